@@ -1,0 +1,34 @@
+// Appending to a std::string without an exception crossing: shared by the filters and the builder.
+#ifndef LINEFILTER_APPEND_H_
+#define LINEFILTER_APPEND_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+// Makes room for `size` bytes behind *text and lets `write(out, size)` fill it; on an error *text is as before.
+template <class Write>
+Status AppendToString(std::string* text, uint64_t size, const Write& write) {
+  const size_t old_size = text->size();
+#if defined(__cpp_exceptions)
+  try {
+#endif
+    text->resize(old_size + size);
+#if defined(__cpp_exceptions)
+  } catch (...) {
+    return Status::Error(StatusCode::kOutOfMemory, "no memory to append %llu bytes to the string",
+                         static_cast<unsigned long long>(size));
+  }
+#endif
+  const Status status = write(&(*text)[old_size], size);
+  if (!status.ok()) text->resize(old_size);
+  return status;
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_APPEND_H_

@@ -1,0 +1,103 @@
+// FilterBuilder: keys in, one image out. Protocol: (Add)* Finish, and again.
+//
+// The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
+// image while Finish runs; nothing is copied when it grows. No thread is started. Not thread-safe.
+#ifndef LINEFILTER_BUILDER_H_
+#define LINEFILTER_BUILDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linefilter/append.h"
+#include "linefilter/hash.h"
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/sizing.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+class FilterBuilder {
+ public:
+  // Bad options are reported by Finish (and by status()); Add calls are then ignored.
+  explicit FilterBuilder(const FilterOptions& options) noexcept;
+  ~FilterBuilder();
+  FilterBuilder(const FilterBuilder&) = delete;
+  FilterBuilder& operator=(const FilterBuilder&) = delete;
+
+  // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing.
+  template <class Key>
+  void AddKey(const Key& key) noexcept {
+    if (options_.hash_id == HashId::kXxh3) {
+      AddHash(HashKey(key, options_.seed));
+    } else {
+      RefuseKey();
+    }
+  }
+  void AddHash(uint64_t hash) noexcept {
+    if (tail_ != tail_end_ && (num_keys_ == 0 || hash != last_)) {
+      *tail_++ = last_ = hash;
+      ++num_keys_;
+    } else {
+      AddSlow(hash);
+    }
+  }
+  void AddHashes(const uint64_t* hashes, size_t n) noexcept;
+
+  uint64_t num_keys() const noexcept { return num_keys_; }
+  // The first error so far: bad options, memory that ran out, a limit exceeded. Finish answers the same.
+  const Status& status() const noexcept { return status_; }
+
+  // What Finish would write now, in bytes; 0 if status() is an error.
+  uint64_t ImageBytes() const noexcept;
+  // The same for num_keys keys before anything is built; and the most memory that the builder would hold meanwhile.
+  static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
+                              uint64_t* peak_memory = nullptr) noexcept;
+
+  // Ends the image and starts a new, empty one with the same options; on an error the keys are kept and nothing is written
+  // (a sink may have received a part). Ways out:
+  // - appended to *image (nothing before its old end is touched);
+  // - into `size` bytes at `out`, at least ImageBytes() (else kInvalidArgument); *written (may be null) says how many;
+  // - through a sink, in pieces;
+  // - as a file: complete and synced before it gets its name; an old file of that name stays until then.
+  Status Finish(std::string* image) {
+    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return FinishTo(out, n, nullptr); });
+  }
+  Status FinishTo(void* out, size_t size, size_t* written) noexcept;
+  Status FinishToSink(const Sink& sink) noexcept;
+  Status FinishToFile(const char* path) noexcept;
+  // What the last successful Finish made.
+  const Sizing& sizing() const noexcept { return sizing_; }
+
+  // Forgets all keys and any error but that of the options.
+  void Reset() noexcept;
+
+ private:
+  struct Chunk;
+
+  void AddSlow(uint64_t hash) noexcept;
+  void RefuseKey() noexcept;
+  void Fail(const Status& status) noexcept;
+  void FreeChunksAfter(Chunk* last) noexcept;
+  Status SizeNow(Sizing* sizing) const noexcept;
+  Status BuildBody(const Sizing& sizing, uint8_t* body) const noexcept;
+  Status WriteImage(const Sink& sink, Sizing* sizing) const noexcept;
+  void Finished(const Sizing& sizing) noexcept;
+
+  FilterOptions options_;
+  Status status_;
+  Sizing sizing_;
+  Chunk* first_ = nullptr;
+  Chunk* current_ = nullptr;
+  uint64_t* tail_ = nullptr;
+  uint64_t* tail_end_ = nullptr;
+  uint64_t last_ = 0;
+  uint64_t num_keys_ = 0;
+  uint64_t chunk_memory_ = 0;
+  bool options_are_good_;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_BUILDER_H_

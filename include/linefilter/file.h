@@ -1,0 +1,79 @@
+// Filters in files: reading (mapped or loaded) and the safe way of writing.
+#ifndef LINEFILTER_FILE_H_
+#define LINEFILTER_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/memory.h"
+#include "linefilter/status.h"
+#include "linefilter/view.h"
+
+namespace linefilter {
+
+enum class MapAdvice : uint8_t {
+  kWillNeed,  // the system starts reading the file now
+  kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
+};
+
+// Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from it end with it.
+class FilterFile {
+ public:
+  FilterFile() noexcept = default;
+  FilterFile(FilterFile&& other) noexcept;
+  FilterFile& operator=(FilterFile&& other) noexcept;
+  ~FilterFile();
+
+  // mmap: nothing is copied, processes share the pages. The file must not shrink while it is mapped: a lookup beyond its
+  // new end kills the process (SIGBUS). Replace files by rename, as this library does. Only the trailer is verified (and
+  // a body up to 4 KiB); view().Verify() does the rest.
+  Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed) noexcept;
+
+  // Reads the file into aligned memory with huge pages and verifies all of it on the way: 1.2 to 1.5 times faster lookups
+  // than Map from half a GB up. kCorrupt if any byte is damaged.
+  Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit) noexcept;
+
+  void Close() noexcept;
+  const FilterView& view() const noexcept { return view_; }
+
+ private:
+  void MoveFrom(FilterFile& other) noexcept;
+
+  FilterView view_;
+  void* data_ = nullptr;
+  size_t size_ = 0;
+  bool mapped_ = false;
+  Allocator allocator_;
+};
+
+// A file that appears under its name only when it is complete: written to a temporary name in the same folder, synced,
+// renamed, folder synced. Dropped without Commit, or killed at any moment: the old file, if any, is untouched.
+class AtomicFile {
+ public:
+  AtomicFile() noexcept = default;
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // kIoError if `path` exists and is not a regular file (a device or folder is never replaced).
+  Status Create(const char* path) noexcept;
+  Status Append(const void* data, size_t size) noexcept;
+  Status Commit() noexcept;
+  // Appends.
+  Sink sink() noexcept;
+  // The first failure; Append and Commit answer it from then on.
+  const Status& status() const noexcept { return status_; }
+
+ private:
+  void Drop() noexcept;
+  Status Failed(const char* what) noexcept;
+
+  Status status_;
+  char* path_ = nullptr;
+  char* temporary_ = nullptr;
+  int fd_ = -1;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_FILE_H_

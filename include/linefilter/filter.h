@@ -1,0 +1,107 @@
+// BlockedFilter and ClassicFilter: filters that own their memory and take keys for as long as they live.
+//
+//   linefilter::FilterOptions options;
+//   options.bits_per_key = 10;
+//   linefilter::BlockedFilter filter;
+//   linefilter::Status status = filter.Create(1000000, options);
+//   if (!status.ok()) ...  // status.message() says what to do
+//   filter.InsertKey("alice@example.org");
+//   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
+//
+// One writer, or any number of readers. Before Create, and after a move from, a filter answers "maybe" and takes nothing.
+#ifndef LINEFILTER_FILTER_H_
+#define LINEFILTER_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linefilter/append.h"
+#include "linefilter/filter_base.h"
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+class MutableFilter : public FilterBase {
+ public:
+  MutableFilter(MutableFilter&& other) noexcept;
+  MutableFilter& operator=(MutableFilter&& other) noexcept;
+  ~MutableFilter();
+
+  // True if the key was certainly new (a bit changed), false if it may have been there. A filter of the caller's hashes
+  // ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
+  template <class Key>
+  bool InsertKey(const Key& key) noexcept {
+    return hash_id_ == HashId::kXxh3 && InsertHash(HashKey(key, seed_));
+  }
+  bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
+  // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+
+  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, seed and hash id are the same.
+  Status Union(const FilterBase& other) noexcept;
+  // Removes all keys; keeps size and memory.
+  void Clear() noexcept;
+
+  // Bytes held, this object included.
+  uint64_t MemoryUse() const noexcept;
+
+  // The image (doc/FORMAT.md) of the keys inserted so far.
+  uint64_t ImageBytes() const noexcept;
+  Status WriteImage(const Sink& sink) const noexcept;
+  // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+  Status WriteImageTo(void* out, size_t size) const noexcept;
+  // Appends to *image.
+  Status AppendImage(std::string* image) const {
+    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
+  }
+  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  Status Save(const char* path) const noexcept;
+
+ protected:
+  MutableFilter() noexcept;
+  Status CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
+
+ private:
+  void Release() noexcept;
+  void MoveFrom(MutableFilter& other) noexcept;
+  Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes, const FilterOptions& options) noexcept;
+  uint8_t* mutable_body() noexcept { return const_cast<uint8_t*>(state_.body); }
+
+  bool (*insert_)(const internal::ProbeState&, uint64_t hash);
+  Allocator allocator_;
+};
+
+// One cache line per lookup and per insertion. At most 2^32 blocks (256 GiB).
+class BlockedFilter : public MutableFilter {
+ public:
+  BlockedFilter() noexcept = default;
+  // Room for num_keys keys (0 counts as 1). On an error the filter answers "maybe" as before Create.
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+    return CreateLayout(Layout::kBlocked, num_keys, options);
+  }
+  // A mutable copy of a `blocked` image, verified. Only allocator and memory_limit of the options count; an image of the
+  // empty set has no block to insert into: kIncompatible.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
+    return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
+  }
+};
+
+// The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right far beyond 2^32 bits.
+class ClassicFilter : public MutableFilter {
+ public:
+  ClassicFilter() noexcept = default;
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+    return CreateLayout(Layout::kClassic, num_keys, options);
+  }
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
+    return MutableFilter::CreateFromImage(Layout::kClassic, image, size, options);
+  }
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_FILTER_H_

@@ -1,0 +1,113 @@
+// What every filter answers, whatever its layout and whoever owns its bytes: FilterView (view.h), BlockedFilter and
+// ClassicFilter (filter.h) are FilterBases.
+//
+// "maybe" = true, "absent" = false. A key that was inserted is never "absent". Whatever is broken answers "maybe".
+// All const calls are thread-safe against each other (a mutable filter: while nobody inserts).
+#ifndef LINEFILTER_FILTER_BASE_H_
+#define LINEFILTER_FILTER_BASE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "linefilter/hash.h"
+#include "linefilter/layout.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+namespace internal {
+
+struct Kernels;  // lib/kernels/kernels.h: the functions of one layout on one target
+
+// What a lookup needs, resolved once per filter. A lookup first reads body[MulHigh(hash, num_units) << unit_shift].
+struct ProbeState {
+  const uint8_t* body = nullptr;
+  uint64_t num_units = 0;   // blocked: blocks; classic: bytes
+  uint32_t unit_shift = 0;  // log2 of a unit's bytes
+  uint32_t num_probes = 0;
+  const uint32_t* lane_ones = nullptr;  // blocked: [16 rotations][16 lanes] of 0 or 1, 64-byte aligned
+  bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
+  const Kernels* kernels = nullptr;
+};
+
+}  // namespace internal
+
+// A hash on its way into one filter: see FilterBase::Prepare.
+struct PreparedHash {
+  uint64_t hash;
+};
+
+class FilterBase {
+ public:
+  // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed().
+  // Answers "maybe" always if the filter was made of the caller's own hashes (KeyStatus tells).
+  template <class Key>
+  bool MayContainKey(const Key& key) const noexcept {
+    return hash_id_ != HashId::kXxh3 || MayContainHash(HashKey(key, seed_));
+  }
+  bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
+
+  // A lookup in two halves: Prepare prefetches the line, Probe answers. Between them, prepare others: this hides the
+  // misses when one key is asked of many filters, or many keys of one. The hash must be probed in the filter prepared.
+  PreparedHash Prepare(uint64_t hash) const noexcept {
+#if defined(__GNUC__)
+    __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
+#endif
+    return PreparedHash{hash};
+  }
+  bool Probe(PreparedHash prepared) const noexcept { return MayContainHash(prepared.hash); }
+
+  // Batches: n hashes in; answers out as one byte each (1 maybe, 0 absent), as one bit each (bit i & 7 of byte i >> 3;
+  // (n + 7) / 8 bytes are written, unused bits 0), or only counted. Several times faster than single calls: dispatched
+  // once, cache misses overlap. No alignment is asked of any pointer to bytes; n may be 0.
+  void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept;
+  void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept;
+  uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept;
+  // The same from keys, hashed here in small groups.
+  void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept;
+  void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept;
+
+  // Ok if ...Key calls can be answered, else why they answer "maybe".
+  Status KeyStatus() const noexcept;
+
+  Layout layout() const noexcept { return layout_; }
+  HashId hash_id() const noexcept { return hash_id_; }
+  uint64_t seed() const noexcept { return seed_; }
+  uint32_t num_probes() const noexcept { return state_.num_probes; }
+  uint64_t body_bytes() const noexcept { return state_.num_units << state_.unit_shift; }
+  const uint8_t* body() const noexcept { return state_.body; }
+  // The target that answers ("AVX3", ...).
+  const char* target() const noexcept;
+
+  // Looked up in the bits, so each reads the whole body (about 0.1 s per GB).
+  // Share of one bits, 0..1.
+  double FillRatio() const noexcept;
+  // Distinct keys, estimated from the fill; infinite if every bit is set.
+  double EstimatedKeys() const noexcept;
+  // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits: 1 for a broken
+  // image, 0 for the empty set. `blocked` is exact up to 2^20 blocks, above that from a sample of so many.
+  double ExpectedFpr() const noexcept;
+
+  // For linefilter/inline.h and the library itself.
+  const internal::ProbeState& probe_state() const noexcept { return state_; }
+
+ protected:
+  FilterBase() noexcept;  // broken: answers "maybe"
+  ~FilterBase() = default;
+  FilterBase(const FilterBase&) = default;
+  FilterBase& operator=(const FilterBase&) = default;
+
+  internal::ProbeState state_;
+  uint64_t seed_ = 0;
+  HashId hash_id_ = HashId::kXxh3;
+  Layout layout_ = Layout::kAuto;  // kAuto while broken
+};
+
+// One hash asked of many filters: all lines are prefetched before the first is read. answers[i] is that of filters[i];
+// returns how many answered "maybe". All filters must use the hash's seed. No pointer may be null.
+size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept;
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_FILTER_BASE_H_

@@ -1,0 +1,82 @@
+// Key to 64-bit hash, and what is made of a hash: a block, a shard. Hash once, ask many filters.
+//
+// HashKey is XXH3_64bits_withSeed of xxHash 0.8. An integer key is its 8 little-endian bytes, so the same integer is the
+// same key in C++, Python, Redis and files. A seed decorrelates filters; it is no defence against an adversary.
+// All functions are pure and thread-safe.
+#ifndef LINEFILTER_HASH_H_
+#define LINEFILTER_HASH_H_
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace linefilter {
+
+// How keys became hashes; stored in every image (doc/FORMAT.md section 1). Ids are never reused.
+enum class HashId : uint8_t {
+  kCaller = 0,  // the caller's own hashes: a ...Key call cannot be answered ("maybe")
+  kXxh3 = 1,    // HashKey(key, seed)
+  kKeyed = 2,   // reserved
+};
+
+// "xxh3", "caller", "keyed" or "unknown".
+const char* HashIdName(HashId id) noexcept;
+
+// The high 64 bits of a * b.
+inline uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
+#if defined(__SIZEOF_INT128__)
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+#else
+  const uint64_t a_lo = a & 0xffffffffu, a_hi = a >> 32, b_lo = b & 0xffffffffu, b_hi = b >> 32;
+  const uint64_t mid = a_hi * b_lo + ((a_lo * b_lo) >> 32);
+  const uint64_t mid2 = a_lo * b_hi + (mid & 0xffffffffu);
+  return a_hi * b_hi + (mid >> 32) + (mid2 >> 32);
+#endif
+}
+
+// Hash of a key of any bytes.
+uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
+
+// Hash of an integer key: equals HashKey of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from
+// the specification, xxhash_spec.md; the constants are words of its secret and its mixer).
+inline uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
+  const uint32_t low = static_cast<uint32_t>(seed);
+  const uint32_t swapped = (low >> 24) | ((low >> 8) & 0xff00u) | ((low << 8) & 0xff0000u) | (low << 24);
+  const uint64_t flip = 0xc73ab174c5ecd5a2u - (seed ^ (static_cast<uint64_t>(swapped) << 32));
+  const uint64_t x = ((key >> 32) | (key << 32)) ^ flip;
+  uint64_t h = x ^ ((x << 49) | (x >> 15)) ^ ((x << 24) | (x >> 40));
+  h *= 0x9fb21c651e98df25u;
+  h ^= (h >> 35) + 8;
+  h *= 0x9fb21c651e98df25u;
+  return h ^ (h >> 28);
+}
+
+// Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number or a bool is no key.
+template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+inline uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
+  return HashKey(static_cast<uint64_t>(key), seed);
+}
+template <class T, std::enable_if_t<std::is_floating_point_v<T> || std::is_same_v<T, bool>, int> = 0>
+uint64_t HashKey(T key, uint64_t seed = 0) = delete;
+
+// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it repairs
+// everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13).
+inline uint64_t MixHash(uint64_t hash) noexcept {
+  hash += 0x9e3779b97f4a7c15u;
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+  return hash ^ (hash >> 31);
+}
+
+// The block of a hash among num_blocks: any number, no power of two.
+inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) noexcept { return MulHigh(hash, num_blocks); }
+
+// The shard of a hash among num_shards independent filters. Remixed: who shards by the top bits of the hash itself leaves
+// most blocks of each shard empty, because they choose the block too.
+inline uint32_t ShardOf(uint64_t hash, uint32_t num_shards) noexcept {
+  return static_cast<uint32_t>(MulHigh(MixHash(hash ^ 0x5851f42d4c957f2du), num_shards));
+}
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_HASH_H_

@@ -1,0 +1,26 @@
+// The layouts: how the body of an image encodes a set. Ids are those of doc/FORMAT.md section 2 and never reused.
+#ifndef LINEFILTER_LAYOUT_H_
+#define LINEFILTER_LAYOUT_H_
+
+#include <cstdint>
+
+namespace linefilter {
+
+enum class Layout : uint8_t {
+  kAuto = 0,       // never stored: `blocked`, or `classic` where a tiny set would waste most of a block
+  kBlocked = 1,    // one 64-byte block per key: one cache line per lookup
+  kClassic = 2,    // Bloom 1970, bit by bit over the whole body: the baseline, and the smallest for tiny sets
+  kRetrieval = 3,  // reserved
+  kCounting = 4,   // reserved
+  kContainer = 5,  // reserved
+};
+
+// "auto", "blocked", "classic", ...; "unknown" for an id that has no name.
+const char* LayoutName(Layout layout) noexcept;
+
+// The layout of that name; false, and *layout untouched, if there is none that this library implements ("auto" is one).
+bool ParseLayout(const char* name, Layout* layout) noexcept;
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_LAYOUT_H_

@@ -1,0 +1,29 @@
+// Resources belong to the host: where memory comes from, how much of it, and where bytes go.
+#ifndef LINEFILTER_MEMORY_H_
+#define LINEFILTER_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linefilter {
+
+// Allocation hooks. All pointers null = the default: 64-byte aligned, and from 2 MiB up mapped with transparent huge pages.
+// Both functions must be set or neither. They may be called from any thread that uses the object they were given to.
+struct Allocator {
+  // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or null.
+  void* (*allocate)(void* context, size_t size, size_t alignment) noexcept = nullptr;
+  void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+// Where an image is written to, in order, in pieces of at most 1 MiB. Returns false to stop (the writer reports kIoError).
+struct Sink {
+  bool (*write)(void* context, const void* data, size_t size) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+inline constexpr uint64_t kNoMemoryLimit = ~uint64_t{0};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_MEMORY_H_

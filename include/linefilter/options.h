@@ -1,0 +1,33 @@
+// What a filter should be: shared by the mutable filters (filter.h) and the builder (builder.h).
+#ifndef LINEFILTER_OPTIONS_H_
+#define LINEFILTER_OPTIONS_H_
+
+#include <cstdint>
+
+#include "linefilter/hash.h"
+#include "linefilter/layout.h"
+#include "linefilter/memory.h"
+
+namespace linefilter {
+
+struct FilterOptions {
+  // Exactly one of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1.
+  double bits_per_key = 0;
+  double fpr = 0;
+  // 0 = the best for the density. Goes with bits_per_key only.
+  uint32_t num_probes = 0;
+  // Of the builder alone; a BlockedFilter is blocked.
+  Layout layout = Layout::kAuto;
+  // Filters asked with one hash must share it; filters whose false positives should differ must not.
+  uint64_t seed = 0;
+  // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may be mixed.
+  // kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert nothing and answer "maybe".
+  HashId hash_id = HashId::kXxh3;
+  Allocator allocator;
+  // The most bytes this object may hold at once, image included; beyond: kOverLimit.
+  uint64_t memory_limit = kNoMemoryLimit;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_OPTIONS_H_

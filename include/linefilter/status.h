@@ -1,0 +1,43 @@
+// The answer of every operation that can fail: a code, and a sentence that tells what was wrong and what to do.
+//
+// No exception crosses the public headers. A Status never allocates, so it can report that memory ran out.
+#ifndef LINEFILTER_STATUS_H_
+#define LINEFILTER_STATUS_H_
+
+namespace linefilter {
+
+enum class StatusCode : unsigned char {
+  kOk = 0,
+  kInvalidArgument,   // a request that makes no sense; nothing was done
+  kCorrupt,           // an image that is truncated or damaged; it answers "maybe"
+  kUnsupported,       // an image from the future, or of another kind; it answers "maybe"
+  kIncompatible,      // two filters, or a filter and a call, that do not fit together
+  kOutOfMemory,       // an allocation failed
+  kOverLimit,         // the host's memory limit would be exceeded
+  kIoError,           // the operating system refused; the message has its reason
+};
+
+// Copyable, 256 bytes, no heap. Thread-compatible.
+class [[nodiscard]] Status {
+ public:
+  Status() noexcept = default;
+  // A printf-style message, cut to fit. `code` must not be kOk.
+  static Status Error(StatusCode code, const char* format, ...) noexcept
+#if defined(__GNUC__)
+      __attribute__((format(printf, 2, 3)))
+#endif
+      ;
+
+  bool ok() const noexcept { return code_ == StatusCode::kOk; }
+  StatusCode code() const noexcept { return code_; }
+  // "ok", or what was wrong, where, and what to do.
+  const char* message() const noexcept { return ok() ? "ok" : message_; }
+
+ private:
+  char message_[255] = {0};
+  StatusCode code_ = StatusCode::kOk;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_STATUS_H_

@@ -1,0 +1,31 @@
+// Which instructions do the work. Every target gives the same bits; the best one of the CPU is chosen at run time.
+//
+// A target is named as Highway names it: "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR", "NEON", "SVE2", ...
+#ifndef LINEFILTER_TARGET_H_
+#define LINEFILTER_TARGET_H_
+
+#include <cstddef>
+
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+// The targets that this build contains and this CPU can run, best first.
+struct TargetList {
+  const char* names[32];
+  size_t size;
+};
+TargetList SupportedTargets() noexcept;
+
+// The target that filters made or opened from now on will use.
+const char* ChosenTarget() noexcept;
+
+// Forces it; null or "" returns to the best one. kInvalidArgument (with the list of what there is) if it is not supported.
+// Filters that exist keep theirs. Process-wide and thread-safe; meant for tests and measurements. For experiments without
+// a recompilation the environment variable LINEFILTER_TARGET, read once at first use, does the same; a name that is not
+// supported there is ignored (ChosenTarget tells).
+Status ForceTarget(const char* name) noexcept;
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_TARGET_H_

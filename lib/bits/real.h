@@ -1,0 +1,46 @@
+// Logarithm, exponential and powers made of +, -, *, / alone, which IEEE 754 rounds alike everywhere: sizes that follow from
+// them are the same on every CPU and C library (libm is not). Compile with -ffp-contract=off.
+#ifndef LINEFILTER_LIB_BITS_REAL_H_
+#define LINEFILTER_LIB_BITS_REAL_H_
+
+#include <cstdint>
+
+namespace linefilter::internal {
+
+inline constexpr double kLn2 = 0.693147180559945309417;
+
+// x^n by squaring.
+inline double IntPow(double x, uint64_t n) {
+  double result = 1;
+  for (; n != 0; n >>= 1, x *= x) {
+    if (n & 1) result *= x;
+  }
+  return result;
+}
+
+// Natural logarithm of a positive, finite x. Relative error below 1e-14.
+inline double Ln(double x) {
+  int exponent = 0;
+  while (x > 1.5) x *= 0.5, ++exponent;
+  while (x < 0.75) x *= 2, --exponent;
+  // ln x = 2 artanh((x - 1) / (x + 1)), whose argument is at most 0.2 here.
+  const double t = (x - 1) / (x + 1), square = t * t;
+  double sum = 0;
+  for (int i = 25; i >= 1; i -= 2) sum = sum * square + 1.0 / i;
+  return exponent * kLn2 + 2 * t * sum;
+}
+
+// e^x for x <= 0; 0 below -700.
+inline double ExpOfNegative(double x) {
+  if (!(x > -700)) return 0;
+  int halvings = 0;
+  while (x < -0.25) x *= 0.5, ++halvings;
+  double sum = 1;
+  for (int i = 14; i >= 1; --i) sum = 1 + sum * x / i;
+  for (; halvings > 0; --halvings) sum *= sum;
+  return sum;
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_BITS_REAL_H_

@@ -1,0 +1,137 @@
+// A file that appears under its name only when it is complete.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "linefilter/file.h"
+
+namespace linefilter {
+namespace {
+
+constexpr int kTries = 100;  // names of temporary files that a killed process may have left
+
+// The length of the folder part of a path, with its slash.
+size_t FolderLength(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash == nullptr ? 0 : static_cast<size_t>(slash - path) + 1;
+}
+
+// In the same folder, so that rename never crosses file systems; short, so that any name that fits can be written.
+void MakeTemporaryName(const char* path, char* out, size_t size) {
+  static std::atomic<unsigned> counter{0};
+  snprintf(out, size, "%.*s.linefilter-%ld-%u.tmp", static_cast<int>(FolderLength(path)), path, static_cast<long>(getpid()),
+           counter.fetch_add(1, std::memory_order_relaxed));
+}
+
+// The rename itself must survive a power failure. A file system that cannot sync folders is no reason to fail.
+bool SyncFolderOf(char* path) {
+  const size_t length = FolderLength(path);
+  const char saved = path[length];
+  path[length] = '\0';
+  const int fd = open(length == 0 ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  path[length] = saved;
+  if (fd < 0) return errno == EACCES;  // a folder may be writable and not readable
+  const bool synced = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return synced;
+}
+
+}  // namespace
+
+AtomicFile::~AtomicFile() { Drop(); }
+
+void AtomicFile::Drop() noexcept {
+  if (fd_ >= 0) {
+    close(fd_);
+    unlink(temporary_);
+    fd_ = -1;
+  }
+  free(path_);
+  free(temporary_);
+  path_ = temporary_ = nullptr;
+}
+
+Status AtomicFile::Failed(const char* what) noexcept {
+  const int error = errno;
+  status_ = Status::Error(StatusCode::kIoError, "%s '%.120s': %s", what, path_ == nullptr ? "" : path_, strerror(error));
+  Drop();
+  return status_;
+}
+
+Status AtomicFile::Create(const char* path) noexcept {
+  Drop();
+  status_ = Status();
+  path_ = strdup(path);
+  const size_t size = strlen(path) + 64;
+  temporary_ = static_cast<char*>(malloc(size));
+  if (path_ == nullptr || temporary_ == nullptr) {
+    errno = ENOMEM;
+    return Failed("cannot write");
+  }
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+    errno = S_ISDIR(info.st_mode) ? EISDIR : EEXIST;
+    return Failed("not a regular file, so it is not replaced:");
+  }
+  for (int i = 0; i < kTries && fd_ < 0; ++i) {
+    MakeTemporaryName(path, temporary_, size);
+    fd_ = open(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0 && errno != EEXIST) break;
+  }
+  return fd_ < 0 ? Failed("cannot create a file beside") : status_;
+}
+
+Status AtomicFile::Append(const void* data, size_t size) noexcept {
+  if (!status_.ok()) return status_;
+  if (fd_ < 0) return Status::Error(StatusCode::kInvalidArgument, "the file is not open: call AtomicFile::Create");
+  const char* from = static_cast<const char*>(data);
+  while (size != 0) {
+    const ssize_t written = write(fd_, from, size);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return Failed("cannot write");
+    }
+    from += written;
+    size -= static_cast<size_t>(written);
+  }
+  return status_;
+}
+
+Status AtomicFile::Commit() noexcept {
+  if (!status_.ok()) return status_;
+  if (fd_ < 0) return Status::Error(StatusCode::kInvalidArgument, "the file is not open: call AtomicFile::Create");
+  if (fsync(fd_) != 0) return Failed("cannot sync");
+  const int fd = fd_;
+  if (close(fd) != 0 && errno != EINTR) {
+    unlink(temporary_);
+    fd_ = -1;
+    return Failed("cannot close");
+  }
+  fd_ = -1;
+  if (rename(temporary_, path_) != 0) {
+    const int error = errno;
+    unlink(temporary_);
+    errno = error;
+    return Failed("cannot rename a file to");
+  }
+  if (!SyncFolderOf(path_)) return Failed("cannot sync the folder of");
+  Drop();
+  return status_;
+}
+
+Sink AtomicFile::sink() noexcept {
+  return Sink{[](void* file, const void* data, size_t size) noexcept {
+                return static_cast<AtomicFile*>(file)->Append(data, size).ok();
+              },
+              this};
+}
+
+}  // namespace linefilter

@@ -1,0 +1,85 @@
+#include "linefilter/filter_base.h"
+
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/fill.h"
+
+namespace linefilter {
+namespace {
+
+// Keys are hashed in groups that stay in the L1 and are long enough for the look-ahead ring.
+constexpr size_t kGroup = 256;
+
+template <class Key>
+void HashAndAsk(const FilterBase& filter, const Key* keys, size_t n, uint8_t* answers) {
+  uint64_t hashes[kGroup];
+  for (size_t begin = 0; begin < n; begin += kGroup) {
+    const size_t size = n - begin < kGroup ? n - begin : kGroup;
+    for (size_t i = 0; i < size; ++i) hashes[i] = HashKey(keys[begin + i], filter.seed());
+    filter.MayContainHashes(hashes, size, answers + begin);
+  }
+}
+
+}  // namespace
+
+FilterBase::FilterBase() noexcept { internal::BindConstant(internal::AlwaysMaybeKernels(), &state_); }
+
+void FilterBase::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept {
+  state_.kernels->may_contain_to_bytes(state_, hashes, n, answers);
+}
+
+void FilterBase::MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept {
+  state_.kernels->may_contain_to_bits(state_, hashes, n, bits);
+}
+
+uint64_t FilterBase::CountMaybes(const uint64_t* hashes, size_t n) const noexcept {
+  return state_.kernels->count_maybes(state_, hashes, n);
+}
+
+void FilterBase::MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
+  if (hash_id_ == HashId::kXxh3) return HashAndAsk(*this, keys, n, answers);
+  internal::AlwaysMaybeKernels().may_contain_to_bytes(state_, nullptr, n, answers);
+}
+
+void FilterBase::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
+  if (hash_id_ == HashId::kXxh3) return HashAndAsk(*this, keys, n, answers);
+  internal::AlwaysMaybeKernels().may_contain_to_bytes(state_, nullptr, n, answers);
+}
+
+Status FilterBase::KeyStatus() const noexcept {
+  if (layout_ == Layout::kAuto) {
+    return Status::Error(StatusCode::kCorrupt, "the filter is broken or was never made: every answer is \"maybe\"");
+  }
+  if (hash_id_ == HashId::kXxh3) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "the filter was made of the caller's own hashes: ask with MayContainHash; questions by key are answered "
+                       "\"maybe\"");
+}
+
+const char* FilterBase::target() const noexcept { return state_.kernels->target; }
+
+double FilterBase::FillRatio() const noexcept {
+  return state_.num_units == 0 ? 0 : internal::FillRatioOf(state_.body, body_bytes());
+}
+
+double FilterBase::EstimatedKeys() const noexcept {
+  if (state_.num_units == 0) return 0;
+  return internal::FindLayout(layout_)->estimated_keys(state_, FillRatio());
+}
+
+double FilterBase::ExpectedFpr() const noexcept {
+  if (layout_ == Layout::kAuto) return 1;
+  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->expected_fpr(state_, FillRatio());
+}
+
+size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept {
+  for (size_t i = 0; i < num_filters; ++i) (void)filters[i]->Prepare(hash);
+  size_t maybes = 0;
+  for (size_t i = 0; i < num_filters; ++i) {
+    answers[i] = filters[i]->MayContainHash(hash);
+    maybes += answers[i];
+  }
+  return maybes;
+}
+
+}  // namespace linefilter

@@ -1,0 +1,163 @@
+// Filters in files, read: mapped, or loaded and verified.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "lib/bits/endian.h"
+#include "lib/filters/memory.h"
+#include "lib/format/trailer.h"
+#include "linefilter/file.h"
+
+namespace linefilter {
+namespace {
+
+using internal::kChunkBytes;
+
+Status IoError(const char* what, const char* path) {
+  return Status::Error(StatusCode::kIoError, "%s '%.120s': %s", what, path, strerror(errno));
+}
+
+// A file that is open for reading, and its size.
+struct OpenFile {
+  int fd = -1;
+  size_t size = 0;
+  ~OpenFile() {
+    if (fd >= 0) close(fd);
+  }
+  Status Open(const char* path) {
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hang us
+    if (fd < 0) return IoError("cannot open", path);
+    struct stat info;
+    if (fstat(fd, &info) != 0) return IoError("cannot stat", path);
+    if (!S_ISREG(info.st_mode)) {
+      return Status::Error(StatusCode::kIoError, "'%.120s' is not a regular file: an image must be one", path);
+    }
+    if (info.st_size == 0) {
+      return Status::Error(StatusCode::kCorrupt, "'%.120s' is empty: even the empty set has an image of 8 bytes", path);
+    }
+    if (static_cast<uint64_t>(info.st_size) > SIZE_MAX / 2) return internal::OutOfMemory(static_cast<uint64_t>(info.st_size));
+    size = static_cast<size_t>(info.st_size);
+    return Status();
+  }
+};
+
+Status ReadAll(int fd, const char* path, uint8_t* to, size_t size) {
+  while (size != 0) {
+    const ssize_t got = read(fd, to, size);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return IoError("cannot read", path);
+    }
+    if (got == 0) return Status::Error(StatusCode::kIoError, "'%.120s' became shorter while it was read", path);
+    to += got;
+    size -= static_cast<size_t>(got);
+  }
+  return Status();
+}
+
+// Reads the file chunk by chunk and computes each chunk's check (4 bytes at `checks`) while it is in the cache. The chunk in
+// which the body ends is computed again when its end is known.
+Status ReadAndCheck(const OpenFile& file, const char* path, uint8_t* to, uint8_t* checks) {
+  for (uint64_t begin = 0, i = 0; begin < file.size; begin += kChunkBytes, ++i) {
+    const size_t size = static_cast<size_t>(file.size - begin < kChunkBytes ? file.size - begin : kChunkBytes);
+    const Status status = ReadAll(file.fd, path, to + begin, size);
+    if (!status.ok()) return status;
+    internal::StoreLE32(internal::ChunkCheck(to, file.size, i), checks + 4 * i);
+  }
+  return Status();
+}
+
+Status CompareChecks(const FilterView& view, const uint8_t* computed, const uint8_t* stored) {
+  const uint64_t whole = view.body_bytes() / kChunkBytes;
+  for (uint64_t i = 0; i < view.num_chunks(); ++i) {
+    if (i < whole && memcmp(computed + 4 * i, stored + 4 * i, 4) == 0) continue;
+    const Status status = view.VerifyChunks(i, 1);  // the last one; or a damaged one, for its message
+    if (!status.ok()) return status;
+  }
+  return Status();
+}
+
+}  // namespace
+
+FilterFile::FilterFile(FilterFile&& other) noexcept { MoveFrom(other); }
+
+FilterFile& FilterFile::operator=(FilterFile&& other) noexcept {
+  if (this != &other) {
+    Close();
+    MoveFrom(other);
+  }
+  return *this;
+}
+
+FilterFile::~FilterFile() { Close(); }
+
+void FilterFile::MoveFrom(FilterFile& other) noexcept {
+  view_ = other.view_;
+  data_ = other.data_;
+  size_ = other.size_;
+  mapped_ = other.mapped_;
+  allocator_ = other.allocator_;
+  other.data_ = nullptr;
+  other.Close();
+}
+
+void FilterFile::Close() noexcept {
+  if (data_ != nullptr) {
+    if (mapped_) {
+      munmap(data_, size_);
+    } else {
+      internal::Deallocate(allocator_, data_, size_);
+    }
+  }
+  data_ = nullptr;
+  size_ = 0;
+  view_ = FilterView();
+}
+
+Status FilterFile::Map(const char* path, MapAdvice advice) noexcept {
+  Close();
+  OpenFile file;
+  Status status = file.Open(path);
+  if (!status.ok()) return status;
+  void* const data = mmap(nullptr, file.size, PROT_READ, MAP_SHARED, file.fd, 0);
+  if (data == MAP_FAILED) return IoError("cannot map", path);
+  madvise(data, file.size, advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
+  data_ = data;
+  size_ = file.size;
+  mapped_ = true;
+  status = view_.Open(data_, size_);
+  if (!status.ok()) Close();
+  return status;
+}
+
+Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit) noexcept {
+  Close();
+  OpenFile file;
+  Status status = internal::CheckAllocator(allocator);
+  if (status.ok()) status = file.Open(path);
+  if (!status.ok()) return status;
+  const size_t checks_bytes = 4 * (file.size / kChunkBytes + 1);
+  if (file.size + checks_bytes > memory_limit) return internal::OverLimit(file.size + checks_bytes, memory_limit);
+  data_ = internal::Allocate(allocator, file.size);
+  size_ = file.size;
+  mapped_ = false;
+  allocator_ = allocator;
+  uint8_t* const checks = static_cast<uint8_t*>(internal::Allocate(allocator, checks_bytes));
+  if (data_ == nullptr || checks == nullptr) {
+    status = internal::OutOfMemory(file.size + checks_bytes);
+  } else {
+    uint8_t* const bytes = static_cast<uint8_t*>(data_);
+    status = ReadAndCheck(file, path, bytes, checks);
+    if (status.ok()) status = view_.Open(data_, size_);
+    if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
+  }
+  internal::Deallocate(allocator, checks, checks_bytes);
+  if (!status.ok()) Close();
+  return status;
+}
+
+}  // namespace linefilter

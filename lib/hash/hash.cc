@@ -1,0 +1,49 @@
+// The only file that sees xxHash, all of it inlined here: no symbol that could clash with the embedder's own xxHash.
+#define XXH_INLINE_ALL
+#include "linefilter/hash.h"
+
+#include <cstring>
+
+#include "lib/hash/xxh3.h"
+#include "xxhash.h"
+
+static_assert(XXH_VERSION_NUMBER >= 800, "XXH3 is stable since xxHash 0.8.0: install a newer libxxhash-dev");
+
+namespace linefilter {
+
+uint64_t HashKey(std::string_view key, uint64_t seed) noexcept {
+  return XXH3_64bits_withSeed(key.data(), key.size(), seed);
+}
+
+const char* HashIdName(HashId id) noexcept {
+  switch (id) {
+    case HashId::kCaller: return "caller";
+    case HashId::kXxh3: return "xxh3";
+    case HashId::kKeyed: return "keyed";
+  }
+  return "unknown";
+}
+
+namespace internal {
+
+uint64_t Xxh3(const void* data, size_t size) { return XXH3_64bits(data, size); }
+
+uint64_t Xxh3OfThree(Bytes first, Bytes second, Bytes third) {
+  uint8_t joined[512];  // most filter blocks of an SST; the streaming state costs more than this copy
+  const Bytes parts[] = {first, second, third};
+  if (first.size + second.size + third.size <= sizeof(joined)) {
+    size_t size = 0;
+    for (const Bytes& part : parts) {
+      if (part.size != 0) memcpy(joined + size, part.data, part.size);
+      size += part.size;
+    }
+    return XXH3_64bits(joined, size);
+  }
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  for (const Bytes& part : parts) XXH3_64bits_update(&state, part.data, part.size);
+  return XXH3_64bits_digest(&state);
+}
+
+}  // namespace internal
+}  // namespace linefilter

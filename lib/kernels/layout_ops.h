@@ -1,0 +1,35 @@
+// One entry per layout: everything that the filters need to know of it. Adding a layout is its files and one line in
+// registry.cc; filters, program, tests and benchmark find it there.
+#ifndef LINEFILTER_LIB_KERNELS_LAYOUT_OPS_H_
+#define LINEFILTER_LIB_KERNELS_LAYOUT_OPS_H_
+
+#include <cstdint>
+
+#include "lib/kernels/kernels.h"
+#include "linefilter/layout.h"
+
+namespace linefilter::internal {
+
+struct LayoutOps {
+  Layout layout;
+  // Can an image of this layout have that body? (0 bytes = the empty set.)
+  bool (*body_is_valid)(uint64_t body_bytes, uint32_t num_probes);
+  // Points `state` to a valid body of at least one byte; sets all of it but kernels and may_contain.
+  void (*bind)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
+  const Kernels& (*kernels)();
+  double (*estimated_keys)(const ProbeState& state, double fill_ratio);
+  double (*expected_fpr)(const ProbeState& state, double fill_ratio);
+};
+
+// Null for an id that this library does not implement.
+const LayoutOps* FindLayout(Layout layout);
+
+// Both steps of making a filter answer: bind and choose kernels. A body of 0 bytes is the empty set.
+void BindBody(const LayoutOps& ops, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
+
+// A state that answers always alike.
+void BindConstant(const Kernels& kernels, ProbeState* state);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_KERNELS_LAYOUT_OPS_H_

@@ -1,0 +1,59 @@
+#include <cstring>
+
+#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/blocked.h"
+#include "lib/layouts/classic.h"
+
+namespace linefilter {
+namespace internal {
+namespace {
+
+constexpr LayoutOps kLayouts[] = {
+    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys,
+     [](const ProbeState& state, double) { return BlockedExpectedFpr(state); }},
+    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr},
+};
+
+}  // namespace
+
+const LayoutOps* FindLayout(Layout layout) {
+  for (const LayoutOps& ops : kLayouts) {
+    if (ops.layout == layout) return &ops;
+  }
+  return nullptr;
+}
+
+void BindConstant(const Kernels& kernels, ProbeState* state) {
+  *state = ProbeState();
+  state->kernels = &kernels;
+  state->may_contain = kernels.may_contain;
+}
+
+void BindBody(const LayoutOps& ops, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  if (body_bytes == 0) {
+    BindConstant(AlwaysAbsentKernels(), state);
+    state->num_probes = num_probes;
+    return;
+  }
+  ops.bind(body, body_bytes, num_probes, state);
+  state->kernels = &ops.kernels();
+  state->may_contain = state->kernels->may_contain;
+}
+
+}  // namespace internal
+
+bool ParseLayout(const char* name, Layout* layout) noexcept {
+  if (strcmp(name, LayoutName(Layout::kAuto)) == 0) {
+    *layout = Layout::kAuto;
+    return true;
+  }
+  for (const internal::LayoutOps& ops : internal::kLayouts) {
+    if (strcmp(name, LayoutName(ops.layout)) == 0) {
+      *layout = ops.layout;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace linefilter

@@ -1,0 +1,79 @@
+#include "lib/layouts/blocked.h"
+
+#include <cmath>
+
+#include "lib/bits/endian.h"
+#include "lib/bits/lane_subsets.h"
+#include "linefilter/sizing.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) {
+  return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
+}
+
+// [num_probes - 1][rotation][lane]: 1 if the lane takes part. 1 KiB of it is hot in one filter.
+struct LaneTable {
+  alignas(64) uint32_t ones[16][16][16];
+};
+
+constexpr LaneTable MakeLaneTable() {
+  LaneTable table{};
+  for (uint32_t k = 1; k <= 16; ++k) {
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+      for (uint32_t lane = 0; lane < 16; ++lane) table.ones[k - 1][rotation][lane] = TakesPart(k, rotation, lane);
+    }
+  }
+  return table;
+}
+
+constexpr LaneTable kLaneTable = MakeLaneTable();
+
+double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
+  double fill[16];
+  for (int lane = 0; lane < 16; ++lane) fill[lane] = __builtin_popcount(LoadLE32(block + 4 * lane)) / 32.0;
+  double sum = 0;
+  for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+    double product = 1;
+    for (uint32_t lane = 0; lane < 16; ++lane) {
+      if (TakesPart(num_probes, rotation, lane)) product *= fill[lane];
+    }
+    sum += product;
+  }
+  return sum / 16;
+}
+
+}  // namespace
+
+bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return body_bytes % kBlockBytes == 0 && body_bytes / kBlockBytes <= kMaxBlocks && num_probes >= 1 &&
+         num_probes <= MaxNumProbes(Layout::kBlocked);
+}
+
+void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  state->body = body;
+  state->num_units = body_bytes / kBlockBytes;
+  state->unit_shift = 6;
+  state->num_probes = num_probes;
+  state->lane_ones = kLaneTable.ones[num_probes - 1][0];
+}
+
+double BlockedEstimatedKeys(const ProbeState& state, double fill_ratio) {
+  // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
+  const double share = state.num_probes / (512.0 * static_cast<double>(state.num_units));
+  return std::log1p(-fill_ratio) / std::log1p(-share);
+}
+
+double BlockedExpectedFpr(const ProbeState& state) {
+  const uint64_t sample = state.num_units < (1u << 20) ? state.num_units : 1u << 20;
+  double sum = 0;
+  for (uint64_t i = 0; i < sample; ++i) {
+    // Evenly spaced, without overflow: i * num_units < 2^52.
+    const uint64_t block = i * state.num_units / sample;
+    sum += BlockExpectedFpr(state.body + kBlockBytes * block, state.num_probes);
+  }
+  return sum / static_cast<double>(sample);
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,30 @@
+// Layout `blocked`, all but its SIMD core (which is linefilter/inline.h): geometry, lane table, statistics.
+//
+// Idea: a key sets one bit in each of num_probes lanes of one 64-byte block. Which lanes is a fixed subset, rotated by
+// 4 bits of the hash; which bit is 5 bits of a multiple of the hash, another multiple for each lane.
+#ifndef LINEFILTER_LIB_LAYOUTS_BLOCKED_H_
+#define LINEFILTER_LIB_LAYOUTS_BLOCKED_H_
+
+#include <cstdint>
+
+#include "linefilter/filter_base.h"
+
+namespace linefilter::internal {
+
+inline constexpr uint64_t kBlockBytes = 64;
+inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
+
+bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
+
+// Points `state` to a valid, non-empty body.
+void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
+
+// Distinct keys that give this share of one bits.
+double BlockedEstimatedKeys(const ProbeState& state, double fill_ratio);
+
+// Mean over blocks and rotations of the product of lane fills: exact up to 2^20 blocks, above from evenly spaced ones.
+double BlockedExpectedFpr(const ProbeState& state);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_BLOCKED_H_

@@ -1,0 +1,30 @@
+#include "lib/layouts/classic.h"
+
+#include <cmath>
+
+#include "linefilter/sizing.h"
+
+namespace linefilter::internal {
+
+bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return body_bytes <= kMaxClassicBytes && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kClassic);
+}
+
+void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  state->body = body;
+  state->num_units = body_bytes;
+  state->unit_shift = 0;
+  state->num_probes = num_probes;
+  state->lane_ones = nullptr;
+}
+
+double ClassicEstimatedKeys(const ProbeState& state, double fill_ratio) {
+  const double num_bits = 8.0 * static_cast<double>(state.num_units);
+  return std::log1p(-fill_ratio) / (state.num_probes * std::log1p(-1 / num_bits));
+}
+
+double ClassicExpectedFpr(const ProbeState& state, double fill_ratio) {
+  return std::pow(fill_ratio, state.num_probes);
+}
+
+}  // namespace linefilter::internal

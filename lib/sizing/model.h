@@ -1,0 +1,32 @@
+// The model of a layout: its expected false-positive rate as a function of keys, bytes and probes. One entry per layout in
+// sizing.cc; all else (best num_probes, inverses, limits) is derived there or from it.
+#ifndef LINEFILTER_LIB_SIZING_MODEL_H_
+#define LINEFILTER_LIB_SIZING_MODEL_H_
+
+#include <cstdint>
+
+#include "linefilter/layout.h"
+#include "linefilter/sizing.h"
+
+namespace linefilter::internal {
+
+struct Model {
+  Layout layout;
+  uint32_t max_num_probes;
+  uint64_t unit_bytes;  // a body is a multiple of it
+  uint64_t min_bytes;   // of a body that is not empty
+  uint64_t max_bytes;
+  // Of num_keys >= 1 keys in a valid body.
+  double (*expected_fpr)(uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes);
+  // In the limit of large sets.
+  double (*limit_fpr)(double bits_per_key, uint32_t num_probes);
+  // Where to look for the best num_probes first.
+  uint32_t (*num_probes_guess)(double bits_per_key);
+};
+
+extern const Model kBlockedModel;
+extern const Model kClassicModel;
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_SIZING_MODEL_H_
