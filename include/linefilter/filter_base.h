@@ -72,8 +72,8 @@ class FilterBase {
   Status KeyStatus() const noexcept;
 
   Layout layout() const noexcept { return layout_; }
-  HashId hash_id() const noexcept { return hash_id_; }
-  uint64_t seed() const noexcept { return seed_; }
+  LINEFILTER_INLINE HashId hash_id() const noexcept { return hash_id_; }
+  LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
   uint32_t num_probes() const noexcept { return state_.num_probes; }
   uint64_t body_bytes() const noexcept { return state_.num_units << state_.unit_shift; }
   const uint8_t* body() const noexcept { return state_.body; }
@@ -90,7 +90,7 @@ class FilterBase {
   double ExpectedFpr() const noexcept;
 
   // For linefilter/inline.h and the library itself.
-  const internal::ProbeState& probe_state() const noexcept { return state_; }
+  LINEFILTER_INLINE const internal::ProbeState& probe_state() const noexcept { return state_; }
 
  protected:
   FilterBase() noexcept;  // broken: answers "maybe"

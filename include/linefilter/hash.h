@@ -10,6 +10,14 @@
 #include <string_view>
 #include <type_traits>
 
+// Functions that are inlined even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h) could
+// leave the program a copy with its instructions.
+#if defined(__GNUC__)
+#define LINEFILTER_INLINE inline __attribute__((always_inline))
+#else
+#define LINEFILTER_INLINE inline
+#endif
+
 namespace linefilter {
 
 // How keys became hashes; stored in every image (doc/FORMAT.md section 1). Ids are never reused.
@@ -23,7 +31,7 @@ enum class HashId : uint8_t {
 const char* HashIdName(HashId id) noexcept;
 
 // The high 64 bits of a * b.
-inline uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
+LINEFILTER_INLINE uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
   return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
 #else
@@ -39,7 +47,7 @@ uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
 
 // Hash of an integer key: equals HashKey of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from
 // the specification, xxhash_spec.md; the constants are words of its secret and its mixer).
-inline uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
+LINEFILTER_INLINE uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
   const uint32_t low = static_cast<uint32_t>(seed);
   const uint32_t swapped = (low >> 24) | ((low >> 8) & 0xff00u) | ((low << 8) & 0xff0000u) | (low << 24);
   const uint64_t flip = 0xc73ab174c5ecd5a2u - (seed ^ (static_cast<uint64_t>(swapped) << 32));
@@ -53,7 +61,7 @@ inline uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
 
 // Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number or a bool is no key.
 template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-inline uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
+LINEFILTER_INLINE uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
   return HashKey(static_cast<uint64_t>(key), seed);
 }
 template <class T, std::enable_if_t<std::is_floating_point_v<T> || std::is_same_v<T, bool>, int> = 0>
@@ -61,7 +69,7 @@ uint64_t HashKey(T key, uint64_t seed = 0) = delete;
 
 // Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it repairs
 // everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13).
-inline uint64_t MixHash(uint64_t hash) noexcept {
+LINEFILTER_INLINE uint64_t MixHash(uint64_t hash) noexcept {
   hash += 0x9e3779b97f4a7c15u;
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
   hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
@@ -69,11 +77,11 @@ inline uint64_t MixHash(uint64_t hash) noexcept {
 }
 
 // The block of a hash among num_blocks: any number, no power of two.
-inline uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) noexcept { return MulHigh(hash, num_blocks); }
+LINEFILTER_INLINE uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) noexcept { return MulHigh(hash, num_blocks); }
 
 // The shard of a hash among num_shards independent filters. Remixed: who shards by the top bits of the hash itself leaves
 // most blocks of each shard empty, because they choose the block too.
-inline uint32_t ShardOf(uint64_t hash, uint32_t num_shards) noexcept {
+LINEFILTER_INLINE uint32_t ShardOf(uint64_t hash, uint32_t num_shards) noexcept {
   return static_cast<uint32_t>(MulHigh(MixHash(hash ^ 0x5851f42d4c957f2du), num_shards));
 }
 
