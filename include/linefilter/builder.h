@@ -88,6 +88,8 @@ class FilterBuilder {
   FilterOptions options_;
   Status status_;
   Sizing sizing_;
+  mutable Sizing sized_;  // for sized_.num_keys keys: ImageBytes and Finish ask in turn
+  mutable bool has_sized_ = false;
   Chunk* first_ = nullptr;
   Chunk* current_ = nullptr;
   uint64_t* tail_ = nullptr;

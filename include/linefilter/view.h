@@ -31,14 +31,15 @@ class FilterView : public FilterBase {
   Status VerifyChunks(uint64_t first, uint64_t count) const noexcept;
   uint64_t num_chunks() const noexcept;
 
-  const Status& status() const noexcept { return status_; }
+  // Of the last Open; a view that opened nothing says so.
+  Status status() const noexcept;
   size_t image_bytes() const noexcept { return image_bytes_; }
   uint32_t format_version() const noexcept { return format_version_; }
   // How many keys were added, if the image says so (has_num_keys); adjacent duplicates counted once.
   bool has_num_keys() const noexcept { return has_num_keys_; }
   uint64_t num_keys() const noexcept { return num_keys_; }
   // The image of no keys at all.
-  bool empty_set() const noexcept { return status_.ok() && body_bytes() == 0; }
+  bool empty_set() const noexcept { return layout() != Layout::kAuto && body_bytes() == 0; }
 
  private:
   const uint8_t* chunk_checks_ = nullptr;
@@ -46,7 +47,7 @@ class FilterView : public FilterBase {
   size_t image_bytes_ = 0;
   uint32_t format_version_ = 0;
   bool has_num_keys_ = false;
-  Status status_ = Status::Error(StatusCode::kCorrupt, "no image was opened: call FilterView::Open");
+  Status status_;
 };
 
 }  // namespace linefilter

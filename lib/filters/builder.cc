@@ -105,7 +105,13 @@ void FilterBuilder::AddHashes(const uint64_t* hashes, size_t n) noexcept {
 
 Status FilterBuilder::SizeNow(Sizing* sizing) const noexcept {
   if (!status_.ok()) return status_;
-  return internal::SizeForOptions(options_.layout, num_keys_, options_, sizing);
+  Status status;
+  if (!has_sized_ || sized_.num_keys != num_keys_) {
+    status = internal::SizeForOptions(options_.layout, num_keys_, options_, &sized_);
+    has_sized_ = status.ok();
+  }
+  *sizing = sized_;
+  return status;
 }
 
 uint64_t FilterBuilder::ImageBytes() const noexcept {

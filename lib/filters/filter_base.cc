@@ -56,7 +56,7 @@ Status FilterBase::KeyStatus() const noexcept {
                        "\"maybe\"");
 }
 
-const char* FilterBase::target() const noexcept { return state_.kernels->target; }
+const char* FilterBase::target() const noexcept { return state_.kernels->target(); }
 
 double FilterBase::FillRatio() const noexcept {
   return state_.num_units == 0 ? 0 : internal::FillRatioOf(state_.body, body_bytes());

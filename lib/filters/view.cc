@@ -49,12 +49,17 @@ Status FilterView::Open(const void* image, size_t size) noexcept {
   return status_;
 }
 
+Status FilterView::status() const noexcept {
+  if (layout_ != Layout::kAuto || !status_.ok()) return status_;
+  return Status::Error(StatusCode::kCorrupt, "no image was opened: call FilterView::Open");
+}
+
 uint64_t FilterView::num_chunks() const noexcept { return internal::NumChunks(body_bytes()); }
 
 Status FilterView::Verify() const noexcept { return VerifyChunks(0, num_chunks()); }
 
 Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
-  if (!status_.ok()) return status_;
+  if (layout_ == Layout::kAuto) return status();
   if (first > num_chunks() || count > num_chunks() - first) {
     return Status::Error(StatusCode::kInvalidArgument, "chunks %llu to %llu were asked for, the image has %llu",
                          static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count),

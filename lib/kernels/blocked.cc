@@ -113,9 +113,11 @@ uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
   return answers.count;
 }
 
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
 const internal::Kernels* TargetKernels() {
-  static const internal::Kernels kernels = {hwy::TargetName(HWY_TARGET), MayContain, MayContainToBytes, MayContainToBits,
-                                            CountMaybes, InsertOne, InsertBatch};
+  static constexpr internal::Kernels kernels = {TargetName, MayContain, MayContainToBytes, MayContainToBits,
+                                                CountMaybes, InsertOne, InsertBatch};
   return &kernels;
 }
 

@@ -21,7 +21,7 @@ void InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, Answ
 }
 
 constexpr Kernels kClassicKernels = {
-    "SCALAR",
+    []() { return "SCALAR"; },
     [](const ProbeState& state, uint64_t hash) {
       return ClassicMayContain(state.body, 8 * state.num_units, state.num_probes, hash);
     },

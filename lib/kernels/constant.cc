@@ -8,7 +8,7 @@ namespace {
 
 template <bool kAnswer>
 constexpr Kernels kConstantKernels = {
-    "none",
+    []() { return "none"; },
     [](const ProbeState&, uint64_t) { return kAnswer; },
     [](const ProbeState&, const uint64_t*, size_t n, uint8_t* answers) {
       if (n != 0) memset(answers, kAnswer, n);

@@ -11,7 +11,7 @@ namespace linefilter::internal {
 
 // Chosen once per filter, called once per batch: dispatching per key costs more than a probe.
 struct Kernels {
-  const char* target;  // Highway's name
+  const char* (*target)();  // Highway's name
   bool (*may_contain)(const ProbeState& state, uint64_t hash);
   void (*may_contain_to_bytes)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* answers);
   void (*may_contain_to_bits)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits);

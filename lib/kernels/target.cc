@@ -1,22 +1,31 @@
 #include "linefilter/target.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "hwy/targets.h"
 #include "lib/kernels/target.h"
 
 namespace linefilter {
 namespace {
 
-// 0 until the first use. Constant-initialized: no global constructor.
-std::atomic<int64_t> chosen_target{0};
-
+// One bit of Highway's HWY_TARGETS; better targets have lower bits.
 int64_t SupportedBits() { return hwy::SupportedTargets() & HWY_TARGETS; }
-
-// Better targets have lower bits.
 int64_t BestOf(int64_t bits) { return bits & -bits; }
+
+// Its place in a table made by HWY_EXPORT.
+size_t IndexOf(int64_t bit) {
+  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;  // a single target: a table of one
+  hwy::ChosenTarget target;
+  target.Update(bit);
+  return target.GetIndex();
+}
+
+// The chosen target's index + 1, or 0 until the first use. Constant-initialized: no global constructor.
+std::atomic<size_t> chosen_index{0};
 
 // 0 if that is not the name of a supported target.
 int64_t FindTarget(const char* name) {
@@ -26,22 +35,22 @@ int64_t FindTarget(const char* name) {
   return 0;
 }
 
-int64_t FirstChoice() {
-  const char* name = getenv("LINEFILTER_TARGET");
+size_t ChooseFirst() {
+  const char* const name = getenv("LINEFILTER_TARGET");
   const int64_t wanted = name == nullptr ? 0 : FindTarget(name);
-  return wanted != 0 ? wanted : BestOf(SupportedBits());
+  const size_t first = IndexOf(wanted != 0 ? wanted : BestOf(SupportedBits())) + 1;
+  // Of two first users at once both find the same; a concurrent ForceTarget wins.
+  size_t current = 0;
+  return chosen_index.compare_exchange_strong(current, first, std::memory_order_relaxed) ? first : current;
 }
 
 }  // namespace
 
 namespace internal {
 
-int64_t ChosenTargetBit() {
-  int64_t bit = chosen_target.load(std::memory_order_relaxed);
-  if (bit != 0) return bit;
-  // Of two first users at once both find the same; a concurrent ForceTarget wins.
-  const int64_t first = FirstChoice();
-  return chosen_target.compare_exchange_strong(bit, first, std::memory_order_relaxed) ? first : bit;
+size_t TargetTableIndex() {
+  const size_t index = chosen_index.load(std::memory_order_relaxed);
+  return (index != 0 ? index : ChooseFirst()) - 1;
 }
 
 }  // namespace internal
@@ -54,7 +63,13 @@ TargetList SupportedTargets() noexcept {
   return list;
 }
 
-const char* ChosenTarget() noexcept { return hwy::TargetName(internal::ChosenTargetBit()); }
+const char* ChosenTarget() noexcept {
+  const size_t index = internal::TargetTableIndex();
+  for (int64_t bits = SupportedBits(); bits != 0; bits &= bits - 1) {
+    if (IndexOf(BestOf(bits)) == index) return hwy::TargetName(BestOf(bits));
+  }
+  return "unknown";
+}
 
 Status ForceTarget(const char* name) noexcept {
   int64_t bit = BestOf(SupportedBits());
@@ -68,7 +83,7 @@ Status ForceTarget(const char* name) noexcept {
     }
     return Status::Error(StatusCode::kInvalidArgument, "target '%.40s' is not supported here; choose one of:%s", name, known);
   }
-  chosen_target.store(bit, std::memory_order_relaxed);
+  chosen_index.store(IndexOf(bit) + 1, std::memory_order_relaxed);
   return Status();
 }
 

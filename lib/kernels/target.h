@@ -3,22 +3,11 @@
 #define LINEFILTER_LIB_KERNELS_TARGET_H_
 
 #include <cstddef>
-#include <cstdint>
-
-#include "hwy/targets.h"
 
 namespace linefilter::internal {
 
-// One bit of Highway's HWY_TARGETS.
-int64_t ChosenTargetBit();
-
-// The chosen target's place in a table made by HWY_EXPORT.
-inline size_t TargetTableIndex() {
-  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) == 0) return 0;  // a single target: a table of one
-  hwy::ChosenTarget chosen;
-  chosen.Update(ChosenTargetBit());
-  return chosen.GetIndex();
-}
+// The chosen target's place in a table made by HWY_EXPORT. Kept ready: engines open a filter per lookup.
+size_t TargetTableIndex();
 
 }  // namespace linefilter::internal
 

@@ -1,5 +1,7 @@
 #include "linefilter/sizing.h"
 
+#include <initializer_list>
+
 #include "lib/bits/real.h"
 #include "lib/sizing/model.h"
 
@@ -25,17 +27,22 @@ Status NoModel(Layout layout) {
 
 double Clamp(double x, double low, double high) { return !(x > low) ? low : x < high ? x : high; }
 
-// The num_probes with the least fpr(num_probes), looked for around the guess.
+// The num_probes with the least fpr(num_probes), which falls and then rises: downhill from the guess.
 template <class Fpr>
 uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) {
-  constexpr uint32_t kReach = 3;  // the best is never further from the guess (tests/sizing_test.cc)
-  uint32_t guess = model.num_probes_guess(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
-  if (guess > model.max_num_probes) guess = model.max_num_probes;
-  uint32_t best = 0;
-  double best_fpr = 2;
-  for (uint32_t k = guess > kReach ? guess - kReach : 1; k <= guess + kReach && k <= model.max_num_probes; ++k) {
-    const double candidate = fpr(k);
-    if (candidate < best_fpr) best_fpr = candidate, best = k;
+  uint32_t best = model.num_probes_guess(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
+  if (best < 1) best = 1;
+  if (best > model.max_num_probes) best = model.max_num_probes;
+  double best_fpr = fpr(best);
+  for (const int step : {1, -1}) {
+    const uint32_t start = best;
+    for (uint32_t k = best + step; k >= 1 && k <= model.max_num_probes; k += step) {
+      const double candidate = fpr(k);
+      if (!(candidate < best_fpr)) break;
+      best_fpr = candidate;
+      best = k;
+    }
+    if (best != start) break;
   }
   return best;
 }
