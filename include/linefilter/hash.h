@@ -59,12 +59,14 @@ LINEFILTER_INLINE uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
   return h ^ (h >> 28);
 }
 
-// Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number or a bool is no key.
-template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+// Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number, a bool or a 128-bit
+// integer is no key: hash its bytes.
+template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8, int> = 0>
 LINEFILTER_INLINE uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
   return HashKey(static_cast<uint64_t>(key), seed);
 }
-template <class T, std::enable_if_t<std::is_floating_point_v<T> || std::is_same_v<T, bool>, int> = 0>
+template <class T, std::enable_if_t<
+                       std::is_floating_point_v<T> || std::is_same_v<T, bool> || (std::is_integral_v<T> && sizeof(T) > 8), int> = 0>
 uint64_t HashKey(T key, uint64_t seed = 0) = delete;
 
 // Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it repairs
