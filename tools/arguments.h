@@ -1,0 +1,56 @@
+// The options of one command. Hides CLI11, which is slow to compile, and parses numbers as people write them.
+#ifndef LINEFILTER_TOOLS_ARGUMENTS_H_
+#define LINEFILTER_TOOLS_ARGUMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "linefilter/layout.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace linefilter::tools {
+
+enum class Need { kOptional, kRequired };
+
+class Arguments {
+ public:
+  explicit Arguments(CLI::App* app) : app_(app) {}
+
+  // `name` is "--like-this" or, for a positional argument, "LIKE_THIS". Values must outlive the parsing.
+  void Path(const char* name, std::string* value, const char* help, Need need = Need::kOptional);
+  void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help);
+  void LayoutName(Layout* value, bool with_auto, const char* help);
+  // A whole number: 1000000, 1e6, 1.5e6.
+  void Count(const char* name, uint64_t* value, const char* help, Need need = Need::kOptional);
+  // A whole number of 64 bits, decimal or 0x hexadecimal.
+  void Seed(uint64_t* value, const char* help);
+  void Real(const char* name, double* value, const char* type, const char* help);
+  void Flag(const char* name, bool* value, const char* help);
+  void Json(bool* value);
+
+  // Rules between options, checked by Check.
+  void ExactlyOneOf(const char* first, const char* second);
+  void AtMostOneOf(const char* first, const char* second);
+  bool Given(const char* name) const;
+  // Empty, or the sentence that tells which rule is broken.
+  std::string Check() const;
+
+ private:
+  struct Rule {
+    const char* first;
+    const char* second;
+    bool one_needed;
+  };
+
+  CLI::App* app_;
+  std::vector<Rule> rules_;
+};
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_ARGUMENTS_H_

@@ -1,0 +1,117 @@
+// linefilter build: keys in, one image out. Memory: 8 bytes per key and the image, whatever the keys' length.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linefilter/builder.h"
+#include "linefilter/sizing.h"
+#include "tools/arguments.h"
+#include "tools/command.h"
+#include "tools/images.h"
+#include "tools/key_reader.h"
+#include "tools/progress.h"
+#include "tools/report.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Build {
+  std::string keys, out;
+  FilterOptions options;
+  bool u64 = false, json = false;
+};
+
+// What would make an hour of reading keys useless, found before it.
+bool RequestMakesSense(const Build& build, bool by_bits) {
+  // An option of 0 means "not given" to the library; here it was given.
+  if (by_bits ? build.options.bits_per_key == 0 : build.options.fpr == 0) {
+    Fail(by_bits ? "build: --bits-per-key 0 leaves no bit to set: choose %g to %g"
+                 : "build: --fpr 0 needs a list of the keys, no filter: choose a rate above 0, like 0.01",
+         kMinBitsPerKey, kMaxBitsPerKey);
+    return false;
+  }
+  std::string reason;
+  if (!CanCreate(build.out, &reason)) {
+    Fail("build: --out %s %s", build.out.c_str(), reason.c_str());
+    return false;
+  }
+  if (SameFile(build.keys, build.out)) {
+    Fail("build: --out %s is the file of the keys and would be replaced: name another one", build.out.c_str());
+    return false;
+  }
+  return true;
+}
+
+bool AddKeys(KeyReader* reader, uint64_t seed, FilterBuilder* builder, uint64_t* keys_read) {
+  std::vector<std::string_view> keys;
+  std::vector<uint64_t> hashes;
+  Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
+  while (builder->status().ok() && reader->Next(&keys)) {
+    hashes.clear();
+    for (const std::string_view& key : keys) hashes.push_back(HashKey(key, seed));
+    builder->AddHashes(hashes.data(), hashes.size());
+    *keys_read += keys.size();
+    progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);
+  }
+  return reader->status().ok();
+}
+
+int RunBuild(Build build, bool by_bits) {
+  if (!RequestMakesSense(build, by_bits)) return kExitBad;
+  build.options.memory_limit = MemoryOfMachine();
+  FilterBuilder builder(build.options);
+  if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
+  KeyReader reader;
+  if (!reader.Open(build.keys, build.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
+    return Fail("%s", reader.status().message());
+  }
+  uint64_t keys_read = 0;
+  if (!AddKeys(&reader, build.options.seed, &builder, &keys_read)) return Fail("%s", reader.status().message());
+  const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
+  const Status status = builder.FinishToFile(build.out.c_str());
+  if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
+
+  const Sizing& sizing = builder.sizing();
+  Report report;
+  report.Text("image", build.out);
+  report.Text("layout", LayoutName(sizing.layout));
+  report.Count("keys_read", keys_read);
+  report.Count("num_keys", num_keys);
+  report.Count("num_probes", sizing.num_probes);
+  report.Real("bits_per_key", sizing.bits_per_key);
+  report.Count("body_bytes", sizing.body_bytes);
+  report.Count("image_bytes", image_bytes);
+  report.Count("seed", build.options.seed);
+  report.Rate("expected_fpr", sizing.expected_fpr);
+  report.Print(build.json);
+  return kExitGood;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto build = std::make_shared<Build>();
+  arguments.Path("--keys", &build->keys, kKeysHelp, Need::kRequired);
+  arguments.Path("--out", &build->out,
+                 "The image to write; an old file of that name is replaced when the new one is complete",
+                 Need::kRequired);
+  arguments.Real("--bits-per-key", &build->options.bits_per_key, "B",
+                 "Size of the filter, 1 to 64; 10 gives 1 % false positives");
+  arguments.Real("--fpr", &build->options.fpr, "P", "Or the highest acceptable false-positive rate, 0.01 for 1 %");
+  arguments.ExactlyOneOf("--bits-per-key", "--fpr");
+  arguments.LayoutName(&build->options.layout, true, "auto by default");
+  arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Flag("--u64", &build->u64, kU64Help);
+  arguments.Json(&build->json);
+  return [build, &arguments] { return RunBuild(*build, arguments.Given("--bits-per-key")); };
+}
+
+}  // namespace
+
+const Command kBuildCommand = {
+    "build", "Make an image of a set of keys",
+    KEYS_NOTES
+    "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
+    "Memory: 8 bytes per key and the image, whatever the length of the keys.\n"
+    "Exit code: 0 the image is written, 2 it is not.",
+    &Declare};
+
+}  // namespace linefilter::tools

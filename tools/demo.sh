@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# tools/demo.sh: the main job on real keys, from a fresh clone to a table and a plot in under three minutes.
+#
+# Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04), builds the program and the demo in build/demo,
+# inserts one word list into `blocked` and `classic` filters, saves and maps them, asks every word of the other lists,
+# and leaves images, table and plot in demo/. Run it as often as you like, from anywhere.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# A folder of its own: a configuration without tests must not stay behind in build/release.
+BUILD=$ROOT/build/demo
+OUT=$ROOT/demo
+LOG=$BUILD/demo.log
+WORDS=/usr/share/dict
+INSERTED=$WORDS/american-english-insane
+# The British list shares most of its words, the German one hardly any: the first tries members, the second the FPR.
+ASKED=("$WORDS/british-english-insane" "$WORDS/ngerman")
+
+STEP="the start"
+say() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
+fail() {
+  printf '\ntools/demo.sh: failed at: %s\n' "$STEP" >&2
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+trap 'fail "line $LINENO: exit code $?"' ERR
+
+# quietly WHAT COMMAND...: the output goes to the log, and its end to the terminal if the command fails.
+quietly() {
+  STEP=$1
+  shift
+  if ! "$@" >>"$LOG" 2>&1; then
+    tail -n 40 "$LOG" >&2
+    fail "the command was: $*" "its whole output: $LOG"
+  fi
+}
+
+# A folder that was configured for another place of this tree cannot be used.
+drop_stale_build() {
+  if [[ -f $BUILD/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$BUILD/CMakeCache.txt"; then
+    rm -rf "$BUILD"
+  fi
+}
+
+main() {
+  local list demo_words=() jobs status=0
+  STEP="installing packages"
+  say "1/4 packages"
+  "$ROOT/tools/install_packages.sh" demo || fail "tools/install_packages.sh demo did not succeed: its message is above"
+
+  say "2/4 build (log: $LOG)"
+  STEP="preparing the folders"
+  drop_stale_build
+  mkdir -p "$BUILD" "$OUT"
+  : >"$LOG"
+  jobs=$(nproc)
+  cd "$ROOT"
+  quietly "configuring" cmake --preset release -B "$BUILD" -DLINEFILTER_BUILD_TESTS=OFF -DLINEFILTER_BUILD_BENCH=OFF
+  quietly "building" cmake --build "$BUILD" --parallel "$jobs" --target linefilter_tool linefilter_demo
+
+  say "3/4 filters of real words"
+  STEP="finding the word lists"
+  for list in "${ASKED[@]}"; do
+    if [[ -r $list ]]; then demo_words+=("$list"); fi
+  done
+  [[ -r $INSERTED && ${#demo_words[@]} -gt 0 ]] ||
+    fail "$INSERTED and one of ${ASKED[*]} are needed: packages wamerican-insane, wbritish-insane, wngerman"
+  STEP="running the demo"
+  "$BUILD/linefilter_demo" "$OUT" "$INSERTED" "${demo_words[@]}" || status=$?
+  [[ $status -eq 0 ]] || fail "linefilter_demo ended with exit code $status: its message is above"
+
+  say "4/4 plot"
+  quietly "plotting" gnuplot -e "folder='$OUT'; heading='linefilter: membership in one cache line, on real words'" \
+    "$ROOT/tools/demo/plot.gp"
+  STEP="looking for the results"
+  [[ -s $OUT/demo.png && -s $OUT/table.txt ]] || fail "gnuplot left no $OUT/demo.png"
+  printf '\ntable:   %s\nplot:    %s\nimages:  %s\nprogram: %s\ndone in %d s\n' "$OUT/table.txt" "$OUT/demo.png" \
+    "$OUT/*.filter" "$BUILD/linefilter" "$SECONDS"
+}
+
+main "$@"

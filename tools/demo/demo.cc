@@ -1,0 +1,115 @@
+// The main job on real keys: filters of one word list, saved and mapped, are asked every word of others.
+//
+//   linefilter_demo FOLDER MEMBERS ASKED...      images, table and data for the plot go to FOLDER
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "linefilter/hash.h"
+#include "tools/demo/measure.h"
+#include "tools/demo/table.h"
+#include "tools/demo/words.h"
+
+namespace linefilter::demo {
+namespace {
+
+constexpr double kBitsPerKey[] = {8, 10, 12, 16};
+constexpr double kPlottedBitsPerKey = 10;
+constexpr int kRounds =
+    9;  // odd, for the median; all rows take turns in each, so that noise of the machine hits all alike
+
+std::vector<uint64_t> HashAll(const std::vector<std::string_view>& words) {
+  std::vector<uint64_t> hashes;
+  hashes.reserve(words.size());
+  for (const std::string_view& word : words) hashes.push_back(HashKey(word));
+  return hashes;
+}
+
+bool ReadAll(int argc, char** argv, Keys* keys, WordList* members, std::vector<WordList>* lists) {
+  if (!ReadWords(argv[2], members)) return false;
+  printf("inserted: %7zu words of %s\n", members->words.size(), argv[2]);
+  lists->reserve(static_cast<size_t>(argc));  // the words point into their list: it must not move
+  for (int i = 3; i < argc; ++i) {
+    lists->emplace_back();
+    if (!ReadWords(argv[i], &lists->back())) return false;
+  }
+  for (const WordList& list : *lists) {
+    printf("asked:    %7zu words of %s, %llu of them inserted\n", list.words.size(), list.path.c_str(),
+           static_cast<unsigned long long>(CountShared(*members, list)));
+  }
+  keys->asked = MergeAsked(*members, *lists);
+  keys->member_hashes = HashAll(members->words);
+  keys->asked_hashes = HashAll(keys->asked.words);
+  if (members->words.empty() || keys->asked.num_members == keys->asked.words.size()) {
+    fprintf(stderr,
+            "linefilter_demo: the lists leave nothing to measure: at least one word to insert and one absent word are "
+            "needed\n");
+    return false;
+  }
+  return true;
+}
+
+void PrintNotes(const Keys& keys, uint64_t num_absent, FILE* out) {
+  fprintf(
+      out,
+      "Times: ns of CPU per key, one thread, median of %d interleaved rounds. The hashes were computed before, but "
+      "for\n"
+      "\"lookup +hash\": batches of words, hashing included. single = one call per key. Lookups: all %zu asked words.\n"
+      "FPR: of the %zu absent ones. False negatives: of all members, and of the asked words that are members.\n"
+      "classic is scalar by design: one row. All targets made the same image, byte by byte.\n",
+      kRounds, keys.asked.words.size(), static_cast<size_t>(num_absent));
+}
+
+int Run(int argc, char** argv) {
+  if (argc < 4) {
+    fprintf(
+        stderr,
+        "usage: linefilter_demo FOLDER MEMBERS ASKED...\nFOLDER exists; the others are word lists, one per line.\n");
+    return 2;
+  }
+  const std::string folder = argv[1];
+  Keys keys;
+  WordList members;
+  std::vector<WordList> lists;
+  if (!ReadAll(argc, argv, &keys, &members, &lists)) return 2;
+
+  std::vector<Row> rows;
+  for (const double bits : kBitsPerKey) {
+    for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+      char name[64];
+      snprintf(name, sizeof(name), "/%s-%g.filter", LayoutName(layout), bits);
+      if (!MakeRows(layout, bits, folder + name, keys, &rows)) return 2;
+    }
+  }
+  uint64_t false_negatives = 0;
+  for (Row& row : rows) {
+    CheckAnswers(keys, &row);
+    false_negatives += row.false_negatives;
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    for (Row& row : rows) TimeOnce(keys, &row);
+  }
+
+  const uint64_t num_absent = keys.asked.words.size() - keys.asked.num_members;
+  const std::string table = folder + "/table.txt";
+  FILE* file = fopen(table.c_str(), "w");
+  for (FILE* out : {stdout, file}) {
+    if (out == nullptr) continue;
+    fprintf(out, "\n");
+    PrintTable(rows, num_absent, out);
+    PrintNotes(keys, num_absent, out);
+  }
+  if (file == nullptr || fclose(file) != 0) {
+    fprintf(stderr, "linefilter_demo: cannot write %s\n", table.c_str());
+    return 2;
+  }
+  if (!WritePlotData(rows, num_absent, kPlottedBitsPerKey, folder)) return 2;
+  if (false_negatives == 0) return 0;
+  fprintf(stderr, "linefilter_demo: FALSE NEGATIVES in the table above: this must never happen, please report it\n");
+  return 1;
+}
+
+}  // namespace
+}  // namespace linefilter::demo
+
+int main(int argc, char** argv) { return linefilter::demo::Run(argc, argv); }

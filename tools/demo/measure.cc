@@ -1,0 +1,134 @@
+#include "tools/demo/measure.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "linefilter/sizing.h"
+#include "linefilter/target.h"
+
+namespace linefilter::demo {
+namespace {
+
+bool Fail(const std::string& where, const char* what) {
+  fprintf(stderr, "linefilter_demo: %s: %s\n", where.c_str(), what);
+  return false;
+}
+
+Status MakeFilter(Layout layout, uint64_t num_keys, double bits_per_key, std::shared_ptr<MutableFilter>* filter) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  if (layout == Layout::kBlocked) {
+    auto made = std::make_shared<BlockedFilter>();
+    *filter = made;
+    return made->Create(num_keys, options);
+  }
+  auto made = std::make_shared<ClassicFilter>();
+  *filter = made;
+  return made->Create(num_keys, options);
+}
+
+// CPU time of this thread: what other programs do on the machine meanwhile does not count.
+double NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+}
+
+// Nanoseconds per key of work(), which handles n keys.
+template <class Work>
+double NsPerKey(size_t n, Work work) {
+  const double start = NowNs();
+  work();
+  return (NowNs() - start) / static_cast<double>(std::max<size_t>(n, 1));
+}
+
+// Keeps a result alive, so that the work for it is done.
+volatile uint64_t sink;
+
+}  // namespace
+
+double Timing::Median() const {
+  if (samples.empty()) return 0;
+  std::vector<double> sorted = samples;
+  std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
+  return sorted[sorted.size() / 2];
+}
+
+bool MakeRows(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, std::vector<Row>* rows) {
+  const uint64_t n = keys.member_hashes.size();
+  std::string first_image;
+  const TargetList targets = SupportedTargets();
+  for (size_t t = 0; t < targets.size; ++t) {
+    Row row{};
+    row.layout = layout;
+    row.wanted_bits_per_key = bits_per_key;
+    row.path = path;
+    // Filters keep the target that was chosen when they were made or opened.
+    Status status = ForceTarget(targets.names[t]);
+    if (status.ok()) status = MakeFilter(layout, n, bits_per_key, &row.filter);
+    if (!status.ok()) return Fail(path, status.message());
+    row.target = row.filter->target();
+    // `classic` is scalar on purpose: every target leads to the same code, so one row tells all.
+    if (t > 0 && layout == Layout::kClassic) break;
+    row.filter->InsertHashes(keys.member_hashes.data(), n);
+    std::string image;
+    status = row.filter->AppendImage(&image);
+    if (status.ok() && t == 0) status = row.filter->Save(path.c_str());
+    row.file = std::make_shared<FilterFile>();
+    if (status.ok()) status = row.file->Map(path.c_str());
+    if (status.ok()) status = row.file->view().Verify();
+    if (!status.ok()) return Fail(path, status.message());
+    if (t == 0) {
+      first_image = image;
+    } else if (image != first_image) {
+      return Fail(
+          path,
+          (row.target + " makes other bytes than " + targets.names[0] + ": this is a bug, please report it").c_str());
+    }
+    row.bits_per_key = 8 * static_cast<double>(row.filter->body_bytes()) / static_cast<double>(n);
+    row.expected_fpr = ExpectedFpr(layout, n, row.filter->body_bytes(), row.filter->num_probes());
+    rows->push_back(row);
+  }
+  return ForceTarget(nullptr).ok();
+}
+
+void CheckAnswers(const Keys& keys, Row* row) {
+  const FilterView& view = row->file->view();
+  row->false_negatives =
+      keys.member_hashes.size() - view.CountMaybes(keys.member_hashes.data(), keys.member_hashes.size());
+  const size_t n = keys.asked.words.size();
+  std::vector<uint8_t> answers(n);
+  view.MayContainKeys(keys.asked.words.data(), n, answers.data());
+  for (size_t i = 0; i < n; ++i) {
+    row->false_negatives += keys.asked.is_member[i] != 0 && answers[i] == 0;
+    row->false_positives += keys.asked.is_member[i] == 0 && answers[i] != 0;
+  }
+}
+
+void TimeOnce(const Keys& keys, Row* row) {
+  const std::vector<uint64_t>&members = keys.member_hashes, &asked = keys.asked_hashes;
+  MutableFilter* const filter = row->filter.get();
+  const FilterView& view = row->file->view();
+  std::vector<uint8_t> answers(asked.size());
+
+  filter->Clear();
+  row->insert.samples.push_back(NsPerKey(members.size(), [&] {
+    for (const uint64_t hash : members) filter->InsertHash(hash);
+  }));
+  filter->Clear();
+  row->insert_batch.samples.push_back(
+      NsPerKey(members.size(), [&] { filter->InsertHashes(members.data(), members.size()); }));
+  row->lookup.samples.push_back(NsPerKey(asked.size(), [&] {
+    uint64_t maybes = 0;
+    for (const uint64_t hash : asked) maybes += view.MayContainHash(hash);
+    sink = maybes;
+  }));
+  row->lookup_batch.samples.push_back(
+      NsPerKey(asked.size(), [&] { view.MayContainHashes(asked.data(), asked.size(), answers.data()); }));
+  row->key_batch.samples.push_back(NsPerKey(
+      asked.size(), [&] { view.MayContainKeys(keys.asked.words.data(), keys.asked.words.size(), answers.data()); }));
+}
+
+}  // namespace linefilter::demo

@@ -1,0 +1,95 @@
+#include "tools/demo/table.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "linefilter/sizing.h"
+#include "tools/interval.h"
+
+namespace linefilter::demo {
+namespace {
+
+double Percent(uint64_t hits, uint64_t n) {
+  return n == 0 ? 0 : 100 * static_cast<double>(hits) / static_cast<double>(n);
+}
+
+bool SameFilter(const Row& a, const Row& b) {
+  return a.layout == b.layout && a.wanted_bits_per_key == b.wanted_bits_per_key;
+}
+
+// Opens `folder`/`name`, lets `write` fill it, and closes it; false after saying what failed.
+template <class Write>
+bool WriteFile(const std::string& folder, const char* name, Write write) {
+  const std::string path = folder + "/" + name;
+  FILE* file = fopen(path.c_str(), "w");
+  bool good = file != nullptr;
+  if (good) {
+    write(file);
+    good = ferror(file) == 0;
+    good = fclose(file) == 0 && good;
+  }
+  if (!good) fprintf(stderr, "linefilter_demo: cannot write %s: %s\n", path.c_str(), strerror(errno));
+  return good;
+}
+
+void WriteMeasured(const std::vector<Row>& rows, Layout layout, uint64_t num_absent, FILE* file) {
+  fprintf(file, "# bits_per_key\tfpr %%\tlow\thigh (95 %%)\n");
+  const Row* before = nullptr;
+  for (const Row& row : rows) {
+    if (row.layout != layout || (before != nullptr && SameFilter(*before, row))) continue;
+    before = &row;
+    const tools::Interval interval = tools::ClopperPearson(row.false_positives, num_absent, 0.95);
+    fprintf(file, "%g\t%g\t%g\t%g\n", row.bits_per_key, Percent(row.false_positives, num_absent), 100 * interval.low,
+            100 * interval.high);
+  }
+}
+
+}  // namespace
+
+void PrintTable(const std::vector<Row>& rows, uint64_t num_absent, FILE* out) {
+  const char* const rule =
+      "----------------------------------------------------------------------------------------------------------------"
+      "----\n";
+  fprintf(out, "%s", rule);
+  fprintf(out, "%-8s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s | %6s %6s %6s\n", "", "bits", "", "image", "false",
+          "FPR", "FPR", "", "insert", "insert", "lookup", "lookup", "lookup");
+  fprintf(out, "%-8s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s | %6s %6s %6s\n", "layout", "/key", "probes", "bytes",
+          "neg.", "measured", "expected", "target", "single", "batch", "single", "batch", "+hash");
+  const Row* before = nullptr;
+  for (const Row& row : rows) {
+    if (before == nullptr || !SameFilter(*before, row)) fprintf(out, "%s", rule);
+    before = &row;
+    fprintf(out, "%-8s %6.2f %6u %9zu  %6llu %8.4f %% %8.4f %% | %-8s %6.1f %6.1f | %6.1f %6.1f %6.1f\n",
+            LayoutName(row.layout), row.bits_per_key, row.filter->num_probes(), row.file->view().image_bytes(),
+            static_cast<unsigned long long>(row.false_negatives), Percent(row.false_positives, num_absent),
+            100 * row.expected_fpr, row.target.c_str(), row.insert.Median(), row.insert_batch.Median(),
+            row.lookup.Median(), row.lookup_batch.Median(), row.key_batch.Median());
+  }
+  fprintf(out, "%s", rule);
+}
+
+bool WritePlotData(const std::vector<Row>& rows, uint64_t num_absent, double bits_per_key, const std::string& folder) {
+  bool good = true;
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+    const std::string name = std::string("fpr_") + LayoutName(layout) + ".tsv";
+    good &= WriteFile(folder, name.c_str(), [&](FILE* file) { WriteMeasured(rows, layout, num_absent, file); });
+  }
+  good &= WriteFile(folder, "model.tsv", [](FILE* file) {
+    fprintf(file, "# bits_per_key\tblocked %%\tclassic %%\n");
+    for (double bits = 6; bits <= 18.001; bits += 0.1) {
+      fprintf(file, "%g\t%g\t%g\n", bits, 100 * FprForBitsPerKey(Layout::kBlocked, bits),
+              100 * FprForBitsPerKey(Layout::kClassic, bits));
+    }
+  });
+  good &= WriteFile(folder, "ns.tsv", [&](FILE* file) {
+    fprintf(file, "# name\tlookup single\tlookup batch\tlookup from keys\n");
+    for (const Row& row : rows) {
+      if (row.wanted_bits_per_key != bits_per_key) continue;
+      fprintf(file, "\"%s\\n%s\"\t%g\t%g\t%g\n", LayoutName(row.layout), row.target.c_str(), row.lookup.Median(),
+              row.lookup_batch.Median(), row.key_batch.Median());
+    }
+  });
+  return good;
+}
+
+}  // namespace linefilter::demo

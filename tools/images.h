@@ -1,0 +1,31 @@
+// What several commands do with images and their memory.
+#ifndef LINEFILTER_TOOLS_IMAGES_H_
+#define LINEFILTER_TOOLS_IMAGES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "linefilter/file.h"
+
+namespace linefilter::tools {
+
+// Maps an image that keys are to be asked of, and verifies all of it unless `verify` is false: a damaged body could
+// answer "absent" for a member. False after saying why.
+bool OpenImage(const std::string& path, bool verify, FilterFile* file);
+
+// Says why an image is no good; answers kExitBad.
+int FailImage(const std::string& path, const Status& status);
+
+// The memory of this machine or of the container around us, whichever is less: a filter beyond that is refused at once,
+// not killed half-way.
+uint64_t MemoryOfMachine();
+
+// Whether a file of that name could be made or replaced; else false, with the reason.
+bool CanCreate(const std::string& path, std::string* reason);
+
+// Whether both names lead to the same existing file.
+bool SameFile(const std::string& a, const std::string& b);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_IMAGES_H_

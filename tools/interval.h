@@ -1,0 +1,20 @@
+// How far a counted rate can be trusted.
+#ifndef LINEFILTER_TOOLS_INTERVAL_H_
+#define LINEFILTER_TOOLS_INTERVAL_H_
+
+#include <cstdint>
+
+namespace linefilter::tools {
+
+struct Interval {
+  double low;
+  double high;
+};
+
+// The exact (Clopper and Pearson 1934) interval of a rate that showed `hits` in `trials`; confidence in (0, 1), e.g.
+// 0.99. 0 trials know nothing: [0, 1].
+Interval ClopperPearson(uint64_t hits, uint64_t trials, double confidence);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_INTERVAL_H_

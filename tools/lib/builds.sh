@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# Steps: the same tests from other builds for this CPU: sanitizers, clang, other -march.
+
+# Sanitizers need the address space laid out as they expect; newer kernels randomize more than the older ones bear.
+unrandomized() {
+  if setarch "$(uname -m)" -R true 2>/dev/null; then
+    echo "setarch $(uname -m) -R"
+  fi
+}
+
+# check_sanitizer PRESET SYMBOL: a preset that silently instruments nothing must not look green.
+check_sanitizer() {
+  local library
+  library=$(find "$ROOT/build/$1" -name liblinefilter.a | head -n 1)
+  if ! nm "$library" 2>/dev/null | grep "$2" >/dev/null; then
+    echo "$library is not instrumented: no $2 in it"
+    return 1
+  fi
+}
+
+build_asan() {
+  build_preset asan -DLINEFILTER_BUILD_BENCH=OFF
+  check_sanitizer asan __asan_report_load
+  check_sanitizer asan __ubsan_handle
+}
+
+# Memory must be refused as malloc refuses it, with a null pointer: the tests of allocation failure ask for too much.
+test_asan() {
+  export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1
+  export UBSAN_OPTIONS=print_stacktrace=1
+  UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/asan" -LE slow
+}
+
+# g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions.
+build_tsan() {
+  build_preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF
+  check_sanitizer tsan __tsan_read
+}
+
+test_tsan() {
+  export TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1:second_deadlock_stack=1
+  UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/tsan" -LE slow
+}
+
+build_clang() {
+  build "$ROOT/build/clang" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_WERROR=ON
+}
+
+test_clang() {
+  run_ctest "$ROOT/build/clang" -LE slow
+}
+
+# list_march_levels FILE: what this CPU can run of the levels that distributions and users compile for. Highway's static
+# target, and with it the inlined path, changes with each; the bits must not.
+list_march_levels() {
+  /lib64/ld-linux-x86-64.so.2 --help | sed -n 's/^ *\(x86-64-v[23]\) (supported.*/\1/p' >"$1"
+  echo native >>"$1"
+  note "$(paste -sd ' ' "$1")"
+}
+
+# Warnings stay warnings here: g++ 12 takes its own AVX-512 header for uninitialized (GCC bug 105593).
+build_march() {
+  build "$ROOT/build/march-$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-march=$1" \
+    -DLINEFILTER_WERROR=OFF -DLINEFILTER_BUILD_BENCH=OFF
+}
+
+test_march() {
+  run_ctest "$ROOT/build/march-$1" -LE slow
+}

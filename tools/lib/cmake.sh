@@ -1,0 +1,84 @@
+# shellcheck shell=bash
+# Configuring, building and ctest, for the steps. Everything lies under $ROOT/build.
+
+JOBS=${JOBS:-$(nproc)}
+
+# build FOLDER [cmake argument...]: configures (a folder that another source tree left behind is not ours: start anew) and
+# builds everything.
+build() {
+  local folder=$1
+  shift
+  if [[ -f $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$folder/CMakeCache.txt"; then
+    rm -rf "$folder"
+  fi
+  cmake -S "$ROOT" -B "$folder" -G Ninja "$@"
+  cmake --build "$folder" -j "$JOBS"
+}
+
+# build_preset PRESET [cmake argument...]
+build_preset() {
+  local preset=$1
+  shift
+  build "$ROOT/build/$preset" --preset "$preset" "$@"
+}
+
+# run_ctest FOLDER [ctest argument...]: counts test programs; notes how many cases they ran and which were skipped inside.
+run_ctest() {
+  local folder=$1 report status=0
+  shift
+  report=$folder/ctest.xml
+  rm -f "$report"
+  (cd "$folder" && ${UNRANDOMIZED:-} ctest -j "$JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@") ||
+    status=$?
+  count_ctest "$report"
+  note_cases "$folder/Testing/Temporary/LastTest.log"
+  return "$status"
+}
+
+# The attributes of <testsuite>: tests, failures, disabled, skipped. A test that ctest did not run has not passed.
+count_ctest() {
+  local report=$1 tests failures disabled skipped
+  [[ -f $report ]] || return 0
+  tests=$(testsuite_attribute "$report" tests)
+  failures=$(testsuite_attribute "$report" failures)
+  disabled=$(testsuite_attribute "$report" disabled)
+  skipped=$(testsuite_attribute "$report" skipped)
+  count $((tests - failures - disabled - skipped)) $((failures + disabled + skipped))
+}
+
+testsuite_attribute() {
+  awk -v name="$2" '{ if (match($0, "(^|[ \t])" name "=\"[0-9]+\"")) { s = substr($0, RSTART, RLENGTH)
+    gsub(/[^0-9]/, "", s); print s; found = 1; exit } } END { if (!found) print 0 }' "$1"
+}
+
+note_cases() {
+  local cases skipped
+  [[ -f $1 ]] || return 0
+  cases=$(awk '/^\[  PASSED  \] [0-9]+ test/ { n += $4 } END { print n + 0 }' "$1")
+  skipped=$(sed -n 's/^\[  SKIPPED \] \([A-Za-z0-9_./]*\)$/\1/p' "$1" | sort -u | paste -sd ' ')
+  note "$cases cases${skipped:+, skipped by themselves: $skipped}"
+}
+
+# run_programs PREFIX PROGRAM...: GoogleTest programs behind a prefix (valgrind, qemu), one after the other.
+run_programs() {
+  local prefix=$1 program status passed cases=0
+  local output
+  shift
+  output=$(mktemp)
+  for program in "$@"; do
+    echo "==== $prefix $program"
+    status=0
+    # shellcheck disable=SC2086  # the prefix is several words
+    $prefix "$program" 2>&1 | tee "$output" || status=$?
+    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$output")
+    if [[ $status -eq 0 && ${passed:-0} -gt 0 ]]; then
+      count 1 0
+      cases=$((cases + passed))
+    else
+      echo "==== $program failed (exit code $status, ${passed:-0} cases passed)"
+      count 0 1
+    fi
+  done
+  rm -f "$output"
+  note "$cases cases"
+}

@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# What each job needs from the distribution (Debian 12, Ubuntu 24.04), and installing it.
+
+# packages_of GROUP: the packages of a group, the groups it stands on included.
+packages_of() {
+  case "$1" in
+    build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" ;;
+    demo) echo "$(packages_of build) gnuplot-nox wamerican-insane wbritish-insane wngerman" ;;
+    test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev" ;;
+    slow) echo "$(packages_of test) $(packages_of demo) clang valgrind qemu-user util-linux" \
+               "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
+    *) echo "unknown package group '$1' (build, demo, test, slow)" >&2; return 2 ;;
+  esac
+}
+
+# missing_packages PACKAGE...: those that are not installed for this machine's architecture.
+missing_packages() {
+  local native installed package
+  native=$(dpkg --print-architecture)
+  # dpkg-query fails when it does not know one of the names: that name is then simply not in its output.
+  installed=$(dpkg-query -W -f='${Package} ${Architecture} ${db:Status-Status}\n' "$@" 2>/dev/null |
+    awk -v native="$native" '($2 == native || $2 == "all") && $3 == "installed" { print $1 }') || true
+  for package in "$@"; do
+    grep -qxF -- "$package" <<<"$installed" || echo "$package"
+  done
+}
+
+# as_root COMMAND...: by sudo where we are not root. sudo asks for a password on the terminal and fails where there is none.
+as_root() {
+  if [[ $(id -u) -eq 0 ]]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+# install_missing LOG PACKAGE...: installs; what apt says goes to LOG.
+install_missing() {
+  local log=$1
+  shift
+  # An upgrade in the background may hold the lock for a while; a busy mirror may need a second try. Nothing that is on
+  # the machine is ever removed to make room for our packages.
+  local options=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -q update >"$log" 2>&1 </dev/null &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" -q -y --no-install-recommends --no-remove \
+      install "$@" >>"$log" 2>&1 </dev/null
+}

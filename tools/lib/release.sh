@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# Steps: the release build, its tests on each SIMD target, and the programs as a user runs them.
+
+build_release() {
+  build_preset release
+}
+
+test_release() {
+  run_ctest "$ROOT/build/release" "$@"
+}
+
+# list_targets FILE: the targets of this CPU, best first, as the program names them.
+list_targets() {
+  "$ROOT/build/release/linefilter" targets --json | grep -o '"target": *"[^"]*"' | cut -d '"' -f 4 >"$1"
+  note "$(paste -sd ' ' "$1")"
+}
+
+# All fast tests with the target forced; first of all, that it is.
+test_target() {
+  export LINEFILTER_TARGET=$1
+  if ! "$ROOT/build/release/linefilter" targets --json | grep "\"chosen_target\": *\"$1\""; then
+    echo "LINEFILTER_TARGET=$1 is not obeyed"
+    return 1
+  fi
+  run_ctest "$ROOT/build/release" -LE slow
+}
+
+# The main job as the README promises it. It ends with an error if a key is lost or the table or the plot is missing.
+test_demo() {
+  "$ROOT/tools/demo.sh"
+  count 1 0
+}
+
+# Too short to measure: it checks that every row runs. A row that finds a fault reports an error in its line.
+test_bench() {
+  local output=$ROOT/build/test-logs/bench.json rows
+  "$ROOT/build/release/linefilter_bench" --benchmark_min_time=0.01 --benchmark_repetitions=1 \
+    --benchmark_report_aggregates_only=false "--benchmark_out=$output" --benchmark_out_format=json
+  if grep '"error_occurred": *true' "$output"; then
+    return 1
+  fi
+  rows=$(grep -c '"run_type"' "$output")
+  note "$rows rows"
+  count 1 0
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# tools/test.sh         installs what is missing, builds, and runs the fast tests: minutes
+# tools/test.sh --all   also the slow ones, sanitizers, clang, other CPUs, the demo and the benchmark: under an hour
+#
+# Debian 12 or Ubuntu 24.04, root or sudo. The last line counts; logs are kept in build/test-logs.
+# JOBS=n sets how many processes build and test at once.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+for part in packages steps cmake sysroot release builds cpus; do
+  # shellcheck source=/dev/null
+  source "$ROOT/tools/lib/$part.sh"
+done
+
+fast_steps() {
+  step "packages" work "$ROOT/tools/install_packages.sh" test
+  if $STEP_OK; then
+    step "release: build" work build_release
+  fi
+  HAVE_RELEASE=$STEP_OK
+  if $HAVE_RELEASE; then
+    step "release: fast tests" tests test_release -LE slow
+  fi
+}
+
+slow_steps() {
+  step "packages of the slow tests" work "$ROOT/tools/install_packages.sh" slow
+  step "release: slow tests" tests test_release -L slow
+  step "program: demo.sh" tests test_demo
+  step "program: linefilter_bench, briefly" tests test_bench
+
+  built_and_tested clang "build_clang" "test_clang"
+  built_and_tested asan "build_asan" "test_asan"
+  built_and_tested tsan "build_tsan" "test_tsan"
+  built_and_tested s390x "build_cross s390x s390x" "test_cross s390x"
+  built_and_tested aarch64 "build_cross aarch64 arm64" "test_cross aarch64"
+  if [[ $(uname -m) == x86_64 ]]; then
+    x86_steps
+  else
+    echo "only on x86-64: each target forced, -march, qemu-x86_64, valgrind's AVX2"
+  fi
+}
+
+x86_steps() {
+  local name
+  step "release: targets of this CPU" work list_targets "$STEP_LOGS/targets"
+  for name in $(<"$STEP_LOGS/targets"); do
+    step "release: LINEFILTER_TARGET=$name" tests test_target "$name"
+  done
+  step "-march levels of this CPU" work list_march_levels "$STEP_LOGS/march"
+  for name in $(<"$STEP_LOGS/march"); do
+    built_and_tested "-march=$name" "build_march $name" "test_march $name"
+  done
+  for name in qemu64 Nehalem; do
+    step "release under qemu-x86_64 -cpu $name" tests test_qemu_x86 "$name"
+  done
+  step "release under valgrind" tests test_valgrind
+}
+
+# built_and_tested NAME BUILD TEST: a build, and its tests, which are pointless without it.
+built_and_tested() {
+  # shellcheck disable=SC2086  # a function and its arguments
+  step "$1: build" work $2
+  if $STEP_OK; then
+    # shellcheck disable=SC2086
+    step "$1: fast tests" tests $3
+  fi
+}
+
+main() {
+  case "${1:-}" in
+    "" | --all) ;;
+    *) echo "usage: tools/test.sh [--all]" >&2; exit 2 ;;
+  esac
+  cd "$ROOT"
+  steps_begin "$ROOT/build/test-logs"
+  fast_steps
+  if [[ ${1:-} == --all ]] && $HAVE_RELEASE; then
+    slow_steps
+  fi
+  echo "all steps: $SECONDS s"
+  steps_end
+}
+
+main "$@"
