@@ -76,6 +76,10 @@ Status AtomicFile::Create(const char* path) noexcept {
     errno = ENOMEM;
     return Failed("cannot write");
   }
+  if (*path == '\0') {
+    errno = ENOENT;
+    return Failed("no file name was given:");
+  }
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
     errno = S_ISDIR(info.st_mode) ? EISDIR : EEXIST;

@@ -172,8 +172,9 @@ Status FilterBuilder::WriteImage(const Sink& sink, Sizing* sizing) const noexcep
   const uint64_t peak = chunk_memory_ + ImageBytesFor(options_, *sizing);
   if (peak > options_.memory_limit) return internal::OverLimit(peak, options_.memory_limit);
   const size_t body_bytes = static_cast<size_t>(sizing->body_bytes);
-  uint8_t* const body = static_cast<uint8_t*>(internal::AllocateZeroed(options_.allocator, body_bytes));
-  if (body == nullptr) return internal::OutOfMemory(sizing->body_bytes);
+  uint8_t* const body =
+      body_bytes == 0 ? nullptr : static_cast<uint8_t*>(internal::AllocateZeroed(options_.allocator, body_bytes));
+  if (body == nullptr && body_bytes != 0) return internal::OutOfMemory(sizing->body_bytes);
   status = BuildBody(*sizing, body);
   if (status.ok()) status = internal::WriteToSink(TrailerFor(options_, *sizing), body, options_.allocator, sink);
   internal::Deallocate(options_.allocator, body, body_bytes);

@@ -33,7 +33,6 @@ void* MapHuge(size_t size) {
 }  // namespace
 
 void* Allocate(const Allocator& allocator, size_t size) {
-  if (size == 0) size = 1;  // so that null means failure
   if (allocator.allocate != nullptr) return allocator.allocate(allocator.context, size, kAlignment);
   if (size >= kHugePage) return MapHuge(size);
   return aligned_alloc(kAlignment, RoundUp(size, kAlignment));
@@ -48,7 +47,6 @@ void* AllocateZeroed(const Allocator& allocator, size_t size) {
 
 void Deallocate(const Allocator& allocator, void* pointer, size_t size) {
   if (pointer == nullptr) return;
-  if (size == 0) size = 1;
   if (allocator.deallocate != nullptr) {
     allocator.deallocate(allocator.context, pointer, size, kAlignment);
   } else if (size >= kHugePage) {

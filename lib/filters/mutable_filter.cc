@@ -65,7 +65,8 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
 
 Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
   Sizing sizing;
-  const Status status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
+  Status status = internal::CheckOptions(layout, options);
+  if (status.ok()) status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
   if (!status.ok()) {
     Release();
     return status;

@@ -17,7 +17,7 @@ double PowerOfOneMinus(double x, double n) {
 double ExpectedFprOfBits(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
   const double m = 8 * static_cast<double>(body_bytes);
   if (m < 64) {  // smaller than this library makes them; an image may still be
-    const double fill = 1 - IntPow(1 - 1 / m, num_keys * k);
+    const double fill = 1 - IntPow(IntPow(1 - 1 / m, num_keys), k);
     return IntPow(fill, k);
   }
   const double throws = static_cast<double>(num_keys) * k;

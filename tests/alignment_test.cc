@@ -1,0 +1,188 @@
+// An image may stand anywhere: at every alignment, with nothing readable behind its last byte, answers are the same.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/view.h"
+#include "tests/testing/reference_filters.h"
+#include "tests/testing/targets.h"
+
+namespace linefilter {
+namespace {
+
+// Pages of which the first and the last cannot be touched.
+class GuardedPages {
+ public:
+  explicit GuardedPages(size_t bytes) : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
+    inner_ = (bytes + page_ - 1) / page_ * page_;
+    void* all = mmap(nullptr, inner_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return;
+    all_ = static_cast<uint8_t*>(all);
+    if (mprotect(begin(), inner_, PROT_READ | PROT_WRITE) != 0) {
+      munmap(all_, inner_ + 2 * page_);
+      all_ = nullptr;
+    }
+  }
+  ~GuardedPages() {
+    if (ok()) munmap(all_, inner_ + 2 * page_);
+  }
+  GuardedPages(const GuardedPages&) = delete;
+  GuardedPages& operator=(const GuardedPages&) = delete;
+
+  bool ok() const { return all_ != nullptr; }
+  uint8_t* begin() { return all_ + page_; }
+  uint8_t* end() { return begin() + inner_; }
+
+ private:
+  size_t page_, inner_ = 0;
+  uint8_t* all_ = nullptr;
+};
+
+struct Sample {
+  reference::Bytes image;
+  std::vector<uint64_t> questions;
+  std::vector<uint8_t> answers;
+};
+
+Sample MakeSample(Layout layout, uint32_t num_probes, size_t body_bytes, size_t num_keys) {
+  Sample sample;
+  reference::Filter filter = test::EmptyReference(layout, num_probes, body_bytes);
+  for (const uint64_t key : test::RandomHashes(num_keys, 1)) filter.Insert(key);
+  sample.questions = test::SpecialAndRandomHashes(300, 1);
+  for (size_t i = 100; i < 150; ++i) sample.questions[i] = test::RandomHashes(num_keys, 1)[i % num_keys];
+  // The last block (and, for `classic`, the last bytes) is asked for.
+  for (size_t i = 150; i < 160; ++i) sample.questions[i] |= 0xffffffff00000000;
+  for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
+  sample.image = reference::WriteImage(filter);
+  return sample;
+}
+
+// At an address that is `misalignment` past a multiple of 64: as near to the end, or the begin, of the readable pages as
+// that allows; ending exactly at the end for one misalignment out of 64.
+void ExpectAnswersAt(const Sample& sample, uint8_t* address) {
+  memcpy(address, sample.image.data(), sample.image.size());
+  const FilterView view(address, sample.image.size());
+  ASSERT_TRUE(view.status().ok()) << view.status().message();
+  EXPECT_TRUE(view.Verify().ok());
+  test::ExpectAnswers(view, sample.questions.data(), sample.questions.size(), sample.answers.data());
+}
+
+std::vector<Sample> Samples() {
+  return {MakeSample(Layout::kBlocked, 16, 64, 10),       MakeSample(Layout::kBlocked, 7, 192, 100),
+          MakeSample(Layout::kBlocked, 6, 64 * 1000, 20000), MakeSample(Layout::kClassic, 7, 1, 1),
+          MakeSample(Layout::kClassic, 7, 63, 50),        MakeSample(Layout::kClassic, 1, 4097, 1000)};
+}
+
+// The image is moved up byte by byte until it ends at the end of the page: all 64 alignments, the last without a byte left.
+TEST(Alignment, DoesNotMatterAndNothingBeyondTheEndIsRead) {
+  const std::vector<Sample> samples = Samples();
+  test::OnEveryTarget([&](const char*) {
+    for (const Sample& sample : samples) {
+      GuardedPages pages(sample.image.size() + 64);
+      ASSERT_TRUE(pages.ok());
+      for (size_t gap = 64; gap-- > 0;) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
+    }
+  });
+}
+
+// The end of the image is the end of the page, at each alignment: the body grows by a byte in front of the image.
+TEST(Alignment, OfImagesThatEndWithThePageDoesNotMatter) {
+  test::OnEveryTarget([&](const char*) {
+    for (size_t body = 1; body <= 64; ++body) {
+      const Sample sample = MakeSample(Layout::kClassic, 5, body, 5);
+      GuardedPages pages(sample.image.size());
+      ASSERT_TRUE(pages.ok());
+      ExpectAnswersAt(sample, pages.end() - sample.image.size());
+    }
+    // `blocked` bodies are multiples of 64, so optional fields shift them: 8 and 16 bytes, and 1 to 63 of an extension.
+    for (size_t shift = 0; shift < 64; ++shift) {
+      reference::Filter filter = test::EmptyReference(Layout::kBlocked, 9, 128);
+      filter.has_extensions = true;
+      filter.extensions.push_back({1, reference::Bytes(shift)});
+      for (const uint64_t key : test::RandomHashes(30, shift)) filter.Insert(key);
+      Sample sample;
+      sample.questions = test::SpecialAndRandomHashes(100, shift);
+      for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
+      sample.image = reference::WriteImage(filter);
+      GuardedPages pages(sample.image.size());
+      ASSERT_TRUE(pages.ok());
+      ExpectAnswersAt(sample, pages.end() - sample.image.size());
+    }
+  });
+}
+
+// Nothing in front of the image is read either.
+TEST(Alignment, NothingBeforeTheBeginIsRead) {
+  const std::vector<Sample> samples = Samples();
+  test::OnEveryTarget([&](const char*) {
+    for (const Sample& sample : samples) {
+      GuardedPages pages(sample.image.size());
+      ASSERT_TRUE(pages.ok());
+      ExpectAnswersAt(sample, pages.begin());
+    }
+  });
+}
+
+// Above the L2, where batches prefetch both lines of a block that lies across two.
+TEST(Alignment, DoesNotMatterWhereBatchesPrefetch) {
+  const Sample sample = MakeSample(Layout::kBlocked, 6, size_t{4} << 20, 50000);
+  GuardedPages pages(sample.image.size() + 64);
+  ASSERT_TRUE(pages.ok());
+  test::OnEveryTarget([&](const char*) {
+    for (const size_t gap : {0, 1, 8, 31, 63}) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
+  });
+}
+
+// Batches look ahead in the hashes, but not beyond the last.
+TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
+  for (const size_t body : {size_t{64}, size_t{4} << 20}) {
+    const std::unique_ptr<MutableFilter> filter = test::MutableCopy(test::EmptyReference(Layout::kBlocked, 6, body));
+    for (const size_t n : {1, 7, 31, 32, 33, 64, 1000}) {
+      GuardedPages pages(n * sizeof(uint64_t));
+      ASSERT_TRUE(pages.ok());
+      uint64_t* const hashes = reinterpret_cast<uint64_t*>(pages.end()) - n;
+      for (size_t i = 0; i < n; ++i) hashes[i] = test::RandomHashes(1, i)[0];
+      filter->InsertHashes(hashes, n);
+      EXPECT_EQ(filter->CountMaybes(hashes, n), n);
+    }
+  }
+}
+
+// The builder writes to any address, and not a byte more than it says.
+TEST(Alignment, OfTheBuffersBuiltIntoDoesNotMatter) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+    FilterOptions options;
+    options.bits_per_key = 10;
+    options.layout = layout;
+    std::string expected;
+    test::OnEveryTarget([&](const char*) {
+      for (size_t gap = 0; gap < 64; ++gap) {
+        FilterBuilder builder(options);
+        for (uint64_t i = 0; i < 100; ++i) builder.AddKey(i);
+        const size_t size = static_cast<size_t>(builder.ImageBytes());
+        GuardedPages pages(size + 64);
+        ASSERT_TRUE(pages.ok());
+        uint8_t* const out = pages.end() - size - gap;
+        memset(pages.begin(), 0xa5, static_cast<size_t>(pages.end() - pages.begin()));
+        size_t written = 0;
+        ASSERT_TRUE(builder.FinishTo(out, size, &written).ok());
+        ASSERT_EQ(written, size);
+        const std::string image(reinterpret_cast<const char*>(out), size);
+        if (expected.empty()) expected = image;
+        EXPECT_EQ(image, expected);
+        for (const uint8_t* p = pages.begin(); p < out; ++p) ASSERT_EQ(*p, 0xa5);
+        for (const uint8_t* p = out + size; p < pages.end(); ++p) ASSERT_EQ(*p, 0xa5);
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

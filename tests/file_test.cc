@@ -1,0 +1,424 @@
+// linefilter/file.h: reading filters from files, and writing them so that nobody ever sees a part of one.
+#include "linefilter/file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/filter.h"
+#include "tests/testing/random.h"
+#include "tests/testing/temp_dir.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter {
+namespace {
+
+using test::RandomHashes;
+using test::ReadFile;
+using test::TempDir;
+using test::TestAllocator;
+
+constexpr size_t kKeys = 300000;  // 375,000 bytes: six chunks
+
+std::string Build(size_t num_keys, uint64_t seed) {
+  FilterOptions options;
+  options.bits_per_key = 10;
+  options.layout = Layout::kBlocked;
+  FilterBuilder builder(options);
+  const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
+  builder.AddHashes(hashes.data(), hashes.size());
+  std::string image;
+  EXPECT_TRUE(builder.Finish(&image).ok());
+  return image;
+}
+
+// Runs `body` in a process of its own: limits, users and signals end with it. It answers whether all went well.
+bool InChild(const std::function<bool()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // instead of hanging
+    _exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Both ways of reading, as one.
+enum class Way { kMap, kMapRandom, kLoad };
+constexpr Way kWays[] = {Way::kMap, Way::kMapRandom, Way::kLoad};
+
+Status Read(Way way, const std::string& path, FilterFile* file) {
+  if (way == Way::kLoad) return file->Load(path.c_str());
+  return file->Map(path.c_str(), way == Way::kMap ? MapAdvice::kWillNeed : MapAdvice::kRandom);
+}
+
+void ExpectClosed(const FilterFile& file) {
+  EXPECT_FALSE(file.view().status().ok());
+  EXPECT_TRUE(file.view().MayContainKey("x"));
+  EXPECT_TRUE(file.view().MayContainHash(0));
+}
+
+TEST(FilterFile, AnswersAsTheImageItHolds) {
+  const TempDir dir;
+  const std::vector<uint64_t> others = RandomHashes(10000, 9);
+  for (const size_t n : {size_t{0}, size_t{1}, size_t{300}, kKeys}) {
+    const std::string image = Build(n, 1), path = dir.Write("image", image);
+    const FilterView view(image.data(), image.size());
+    for (const Way way : kWays) {
+      FilterFile file;
+      ExpectClosed(file);
+      const Status status = Read(way, path, &file);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(file.view().Verify().ok());
+      EXPECT_EQ(file.view().image_bytes(), image.size());
+      EXPECT_EQ(file.view().empty_set(), n == 0);
+      for (const uint64_t hash : others) ASSERT_EQ(file.view().MayContainHash(hash), view.MayContainHash(hash));
+      const std::vector<uint64_t> hashes = RandomHashes(n, 1);
+      EXPECT_EQ(file.view().CountMaybes(hashes.data(), n), n);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(file.view().body()) % 64, 0u) << "blocks are aligned";
+      file.Close();
+      ExpectClosed(file);
+      file.Close();
+    }
+  }
+}
+
+TEST(FilterFile, MovesItsBytes) {
+  const TempDir dir;
+  const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
+  const std::string path = dir.Write("image", Build(kKeys, 1)), small = dir.Write("small", Build(10, 2));
+  for (const Way way : kWays) {
+    FilterFile first;
+    ASSERT_TRUE(Read(way, path, &first).ok());
+    FilterFile second(std::move(first));
+    ExpectClosed(first);
+    FilterFile third;
+    ASSERT_TRUE(Read(way, small, &third).ok());
+    third = std::move(second);
+    ExpectClosed(second);
+    EXPECT_EQ(third.view().CountMaybes(hashes.data(), hashes.size()), hashes.size());
+    ASSERT_TRUE(Read(way, small, &first).ok()) << "a moved-from object opens again";
+    EXPECT_TRUE(first.view().status().ok());
+    ASSERT_TRUE(Read(way, small, &third).ok()) << "and one that is open";
+    EXPECT_EQ(third.view().num_chunks(), 0u);
+  }
+}
+
+// The mapping keeps the file it was made of, whatever comes to its name.
+TEST(FilterFile, OutlivesTheNameOfItsFile) {
+  const TempDir dir;
+  const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
+  const std::string path = dir.Write("image", Build(kKeys, 1));
+  FilterFile file;
+  ASSERT_TRUE(file.Map(path.c_str()).ok());
+  AtomicFile replacement;
+  ASSERT_TRUE(replacement.Create(path.c_str()).ok());
+  ASSERT_TRUE(replacement.Append("short", 5).ok());
+  ASSERT_TRUE(replacement.Commit().ok());
+  EXPECT_EQ(file.view().CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  EXPECT_TRUE(file.view().Verify().ok());
+}
+
+TEST(FilterFile, RefusesWhatIsNoImage) {
+  const TempDir dir;
+  const std::string image = Build(kKeys, 1);
+  const std::string empty = dir.Write("empty", ""), text = dir.Write("text", std::string(100, 'a')),
+                    cut = dir.Write("cut", image.substr(0, image.size() - 1)),
+                    longer = dir.Write("longer", image + "x"), tail = dir.Write("tail", image.substr(64)),
+                    good = dir.Write("good", image), pipe = dir.File("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const Way way : kWays) {
+    const auto refused = [&](const std::string& path, StatusCode code) {
+      FilterFile file;
+      EXPECT_TRUE(Read(way, good, &file).ok());  // what was open before does not shine through
+      const Status status = Read(way, path, &file);
+      EXPECT_EQ(status.code(), code) << path << ": " << status.message();
+      EXPECT_GT(std::strlen(status.message()), 20u);
+      if (code == StatusCode::kIoError) {
+        EXPECT_NE(std::strstr(status.message(), path.c_str()), nullptr) << "names the file: " << status.message();
+      }
+      ExpectClosed(file);
+    };
+    refused(dir.File("missing"), StatusCode::kIoError);
+    refused(dir.path(), StatusCode::kIoError);
+    refused("/dev/null", StatusCode::kIoError);
+    refused(empty, StatusCode::kCorrupt);
+    refused(text, StatusCode::kCorrupt);
+    refused(cut, StatusCode::kCorrupt);
+    refused(longer, StatusCode::kCorrupt);
+    refused(tail, StatusCode::kCorrupt);
+    EXPECT_TRUE(InChild([&] {
+      FilterFile file;
+      return Read(way, pipe, &file).code() == StatusCode::kIoError && file.view().MayContainKey("x");
+    })) << "a pipe is refused without waiting for a writer";
+  }
+}
+
+TEST(FilterFile, SaysThatItMayNotReadTheFile) {
+  const TempDir dir;
+  const std::string path = dir.Write("secret", Build(100, 1));
+  ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
+  ASSERT_EQ(chmod(path.c_str(), 0), 0);
+  EXPECT_TRUE(InChild([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return false;  // root reads everything: become nobody
+    FilterFile file;
+    const Status mapped = file.Map(path.c_str()), loaded = file.Load(path.c_str());
+    return mapped.code() == StatusCode::kIoError && loaded.code() == StatusCode::kIoError &&
+           std::strstr(mapped.message(), "ermission") != nullptr && file.view().MayContainKey("x");
+  }));
+}
+
+TEST(FilterFile, DamageOfALargeBodyIsFoundByVerifyOrLoad) {
+  const TempDir dir;
+  const std::string image = Build(kKeys, 1);
+  const size_t body = FilterView(image.data(), image.size()).body_bytes();
+  for (const size_t at : {size_t{0}, size_t{65535}, size_t{65536}, size_t{200000}, body - 1}) {
+    std::string damaged = image;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    const std::string path = dir.Write("damaged", damaged);
+    FilterFile file;
+    ASSERT_TRUE(file.Map(path.c_str()).ok()) << "only the trailer is read";
+    const Status verified = file.view().Verify();
+    EXPECT_EQ(verified.code(), StatusCode::kCorrupt) << at;
+    const Status loaded = file.Load(path.c_str());
+    EXPECT_EQ(loaded.code(), StatusCode::kCorrupt) << at;
+    EXPECT_STREQ(loaded.message(), verified.message()) << "the same range is named";
+    ExpectClosed(file);
+  }
+  const std::string small = Build(100, 1);
+  for (size_t at = 0; at < small.size(); ++at) {
+    std::string damaged = small;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    const std::string path = dir.Write("damaged", damaged);
+    for (const Way way : kWays) {
+      FilterFile file;
+      EXPECT_FALSE(Read(way, path, &file).ok()) << "small images are verified whole: " << at;
+    }
+  }
+}
+
+TEST(FilterFile, LoadUsesTheHostsMemoryWithinTheLimit) {
+  const TempDir dir;
+  const std::string image = Build(kKeys, 1), path = dir.Write("image", image);
+  TestAllocator allocator;
+  {
+    FilterFile file;
+    ASSERT_TRUE(file.Load(path.c_str(), allocator.hooks()).ok());
+    EXPECT_TRUE(allocator.Owns(file.view().body()));
+    EXPECT_GE(allocator.live_bytes(), image.size());
+    EXPECT_LE(allocator.peak_bytes(), image.size() + 4096) << "and hardly more";
+    FilterFile moved(std::move(file));
+    EXPECT_GE(allocator.live_bytes(), image.size());
+  }
+  EXPECT_EQ(allocator.live_bytes(), 0u);
+  for (uint64_t failing = 0;; ++failing) {
+    TestAllocator poor;
+    poor.FailFrom(failing);
+    FilterFile file;
+    const Status status = file.Load(path.c_str(), poor.hooks());
+    if (status.ok()) {
+      EXPECT_GE(failing, 1u);
+      break;
+    }
+    EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.message();
+    EXPECT_EQ(poor.live_blocks(), 0u) << failing;
+    ExpectClosed(file);
+  }
+  FilterFile file;
+  EXPECT_EQ(file.Load(path.c_str(), {}, image.size() - 1).code(), StatusCode::kOverLimit);
+  ExpectClosed(file);
+  EXPECT_TRUE(file.Load(path.c_str(), {}, image.size() + 4096).ok());
+  Allocator half;
+  half.allocate = [](void*, size_t, size_t) noexcept -> void* { return nullptr; };
+  EXPECT_EQ(file.Load(path.c_str(), half).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(AtomicFile, AppearsWithCommitAlone) {
+  const TempDir dir;
+  const std::string path = dir.File("name");
+  {
+    AtomicFile file;
+    ASSERT_TRUE(file.Create(path.c_str()).ok());
+    ASSERT_TRUE(file.Append("abc", 3).ok());
+    EXPECT_FALSE(std::filesystem::exists(path)) << "not before Commit";
+    ASSERT_TRUE(file.Append("", 0).ok());
+    ASSERT_TRUE(file.Append("defg", 4).ok());
+    ASSERT_TRUE(file.Commit().ok());
+    EXPECT_EQ(ReadFile(path), "abcdefg");
+    EXPECT_FALSE(file.Append("x", 1).ok()) << "it is complete";
+  }
+  {
+    AtomicFile dropped;
+    ASSERT_TRUE(dropped.Create(path.c_str()).ok());
+    ASSERT_TRUE(dropped.Append("new", 3).ok());
+  }
+  EXPECT_EQ(ReadFile(path), "abcdefg") << "the old file survives a drop";
+  AtomicFile again;
+  ASSERT_TRUE(again.Create(dir.File("other").c_str()).ok());
+  ASSERT_TRUE(again.Create(path.c_str()).ok()) << "another Create drops what was begun";
+  ASSERT_TRUE(again.Append("new", 3).ok());
+  ASSERT_TRUE(again.Commit().ok());
+  EXPECT_EQ(ReadFile(path), "new");
+  EXPECT_EQ(dir.Names(), std::vector<std::string>{"name"}) << "no temporary name remains";
+  AtomicFile never;
+  EXPECT_FALSE(never.Append("x", 1).ok());
+  EXPECT_FALSE(never.Commit().ok());
+}
+
+TEST(AtomicFile, HasTheModeThatAnyNewFileHas) {
+  const TempDir dir;
+  const mode_t mask = umask(027);
+  AtomicFile file;
+  ASSERT_TRUE(file.Create(dir.File("name").c_str()).ok());
+  ASSERT_TRUE(file.Commit().ok());
+  umask(mask);
+  struct stat info;
+  ASSERT_EQ(stat(dir.File("name").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u) << "others read it as the umask says, not as mkstemp does";
+}
+
+TEST(AtomicFile, WritesEveryNameTheSystemTakes) {
+  const TempDir dir;
+  const std::string longest(255, 'n');
+  for (const std::string& name : {longest, std::string("with space"), std::string("%s%n"), std::string("\xff\xfe")}) {
+    AtomicFile file;
+    const Status status = file.Create(dir.File(name).c_str());
+    ASSERT_TRUE(status.ok()) << name << ": " << status.message();
+    ASSERT_TRUE(file.Append("x", 1).ok());
+    const Status committed = file.Commit();
+    ASSERT_TRUE(committed.ok()) << name << ": " << committed.message();
+    EXPECT_EQ(ReadFile(dir.File(name)), "x");
+  }
+  EXPECT_EQ(dir.Names().size(), 4u);
+  AtomicFile file;
+  Status too_long = file.Create(dir.File(longest + "n").c_str());
+  if (too_long.ok()) too_long = file.Commit();
+  EXPECT_EQ(too_long.code(), StatusCode::kIoError);
+  EXPECT_EQ(file.Create((dir.path() + std::string(5000, '/') + "x").c_str()).code(), StatusCode::kIoError);
+  EXPECT_EQ(dir.Names().size(), 4u);
+  EXPECT_TRUE(InChild([&] {  // a bare name, in the current folder
+    if (chdir(dir.path().c_str()) != 0) return false;
+    AtomicFile bare;
+    return bare.Create("bare").ok() && bare.Append("y", 1).ok() && bare.Commit().ok();
+  }));
+  EXPECT_EQ(ReadFile(dir.File("bare")), "y");
+}
+
+TEST(AtomicFile, RefusesWhatItMayNotWrite) {
+  const TempDir dir;
+  AtomicFile file;
+  // A pipe stands for whatever is no regular file. Never a real device: a library that fails here would replace it.
+  const std::string pipe = dir.File("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& path : {dir.path() + "/missing/name", dir.path(), dir.path() + "/", pipe, std::string()}) {
+    Status status = file.Create(path.c_str());
+    if (path.empty()) {  // known at the rename alone
+      status = file.Commit();
+    } else {
+      EXPECT_FALSE(file.Append("x", 1).ok()) << "'" << path << "'";
+    }
+    EXPECT_EQ(status.code(), StatusCode::kIoError) << "'" << path << "': " << status.message();
+    EXPECT_FALSE(file.Commit().ok()) << "'" << path << "'";
+  }
+  EXPECT_TRUE(std::filesystem::is_directory(dir.path()));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe)) << "it is never replaced";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(chmod(dir.path().c_str(), 0555), 0);
+  EXPECT_TRUE(InChild([&] {
+    if (geteuid() == 0 && setuid(65534) != 0) return false;
+    AtomicFile other;
+    const Status status = other.Create(dir.File("name").c_str());
+    return status.code() == StatusCode::kIoError && std::strstr(status.message(), "ermission") != nullptr;
+  }));
+  ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
+  EXPECT_TRUE(dir.Names().empty());
+}
+
+// A limit of the file size stands for a full disk: write() is cut short, then fails.
+TEST(AtomicFile, AFullDiskIsReportedAndLeavesTheOldFile) {
+  const TempDir dir;
+  const std::string path = dir.Write("name", "old");
+  BlockedFilter filter;
+  FilterOptions options;
+  options.bits_per_key = 10;
+  ASSERT_TRUE(filter.Create(1000000, options).ok());
+  FilterBuilder builder(options);
+  const std::vector<uint64_t> hashes = RandomHashes(1000000, 1);
+  builder.AddHashes(hashes.data(), hashes.size());
+  EXPECT_TRUE(InChild([&] {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit = {500000, 500000};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
+    AtomicFile file;
+    const std::string part(300000, 'x');
+    const bool reported = file.Create(path.c_str()).ok() && file.Append(part.data(), part.size()).ok() &&
+                          file.Append(part.data(), part.size()).code() == StatusCode::kIoError &&
+                          file.Commit().code() == StatusCode::kIoError;
+    const Status saved = filter.Save(path.c_str()), finished = builder.FinishToFile(path.c_str());
+    // The system's reason, not only that a sink refused.
+    return reported && saved.code() == StatusCode::kIoError && finished.code() == StatusCode::kIoError &&
+           std::strstr(saved.message(), std::strerror(EFBIG)) != nullptr &&
+           std::strstr(finished.message(), std::strerror(EFBIG)) != nullptr && builder.num_keys() == hashes.size();
+  }));
+  EXPECT_EQ(ReadFile(path), "old");
+  EXPECT_EQ(dir.Names(), std::vector<std::string>{"name"}) << "what was written of it is removed";
+}
+
+// The reader sees the old file or the new one, whenever the writer dies.
+TEST(AtomicFile, AKilledWriterNeverLeavesATornFile) {
+  const TempDir dir;
+  const std::string path = dir.File("image");
+  BlockedFilter filters[2];
+  std::string images[2];
+  FilterOptions options;
+  options.bits_per_key = 10;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(filters[i].Create(20000 + 60000 * i, options).ok());
+    const std::vector<uint64_t> hashes = RandomHashes(20000, i);
+    filters[i].InsertHashes(hashes.data(), hashes.size());
+    ASSERT_TRUE(filters[i].AppendImage(&images[i]).ok());
+  }
+  ASSERT_TRUE(filters[0].Save(path.c_str()).ok());
+  test::Random random(1);
+  int seen[2] = {};
+  for (int round = 0; round < 300; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (int i = round;; ++i) {
+        if (!filters[i % 2].Save(path.c_str()).ok()) _exit(1);
+      }
+    }
+    usleep(static_cast<useconds_t>(random.Below(12000)));
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "saving failed by itself in round " << round;
+    const std::string bytes = ReadFile(path);
+    ASSERT_TRUE(bytes == images[0] || bytes == images[1])
+        << "torn in round " << round << ": " << bytes.size() << " bytes";
+    ++seen[bytes == images[1]];
+    FilterFile file;
+    ASSERT_TRUE(file.Load(path.c_str()).ok());
+  }
+  EXPECT_GT(seen[0], 0) << "kills came at different moments";
+  EXPECT_GT(seen[1], 0) << "kills came at different moments";
+  EXPECT_TRUE(filters[1].Save(path.c_str()).ok()) << "what the dead left does not hinder the living";
+}
+
+}  // namespace
+}  // namespace linefilter

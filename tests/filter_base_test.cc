@@ -1,0 +1,219 @@
+// linefilter/filter_base.h: every way of asking gives the same answer, for filters of every kind at once.
+#include "linefilter/filter_base.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+#include "tests/testing/random.h"
+
+namespace linefilter {
+namespace {
+
+using test::RandomHashes;
+
+FilterOptions Options(double bits_per_key, uint64_t seed = 0) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  options.seed = seed;
+  return options;
+}
+
+// One filter of every kind: both layouts owning and viewed, small and past the caches' first level, empty and broken.
+class FilterBaseTest : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kSeed = 17;
+
+  FilterBaseTest() {
+    for (const size_t n : {100u, 20000u, 400000u}) {
+      Add<BlockedFilter>("blocked", n);
+      Add<ClassicFilter>("classic", n);
+    }
+    std::string empty;
+    EXPECT_TRUE(FilterBuilder(Options(10, kSeed)).Finish(&empty).ok());
+    AddView("the empty set", std::move(empty));
+    AddView("a broken image", "not an image");
+    filters_.push_back(std::make_unique<BlockedFilter>());
+    names_.push_back("never created");
+    asked_.push_back(filters_.back().get());
+  }
+
+  template <class Filter>
+  void Add(const std::string& name, size_t n) {
+    auto filter = std::make_unique<Filter>();
+    EXPECT_TRUE(filter->Create(n, Options(10, kSeed)).ok());
+    const std::vector<uint64_t> hashes = RandomHashes(n, 1);  // the smaller sets are subsets of the larger
+    filter->InsertHashes(hashes.data(), n);
+    std::string image;
+    EXPECT_TRUE(filter->AppendImage(&image).ok());
+    AddView(name + ", viewed, " + std::to_string(n) + " keys", std::move(image));
+    names_.push_back(name + ", " + std::to_string(n) + " keys");
+    asked_.push_back(filter.get());
+    filters_.push_back(std::move(filter));
+  }
+  void AddView(const std::string& name, std::string image) {
+    images_.push_back(std::make_unique<std::string>(std::move(image)));
+    views_.push_back(std::make_unique<FilterView>(images_.back()->data(), images_.back()->size()));
+    names_.push_back(name);
+    asked_.push_back(views_.back().get());
+  }
+
+  std::vector<const FilterBase*> asked_;
+  std::vector<std::string> names_;
+
+ private:
+  std::vector<std::unique_ptr<MutableFilter>> filters_;
+  std::vector<std::unique_ptr<std::string>> images_;
+  std::vector<std::unique_ptr<FilterView>> views_;
+};
+
+// Half of them members of every filter.
+std::vector<uint64_t> Questions(size_t n) {
+  std::vector<uint64_t> hashes = RandomHashes(n, 2);
+  const std::vector<uint64_t> members = RandomHashes(100, 1);
+  for (size_t i = 0; i < n; i += 2) hashes[i] = members[i % 100];
+  return hashes;
+}
+
+TEST_F(FilterBaseTest, EveryWayOfAskingAgrees) {
+  for (size_t f = 0; f < asked_.size(); ++f) {
+    const FilterBase& filter = *asked_[f];
+    for (const size_t n : {0u, 1u, 7u, 8u, 9u, 31u, 32u, 33u, 63u, 64u, 65u, 1000u}) {
+      SCOPED_TRACE(names_[f] + ", a batch of " + std::to_string(n));
+      const std::vector<uint64_t> hashes = Questions(n);
+      std::vector<uint8_t> expected(n + 1, 0xee), answers(n + 1, 0xee);
+      std::vector<uint8_t> expected_bits((n + 7) / 8 + 1, 0), bits((n + 7) / 8 + 1, 0xee);
+      expected_bits.back() = 0xee;
+      uint64_t maybes = 0;
+      for (size_t i = 0; i < n; ++i) {
+        const bool maybe = filter.MayContainHash(hashes[i]);
+        ASSERT_EQ(filter.Probe(filter.Prepare(hashes[i])), maybe);
+        expected[i] = maybe;
+        expected_bits[i / 8] = static_cast<uint8_t>(expected_bits[i / 8] | (maybe << i % 8));
+        maybes += maybe;
+      }
+      filter.MayContainHashes(hashes.data(), n, answers.data());
+      EXPECT_EQ(answers, expected) << "and no byte more is written";
+      filter.MayContainHashesToBits(hashes.data(), n, bits.data());
+      EXPECT_EQ(bits, expected_bits) << "unused bits are 0, and no byte more is written";
+      EXPECT_EQ(filter.CountMaybes(hashes.data(), n), maybes);
+    }
+  }
+}
+
+TEST_F(FilterBaseTest, KnowsItsMembersAndLittleElse) {
+  const std::vector<uint64_t> members = RandomHashes(100, 1), others = RandomHashes(10000, 3);
+  for (size_t f = 0; f < asked_.size(); ++f) {
+    const uint64_t found = asked_[f]->CountMaybes(members.data(), 100),
+                   wrong = asked_[f]->CountMaybes(others.data(), 10000);
+    if (names_[f] == "the empty set") {
+      EXPECT_EQ(found + wrong, 0u);
+    } else if (asked_[f]->layout() == Layout::kAuto) {
+      EXPECT_EQ(found + wrong, 10100u) << names_[f];
+    } else {
+      EXPECT_EQ(found, 100u) << names_[f];
+      EXPECT_LT(wrong, 200u) << names_[f];
+    }
+  }
+}
+
+TEST_F(FilterBaseTest, OutputsAtOddAddresses) {
+  const std::vector<uint64_t> hashes = Questions(333);
+  for (const FilterBase* filter : asked_) {
+    std::vector<uint8_t> expected(333), expected_bits(42);
+    filter->MayContainHashes(hashes.data(), 333, expected.data());
+    filter->MayContainHashesToBits(hashes.data(), 333, expected_bits.data());
+    for (size_t offset = 1; offset < 8; ++offset) {
+      std::vector<uint8_t> answers(offset + 333, 0xee), bits(offset + 42, 0xee);
+      filter->MayContainHashes(hashes.data(), 333, answers.data() + offset);
+      filter->MayContainHashesToBits(hashes.data(), 333, bits.data() + offset);
+      EXPECT_EQ(std::vector<uint8_t>(answers.begin() + static_cast<ptrdiff_t>(offset), answers.end()), expected);
+      EXPECT_EQ(std::vector<uint8_t>(bits.begin() + static_cast<ptrdiff_t>(offset), bits.end()), expected_bits);
+      EXPECT_EQ(answers[offset - 1], 0xee);
+      EXPECT_EQ(bits[offset - 1], 0xee);
+    }
+  }
+}
+
+TEST_F(FilterBaseTest, KeysAreTheirHashesWithTheSeedOfTheFilter) {
+  for (size_t f = 0; f < asked_.size(); ++f) {
+    const FilterBase& filter = *asked_[f];
+    const bool good = filter.layout() != Layout::kAuto;
+    EXPECT_EQ(filter.KeyStatus().ok(), good) << names_[f];
+    for (const size_t n : {0u, 1u, 255u, 256u, 257u, 1000u}) {  // around the groups in which keys are hashed
+      std::vector<std::string> texts(n);
+      std::vector<std::string_view> keys(n);
+      std::vector<uint64_t> integers(n);
+      std::vector<uint8_t> by_key(n + 1, 0xee), by_integer(n + 1, 0xee), expected(n + 1, 0xee),
+          expected_integer(n + 1, 0xee);
+      for (size_t i = 0; i < n; ++i) {
+        texts[i].assign(i % 40, static_cast<char>('a' + i % 26));
+        keys[i] = texts[i];
+        integers[i] = i * i;
+        expected[i] = filter.MayContainHash(HashKey(keys[i], good ? kSeed : 0));
+        expected_integer[i] = filter.MayContainHash(HashKey(integers[i], good ? kSeed : 0));
+        ASSERT_EQ(filter.MayContainKey(keys[i]), expected[i] != 0);
+        ASSERT_EQ(filter.MayContainKey(texts[i]), expected[i] != 0);
+        ASSERT_EQ(filter.MayContainKey(integers[i]), expected_integer[i] != 0);
+      }
+      filter.MayContainKeys(keys.data(), n, by_key.data());
+      EXPECT_EQ(by_key, expected) << names_[f] << " " << n;
+      filter.MayContainKeys(integers.data(), n, by_integer.data());
+      EXPECT_EQ(by_integer, expected_integer) << names_[f] << " " << n;
+    }
+  }
+}
+
+TEST_F(FilterBaseTest, OneHashAskedOfManyFilters) {
+  for (size_t num_filters = 0; num_filters <= asked_.size(); ++num_filters) {
+    for (const uint64_t hash : Questions(50)) {
+      std::vector<uint8_t> answers(num_filters + 1, 0xee);
+      const size_t maybes = MayContainHash(asked_.data(), num_filters, hash, answers.data());
+      size_t expected = 0;
+      for (size_t f = 0; f < num_filters; ++f) {
+        ASSERT_EQ(answers[f], asked_[f]->MayContainHash(hash) ? 1 : 0) << names_[f];
+        expected += answers[f];
+      }
+      ASSERT_EQ(maybes, expected);
+      ASSERT_EQ(answers.back(), 0xee);
+    }
+  }
+}
+
+TEST_F(FilterBaseTest, PreparedHashesCanWaitForEachOther) {
+  const std::vector<uint64_t> hashes = Questions(500);
+  for (const FilterBase* filter : asked_) {
+    std::vector<PreparedHash> prepared;
+    for (const uint64_t hash : hashes) prepared.push_back(filter->Prepare(hash));
+    for (size_t i = 0; i < hashes.size(); ++i) ASSERT_EQ(filter->Probe(prepared[i]), filter->MayContainHash(hashes[i]));
+  }
+}
+
+TEST_F(FilterBaseTest, TellsLayoutAndState) {
+  for (size_t f = 0; f < asked_.size(); ++f) {
+    const FilterBase& filter = *asked_[f];
+    SCOPED_TRACE(names_[f]);
+    const bool blocked = names_[f].find("blocked") == 0, classic = names_[f].find("classic") == 0;
+    if (blocked || classic) {
+      EXPECT_EQ(filter.layout(), blocked ? Layout::kBlocked : Layout::kClassic);
+      EXPECT_EQ(filter.seed(), kSeed);
+      EXPECT_EQ(filter.hash_id(), HashId::kXxh3);
+      EXPECT_NEAR(filter.FillRatio(), 0.47, 0.08) << "near one half at the best num_probes";
+      EXPECT_NEAR(filter.ExpectedFpr(), 0.009, 0.004);
+    } else {
+      EXPECT_EQ(filter.body_bytes(), 0u);
+      EXPECT_EQ(filter.FillRatio(), 0);
+      EXPECT_EQ(filter.EstimatedKeys(), 0);
+      EXPECT_EQ(filter.ExpectedFpr(), names_[f] == "the empty set" ? 0 : 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

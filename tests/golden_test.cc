@@ -1,0 +1,148 @@
+// The bytes of an image never change: the library, on every target, and the reference make the images of
+// tests/golden/images.txt, byte for byte, and find the same false positives.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+#include "tests/golden/golden_table.h"
+#include "tests/testing/targets.h"
+
+namespace linefilter {
+namespace {
+
+using test::GoldenCase;
+
+std::string TablePath() {
+  const char* path = std::getenv("LINEFILTER_GOLDEN");  // for a test program that was moved to another machine
+  return path != nullptr ? path : LINEFILTER_SOURCE_DIR "/tests/golden/images.txt";
+}
+
+FilterOptions OptionsOf(const GoldenCase& c) {
+  FilterOptions options;
+  options.bits_per_key = c.bits_per_key;
+  options.num_probes = c.asked_probes;
+  options.seed = c.seed;
+  options.hash_id = c.hash == "xxh3" ? HashId::kXxh3 : HashId::kCaller;
+  EXPECT_TRUE(ParseLayout(c.asked.c_str(), &options.layout)) << c.asked;
+  return options;
+}
+
+// add_key(key) and add_hash(hash) for all keys of the case, hashed by the library unless they are the caller's.
+template <class AddKey, class AddHash>
+void AddKeys(const GoldenCase& c, const AddKey& add_key, const AddHash& add_hash) {
+  for (uint64_t i = 0; i < c.num_keys; ++i) {
+    if (c.hash == "caller") {
+      add_hash(c.KeyHash(i));
+    } else if (c.keys == "u64") {
+      add_key(i);
+    } else {
+      add_key(std::string_view("key-" + std::to_string(i)));
+    }
+  }
+}
+
+template <class FilterType>
+std::string MutableImage(const GoldenCase& c) {
+  FilterType filter;
+  std::string image;
+  Status status = filter.Create(c.num_keys, OptionsOf(c));
+  EXPECT_TRUE(status.ok()) << status.message();
+  AddKeys(c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
+  status = filter.AppendImage(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+std::string LibraryImage(const GoldenCase& c) {
+  if (c.maker == "mutable") {
+    return c.asked == "blocked" ? MutableImage<BlockedFilter>(c) : MutableImage<ClassicFilter>(c);
+  }
+  FilterBuilder builder(OptionsOf(c));
+  std::string image;
+  AddKeys(c, [&](auto key) { builder.AddKey(key); }, [&](uint64_t hash) { builder.AddHash(hash); });
+  const Status status = builder.Finish(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+std::string LibraryResults(const GoldenCase& c) {
+  const std::string image = LibraryImage(c);
+  const FilterView view(image.data(), image.size());
+  EXPECT_TRUE(view.status().ok()) << view.status().message();
+  EXPECT_TRUE(view.Verify().ok()) << view.Verify().message();
+  // What the case says about sizing is what the image tells.
+  EXPECT_STREQ(LayoutName(view.layout()), c.layout.c_str());
+  EXPECT_EQ(view.num_probes(), static_cast<uint32_t>(c.num_probes));
+  EXPECT_EQ(view.body_bytes(), c.body_bytes);
+  EXPECT_EQ(view.has_num_keys(), c.counted || view.empty_set());  // nobody needs to count no keys
+  return test::GoldenResults(reinterpret_cast<const uint8_t*>(image.data()), image.size(), [&](uint64_t i) {
+    const std::string key = test::ProbeKey(i);
+    return c.hash == "caller" ? view.MayContainHash(HashKey(key)) : view.MayContainKey(key);
+  });
+}
+
+class Golden : public testing::Test {
+ protected:
+  void SetUp() override {
+    cases_ = test::ReadGoldenTable(TablePath());
+    ASSERT_GE(cases_.size(), 100u) << TablePath();
+    for (const GoldenCase& c : cases_) ASSERT_FALSE(c.inputs.empty()) << "a line of " << TablePath() << " cannot be read";
+  }
+  std::vector<GoldenCase> cases_;
+};
+
+// Not a test unless asked for: rewrites the table.
+TEST_F(Golden, Write) {
+  const char* path = std::getenv("LINEFILTER_WRITE_GOLDEN");
+  if (path == nullptr) return;
+  std::ostringstream table;
+  table << test::kGoldenHeader;
+  for (const GoldenCase& c : cases_) table << c.inputs << " | " << test::ReferenceResults(c) << "\n";
+  std::ofstream(path) << table.str();
+}
+
+TEST_F(Golden, TheReferenceMakesTheseImages) {
+  for (const GoldenCase& c : cases_) EXPECT_EQ(test::ReferenceResults(c), c.results) << c.inputs;
+}
+
+TEST_F(Golden, TheLibraryMakesTheseImagesOnEveryTarget) {
+  test::OnEveryTarget([&](const char*) {
+    for (const GoldenCase& c : cases_) {
+      SCOPED_TRACE(c.inputs);
+      EXPECT_EQ(LibraryResults(c), c.results);
+    }
+  });
+}
+
+TEST_F(Golden, TheImagesInTheDocumentAreAmongThem) {
+  std::set<std::string> images;
+  for (const GoldenCase& c : cases_) images.insert(c.results.substr(c.results.rfind(' ') + 1));
+  std::ifstream file(LINEFILTER_SOURCE_DIR "/doc/FORMAT.md");
+  if (!file) GTEST_SKIP() << "no source tree on this machine";
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string document = text.str();
+  const std::string examples = document.substr(document.find("## 9."));
+  const std::regex hex("`([0-9a-f ]{16,})`");
+  int found = 0;
+  for (std::sregex_iterator it(examples.begin(), examples.end(), hex), end; it != end; ++it, ++found) {
+    std::string image = (*it)[1];
+    image.erase(std::remove(image.begin(), image.end(), ' '), image.end());
+    EXPECT_EQ(images.count(image), 1u) << image;
+  }
+  EXPECT_GE(found, 5);
+}
+
+}  // namespace
+}  // namespace linefilter

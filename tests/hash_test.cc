@@ -1,0 +1,270 @@
+// linefilter/hash.h: HashKey is XXH3, an integer is its 8 little-endian bytes, and what is made of a hash is balanced.
+#include "linefilter/hash.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/image_parts.h"
+#include "tests/testing/random.h"
+
+#if __has_include(<xxhash.h>)
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#define LINEFILTER_TEST_HAS_XXHASH 1
+#endif
+
+namespace linefilter {
+namespace {
+
+// The input of the vectors below: no byte pattern repeats within a stripe.
+std::string Input(size_t size) {
+  std::string bytes;
+  for (size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(i * 151 + i / 7 + 29));
+  return bytes;
+}
+
+constexpr uint64_t kSeeds[4] = {0, 1, 0x9e3779b97f4a7c15, ~uint64_t{0}};
+
+struct Vector {
+  size_t size;
+  uint64_t hashes[4];  // one per seed
+};
+
+// Printed by XXH3_64bits_withSeed of Debian's libxxhash 0.8.1. Each length class of XXH3 has its ends here.
+constexpr Vector kVectors[] = {
+    {0, {0x2d06800538d394c2, 0x4dc5b0cc826f6703, 0x602b0e2cd6662c8b, 0x4c093276ae47a555}},
+    {1, {0xb45bd99b24f2a133, 0xf4a36f66de1057f5, 0x55baa1f45aa19739, 0x3d30413c62afe3b1}},
+    {3, {0xd7b39b83dd70ec30, 0x96dae6ee4c16be73, 0x84e2816003ee92f7, 0xd584ff81d59dff02}},
+    {4, {0x516c5a937124c99c, 0x2e3ff53aae864be4, 0x2fd0f658d7efbd53, 0xafcc8f545c60853f}},
+    {8, {0x7b9032023bb54746, 0x2e7c079b95d47eb8, 0x1589a88cc3292e4e, 0x832eb354f34f1d58}},
+    {9, {0x94bd733037622d34, 0xeb673923b51d26e4, 0x70049ec39afd55d5, 0xf299ab9fbab9fe5f}},
+    {16, {0x35b80c8f8ed4a7b8, 0x6bd3476e437e87d2, 0x9443de3466f9e05a, 0xeec301c2bee5874c}},
+    {17, {0x6cb06fe0f736a8b4, 0xa5b555e747c733d7, 0x5a091734902807ea, 0x09f73ccfb04cf33e}},
+    {128, {0xc32417f531f72bf5, 0xe2807d131c331a28, 0x1a3e7697268755d2, 0x098acbc3dcb50740}},
+    {129, {0xacef4c4c222fca42, 0xbb84e188b2bacc59, 0x549815a745fd8f48, 0x30cab7fcc2a453a1}},
+    {240, {0x48f13ff2de80e79c, 0xf43c3723e97b1b3c, 0xc36a0d56c13e3d43, 0x19f6aab959d44358}},
+    {241, {0xecfdb206dc28b04e, 0xc0731864fb7c5c22, 0xd63b72fdf364c0dd, 0xa00268aaa4a2d3b7}},
+    {1025, {0x0603490f9ea086ca, 0xf697858a7ca4a1e7, 0x619bacd182cc12cf, 0x40dfe2c51933079e}},
+};
+
+TEST(HashKey, MatchesRecordedVectors) {
+  for (const Vector& vector : kVectors) {
+    for (int s = 0; s < 4; ++s) {
+      EXPECT_EQ(HashKey(Input(vector.size), kSeeds[s]), vector.hashes[s])
+          << vector.size << " bytes, seed " << kSeeds[s];
+    }
+  }
+}
+
+#ifdef LINEFILTER_TEST_HAS_XXHASH
+TEST(HashKey, MatchesTheInstalledXxhash) {
+  test::Random random(1);
+  const std::string input = Input(3000);
+  for (size_t size = 0; size <= input.size(); size += size < 300 ? 1 : 101) {
+    for (const uint64_t seed : {kSeeds[0], kSeeds[1], kSeeds[2], kSeeds[3], random()}) {
+      const std::string_view key = std::string_view(input).substr(0, size);
+      ASSERT_EQ(HashKey(key, seed), XXH3_64bits_withSeed(key.data(), size, seed)) << size << " bytes, seed " << seed;
+    }
+  }
+}
+#endif
+
+TEST(HashKey, DoesNotDependOnTheAddress) {
+  const std::string key = Input(100);
+  for (size_t offset = 0; offset < 64; ++offset) {
+    const std::string moved = std::string(offset, 'x') + key;
+    ASSERT_EQ(HashKey(std::string_view(moved).substr(offset), 5), HashKey(key, 5)) << offset;
+  }
+}
+
+TEST(HashKey, AnIntegerIsItsEightLittleEndianBytes) {
+  test::Random random(2);
+  for (int i = 0; i < 100000; ++i) {
+    // Small values and small seeds too: their high bytes are zero.
+    const uint64_t value = random() >> random.Below(64), seed = random() >> random.Below(64);
+    std::string bytes;
+    test::AppendLittleEndian(&bytes, value, 8);
+    ASSERT_EQ(HashKey(value, seed), HashKey(bytes, seed)) << value << " seed " << seed;
+    ASSERT_EQ(HashKey(value), HashKey(bytes, 0)) << value;
+  }
+}
+
+TEST(HashKey, EveryIntegerTypeIsWidenedTo64Bits) {
+  EXPECT_EQ(HashKey(int8_t{-1}, 7), HashKey(~uint64_t{0}, 7));
+  EXPECT_EQ(HashKey(-1, 7), HashKey(~uint64_t{0}, 7));
+  EXPECT_EQ(HashKey(std::numeric_limits<int64_t>::min(), 7), HashKey(uint64_t{1} << 63, 7));
+  EXPECT_EQ(HashKey(uint8_t{255}), HashKey(uint64_t{255}));
+  EXPECT_EQ(HashKey(uint16_t{65535}), HashKey(uint64_t{65535}));
+  EXPECT_EQ(HashKey(42), HashKey(uint64_t{42}));
+  EXPECT_EQ(HashKey(42L), HashKey(uint64_t{42}));
+  EXPECT_EQ(HashKey(42ULL), HashKey(uint64_t{42}));
+  EXPECT_EQ(HashKey('*'), HashKey(uint64_t{42})) << "a char is an integer, not a string of one byte";
+}
+
+TEST(HashKey, EveryKindOfStringIsItsBytes) {
+  const std::string key = "alice@example.org";
+  EXPECT_EQ(HashKey(key, 3), HashKey(std::string_view(key), 3));
+  EXPECT_EQ(HashKey(key.c_str(), 3), HashKey(key, 3));
+  EXPECT_EQ(HashKey("alice@example.org", 3), HashKey(key, 3));
+  EXPECT_EQ(HashKey(std::string_view()), HashKey("")) << "a view without an address is the empty key";
+  EXPECT_NE(HashKey(std::string_view("a\0b", 3)), HashKey("a")) << "NUL is a byte like others";
+  EXPECT_NE(HashKey(std::string_view("a\0", 2)), HashKey("a"));
+}
+
+template <class Key, class = void>
+struct IsKey : std::false_type {};
+template <class Key>
+struct IsKey<Key, std::void_t<decltype(HashKey(std::declval<Key>()))>> : std::true_type {};
+
+static_assert(IsKey<int>::value && IsKey<uint64_t>::value && IsKey<const char*>::value && IsKey<std::string>::value,
+              "the detection itself works");
+static_assert(!IsKey<double>::value && !IsKey<float>::value && !IsKey<long double>::value, "no silent truncation");
+static_assert(!IsKey<bool>::value, "a bool is a mistake, not a key");
+static_assert(!IsKey<int*>::value && !IsKey<void*>::value, "an address is no key");
+
+TEST(MulHigh, IsTheHighHalfOfTheProduct) {
+  EXPECT_EQ(MulHigh(~uint64_t{0}, ~uint64_t{0}), ~uint64_t{0} - 1);
+  EXPECT_EQ(MulHigh(uint64_t{1} << 63, 6), 3u);
+  test::Random random(3);
+  for (int i = 0; i < 10000; ++i) {
+    const uint64_t a = random() >> random.Below(64), b = random() >> random.Below(64);
+    uint64_t high = 0, carry_in = 0;  // bit by bit: shift a copy of `a` through the 128-bit sum
+    for (int bit = 0; bit < 64; ++bit) {
+      if ((b >> bit & 1) == 0) continue;
+      const uint64_t low = carry_in + (a << bit);
+      high += (bit == 0 ? 0 : a >> (64 - bit)) + (low < carry_in);
+      carry_in = low;
+    }
+    ASSERT_EQ(MulHigh(a, b), high) << a << " * " << b;
+  }
+}
+
+// The inverse of SplitMix64's finalizer, step by step: who has an inverse is a bijection.
+uint64_t UnshiftXor(uint64_t y, int shift) {
+  uint64_t x = y;
+  for (int known = shift; known < 64; known += shift) x = y ^ (x >> shift);
+  return x;
+}
+uint64_t InverseOf(uint64_t odd) {
+  uint64_t inverse = odd;  // right in 3 bits, and each Newton step doubles them
+  for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+uint64_t UnmixHash(uint64_t y) {
+  y = UnshiftXor(y, 31) * InverseOf(0x94d049bb133111eb);
+  y = UnshiftXor(y, 27) * InverseOf(0xbf58476d1ce4e5b9);
+  return UnshiftXor(y, 30) - 0x9e3779b97f4a7c15;
+}
+
+TEST(MixHash, IsABijection) {
+  test::Random random(4);
+  for (int i = 0; i < 100000; ++i) {
+    const uint64_t hash = random() >> random.Below(64);
+    ASSERT_EQ(UnmixHash(MixHash(hash)), hash);
+    ASSERT_EQ(MixHash(UnmixHash(hash)), hash);
+  }
+}
+
+TEST(MixHash, EveryInputBitFlipsEveryOutputBitHalfOfTheTime) {
+  constexpr int kSamples = 10000;
+  for (int in = 0; in < 64; ++in) {
+    test::Random random(5 + in);
+    int flips[64] = {};
+    for (int i = 0; i < kSamples; ++i) {
+      const uint64_t hash = random();
+      const uint64_t changed = MixHash(hash) ^ MixHash(hash ^ (uint64_t{1} << in));
+      for (int out = 0; out < 64; ++out) flips[out] += changed >> out & 1;
+    }
+    // Standard deviation 50; 7 of them: 4096 cells give a false alarm with less than 1e-8. Inputs are fixed anyway.
+    for (int out = 0; out < 64; ++out) EXPECT_NEAR(flips[out], kSamples / 2, 350) << "bit " << in << " to bit " << out;
+  }
+}
+
+// A bound on a chi-square variable that is exceeded with a chance below 1e-9 (Laurent and Massart 2000, lemma 1).
+double ChiSquareLimit(double degrees) {
+  const double x = std::log(1e9);
+  return degrees + 2 * std::sqrt(degrees * x) + 2 * x;
+}
+
+double ChiSquare(const std::vector<uint64_t>& counts) {
+  double total = 0, sum = 0;
+  for (const uint64_t count : counts) total += static_cast<double>(count);
+  const double expected = total / static_cast<double>(counts.size());
+  for (const uint64_t count : counts)
+    sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected);
+  return sum / expected;
+}
+
+TEST(ShardOf, StaysInRange) {
+  test::Random random(6);
+  for (const uint32_t num_shards : {1u, 2u, 3u, 1000u, 0x80000000u, 0xffffffffu}) {
+    for (int i = 0; i < 1000; ++i) ASSERT_LT(ShardOf(random(), num_shards), num_shards);
+    ASSERT_LT(ShardOf(0, num_shards), num_shards);
+    ASSERT_LT(ShardOf(~uint64_t{0}, num_shards), num_shards);
+  }
+}
+
+// Sequential integer keys, good hashes; and the same numbers as (very poor) hashes. Chance of a false alarm: 1e-9 each.
+TEST(ShardOf, IsBalanced) {
+  for (const uint32_t num_shards : {2u, 7u, 16u, 1000u}) {
+    std::vector<uint64_t> of_keys(num_shards), of_identity(num_shards);
+    for (uint64_t key = 0; key < 1000000; ++key) {
+      ++of_keys[ShardOf(HashKey(key), num_shards)];
+      ++of_identity[ShardOf(key, num_shards)];
+    }
+    EXPECT_LT(ChiSquare(of_keys), ChiSquareLimit(num_shards - 1)) << num_shards;
+    EXPECT_LT(ChiSquare(of_identity), ChiSquareLimit(num_shards - 1)) << num_shards;
+  }
+}
+
+// The trap that ShardOf answers: sharding by the top bits of the hash, which also choose the block.
+TEST(ShardOf, LeavesTheBlocksOfAShardEvenlyLoaded) {
+  constexpr uint64_t kBlocks = 500;
+  constexpr uint32_t kShards = 16;
+  std::vector<uint64_t> load(kBlocks), load_of_top_bits(kBlocks);
+  for (uint64_t key = 0; key < 1600000; ++key) {
+    const uint64_t hash = HashKey(key);
+    if (ShardOf(hash, kShards) == 3) ++load[BlockIndex(hash, kBlocks)];
+    if (hash >> 60 == 3) ++load_of_top_bits[BlockIndex(hash, kBlocks)];
+  }
+  EXPECT_LT(ChiSquare(load), ChiSquareLimit(kBlocks - 1));
+  EXPECT_GT(ChiSquare(load_of_top_bits), 100 * ChiSquareLimit(kBlocks - 1)) << "this test can tell the difference";
+}
+
+TEST(BlockIndex, StaysInRangeAndIsMonotone) {
+  for (const uint64_t num_blocks : {uint64_t{1}, uint64_t{2}, uint64_t{3}, uint64_t{1000003}, uint64_t{1} << 32}) {
+    EXPECT_EQ(BlockIndex(0, num_blocks), 0u);
+    EXPECT_EQ(BlockIndex(~uint64_t{0}, num_blocks), num_blocks - 1);
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      const uint64_t block = BlockIndex(~uint64_t{0} / 1000 * i, num_blocks);
+      ASSERT_GE(block, last);
+      ASSERT_LT(block, num_blocks);
+      last = block;
+    }
+  }
+}
+
+TEST(BlockIndex, LoadsBlocksEvenly) {
+  std::vector<uint64_t> load(1000);
+  for (uint64_t key = 0; key < 1000000; ++key) ++load[BlockIndex(HashKey(key), load.size())];
+  EXPECT_LT(ChiSquare(load), ChiSquareLimit(999));
+}
+
+TEST(HashIdName, NamesEveryId) {
+  EXPECT_STREQ(HashIdName(HashId::kCaller), "caller");
+  EXPECT_STREQ(HashIdName(HashId::kXxh3), "xxh3");
+  EXPECT_STREQ(HashIdName(HashId::kKeyed), "keyed");
+  EXPECT_STREQ(HashIdName(static_cast<HashId>(15)), "unknown");
+}
+
+}  // namespace
+}  // namespace linefilter

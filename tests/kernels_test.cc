@@ -1,0 +1,183 @@
+// Every kernel, on every target that this CPU runs, sets the reference's bits and gives the reference's answers.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/view.h"
+#include "tests/testing/reference_filters.h"
+#include "tests/testing/targets.h"
+
+namespace linefilter {
+namespace {
+
+using test::ExpectAnswers;
+using test::OnEveryTarget;
+
+constexpr size_t kBatchSizes[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 1000};
+
+// What must happen to one body: worked out once by the reference, then demanded of every target.
+struct Expectation {
+  reference::Filter filter;             // after the insertions
+  std::vector<uint64_t> keys;           // inserted in this order
+  std::vector<uint8_t> were_new;
+  std::vector<uint64_t> questions;      // half keys, half strangers
+  std::vector<uint8_t> answers;
+};
+
+Expectation Expect(Layout layout, uint32_t num_probes, size_t body_bytes, size_t num_keys, size_t num_questions) {
+  Expectation e;
+  e.filter = test::EmptyReference(layout, num_probes, body_bytes);
+  e.keys = test::SpecialAndRandomHashes(num_keys, 1000 * num_probes + body_bytes);
+  for (size_t i = 3; i < e.keys.size(); i += 5) e.keys[i] = e.keys[i / 2];  // duplicates
+  for (const uint64_t key : e.keys) e.were_new.push_back(e.filter.Insert(key));
+  e.questions = test::SpecialAndRandomHashes(num_questions, 77 * num_probes + body_bytes);
+  for (size_t i = 13; i < num_questions; i += 2) e.questions[i] = e.keys[i % num_keys];
+  for (const uint64_t question : e.questions) e.answers.push_back(e.filter.MayContain(question));
+  return e;
+}
+
+void ExpectBody(const FilterBase& filter, const reference::Filter& expected) {
+  ASSERT_EQ(filter.body_bytes(), expected.body.size());
+  EXPECT_EQ(memcmp(filter.body(), expected.body.data(), expected.body.size()), 0);
+}
+
+// Inserts a part one by one and the rest in batches of all sizes, with and without the answers.
+void InsertAll(const Expectation& e, MutableFilter* filter) {
+  size_t at = 0, wrong = 0;
+  for (; at < e.keys.size() / 4; ++at) wrong += filter->InsertHash(e.keys[at]) != (e.were_new[at] != 0);
+  for (size_t step = 0; at < e.keys.size(); ++step) {
+    const size_t n = std::min(kBatchSizes[step % std::size(kBatchSizes)], e.keys.size() - at);
+    std::vector<uint8_t> were_new(n + 1, 0xa5);
+    const bool ask = step % 3 != 0;
+    const uint64_t news = filter->InsertHashes(e.keys.data() + at, n, ask ? were_new.data() : nullptr);
+    wrong += news != static_cast<uint64_t>(std::count(e.were_new.begin() + at, e.were_new.begin() + at + n, 1));
+    wrong += ask && memcmp(were_new.data(), e.were_new.data() + at, n) != 0;
+    wrong += were_new[n] != 0xa5;
+    at += n;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
+  const std::unique_ptr<MutableFilter> filter =
+      test::MutableCopy(test::EmptyReference(static_cast<Layout>(e.filter.layout),
+                                             static_cast<uint32_t>(e.filter.num_probes), e.filter.body.size()));
+  const reference::Bytes image = reference::WriteImage(e.filter);
+  const FilterView view(image.data(), image.size());
+  ASSERT_TRUE(view.status().ok()) << view.status().message();
+  // `classic` is scalar on purpose, whatever the target.
+  const bool blocked = e.filter.layout == reference::kBlocked;
+  EXPECT_STREQ(filter->target(), blocked ? target : "SCALAR");
+  EXPECT_STREQ(view.target(), blocked ? target : "SCALAR");
+  InsertAll(e, filter.get());
+  ExpectBody(*filter, e.filter);
+  size_t at = 0;
+  for (size_t step = 0; at < e.questions.size(); ++step) {
+    const size_t n = std::min(kBatchSizes[step % std::size(kBatchSizes)], e.questions.size() - at);
+    ExpectAnswers(*filter, e.questions.data() + at, n, e.answers.data() + at);
+    ExpectAnswers(view, e.questions.data() + at, n, e.answers.data() + at);
+    at += n;
+  }
+}
+
+class BlockedKernels : public testing::TestWithParam<uint32_t> {};
+class ClassicKernels : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(BlockedKernels, AgreeWithTheReferenceForAnyNumberOfBlocks) {
+  for (const size_t num_blocks : {1, 2, 3, 6, 7, 63, 64, 65, 1000}) {
+    SCOPED_TRACE(num_blocks);
+    const size_t keys = std::max<size_t>(40, num_blocks * 512 / (2 * GetParam() + 1));
+    const Expectation e = Expect(Layout::kBlocked, GetParam(), 64 * num_blocks, keys, 1400);
+    OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
+  }
+}
+
+TEST_P(ClassicKernels, AgreeWithTheReferenceForAnyNumberOfBytes) {
+  for (const size_t num_bytes : {1, 2, 3, 7, 8, 63, 64, 65, 1000, 4097, 65537}) {
+    SCOPED_TRACE(num_bytes);
+    const size_t keys = std::max<size_t>(14, num_bytes * 8 / (2 * GetParam() + 1));
+    const Expectation e = Expect(Layout::kClassic, GetParam(), num_bytes, keys, 1400);
+    OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(NumProbes, BlockedKernels, testing::Range<uint32_t>(1, 17));
+INSTANTIATE_TEST_SUITE_P(NumProbes, ClassicKernels, testing::Range<uint32_t>(1, 31));
+
+// Far above any L2, where batches prefetch: 8 MiB and a bit, not a power of two.
+TEST(LargeKernels, AgreeWithTheReferenceWhereBatchesPrefetch) {
+  for (const uint32_t num_probes : {1, 6, 11, 16}) {
+    SCOPED_TRACE(num_probes);
+    const Expectation e = Expect(Layout::kBlocked, num_probes, 64 * 131101, 100000, 50000);
+    OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
+  }
+  const Expectation e = Expect(Layout::kClassic, 7, (size_t{8} << 20) + 1, 100000, 50000);
+  OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
+}
+
+// The expectation comes from the compiler's run-time library, not from Highway: it asks the CPU itself, so it is also right
+// under emulators, which /proc/cpuinfo is not. Targets below the one that this program is compiled for are not built.
+std::set<std::string> TargetsThatMustRun() {
+  std::set<std::string> names;
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_cpu_init();
+  const bool ssse3 = __builtin_cpu_supports("ssse3");
+  const bool sse4 = ssse3 && __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") &&
+                    __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+  const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+  const bool avx3 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd");
+  const bool avx3_dl = avx3 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+                       __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg") &&
+                       __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("vpclmulqdq");
+  if (avx3_dl) names.insert("AVX3_DL");
+#ifndef __AVX512F__
+  if (avx3) names.insert("AVX3");
+#ifndef __AVX2__
+  if (avx2) names.insert("AVX2");
+#ifndef __SSE4_2__
+  if (sse4) names.insert("SSE4");
+  if (ssse3) names.insert("SSSE3");
+#endif
+#endif
+#endif
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_AES)
+  names.insert("NEON");
+#endif
+  return names;
+}
+
+TEST(Targets, AllOfThisCpuAreTested) {
+  std::set<std::string> supported, ran;
+  const TargetList list = SupportedTargets();
+  for (size_t i = 0; i < list.size; ++i) supported.insert(list.names[i]);
+  OnEveryTarget([&](const char* target) { ran.insert(target); });
+  EXPECT_EQ(ran, supported);
+  EXPECT_FALSE(ran.empty());
+  for (const std::string& name : TargetsThatMustRun()) EXPECT_EQ(ran.count(name), 1u) << name << " is missing";
+  // One kind of scalar code exists everywhere, unless the compiler was told to build for a better CPU alone.
+#if defined(__x86_64__) && !defined(__SSSE3__)
+  EXPECT_EQ(ran.count("SCALAR") + ran.count("EMU128") + ran.count("SSE2"), 1u);
+#endif
+}
+
+TEST(Targets, AFilterKeepsTheTargetItWasMadeWith) {
+  const reference::Bytes image = reference::WriteImage(test::EmptyReference(Layout::kBlocked, 6, 64));
+  const TargetList list = SupportedTargets();
+  for (size_t i = 0; i < list.size; ++i) {
+    const test::ScopedTarget made(list.names[i]);
+    const FilterView view(image.data(), image.size());
+    const test::ScopedTarget now(list.names[(i + 1) % list.size]);
+    EXPECT_STREQ(view.target(), list.names[i]);
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,249 @@
+// Who may include whom. The tables are the specification (doc/DESIGN.md tells why); any other edge fails.
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace linefilter {
+namespace {
+
+// Modules of the library: each may include itself and what is listed.
+//     bits <- hash <- { sizing, format, layouts } <- kernels <- filters         (kernels do without format)
+const std::map<std::string, std::set<std::string>> kLibraryEdges = {
+    {"lib/bits", {}},
+    {"lib/hash", {"lib/bits"}},
+    {"lib/sizing", {"lib/bits", "lib/hash"}},
+    {"lib/format", {"lib/bits", "lib/hash"}},
+    {"lib/layouts", {"lib/bits", "lib/hash", "lib/sizing"}},
+    {"lib/kernels", {"lib/bits", "lib/hash", "lib/sizing", "lib/layouts"}},
+    {"lib/filters", {"lib/bits", "lib/hash", "lib/sizing", "lib/format", "lib/layouts", "lib/kernels"}},
+};
+
+// Public headers of the upper levels, and the only module of the library that may include each. The others are for all.
+const std::map<std::string, std::string> kUpperHeaders = {{"linefilter/builder.h", "lib/filters"},
+                                                          {"linefilter/file.h", "lib/filters"},
+                                                          {"linefilter/filter.h", "lib/filters"},
+                                                          {"linefilter/view.h", "lib/filters"}};
+
+// Everything else: the prefixes of what each folder may include of ours. ("" is a file's own folder, named without a
+// path.)
+const std::map<std::string, std::set<std::string>> kOtherEdges = {
+    {"include", {"linefilter/"}},  {"tools", {"linefilter/", "tools/"}},      {"bench", {"linefilter/", "bench/"}},
+    {"examples", {"linefilter/"}}, {"tests/reference", {"tests/reference/"}},
+};
+
+// Libraries of others, by the beginning of the name, and the only places that may include them. (tests are free.)
+const std::map<std::string, std::set<std::string>> kForeign = {
+    {"hwy/", {"lib/kernels", "lib/layouts", "bench", "include/linefilter/inline.h"}},
+    {"xxhash.h", {"lib/hash", "tests/reference"}},
+    {"CLI/", {"tools"}},
+    {"nlohmann/", {"tools"}},
+    {"benchmark/", {"bench"}},
+};
+
+constexpr int kMostLines = 400;  // of a file of ours, tests excepted
+
+namespace fs = std::filesystem;
+
+struct Include {
+  std::string file;    // relative to the source folder
+  std::string target;  // as written
+  bool angled;
+};
+
+bool StartsWith(const std::string& text, const std::string& prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+std::vector<std::string> SourceFiles(const std::string& folder) {
+  const fs::path root = LINEFILTER_SOURCE_DIR;
+  std::vector<std::string> files;
+  if (!fs::exists(root / folder)) return files;
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+    const std::string extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".h" || extension == ".cc")) {
+      files.push_back(fs::relative(entry.path(), root).generic_string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Include> IncludesOf(const std::string& file) {
+  static const std::regex kPattern(R"re(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)re");
+  std::vector<Include> includes;
+  std::ifstream in(fs::path(LINEFILTER_SOURCE_DIR) / file);
+  EXPECT_TRUE(in.good()) << file;
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    if (std::regex_match(line, match, kPattern)) includes.push_back({file, match[2], match[1] == "<"});
+  }
+  return includes;
+}
+
+// The entry of `table` for a file: the longest key that is the file or a folder above it.
+template <class Table>
+typename Table::const_iterator EntryOf(const Table& table, const std::string& file) {
+  auto best = table.end();
+  for (auto it = table.begin(); it != table.end(); ++it) {
+    if ((file == it->first || StartsWith(file, it->first + "/")) &&
+        (best == table.end() || it->first.size() > best->first.size())) {
+      best = it;
+    }
+  }
+  return best;
+}
+
+bool IsOurs(const std::string& target) {
+  for (const char* folder : {"linefilter/", "lib/", "tools/", "bench/", "tests/", "examples/", "include/"}) {
+    if (StartsWith(target, folder)) return true;
+  }
+  return false;
+}
+
+// Empty, or what is wrong with that line.
+std::string Judge(const Include& include) {
+  const std::string line = include.file + " includes " + include.target;
+  if (include.target.find("..") != std::string::npos) return line + ": paths start at the source folder";
+  for (const auto& [prefix, places] : kForeign) {
+    if (!StartsWith(include.target, prefix)) continue;
+    for (const std::string& place : places) {
+      if (include.file == place || StartsWith(include.file, place + "/")) return "";
+    }
+    return line + ": not its place";
+  }
+  if (include.target == "hwy" ||
+      (!include.angled && !IsOurs(include.target) && include.target.find('/') == std::string::npos)) {
+    return line + ": name our files with their folder";
+  }
+  if (!IsOurs(include.target)) return "";
+  if (const auto module = EntryOf(kLibraryEdges, include.file); module != kLibraryEdges.end()) {
+    if (StartsWith(include.target, "linefilter/")) {
+      const auto upper = kUpperHeaders.find(include.target);
+      return upper == kUpperHeaders.end() || upper->second == module->first ? "" : line + ": a header of a level above";
+    }
+    if (StartsWith(include.target, module->first + "/")) return "";
+    for (const std::string& below : module->second) {
+      if (StartsWith(include.target, below + "/")) return "";
+    }
+    return line + ": an edge that is not in the table";
+  }
+  const auto folder = EntryOf(kOtherEdges, include.file);
+  if (folder == kOtherEdges.end()) return line + ": " + include.file + " lies in no known folder";
+  for (const std::string& prefix : folder->second) {
+    if (StartsWith(include.target, prefix)) return "";
+  }
+  return line + ": an edge that is not in the table";
+}
+
+TEST(Layering, EveryIncludeIsAnAllowedEdge) {
+  std::map<std::string, int> files_of;
+  int includes = 0;
+  for (const char* folder : {"include", "lib", "tools", "bench", "examples", "tests/reference"}) {
+    for (const std::string& file : SourceFiles(folder)) {
+      ++files_of[folder];
+      for (const Include& include : IncludesOf(file)) {
+        ++includes;
+        const std::string wrong = Judge(include);
+        EXPECT_TRUE(wrong.empty()) << wrong;
+      }
+    }
+  }
+  for (const char* folder : {"include", "lib", "tools", "bench", "tests/reference"}) {
+    EXPECT_GE(files_of[folder], 3) << "nothing was scanned in " << folder;
+  }
+  EXPECT_GE(includes, 100);
+}
+
+TEST(Layering, EveryFileOfTheLibraryIsInAModuleOfTheTable) {
+  for (const std::string& file : SourceFiles("lib")) {
+    EXPECT_NE(EntryOf(kLibraryEdges, file), kLibraryEdges.end()) << file << ": add its module to the table";
+  }
+  for (const auto& [module, below] : kLibraryEdges) {
+    EXPECT_FALSE(SourceFiles(module).empty()) << module << " is in the table and has no file";
+    for (const std::string& other : below) EXPECT_EQ(kLibraryEdges.at(other).count(module), 0u) << "a circle";
+  }
+  for (const auto& [header, module] : kUpperHeaders) {
+    EXPECT_TRUE(fs::exists(fs::path(LINEFILTER_SOURCE_DIR) / "include" / header)) << header << " for " << module;
+  }
+}
+
+// The judge itself can say no.
+TEST(Layering, ForbiddenEdgesAreSeen) {
+  for (const auto& [file, target] :
+       std::vector<std::pair<std::string, std::string>>{{"lib/bits/a.h", "lib/hash/xxh3.h"},
+                                                        {"lib/hash/a.cc", "lib/format/trailer.h"},
+                                                        {"lib/sizing/a.cc", "lib/kernels/kernels.h"},
+                                                        {"lib/layouts/a.cc", "lib/kernels/kernels.h"},
+                                                        {"lib/kernels/a.cc", "lib/format/trailer.h"},
+                                                        {"lib/kernels/a.cc", "linefilter/view.h"},
+                                                        {"lib/format/a.cc", "lib/filters/memory.h"},
+                                                        {"lib/filters/a.cc", "hwy/highway.h"},
+                                                        {"lib/filters/a.cc", "xxhash.h"},
+                                                        {"lib/filters/a.cc", "tools/report.h"},
+                                                        {"lib/other/a.cc", "lib/bits/endian.h"},
+                                                        {"include/linefilter/a.h", "lib/bits/endian.h"},
+                                                        {"include/linefilter/a.h", "hwy/highway.h"},
+                                                        {"include/linefilter/a.h", "xxhash.h"},
+                                                        {"tools/a.cc", "lib/format/trailer.h"},
+                                                        {"tools/a.cc", "bench/floor.h"},
+                                                        {"tools/a.cc", "hwy/highway.h"},
+                                                        {"bench/a.cc", "lib/kernels/kernels.h"},
+                                                        {"tests/reference/a.cc", "lib/hash/xxh3.h"},
+                                                        {"tests/reference/a.cc", "linefilter/hash.h"},
+                                                        {"lib/bits/a.h", "../hash/xxh3.h"},
+                                                        {"lib/hash/a.cc", "xxh3.h"}}) {
+    EXPECT_NE(Judge({file, target, target == "xxhash.h"}), "") << file << " " << target;
+  }
+  EXPECT_EQ(Judge({"include/linefilter/inline.h", "hwy/highway.h", true}), "");
+  EXPECT_EQ(Judge({"lib/filters/a.cc", "lib/format/trailer.h", false}), "");
+  EXPECT_EQ(Judge({"bench/a.cc", "hwy/highway.h", false}), "");
+}
+
+TEST(Layering, NoFileIsTooLong) {
+  int files = 0;
+  for (const char* folder : {"include", "lib", "tools", "bench", "examples", "tests/reference"}) {
+    for (const std::string& file : SourceFiles(folder)) {
+      ++files;
+      std::ifstream in(fs::path(LINEFILTER_SOURCE_DIR) / file);
+      const auto lines = std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+      EXPECT_LE(lines, kMostLines) << file << " holds more than one idea: split it";
+      EXPECT_GE(lines, 3) << file;
+    }
+  }
+  EXPECT_GE(files, 30);
+}
+
+// A header stands on its own, and none is guarded by another's name.
+TEST(Layering, HeadersHaveTheirOwnGuard) {
+  int headers = 0;
+  for (const char* folder : {"include", "lib", "tools", "bench", "tests"}) {
+    for (const std::string& file : SourceFiles(folder)) {
+      if (fs::path(file).extension() != ".h" || file.find("-inl.h") != std::string::npos) continue;
+      ++headers;
+      std::string guard = StartsWith(file, "include/linefilter/") ? file.substr(8) : "linefilter_" + file;
+      for (char& c : guard) c = std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::toupper(c)) : '_';
+      std::ifstream in(fs::path(LINEFILTER_SOURCE_DIR) / file);
+      const std::string text(std::istreambuf_iterator<char>(in), {});
+      if (text.find("HWY_TARGET_TOGGLE") != std::string::npos) {  // included once per target
+        EXPECT_NE(text.find("#define " + guard + "_\n"), std::string::npos) << file;
+        continue;
+      }
+      EXPECT_NE(text.find("#ifndef " + guard + "_\n#define " + guard + "_\n"), std::string::npos)
+          << file << ": " << guard << "_";
+    }
+  }
+  EXPECT_GE(headers, 20);
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,70 @@
+// doc/FORMAT.md sections 6 and 7: which bits belong to a hash.
+#include "tests/reference/reference.h"
+
+namespace reference {
+namespace {
+
+constexpr uint32_t kLaneSets[17] = {0,     0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
+                                    0x0b77, 0x0ddf, 0x1b7f, 0x2eff, 0x2fff, 0x3fff, 0x7fff, 0xffff};
+constexpr uint32_t kLaneMultipliers[16] = {0x243F6A89, 0x85A308D3, 0x13198A2F, 0x03707345, 0xA4093823, 0x299F31D1,
+                                           0x082EFA99, 0xEC4E6C89, 0x452821E7, 0x38D01377, 0xBE5466CF, 0x34E90C6D,
+                                           0xC0AC29B7, 0xC97C50DD, 0x3F84D5B5, 0xB5470917};
+constexpr uint64_t kClassicStep = 0xd1342543de82ef95;
+
+std::vector<uint64_t> BlockedBits(const Filter& filter, uint64_t hash) {
+  std::vector<uint64_t> bits;
+  const uint64_t block = MulHi(hash, filter.body.size() / 64);
+  const uint32_t x = static_cast<uint32_t>(hash & 0xffffffff);
+  const uint32_t r = x % 16;
+  for (uint32_t lane = 0; lane < 16; ++lane) {
+    if ((kLaneSets[filter.num_probes] >> ((lane + r) % 16)) & 1) {
+      const uint32_t bit = static_cast<uint32_t>(x * kLaneMultipliers[lane]) >> 27;
+      // Bit b of a little-endian u32 at byte 4 l is bit b % 8 of byte 4 l + b / 8.
+      bits.push_back(block * 512 + lane * 32 + bit);
+    }
+  }
+  return bits;
+}
+
+std::vector<uint64_t> ClassicBits(const Filter& filter, uint64_t hash) {
+  std::vector<uint64_t> bits;
+  uint64_t power = 1;
+  for (int i = 0; i < filter.num_probes; ++i) {
+    bits.push_back(MulHi(hash * power, 8 * static_cast<uint64_t>(filter.body.size())));
+    power *= kClassicStep;
+  }
+  return bits;
+}
+
+}  // namespace
+
+uint64_t MulHi(uint64_t a, uint64_t b) {
+  const uint64_t a0 = a & 0xffffffff, a1 = a >> 32, b0 = b & 0xffffffff, b1 = b >> 32;
+  const uint64_t low = a0 * b0, middle1 = a0 * b1, middle2 = a1 * b0;
+  const uint64_t carry = ((low >> 32) + (middle1 & 0xffffffff) + (middle2 & 0xffffffff)) >> 32;
+  return a1 * b1 + (middle1 >> 32) + (middle2 >> 32) + carry;
+}
+
+std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash) {
+  return filter.layout == kBlocked ? BlockedBits(filter, hash) : ClassicBits(filter, hash);
+}
+
+bool Filter::Insert(uint64_t hash) {
+  bool changed = false;
+  for (const uint64_t bit : BitsOfHash(*this, hash)) {
+    const uint8_t mask = static_cast<uint8_t>(1u << (bit % 8));
+    changed |= (body[bit / 8] & mask) == 0;
+    body[bit / 8] |= mask;
+  }
+  return changed;
+}
+
+bool Filter::MayContain(uint64_t hash) const {
+  if (body.empty()) return false;
+  for (const uint64_t bit : BitsOfHash(*this, hash)) {
+    if ((body[bit / 8] >> (bit % 8) & 1) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace reference

@@ -1,0 +1,73 @@
+// The obvious scalar reader and writer of an image, written from doc/FORMAT.md alone, for tests to compare the library
+// with. It shares nothing with lib/ or the public headers, works byte by byte, and so is right on any byte order.
+#ifndef LINEFILTER_TESTS_REFERENCE_REFERENCE_H_
+#define LINEFILTER_TESTS_REFERENCE_REFERENCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reference {
+
+using Bytes = std::vector<uint8_t>;
+
+// Section 1.
+uint64_t Xxh3(const void* data, size_t size, uint64_t seed);
+uint64_t HashOfKey(std::string_view key, uint64_t seed);
+uint64_t HashOfInteger(uint64_t key, uint64_t seed);
+
+// "The high 64 bits of the 128-bit product", by 32-bit halves.
+uint64_t MulHi(uint64_t a, uint64_t b);
+
+// Little-endian integers of 1 to 8 bytes.
+uint64_t GetLittleEndian(const uint8_t* from, int bytes);
+void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
+
+inline constexpr int kBlocked = 1, kClassic = 2;  // section 2
+inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
+
+struct Extension {
+  uint16_t id;
+  Bytes content;
+};
+
+// An image in its parts.
+struct Filter {
+  int layout = kBlocked;
+  int num_probes = 1;
+  int hash_id = 1;
+  int version = 0;
+  bool has_seed = false;  // WriteImage also writes the field when the seed is not 0
+  uint64_t seed = 0;
+  bool has_num_keys = false;
+  uint64_t num_keys = 0;
+  bool has_extensions = false;
+  std::vector<Extension> extensions;
+  Bytes body;
+
+  // Sections 6 and 7. The body must not be empty.
+  bool Insert(uint64_t hash);  // true if a bit changed
+  // Section 5: an intact filter's answer.
+  bool MayContain(uint64_t hash) const;
+};
+
+// The numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of byte p >> 3).
+std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash);
+
+// Sections 2 to 4. Writes what it is told, also what no reader accepts.
+Bytes WriteImage(const Filter& filter);
+
+// False if the image cannot be read: then every answer is "maybe" (section 5). Chunk checks are not compared here.
+bool ReadImage(const uint8_t* image, size_t size, Filter* filter);
+
+// The numbers of the chunks whose check does not match, of an image that ReadImage accepts.
+std::vector<uint64_t> DamagedChunks(const uint8_t* image, size_t size);
+
+// The `check` that belongs to an image whose body is `body_size` bytes long (section 4); its own check field is not read.
+uint32_t CheckOfImage(const uint8_t* image, size_t size, size_t body_size);
+
+}  // namespace reference
+
+#endif  // LINEFILTER_TESTS_REFERENCE_REFERENCE_H_

@@ -1,0 +1,409 @@
+// linefilter/sizing.h: what was asked is met, not more is spent than needed, inverses are inverses, nonsense gets a
+// sentence. That the model agrees with measured rates is shown in the tests that measure.
+#include "linefilter/sizing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/testing/random.h"
+
+namespace linefilter {
+namespace {
+
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic};
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+uint64_t UnitOf(Layout layout) { return layout == Layout::kBlocked ? 64 : 1; }
+
+Sizing ForBits(Layout layout, uint64_t num_keys, double bits_per_key) {
+  Sizing sizing;
+  const Status status = SizeForBitsPerKey(layout, num_keys, bits_per_key, &sizing);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return sizing;
+}
+
+Sizing ForFpr(Layout layout, uint64_t num_keys, double fpr) {
+  Sizing sizing;
+  const Status status = SizeForFpr(layout, num_keys, fpr, &sizing);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return sizing;
+}
+
+// The least that this many bytes can do, over all num_probes.
+double BestFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes) {
+  double best = 1;
+  for (uint32_t k = 1; k <= MaxNumProbes(layout); ++k) {
+    best = std::min(best, ExpectedFpr(layout, num_keys, body_bytes, k));
+  }
+  return best;
+}
+
+TEST(SizeForBitsPerKey, RoundsUpAndSaysWhatItReallyIs) {
+  test::Random random(1);
+  for (const Layout layout : kLayouts) {
+    for (int i = 0; i < 300; ++i) {
+      const uint64_t num_keys = 1 + (random() >> (30 + random.Below(34)));
+      const double asked = 1 + static_cast<double>(random.Below(63000)) / 1000;
+      const Sizing sizing = ForBits(layout, num_keys, asked);
+      const double bits = 8 * static_cast<double>(sizing.body_bytes), n = static_cast<double>(num_keys);
+      SCOPED_TRACE(std::to_string(num_keys) + " keys, " + std::to_string(asked) + " bits, " + LayoutName(layout));
+      EXPECT_EQ(sizing.layout, layout);
+      EXPECT_EQ(sizing.num_keys, num_keys);
+      EXPECT_EQ(sizing.body_bytes % UnitOf(layout), 0u);
+      EXPECT_GE(bits, n * asked) << "never less than asked";
+      EXPECT_LE(bits, std::max(64.0, n * asked + 8 * static_cast<double>(UnitOf(layout)))) << "not a unit too many";
+      EXPECT_DOUBLE_EQ(sizing.bits_per_key, bits / n);
+      EXPECT_DOUBLE_EQ(sizing.expected_fpr, ExpectedFpr(layout, num_keys, sizing.body_bytes, sizing.num_probes));
+      EXPECT_LE(sizing.expected_fpr, BestFpr(layout, num_keys, sizing.body_bytes) * 1.0001) << "num_probes is the best";
+    }
+  }
+}
+
+// DESIGN.md section 2 (in %): the rates of large filters, measured on independent implementations.
+TEST(FprForBitsPerKey, IsThatOfTheLayouts) {
+  const struct {
+    double bits_per_key, blocked, classic;
+    uint32_t blocked_probes, classic_probes;
+  } rows[] = {{8, 2.338, 2.158, 5, 6},
+              {10, 0.972, 0.819, 5, 7},
+              {12, 0.415, 0.314, 7, 8},
+              {16, 0.0850, 0.0459, 9, 11},
+              {20, 0.0202, 0.00671, 11, 14}};
+  for (const auto& row : rows) {
+    EXPECT_NEAR(FprForBitsPerKey(Layout::kBlocked, row.bits_per_key), row.blocked / 100, row.blocked / 100 * 0.01);
+    EXPECT_NEAR(FprForBitsPerKey(Layout::kClassic, row.bits_per_key), row.classic / 100, row.classic / 100 * 0.003);
+    EXPECT_EQ(NumProbesForBitsPerKey(Layout::kClassic, row.bits_per_key), row.classic_probes);
+    // Near a tie (10 bits: 5 or 6 probes) only the rate counts.
+    EXPECT_NEAR(NumProbesForBitsPerKey(Layout::kBlocked, row.bits_per_key), row.blocked_probes, 1);
+  }
+}
+
+TEST(Classic, IsTheTextbookFormula) {
+  const double ln2 = std::log(2.0);
+  for (const double fpr : {0.1, 0.01, 0.001, 1e-4, 1e-5}) {
+    const double textbook = -std::log(fpr) / (ln2 * ln2);
+    EXPECT_GE(BitsPerKeyForFpr(Layout::kClassic, fpr), textbook * (1 - 1e-9)) << "k is an integer: never less";
+    EXPECT_NEAR(BitsPerKeyForFpr(Layout::kClassic, fpr), textbook, textbook * 0.02) << fpr;
+    const Sizing sizing = ForFpr(Layout::kClassic, 1000000, fpr);
+    EXPECT_NEAR(sizing.bits_per_key, textbook, textbook * 0.02) << fpr;
+    EXPECT_NEAR(sizing.num_probes, sizing.bits_per_key * ln2, 1);
+  }
+  for (uint32_t k = 1; k <= 30; ++k) {
+    const double fill = 1 - std::exp(-static_cast<double>(k) * 1e6 / (8 * 1.5e6));
+    EXPECT_NEAR(ExpectedFpr(Layout::kClassic, 1000000, 1500000, k) / std::pow(fill, k), 1, 1e-3) << k;
+  }
+}
+
+// With one probe, an absent key must hit the one bit that is set (or, 2^-32, agree in the whole in-block hash).
+TEST(ExpectedFpr, OfOneKeyAndOneProbeIsElementary) {
+  for (const Layout layout : kLayouts) {
+    EXPECT_NEAR(ExpectedFpr(layout, 1, 64, 1), 1 / 512.0, 1e-9);
+    EXPECT_NEAR(ExpectedFpr(layout, 1, 640, 1), 1 / 5120.0, 1e-9);
+    EXPECT_NEAR(ExpectedFpr(layout, 2, 64, 1), 2 / 512.0 - 1 / 512.0 / 512.0, 1e-8);
+  }
+}
+
+TEST(ExpectedFpr, IsMonotone) {
+  for (const Layout layout : kLayouts) {
+    for (const uint32_t k : {1u, 3u, 6u, 11u, 16u}) {
+      for (const uint64_t body :
+           {uint64_t{64}, uint64_t{128}, uint64_t{64} * 999, uint64_t{64} * 1001, uint64_t{1} << 30}) {
+        double last = 0;
+        for (uint64_t n = 1; n != 0; n *= 2) {
+          const double fpr = ExpectedFpr(layout, n, body, k);
+          ASSERT_GE(fpr, last * (1 - 1e-9) - 1e-15)
+              << LayoutName(layout) << " " << n << " keys in " << body << " bytes, k " << k;
+          ASSERT_LE(fpr, 1);
+          last = fpr;
+        }
+        EXPECT_GT(last, 0.999) << "2^63 keys fill anything";
+        EXPECT_GT(ExpectedFpr(layout, ~uint64_t{0}, body, k), 0.999);
+      }
+      double last = 1;
+      for (uint64_t blocks = 1; blocks <= uint64_t{1} << 31; blocks = blocks * 2 + blocks % 3) {
+        const double fpr = ExpectedFpr(layout, 10000, blocks * 64, k);
+        ASSERT_LE(fpr, last * (1 + 1e-9)) << LayoutName(layout) << " " << blocks << " blocks, k " << k;
+        last = fpr;
+      }
+    }
+  }
+}
+
+// A body of less than 8 bytes is never made here but a legal image of another writer.
+TEST(ExpectedFpr, OfAOneByteBodyNeverWraps) {
+  for (uint32_t k = 1; k <= 30; ++k) {
+    for (uint64_t n = 64; n != 0; n *= 2) {
+      ASSERT_GT(ExpectedFpr(Layout::kClassic, n, 1, k), 0.9) << n << " keys, k " << k;
+    }
+  }
+}
+
+TEST(ExpectedFpr, IsOneForWhatNoFilterHas) {
+  for (const Layout layout : {Layout::kAuto, Layout::kRetrieval, Layout::kContainer, static_cast<Layout>(77)}) {
+    EXPECT_EQ(ExpectedFpr(layout, 100, 640, 5), 1);
+  }
+  EXPECT_EQ(ExpectedFpr(Layout::kBlocked, 100, 65, 5), 1) << "not a multiple of a block";
+  for (const Layout layout : kLayouts) {
+    EXPECT_EQ(ExpectedFpr(layout, 100, 640, 0), 1);
+    EXPECT_EQ(ExpectedFpr(layout, 100, 640, MaxNumProbes(layout) + 1), 1);
+    EXPECT_EQ(ExpectedFpr(layout, 100, 0, 5), 1) << "no room";
+    EXPECT_EQ(ExpectedFpr(layout, 0, 640, 5), 0) << "no key";
+    EXPECT_EQ(ExpectedFpr(layout, 0, 0, 5), 0) << "the empty set";
+  }
+  EXPECT_EQ(MaxNumProbes(Layout::kBlocked), 16u);
+  EXPECT_EQ(MaxNumProbes(Layout::kClassic), 30u);
+}
+
+TEST(SizeForFpr, MeetsTheRateWithTheSmallestBody) {
+  test::Random random(2);
+  for (const Layout layout : kLayouts) {
+    for (int i = 0; i < 200; ++i) {
+      const uint64_t num_keys = i < 40 ? 1 + i * 7 : 1 + (random() >> (34 + random.Below(30)));
+      const double fpr = std::exp(-1.0 - static_cast<double>(random.Below(9500)) / 1000);  // 37 % to 2.7e-5
+      SCOPED_TRACE(std::to_string(num_keys) + " keys, fpr " + std::to_string(fpr) + ", " + LayoutName(layout));
+      const Sizing sizing = ForFpr(layout, num_keys, fpr);
+      EXPECT_LE(sizing.expected_fpr, fpr);
+      EXPECT_LE(ExpectedFpr(layout, num_keys, sizing.body_bytes, sizing.num_probes), fpr);
+      EXPECT_EQ(sizing.body_bytes % UnitOf(layout), 0u);
+      const uint64_t less = sizing.body_bytes - UnitOf(layout);
+      const bool least =
+          sizing.bits_per_key < 1.001 * kMinBitsPerKey || sizing.body_bytes <= (layout == Layout::kBlocked ? 64 : 8);
+      if (!least) {
+        EXPECT_GT(BestFpr(layout, num_keys, less), fpr) << "one unit less misses it";
+      }
+    }
+  }
+}
+
+// Asked 0.1 %, the classic formula makes a blocked filter with 0.21 %.
+TEST(SizeForFpr, GivesABlockedFilterMoreThanTheClassicFormula) {
+  const Sizing blocked = ForFpr(Layout::kBlocked, 1000000, 0.001);
+  const Sizing classic = ForFpr(Layout::kClassic, 1000000, 0.001);
+  EXPECT_LE(blocked.expected_fpr, 0.001);
+  EXPECT_GT(ExpectedFpr(Layout::kBlocked, 1000000, classic.body_bytes / 64 * 64, 9), 0.0015);
+  EXPECT_GT(blocked.bits_per_key, classic.bits_per_key * 1.05);
+  EXPECT_LT(blocked.bits_per_key, classic.bits_per_key * 1.15);
+}
+
+TEST(Sizing, GrowsWithWhatIsAsked) {
+  for (const Layout layout : kLayouts) {
+    uint64_t last = 0;
+    for (double bits = 1; bits <= 64; bits += 0.37) {
+      const uint64_t bytes = ForBits(layout, 10000, bits).body_bytes;
+      ASSERT_GE(bytes, last) << bits;
+      last = bytes;
+    }
+    last = 0;
+    for (double fpr = 0.9; fpr > 1e-5; fpr *= 0.83) {
+      const uint64_t bytes = ForFpr(layout, 10000, fpr).body_bytes;
+      ASSERT_GE(bytes, last) << fpr;
+      last = bytes;
+    }
+    last = 0;
+    for (uint64_t n = 1; n < 5000000; n = n * 5 / 4 + 1) {
+      const uint64_t bytes = ForFpr(layout, n, 0.01).body_bytes;
+      ASSERT_GE(bytes, last) << n;
+      last = bytes;
+    }
+    double last_fpr = 1;
+    for (double bits = 1; bits <= 64; bits += 0.37) {
+      const double fpr = FprForBitsPerKey(layout, bits);
+      ASSERT_LT(fpr, last_fpr) << bits;
+      last_fpr = fpr;
+    }
+  }
+}
+
+TEST(Inverses, FprAndBitsPerKey) {
+  for (const Layout layout : kLayouts) {
+    for (double bits = 1.1; bits < 60; bits *= 1.09) {
+      const double fpr = FprForBitsPerKey(layout, bits);
+      EXPECT_NEAR(BitsPerKeyForFpr(layout, fpr), bits, 1e-6 * bits) << LayoutName(layout);
+    }
+    for (double fpr = 0.5; fpr > 1e-5; fpr *= 0.7) {
+      EXPECT_NEAR(FprForBitsPerKey(layout, BitsPerKeyForFpr(layout, fpr)) / fpr, 1, 1e-6) << LayoutName(layout);
+    }
+  }
+}
+
+TEST(Inverses, NumProbesAndBitsPerKey) {
+  for (const Layout layout : kLayouts) {
+    uint32_t last = 1;
+    for (double bits = 1; bits <= 64; bits += 0.01) {
+      const uint32_t k = NumProbesForBitsPerKey(layout, bits);
+      ASSERT_GE(k, last) << "more space never wants fewer probes: " << bits;
+      last = k;
+    }
+    double last_bits = 0;
+    for (uint32_t k = 1; k <= MaxNumProbes(layout); ++k) {
+      const double bits = MinBitsPerKeyForNumProbes(layout, k);
+      ASSERT_GE(bits, last_bits) << k;
+      last_bits = bits;
+      if (bits > kMinBitsPerKey * 1.001 && bits < kMaxBitsPerKey * 0.999) {
+        EXPECT_EQ(NumProbesForBitsPerKey(layout, bits * 1.0001), k) << LayoutName(layout) << " " << bits;
+        EXPECT_LT(NumProbesForBitsPerKey(layout, bits * 0.9999), k) << LayoutName(layout) << " " << bits;
+      }
+    }
+    EXPECT_LT(MinBitsPerKeyForNumProbes(layout, 8), kMaxBitsPerKey) << "the loop above tested something";
+  }
+}
+
+TEST(Inverses, MaxKeysForFprAndSizeForFpr) {
+  test::Random random(3);
+  for (const Layout layout : kLayouts) {
+    for (int i = 0; i < 100; ++i) {
+      const uint64_t body = 64 * (1 + (random() >> (40 + random.Below(24))));
+      const double fpr = std::exp(-1.5 - static_cast<double>(random.Below(8000)) / 1000);
+      SCOPED_TRACE(std::to_string(body) + " bytes, fpr " + std::to_string(fpr) + ", " + LayoutName(layout));
+      const uint64_t most = MaxKeysForFpr(layout, body, fpr);
+      EXPECT_GT(BestFpr(layout, most + 1, body), fpr) << "one more key is too many";
+      if (most == 0) continue;
+      EXPECT_LE(BestFpr(layout, most, body), fpr);
+      EXPECT_LE(ForFpr(layout, most, fpr).body_bytes, body);
+      EXPECT_GT(ForFpr(layout, most + 1, fpr).body_bytes, body);
+    }
+    EXPECT_GT(MaxKeysForFpr(layout, 6400, 0.01), 4000u);
+    for (const double fpr : {0.0, -1.0, kNan, 1e-300}) EXPECT_EQ(MaxKeysForFpr(layout, 6400, fpr), 0u) << fpr;
+    EXPECT_EQ(MaxKeysForFpr(layout, 0, 0.01), 0u);
+    EXPECT_EQ(MaxKeysForFpr(layout, ~uint64_t{0}, 0.01), 0u);
+  }
+  EXPECT_EQ(MaxKeysForFpr(Layout::kBlocked, 100, 0.01), 0u) << "not a body of that layout";
+  EXPECT_EQ(MaxKeysForFpr(Layout::kAuto, 6400, 0.01), 0u);
+}
+
+TEST(Inverses, ClampArgumentsToTheLimits) {
+  for (const Layout layout : kLayouts) {
+    for (const double bits : {-kInfinity, -5.0, 0.0, 0.999}) {
+      EXPECT_EQ(FprForBitsPerKey(layout, bits), FprForBitsPerKey(layout, kMinBitsPerKey)) << bits;
+      EXPECT_EQ(NumProbesForBitsPerKey(layout, bits), NumProbesForBitsPerKey(layout, kMinBitsPerKey)) << bits;
+    }
+    for (const double bits : {65.0, 1e9, kInfinity}) {
+      EXPECT_EQ(FprForBitsPerKey(layout, bits), FprForBitsPerKey(layout, kMaxBitsPerKey)) << bits;
+      EXPECT_EQ(NumProbesForBitsPerKey(layout, bits), NumProbesForBitsPerKey(layout, kMaxBitsPerKey)) << bits;
+    }
+    for (const double fpr : {-1.0, 0.0, 1e-300}) EXPECT_EQ(BitsPerKeyForFpr(layout, fpr), kMaxBitsPerKey) << fpr;
+    for (const double fpr : {1.0, 5.0, kInfinity}) EXPECT_EQ(BitsPerKeyForFpr(layout, fpr), kMinBitsPerKey) << fpr;
+    const double of_nan = BitsPerKeyForFpr(layout, kNan), fpr_of_nan = FprForBitsPerKey(layout, kNan);
+    EXPECT_TRUE(of_nan >= kMinBitsPerKey && of_nan <= kMaxBitsPerKey);
+    EXPECT_TRUE(fpr_of_nan > 0 && fpr_of_nan <= 1);
+    EXPECT_GE(NumProbesForBitsPerKey(layout, kNan), 1u);
+    EXPECT_EQ(MinBitsPerKeyForNumProbes(layout, 0), kMinBitsPerKey);
+    EXPECT_LE(MinBitsPerKeyForNumProbes(layout, 4000000000u), kMaxBitsPerKey);
+  }
+}
+
+TEST(Sizing, OfNoKeysIsTheEmptySet) {
+  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+    for (const Sizing& sizing : {ForBits(layout, 0, 10), ForFpr(layout, 0, 0.01)}) {
+      EXPECT_NE(sizing.layout, Layout::kAuto);
+      EXPECT_EQ(sizing.body_bytes, 0u);
+      EXPECT_EQ(sizing.num_keys, 0u);
+      EXPECT_EQ(sizing.expected_fpr, 0);
+      EXPECT_GE(sizing.num_probes, 1u) << "an image needs a legal one";
+    }
+  }
+}
+
+TEST(SizeForFpr, GivesAtLeastTheLeastBitsPerKey) {
+  for (const Layout layout : kLayouts) {
+    const Sizing sizing = ForFpr(layout, 100000, 0.99);
+    EXPECT_GE(sizing.bits_per_key, kMinBitsPerKey);
+    EXPECT_LE(sizing.bits_per_key, kMinBitsPerKey * 1.01);
+  }
+}
+
+TEST(SizeAuto, TakesClassicForTinySetsAndBlockedForLarge) {
+  EXPECT_EQ(ForBits(Layout::kAuto, 1, 10).layout, Layout::kClassic);
+  EXPECT_EQ(ForBits(Layout::kAuto, 8, 10).layout, Layout::kClassic) << "LevelDB with large values";
+  EXPECT_EQ(ForFpr(Layout::kAuto, 8, 0.01).layout, Layout::kClassic);
+  for (const uint64_t n : {10000u, 10001u, 1000000u}) {
+    EXPECT_EQ(ForBits(Layout::kAuto, n, 10).layout, Layout::kBlocked) << n;
+    EXPECT_EQ(ForFpr(Layout::kAuto, n, 0.01).layout, Layout::kBlocked) << n;
+  }
+  for (uint64_t n = 1; n < 3000; ++n) {
+    const Sizing automatic = ForBits(Layout::kAuto, n, 10);
+    const Sizing chosen = ForBits(automatic.layout, n, 10);
+    ASSERT_EQ(automatic.body_bytes, chosen.body_bytes) << "the same as when it is asked for by name";
+    ASSERT_EQ(automatic.num_probes, chosen.num_probes);
+    const uint64_t classic = ForBits(Layout::kClassic, n, 10).body_bytes;
+    ASSERT_LE(automatic.body_bytes, std::max(classic + 1, classic * 9 / 8 + 1))
+        << n << " keys: no tiny set wastes a block";
+  }
+}
+
+void ExpectRefused(const Status& status, const char* what) {
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << what;
+  EXPECT_GT(std::strlen(status.message()), 25u) << what << ": a sentence, not a word: " << status.message();
+}
+
+TEST(Sizing, RefusesNonsense) {
+  Sizing sizing;
+  sizing.body_bytes = 12345;
+  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+    for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, uint64_t{1} << 63, ~uint64_t{0}}) {
+      for (const double bits : {0.0, -0.0, -1.0, 0.5, 64.001, 1e9, 1e300, kNan, kInfinity, -kInfinity}) {
+        const std::string what = std::to_string(n) + " keys at " + std::to_string(bits) + " bits per key";
+        ExpectRefused(SizeForBitsPerKey(layout, n, bits, &sizing), what.c_str());
+      }
+      for (const double fpr : {0.0, -0.5, 1.0, 1.5, kNan, kInfinity, -kInfinity}) {
+        const std::string what = std::to_string(n) + " keys at fpr " + std::to_string(fpr);
+        ExpectRefused(SizeForFpr(layout, n, fpr, &sizing), what.c_str());
+      }
+    }
+    ExpectRefused(SizeForFpr(layout, 1000, 1e-300, &sizing), "fpr 1e-300");
+    ExpectRefused(SizeForFpr(layout, 1000, std::numeric_limits<double>::denorm_min(), &sizing), "the least double");
+    for (const uint64_t n : {uint64_t{1} << 63, ~uint64_t{0}}) {
+      ExpectRefused(SizeForBitsPerKey(layout, n, 10, &sizing), "past what can be addressed");
+      ExpectRefused(SizeForFpr(layout, n, 0.01, &sizing), "past what can be addressed");
+    }
+  }
+  for (const Layout layout : {Layout::kRetrieval, Layout::kCounting, Layout::kContainer, static_cast<Layout>(200)}) {
+    ExpectRefused(SizeForBitsPerKey(layout, 1000, 10, &sizing), LayoutName(layout));
+    ExpectRefused(SizeForFpr(layout, 1000, 0.01, &sizing), LayoutName(layout));
+  }
+  EXPECT_EQ(sizing.body_bytes, 12345u) << "an error leaves the result alone";
+}
+
+TEST(Sizing, ReachesExactlyThe2To32BlocksOfTheIndex) {
+  const uint64_t most = (uint64_t{1} << 32) * 512 / 16;
+  EXPECT_EQ(ForBits(Layout::kBlocked, most, 16).body_bytes, uint64_t{64} << 32);
+  Sizing sizing;
+  ExpectRefused(SizeForBitsPerKey(Layout::kBlocked, most + 1, 16, &sizing), "one block too many");
+  EXPECT_GT(ForBits(Layout::kClassic, most * 8, 16).body_bytes, uint64_t{1} << 40) << "classic goes further";
+  const uint64_t most_keys = MaxKeysForFpr(Layout::kBlocked, uint64_t{64} << 32, 0.01);
+  EXPECT_LE(ForFpr(Layout::kBlocked, most_keys, 0.01).body_bytes, uint64_t{64} << 32);
+  ExpectRefused(SizeForFpr(Layout::kBlocked, most_keys + most_keys / 1000, 0.01, &sizing), "past 2^32 blocks");
+}
+
+// Whatever is asked, the answer comes at once (model evaluations are bounded). Limits are for sanitizers and emulators.
+TEST(Sizing, NeverTakesLong) {
+  using Clock = std::chrono::steady_clock;
+  const uint64_t counts[] = {
+      0, 1, 2, 63, 1000, 1000000, uint64_t{1} << 36, uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}};
+  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+    for (const uint64_t n : counts) {
+      for (const double value : {1e-12, 1e-9, 1e-7, 0.5, 0.99, 0.999999999, 1.0, 1.5, 7.0, 63.9, 64.0}) {
+        const Clock::time_point start = Clock::now();
+        Sizing sizing;
+        (void)SizeForFpr(layout, n, value, &sizing);
+        (void)SizeForBitsPerKey(layout, n, value, &sizing);
+        (void)MaxKeysForFpr(layout, n / 64 * 64, value);
+        (void)ExpectedFpr(layout, n, n / 64 * 64, 7);
+        (void)ExpectedFpr(layout, n, 64, 7);
+        (void)ExpectedFpr(layout, n, 64 * 999, 16);
+        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        ASSERT_LT(seconds, 5) << LayoutName(layout) << " " << n << " keys, " << value;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,117 @@
+// linefilter/target.h: which instructions do the work can be asked for and forced.
+#include "linefilter/target.h"
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_program.h"
+
+namespace linefilter {
+namespace {
+
+std::vector<std::string> Names() {
+  const TargetList list = SupportedTargets();
+  return {list.names, list.names + list.size};
+}
+
+BlockedFilter MakeFilter() {
+  BlockedFilter filter;
+  FilterOptions options;
+  options.bits_per_key = 10;
+  EXPECT_TRUE(filter.Create(1000, options).ok());
+  return filter;
+}
+
+class TargetTest : public ::testing::Test {
+ protected:
+  TargetTest() { EXPECT_TRUE(ForceTarget(nullptr).ok()); }  // whatever the environment says
+  ~TargetTest() override { EXPECT_TRUE(ForceTarget(nullptr).ok()); }
+};
+
+TEST_F(TargetTest, ListsWhatThisCpuRuns) {
+  const std::vector<std::string> names = Names();
+  ASSERT_GE(names.size(), 1u);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size()) << "each once";
+  for (const std::string& name : names) {
+    EXPECT_FALSE(name.empty());
+    EXPECT_EQ(name.find("Unknown"), std::string::npos) << name;
+  }
+#if defined(__x86_64__)
+  EXPECT_GE(names.size(), 2u) << "SSSE3 at least, and plain code";
+#endif
+  EXPECT_EQ(names.front(), ChosenTarget()) << "the best one is chosen";
+  EXPECT_TRUE(names.back() == "SCALAR" || names.back() == "EMU128" || names.size() == 1) << names.back();
+}
+
+TEST_F(TargetTest, ForcesEachForFiltersToCome) {
+  const BlockedFilter before = MakeFilter();
+  const std::string best = ChosenTarget();
+  std::string image;
+  ASSERT_TRUE(before.AppendImage(&image).ok());
+  for (const std::string& name : Names()) {
+    ASSERT_TRUE(ForceTarget(name.c_str()).ok());
+    EXPECT_EQ(ChosenTarget(), name);
+    const BlockedFilter filter = MakeFilter();
+    const FilterView view(image.data(), image.size());
+    EXPECT_EQ(filter.target(), name);
+    EXPECT_EQ(view.target(), name);
+    EXPECT_EQ(before.target(), best) << "filters that exist keep theirs";
+    const std::vector<uint64_t> hashes = test::RandomHashes(1000, 1);
+    BlockedFilter full = MakeFilter();
+    full.InsertHashes(hashes.data(), hashes.size());
+    EXPECT_EQ(full.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  }
+  ASSERT_TRUE(ForceTarget(Names().back().c_str()).ok());
+  ASSERT_TRUE(ForceTarget(nullptr).ok());
+  EXPECT_EQ(ChosenTarget(), best);
+  ASSERT_TRUE(ForceTarget(Names().back().c_str()).ok());
+  ASSERT_TRUE(ForceTarget("").ok());
+  EXPECT_EQ(ChosenTarget(), best);
+}
+
+TEST_F(TargetTest, RefusesOthersWithTheListOfWhatThereIs) {
+  ASSERT_TRUE(ForceTarget(Names().back().c_str()).ok());
+  const std::string forced = ChosenTarget();
+  for (const std::string& name : {std::string("AVX9"), std::string("avx2"), forced + "x", std::string(10000, 'A'),
+                                  std::string("%s%n"), std::string(" ")}) {
+    const Status status = ForceTarget(name.c_str());
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
+    for (const std::string& known : Names()) {
+      EXPECT_NE(std::strstr(status.message(), known.c_str()), nullptr)
+          << known << " is missing in: " << status.message();
+    }
+    EXPECT_EQ(ChosenTarget(), forced) << "nothing has changed";
+  }
+}
+
+// What the tests below start: this program again, with another environment.
+TEST(TargetChild, DISABLED_PrintsTheChosenTarget) { std::printf("chosen=%s.\n", ChosenTarget()); }
+
+std::string ChosenWith(const test::Environment& environment) {
+  std::vector<std::string> arguments = test::OurProgram(std::filesystem::read_symlink("/proc/self/exe"));
+  arguments.push_back("--gtest_also_run_disabled_tests");
+  arguments.push_back("--gtest_filter=TargetChild.*");
+  const test::RunResult result = test::RunProgram(arguments, "", environment);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const size_t begin = result.out.find("chosen=") + 7;
+  return result.out.substr(begin, result.out.find('.', begin) - begin);
+}
+
+TEST_F(TargetTest, TheEnvironmentChoosesAtFirstUse) {
+  for (const std::string& name : Names()) EXPECT_EQ(ChosenWith({{"LINEFILTER_TARGET", name}}), name);
+  for (const char* nonsense : {"", "AVX9", "avx2", "SCALAR,SSE4"}) {
+    EXPECT_EQ(ChosenWith({{"LINEFILTER_TARGET", nonsense}}), Names().front()) << "ignored: " << nonsense;
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

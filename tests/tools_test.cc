@@ -1,0 +1,421 @@
+// The program `linefilter`, end to end: what comes out, and the exit code (0 good, 1 the answer is negative, 2 bad
+// usage or bad file).
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/file.h"
+#include "linefilter/hash.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/image_parts.h"
+#include "tests/testing/random.h"
+#include "tests/testing/run_program.h"
+#include "tests/testing/temp_dir.h"
+
+#ifndef LINEFILTER_PROGRAM
+#define LINEFILTER_PROGRAM LINEFILTER_BINARY_DIR "/linefilter"  // as linefilter_own() places programs
+#endif
+
+namespace linefilter {
+namespace {
+
+using nlohmann::json;
+using test::RunResult;
+
+class ToolsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(std::filesystem::exists(LINEFILTER_PROGRAM)) << "build " << LINEFILTER_PROGRAM << " first";
+  }
+
+  RunResult Run(const std::vector<std::string>& arguments, std::string_view input = {}) const {
+    std::vector<std::string> all = test::OurProgram(LINEFILTER_PROGRAM);
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return test::RunProgram(all, input);
+  }
+  // Runs with --json; the one object on standard output.
+  json Json(std::vector<std::string> arguments, int exit_code, std::string_view input = {}) const {
+    arguments.push_back("--json");
+    const RunResult result = Run(arguments, input);
+    EXPECT_EQ(result.exit_code, exit_code) << arguments[0] << ": " << result.err;
+    const json parsed = json::parse(result.out, nullptr, false);
+    EXPECT_TRUE(parsed.is_object()) << arguments[0] << ": " << result.out;
+    if (parsed.is_object()) {
+      for (const auto& [name, value] : parsed.items()) {
+        EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), std::string::npos)
+            << name << ": snake_case";
+      }
+    }
+    return parsed;
+  }
+  // Bad usage: exit 2, a sentence on standard error, nothing on standard output, no file written.
+  void ExpectBadUsage(const std::vector<std::string>& arguments, std::string_view input = {}) const {
+    const RunResult result = Run(arguments, input);
+    std::string line;
+    for (const std::string& argument : arguments) line += argument.substr(0, 100) + " ";
+    EXPECT_EQ(result.exit_code, 2) << line << result.out;
+    EXPECT_GT(result.err.size(), 20u) << line;
+    EXPECT_EQ(result.out, "") << line;
+    EXPECT_FALSE(std::filesystem::exists(dir_.File("bad"))) << line;
+  }
+  std::string Build(const std::string& name, const std::string& keys,
+                    std::vector<std::string> more = {"--bits-per-key", "12"}) {
+    const std::string path = dir_.File(name);
+    std::vector<std::string> arguments = {"build", "--keys", dir_.Write(name + ".keys", keys), "--out", path};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const RunResult result = Run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return path;
+  }
+  bool Knows(const std::string& image, std::string_view key) const {
+    FilterFile file;
+    EXPECT_TRUE(file.Load(image.c_str()).ok());
+    return file.view().MayContainKey(key);
+  }
+
+  test::TempDir dir_;
+};
+
+std::string Lines(int first, int last) {
+  std::string lines;
+  for (int i = first; i < last; ++i) lines += "key-" + std::to_string(i) + "\n";
+  return lines;
+}
+
+TEST_F(ToolsTest, BuildsQueriesAndVerifies) {
+  for (const std::string layout : {"auto", "blocked", "classic"}) {
+    const std::string image = dir_.File("image-" + layout), keys = dir_.Write("keys", Lines(0, 20000));
+    const json built = Json({"build", "--keys", keys, "--out", image, "--bits-per-key", "10", "--layout", layout}, 0);
+    EXPECT_EQ(built["layout"], layout == "classic" ? "classic" : "blocked");
+    EXPECT_EQ(built["num_keys"], 20000);
+    EXPECT_EQ(built["image_bytes"], std::filesystem::file_size(image));
+    EXPECT_NEAR(built["bits_per_key"].get<double>(), 10, 0.1);
+    EXPECT_NEAR(built["expected_fpr"].get<double>(), 0.009, 0.001);
+    EXPECT_EQ(Run({"verify", image}).exit_code, 0);
+    const json verified = Json({"verify", image, "--keys", keys}, 0);
+    EXPECT_EQ(verified["checksum"], "ok");
+    EXPECT_EQ(verified["keys_checked"], 20000);
+    EXPECT_EQ(verified["keys_absent"], 0);
+    const json asked =
+        Json({"query", "--filter", image, "--keys", dir_.Write("asked", Lines(15000, 40000)), "--count"}, 0);
+    EXPECT_EQ(asked["num_queries"], 25000);
+    EXPECT_EQ(asked["maybe"].get<int>() + asked["absent"].get<int>(), 25000);
+    EXPECT_NEAR(asked["maybe"].get<int>(), 5000 + 180, 90) << "5000 members, 0.9 % of the rest";
+  }
+}
+
+TEST_F(ToolsTest, BuildsToARate) {
+  const std::string keys = dir_.Write("keys", Lines(0, 50000));
+  for (const double fpr : {0.05, 0.001}) {
+    const json built = Json({"build", "--keys", keys, "--out", dir_.File("image"), "--fpr", std::to_string(fpr)}, 0);
+    EXPECT_LE(built["expected_fpr"].get<double>(), fpr);
+    EXPECT_GT(built["expected_fpr"].get<double>(), fpr * 0.95);
+  }
+}
+
+TEST_F(ToolsTest, QueryPrintsWhatIsAsked) {
+  const std::string image = Build("image", "apple\npear\n", {"--bits-per-key", "60"});
+  const std::string keys = "apple\nstone\npear\niron\n";
+  const auto query = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"query", "--filter", image, "--keys", "-"});
+    return Run(more, keys);
+  };
+  EXPECT_EQ(query({"--print", "maybe"}).out, "apple\npear\n");
+  EXPECT_EQ(query({"--print", "absent"}).out, "stone\niron\n");
+  EXPECT_EQ(query({"--print", "absent"}).exit_code, 0);
+  const std::string all = query({}).out;
+  for (const char* line : {"maybe\tapple\n", "absent\tstone\n", "maybe\tpear\n", "absent\tiron\n"}) {
+    EXPECT_NE(all.find(line), std::string::npos) << all;
+  }
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-"}, "stone\n").exit_code, 1) << "the answer is negative";
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--count"}, "stone\niron\n").exit_code, 1);
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--print", "maybe"}, "pear\n").exit_code, 0);
+}
+
+TEST_F(ToolsTest, VerifySaysWhichKeyIsMissing) {
+  const std::string image = Build("image", Lines(0, 1000), {"--bits-per-key", "30"});
+  const json missing = Json({"verify", image, "--keys", "-"}, 1, "key-1\nkey-2\nnot a member\nkey-3\n");
+  EXPECT_EQ(missing["keys_checked"], 4);
+  EXPECT_EQ(missing["keys_absent"], 1);
+}
+
+// A key is any bytes but the newline: nothing is trimmed, decoded or cut.
+TEST_F(ToolsTest, KeysAreBytes) {
+  const std::string nul("nul\0inside", 10);
+  const std::string image =
+      Build("image", "crlf\r\n  blanks \t\n" + nul + "\n\xff\xfe\n\nlast without newline", {"--bits-per-key", "60"});
+  for (const std::string& key : {std::string("crlf\r"), std::string("  blanks \t"), nul, std::string("\xff\xfe"),
+                                 std::string(), std::string("last without newline")}) {
+    EXPECT_TRUE(Knows(image, key)) << key;
+  }
+  for (const std::string& key : {std::string("crlf"), std::string("blanks"), std::string("nul"), std::string("\xff")}) {
+    EXPECT_FALSE(Knows(image, key)) << key;
+  }
+  const RunResult asked =
+      Run({"query", "--filter", image, "--keys", "-", "--print", "maybe"}, "crlf\r\ncrlf\n" + nul + "\nnul\n");
+  EXPECT_EQ(asked.out, "crlf\r\n" + nul + "\n") << "printed as they were read";
+  EXPECT_EQ(Json({"verify", image, "--keys", "-"}, 0, "crlf\r\n\n")["keys_checked"], 2)
+      << "an empty line is the empty key";
+  EXPECT_EQ(Json({"verify", image, "--keys", "-"}, 0, "crlf\r")["keys_checked"], 1);
+}
+
+TEST_F(ToolsTest, HugeLinesAreKeysToo) {
+  std::string huge(5000000, 'x');
+  huge[4000000] = '\r';
+  const std::string image = Build("image", "before\n" + huge + "\nafter\n", {"--bits-per-key", "60"});
+  EXPECT_TRUE(Knows(image, huge));
+  EXPECT_TRUE(Knows(image, "before"));
+  EXPECT_TRUE(Knows(image, "after"));
+  EXPECT_FALSE(Knows(image, huge.substr(0, 4999999))) << "not a piece of it";
+  const RunResult asked =
+      Run({"query", "--filter", image, "--keys", "-", "--print", "maybe"}, huge + "y\n" + huge + "\nafter");
+  EXPECT_TRUE(asked.out == huge + "\nafter\n");
+}
+
+TEST_F(ToolsTest, IntegersAreTheirEightBytes) {
+  const std::vector<uint64_t> integers = test::RandomHashes(10000, 1);
+  std::string bytes;
+  for (const uint64_t integer : integers) test::AppendLittleEndian(&bytes, integer, 8);
+  const std::string image = Build("image", bytes, {"--bits-per-key", "20", "--u64", "--seed", "42"});
+  FilterFile file;
+  ASSERT_TRUE(file.Load(image.c_str()).ok());
+  EXPECT_EQ(file.view().seed(), 42u);
+  for (const uint64_t integer : integers) ASSERT_TRUE(file.view().MayContainKey(integer));
+  EXPECT_EQ(Json({"verify", image, "--keys", "-", "--u64"}, 0, bytes)["keys_checked"], 10000);
+  const std::string one = bytes.substr(8, 8);
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--u64", "--count"}, one).exit_code, 0);
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--u64", "--count"}, "absent!!").exit_code, 1);
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--count"}, one + "\n").exit_code,
+            one.find('\n') == one.npos ? 0 : 1)
+      << "the same 8 bytes as a line are the same key";
+  ExpectBadUsage(
+      {"build", "--keys", dir_.Write("odd", bytes.substr(0, 13)), "--out", dir_.File("bad"), "--fpr", "0.01", "--u64"});
+}
+
+TEST_F(ToolsTest, TheSameKeysGiveTheSameFileByEveryWay) {
+  const std::string keys = Lines(0, 5000), expected = test::ReadFile(Build("image", keys));
+  const std::string path = dir_.File("again");
+  ASSERT_EQ(Run({"build", "--keys", "-", "--out", path, "--bits-per-key", "12"}, keys).exit_code, 0);
+  EXPECT_EQ(test::ReadFile(path), expected) << "standard input";
+  std::string program;
+  for (const std::string& word : test::OurProgram(LINEFILTER_PROGRAM)) program += "'" + word + "' ";
+  const RunResult piped = test::RunProgram(
+      {"/bin/sh", "-c", "cat | " + program + "build --keys - --out '" + path + "' --bits-per-key 12"}, keys);
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_EQ(test::ReadFile(path), expected) << "a pipe";
+  ASSERT_EQ(
+      Run({"build", "--keys", dir_.Write("k", keys.substr(0, keys.size() - 1)), "--out", path, "--bits-per-key", "12"})
+          .exit_code,
+      0);
+  EXPECT_EQ(test::ReadFile(path), expected) << "without the last newline, and over an old file";
+  EXPECT_NE(test::ReadFile(Build("seeded", keys, {"--bits-per-key", "12", "--seed", "1"})), expected);
+}
+
+TEST_F(ToolsTest, NoKeysAreALegalSet) {
+  const std::string image = Build("empty", "");
+  EXPECT_EQ(std::filesystem::file_size(image), 8u);
+  EXPECT_EQ(Run({"verify", image}).exit_code, 0);
+  EXPECT_EQ(Run({"verify", image, "--keys", dir_.Write("none", "")}).exit_code, 0);
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--count"}, "a\nb\n").exit_code, 1);
+  EXPECT_EQ(Json({"info", image}, 0)["body_bytes"], 0);
+  EXPECT_EQ(Run({"query", "--filter", Build("image", "a\n"), "--keys", "-", "--count"}, "").exit_code, 1)
+      << "none is a maybe";
+  Build("by rate", "", {"--fpr", "0.01"});
+}
+
+TEST_F(ToolsTest, InfoTellsAllOfTheImage) {
+  const std::string image = Build("image", Lines(0, 30000),
+                                  {"--bits-per-key", "10", "--layout", "blocked", "--seed", "18446744073709551615"});
+  const json info = Json({"info", image}, 0);
+  EXPECT_EQ(info["layout"], "blocked");
+  EXPECT_EQ(info["hash"], "xxh3");
+  EXPECT_EQ(info["seed"], ~uint64_t{0}) << "all 64 bits";
+  EXPECT_EQ(info["num_blocks"].get<uint64_t>() * 64, info["body_bytes"]);
+  EXPECT_EQ(info["image_bytes"], std::filesystem::file_size(image));
+  EXPECT_EQ(info["num_keys"], 30000);
+  EXPECT_EQ(info["checksum"], "ok");
+  EXPECT_NEAR(info["estimated_keys"].get<double>(), 30000, 600);
+  EXPECT_NEAR(info["fill_ratio"].get<double>(), 0.45, 0.06);
+  EXPECT_NEAR(info["expected_fpr"].get<double>(), 0.0097, 0.0006);
+  EXPECT_GE(info["num_probes"].get<int>(), 5);
+  const RunResult text = Run({"info", image});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find("blocked"), std::string::npos);
+  EXPECT_NE(text.out.find("expected_fpr"), std::string::npos) << "the same names as text";
+}
+
+TEST_F(ToolsTest, DamagedImagesAreNotAsked) {
+  const std::string large = test::ReadFile(Build("large", Lines(0, 100000))),
+                    small = test::ReadFile(Build("small", Lines(0, 100)));
+  const auto damaged = [&](std::string bytes, size_t at) {
+    bytes[at] = static_cast<char>(bytes[at] ^ 8);
+    return bytes;
+  };
+  for (const std::string& bytes :
+       {damaged(large, 70000), damaged(large, large.size() - 7), large.substr(0, large.size() - 1), damaged(small, 5),
+        small.substr(1), std::string("no image"), std::string()}) {
+    const std::string image = dir_.Write("damaged", bytes);
+    EXPECT_EQ(Run({"verify", image}).exit_code, 2) << bytes.size();
+    EXPECT_EQ(Run({"verify", image, "--keys", "-"}, "key-1\n").exit_code, 2);
+    EXPECT_EQ(Run({"info", image}).exit_code, 2);
+    const RunResult asked = Run({"query", "--filter", image, "--keys", "-"}, "key-1\n");
+    EXPECT_EQ(asked.exit_code, 2);
+    EXPECT_EQ(asked.out, "") << "no answer that could be wrong";
+    EXPECT_NE(asked.err, "");
+  }
+}
+
+TEST_F(ToolsTest, AnImageOfCallersHashesCannotBeAskedByKey) {
+  test::ImageParts parts;
+  parts.body.assign(640, '\0');
+  parts.hash_id = 0;
+  const std::string image = dir_.Write("image", test::Assemble(parts));
+  EXPECT_EQ(Json({"info", image}, 0)["hash"], "caller");
+  EXPECT_EQ(Run({"verify", image}).exit_code, 0) << "its bytes are good";
+  const RunResult asked = Run({"query", "--filter", image, "--keys", "-"}, "a\n");
+  EXPECT_EQ(asked.exit_code, 2) << "not a \"maybe\" that means nothing";
+  EXPECT_NE(asked.err, "");
+}
+
+// Every field that scripts may rely on, and a measurement that fits the expectation.
+TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
+  for (const std::string layout : {"blocked", "classic"}) {
+    for (const std::string bits : {"6", "10"}) {
+      const json fpr = Json({"fpr", "--layout", layout, "--bits-per-key", bits, "--num-keys", "200000"}, 0);
+      for (const char* name : {"layout", "bits_per_key", "num_probes", "num_keys", "measured_fpr", "expected_fpr",
+                               "fpr_low", "fpr_high", "false_negatives"}) {
+        ASSERT_TRUE(fpr.contains(name)) << name;
+      }
+      EXPECT_EQ(fpr["layout"], layout);
+      EXPECT_EQ(fpr["num_keys"], 200000);
+      EXPECT_EQ(fpr["false_negatives"], 0);
+      const double measured = fpr["measured_fpr"], expected = fpr["expected_fpr"], low = fpr["fpr_low"],
+                   high = fpr["fpr_high"];
+      EXPECT_LT(low, measured);
+      EXPECT_GT(high, measured);
+      EXPECT_LT(high / low, 1.2) << "enough questions for a narrow interval";
+      EXPECT_NEAR(measured / expected, 1, 0.08) << "6 deviations of 1 %, and 2 % between filters of this size";
+    }
+  }
+  const json few = Json({"fpr", "--bits-per-key", "12", "--probes", "3", "--num-keys", "1e4"}, 0);
+  EXPECT_EQ(few["num_probes"], 3);
+  EXPECT_EQ(few["layout"], "blocked");
+}
+
+TEST_F(ToolsTest, PlanShowsEveryLayoutSideBySide) {
+  const json plan = Json({"plan", "--num-keys", "1000000", "--fpr", "0.01"}, 0);
+  std::set<std::string> layouts;
+  for (const json& row : plan["layouts"]) {
+    layouts.insert(row["layout"].get<std::string>());
+    EXPECT_LE(row["expected_fpr"].get<double>(), 0.01);
+    EXPECT_NEAR(row["bits_per_key"].get<double>(), row["layout"] == "blocked" ? 9.95 : 9.6, 0.1);
+    EXPECT_NEAR(row["body_bytes"].get<double>() * 8e-6, row["bits_per_key"].get<double>(), 1e-3);
+    EXPECT_GE(row["num_probes"].get<int>(), 5);
+  }
+  EXPECT_EQ(layouts, (std::set<std::string>{"blocked", "classic"}));
+  const json by_bits = Json({"plan", "--num-keys", "1e9", "--bits-per-key", "16"}, 0);
+  EXPECT_NEAR(by_bits["layouts"][0]["body_bytes"].get<double>(), 2e9, 100);
+  EXPECT_EQ(Run({"plan", "--num-keys", "0", "--fpr", "0.01"}).exit_code, 0) << "an empty set is legal";
+  const RunResult text = Run({"plan", "--num-keys", "1000", "--fpr", "0.01"});
+  EXPECT_NE(text.out.find("blocked"), std::string::npos);
+  EXPECT_NE(text.out.find("classic"), std::string::npos);
+}
+
+TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
+  const std::string keys = dir_.Write("keys", "a\nb\n"), out = dir_.File("bad");
+  const auto build = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"build", "--keys", keys, "--out", out});
+    return more;
+  };
+  for (const char* bits : {"0", "0.5", "65", "1e9", "-1", "nan", "inf", "ten", "", "10x", "0x10", "1e999"}) {
+    ExpectBadUsage(build({"--bits-per-key", bits}));
+    ExpectBadUsage({"plan", "--num-keys", "1000", "--bits-per-key", bits});
+    ExpectBadUsage({"fpr", "--num-keys", "1000", "--bits-per-key", bits});
+  }
+  for (const char* fpr : {"0", "1", "2", "-0.1", "nan", "1e-300", "1%", ""}) {
+    ExpectBadUsage(build({"--fpr", fpr}));
+    ExpectBadUsage({"plan", "--num-keys", "1000", "--fpr", fpr});
+  }
+  for (const char* count : {"-1", "1.5", "many", "18446744073709551616", "1e30", ""}) {
+    ExpectBadUsage({"plan", "--num-keys", count, "--fpr", "0.01"});
+    ExpectBadUsage({"fpr", "--num-keys", count});
+  }
+  ExpectBadUsage({"plan", "--num-keys", "18446744073709551615", "--fpr", "0.01"});  // past what can be addressed
+  ExpectBadUsage({"fpr", "--num-keys", "1e15"});                                    // past memory
+  ExpectBadUsage({"fpr", "--layout", "blocked", "--probes", "17"});
+  ExpectBadUsage({"fpr", "--layout", "classic", "--probes", "31"});
+  ExpectBadUsage({"fpr", "--probes", "4294967297"});  // not taken for 1
+  ExpectBadUsage({"fpr", "--layout", "auto"});
+  for (const char* seed : {"-1", "x", "1.5", "18446744073709551616"})
+    ExpectBadUsage(build({"--fpr", "0.01", "--seed", seed}));
+  for (const char* layout : {"", "Blocked", "retrieval", "9"})
+    ExpectBadUsage(build({"--fpr", "0.01", "--layout", layout}));
+  ExpectBadUsage(build({}));
+  ExpectBadUsage(build({"--fpr", "0.01", "--bits-per-key", "10"}));
+  ExpectBadUsage(build({"--fpr", "0.01", "--no-such-option"}));
+  ExpectBadUsage({});
+  ExpectBadUsage({"no-such-command"});
+  ExpectBadUsage({"query", "--filter", keys});
+  ExpectBadUsage({"query", "--filter", Build("good", "a\n"), "--keys", keys, "--print", "both"});
+  ExpectBadUsage({"info"});
+  ExpectBadUsage({"verify"});
+}
+
+TEST_F(ToolsTest, RefusesFilesThatAreNotThere) {
+  const std::string keys = dir_.Write("keys", "a\n"), image = Build("image", "a\n"), missing = dir_.File("missing");
+  ExpectBadUsage({"build", "--keys", missing, "--out", dir_.File("bad"), "--fpr", "0.01"});
+  ExpectBadUsage({"build", "--keys", dir_.path(), "--out", dir_.File("bad"), "--fpr", "0.01"});  // a folder
+  ExpectBadUsage({"build", "--keys", keys, "--out", missing + "/image", "--fpr", "0.01"});
+  ExpectBadUsage({"build", "--keys", keys, "--out", dir_.path(), "--fpr", "0.01"});
+  ExpectBadUsage({"query", "--filter", missing, "--keys", keys});
+  ExpectBadUsage({"query", "--filter", image, "--keys", missing});
+  ExpectBadUsage({"query", "--filter", dir_.path(), "--keys", keys});
+  EXPECT_EQ(Run({"info", missing}).exit_code, 2);
+  EXPECT_EQ(Run({"verify", missing}).exit_code, 2);
+  EXPECT_EQ(Run({"verify", image, "--keys", missing}).exit_code, 2);
+  const std::string before = test::ReadFile(image);
+  ExpectBadUsage({"build", "--keys", missing, "--out", image, "--fpr", "0.01"});
+  EXPECT_EQ(test::ReadFile(image), before) << "a failed build leaves the old file";
+}
+
+// Standard output that takes nothing: the answer did not arrive, so this is no success.
+TEST_F(ToolsTest, AFullDiskIsNoSuccess) {
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const std::string image = Build("image", Lines(0, 1000)), keys = dir_.Write("keys", Lines(0, 1000));
+  std::string program;
+  for (const std::string& word : test::OurProgram(LINEFILTER_PROGRAM)) program += "'" + word + "' ";
+  for (const std::string& command : {"query --filter '" + image + "' --keys '" + keys + "'", "info '" + image + "'",
+                                     std::string("plan --num-keys 10 --fpr 0.1")}) {
+    const RunResult result = test::RunProgram({"/bin/sh", "-c", program + command + " > /dev/full"});
+    EXPECT_EQ(result.exit_code, 2) << command;
+    EXPECT_NE(result.err, "") << command;
+  }
+}
+
+TEST_F(ToolsTest, ExplainsItself) {
+  for (const std::string command : {"", "build", "query", "info", "verify", "fpr", "plan"}) {
+    const RunResult help =
+        Run(command.empty() ? std::vector<std::string>{"--help"} : std::vector<std::string>{command, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_GT(help.out.size(), 100u) << command;
+  }
+  EXPECT_NE(Run({"build", "--help"}).out.find("carriage return"), std::string::npos)
+      << "that CRLF is kept is documented";
+}
+
+// Progress is for people: nothing but errors comes to a standard error that is no terminal.
+TEST_F(ToolsTest, IsQuietInScripts) {
+  const std::string keys = dir_.Write("keys", Lines(0, 300000));
+  const RunResult built = Run({"build", "--keys", keys, "--out", dir_.File("image"), "--fpr", "0.01"});
+  EXPECT_EQ(built.exit_code, 0);
+  EXPECT_EQ(built.err, "");
+  EXPECT_EQ(Run({"verify", dir_.File("image"), "--keys", keys}).err, "");
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,233 @@
+// linefilter/view.h: a filter in somebody else's bytes. Good images; what is refused is in malformed_test.
+#include "linefilter/view.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/filter.h"
+#include "tests/testing/image_parts.h"
+#include "tests/testing/random.h"
+
+namespace linefilter {
+namespace {
+
+using test::Assemble;
+using test::Extension;
+using test::ImageParts;
+using test::RandomHashes;
+
+std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t seed = 0,
+                  HashId hash_id = HashId::kXxh3) {
+  FilterOptions options;
+  options.bits_per_key = 10;
+  options.layout = layout;
+  options.seed = seed;
+  options.hash_id = hash_id;
+  FilterBuilder builder(options);
+  builder.AddHashes(hashes.data(), hashes.size());
+  std::string image;
+  const Status status = builder.Finish(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+TEST(FilterView, IsBrokenUntilOpened) {
+  const FilterView view;
+  EXPECT_EQ(view.status().code(), StatusCode::kCorrupt);
+  EXPECT_TRUE(view.MayContainKey("x"));
+  EXPECT_TRUE(view.MayContainHash(0));
+  EXPECT_TRUE(view.Probe(view.Prepare(~uint64_t{0})));
+  EXPECT_FALSE(view.empty_set());
+  EXPECT_FALSE(view.Verify().ok());
+  EXPECT_FALSE(view.VerifyChunks(0, 0).ok());
+  EXPECT_FALSE(view.KeyStatus().ok());
+  EXPECT_EQ(view.layout(), Layout::kAuto);
+  EXPECT_EQ(view.num_chunks(), 0u);
+  EXPECT_EQ(view.FillRatio(), 0);
+  EXPECT_EQ(view.ExpectedFpr(), 1);
+  static_assert(std::is_nothrow_constructible_v<FilterView, const void*, size_t>, "for engines without exceptions");
+  static_assert(std::is_nothrow_copy_constructible_v<FilterView> && std::is_nothrow_copy_assignable_v<FilterView>);
+}
+
+TEST(FilterView, TellsWhatTheImageIs) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+    const std::vector<uint64_t> hashes = RandomHashes(20000, 1);
+    const std::string image = Build(layout, hashes, 0x123456789abcdef0);
+    FilterView view;
+    ASSERT_TRUE(view.Open(image.data(), image.size()).ok());
+    EXPECT_TRUE(view.status().ok());
+    EXPECT_EQ(view.layout(), layout);
+    EXPECT_EQ(view.hash_id(), HashId::kXxh3);
+    EXPECT_EQ(view.seed(), 0x123456789abcdef0u);
+    EXPECT_EQ(view.image_bytes(), image.size());
+    EXPECT_EQ(view.format_version(), 0u);
+    EXPECT_TRUE(view.has_num_keys());
+    EXPECT_EQ(view.num_keys(), hashes.size());
+    EXPECT_EQ(static_cast<const void*>(view.body()), image.data()) << "nothing is copied";
+    EXPECT_EQ(view.num_chunks(), (view.body_bytes() + 65535) / 65536);
+    EXPECT_FALSE(view.empty_set());
+    EXPECT_TRUE(view.Verify().ok());
+    EXPECT_NEAR(view.EstimatedKeys(), 20000, 400);
+    EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+    const std::string_view target = view.target();
+    EXPECT_NE(target, "none");
+  }
+}
+
+// An image may stand at any address, with anything in front of it and unreadable memory behind (sanitizers see that).
+TEST(FilterView, WorksAtEveryAddress) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+    for (const size_t n : {40u, 4000u}) {
+      const std::vector<uint64_t> hashes = RandomHashes(n, 1), others = RandomHashes(1000, 2);
+      const std::string image = Build(layout, hashes);
+      std::vector<uint8_t> expected(others.size());
+      FilterView(image.data(), image.size()).MayContainHashes(others.data(), others.size(), expected.data());
+      for (size_t offset = 0; offset < 64; ++offset) {
+        std::vector<char> exact(offset + image.size(), 'x');  // consecutive offsets: every address modulo 64 comes
+        char* const at = exact.data() + offset;
+        std::memcpy(at, image.data(), image.size());
+        const FilterView view(at, image.size());
+        ASSERT_TRUE(view.status().ok()) << offset << ": " << view.status().message();
+        ASSERT_TRUE(view.Verify().ok());
+        ASSERT_EQ(view.CountMaybes(hashes.data(), n), n) << offset;
+        std::vector<uint8_t> answers(others.size());
+        view.MayContainHashes(others.data(), others.size(), answers.data());
+        ASSERT_EQ(answers, expected) << offset;
+      }
+    }
+  }
+}
+
+TEST(FilterView, CopiesAnswerAlike) {
+  const std::vector<uint64_t> hashes = RandomHashes(20000, 1);
+  const std::string image = Build(Layout::kBlocked, hashes, 5);
+  FilterView copy;
+  {
+    const FilterView original(image.data(), image.size());
+    copy = original;
+    const FilterView another(original);
+    EXPECT_EQ(another.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  }
+  EXPECT_TRUE(copy.status().ok());
+  EXPECT_EQ(copy.seed(), 5u);
+  EXPECT_TRUE(copy.Verify().ok());
+  EXPECT_EQ(copy.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+}
+
+TEST(FilterView, OpensAnewAfterWhateverWasBefore) {
+  const std::string small = Build(Layout::kClassic, {1, 2, 3}, 7),
+                    large = Build(Layout::kBlocked, RandomHashes(100000, 1));
+  const std::string empty = Build(Layout::kBlocked, {});
+  FilterView view(large.data(), large.size());
+  ASSERT_TRUE(view.Open(small.data(), small.size()).ok());
+  EXPECT_EQ(view.num_chunks(), 0u);
+  EXPECT_EQ(view.seed(), 7u);
+  ASSERT_FALSE(view.Open(large.data(), large.size() - 1).ok());
+  EXPECT_TRUE(view.MayContainKey("x"));
+  EXPECT_EQ(view.layout(), Layout::kAuto);
+  EXPECT_EQ(view.seed(), 0u) << "nothing of an image before remains";
+  EXPECT_EQ(view.num_keys(), 0u);
+  ASSERT_TRUE(view.Open(empty.data(), empty.size()).ok());
+  EXPECT_FALSE(view.MayContainKey("x"));
+  ASSERT_FALSE(view.Open(nullptr, 0).ok());
+  EXPECT_TRUE(view.MayContainKey("x")) << "no longer the empty set";
+}
+
+TEST(FilterView, OfTheEmptySetAnswersAbsent) {
+  for (const uint8_t layout : {1, 2}) {
+    ImageParts parts;
+    parts.layout = layout;
+    for (const bool with_fields : {false, true}) {
+      if (with_fields) {
+        parts.seed = 77;
+        parts.num_keys = 0;
+        parts.extensions = Extension(5, "note");
+      }
+      const std::string image = Assemble(parts);
+      const FilterView view(image.data(), image.size());
+      ASSERT_TRUE(view.status().ok()) << view.status().message();
+      EXPECT_TRUE(view.empty_set());
+      EXPECT_TRUE(view.Verify().ok());
+      EXPECT_FALSE(view.MayContainKey("x"));
+      EXPECT_FALSE(view.MayContainHash(0));
+      EXPECT_FALSE(view.Probe(view.Prepare(~uint64_t{0})));
+      const std::vector<uint64_t> hashes = RandomHashes(100, 1);
+      EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), 0u);
+      EXPECT_EQ(view.EstimatedKeys(), 0);
+      EXPECT_EQ(view.ExpectedFpr(), 0);
+      EXPECT_EQ(view.seed(), with_fields ? 77u : 0u);
+    }
+  }
+}
+
+TEST(FilterView, OfTheCallersHashesAnswersKeysMaybeAndSaysWhy) {
+  const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
+  const std::string image = Build(Layout::kBlocked, hashes, 0, HashId::kCaller);
+  const FilterView view(image.data(), image.size());
+  ASSERT_TRUE(view.status().ok()) << "the image itself is good";
+  for (uint64_t key = 0; key < 1000; ++key) {
+    ASSERT_TRUE(view.MayContainKey(key));
+    ASSERT_TRUE(view.MayContainKey(std::to_string(key)));
+  }
+  const std::vector<std::string_view> keys(100, "x");
+  std::vector<uint8_t> answers(100, 7);
+  view.MayContainKeys(keys.data(), keys.size(), answers.data());
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), 100);
+  const Status status = view.KeyStatus();
+  EXPECT_EQ(status.code(), StatusCode::kIncompatible);
+  EXPECT_NE(std::strstr(status.message(), "MayContainHash"), nullptr) << "says what to do: " << status.message();
+  EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  const std::vector<uint64_t> absent = RandomHashes(1000, 2);
+  EXPECT_LT(view.CountMaybes(absent.data(), absent.size()), 50u) << "hashes are answered as ever";
+}
+
+// Optional fields that this library does not write itself but FORMAT.md allows.
+TEST(FilterView, ReadsEveryCombinationOfFields) {
+  for (const size_t n : {30u, 6000u}) {
+    const std::vector<uint64_t> hashes = RandomHashes(n, 1);
+    const std::string built = Build(Layout::kBlocked, hashes);
+    const FilterView original(built.data(), built.size());
+    for (int fields = 0; fields < 8; ++fields) {
+      ImageParts parts;
+      parts.body = built.substr(0, original.body_bytes());
+      parts.num_probes = static_cast<uint8_t>(original.num_probes());
+      if (fields & 1) parts.seed = 0;  // a field that holds 0 is legal
+      if (fields & 2) parts.num_keys = ~uint64_t{0};
+      if (fields & 4) parts.extensions = Extension(1, "") + Extension(0x7fff, std::string(70, 'x'));
+      const std::string image = Assemble(parts);
+      const FilterView view(image.data(), image.size());
+      ASSERT_TRUE(view.status().ok()) << fields << ": " << view.status().message();
+      EXPECT_TRUE(view.Verify().ok());
+      EXPECT_EQ(view.body_bytes(), original.body_bytes());
+      EXPECT_EQ(view.CountMaybes(hashes.data(), n), n);
+      EXPECT_EQ(view.has_num_keys(), (fields & 2) != 0);
+      EXPECT_EQ(view.num_keys(), fields & 2 ? ~uint64_t{0} : 0);
+    }
+  }
+}
+
+// Lengths around the border between the check and the chunk checks, and around whole chunks.
+TEST(FilterView, ReadsEveryKindOfBodyLength) {
+  test::Random random(1);
+  for (const size_t body : {1u, 7u, 63u, 64u, 4095u, 4096u, 4097u, 65535u, 65536u, 65537u, 131072u, 131073u}) {
+    ImageParts parts;
+    parts.layout = 2;
+    for (size_t i = 0; i < body; ++i) parts.body.push_back(static_cast<char>(random()));
+    const std::string image = Assemble(parts);
+    const FilterView view(image.data(), image.size());
+    ASSERT_TRUE(view.status().ok()) << body << ": " << view.status().message();
+    EXPECT_EQ(view.body_bytes(), body);
+    EXPECT_EQ(view.num_chunks(), body <= 4096 ? 0 : (body + 65535) / 65536);
+    EXPECT_TRUE(view.Verify().ok()) << body;
+  }
+}
+
+}  // namespace
+}  // namespace linefilter
