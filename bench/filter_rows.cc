@@ -72,10 +72,12 @@ void RunInsert(benchmark::State& state, Row row, bool batch) {
   options.bits_per_key = row.bits_per_key;
   Filter filter;
   (void)ForceTarget(row.target);
-  const Status status = filter.Create(static_cast<uint64_t>(8.0 * static_cast<double>(row.body_bytes) / row.bits_per_key), options);
+  const Status status =
+      filter.Create(static_cast<uint64_t>(8.0 * static_cast<double>(row.body_bytes) / row.bits_per_key), options);
   (void)ForceTarget(nullptr);
   if (!status.ok()) return state.SkipWithError(status.message());
-  memset(const_cast<uint8_t*>(filter.body()), 0x55, filter.body_bytes());  // every page is there before the clock starts
+  memset(const_cast<uint8_t*>(filter.body()), 0x55,
+         filter.body_bytes());  // every page is there before the clock starts
   for (auto _ : state) {
     if (batch) {
       benchmark::DoNotOptimize(filter.InsertHashes(queries.data(), queries.size()));

@@ -38,11 +38,12 @@ void RunHash(benchmark::State& state) {
 
 void RegisterFloorRows(const Plan& plan) {
   for (const uint64_t bytes : plan.body_bytes) {
-    benchmark::RegisterBenchmark(("floor/sum_lines/plain/" + SizeName(bytes)).c_str(), RunSumLines, SumLinesPlain, bytes,
+    benchmark::RegisterBenchmark(("floor/sum_lines/plain/" + SizeName(bytes)).c_str(), RunSumLines, SumLinesPlain,
+                                 bytes, plan.bits_per_key);
+    benchmark::RegisterBenchmark(("floor/sum_lines/ring32/" + SizeName(bytes)).c_str(), RunSumLines, SumLinesRing,
+                                 bytes, plan.bits_per_key);
+    benchmark::RegisterBenchmark(("floor/empty_loop/" + SizeName(bytes)).c_str(), RunEmptyLoop, bytes,
                                  plan.bits_per_key);
-    benchmark::RegisterBenchmark(("floor/sum_lines/ring32/" + SizeName(bytes)).c_str(), RunSumLines, SumLinesRing, bytes,
-                                 plan.bits_per_key);
-    benchmark::RegisterBenchmark(("floor/empty_loop/" + SizeName(bytes)).c_str(), RunEmptyLoop, bytes, plan.bits_per_key);
   }
   benchmark::RegisterBenchmark("floor/hash_u64", RunHash);
 }

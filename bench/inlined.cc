@@ -3,8 +3,8 @@
 namespace linefilter::bench {
 
 #if defined(LINEFILTER_BENCH_X86)
-#define LINEFILTER_DECLARE_LOOPS(suffix)                                                    \
-  const char* InlinedTarget_##suffix();                                                     \
+#define LINEFILTER_DECLARE_LOOPS(suffix)                                                      \
+  const char* InlinedTarget_##suffix();                                                       \
   uint64_t InlinedCount_##suffix(const FilterBase& filter, const uint64_t* hashes, size_t n); \
   uint64_t InlinedBranch_##suffix(const FilterBase& filter, const uint64_t* hashes, size_t n);
 LINEFILTER_DECLARE_LOOPS(x86_64_v3)

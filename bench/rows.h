@@ -23,8 +23,9 @@ std::string SizeName(uint64_t bytes);
 
 // Time per key in seconds; printed as 1.23n = 1.23 ns.
 inline void SetKeys(benchmark::State& state, size_t keys_per_iteration) {
-  state.counters["per_key"] = benchmark::Counter(static_cast<double>(keys_per_iteration),
-                                                 benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["per_key"] =
+      benchmark::Counter(static_cast<double>(keys_per_iteration),
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 }  // namespace linefilter::bench

@@ -55,14 +55,15 @@ class FilterBuilder {
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
-  // Ends the image and starts a new, empty one with the same options; on an error the keys are kept and nothing is written
-  // (a sink may have received a part). Ways out:
+  // Ends the image and starts a new, empty one with the same options; on an error the keys are kept and nothing is
+  // written (a sink may have received a part). Ways out:
   // - appended to *image (nothing before its old end is touched);
   // - into `size` bytes at `out`, at least ImageBytes() (else kInvalidArgument); *written (may be null) says how many;
   // - through a sink, in pieces;
   // - as a file: complete and synced before it gets its name; an old file of that name stays until then.
   Status Finish(std::string* image) {
-    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return FinishTo(out, n, nullptr); });
+    return internal::AppendToString(image, ImageBytes(),
+                                    [this](void* out, size_t n) { return FinishTo(out, n, nullptr); });
   }
   Status FinishTo(void* out, size_t size, size_t* written) noexcept;
   Status FinishToSink(const Sink& sink) noexcept;

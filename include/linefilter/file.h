@@ -16,7 +16,8 @@ enum class MapAdvice : uint8_t {
   kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
 };
 
-// Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from it end with it.
+// Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from it end with
+// it.
 class FilterFile {
  public:
   FilterFile() noexcept = default;
@@ -24,13 +25,13 @@ class FilterFile {
   FilterFile& operator=(FilterFile&& other) noexcept;
   ~FilterFile();
 
-  // mmap: nothing is copied, processes share the pages. The file must not shrink while it is mapped: a lookup beyond its
-  // new end kills the process (SIGBUS). Replace files by rename, as this library does. Only the trailer is verified (and
-  // a body up to 4 KiB); view().Verify() does the rest.
+  // mmap: nothing is copied, processes share the pages. The file must not shrink while it is mapped: a lookup beyond
+  // its new end kills the process (SIGBUS). Replace files by rename, as this library does. Only the trailer is verified
+  // (and a body up to 4 KiB); view().Verify() does the rest.
   Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed) noexcept;
 
-  // Reads the file into aligned memory with huge pages and verifies all of it on the way: 1.2 to 1.5 times faster lookups
-  // than Map from half a GB up. kCorrupt if any byte is damaged.
+  // Reads the file into aligned memory with huge pages and verifies all of it on the way: 1.2 to 1.5 times faster
+  // lookups than Map from half a GB up. kCorrupt if any byte is damaged.
   Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit) noexcept;
 
   void Close() noexcept;

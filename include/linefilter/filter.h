@@ -8,7 +8,8 @@
 //   filter.InsertKey("alice@example.org");
 //   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
 //
-// One writer, or any number of readers. Before Create, and after a move from, a filter answers "maybe" and takes nothing.
+// One writer, or any number of readers. Before Create, and after a move from, a filter answers "maybe" and takes
+// nothing.
 #ifndef LINEFILTER_FILTER_H_
 #define LINEFILTER_FILTER_H_
 
@@ -83,14 +84,15 @@ class BlockedFilter : public MutableFilter {
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kBlocked, num_keys, options);
   }
-  // A mutable copy of a `blocked` image, verified. Only allocator and memory_limit of the options count; an image of the
-  // empty set has no block to insert into: kIncompatible.
+  // A mutable copy of a `blocked` image, verified. Only allocator and memory_limit of the options count; an image of
+  // the empty set has no block to insert into: kIncompatible.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
   }
 };
 
-// The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right far beyond 2^32 bits.
+// The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right far beyond 2^32
+// bits.
 class ClassicFilter : public MutableFilter {
  public:
   ClassicFilter() noexcept = default;

@@ -1,8 +1,8 @@
 // Key to 64-bit hash, and what is made of a hash: a block, a shard. Hash once, ask many filters.
 //
-// HashKey is XXH3_64bits_withSeed of xxHash 0.8. An integer key is its 8 little-endian bytes, so the same integer is the
-// same key in C++, Python, Redis and files. A seed decorrelates filters; it is no defence against an adversary.
-// All functions are pure and thread-safe.
+// HashKey is XXH3_64bits_withSeed of xxHash 0.8. An integer key is its 8 little-endian bytes, so the same integer is
+// the same key in C++, Python, Redis and files. A seed decorrelates filters; it is no defence against an adversary. All
+// functions are pure and thread-safe.
 #ifndef LINEFILTER_HASH_H_
 #define LINEFILTER_HASH_H_
 
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-// Functions that are inlined even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h) could
-// leave the program a copy with its instructions.
+// Functions that are inlined even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h)
+// could leave the program a copy with its instructions.
 #if defined(__GNUC__)
 #define LINEFILTER_INLINE inline __attribute__((always_inline))
 #else
@@ -59,18 +59,20 @@ LINEFILTER_INLINE uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
   return h ^ (h >> 28);
 }
 
-// Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number, a bool or a 128-bit
-// integer is no key: hash its bytes.
+// Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number, a bool or a
+// 128-bit integer is no key: hash its bytes.
 template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8, int> = 0>
 LINEFILTER_INLINE uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
   return HashKey(static_cast<uint64_t>(key), seed);
 }
-template <class T, std::enable_if_t<
-                       std::is_floating_point_v<T> || std::is_same_v<T, bool> || (std::is_integral_v<T> && sizeof(T) > 8), int> = 0>
+template <class T, std::enable_if_t<std::is_floating_point_v<T> || std::is_same_v<T, bool> ||
+                                        (std::is_integral_v<T> && sizeof(T) > 8),
+                                    int> = 0>
 uint64_t HashKey(T key, uint64_t seed = 0) = delete;
 
-// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it repairs
-// everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13).
+// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it
+// repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant
+// 13).
 LINEFILTER_INLINE uint64_t MixHash(uint64_t hash) noexcept {
   hash += 0x9e3779b97f4a7c15u;
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -81,8 +83,8 @@ LINEFILTER_INLINE uint64_t MixHash(uint64_t hash) noexcept {
 // The block of a hash among num_blocks: any number, no power of two.
 LINEFILTER_INLINE uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) noexcept { return MulHigh(hash, num_blocks); }
 
-// The shard of a hash among num_shards independent filters. Remixed: who shards by the top bits of the hash itself leaves
-// most blocks of each shard empty, because they choose the block too.
+// The shard of a hash among num_shards independent filters. Remixed: who shards by the top bits of the hash itself
+// leaves most blocks of each shard empty, because they choose the block too.
 LINEFILTER_INLINE uint32_t ShardOf(uint64_t hash, uint32_t num_shards) noexcept {
   return static_cast<uint32_t>(MulHigh(MixHash(hash ^ 0x5851f42d4c957f2du), num_shards));
 }

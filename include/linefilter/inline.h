@@ -5,8 +5,8 @@
 //   if (prober.MayContainHash(hash)) ...
 //
 // Everything here lives in the namespace of the target that the file is compiled for and is always inlined, so files
-// compiled with different -march may meet in one program; `inlined` is that namespace. Include it before any Highway header.
-// In a plain x86-64 build it is slower than the library's own calls, which choose the best target at run time.
+// compiled with different -march may meet in one program; `inlined` is that namespace. Include it before any Highway
+// header. In a plain x86-64 build it is slower than the library's own calls, which choose the best target at run time.
 
 // Included once per target by the library's kernels (hwy/foreach_target.h), hence the toggling guard.
 #if defined(LINEFILTER_INLINE_H_) == defined(HWY_TARGET_TOGGLE)
@@ -16,7 +16,8 @@
 #define LINEFILTER_INLINE_H_
 #endif
 
-// -march=x86-64-v3 and -v4 do not imply AES and PCLMUL, without which Highway falls back to SSSE3 (5.4 instead of 1.9 ns).
+// -march=x86-64-v3 and -v4 do not imply AES and PCLMUL, without which Highway falls back to SSSE3 (5.4 instead of 1.9
+// ns).
 #if defined(__AVX2__) && !(defined(__AES__) && defined(__PCLMUL__)) && !defined(HWY_DISABLE_PCLMUL_AES)
 #define HWY_DISABLE_PCLMUL_AES
 #endif
@@ -75,8 +76,8 @@ HWY_INLINE void StoreLanes(LaneVec v, LaneTag, uint8_t* to) {
 #endif
 }
 
-// The bits of one key in the lanes from `lane` on, as they stand in memory. lane_ones holds 1 in the lanes that take part
-// under each rotation, else 0: an aligned table (masks built from unaligned loads: 2.1 against 1.3 ns).
+// The bits of one key in the lanes from `lane` on, as they stand in memory. lane_ones holds 1 in the lanes that take
+// part under each rotation, else 0: an aligned table (masks built from unaligned loads: 2.1 against 1.3 ns).
 HWY_INLINE LaneVec KeyMask(LaneTag d, const uint32_t* lane_ones, uint32_t x, size_t lane) {
   const LaneVec ones = hn::Load(d, lane_ones + 16 * (x & 15) + lane);
   const LaneVec product = hn::Mul(hn::Set(d, x), hn::Load(d, internal::kLaneMultipliers + lane));
@@ -116,7 +117,8 @@ HWY_INLINE bool InsertIntoBlock(uint8_t* block, const uint32_t* lane_ones, uint3
   return !AllZero(d, missing);
 }
 
-// Lookups in one filter of any layout: inlined for `blocked`, the library's call for others. The filter must outlive it.
+// Lookups in one filter of any layout: inlined for `blocked`, the library's call for others. The filter must outlive
+// it.
 class Prober {
  public:
   HWY_INLINE explicit Prober(const FilterBase& filter)
@@ -124,7 +126,8 @@ class Prober {
 
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     if (HWY_UNLIKELY(state_.lane_ones == nullptr)) return state_.may_contain(state_, hash);
-    return TestBlock(state_.body + 64 * BlockIndex(hash, state_.num_units), state_.lane_ones, static_cast<uint32_t>(hash));
+    return TestBlock(state_.body + 64 * BlockIndex(hash, state_.num_units), state_.lane_ones,
+                     static_cast<uint32_t>(hash));
   }
   template <class Key>
   HWY_INLINE bool MayContainKey(const Key& key) const {

@@ -7,8 +7,9 @@
 
 namespace linefilter {
 
-// Allocation hooks. All pointers null = the default: 64-byte aligned, and from 2 MiB up mapped with transparent huge pages.
-// Both functions must be set or neither. They may be called from any thread that uses the object they were given to.
+// Allocation hooks. All pointers null = the default: 64-byte aligned, and from 2 MiB up mapped with transparent huge
+// pages. Both functions must be set or neither. They may be called from any thread that uses the object they were given
+// to.
 struct Allocator {
   // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or null.
   void* (*allocate)(void* context, size_t size, size_t alignment) noexcept = nullptr;
@@ -16,7 +17,8 @@ struct Allocator {
   void* context = nullptr;
 };
 
-// Where an image is written to, in order, in pieces of at most 1 MiB. Returns false to stop (the writer reports kIoError).
+// Where an image is written to, in order, in pieces of at most 1 MiB. Returns false to stop (the writer reports
+// kIoError).
 struct Sink {
   bool (*write)(void* context, const void* data, size_t size) noexcept = nullptr;
   void* context = nullptr;

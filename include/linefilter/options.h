@@ -21,7 +21,8 @@ struct FilterOptions {
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;
   // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may be mixed.
-  // kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert nothing and answer "maybe".
+  // kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert nothing and answer
+  // "maybe".
   HashId hash_id = HashId::kXxh3;
   Allocator allocator;
   // The most bytes this object may hold at once, image included; beyond: kOverLimit.

@@ -1,9 +1,9 @@
 // How large for which false-positive rate: pure functions from the exact model of each layout.
 //
-// `blocked`: the load of a block is Binomial(num_keys, 1 / num_blocks), and lanes overlap as the rotations make them; the
-// classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic`: the textbook m = -n ln p / (ln 2)^2, k = m/n ln 2.
-// Deterministic to the bit on every CPU (no libm), so the same request gives the same image everywhere. Thread-safe.
-// Units: bits_per_key in bits, fpr in 0..1, sizes in bytes.
+// `blocked`: the load of a block is Binomial(num_keys, 1 / num_blocks), and lanes overlap as the rotations make them;
+// the classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic`: the textbook m = -n ln p / (ln 2)^2, k =
+// m/n ln 2. Deterministic to the bit on every CPU (no libm), so the same request gives the same image everywhere.
+// Thread-safe. Units: bits_per_key in bits, fpr in 0..1, sizes in bytes.
 #ifndef LINEFILTER_SIZING_H_
 #define LINEFILTER_SIZING_H_
 
@@ -22,9 +22,9 @@ struct Sizing {
   Layout layout = Layout::kBlocked;  // never kAuto
   uint32_t num_probes = 1;
   uint64_t num_keys = 0;
-  uint64_t body_bytes = 0;           // 0 for the empty set; blocked: a multiple of 64, rounded up
-  double bits_per_key = 0;           // what it really is: 8 * body_bytes / num_keys
-  double expected_fpr = 0;           // of a filter with exactly num_keys distinct keys
+  uint64_t body_bytes = 0;  // 0 for the empty set; blocked: a multiple of 64, rounded up
+  double bits_per_key = 0;  // what it really is: 8 * body_bytes / num_keys
+  double expected_fpr = 0;  // of a filter with exactly num_keys distinct keys
 };
 
 // The filter for num_keys keys at (at least) bits_per_key, or with (at most) an expected false-positive rate of fpr.
@@ -34,14 +34,16 @@ struct Sizing {
 Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept;
 Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept;
 
-// The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments that no filter has.
+// The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments that no filter
+// has.
 double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept;
 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
 uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
 
-// The limits for large sets, where the rounding to blocks does not show. Inverses of each other, pair by pair; arguments
-// are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at which num_probes is best.
+// The limits for large sets, where the rounding to blocks does not show. Inverses of each other, pair by pair;
+// arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at which num_probes is
+// best.
 uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
 double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;
 double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;

@@ -10,13 +10,13 @@ namespace linefilter {
 
 enum class StatusCode : unsigned char {
   kOk = 0,
-  kInvalidArgument,   // a request that makes no sense; nothing was done
-  kCorrupt,           // an image that is truncated or damaged; it answers "maybe"
-  kUnsupported,       // an image from the future, or of another kind; it answers "maybe"
-  kIncompatible,      // two filters, or a filter and a call, that do not fit together
-  kOutOfMemory,       // an allocation failed
-  kOverLimit,         // the host's memory limit would be exceeded
-  kIoError,           // the operating system refused; the message has its reason
+  kInvalidArgument,  // a request that makes no sense; nothing was done
+  kCorrupt,          // an image that is truncated or damaged; it answers "maybe"
+  kUnsupported,      // an image from the future, or of another kind; it answers "maybe"
+  kIncompatible,     // two filters, or a filter and a call, that do not fit together
+  kOutOfMemory,      // an allocation failed
+  kOverLimit,        // the host's memory limit would be exceeded
+  kIoError,          // the operating system refused; the message has its reason
 };
 
 // Copyable, 256 bytes, no heap. Thread-compatible.

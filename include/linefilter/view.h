@@ -20,12 +20,12 @@ class FilterView : public FilterBase {
   FilterView(const void* image, size_t size) noexcept { (void)Open(image, size); }
 
   // `image` is exact: it ends where the image ends. Verifies the trailer, and the body too where that is at most 4 KiB
-  // (about 20 ns for 400 bytes); the body of a larger image is verified by Verify. On an error (kCorrupt, kUnsupported) the
-  // view answers "maybe" to everything, and status() keeps the reason.
+  // (about 20 ns for 400 bytes); the body of a larger image is verified by Verify. On an error (kCorrupt, kUnsupported)
+  // the view answers "maybe" to everything, and status() keeps the reason.
   Status Open(const void* image, size_t size) noexcept;
 
-  // kCorrupt with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s per GB). An
-  // answer "absent" of a damaged body may be wrong: do not use a view that fails here.
+  // kCorrupt with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s per GB).
+  // An answer "absent" of a damaged body may be wrong: do not use a view that fails here.
   Status Verify() const noexcept;
   // The same for the chunks (64 KiB of body each) [first, first + count), for those who verify little by little.
   Status VerifyChunks(uint64_t first, uint64_t count) const noexcept;

@@ -1,5 +1,5 @@
-// Logarithm, exponential and powers made of +, -, *, / alone, which IEEE 754 rounds alike everywhere: sizes that follow from
-// them are the same on every CPU and C library (libm is not). Compile with -ffp-contract=off.
+// Logarithm, exponential and powers made of +, -, *, / alone, which IEEE 754 rounds alike everywhere: sizes that follow
+// from them are the same on every CPU and C library (libm is not). Compile with -ffp-contract=off.
 #ifndef LINEFILTER_LIB_BITS_REAL_H_
 #define LINEFILTER_LIB_BITS_REAL_H_
 

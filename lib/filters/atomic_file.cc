@@ -25,8 +25,8 @@ size_t FolderLength(const char* path) {
 // In the same folder, so that rename never crosses file systems; short, so that any name that fits can be written.
 void MakeTemporaryName(const char* path, char* out, size_t size) {
   static std::atomic<unsigned> counter{0};
-  snprintf(out, size, "%.*s.linefilter-%ld-%u.tmp", static_cast<int>(FolderLength(path)), path, static_cast<long>(getpid()),
-           counter.fetch_add(1, std::memory_order_relaxed));
+  snprintf(out, size, "%.*s.linefilter-%ld-%u.tmp", static_cast<int>(FolderLength(path)), path,
+           static_cast<long>(getpid()), counter.fetch_add(1, std::memory_order_relaxed));
 }
 
 // The rename itself must survive a power failure. A file system that cannot sync folders is no reason to fail.
@@ -61,7 +61,8 @@ void AtomicFile::Drop() noexcept {
 
 Status AtomicFile::Failed(const char* what) noexcept {
   const int error = errno;
-  status_ = Status::Error(StatusCode::kIoError, "%s '%.120s': %s", what, path_ == nullptr ? "" : path_, strerror(error));
+  status_ =
+      Status::Error(StatusCode::kIoError, "%s '%.120s': %s", what, path_ == nullptr ? "" : path_, strerror(error));
   Drop();
   return status_;
 }

@@ -75,7 +75,8 @@ void FilterBuilder::Fail(const Status& status) noexcept {
 }
 
 void FilterBuilder::RefuseKey() noexcept {
-  Fail(Status::Error(StatusCode::kIncompatible, "AddKey on a builder of the caller's own hashes (hash_id = kCaller): use AddHash"));
+  Fail(Status::Error(StatusCode::kIncompatible,
+                     "AddKey on a builder of the caller's own hashes (hash_id = kCaller): use AddHash"));
 }
 
 void FilterBuilder::AddSlow(uint64_t hash) noexcept {

@@ -51,9 +51,10 @@ Status FilterBase::KeyStatus() const noexcept {
     return Status::Error(StatusCode::kCorrupt, "the filter is broken or was never made: every answer is \"maybe\"");
   }
   if (hash_id_ == HashId::kXxh3) return Status();
-  return Status::Error(StatusCode::kIncompatible,
-                       "the filter was made of the caller's own hashes: ask with MayContainHash; questions by key are answered "
-                       "\"maybe\"");
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "the filter was made of the caller's own hashes: ask with MayContainHash; questions by key are answered "
+      "\"maybe\"");
 }
 
 const char* FilterBase::target() const noexcept { return state_.kernels->target(); }

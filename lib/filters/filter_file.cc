@@ -39,7 +39,8 @@ struct OpenFile {
     if (info.st_size == 0) {
       return Status::Error(StatusCode::kCorrupt, "'%.120s' is empty: even the empty set has an image of 8 bytes", path);
     }
-    if (static_cast<uint64_t>(info.st_size) > SIZE_MAX / 2) return internal::OutOfMemory(static_cast<uint64_t>(info.st_size));
+    if (static_cast<uint64_t>(info.st_size) > SIZE_MAX / 2)
+      return internal::OutOfMemory(static_cast<uint64_t>(info.st_size));
     size = static_cast<size_t>(info.st_size);
     return Status();
   }
@@ -59,8 +60,8 @@ Status ReadAll(int fd, const char* path, uint8_t* to, size_t size) {
   return Status();
 }
 
-// Reads the file chunk by chunk and computes each chunk's check (4 bytes at `checks`) while it is in the cache. The chunk in
-// which the body ends is computed again when its end is known.
+// Reads the file chunk by chunk and computes each chunk's check (4 bytes at `checks`) while it is in the cache. The
+// chunk in which the body ends is computed again when its end is known.
 Status ReadAndCheck(const OpenFile& file, const char* path, uint8_t* to, uint8_t* checks) {
   for (uint64_t begin = 0, i = 0; begin < file.size; begin += kChunkBytes, ++i) {
     const size_t size = static_cast<size_t>(file.size - begin < kChunkBytes ? file.size - begin : kChunkBytes);
@@ -125,7 +126,8 @@ Status FilterFile::Map(const char* path, MapAdvice advice) noexcept {
   if (!status.ok()) return status;
   void* const data = mmap(nullptr, file.size, PROT_READ, MAP_SHARED, file.fd, 0);
   if (data == MAP_FAILED) return IoError("cannot map", path);
-  madvise(data, file.size, advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
+  madvise(data, file.size,
+          advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
   data_ = data;
   size_ = file.size;
   mapped_ = true;

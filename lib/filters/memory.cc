@@ -58,19 +58,22 @@ void Deallocate(const Allocator& allocator, void* pointer, size_t size) {
 
 Status CheckAllocator(const Allocator& allocator) {
   if ((allocator.allocate == nullptr) == (allocator.deallocate == nullptr)) return Status();
-  return Status::Error(StatusCode::kInvalidArgument, "the allocator has one of its two functions only: set both or neither");
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the allocator has one of its two functions only: set both or neither");
 }
 
 Status OutOfMemory(uint64_t bytes) {
-  return Status::Error(StatusCode::kOutOfMemory, "no memory for %llu bytes: ask for fewer bits per key, or shard the keys",
+  return Status::Error(StatusCode::kOutOfMemory,
+                       "no memory for %llu bytes: ask for fewer bits per key, or shard the keys",
                        static_cast<unsigned long long>(bytes));
 }
 
 Status OverLimit(uint64_t bytes, uint64_t limit) {
-  return Status::Error(StatusCode::kOverLimit,
-                       "%llu bytes are needed and memory_limit allows %llu: raise it, ask for fewer bits per key, or shard the "
-                       "keys",
-                       static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
+  return Status::Error(
+      StatusCode::kOverLimit,
+      "%llu bytes are needed and memory_limit allows %llu: raise it, ask for fewer bits per key, or shard the "
+      "keys",
+      static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
 }
 
 }  // namespace linefilter::internal

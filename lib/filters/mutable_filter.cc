@@ -53,8 +53,9 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
   if (!status.ok()) return status;
   const uint64_t needed = body_bytes + sizeof(*this);
   if (needed > options.memory_limit) return internal::OverLimit(needed, options.memory_limit);
-  void* const body =
-      body_bytes > SIZE_MAX / 2 ? nullptr : internal::AllocateZeroed(options.allocator, static_cast<size_t>(body_bytes));
+  void* const body = body_bytes > SIZE_MAX / 2
+                         ? nullptr
+                         : internal::AllocateZeroed(options.allocator, static_cast<size_t>(body_bytes));
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
   allocator_ = options.allocator;
   internal::BindBody(*FindLayout(layout), static_cast<uint8_t*>(body), body_bytes, num_probes, &state_);
@@ -78,14 +79,17 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
   return Status();
 }
 
-Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept {
+Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size,
+                                      const FilterOptions& options) noexcept {
   Release();
   FilterView view(image, size);
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
   if (view.layout() != layout || view.empty_set()) {
-    return Status::Error(StatusCode::kIncompatible, "the image has layout %s and %llu body bytes: a mutable %s filter cannot be "
-                         "made of it", LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()),
+    return Status::Error(StatusCode::kIncompatible,
+                         "the image has layout %s and %llu body bytes: a mutable %s filter cannot be "
+                         "made of it",
+                         LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()),
                          LayoutName(layout));
   }
   const Status allocated = Allocate(layout, view.body_bytes(), view.num_probes(), options);
@@ -104,11 +108,12 @@ Status MutableFilter::Union(const FilterBase& other) noexcept {
   const bool alike = layout() != Layout::kAuto && other.layout() == layout() && other.body_bytes() == body_bytes() &&
                      other.num_probes() == num_probes() && other.seed() == seed() && other.hash_id() == hash_id();
   if (!alike) {
-    return Status::Error(StatusCode::kIncompatible,
-                         "a union needs two filters of the same layout, size, num_probes, seed and hash id: %s, %llu bytes, %u "
-                         "probes here, %s, %llu bytes, %u probes there",
-                         LayoutName(layout()), static_cast<unsigned long long>(body_bytes()), num_probes(),
-                         LayoutName(other.layout()), static_cast<unsigned long long>(other.body_bytes()), other.num_probes());
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "a union needs two filters of the same layout, size, num_probes, seed and hash id: %s, %llu bytes, %u "
+        "probes here, %s, %llu bytes, %u probes there",
+        LayoutName(layout()), static_cast<unsigned long long>(body_bytes()), num_probes(), LayoutName(other.layout()),
+        static_cast<unsigned long long>(other.body_bytes()), other.num_probes());
   }
   uint8_t* const to = mutable_body();
   const uint8_t* const from = other.body();
@@ -125,12 +130,13 @@ uint64_t MutableFilter::MemoryUse() const noexcept { return body_bytes() + sizeo
 namespace {
 
 Status NotCreated() {
-  return Status::Error(StatusCode::kInvalidArgument, "the filter was never created: call Create before writing its image");
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the filter was never created: call Create before writing its image");
 }
 
 internal::Trailer TrailerOf(const MutableFilter& filter) {
-  return internal::MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(), filter.seed(),
-                               nullptr);
+  return internal::MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(),
+                               filter.seed(), nullptr);
 }
 
 }  // namespace

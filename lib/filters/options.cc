@@ -32,7 +32,8 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
   if (options.bits_per_key == 0 && options.fpr == 0) {
     return Invalid("neither bits_per_key nor fpr is set: set one (bits_per_key = 10 gives about 1 %)");
   }
-  if (options.bits_per_key != 0 && options.fpr != 0) return Invalid("both bits_per_key and fpr are set: set one of them");
+  if (options.bits_per_key != 0 && options.fpr != 0)
+    return Invalid("both bits_per_key and fpr are set: set one of them");
   if (options.fpr != 0) {
     if (options.num_probes != 0) return Invalid("num_probes goes with bits_per_key: fpr chooses it by itself");
     return SizeForFpr(layout, num_keys, options.fpr, sizing);
@@ -50,7 +51,8 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
 }
 
 Status BufferTooSmall(uint64_t has, uint64_t needs) {
-  return Status::Error(StatusCode::kInvalidArgument, "the buffer has %llu bytes, the image needs %llu (ImageBytes tells)",
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the buffer has %llu bytes, the image needs %llu (ImageBytes tells)",
                        static_cast<unsigned long long>(has), static_cast<unsigned long long>(needs));
 }
 

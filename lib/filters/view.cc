@@ -10,16 +10,22 @@ namespace {
 // What the trailer's own check cannot know: whether this library implements what it names.
 Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps* ops) {
   if (ops == nullptr) {
-    return Status::Error(StatusCode::kUnsupported, "the image has layout %u (%s), which this version does not read: upgrade "
-                         "linefilter", trailer.layout, LayoutName(static_cast<Layout>(trailer.layout)));
+    return Status::Error(StatusCode::kUnsupported,
+                         "the image has layout %u (%s), which this version does not read: upgrade "
+                         "linefilter",
+                         trailer.layout, LayoutName(static_cast<Layout>(trailer.layout)));
   }
   if (trailer.hash_id > static_cast<uint8_t>(HashId::kXxh3)) {
-    return Status::Error(StatusCode::kUnsupported, "the image has hash id %u (%s), which this version does not know: upgrade "
-                         "linefilter", trailer.hash_id, HashIdName(static_cast<HashId>(trailer.hash_id)));
+    return Status::Error(StatusCode::kUnsupported,
+                         "the image has hash id %u (%s), which this version does not know: upgrade "
+                         "linefilter",
+                         trailer.hash_id, HashIdName(static_cast<HashId>(trailer.hash_id)));
   }
   if (!ops->body_is_valid(trailer.body_bytes, trailer.num_probes)) {
-    return Status::Error(StatusCode::kCorrupt, "layout %s cannot have %u probes in a body of %llu bytes: the image was not "
-                         "written by linefilter", LayoutName(ops->layout), trailer.num_probes,
+    return Status::Error(StatusCode::kCorrupt,
+                         "layout %s cannot have %u probes in a body of %llu bytes: the image was not "
+                         "written by linefilter",
+                         LayoutName(ops->layout), trailer.num_probes,
                          static_cast<unsigned long long>(trailer.body_bytes));
   }
   return Status();

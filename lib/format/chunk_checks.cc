@@ -16,9 +16,10 @@ Status VerifyChunks(const uint8_t* body, uint64_t body_bytes, const uint8_t* che
     if (ChunkCheck(body, body_bytes, i) == LoadLE32(checks + 4 * i)) continue;
     const uint64_t begin = i * kChunkBytes;
     const uint64_t end = body_bytes - begin < kChunkBytes ? body_bytes : begin + kChunkBytes;
-    return Status::Error(StatusCode::kCorrupt,
-                         "body bytes %llu to %llu do not match their check: the image is damaged, rebuild it or copy it again",
-                         static_cast<unsigned long long>(begin), static_cast<unsigned long long>(end - 1));
+    return Status::Error(
+        StatusCode::kCorrupt,
+        "body bytes %llu to %llu do not match their check: the image is damaged, rebuild it or copy it again",
+        static_cast<unsigned long long>(begin), static_cast<unsigned long long>(end - 1));
   }
   return Status();
 }

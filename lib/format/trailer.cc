@@ -16,7 +16,8 @@ unsigned FlagsOf(const Trailer& trailer) {
 }
 
 // Section 4 of doc/FORMAT.md. `fields`: the optional ones, up to the fixed trailer, which follows them.
-uint32_t Check(const uint8_t* body, uint64_t body_bytes, const uint8_t* fields, const uint8_t* fixed, uint64_t image_bytes) {
+uint32_t Check(const uint8_t* body, uint64_t body_bytes, const uint8_t* fields, const uint8_t* fixed,
+               uint64_t image_bytes) {
   uint8_t last[12];
   StoreLE32(LoadLE32(fixed + 4), last);
   StoreLE64(image_bytes, last + 4);
@@ -26,7 +27,8 @@ uint32_t Check(const uint8_t* body, uint64_t body_bytes, const uint8_t* fields, 
 }
 
 Status Corrupt(const char* what) {
-  return Status::Error(StatusCode::kCorrupt, "%s: the image is truncated or damaged, rebuild it or copy it again", what);
+  return Status::Error(StatusCode::kCorrupt, "%s: the image is truncated or damaged, rebuild it or copy it again",
+                       what);
 }
 
 // Cuts `bytes` off the end of the optional fields, whose size is *rest.
@@ -36,8 +38,8 @@ bool Cut(uint64_t* rest, uint64_t bytes) {
   return true;
 }
 
-// Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if a critical id is among its fields; the
-// caller reports it after the check has passed.
+// Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if a critical id is among its fields;
+// the caller reports it after the check has passed.
 Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
   if (!Cut(rest, 4)) return Corrupt("no room for the extension list");
   const uint64_t list_bytes = LoadLE32(image + *rest);
@@ -49,8 +51,9 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
     const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
     if (left < field_bytes) return Corrupt("an extension field is longer than its list");
     if ((id & kCriticalExtension) != 0 && critical->ok()) {
-      *critical = Status::Error(StatusCode::kUnsupported,
-                                "the image needs extension %u, which this version does not know: upgrade linefilter", id);
+      *critical =
+          Status::Error(StatusCode::kUnsupported,
+                        "the image needs extension %u, which this version does not know: upgrade linefilter", id);
     }
     field += field_bytes;
     left -= field_bytes;
@@ -70,8 +73,9 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
   }
   trailer->version = fixed[7] & 0x0f;
   if (trailer->version > kFormatVersion) {
-    return Status::Error(StatusCode::kUnsupported, "the image has format version %u, this library reads up to %u: upgrade it",
-                         trailer->version, kFormatVersion);
+    return Status::Error(StatusCode::kUnsupported,
+                         "the image has format version %u, this library reads up to %u: upgrade it", trailer->version,
+                         kFormatVersion);
   }
   trailer->layout = fixed[4];
   trailer->num_probes = fixed[5];
@@ -103,12 +107,14 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
   const uint8_t* const fields = image + trailer->body_bytes;
-  if (Check(image, trailer->body_bytes, fields, fixed, size) != LoadLE32(fixed)) return Corrupt("the check does not match");
+  if (Check(image, trailer->body_bytes, fields, fixed, size) != LoadLE32(fixed))
+    return Corrupt("the check does not match");
   return critical;
 }
 
 uint64_t TrailerBytes(const Trailer& trailer) {
-  return 4 * NumChunks(trailer.body_bytes) + (trailer.has_num_keys ? 8 : 0) + (trailer.has_seed ? 8 : 0) + kFixedTrailerBytes;
+  return 4 * NumChunks(trailer.body_bytes) + (trailer.has_num_keys ? 8 : 0) + (trailer.has_seed ? 8 : 0) +
+         kFixedTrailerBytes;
 }
 
 void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out) {

@@ -32,8 +32,8 @@ inline uint64_t NumChunks(uint64_t body_bytes) {
   return body_bytes <= kSmallBodyBytes ? 0 : (body_bytes + kChunkBytes - 1) / kChunkBytes;
 }
 
-// Reads and verifies what follows the body: structure, magic, version, check. Which layouts and hash ids exist is not known
-// here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
+// Reads and verifies what follows the body: structure, magic, version, check. Which layouts and hash ids exist is not
+// known here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
 
 // Bytes that WriteTrailer writes.
@@ -42,8 +42,8 @@ uint64_t TrailerBytes(const Trailer& trailer);
 // Writes everything behind `body`, which is complete, to `out`.
 void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out);
 
-// Compares chunks [first, first + count) of a body of more than kSmallBodyBytes with the checks that follow it. kCorrupt
-// names the first damaged range.
+// Compares chunks [first, first + count) of a body of more than kSmallBodyBytes with the checks that follow it.
+// kCorrupt names the first damaged range.
 Status VerifyChunks(const uint8_t* body, uint64_t body_bytes, const uint8_t* checks, uint64_t first, uint64_t count);
 
 // The check of chunk `index` of a body.

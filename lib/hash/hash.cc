@@ -17,9 +17,12 @@ uint64_t HashKey(std::string_view key, uint64_t seed) noexcept {
 
 const char* HashIdName(HashId id) noexcept {
   switch (id) {
-    case HashId::kCaller: return "caller";
-    case HashId::kXxh3: return "xxh3";
-    case HashId::kKeyed: return "keyed";
+    case HashId::kCaller:
+      return "caller";
+    case HashId::kXxh3:
+      return "xxh3";
+    case HashId::kKeyed:
+      return "keyed";
   }
   return "unknown";
 }

@@ -1,9 +1,10 @@
 // Kernels of the layout `blocked`, one source for all of Highway's targets.
 //
 // Batches: while the body fits the L2 a plain loop, because the out-of-order core overlaps the keys by itself and a
-// prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i is tested.
-// Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 % slower at 32 MB).
-// Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4 times slower in cache).
+// prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i is
+// tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 % slower at 32
+// MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4 times slower in
+// cache).
 #include "lib/kernels/answers.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/target.h"
@@ -20,9 +21,9 @@
 namespace linefilter::internal {
 // Depth: D4 24.9, D8 20.3, D16 18.4, D32 18.5, D64 18.2 ns at 2 GB.
 inline constexpr size_t kLookAhead = 32;
-// The largest body for which the plain loop is faster, by whether a block is one vector: fewer instructions per key let the
-// core see more keys ahead. Plain against ring, ns on a core with 1 MB of L2: AVX-512 1.24 / 1.63 at 512 KB, 1.49 / 1.65 at
-// 1 MB, 2.36 / 1.82 at 16 MB; AVX2 1.80 / 1.91 at 512 KB, 2.33 / 1.94 at 1 MB.
+// The largest body for which the plain loop is faster, by whether a block is one vector: fewer instructions per key let
+// the core see more keys ahead. Plain against ring, ns on a core with 1 MB of L2: AVX-512 1.24 / 1.63 at 512 KB, 1.49
+// / 1.65 at 1 MB, 2.36 / 1.82 at 16 MB; AVX2 1.80 / 1.91 at 512 KB, 2.33 / 1.94 at 1 MB.
 inline constexpr uint64_t kPlainLoopBytesOneVector = uint64_t{1} << 20, kPlainLoopBytes = uint64_t{1} << 19;
 }  // namespace linefilter::internal
 #endif
@@ -61,7 +62,8 @@ HWY_INLINE void PrefetchBlock(const uint8_t* block, size_t last_byte) {
 }
 
 template <class Action, class Answers>
-HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
+HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                      Answers& answers) {
   const ProbeState state = state_in_memory;  // in registers: the answers might alias it
   const uint64_t plain_bytes =
       hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
@@ -116,8 +118,8 @@ uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = {TargetName, MayContain, MayContainToBytes, MayContainToBits,
-                                                CountMaybes, InsertOne, InsertBatch};
+  static constexpr internal::Kernels kernels = {TargetName,  MayContain, MayContainToBytes, MayContainToBits,
+                                                CountMaybes, InsertOne,  InsertBatch};
   return &kernels;
 }
 

@@ -1,8 +1,9 @@
-// Kernels of the layout `classic`: plain scalar loops, the same on every target. No prefetch and no unrolling, as in the
-// implementations that it stands for.
+// Kernels of the layout `classic`: plain scalar loops, the same on every target. No prefetch and no unrolling, as in
+// the implementations that it stands for.
+#include "lib/layouts/classic.h"
+
 #include "lib/kernels/answers.h"
 #include "lib/kernels/kernels.h"
-#include "lib/layouts/classic.h"
 
 namespace linefilter::internal {
 namespace {

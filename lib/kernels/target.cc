@@ -81,7 +81,8 @@ Status ForceTarget(const char* name) noexcept {
     for (size_t i = 0; i < list.size && used < sizeof(known); ++i) {
       used += static_cast<size_t>(snprintf(known + used, sizeof(known) - used, " %s", list.names[i]));
     }
-    return Status::Error(StatusCode::kInvalidArgument, "target '%.40s' is not supported here; choose one of:%s", name, known);
+    return Status::Error(StatusCode::kInvalidArgument, "target '%.40s' is not supported here; choose one of:%s", name,
+                         known);
   }
   chosen_index.store(IndexOf(bit) + 1, std::memory_order_relaxed);
   return Status();

@@ -23,8 +23,6 @@ double ClassicEstimatedKeys(const ProbeState& state, double fill_ratio) {
   return std::log1p(-fill_ratio) / (state.num_probes * std::log1p(-1 / num_bits));
 }
 
-double ClassicExpectedFpr(const ProbeState& state, double fill_ratio) {
-  return std::pow(fill_ratio, state.num_probes);
-}
+double ClassicExpectedFpr(const ProbeState& state, double fill_ratio) { return std::pow(fill_ratio, state.num_probes); }
 
 }  // namespace linefilter::internal

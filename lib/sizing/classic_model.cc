@@ -1,5 +1,5 @@
-// Expected false-positive rate of the layout `classic`: the textbook's (1 - (1 - 1/m)^(n k))^k, and for the spread of the
-// fill of small filters its second-order term, k (k - 1) / 2 times the relative variance of the fill.
+// Expected false-positive rate of the layout `classic`: the textbook's (1 - (1 - 1/m)^(n k))^k, and for the spread of
+// the fill of small filters its second-order term, k (k - 1) / 2 times the relative variance of the fill.
 #include "lib/bits/real.h"
 #include "lib/sizing/model.h"
 

@@ -1,5 +1,5 @@
-// The model of a layout: its expected false-positive rate as a function of keys, bytes and probes. One entry per layout in
-// sizing.cc; all else (best num_probes, inverses, limits) is derived there or from it.
+// The model of a layout: its expected false-positive rate as a function of keys, bytes and probes. One entry per layout
+// in sizing.cc; all else (best num_probes, inverses, limits) is derived there or from it.
 #ifndef LINEFILTER_LIB_SIZING_MODEL_H_
 #define LINEFILTER_LIB_SIZING_MODEL_H_
 

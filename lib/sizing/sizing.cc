@@ -78,11 +78,12 @@ uint64_t RoundUpToBody(const Model& model, double bits) {
 }
 
 Status TooLarge(const Model& model, uint64_t num_keys, double bits_per_key) {
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "%llu keys at %g bits per key need more than the %llu GiB that layout %s can address: shard the keys "
-                       "(ShardOf) over several filters",
-                       static_cast<unsigned long long>(num_keys), bits_per_key,
-                       static_cast<unsigned long long>(model.max_bytes >> 30), LayoutName(model.layout));
+  return Status::Error(
+      StatusCode::kInvalidArgument,
+      "%llu keys at %g bits per key need more than the %llu GiB that layout %s can address: shard the keys "
+      "(ShardOf) over several filters",
+      static_cast<unsigned long long>(num_keys), bits_per_key, static_cast<unsigned long long>(model.max_bytes >> 30),
+      LayoutName(model.layout));
 }
 
 uint32_t LimitNumProbes(const Model& model, double bits_per_key) {
@@ -118,8 +119,8 @@ double LimitBitsPerKey(const Model& model, double fpr) {
   return high;
 }
 
-// The smallest body whose best expected_fpr is at most fpr, between the sizes of which the first misses and the second does
-// not (first may be 0).
+// The smallest body whose best expected_fpr is at most fpr, between the sizes of which the first misses and the second
+// does not (first may be 0).
 uint64_t SmallestBody(const Model& model, uint64_t num_keys, double fpr, uint64_t misses, uint64_t reaches) {
   while (reaches - misses > model.unit_bytes) {
     const uint64_t middle = misses + (reaches - misses) / 2 / model.unit_bytes * model.unit_bytes;
@@ -157,8 +158,9 @@ double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32
 
 Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept {
   if (!(bits_per_key >= kMinBitsPerKey && bits_per_key <= kMaxBitsPerKey)) {
-    return Status::Error(StatusCode::kInvalidArgument, "bits_per_key is %g: it must lie between %g and %g (10 gives about 1 %%)",
-                         bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "bits_per_key is %g: it must lie between %g and %g (10 gives about 1 %%)", bits_per_key,
+                         kMinBitsPerKey, kMaxBitsPerKey);
   }
   if (layout == Layout::kAuto) layout = ResolveAuto(num_keys, bits_per_key);
   const Model* model = FindModel(layout);
@@ -175,7 +177,8 @@ Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, 
 
 Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept {
   if (!(fpr > 0 && fpr < 1)) {
-    return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: it must lie above 0 and below 1 (0.01 is 1 %%)", fpr);
+    return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: it must lie above 0 and below 1 (0.01 is 1 %%)",
+                         fpr);
   }
   if (layout == Layout::kAuto) {
     layout = ResolveAuto(num_keys, LimitBitsPerKey(internal::kBlockedModel, fpr));
@@ -188,14 +191,16 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   }
   const double least = LimitFpr(*model, kMaxBitsPerKey);
   if (fpr < least) {
-    return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: layout %s reaches %.2g with its most, %g bits per key", fpr,
-                         LayoutName(layout), least, kMaxBitsPerKey);
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "fpr is %g: layout %s reaches %.2g with its most, %g bits per key", fpr, LayoutName(layout),
+                         least, kMaxBitsPerKey);
   }
   const double bits_per_key = LimitBitsPerKey(*model, fpr);
   uint64_t reaches = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);
   if (reaches == 0) return TooLarge(*model, num_keys, bits_per_key);
   const uint64_t least_body = RoundUpToBody(*model, static_cast<double>(num_keys) * kMinBitsPerKey);
-  // The limit is right but for rounding, or (few blocks, spread of a small fill) for a little: widen until both ends hold.
+  // The limit is right but for rounding, or (few blocks, spread of a small fill) for a little: widen until both ends
+  // hold.
   uint64_t step = model->unit_bytes;
   while (Describe(*model, num_keys, reaches).expected_fpr > fpr && reaches <= model->max_bytes - step) {
     reaches += step;
