@@ -7,6 +7,13 @@
 # Development files; the shared library that libhwy-dev stands on is added by what it depends on (libhwy1, libhwy1t64).
 SYSROOT_PACKAGES=(libhwy-dev libxxhash-dev libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
 
+# apt_mirror CODENAME: where apt gets that release from, or nothing.
+apt_mirror() {
+  # shellcheck disable=SC2016  # apt's variables, not the shell's
+  apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' 2>/dev/null |
+    awk -v name="$1" '$1 == name && !uri { uri = $2 } END { print uri }'
+}
+
 # foreign_source_lines ARCH: sources.list lines that offer this distribution's packages for ARCH.
 foreign_source_lines() {
   local arch=$1 id codename uri keyring suite
@@ -14,12 +21,15 @@ foreign_source_lines() {
   codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
   keyring=/usr/share/keyrings/$id-archive-keyring.gpg
   case "$id" in
-    # The mirror that this machine already uses has every architecture.
+    # The mirror that this machine already uses has every architecture. Before the first update apt cannot tell it.
     debian)
-      # shellcheck disable=SC2016  # apt's variables, not the shell's
-      uri=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Identifier: Packages' 2>/dev/null |
-        awk -v name="$codename" '$1 == name && !uri { uri = $2 } END { print uri }')
-      echo "deb [arch=$arch signed-by=$keyring] ${uri:-http://deb.debian.org/debian} $codename main" ;;
+      uri=$(apt_mirror "$codename")
+      if [[ -z $uri ]]; then
+        as_root apt-get -q update >&2
+        uri=$(apt_mirror "$codename")
+      fi
+      [[ -n $uri ]] || { echo "sysroot: apt knows no mirror of $codename" >&2; return 1; }
+      echo "deb [arch=$arch signed-by=$keyring] $uri $codename main" ;;
     # Ubuntu keeps all but amd64 and i386 on another server.
     ubuntu)
       uri=http://ports.ubuntu.com/ubuntu-ports
