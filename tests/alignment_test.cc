@@ -64,8 +64,8 @@ Sample MakeSample(Layout layout, uint32_t num_probes, size_t body_bytes, size_t 
   return sample;
 }
 
-// At an address that is `misalignment` past a multiple of 64: as near to the end, or the begin, of the readable pages as
-// that allows; ending exactly at the end for one misalignment out of 64.
+// At an address that is `misalignment` past a multiple of 64: as near to the end, or the begin, of the readable pages
+// as that allows; ending exactly at the end for one misalignment out of 64.
 void ExpectAnswersAt(const Sample& sample, uint8_t* address) {
   memcpy(address, sample.image.data(), sample.image.size());
   const FilterView view(address, sample.image.size());
@@ -75,12 +75,13 @@ void ExpectAnswersAt(const Sample& sample, uint8_t* address) {
 }
 
 std::vector<Sample> Samples() {
-  return {MakeSample(Layout::kBlocked, 16, 64, 10),       MakeSample(Layout::kBlocked, 7, 192, 100),
+  return {MakeSample(Layout::kBlocked, 16, 64, 10),          MakeSample(Layout::kBlocked, 7, 192, 100),
           MakeSample(Layout::kBlocked, 6, 64 * 1000, 20000), MakeSample(Layout::kClassic, 7, 1, 1),
-          MakeSample(Layout::kClassic, 7, 63, 50),        MakeSample(Layout::kClassic, 1, 4097, 1000)};
+          MakeSample(Layout::kClassic, 7, 63, 50),           MakeSample(Layout::kClassic, 1, 4097, 1000)};
 }
 
-// The image is moved up byte by byte until it ends at the end of the page: all 64 alignments, the last without a byte left.
+// The image is moved up byte by byte until it ends at the end of the page: all 64 alignments, the last without a byte
+// left.
 TEST(Alignment, DoesNotMatterAndNothingBeyondTheEndIsRead) {
   const std::vector<Sample> samples = Samples();
   test::OnEveryTarget([&](const char*) {

@@ -13,10 +13,10 @@ namespace {
 using test::ExpectMeasuredFpr;
 using test::Widened;
 
-// One filter: its fill, once drawn, is part of the rate. That scatters by about c / sqrt(blocks) of the rate, c the relative
-// deviation of one block's rate: below 4 at 20 bits per key, where 3.9e6 blocks make it 0.2 %; less at lower densities;
-// `classic` below 0.01 %. Questions are asked until 7 of their standard errors are 1 % (`classic` 1.75 %). Together with the fill
-// 7 standard errors are sqrt(1.4^2 + 1^2) = 1.7 %, and 1.9 % with the model's error: inside 2 %.
+// One filter: its fill, once drawn, is part of the rate. That scatters by about c / sqrt(blocks) of the rate, c the
+// relative deviation of one block's rate: below 4 at 20 bits per key, where 3.9e6 blocks make it 0.2 %; less at lower
+// densities; `classic` below 0.01 %. Questions are asked until 7 of their standard errors are 1 % (`classic` 1.75 %).
+// Together with the fill 7 standard errors are sqrt(1.4^2 + 1^2) = 1.7 %, and 1.9 % with the model's error: inside 2 %.
 template <class FilterType>
 void ExpectFprAt1e8Keys(Layout layout, double bits_per_key, double percent, double tolerance) {
   const double questions_tolerance = Widened(layout == Layout::kBlocked ? 0.0125 : 0.02);
@@ -31,7 +31,7 @@ void ExpectFprAt1e8Keys(Layout layout, double bits_per_key, double percent, doub
   test::InsertRandom(&filter, num_keys, &random);
   const double expected = ExpectedFpr(layout, num_keys, filter.body_bytes(), filter.num_probes());
   const uint64_t questions = static_cast<uint64_t>(5000 / expected);
-  const test::MeanOfTrials measured = test::MeasureUntil(questions_tolerance, expected, [&](int) {
+  const test::MeanOfTrials measured = test::MeasureUntil(questions_tolerance, expected, questions, [&](int) {
     return static_cast<double>(test::CountRandomMaybes(filter, questions, &random)) / static_cast<double>(questions);
   });
   tolerance = std::max(tolerance, Widened(tolerance));

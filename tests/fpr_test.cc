@@ -1,4 +1,4 @@
-// The false-positive rate is what sizing says, and what doc/DESIGN.md promises. How sure that is: testing/measure_fpr.h.
+// The false-positive rate is what sizing says and doc/DESIGN.md promises. How sure: testing/measure_fpr.h.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace {
 using test::ExpectMeasuredFpr;
 using test::Widened;
 
-// Filters that fit the L2, so that questions are cheap. The random fill of 16384 blocks scatters the rate by up to 2.7 %
-// at 24 bits per key; MeasureUntil sees that and makes more filters.
+// Filters that fit the L2, so that questions are cheap. The random fill of 16384 blocks scatters the rate by up to 2.7
+// % at 24 bits per key; MeasureUntil sees that and makes more filters.
 constexpr uint64_t kBlockedBits = uint64_t{16384} * 512, kClassicBits = uint64_t{1} << 21;
 
 uint64_t NumKeys(uint64_t bits, double bits_per_key) {
@@ -82,7 +82,8 @@ TEST(SmallFpr, IsAsExpectedForFewBytes) {
   }
 }
 
-// Not random hashes but keys as they come: consecutive integers and similar strings, hashed by HashKey, another seed per filter.
+// Not random hashes but keys as they come: consecutive integers and similar strings, hashed by HashKey, another seed
+// per filter.
 template <class Key>
 void ExpectFprOfKeys(const Key& key) {
   const uint64_t num_keys = static_cast<uint64_t>(100000 * std::min(1.0, 10 * test::Effort()));
@@ -90,7 +91,7 @@ void ExpectFprOfKeys(const Key& key) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
   const double expected = FprForBitsPerKey(Layout::kBlocked, bits_per_key);
-  const test::MeanOfTrials measured = test::MeasureUntil(tolerance, expected, [&](int trial) {
+  const test::MeanOfTrials measured = test::MeasureUntil(tolerance, expected, 2 * num_keys, [&](int trial) {
     options.seed = static_cast<uint64_t>(trial);
     BlockedFilter filter;
     EXPECT_TRUE(filter.Create(num_keys, options).ok());

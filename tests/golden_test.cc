@@ -58,7 +58,8 @@ std::string MutableImage(const GoldenCase& c) {
   std::string image;
   Status status = filter.Create(c.num_keys, OptionsOf(c));
   EXPECT_TRUE(status.ok()) << status.message();
-  AddKeys(c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
+  AddKeys(
+      c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
   status = filter.AppendImage(&image);
   EXPECT_TRUE(status.ok()) << status.message();
   return image;
@@ -70,7 +71,8 @@ std::string LibraryImage(const GoldenCase& c) {
   }
   FilterBuilder builder(OptionsOf(c));
   std::string image;
-  AddKeys(c, [&](auto key) { builder.AddKey(key); }, [&](uint64_t hash) { builder.AddHash(hash); });
+  AddKeys(
+      c, [&](auto key) { builder.AddKey(key); }, [&](uint64_t hash) { builder.AddHash(hash); });
   const Status status = builder.Finish(&image);
   EXPECT_TRUE(status.ok()) << status.message();
   return image;
@@ -97,7 +99,8 @@ class Golden : public testing::Test {
   void SetUp() override {
     cases_ = test::ReadGoldenTable(TablePath());
     ASSERT_GE(cases_.size(), 100u) << TablePath();
-    for (const GoldenCase& c : cases_) ASSERT_FALSE(c.inputs.empty()) << "a line of " << TablePath() << " cannot be read";
+    for (const GoldenCase& c : cases_)
+      ASSERT_FALSE(c.inputs.empty()) << "a line of " << TablePath() << " cannot be read";
   }
   std::vector<GoldenCase> cases_;
 };

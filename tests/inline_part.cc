@@ -1,7 +1,8 @@
-// Compiled once per -march (tests/CMakeLists.txt), all into one program: LINEFILTER_INLINE_PART is the name of its part.
-#include "linefilter/inline.h"
-
+// Compiled once per -march (tests/CMakeLists.txt), all into one program: LINEFILTER_INLINE_PART is the name of its
+// part.
 #include "tests/inline_part.h"
+
+#include "linefilter/inline.h"
 
 namespace linefilter {
 namespace {
@@ -49,6 +50,7 @@ void InsertHashes(MutableFilter& filter, const uint64_t* hashes, size_t n, uint8
 }  // namespace
 
 extern const InlinePart LINEFILTER_INLINE_PART;
-const InlinePart LINEFILTER_INLINE_PART = {LINEFILTER_INLINE_MARCH, Needs(), Target, MayContainHashes, MayContainKeys, InsertHashes};
+const InlinePart LINEFILTER_INLINE_PART = {LINEFILTER_INLINE_MARCH, Needs(),        Target,
+                                           MayContainHashes,        MayContainKeys, InsertHashes};
 
 }  // namespace linefilter

@@ -1,5 +1,5 @@
-// linefilter/inline.h, compiled in several files with different -march and linked into this one program, sets the same bits
-// and gives the same answers as the library.
+// linefilter/inline.h, compiled in several files with different -march and linked into this one program, sets the same
+// bits and gives the same answers as the library.
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -36,7 +36,8 @@ unsigned CpuHas() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("sse4.2")) has |= kNeedsSse4;
   if (__builtin_cpu_supports("aes")) has |= kNeedsAes;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma")) has |= kNeedsAvx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+    has |= kNeedsAvx2;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     has |= kNeedsAvx512;
@@ -67,7 +68,8 @@ std::vector<uint8_t> AskLibrary(const FilterBase& filter, const std::vector<uint
   return answers;
 }
 
-// Each part inserts into a filter of its own: the bits, and what it says about them, are the reference's; then all ask all.
+// Each part inserts into a filter of its own: the bits, and what it says about them, are the reference's; then all ask
+// all.
 void ExpectSameBits(Layout layout, uint32_t num_probes, size_t body_bytes) {
   const std::vector<uint64_t> keys = test::SpecialAndRandomHashes(body_bytes / 2 + 20, num_probes);
   std::vector<uint64_t> questions = test::SpecialAndRandomHashes(1000, body_bytes);
@@ -110,7 +112,8 @@ TEST(Inline, AnswersLikeTheLibraryInViewsOfAnyAddress) {
     const FilterView view(memory.data() + shift, image.size());
     ASSERT_TRUE(view.status().ok());
     const std::vector<uint64_t> questions = test::RandomHashes(5000, shift);
-    for (const InlinePart* part : Parts()) EXPECT_EQ(Ask(*part, view, questions), AskLibrary(view, questions)) << part->march;
+    for (const InlinePart* part : Parts())
+      EXPECT_EQ(Ask(*part, view, questions), AskLibrary(view, questions)) << part->march;
   }
 }
 

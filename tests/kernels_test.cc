@@ -22,10 +22,10 @@ constexpr size_t kBatchSizes[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 1000
 
 // What must happen to one body: worked out once by the reference, then demanded of every target.
 struct Expectation {
-  reference::Filter filter;             // after the insertions
-  std::vector<uint64_t> keys;           // inserted in this order
+  reference::Filter filter;    // after the insertions
+  std::vector<uint64_t> keys;  // inserted in this order
   std::vector<uint8_t> were_new;
-  std::vector<uint64_t> questions;      // half keys, half strangers
+  std::vector<uint64_t> questions;  // half keys, half strangers
   std::vector<uint8_t> answers;
 };
 
@@ -64,9 +64,8 @@ void InsertAll(const Expectation& e, MutableFilter* filter) {
 }
 
 void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
-  const std::unique_ptr<MutableFilter> filter =
-      test::MutableCopy(test::EmptyReference(static_cast<Layout>(e.filter.layout),
-                                             static_cast<uint32_t>(e.filter.num_probes), e.filter.body.size()));
+  const std::unique_ptr<MutableFilter> filter = test::MutableCopy(test::EmptyReference(
+      static_cast<Layout>(e.filter.layout), static_cast<uint32_t>(e.filter.num_probes), e.filter.body.size()));
   const reference::Bytes image = reference::WriteImage(e.filter);
   const FilterView view(image.data(), image.size());
   ASSERT_TRUE(view.status().ok()) << view.status().message();
@@ -120,8 +119,9 @@ TEST(LargeKernels, AgreeWithTheReferenceWhereBatchesPrefetch) {
   OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
 }
 
-// The expectation comes from the compiler's run-time library, not from Highway: it asks the CPU itself, so it is also right
-// under emulators, which /proc/cpuinfo is not. Targets below the one that this program is compiled for are not built.
+// The expectation comes from the compiler's run-time library, not from Highway: it asks the CPU itself, so it is also
+// right under emulators, which /proc/cpuinfo is not. Targets below the one that this program is compiled for are not
+// built.
 std::set<std::string> TargetsThatMustRun() {
   std::set<std::string> names;
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -162,7 +162,7 @@ TEST(Targets, AllOfThisCpuAreTested) {
   EXPECT_EQ(ran, supported);
   EXPECT_FALSE(ran.empty());
   for (const std::string& name : TargetsThatMustRun()) EXPECT_EQ(ran.count(name), 1u) << name << " is missing";
-  // One kind of scalar code exists everywhere, unless the compiler was told to build for a better CPU alone.
+    // One kind of scalar code exists everywhere, unless the compiler was told to build for a better CPU alone.
 #if defined(__x86_64__) && !defined(__SSSE3__)
   EXPECT_EQ(ran.count("SCALAR") + ran.count("EMU128") + ran.count("SSE2"), 1u);
 #endif

@@ -55,7 +55,8 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
   const TargetList targets = SupportedTargets();
   const double densities[] = {1, 2.5, 4, 6, 8, 10, 12, 16, 20, 24, 64};
   const size_t sizes[] = {1000, 30000, 100, 250000, 7777, 600000, 64};
-  const uint64_t keys_in_all = static_cast<uint64_t>(static_cast<double>(kKeysInAll) * std::min(1.0, 10 * test::Effort()));
+  const uint64_t keys_in_all =
+      static_cast<uint64_t>(static_cast<double>(kKeysInAll) * std::min(1.0, 10 * test::Effort()));
   uint64_t tested = 0, missing = 0;
   for (uint64_t round = 0; tested < keys_in_all; ++round) {
     const test::ScopedTarget forced(targets.names[round % targets.size]);

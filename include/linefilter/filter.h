@@ -37,7 +37,7 @@ class MutableFilter : public FilterBase {
   bool InsertKey(const Key& key) noexcept {
     return hash_id_ == HashId::kXxh3 && InsertHash(HashKey(key, seed_));
   }
-  bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
+  LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 

@@ -46,7 +46,7 @@ class FilterBase {
   bool MayContainKey(const Key& key) const noexcept {
     return hash_id_ != HashId::kXxh3 || MayContainHash(HashKey(key, seed_));
   }
-  bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
+  LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
   // A lookup in two halves: Prepare prefetches the line, Probe answers. Between them, prepare others: this hides the
   // misses when one key is asked of many filters, or many keys of one. The hash must be probed in the filter prepared.

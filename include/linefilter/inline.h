@@ -129,6 +129,12 @@ class Prober {
     return TestBlock(state_.body + 64 * BlockIndex(hash, state_.num_units), state_.lane_ones,
                      static_cast<uint32_t>(hash));
   }
+  // In two halves, to overlap misses: see FilterBase::Prepare.
+  HWY_INLINE PreparedHash Prepare(uint64_t hash) const {
+    __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
+    return PreparedHash{hash};
+  }
+  HWY_INLINE bool Probe(PreparedHash prepared) const { return MayContainHash(prepared.hash); }
   template <class Key>
   HWY_INLINE bool MayContainKey(const Key& key) const {
     return !hashes_keys_ || MayContainHash(HashKey(key, seed_));

@@ -115,6 +115,7 @@ uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_
 
 }  // namespace
 
-const Model kBlockedModel = {Layout::kBlocked, 16, 64, 64, uint64_t{64} << 32, ExpectedFprOfBlocks, LimitFpr, Guess};
+const Model kBlockedModel = {Layout::kBlocked,    16,       64,    64,   uint64_t{64} << 32,
+                             ExpectedFprOfBlocks, LimitFpr, Guess, false};
 
 }  // namespace linefilter::internal

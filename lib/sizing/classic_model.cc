@@ -1,5 +1,6 @@
-// Expected false-positive rate of the layout `classic`: the textbook's (1 - (1 - 1/m)^(n k))^k, and for the spread of
-// the fill of small filters its second-order term, k (k - 1) / 2 times the relative variance of the fill.
+// Expected false-positive rate of the layout `classic`: E[fill^k], from the textbook's mean fill 1 - (1 - 1/m)^(n k)
+// and the spread of the fill around it, which matters for small filters: its second, third and fourth central moments,
+// exactly (the unset bits of balls thrown into bins have factorial moments (m)_i (1 - i/m)^(n k)).
 #include "lib/bits/real.h"
 #include "lib/sizing/model.h"
 
@@ -8,10 +9,32 @@ namespace {
 
 // (1 - x)^n for a small x and an n of any size, without rounding 1 - x.
 double PowerOfOneMinus(double x, double n) {
-  // ln(1 - x) = -(x + x^2/2 + x^3/3 + ...); x is at most 1/32 here (2 / the 64 bits of the smallest filter).
+  // ln(1 - x) = -(x + x^2/2 + x^3/3 + ...); x is at most 1/16 here (4 / the 64 bits of the smallest filter).
   double sum = 0;
   for (int i = 12; i >= 1; --i) sum = sum * x + 1.0 / i;
   return ExpOfNegative(-n * x * sum);
+}
+
+// Above this many bits only the second moment is felt, and the differences that make the others would cancel.
+constexpr double kSmallBits = 8192;
+
+// E[fill^k] / mean^k - 1, for `throws` bits thrown into m.
+double Spread(double m, double throws, double unset, double fill, double k) {
+  const double u1 = unset, u2 = PowerOfOneMinus(2 / m, throws);
+  const double variance = u1 / m + (1 - 1 / m) * u2 - u1 * u1;
+  const double pairs = k * (k - 1) / 2;
+  double spread = pairs * variance / (fill * fill);
+  if (spread < 0) spread = 0;  // rounding, for large m
+  if (m > kSmallBits) return spread;
+  // Raw moments of the number of unset bits from its factorial ones, then central ones of the fill.
+  const double f1 = m * u1, f2 = m * (m - 1) * u2;
+  const double f3 = m * (m - 1) * (m - 2) * PowerOfOneMinus(3 / m, throws);
+  const double f4 = m * (m - 1) * (m - 2) * (m - 3) * PowerOfOneMinus(4 / m, throws);
+  const double r2 = f2 + f1, r3 = f3 + 3 * f2 + f1, r4 = f4 + 6 * f3 + 7 * f2 + f1;
+  const double third = -(r3 - 3 * r2 * f1 + 2 * f1 * f1 * f1);
+  const double fourth = r4 - 4 * r3 * f1 + 6 * r2 * f1 * f1 - 3 * f1 * f1 * f1 * f1;
+  const double ones = m * fill, triples = pairs * (k - 2) / 3, quadruples = triples * (k - 3) / 4;
+  return spread + triples * third / IntPow(ones, 3) + quadruples * fourth / IntPow(ones, 4);
 }
 
 double ExpectedFprOfBits(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
@@ -22,23 +45,21 @@ double ExpectedFprOfBits(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
   }
   const double throws = static_cast<double>(num_keys) * k;
   const double unset = PowerOfOneMinus(1 / m, throws);
-  const double both_unset = PowerOfOneMinus(2 / m, throws);
   const double fill = 1 - unset;
   if (fill <= 0) return 0;
-  const double variance = unset / m + (1 - 1 / m) * both_unset - unset * unset;
-  double spread = 0.5 * k * (k - 1.0) * variance / (fill * fill);
-  if (spread < 0) spread = 0;  // rounding, for large m
-  const double fpr = IntPow(fill, k) * (1 + spread);
-  return fpr < 1 ? fpr : 1;
+  const double fpr = IntPow(fill, k) * (1 + Spread(m, throws, unset, fill, k));
+  return fpr < 0 ? 0 : fpr < 1 ? fpr : 1;
 }
 
 double LimitFpr(double bits_per_key, uint32_t k) { return IntPow(1 - ExpOfNegative(-(k / bits_per_key)), k); }
 
-uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(bits_per_key * kLn2 + 0.5); }
+// k = m/n ln 2: the whole numbers on both sides of it are tried.
+uint32_t NumProbes(double bits_per_key) { return static_cast<uint32_t>(bits_per_key * kLn2); }
 
 }  // namespace
 
 // 8 bytes at least: fewer would make the rate of one or two keys worse than asked for no gain.
-const Model kClassicModel = {Layout::kClassic, 30, 1, 8, uint64_t{1} << 48, ExpectedFprOfBits, LimitFpr, Guess};
+const Model kClassicModel = {Layout::kClassic,  30,       1,         8,   uint64_t{1} << 48,
+                             ExpectedFprOfBits, LimitFpr, NumProbes, true};
 
 }  // namespace linefilter::internal

@@ -20,8 +20,9 @@ struct Model {
   double (*expected_fpr)(uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes);
   // In the limit of large sets.
   double (*limit_fpr)(double bits_per_key, uint32_t num_probes);
-  // Where to look for the best num_probes first.
-  uint32_t (*num_probes_guess)(double bits_per_key);
+  // Where the best num_probes is looked for: downhill from here; or, of the textbook, here and one above.
+  uint32_t (*num_probes)(double bits_per_key);
+  bool of_the_textbook;
 };
 
 extern const Model kBlockedModel;

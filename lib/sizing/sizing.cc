@@ -27,10 +27,10 @@ Status NoModel(Layout layout) {
 
 double Clamp(double x, double low, double high) { return !(x > low) ? low : x < high ? x : high; }
 
-// The num_probes with the least fpr(num_probes), which falls and then rises: downhill from the guess.
+// The num_probes with the least fpr(num_probes), which falls and then rises.
 template <class Fpr>
 uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) {
-  uint32_t best = model.num_probes_guess(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
+  uint32_t best = model.num_probes(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
   if (best < 1) best = 1;
   if (best > model.max_num_probes) best = model.max_num_probes;
   double best_fpr = fpr(best);
@@ -41,8 +41,9 @@ uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) 
       if (!(candidate < best_fpr)) break;
       best_fpr = candidate;
       best = k;
+      if (model.of_the_textbook) break;
     }
-    if (best != start) break;
+    if (best != start || model.of_the_textbook) break;
   }
   return best;
 }

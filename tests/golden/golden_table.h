@@ -1,5 +1,6 @@
-// images.txt: one golden image per line. Its left columns say what is built and how large (inputs, kept by hand), its right
-// columns what must come out, written by the reference implementation alone (tests/reference), never by the library.
+// images.txt: one golden image per line. Its left columns say what is built and how large (inputs, kept by hand), its
+// right columns what must come out, written by the reference implementation alone (tests/reference), never by the
+// library.
 #ifndef LINEFILTER_TESTS_GOLDEN_GOLDEN_TABLE_H_
 #define LINEFILTER_TESTS_GOLDEN_GOLDEN_TABLE_H_
 
@@ -19,11 +20,15 @@ inline constexpr char kGoldenHeader[] =
     "# Golden images. Regenerated, from the columns left of the first |, by the reference implementation:\n"
     "#   LINEFILTER_WRITE_GOLDEN=tests/golden/images.txt golden_test --gtest_filter=Golden.Write\n"
     "# maker: builder (FilterBuilder) or mutable (BlockedFilter, ClassicFilter); asked: the layout asked for;\n"
-    "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (XXH3 with seed 0 as the caller's\n"
-    "# own); asked_k: num_probes asked for, 0 = the best; layout, k, body_bytes: what sizing chooses; counted: 1 if the image\n"
-    "# tells its num_keys. After |: length of the image, XXH3_64 of its bytes, the first (at most five) false positives among\n"
+    "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (XXH3 with seed 0 as "
+    "the caller's\n"
+    "# own); asked_k: num_probes asked for, 0 = the best; layout, k, body_bytes: what sizing chooses; counted: 1 if "
+    "the image\n"
+    "# tells its num_keys. After |: length of the image, XXH3_64 of its bytes, the first (at most five) false "
+    "positives among\n"
     "# 'probe-0' ... 'probe-19999' by number, and images up to 80 bytes in full.\n"
-    "# maker asked keys hash num_keys bits_per_key seed asked_k layout k body_bytes counted | image_bytes xxh3 maybe_probes image\n";
+    "# maker asked keys hash num_keys bits_per_key seed asked_k layout k body_bytes counted | image_bytes xxh3 "
+    "maybe_probes image\n";
 
 struct GoldenCase {
   std::string maker, asked, keys, hash;
@@ -85,7 +90,8 @@ inline reference::Bytes ReferenceImage(const GoldenCase& c) {
 template <class MayContain>
 std::string GoldenResults(const uint8_t* image, size_t size, const MayContain& may_contain) {
   char text[64];
-  std::snprintf(text, sizeof(text), "%zu %016llx ", size, static_cast<unsigned long long>(reference::Xxh3(image, size, 0)));
+  std::snprintf(text, sizeof(text), "%zu %016llx ", size,
+                static_cast<unsigned long long>(reference::Xxh3(image, size, 0)));
   std::string results = text, maybes;
   size_t found = 0;
   for (uint64_t i = 0; i < kGoldenProbes && found < kGoldenMaybes; ++i) {
@@ -104,9 +110,8 @@ inline std::string ReferenceResults(const GoldenCase& c) {
   const reference::Bytes image = ReferenceImage(c);
   reference::Filter filter;
   if (!reference::ReadImage(image.data(), image.size(), &filter)) return "the reference cannot read its own image";
-  return GoldenResults(image.data(), image.size(), [&](uint64_t i) {
-    return filter.MayContain(reference::HashOfKey(ProbeKey(i), c.HashSeed()));
-  });
+  return GoldenResults(image.data(), image.size(),
+                       [&](uint64_t i) { return filter.MayContain(reference::HashOfKey(ProbeKey(i), c.HashSeed())); });
 }
 
 }  // namespace linefilter::test

@@ -25,7 +25,7 @@ uint64_t MulHi(uint64_t a, uint64_t b);
 uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
-inline constexpr int kBlocked = 1, kClassic = 2;  // section 2
+inline constexpr int kBlocked = 1, kClassic = 2;                                             // section 2
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -65,7 +65,8 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter);
 // The numbers of the chunks whose check does not match, of an image that ReadImage accepts.
 std::vector<uint64_t> DamagedChunks(const uint8_t* image, size_t size);
 
-// The `check` that belongs to an image whose body is `body_size` bytes long (section 4); its own check field is not read.
+// The `check` that belongs to an image whose body is `body_size` bytes long (section 4); its own check field is not
+// read.
 uint32_t CheckOfImage(const uint8_t* image, size_t size, size_t body_size);
 
 }  // namespace reference

@@ -1,8 +1,8 @@
-// The only file of the reference that sees xxHash; its functions stay private to this file, as the library's do to theirs.
+// The only file of the reference that sees xxHash; its functions stay private to this file, as the library's do to
+// theirs.
 #define XXH_INLINE_ALL
-#include "xxhash.h"
-
 #include "tests/reference/reference.h"
+#include "xxhash.h"
 
 namespace reference {
 

@@ -11,12 +11,12 @@
 
 namespace linefilter::test {
 
-// `blocked`, if the bits of a key in its lanes were independent and uniform. A question asks one bit in each lane of S (S_k
-// rotated; by symmetry not rotated). By inclusion and exclusion over the subsets A of S whose bits are all unset:
+// `blocked`, if the bits of a key in its lanes were independent and uniform. A question asks one bit in each lane of S
+// (S_k rotated; by symmetry not rotated). By inclusion and exclusion over the subsets A of S whose bits are all unset:
 //   FPR_j = sum over A of (-1)^|A| g(A)^j
 // where g(A) = 1/16 sum over r of (31/32)^|A intersected with (S rotated by r)| is the probability that one key of the
-// block misses all bits of A. For loads Binomial(n, 1/B), g^j becomes (1 - (1 - g)/B)^n; for Poisson(m), exp(-m (1 - g)).
-// Long doubles: the terms cancel, by up to 2^k.
+// block misses all bits of A. For loads Binomial(n, 1/B), g^j becomes (1 - (1 - g)/B)^n; for Poisson(m), exp(-m (1 -
+// g)). Long doubles: the terms cancel, by up to 2^k.
 class ExactBlockedFpr {
  public:
   explicit ExactBlockedFpr(uint32_t k) {
@@ -70,7 +70,8 @@ class ExactBlockedFpr {
   std::vector<Term> terms_;
 };
 
-// `classic`, if all k n bits were thrown independently into m: E[(X/m)^k], X = bits set, its distribution thrown bit by bit.
+// `classic`, if all k n bits were thrown independently into m: E[(X/m)^k], X = bits set, its distribution thrown bit by
+// bit.
 inline double ExactClassicFpr(uint64_t n, uint64_t m, uint32_t k) {
   std::vector<double> set(m + 1, 0);  // set[x] = P(X = x)
   set[0] = 1;

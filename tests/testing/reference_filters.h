@@ -40,8 +40,19 @@ inline std::unique_ptr<MutableFilter> MutableCopy(const reference::Filter& from)
 
 // Hashes at the ends of what block index and in-block hash can be, then random ones.
 inline std::vector<uint64_t> SpecialAndRandomHashes(size_t n, uint64_t seed) {
-  std::vector<uint64_t> hashes = {0, ~uint64_t{0}, 1, 15, 16, uint64_t{1} << 32, uint64_t{1} << 63, 0xffffffff, 0x80000000,
-                                  0x123456789abcdef0, 0xffffffff00000000, 0xdeadbeef00000000, 0xfffffffffffffff0};
+  std::vector<uint64_t> hashes = {0,
+                                  ~uint64_t{0},
+                                  1,
+                                  15,
+                                  16,
+                                  uint64_t{1} << 32,
+                                  uint64_t{1} << 63,
+                                  0xffffffff,
+                                  0x80000000,
+                                  0x123456789abcdef0,
+                                  0xffffffff00000000,
+                                  0xdeadbeef00000000,
+                                  0xfffffffffffffff0};
   Random random(seed);
   while (hashes.size() < n) hashes.push_back(random());
   hashes.resize(n);
