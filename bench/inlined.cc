@@ -14,11 +14,17 @@ LINEFILTER_DECLARE_LOOPS(x86_64_v4)
 InlinedList SupportedInlinedLoops() {
   InlinedList list{};
 #if defined(LINEFILTER_BENCH_X86)
+  // What the levels demand, as far as compilers know to ask.
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) {
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                  __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  if (v4) {
     list.loops[list.size++] = {"x86-64-v4", InlinedTarget_x86_64_v4(), InlinedCount_x86_64_v4, InlinedBranch_x86_64_v4};
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+  if (v3) {
     list.loops[list.size++] = {"x86-64-v3", InlinedTarget_x86_64_v3(), InlinedCount_x86_64_v3, InlinedBranch_x86_64_v3};
   }
 #endif

@@ -2,7 +2,7 @@
 include(FetchContent)
 find_package(PkgConfig)
 
-# linefilter_find(NAME target SOURCE_REPO tag): makes sure that a CMake target exists.
+# linefilter_fetch(name repository tag): builds a dependency that is not installed. FETCHCONTENT_FULLY_DISCONNECTED=ON forbids it.
 macro(linefilter_fetch name repository tag)
   message(STATUS "linefilter: ${name} is not installed, fetching ${repository} ${tag}")
   FetchContent_Declare(${name} GIT_REPOSITORY ${repository} GIT_TAG ${tag} GIT_SHALLOW ON)

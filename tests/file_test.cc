@@ -326,12 +326,8 @@ TEST(AtomicFile, RefusesWhatItMayNotWrite) {
   const std::string pipe = dir.File("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   for (const std::string& path : {dir.path() + "/missing/name", dir.path(), dir.path() + "/", pipe, std::string()}) {
-    Status status = file.Create(path.c_str());
-    if (path.empty()) {  // known at the rename alone
-      status = file.Commit();
-    } else {
-      EXPECT_FALSE(file.Append("x", 1).ok()) << "'" << path << "'";
-    }
+    const Status status = file.Create(path.c_str());
+    EXPECT_FALSE(file.Append("x", 1).ok()) << "'" << path << "'";
     EXPECT_EQ(status.code(), StatusCode::kIoError) << "'" << path << "': " << status.message();
     EXPECT_FALSE(file.Commit().ok()) << "'" << path << "'";
   }
@@ -347,6 +343,43 @@ TEST(AtomicFile, RefusesWhatItMayNotWrite) {
   }));
   ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
   EXPECT_TRUE(dir.Names().empty());
+}
+
+// A link is how a device is named (/dev/stdout), or how a file is shared: the link itself is never replaced.
+TEST(AtomicFile, ReplacesTheFileBehindALink) {
+  const TempDir dir;
+  ASSERT_TRUE(std::filesystem::create_directory(dir.File("real")));
+  const auto write = [](const std::string& path) {
+    AtomicFile file;
+    Status status = file.Create(path.c_str());
+    if (status.ok()) status = file.Append("new", 3);
+    return status.ok() ? file.Commit() : status;
+  };
+  const std::string real = dir.File("real/file"), link = dir.File("link"), pipe = dir.File("pipe");
+  const std::string written = dir.Write("real/file", "old");
+  EXPECT_EQ(written, real);
+  std::filesystem::create_symlink("real/file", link);
+  EXPECT_TRUE(write(link).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(test::ReadFile(real), "new");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& target : {pipe, dir.File("nothing")}) {
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(target, link);
+    EXPECT_EQ(write(link).code(), StatusCode::kIoError) << target;
+    EXPECT_TRUE(std::filesystem::is_symlink(link)) << target;
+  }
+}
+
+TEST(AtomicFile, HandsOnTheModeOfTheFileItReplaces) {
+  const TempDir dir;
+  const std::string path = dir.File("file");
+  dir.Write("file", "old");
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  AtomicFile file;
+  ASSERT_TRUE(file.Create(path.c_str()).ok());
+  ASSERT_TRUE(file.Commit().ok());
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms{0600});
 }
 
 // A limit of the file size stands for a full disk: write() is cut short, then fails.

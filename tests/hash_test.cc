@@ -106,7 +106,6 @@ TEST(HashKey, EveryIntegerTypeIsWidenedTo64Bits) {
   EXPECT_EQ(HashKey(42), HashKey(uint64_t{42}));
   EXPECT_EQ(HashKey(42L), HashKey(uint64_t{42}));
   EXPECT_EQ(HashKey(42ULL), HashKey(uint64_t{42}));
-  EXPECT_EQ(HashKey('*'), HashKey(uint64_t{42})) << "a char is an integer, not a string of one byte";
 }
 
 TEST(HashKey, EveryKindOfStringIsItsBytes) {
@@ -128,6 +127,8 @@ static_assert(IsKey<int>::value && IsKey<uint64_t>::value && IsKey<const char*>:
               "the detection itself works");
 static_assert(!IsKey<double>::value && !IsKey<float>::value && !IsKey<long double>::value, "no silent truncation");
 static_assert(!IsKey<bool>::value, "a bool is a mistake, not a key");
+static_assert(!IsKey<char>::value && IsKey<signed char>::value, "a char may be meant as a string of one byte");
+static_assert(!IsKey<std::nullptr_t>::value, "null is no string");
 static_assert(!IsKey<int*>::value && !IsKey<void*>::value, "an address is no key");
 
 TEST(MulHigh, IsTheHighHalfOfTheProduct) {

@@ -187,6 +187,15 @@ TEST(MalformedWithAValidCheck, UnknownHashIds) {
   }
 }
 
+TEST(MalformedWithAValidCheck, KeysThatAreCountedWithoutABody) {
+  ImageParts parts;
+  parts.num_keys = 0;
+  const std::string empty = Assemble(parts);
+  EXPECT_TRUE(FilterView(empty.data(), empty.size()).empty_set());
+  parts.num_keys = 5;
+  EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt));
+}
+
 TEST(MalformedWithAValidCheck, NumProbesOutOfRange) {
   for (const uint8_t layout : {1, 2}) {
     for (int num_probes = 0; num_probes < 256; ++num_probes) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linefilter/builder.h"
+#include "linefilter/file.h"
 #include "linefilter/sizing.h"
 #include "tools/arguments.h"
 #include "tools/command.h"
@@ -42,6 +43,26 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
   return true;
 }
 
+// FinishToFile, with progress on a terminal once the bits are set.
+Status WriteImage(FilterBuilder* builder, const std::string& out) {
+  struct Output {
+    AtomicFile file;
+    Progress progress;
+    uint64_t done = 0;
+  } output{{}, {"building and writing", "bytes", builder->ImageBytes()}};
+  output.progress.Update(0);
+  Status status = output.file.Create(out.c_str());
+  if (!status.ok()) return status;
+  status = builder->FinishToSink({[](void* context, const void* data, size_t size) noexcept {
+                                    Output* to = static_cast<Output*>(context);
+                                    to->progress.Update(to->done += size);
+                                    return to->file.Append(data, size).ok();
+                                  },
+                                  &output});
+  if (!output.file.status().ok()) return output.file.status();  // the system's reason, not the sink's
+  return status.ok() ? output.file.Commit() : status;
+}
+
 bool AddKeys(KeyReader* reader, uint64_t seed, FilterBuilder* builder, uint64_t* keys_read) {
   std::vector<std::string_view> keys;
   std::vector<uint64_t> hashes;
@@ -68,7 +89,7 @@ int RunBuild(Build build, bool by_bits) {
   uint64_t keys_read = 0;
   if (!AddKeys(&reader, build.options.seed, &builder, &keys_read)) return Fail("%s", reader.status().message());
   const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
-  const Status status = builder.FinishToFile(build.out.c_str());
+  const Status status = WriteImage(&builder, build.out);
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
 
   const Sizing& sizing = builder.sizing();

@@ -104,7 +104,11 @@ int RunFpr(const Fpr& fpr) {
   }
   FilterOptions options;
   options.bits_per_key = fpr.bits_per_key;
-  options.num_probes = static_cast<uint32_t>(std::min<uint64_t>(fpr.probes, 255));
+  if (fpr.probes > MaxNumProbes(fpr.layout)) {
+    return Fail("fpr: --probes %llu is too many: layout %s takes 1 to %u", static_cast<unsigned long long>(fpr.probes),
+                LayoutName(fpr.layout), MaxNumProbes(fpr.layout));
+  }
+  options.num_probes = static_cast<uint32_t>(fpr.probes);
   options.seed = fpr.seed;
   options.memory_limit = MemoryOfMachine();
   BlockedFilter blocked;

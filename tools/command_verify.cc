@@ -61,13 +61,14 @@ bool AskKeys(const Verify& verify, const FilterView& view, KeysResult* result) {
 }
 
 int RunVerify(const Verify& verify) {
+  if (verify.u64 && verify.keys.empty()) return Fail("verify: --u64 says how --keys are read: add --keys");
   FilterFile file;
   Report report;
   report.Text("image", verify.image);
   Status status = file.Map(verify.image.c_str());
-  if (status.ok()) status = file.view().Verify();
+  if (status.ok()) status = VerifyBody(file.view());
   if (!status.ok()) {
-    report.Text("checksum", status.code() == StatusCode::kIoError ? "unknown" : "damaged");
+    report.Text("checksum", ChecksumState(status));
     report.Text("reason", status.message());
     report.Print(verify.json);
     return FailImage(verify.image, status);

@@ -9,15 +9,31 @@
 #include <fstream>
 
 #include "tools/command.h"
+#include "tools/progress.h"
 
 namespace linefilter::tools {
 
 bool OpenImage(const std::string& path, bool verify, FilterFile* file) {
   Status status = file->Map(path.c_str(), verify ? MapAdvice::kWillNeed : MapAdvice::kRandom);
   if (status.ok()) status = file->view().KeyStatus();
-  if (status.ok() && verify) status = file->view().Verify();
+  if (status.ok() && verify) status = VerifyBody(file->view());
   if (!status.ok()) FailImage(path, status);
   return status.ok();
+}
+
+Status VerifyBody(const FilterView& view) {
+  constexpr uint64_t kStep = 256;  // 16 MiB
+  Progress progress("verifying", "chunks", view.num_chunks());
+  for (uint64_t first = 0; first < view.num_chunks(); first += kStep) {
+    const Status status = view.VerifyChunks(first, std::min(kStep, view.num_chunks() - first));
+    if (!status.ok()) return status;
+    progress.Update(first);
+  }
+  return view.status();
+}
+
+const char* ChecksumState(const Status& verified) {
+  return verified.ok() ? "ok" : verified.code() == StatusCode::kCorrupt ? "damaged" : "unknown";
 }
 
 int FailImage(const std::string& path, const Status& status) {
@@ -51,10 +67,10 @@ bool CanCreate(const std::string& path, std::string* reason) {
   return false;
 }
 
-bool SameFile(const std::string& a, const std::string& b) {
+bool SameFile(const std::string& keys, const std::string& out) {
   struct stat left, right;
-  return stat(a.c_str(), &left) == 0 && stat(b.c_str(), &right) == 0 && left.st_dev == right.st_dev &&
-         left.st_ino == right.st_ino;
+  const bool found = keys == "-" ? fstat(STDIN_FILENO, &left) == 0 : stat(keys.c_str(), &left) == 0;
+  return found && stat(out.c_str(), &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 }  // namespace linefilter::tools

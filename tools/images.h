@@ -13,6 +13,12 @@ namespace linefilter::tools {
 // answer "absent" for a member. False after saying why.
 bool OpenImage(const std::string& path, bool verify, FilterFile* file);
 
+// FilterView::Verify, with progress on a terminal.
+Status VerifyBody(const FilterView& view);
+
+// "ok", "damaged", or "unknown" for what could not be read or is of a kind that this version does not know.
+const char* ChecksumState(const Status& verified);
+
 // Says why an image is no good; answers kExitBad.
 int FailImage(const std::string& path, const Status& status);
 
@@ -23,8 +29,8 @@ uint64_t MemoryOfMachine();
 // Whether a file of that name could be made or replaced; else false, with the reason.
 bool CanCreate(const std::string& path, std::string* reason);
 
-// Whether both names lead to the same existing file.
-bool SameFile(const std::string& a, const std::string& b);
+// Whether the file of keys (- is standard input) and the file to write are one.
+bool SameFile(const std::string& keys, const std::string& out);
 
 }  // namespace linefilter::tools
 

@@ -28,14 +28,14 @@ class FilterBuilder {
 
   // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing.
   template <class Key>
-  void AddKey(const Key& key) noexcept {
+  LINEFILTER_INLINE void AddKey(const Key& key) noexcept {
     if (options_.hash_id == HashId::kXxh3) {
       AddHash(HashKey(key, options_.seed));
     } else {
       RefuseKey();
     }
   }
-  void AddHash(uint64_t hash) noexcept {
+  LINEFILTER_INLINE void AddHash(uint64_t hash) noexcept {
     if (tail_ != tail_end_ && (num_keys_ == 0 || hash != last_)) {
       *tail_++ = last_ = hash;
       ++num_keys_;
@@ -51,7 +51,8 @@ class FilterBuilder {
 
   // What Finish would write now, in bytes; 0 if status() is an error.
   uint64_t ImageBytes() const noexcept;
-  // The same for num_keys keys before anything is built; and the most memory that the builder would hold meanwhile.
+  // The same for num_keys keys before anything is built; and the most memory that a new builder would hold meanwhile
+  // (one that was used before keeps 1 KiB).
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 

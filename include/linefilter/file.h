@@ -39,6 +39,7 @@ class FilterFile {
 
  private:
   void MoveFrom(FilterFile& other) noexcept;
+  Status CloseBroken(const Status& status) noexcept;
 
   FilterView view_;
   void* data_ = nullptr;
@@ -56,9 +57,11 @@ class AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // kIoError if `path` exists and is not a regular file (a device or folder is never replaced).
+  // kIoError if `path` exists and is not a regular file: a device or folder is never replaced. Of a symbolic link the
+  // file that it leads to is replaced, not the link. A file that is replaced hands on its mode.
   Status Create(const char* path) noexcept;
   Status Append(const void* data, size_t size) noexcept;
+  // On an error the old file stays; but for one of syncing the folder, where the new one has its name already.
   Status Commit() noexcept;
   // Appends.
   Sink sink() noexcept;

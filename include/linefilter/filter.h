@@ -25,24 +25,26 @@
 
 namespace linefilter {
 
+class FilterView;
+
 class MutableFilter : public FilterBase {
  public:
-  MutableFilter(MutableFilter&& other) noexcept;
-  MutableFilter& operator=(MutableFilter&& other) noexcept;
   ~MutableFilter();
 
   // True if the key was certainly new (a bit changed), false if it may have been there. A filter of the caller's hashes
   // ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
   template <class Key>
-  bool InsertKey(const Key& key) noexcept {
+  LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
     return hash_id_ == HashId::kXxh3 && InsertHash(HashKey(key, seed_));
   }
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, seed and hash id are the same.
-  Status Union(const FilterBase& other) noexcept;
+  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, seed and hash id are the same; a view is
+  // verified first (kCorrupt), because what is missing in it would be missing here.
+  Status Union(const MutableFilter& other) noexcept;
+  Status Union(const FilterView& other) noexcept;
   // Removes all keys; keeps size and memory.
   void Clear() noexcept;
 
@@ -63,10 +65,14 @@ class MutableFilter : public FilterBase {
 
  protected:
   MutableFilter() noexcept;
+  // Moving is for the final classes, so that a layout stays what its type says.
+  MutableFilter(MutableFilter&& other) noexcept;
+  MutableFilter& operator=(MutableFilter&& other) noexcept;
   Status CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
+  Status UnionBody(const FilterBase& other) noexcept;
   void Release() noexcept;
   void MoveFrom(MutableFilter& other) noexcept;
   Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes, const FilterOptions& options) noexcept;
@@ -77,7 +83,7 @@ class MutableFilter : public FilterBase {
 };
 
 // One cache line per lookup and per insertion. At most 2^32 blocks (256 GiB).
-class BlockedFilter : public MutableFilter {
+class BlockedFilter final : public MutableFilter {
  public:
   BlockedFilter() noexcept = default;
   // Room for num_keys keys (0 counts as 1). On an error the filter answers "maybe" as before Create.
@@ -93,7 +99,7 @@ class BlockedFilter : public MutableFilter {
 
 // The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right far beyond 2^32
 // bits.
-class ClassicFilter : public MutableFilter {
+class ClassicFilter final : public MutableFilter {
  public:
   ClassicFilter() noexcept = default;
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {

@@ -43,20 +43,20 @@ class FilterBase {
   // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed().
   // Answers "maybe" always if the filter was made of the caller's own hashes (KeyStatus tells).
   template <class Key>
-  bool MayContainKey(const Key& key) const noexcept {
+  LINEFILTER_INLINE bool MayContainKey(const Key& key) const noexcept {
     return hash_id_ != HashId::kXxh3 || MayContainHash(HashKey(key, seed_));
   }
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
   // A lookup in two halves: Prepare prefetches the line, Probe answers. Between them, prepare others: this hides the
   // misses when one key is asked of many filters, or many keys of one. The hash must be probed in the filter prepared.
-  PreparedHash Prepare(uint64_t hash) const noexcept {
+  LINEFILTER_INLINE PreparedHash Prepare(uint64_t hash) const noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
 #endif
     return PreparedHash{hash};
   }
-  bool Probe(PreparedHash prepared) const noexcept { return MayContainHash(prepared.hash); }
+  LINEFILTER_INLINE bool Probe(PreparedHash prepared) const noexcept { return MayContainHash(prepared.hash); }
 
   // Batches: n hashes in; answers out as one byte each (1 maybe, 0 absent), as one bit each (bit i & 7 of byte i >> 3;
   // (n + 7) / 8 bytes are written, unused bits 0), or only counted. Several times faster than single calls: dispatched
@@ -85,8 +85,9 @@ class FilterBase {
   double FillRatio() const noexcept;
   // Distinct keys, estimated from the fill; infinite if every bit is set.
   double EstimatedKeys() const noexcept;
-  // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits: 1 for a broken
-  // image, 0 for the empty set. `blocked` is exact up to 2^20 blocks, above that from a sample of so many.
+  // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits (but for keys
+  // whose in-block hashes agree, 2^-32 per key of a block): 1 for a broken image, 0 for the empty set. `blocked` is
+  // exact up to 2^20 blocks, above that from a sample of so many.
   double ExpectedFpr() const noexcept;
 
   // For linefilter/inline.h and the library itself.
@@ -95,8 +96,8 @@ class FilterBase {
  protected:
   FilterBase() noexcept;  // broken: answers "maybe"
   ~FilterBase() = default;
-  FilterBase(const FilterBase&) = default;
-  FilterBase& operator=(const FilterBase&) = default;
+  FilterBase(const FilterBase&) noexcept;
+  FilterBase& operator=(const FilterBase&) noexcept;
 
   internal::ProbeState state_;
   uint64_t seed_ = 0;

@@ -6,17 +6,12 @@
 #ifndef LINEFILTER_HASH_H_
 #define LINEFILTER_HASH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 
-// Functions that are inlined even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h)
-// could leave the program a copy with its instructions.
-#if defined(__GNUC__)
-#define LINEFILTER_INLINE inline __attribute__((always_inline))
-#else
-#define LINEFILTER_INLINE inline
-#endif
+#include "linefilter/compiler.h"
 
 namespace linefilter {
 
@@ -33,7 +28,8 @@ const char* HashIdName(HashId id) noexcept;
 // The high 64 bits of a * b.
 LINEFILTER_INLINE uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+  __extension__ typedef unsigned __int128 Product;  // -Wpedantic
+  return static_cast<uint64_t>((static_cast<Product>(a) * b) >> 64);
 #else
   const uint64_t a_lo = a & 0xffffffffu, a_hi = a >> 32, b_lo = b & 0xffffffffu, b_hi = b >> 32;
   const uint64_t mid = a_hi * b_lo + ((a_lo * b_lo) >> 32);
@@ -59,16 +55,19 @@ LINEFILTER_INLINE uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
   return h ^ (h >> 28);
 }
 
-// Every integer type is first widened to 64 bits (a negative one by its sign). A floating-point number, a bool or a
-// 128-bit integer is no key: hash its bytes.
-template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8, int> = 0>
+// Every integer type is first widened to 64 bits, a negative one by its sign: int32_t(-1) is not uint32_t(0xffffffff).
+// No keys, because it is not plain which bytes they are: floating-point numbers, bool, char, 128-bit integers, null. (A
+// string literal ends at its first zero byte.)
+template <class T>
+inline constexpr bool kIsIntegerKey =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && sizeof(T) <= 8;
+template <class T, std::enable_if_t<kIsIntegerKey<T>, int> = 0>
 LINEFILTER_INLINE uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
   return HashKey(static_cast<uint64_t>(key), seed);
 }
-template <class T, std::enable_if_t<std::is_floating_point_v<T> || std::is_same_v<T, bool> ||
-                                        (std::is_integral_v<T> && sizeof(T) > 8),
-                                    int> = 0>
+template <class T, std::enable_if_t<std::is_arithmetic_v<T> && !kIsIntegerKey<T>, int> = 0>
 uint64_t HashKey(T key, uint64_t seed = 0) = delete;
+uint64_t HashKey(std::nullptr_t, uint64_t seed = 0) = delete;
 
 // Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it
 // repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant

@@ -4,9 +4,10 @@
 //   linefilter::inlined::Prober prober(view);      // a copy of what a lookup needs, kept in registers
 //   if (prober.MayContainHash(hash)) ...
 //
-// Everything here lives in the namespace of the target that the file is compiled for and is always inlined, so files
-// compiled with different -march may meet in one program; `inlined` is that namespace. Include it before any Highway
-// header. In a plain x86-64 build it is slower than the library's own calls, which choose the best target at run time.
+// Everything here lives in the namespace of the target that the file is compiled for; it and what it calls is always
+// inlined or in the library, so files compiled with different -march may meet in one program. `inlined` is that
+// namespace. Include it before any Highway header. In a plain x86-64 build it is slower than the library's own calls,
+// which choose the best target at run time.
 
 // Included once per target by the library's kernels (hwy/foreach_target.h), hence the toggling guard.
 #if defined(LINEFILTER_INLINE_H_) == defined(HWY_TARGET_TOGGLE)
@@ -117,8 +118,8 @@ HWY_INLINE bool InsertIntoBlock(uint8_t* block, const uint32_t* lane_ones, uint3
   return !AllZero(d, missing);
 }
 
-// Lookups in one filter of any layout: inlined for `blocked`, the library's call for others. The filter must outlive
-// it.
+// Lookups in one filter of any layout: inlined for `blocked`, the library's call for others. It keeps what
+// the filter was: make it anew when the filter is opened, created, moved or destroyed.
 class Prober {
  public:
   HWY_INLINE explicit Prober(const FilterBase& filter)
@@ -146,7 +147,7 @@ class Prober {
   bool hashes_keys_;
 };
 
-// Insertions into one mutable filter of any layout.
+// Insertions into one mutable filter of any layout; as short-lived as a Prober.
 class Inserter {
  public:
   HWY_INLINE explicit Inserter(MutableFilter& filter) : filter_(filter), state_(filter.probe_state()) {}

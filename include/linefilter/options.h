@@ -25,7 +25,9 @@ struct FilterOptions {
   // "maybe".
   HashId hash_id = HashId::kXxh3;
   Allocator allocator;
-  // The most bytes this object may hold at once, image included; beyond: kOverLimit.
+  // The most bytes that this object may hold at once, of a builder with the image while it finishes; beyond:
+  // kOverLimit. Writing to a sink or file needs 1/16384 of the image more for a moment (its chunk checks), not counted
+  // here.
   uint64_t memory_limit = kNoMemoryLimit;
 };
 

@@ -6,6 +6,8 @@
 
 #include <cstring>
 
+#include "linefilter/compiler.h"
+
 namespace linefilter {
 
 enum class StatusCode : unsigned char {
@@ -22,10 +24,10 @@ enum class StatusCode : unsigned char {
 // Copyable, 256 bytes, no heap. Thread-compatible.
 class [[nodiscard]] Status {
  public:
-  Status() noexcept { message_[0] = '\0'; }
+  LINEFILTER_INLINE Status() noexcept { message_[0] = '\0'; }
   // Success is copied in a nanosecond: filters inside engines are opened once per lookup.
-  Status(const Status& other) noexcept { *this = other; }
-  Status& operator=(const Status& other) noexcept {
+  LINEFILTER_INLINE Status(const Status& other) noexcept { *this = other; }
+  LINEFILTER_INLINE Status& operator=(const Status& other) noexcept {
     code_ = other.code_;
     if (!ok()) memmove(message_, other.message_, sizeof(message_));
     return *this;
@@ -37,7 +39,7 @@ class [[nodiscard]] Status {
 #endif
       ;
 
-  bool ok() const noexcept { return code_ == StatusCode::kOk; }
+  LINEFILTER_INLINE bool ok() const noexcept { return code_ == StatusCode::kOk; }
   StatusCode code() const noexcept { return code_; }
   // "ok", or what was wrong, where, and what to do.
   const char* message() const noexcept { return ok() ? "ok" : message_; }

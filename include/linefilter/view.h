@@ -13,11 +13,14 @@
 
 namespace linefilter {
 
-// Copyable: a pointer and a few words. The bytes must stay, unchanged, as long as the view or a copy is used.
+// Copyable: some 350 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
 class FilterView : public FilterBase {
  public:
-  FilterView() noexcept = default;  // broken: answers "maybe"
-  FilterView(const void* image, size_t size) noexcept { (void)Open(image, size); }
+  FilterView() noexcept;  // broken: answers "maybe"
+  FilterView(const void* image, size_t size) noexcept;
+  // In the library, as all that is not always inlined: see linefilter/inline.h.
+  FilterView(const FilterView& other) noexcept;
+  FilterView& operator=(const FilterView& other) noexcept;
 
   // `image` is exact: it ends where the image ends. Verifies the trailer, and the body too where that is at most 4 KiB
   // (about 20 ns for 400 bytes); the body of a larger image is verified by Verify. On an error (kCorrupt, kUnsupported)
@@ -49,6 +52,9 @@ class FilterView : public FilterBase {
   bool has_num_keys_ = false;
   Status status_;
 };
+
+// One hash asked of many views: see MayContainHash in filter_base.h.
+size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept;
 
 }  // namespace linefilter
 

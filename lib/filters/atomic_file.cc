@@ -8,13 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "linefilter/file.h"
+#include "linefilter/hash.h"
 
 namespace linefilter {
 namespace {
 
-constexpr int kTries = 100;  // names of temporary files that a killed process may have left
+constexpr int kTries = 10;  // names, each of 64 random bits
 
 // The length of the folder part of a path, with its slash.
 size_t FolderLength(const char* path) {
@@ -22,11 +24,24 @@ size_t FolderLength(const char* path) {
   return slash == nullptr ? 0 : static_cast<size_t>(slash - path) + 1;
 }
 
-// In the same folder, so that rename never crosses file systems; short, so that any name that fits can be written.
+// In the same folder, so that rename never crosses file systems; short, so that any name that fits can be written;
+// hardly ever the same twice, so that what killed processes left does not stand in the way (a container's is always
+// number 1).
 void MakeTemporaryName(const char* path, char* out, size_t size) {
-  static std::atomic<unsigned> counter{0};
-  snprintf(out, size, "%.*s.linefilter-%ld-%u.tmp", static_cast<int>(FolderLength(path)), path,
-           static_cast<long>(getpid()), counter.fetch_add(1, std::memory_order_relaxed));
+  static std::atomic<uint64_t> counter{0};
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const uint64_t process = static_cast<uint64_t>(getpid()) << 32 ^ counter.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t time = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+  snprintf(out, size, "%.*s.linefilter-%016llx.tmp", static_cast<int>(FolderLength(path)), path,
+           static_cast<unsigned long long>(MixHash(MixHash(process) ^ time)));
+}
+
+// What will be replaced: the file at the end of a symbolic link, never the link. Null with errno if there is none.
+char* ResolveLink(const char* path) {
+  struct stat info;
+  if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) return realpath(path, nullptr);
+  return strdup(path);
 }
 
 // The rename itself must survive a power failure. A file system that cannot sync folders is no reason to fail.
@@ -70,28 +85,29 @@ Status AtomicFile::Failed(const char* what) noexcept {
 Status AtomicFile::Create(const char* path) noexcept {
   Drop();
   status_ = Status();
-  path_ = strdup(path);
-  const size_t size = strlen(path) + 64;
-  temporary_ = static_cast<char*>(malloc(size));
-  if (path_ == nullptr || temporary_ == nullptr) {
-    errno = ENOMEM;
-    return Failed("cannot write");
-  }
   if (*path == '\0') {
     errno = ENOENT;
     return Failed("no file name was given:");
   }
-  struct stat info;
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-    errno = S_ISDIR(info.st_mode) ? EISDIR : EEXIST;
+  path_ = ResolveLink(path);
+  if (path_ == nullptr) return Failed("cannot resolve the link");
+  const size_t size = strlen(path_) + 64;
+  temporary_ = static_cast<char*>(malloc(size));
+  if (temporary_ == nullptr) return Failed("cannot write");
+  struct stat old;
+  const bool replaces = stat(path_, &old) == 0;
+  if (replaces && !S_ISREG(old.st_mode)) {
+    errno = S_ISDIR(old.st_mode) ? EISDIR : EEXIST;
     return Failed("not a regular file, so it is not replaced:");
   }
   for (int i = 0; i < kTries && fd_ < 0; ++i) {
-    MakeTemporaryName(path, temporary_, size);
+    MakeTemporaryName(path_, temporary_, size);
     fd_ = open(temporary_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd_ < 0 && errno != EEXIST) break;
   }
-  return fd_ < 0 ? Failed("cannot create a file beside") : status_;
+  if (fd_ < 0) return Failed("cannot create a file beside");
+  if (replaces && fchmod(fd_, old.st_mode & 07777) != 0) return Failed("cannot keep the mode of");
+  return status_;
 }
 
 Status AtomicFile::Append(const void* data, size_t size) noexcept {
@@ -100,10 +116,9 @@ Status AtomicFile::Append(const void* data, size_t size) noexcept {
   const char* from = static_cast<const char*>(data);
   while (size != 0) {
     const ssize_t written = write(fd_, from, size);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return Failed("cannot write");
-    }
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = EIO;
+    if (written <= 0) return Failed("cannot write");
     from += written;
     size -= static_cast<size_t>(written);
   }
@@ -114,18 +129,13 @@ Status AtomicFile::Commit() noexcept {
   if (!status_.ok()) return status_;
   if (fd_ < 0) return Status::Error(StatusCode::kInvalidArgument, "the file is not open: call AtomicFile::Create");
   if (fsync(fd_) != 0) return Failed("cannot sync");
-  const int fd = fd_;
-  if (close(fd) != 0 && errno != EINTR) {
-    unlink(temporary_);
-    fd_ = -1;
-    return Failed("cannot close");
-  }
+  const bool closed = close(fd_) == 0 || errno == EINTR;
   fd_ = -1;
-  if (rename(temporary_, path_) != 0) {
+  if (!closed || rename(temporary_, path_) != 0) {
     const int error = errno;
     unlink(temporary_);
     errno = error;
-    return Failed("cannot rename a file to");
+    return Failed("cannot close and rename a file to");
   }
   if (!SyncFolderOf(path_)) return Failed("cannot sync the folder of");
   Drop();

@@ -22,6 +22,9 @@ void HashAndAsk(const FilterBase& filter, const Key* keys, size_t n, uint8_t* an
 
 }  // namespace
 
+FilterBase::FilterBase(const FilterBase&) noexcept = default;
+FilterBase& FilterBase::operator=(const FilterBase&) noexcept = default;
+
 FilterBase::FilterBase() noexcept { internal::BindConstant(internal::AlwaysMaybeKernels(), &state_); }
 
 void FilterBase::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept {
@@ -70,7 +73,7 @@ double FilterBase::EstimatedKeys() const noexcept {
 
 double FilterBase::ExpectedFpr() const noexcept {
   if (layout_ == Layout::kAuto) return 1;
-  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->expected_fpr(state_, FillRatio());
+  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->expected_fpr(state_);
 }
 
 size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept {

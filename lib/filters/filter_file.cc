@@ -119,6 +119,14 @@ void FilterFile::Close() noexcept {
   view_ = FilterView();
 }
 
+// A view that could not be opened points to nothing and keeps the reason.
+Status FilterFile::CloseBroken(const Status& status) noexcept {
+  const FilterView view = view_;
+  Close();
+  if (view.layout() == Layout::kAuto) view_ = view;
+  return status;
+}
+
 Status FilterFile::Map(const char* path, MapAdvice advice) noexcept {
   Close();
   OpenFile file;
@@ -132,8 +140,7 @@ Status FilterFile::Map(const char* path, MapAdvice advice) noexcept {
   size_ = file.size;
   mapped_ = true;
   status = view_.Open(data_, size_);
-  if (!status.ok()) Close();
-  return status;
+  return status.ok() ? status : CloseBroken(status);
 }
 
 Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit) noexcept {
@@ -158,8 +165,7 @@ Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t m
     if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
   }
   internal::Deallocate(allocator, checks, checks_bytes);
-  if (!status.ok()) Close();
-  return status;
+  return status.ok() ? status : CloseBroken(status);
 }
 
 }  // namespace linefilter

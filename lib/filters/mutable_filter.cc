@@ -104,7 +104,14 @@ uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* 
   return state_.kernels->insert_batch(state_, hashes, n, were_new);
 }
 
-Status MutableFilter::Union(const FilterBase& other) noexcept {
+Status MutableFilter::Union(const MutableFilter& other) noexcept { return UnionBody(other); }
+
+Status MutableFilter::Union(const FilterView& other) noexcept {
+  const Status verified = other.Verify();
+  return verified.ok() ? UnionBody(other) : verified;
+}
+
+Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
   const bool alike = layout() != Layout::kAuto && other.layout() == layout() && other.body_bytes() == body_bytes() &&
                      other.num_probes() == num_probes() && other.seed() == seed() && other.hash_id() == hash_id();
   if (!alike) {

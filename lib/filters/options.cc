@@ -8,9 +8,6 @@ namespace {
 
 Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
 
-// The layout that `auto` stands for is as good as any: 1000 keys are just an example to try the sizing with.
-constexpr uint64_t kExampleKeys = 1000;
-
 }  // namespace
 
 Status CheckOptions(Layout layout, const FilterOptions& options) {
@@ -25,7 +22,7 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
   const Status allocator = CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
   Sizing sizing;
-  return SizeForOptions(layout, kExampleKeys, options, &sizing);
+  return SizeForOptions(layout, 0, options, &sizing);  // of no keys: only the request is looked at
 }
 
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
@@ -38,6 +35,7 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
     if (options.num_probes != 0) return Invalid("num_probes goes with bits_per_key: fpr chooses it by itself");
     return SizeForFpr(layout, num_keys, options.fpr, sizing);
   }
+  if (layout == Layout::kAuto && options.num_probes > MaxNumProbes(Layout::kBlocked)) layout = Layout::kClassic;
   const Status status = SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
   if (!status.ok() || options.num_probes == 0) return status;
   const uint32_t most = MaxNumProbes(sizing->layout);

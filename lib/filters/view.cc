@@ -33,6 +33,11 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
 
 }  // namespace
 
+FilterView::FilterView() noexcept = default;
+FilterView::FilterView(const void* image, size_t size) noexcept { (void)Open(image, size); }
+FilterView::FilterView(const FilterView& other) noexcept = default;
+FilterView& FilterView::operator=(const FilterView& other) noexcept = default;
+
 Status FilterView::Open(const void* image, size_t size) noexcept {
   *this = FilterView();
   image_bytes_ = size;
@@ -72,6 +77,13 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(num_chunks()));
   }
   return internal::VerifyChunks(state_.body, body_bytes(), chunk_checks_, first, count);
+}
+
+size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept {
+  for (size_t i = 0; i < num_views; ++i) (void)views[i].Prepare(hash);
+  size_t maybes = 0;
+  for (size_t i = 0; i < num_views; ++i) maybes += answers[i] = views[i].MayContainHash(hash);
+  return maybes;
 }
 
 }  // namespace linefilter

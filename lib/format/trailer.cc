@@ -106,6 +106,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
   if ((trailer->body_bytes > kSmallBodyBytes) != ((flags & kFlagChunkChecks) != 0)) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
+  if (trailer->body_bytes == 0 && trailer->num_keys != 0) return Corrupt("no body for the keys that are counted");
   const uint8_t* const fields = image + trailer->body_bytes;
   if (Check(image, trailer->body_bytes, fields, fixed, size) != LoadLE32(fixed))
     return Corrupt("the check does not match");

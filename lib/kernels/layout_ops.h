@@ -18,7 +18,7 @@ struct LayoutOps {
   void (*bind)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
   const Kernels& (*kernels)();
   double (*estimated_keys)(const ProbeState& state, double fill_ratio);
-  double (*expected_fpr)(const ProbeState& state, double fill_ratio);
+  double (*expected_fpr)(const ProbeState& state);
 };
 
 // Null for an id that this library does not implement.

@@ -9,8 +9,7 @@ namespace internal {
 namespace {
 
 constexpr LayoutOps kLayouts[] = {
-    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys,
-     [](const ProbeState& state, double) { return BlockedExpectedFpr(state); }},
+    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys, BlockedExpectedFpr},
     {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr},
 };
 

@@ -13,7 +13,8 @@ namespace linefilter {
 namespace {
 
 // One bit of Highway's HWY_TARGETS; better targets have lower bits.
-int64_t SupportedBits() { return hwy::SupportedTargets() & HWY_TARGETS; }
+// What this file is compiled for runs in any case, whatever the embedder has disabled in Highway.
+int64_t SupportedBits() { return (hwy::SupportedTargets() & HWY_TARGETS) | HWY_STATIC_TARGET; }
 int64_t BestOf(int64_t bits) { return bits & -bits; }
 
 // Its place in a table made by HWY_EXPORT.

@@ -1,4 +1,5 @@
-// The chosen target, kept by ourselves: Highway's own switch is process-wide and would steer the embedder's code too.
+// The chosen target, kept by ourselves: to force it must not steer the embedder's own use of
+// Highway.
 #ifndef LINEFILTER_LIB_KERNELS_TARGET_H_
 #define LINEFILTER_LIB_KERNELS_TARGET_H_
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::internal {
@@ -23,6 +24,8 @@ double ClassicEstimatedKeys(const ProbeState& state, double fill_ratio) {
   return std::log1p(-fill_ratio) / (state.num_probes * std::log1p(-1 / num_bits));
 }
 
-double ClassicExpectedFpr(const ProbeState& state, double fill_ratio) { return std::pow(fill_ratio, state.num_probes); }
+double ClassicExpectedFpr(const ProbeState& state) {
+  return std::pow(FillRatioOf(state.body, state.num_units), state.num_probes);
+}
 
 }  // namespace linefilter::internal

@@ -133,11 +133,36 @@ uint64_t SmallestBody(const Model& model, uint64_t num_keys, double fpr, uint64_
 // `auto`: classic where whole blocks would waste more than a byte of a tiny set (up to three blocks; LevelDB makes a
 // filter for each 2 KiB of a file) or an eighth of a small one.
 Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
-  const double asked = static_cast<double>(num_keys) * bits_per_key / 8;
-  if (asked > 64 * 64) return Layout::kBlocked;
-  const uint64_t blocked = internal::kBlockedModel.unit_bytes;
-  const double waste = static_cast<double>((static_cast<uint64_t>(asked + 63.999) / blocked) * blocked) - asked;
+  const double bits = static_cast<double>(num_keys) * bits_per_key;
+  if (num_keys == 0 || bits > 8 * 64 * 64) return Layout::kBlocked;
+  const uint64_t blocked = RoundUpToBody(internal::kBlockedModel, bits);
+  const uint64_t asked = RoundUpToBody(internal::kClassicModel, bits);
+  const uint64_t waste = blocked - asked;
   return waste <= 1 || (asked > 192 && waste <= asked / 8) ? Layout::kBlocked : Layout::kClassic;
+}
+
+// The same for an fpr: classic also where it alone reaches it.
+Layout ResolveAutoForFpr(uint64_t num_keys, double fpr) {
+  if (fpr < LimitFpr(internal::kBlockedModel, kMaxBitsPerKey)) return Layout::kClassic;
+  return ResolveAuto(num_keys, num_keys == 0 ? 0 : LimitBitsPerKey(internal::kBlockedModel, fpr));
+}
+
+Status CheckFpr(const Model& model, double fpr) {
+  if (!(fpr > 0 && fpr < 1)) {
+    return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: it must lie above 0 and below 1 (0.01 is 1 %%)",
+                         fpr);
+  }
+  const double least = LimitFpr(model, kMaxBitsPerKey);
+  if (fpr >= least) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: layout %s reaches %.2g with its most, %g bits per key",
+                       fpr, LayoutName(model.layout), least, kMaxBitsPerKey);
+}
+
+Status CheckBitsPerKey(double bits_per_key) {
+  if (bits_per_key >= kMinBitsPerKey && bits_per_key <= kMaxBitsPerKey) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "bits_per_key is %g: it must lie between %g and %g (10 gives about 1 %%)", bits_per_key,
+                       kMinBitsPerKey, kMaxBitsPerKey);
 }
 
 }  // namespace
@@ -158,11 +183,8 @@ double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32
 }
 
 Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept {
-  if (!(bits_per_key >= kMinBitsPerKey && bits_per_key <= kMaxBitsPerKey)) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "bits_per_key is %g: it must lie between %g and %g (10 gives about 1 %%)", bits_per_key,
-                         kMinBitsPerKey, kMaxBitsPerKey);
-  }
+  const Status status = CheckBitsPerKey(bits_per_key);
+  if (!status.ok()) return status;
   if (layout == Layout::kAuto) layout = ResolveAuto(num_keys, bits_per_key);
   const Model* model = FindModel(layout);
   if (model == nullptr) return NoModel(layout);
@@ -177,24 +199,14 @@ Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, 
 }
 
 Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept {
-  if (!(fpr > 0 && fpr < 1)) {
-    return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: it must lie above 0 and below 1 (0.01 is 1 %%)",
-                         fpr);
-  }
-  if (layout == Layout::kAuto) {
-    layout = ResolveAuto(num_keys, LimitBitsPerKey(internal::kBlockedModel, fpr));
-  }
+  if (layout == Layout::kAuto) layout = fpr > 0 && fpr < 1 ? ResolveAutoForFpr(num_keys, fpr) : Layout::kBlocked;
   const Model* model = FindModel(layout);
   if (model == nullptr) return NoModel(layout);
+  const Status status = CheckFpr(*model, fpr);
+  if (!status.ok()) return status;
   if (num_keys == 0) {
     *sizing = EmptySet(layout);
     return Status();
-  }
-  const double least = LimitFpr(*model, kMaxBitsPerKey);
-  if (fpr < least) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "fpr is %g: layout %s reaches %.2g with its most, %g bits per key", fpr, LayoutName(layout),
-                         least, kMaxBitsPerKey);
   }
   const double bits_per_key = LimitBitsPerKey(*model, fpr);
   uint64_t reaches = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);

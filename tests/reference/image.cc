@@ -135,6 +135,7 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
   } else if (body_size > kSmallBody) {
     return false;
   }
+  if (body_size == 0 && filter->num_keys != 0) return false;  // the keys it counts are nowhere
   if (!LayoutAccepts(filter->layout, filter->num_probes, body_size)) return false;
   if (CheckOfImage(image, size, body_size) != GetLittleEndian(trailer, 4)) return false;
   filter->body.assign(image, image + body_size);
