@@ -19,7 +19,7 @@ fast_steps() {
   fi
   HAVE_RELEASE=$STEP_OK
   if $HAVE_RELEASE; then
-    step "release: fast tests" tests test_release -LE slow
+    step "release: fast tests" tests test_release "${FAST[@]}"
   fi
 }
 
@@ -63,7 +63,7 @@ built_and_tested() {
   step "$1: build" work $2
   if $STEP_OK; then
     # shellcheck disable=SC2086
-    step "$1: fast tests" tests $3
+    step "$1: tests" tests $3
   fi
 }
 

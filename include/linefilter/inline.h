@@ -38,6 +38,10 @@
 
 #ifndef LINEFILTER_INLINE_ONCE_
 #define LINEFILTER_INLINE_ONCE_
+#if !defined(HWY_TARGET_INCLUDE) && HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON && !defined(__ARM_FEATURE_AES) && \
+    !defined(__ARM_FEATURE_CRYPTO)
+#error "linefilter/inline.h on Arm: Highway's NEON target takes AES for granted; compile with -march=armv8-a+crypto or newer"
+#endif
 namespace linefilter::internal {
 // C of doc/FORMAT.md section 6: the first sixteen words of pi's fraction, lowest bit set.
 alignas(64) inline constexpr uint32_t kLaneMultipliers[16] = {

@@ -28,7 +28,7 @@ build_asan() {
 test_asan() {
   export ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1
   export UBSAN_OPTIONS=print_stacktrace=1
-  UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/asan" -LE slow
+  UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/asan" "${FAST_BITS[@]}"
 }
 
 # g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions.
@@ -39,7 +39,7 @@ build_tsan() {
 
 test_tsan() {
   export TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1:second_deadlock_stack=1
-  UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/tsan" -LE slow
+  UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/tsan" "${FAST_BITS[@]}"
 }
 
 build_clang() {
@@ -47,7 +47,7 @@ build_clang() {
 }
 
 test_clang() {
-  run_ctest "$ROOT/build/clang" -LE slow
+  run_ctest "$ROOT/build/clang" "${FAST[@]}"
 }
 
 # list_march_levels FILE: what this CPU can run of the levels that distributions and users compile for. Highway's static
@@ -65,5 +65,5 @@ build_march() {
 }
 
 test_march() {
-  run_ctest "$ROOT/build/march-$1" -LE slow
+  run_ctest "$ROOT/build/march-$1" "${FAST_BITS[@]}"
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # FAST and FAST_BITS are read by the steps
 # Configuring, building and ctest, for the steps. Everything lies under $ROOT/build.
 
 JOBS=${JOBS:-$(nproc)}
@@ -21,6 +21,11 @@ build_preset() {
   shift
   build "$ROOT/build/$preset" --preset "$preset" "$@"
 }
+
+# Where everything is 10 to 50 times slower, the fast tests without those that measure false-positive rates: same bits, same
+# rate, and the bits are what the rest compares.
+FAST=(-LE slow)
+FAST_BITS=(-LE slow -E '^(fpr|expected_fpr)$')
 
 # run_ctest FOLDER [ctest argument...]: counts test programs; notes how many cases they ran and which were skipped inside.
 run_ctest() {
@@ -69,7 +74,7 @@ run_programs() {
     echo "==== $prefix $program"
     status=0
     # shellcheck disable=SC2086  # the prefix is several words
-    $prefix "$program" 2>&1 | tee "$output" || status=$?
+    timeout 1800 $prefix "$program" 2>&1 | tee "$output" || status=$?
     passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$output")
     if [[ $status -eq 0 && ${passed:-0} -gt 0 ]]; then
       count 1 0

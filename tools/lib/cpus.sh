@@ -8,13 +8,12 @@ build_cross() {
     "-DLINEFILTER_SYSROOT=$ROOT/build/sysroot-$2" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=OFF
 }
 
-# All fast tests, the command line included. Emulated CPUs are 10 to 50 times slower.
 test_cross() {
-  run_ctest "$ROOT/build/$1" -LE slow --timeout 1800
+  run_ctest "$ROOT/build/$1" "${FAST_BITS[@]}"
 }
 
 # The programs that look at bytes and answers on all targets.
-BYTES_TESTS=(golden kernels)
+BYTES_TESTS=(golden kernels alignment malformed view hash)
 
 # programs NAME...: the paths of those test programs in the release build. A name that does not exist fails when it is run.
 programs() {
@@ -24,17 +23,21 @@ programs() {
   done
 }
 
-# The release build has to run where there is no AVX2 (Nehalem), and on the first x86-64 (qemu64).
-test_qemu_x86() {
+# test_behind PREFIX: these programs of the release build behind qemu or valgrind; notes the target that Highway takes there.
+test_behind() {
   local -a list
   mapfile -t list < <(programs "${BYTES_TESTS[@]}")
-  run_programs "qemu-x86_64 -cpu $1" "${list[@]}"
+  # shellcheck disable=SC2086  # the prefix is several words
+  note "$($1 "$ROOT/build/release/linefilter" targets --json | grep -o '"chosen_target": *"[^"]*"')"
+  run_programs "$1" "${list[@]}"
 }
 
-# valgrind hides AVX-512, so this is AVX2; and it sees reads past the end of an image that the sanitizers' build does
-# in another way.
+# The release build has to run without AVX2 (Nehalem) and on the first x86-64 (qemu64).
+test_qemu_x86() {
+  test_behind "qemu-x86_64 -cpu $1"
+}
+
+# valgrind hides AVX-512, so this is AVX2. It also watches machine code that the sanitizers' builds do not contain.
 test_valgrind() {
-  local -a list
-  mapfile -t list < <(programs "${BYTES_TESTS[@]}")
-  run_programs "valgrind --quiet --error-exitcode=99 --leak-check=full" "${list[@]}"
+  test_behind "valgrind --quiet --error-exitcode=99 --leak-check=full"
 }

@@ -15,14 +15,14 @@ list_targets() {
   note "$(paste -sd ' ' "$1")"
 }
 
-# All fast tests with the target forced; first of all, that it is.
+# The tests with the target forced; first of all, that it is.
 test_target() {
   export LINEFILTER_TARGET=$1
   if ! "$ROOT/build/release/linefilter" targets --json | grep "\"chosen_target\": *\"$1\""; then
     echo "LINEFILTER_TARGET=$1 is not obeyed"
     return 1
   fi
-  run_ctest "$ROOT/build/release" -LE slow
+  run_ctest "$ROOT/build/release" "${FAST_BITS[@]}"
 }
 
 # The main job as the README promises it. It ends with an error if a key is lost or the table or the plot is missing.
