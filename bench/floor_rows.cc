@@ -21,7 +21,7 @@ void RunSumLines(benchmark::State& state, SumLines sum_lines, uint64_t body_byte
 void RunEmptyLoop(benchmark::State& state, uint64_t body_bytes, double bits_per_key) {
   const std::vector<uint64_t>& queries = Workload::Get(Layout::kBlocked, body_bytes, bits_per_key).queries();
   for (auto _ : state) {
-    for (const uint64_t& hash : queries) benchmark::DoNotOptimize(hash);
+    for (uint64_t hash : queries) benchmark::DoNotOptimize(hash);
   }
   SetKeys(state, queries.size());
 }
