@@ -11,10 +11,10 @@
 
 namespace linefilter::bench {
 
-// An image in huge pages, full at its bits per key, and query hashes half of which are members. Members are the hashes
-// of 0..num_keys-1, others those of integers from 2^40 up: HashKey is a bijection on integers, so the two are disjoint.
-// Small filters get few queries, so that streaming them is not what is measured; large ones enough to leave every
-// cache.
+// An image in huge pages, full at its bits per key, and query hashes half of which are members. Members are the
+// hashes of 0..num_keys-1, others those of integers from 2^40 up: HashKey is a bijection on integers, so the two
+// are disjoint. Small filters get few queries, so that streaming them is not what is measured; large ones enough
+// to leave every cache.
 class Workload {
  public:
   // Made at the first call; aborts the program if a member is answered "absent".

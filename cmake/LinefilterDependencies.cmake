@@ -30,7 +30,10 @@ if(NOT TARGET hwy::hwy)
 endif()
 
 # xxHash: only its header is used (XXH_INLINE_ALL in one file), nothing is linked.
-find_path(LINEFILTER_XXHASH_INCLUDE xxhash.h)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(linefilter_xxhash QUIET libxxhash>=0.8)
+endif()
+find_path(LINEFILTER_XXHASH_INCLUDE xxhash.h HINTS ${linefilter_xxhash_INCLUDEDIR})
 if(NOT LINEFILTER_XXHASH_INCLUDE)
   FetchContent_Declare(xxhash GIT_REPOSITORY https://github.com/Cyan4973/xxHash.git GIT_TAG v0.8.2 GIT_SHALLOW ON)
   FetchContent_GetProperties(xxhash)

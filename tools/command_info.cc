@@ -20,8 +20,8 @@ struct Info {
   bool json = false;
 };
 
-// What the last 8 bytes of a file that cannot be opened say (doc/FORMAT.md section 2): a hint, since they are not to be
-// trusted.
+// What the last 8 bytes of a file that cannot be opened say (doc/FORMAT.md section 2): a hint, since they are
+// not to be trusted.
 void AddRawTrailer(const std::string& path, Report* report) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;

@@ -83,7 +83,7 @@ class FilterBuilder {
   void Fail(const Status& status) noexcept;
   void FreeChunksAfter(Chunk* last) noexcept;
   Status SizeNow(Sizing* sizing) const noexcept;
-  Status BuildBody(const Sizing& sizing, uint8_t* body) const noexcept;
+  void BuildBody(const Sizing& sizing, uint8_t* body) const noexcept;
   Status WriteImage(const Sink& sink, Sizing* sizing) const noexcept;
   void Finished(const Sizing& sizing) noexcept;
 

@@ -16,8 +16,8 @@ enum class MapAdvice : uint8_t {
   kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
 };
 
-// Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from it end with
-// it.
+// Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from
+// it end with it.
 class FilterFile {
  public:
   FilterFile() noexcept = default;

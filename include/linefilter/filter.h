@@ -8,8 +8,8 @@
 //   filter.InsertKey("alice@example.org");
 //   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
 //
-// One writer, or any number of readers. Before Create, and after a move from, a filter answers "maybe" and takes
-// nothing.
+// One writer, or any number of readers. Before Create, and after a move from, a filter answers
+// "maybe" and takes nothing.
 #ifndef LINEFILTER_FILTER_H_
 #define LINEFILTER_FILTER_H_
 
@@ -97,8 +97,8 @@ class BlockedFilter final : public MutableFilter {
   }
 };
 
-// The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right far beyond 2^32
-// bits.
+// The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right
+// far beyond 2^32 bits.
 class ClassicFilter final : public MutableFilter {
  public:
   ClassicFilter() noexcept = default;

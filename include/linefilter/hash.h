@@ -69,9 +69,9 @@ template <class T, std::enable_if_t<std::is_arithmetic_v<T> && !kIsIntegerKey<T>
 uint64_t HashKey(T key, uint64_t seed = 0) = delete;
 uint64_t HashKey(std::nullptr_t, uint64_t seed = 0) = delete;
 
-// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a bijection, so it
-// repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant
-// 13).
+// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a
+// bijection, so it repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and
+// Flood 2014; Stafford's variant 13).
 LINEFILTER_INLINE uint64_t MixHash(uint64_t hash) noexcept {
   hash += 0x9e3779b97f4a7c15u;
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -17,8 +17,8 @@
 #define LINEFILTER_INLINE_H_
 #endif
 
-// -march=x86-64-v3 and -v4 do not imply AES and PCLMUL, without which Highway falls back to SSSE3 (5.4 instead of 1.9
-// ns).
+// -march=x86-64-v3 and -v4 do not imply AES and PCLMUL, without which Highway falls back to SSSE3 (5.4
+// instead of 1.9 ns).
 #if defined(__AVX2__) && !(defined(__AES__) && defined(__PCLMUL__)) && !defined(HWY_DISABLE_PCLMUL_AES)
 #define HWY_DISABLE_PCLMUL_AES
 #endif
@@ -40,7 +40,8 @@
 #define LINEFILTER_INLINE_ONCE_
 #if !defined(HWY_TARGET_INCLUDE) && HWY_ARCH_ARM_A64 && HWY_TARGET == HWY_NEON && !defined(__ARM_FEATURE_AES) && \
     !defined(__ARM_FEATURE_CRYPTO)
-#error "linefilter/inline.h on Arm: Highway's NEON target takes AES for granted; compile with -march=armv8-a+crypto or newer"
+#error \
+    "linefilter/inline.h on Arm: Highway's NEON target takes AES for granted; compile with -march=armv8-a+crypto or newer"
 #endif
 namespace linefilter::internal {
 // C of doc/FORMAT.md section 6: the first sixteen words of pi's fraction, lowest bit set.

@@ -7,9 +7,9 @@
 
 namespace linefilter {
 
-// Allocation hooks. All pointers null = the default: 64-byte aligned, and from 2 MiB up mapped with transparent huge
-// pages. Both functions must be set or neither. They may be called from any thread that uses the object they were given
-// to.
+// Allocation hooks. All pointers null = the default: 64-byte aligned, and from 2 MiB up mapped with transparent
+// huge pages. Both functions must be set or neither. They may be called from any thread that uses the object
+// they were given to.
 struct Allocator {
   // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or null.
   void* (*allocate)(void* context, size_t size, size_t alignment) noexcept = nullptr;

@@ -20,14 +20,14 @@ struct FilterOptions {
   Layout layout = Layout::kAuto;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;
-  // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may be mixed.
-  // kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert nothing and answer
-  // "maybe".
+  // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may
+  // be mixed. kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert
+  // nothing and answer "maybe".
   HashId hash_id = HashId::kXxh3;
   Allocator allocator;
-  // The most bytes that this object may hold at once, of a builder with the image while it finishes; beyond:
-  // kOverLimit. Writing to a sink or file needs 1/16384 of the image more for a moment (its chunk checks), not counted
-  // here.
+  // The most bytes that this object may hold at once, of a builder with the image while it finishes;
+  // beyond: kOverLimit. Writing to a sink or file needs 1/16384 of the image more for a moment (its chunk
+  // checks), not counted here.
   uint64_t memory_limit = kNoMemoryLimit;
 };
 

@@ -34,16 +34,16 @@ struct Sizing {
 Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept;
 Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept;
 
-// The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments that no filter
-// has.
+// The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments
+// that no filter has.
 double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept;
 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
 uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
 
-// The limits for large sets, where the rounding to blocks does not show. Inverses of each other, pair by pair;
-// arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at which num_probes is
-// best.
+// The limits for large sets, where the rounding to blocks does not show. Inverses of each other, pair by
+// pair; arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at
+// which num_probes is best.
 uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
 double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;
 double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;

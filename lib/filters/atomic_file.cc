@@ -24,9 +24,9 @@ size_t FolderLength(const char* path) {
   return slash == nullptr ? 0 : static_cast<size_t>(slash - path) + 1;
 }
 
-// In the same folder, so that rename never crosses file systems; short, so that any name that fits can be written;
-// hardly ever the same twice, so that what killed processes left does not stand in the way (a container's is always
-// number 1).
+// In the same folder, so that rename never crosses file systems; short, so that any name that fits can be
+// written; hardly ever the same twice, so that what killed processes left does not stand in the way (a
+// container's is always number 1).
 void MakeTemporaryName(const char* path, char* out, size_t size) {
   static std::atomic<uint64_t> counter{0};
   timespec now{};

@@ -131,7 +131,7 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   return Status();
 }
 
-Status FilterBuilder::BuildBody(const Sizing& sizing, uint8_t* body) const noexcept {
+void FilterBuilder::BuildBody(const Sizing& sizing, uint8_t* body) const noexcept {
   internal::ProbeState state;
   internal::BindBody(*internal::FindLayout(sizing.layout), body, sizing.body_bytes, sizing.num_probes, &state);
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
@@ -140,7 +140,6 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, uint8_t* body) const noexc
     state.kernels->insert_batch(state, chunk->hashes(), n, nullptr);
     if (last) break;
   }
-  return Status();
 }
 
 void FilterBuilder::Finished(const Sizing& sizing) noexcept {
@@ -150,7 +149,7 @@ void FilterBuilder::Finished(const Sizing& sizing) noexcept {
 
 Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept {
   Sizing sizing;
-  Status status = SizeNow(&sizing);
+  const Status status = SizeNow(&sizing);
   if (!status.ok()) return status;
   const uint64_t image_bytes = ImageBytesFor(options_, sizing);
   if (size < image_bytes) return internal::BufferTooSmall(size, image_bytes);
@@ -159,8 +158,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
   }
   uint8_t* const body = static_cast<uint8_t*>(out);
   memset(body, 0, static_cast<size_t>(sizing.body_bytes));
-  status = BuildBody(sizing, body);
-  if (!status.ok()) return status;
+  BuildBody(sizing, body);
   internal::WriteTrailer(TrailerFor(options_, sizing), body, body + sizing.body_bytes);
   if (written != nullptr) *written = static_cast<size_t>(image_bytes);
   Finished(sizing);
@@ -176,8 +174,8 @@ Status FilterBuilder::WriteImage(const Sink& sink, Sizing* sizing) const noexcep
   uint8_t* const body =
       body_bytes == 0 ? nullptr : static_cast<uint8_t*>(internal::AllocateZeroed(options_.allocator, body_bytes));
   if (body == nullptr && body_bytes != 0) return internal::OutOfMemory(sizing->body_bytes);
-  status = BuildBody(*sizing, body);
-  if (status.ok()) status = internal::WriteToSink(TrailerFor(options_, *sizing), body, options_.allocator, sink);
+  BuildBody(*sizing, body);
+  status = internal::WriteToSink(TrailerFor(options_, *sizing), body, options_.allocator, sink);
   internal::Deallocate(options_.allocator, body, body_bytes);
   return status;
 }

@@ -12,8 +12,8 @@
 
 namespace linefilter::internal {
 
-// num_keys: null if nobody counted. A body of at most 4 KiB does not record it: a tiny image has the fixed trailer
-// only.
+// num_keys: null if nobody counted. A body of at most 4 KiB does not record it: a tiny image has
+// the fixed trailer only.
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys);
 

@@ -12,8 +12,8 @@ namespace linefilter::internal {
 
 inline constexpr size_t kAlignment = 64;
 
-// 64-byte aligned; null if there is none. size > 0. Default: from 2 MiB up mapped, aligned to 2 MiB and advised to be
-// huge pages.
+// 64-byte aligned; null if there is none. size > 0. Default: from 2 MiB up mapped, aligned to 2 MiB and advised
+// to be huge pages.
 void* Allocate(const Allocator& allocator, size_t size);
 void* AllocateZeroed(const Allocator& allocator, size_t size);
 void Deallocate(const Allocator& allocator, void* pointer, size_t size);

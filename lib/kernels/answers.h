@@ -1,5 +1,5 @@
-// Where the answers of a batch go: one byte each, one bit each, or into a count. A kernel calls Put for keys 0, 1, 2,
-// ...
+// Where the answers of a batch go: one byte each, one bit each, or into a count. A kernel calls Put for keys
+// 0, 1, 2, ...
 #ifndef LINEFILTER_LIB_KERNELS_ANSWERS_H_
 #define LINEFILTER_LIB_KERNELS_ANSWERS_H_
 

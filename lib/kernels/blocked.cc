@@ -1,10 +1,10 @@
 // Kernels of the layout `blocked`, one source for all of Highway's targets.
 //
-// Batches: while the body fits the L2 a plain loop, because the out-of-order core overlaps the keys by itself and a
-// prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i is
-// tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 % slower at 32
-// MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4 times slower in
-// cache).
+// Batches: while the body fits the L2 a plain loop, because the out-of-order core overlaps the keys by itself and
+// a prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
+// is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 %
+// slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
+// times slower in cache).
 #include "lib/kernels/answers.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/target.h"

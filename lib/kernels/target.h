@@ -1,5 +1,4 @@
-// The chosen target, kept by ourselves: to force it must not steer the embedder's own use of
-// Highway.
+// The chosen target, kept by ourselves: to force it must not steer the embedder's own use of Highway.
 #ifndef LINEFILTER_LIB_KERNELS_TARGET_H_
 #define LINEFILTER_LIB_KERNELS_TARGET_H_
 

@@ -212,8 +212,8 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   uint64_t reaches = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);
   if (reaches == 0) return TooLarge(*model, num_keys, bits_per_key);
   const uint64_t least_body = RoundUpToBody(*model, static_cast<double>(num_keys) * kMinBitsPerKey);
-  // The limit is right but for rounding, or (few blocks, spread of a small fill) for a little: widen until both ends
-  // hold.
+  // The limit is right but for rounding, or (few blocks, spread of a small fill) for a little: widen
+  // until both ends hold.
   uint64_t step = model->unit_bytes;
   while (Describe(*model, num_keys, reaches).expected_fpr > fpr && reaches <= model->max_bytes - step) {
     reaches += step;
