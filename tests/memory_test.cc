@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/test_allocator.h"
 
@@ -27,14 +28,9 @@
 namespace linefilter {
 namespace {
 
+using test::BitsPerKey;
 using test::RandomHashes;
 using test::TestAllocator;
-
-FilterOptions BitsPerKey(double bits_per_key) {
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
 
 template <class Filter>
 class MemoryTest : public ::testing::Test {};

@@ -12,6 +12,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
@@ -19,14 +20,9 @@
 namespace linefilter {
 namespace {
 
+using test::BitsPerKey;
 using test::RandomHashes;
 using test::TestAllocator;
-
-FilterOptions BitsPerKey(double bits_per_key) {
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
-  return options;
-}
 
 // A filter, broken filters and their equality in bits: the questions of most tests below.
 template <class Filter>
