@@ -1,5 +1,6 @@
 // The program `linefilter`, end to end: what comes out, and the exit code (0 good, 1 the answer is negative, 2 bad
 // usage or bad file).
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -11,7 +12,9 @@
 #include "gtest/gtest.h"
 #include "linefilter/file.h"
 #include "linefilter/hash.h"
+#include "linefilter/sizing.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/exact_fpr.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_program.h"
@@ -307,6 +310,118 @@ TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
   EXPECT_EQ(few["layout"], "blocked");
 }
 
+TEST_F(ToolsTest, FprAsksAsManyAsThePrecisionNeeds) {
+  for (const double precision : {0.1, 0.02}) {
+    const json fpr = Json({"fpr", "--num-keys", "1e5", "--precision", std::to_string(precision)}, 0);
+    EXPECT_LE(fpr["precision"].get<double>(), precision * 1.1) << "10 hits in 1000, 3 deviations";
+    EXPECT_GE(fpr["precision"].get<double>(), precision * 0.8);
+    const double half_width = (fpr["fpr_high"].get<double>() - fpr["fpr_low"].get<double>()) / 2;
+    EXPECT_NEAR(fpr["precision"].get<double>(), half_width / fpr["measured_fpr"].get<double>(), 1e-9);
+  }
+  EXPECT_EQ(Json({"fpr", "--num-keys", "1e4", "--precision", "0.001", "--num-queries", "12345"}, 0)["num_queries"],
+            12345)
+      << "a number goes before a precision";
+  EXPECT_EQ(Json({"fpr", "--num-keys", "0"}, 0)["false_positives"], 0);
+  EXPECT_EQ(Json({"fpr", "--num-keys", "1", "--num-queries", "1000"}, 0)["false_negatives"], 0);
+}
+
+TEST_F(ToolsTest, FprIsTheSameWithAnyNumberOfThreads) {
+  for (const char* keys : {"sequential", "uuid", "hash"}) {
+    const std::vector<std::string> arguments = {"fpr", "--num-keys",    "20000", "--keys", keys, "--seeds",
+                                                "3",   "--num-queries", "3e6",   "--seed", "7",  "--json"};
+    std::set<std::string> reports;
+    for (const char* threads : {"1", "2", "7"}) {
+      std::vector<std::string> all = arguments;
+      all.insert(all.end(), {"--threads", threads});
+      const RunResult result = Run(all);
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      reports.insert(result.out);
+    }
+    EXPECT_EQ(reports.size(), 1u) << *reports.begin() << *reports.rbegin();
+  }
+}
+
+// Each seed is the measurement that this seed alone gives, and all of them are pooled.
+TEST_F(ToolsTest, FprPoolsItsSeeds) {
+  for (const char* keys : {"sequential", "hash"}) {
+    const json all = Json(
+        {"fpr", "--num-keys", "5000", "--keys", keys, "--seed", "5", "--seeds", "4", "--num-queries", "400000"}, 0);
+    ASSERT_EQ(all["by_seed"].size(), 4u);
+    std::set<uint64_t> counts;
+    uint64_t sum = 0, seed = 5;
+    for (const json& row : all["by_seed"]) {
+      const json one = Json(
+          {"fpr", "--num-keys", "5000", "--keys", keys, "--seed", std::to_string(seed), "--num-queries", "100000"}, 0);
+      EXPECT_EQ(row["seed"], seed++);
+      EXPECT_EQ(row["false_positives"], one["false_positives"]);
+      EXPECT_FALSE(one.contains("by_seed"));
+      counts.insert(row["false_positives"].get<uint64_t>());
+      sum += row["false_positives"].get<uint64_t>();
+    }
+    EXPECT_GT(counts.size(), 1u) << "another seed is another sample";
+    EXPECT_EQ(all["false_positives"], sum);
+    EXPECT_EQ(all["num_queries"], 400000);
+    EXPECT_LT(all["seed_fpr_lowest"].get<double>(), all["measured_fpr"].get<double>());
+    EXPECT_GT(all["seed_fpr_highest"].get<double>(), all["measured_fpr"].get<double>());
+    EXPECT_GT(all["seed_deviation"].get<double>(), 0.001);
+    EXPECT_LT(all["seed_deviation"].get<double>(), 0.2) << "3 % by the questions, some by the fill";
+  }
+}
+
+// 8 % as above: the interval's 2.5 % and the scatter of a filter of 2000 blocks.
+TEST_F(ToolsTest, FprIsTheSameForEveryFamilyOfKeys) {
+  for (const std::string layout : {"blocked", "classic"}) {
+    for (const char* keys :
+         {"sequential", "strided", "big_endian", "shared_prefix", "four_byte", "uuid", "url", "float", "hash"}) {
+      const json fpr =
+          Json({"fpr", "--layout", layout, "--keys", keys, "--num-keys", "1e5", "--bits-per-key", "10"}, 0);
+      EXPECT_EQ(fpr["keys"], keys);
+      EXPECT_EQ(fpr["false_negatives"], 0) << keys;
+      EXPECT_NEAR(fpr["measured_fpr"].get<double>() / fpr["expected_fpr"].get<double>(), 1, 0.08)
+          << layout << " " << keys;
+    }
+  }
+}
+
+// The table is the exact rate within the errors that it states, and the best num_probes are the sizing's.
+TEST_F(ToolsTest, OracleIsRightWithinItsStatedErrors) {
+  const json oracle = Json({"oracle", "--probes", "--num-keys", "50", "--from", "6", "--to", "24", "--step", "2"}, 0);
+  EXPECT_EQ(oracle["num_keys"], 50);
+  size_t rows_of_blocked = 0, best = 0;
+  for (const json& row : oracle["rows"]) {
+    const double bits_per_key = row["bits_per_key"], real = row["real_bits_per_key"], limit = row["limit_fpr"],
+                 limit_error = row["limit_error"], expected = row["expected_fpr"], error = row["expected_error"];
+    const uint32_t k = row["num_probes"], k_of_set = row["num_probes_of_set"];
+    const uint64_t bits = static_cast<uint64_t>(std::llround(50 * real));
+    if (row["layout"] == "blocked") {
+      ++rows_of_blocked;
+      const test::ExactBlockedFpr exact(k);
+      EXPECT_NEAR(limit / exact.OfDensity(bits_per_key), 1, limit_error) << row;
+      if (real < 24.5) {
+        EXPECT_NEAR(expected / test::ExactBlockedFpr(k_of_set).OfKeys(50, bits / 512), 1, error) << row;
+      }
+    } else {
+      const double exact = std::pow(-std::expm1(-(k / bits_per_key)), k);
+      EXPECT_NEAR(limit / exact, 1, limit_error) << row;
+      EXPECT_NEAR(expected / test::ExactClassicFpr(50, bits, k_of_set), 1, error) << row;
+    }
+    if (row["best"]) {
+      ++best;
+      const Layout layout = row["layout"] == "blocked" ? Layout::kBlocked : Layout::kClassic;
+      EXPECT_EQ(k, NumProbesForBitsPerKey(layout, bits_per_key));
+      EXPECT_NEAR(limit / FprForBitsPerKey(layout, bits_per_key), 1, 1e-6);
+    }
+  }
+  EXPECT_EQ(rows_of_blocked, 16u * 10);
+  EXPECT_EQ(oracle["rows"].size(), (16u + 30u) * 10);
+  EXPECT_EQ(best, 2u * 10);
+  EXPECT_EQ(Json({"oracle"}, 0)["rows"].size(), 2u * 19) << "6 to 24 bits per key";
+  const json one = Json({"oracle", "--layout", "classic", "--from", "10", "--to", "10", "--num-keys", "1e9"}, 0);
+  ASSERT_EQ(one["rows"].size(), 1u);
+  EXPECT_EQ(one["rows"][0]["num_probes"], 7);
+  EXPECT_NEAR(one["rows"][0]["expected_fpr"].get<double>(), 0.008194, 1e-6);
+}
+
 TEST_F(ToolsTest, PlanShowsEveryLayoutSideBySide) {
   const json plan = Json({"plan", "--num-keys", "1000000", "--fpr", "0.01"}, 0);
   std::set<std::string> layouts;
@@ -351,6 +466,30 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
   ExpectBadUsage({"fpr", "--layout", "classic", "--probes", "31"});
   ExpectBadUsage({"fpr", "--probes", "4294967297"});  // not taken for 1
   ExpectBadUsage({"fpr", "--layout", "auto"});
+  for (const char* share : {"0", "1", "-0.1", "2", "nan", "", "1%"}) {
+    ExpectBadUsage({"fpr", "--num-keys", "1000", "--precision", share});
+    ExpectBadUsage({"fpr", "--num-keys", "1000", "--confidence", share});
+  }
+  for (const char* count : {"0", "-1", "1.5", "1e9", "many"}) {
+    ExpectBadUsage({"fpr", "--num-keys", "1000", "--threads", count});
+    ExpectBadUsage({"fpr", "--num-keys", "1000", "--seeds", count});
+  }
+  ExpectBadUsage({"fpr", "--num-keys", "1000", "--num-queries", "3", "--seeds", "4"});
+  ExpectBadUsage({"fpr", "--num-keys", "3e9", "--keys", "four_byte"});  // more than there are
+  ExpectBadUsage({"fpr", "--num-keys", "1000", "--keys", "strided", "--num-queries", "1e16"});
+  ExpectBadUsage({"fpr", "--num-keys", "1000", "--precision", "1e-9"});  // more than anybody can ask
+  ExpectBadUsage({"fpr", "--keys", "nonsense"});
+  const std::string families = Run({"fpr", "--keys", "nonsense"}).err;
+  for (const char* name : {"nonsense", "sequential", "shared_prefix", "uuid", "hash"}) {
+    EXPECT_NE(families.find(name), std::string::npos) << families;
+  }
+  ExpectBadUsage({"oracle", "--num-keys", "0"});
+  ExpectBadUsage({"oracle", "--layout", "auto"});
+  for (const char* bits : {"0.5", "65", "-1", "nan"}) {
+    ExpectBadUsage({"oracle", "--from", bits});
+    ExpectBadUsage({"oracle", "--to", bits});
+  }
+  for (const char* step : {"0", "-1", "1e-9", "x"}) ExpectBadUsage({"oracle", "--step", step});
   for (const char* seed : {"-1", "x", "1.5", "18446744073709551616"})
     ExpectBadUsage(build({"--fpr", "0.01", "--seed", seed}));
   for (const char* layout : {"", "Blocked", "retrieval", "9"})
@@ -398,7 +537,7 @@ TEST_F(ToolsTest, AFullDiskIsNoSuccess) {
 }
 
 TEST_F(ToolsTest, ExplainsItself) {
-  for (const std::string command : {"", "build", "query", "info", "verify", "fpr", "plan"}) {
+  for (const std::string command : {"", "build", "query", "info", "verify", "fpr", "oracle", "plan"}) {
     const RunResult help =
         Run(command.empty() ? std::vector<std::string>{"--help"} : std::vector<std::string>{command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;

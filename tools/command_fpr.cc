@@ -1,146 +1,236 @@
 // linefilter fpr: the measured false-positive rate against the expected one.
-//
-// Keys are integers hashed by the library: members 0, 1, 2, ..., non-members from 2^63 up. Both ranges are disjoint, so
-// each "maybe" of a non-member is a false positive.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
-#include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "tools/arguments.h"
 #include "tools/command.h"
+#include "tools/fpr_measure.h"
 #include "tools/images.h"
 #include "tools/interval.h"
-#include "tools/progress.h"
+#include "tools/key_families.h"
 #include "tools/report.h"
 
 namespace linefilter::tools {
 namespace {
 
-constexpr uint64_t kFirstNonMember = uint64_t{1} << 63;
-constexpr size_t kBatch = 1 << 14;  // 128 KiB of hashes stay in the L2 cache
-
 struct Fpr {
   Layout layout = Layout::kBlocked;
-  uint64_t num_keys = 1000000, num_queries = 0, probes = 0, seed = 0;
-  double bits_per_key = 10, confidence = 0.99;
-  bool json = false;
+  uint64_t num_keys = 1000000, num_queries = 0, probes = 0, seed = 0, seeds = 1, threads = 0;
+  double bits_per_key = 10, confidence = 0.99, precision = 0.025;
+  std::string keys;
+  bool precision_given = false, json = false;
 };
 
-// 0 = chosen for 10,000 expected false positives (an interval of about +-2.6 % at 99 %), within 10^6 and 10^8.
+constexpr uint64_t kMaxSeeds = 100000, kMaxThreads = 4096;
+
+// Asked for by --num-queries, else by --precision (3 % more, because the rate of these very filters may lie below the
+// expected one), else 10,000 false positives and some, within 1e6 and 1e8.
 uint64_t NumQueries(const Fpr& fpr, double expected_fpr) {
   if (fpr.num_queries != 0) return fpr.num_queries;
-  return static_cast<uint64_t>(std::clamp(1e4 / std::max(expected_fpr, 1e-12), 1e6, 1e8));
+  if (!(expected_fpr > 0 && expected_fpr < 1)) return 1000000;
+  const double needed = 1.03 * static_cast<double>(TrialsForPrecision(expected_fpr, fpr.precision, fpr.confidence));
+  return static_cast<uint64_t>(fpr.precision_given ? needed : std::clamp(needed, 1e6, 1e8));
 }
 
-// Calls batch(hashes, n) for the keys first .. first + count - 1.
-template <class Batch>
-void ForHashes(const char* what, uint64_t first, uint64_t count, uint64_t seed, Batch batch) {
-  std::vector<uint64_t> hashes(kBatch);
-  Progress progress(what, "keys", count);
-  for (uint64_t done = 0; done < count;) {
-    const size_t n = static_cast<size_t>(std::min<uint64_t>(kBatch, count - done));
-    for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(first + done + i, seed);
-    batch(hashes.data(), n);
-    done += n;
-    progress.Update(done);
+// The model's mean over all sets of that size.
+double ModelFpr(const Fpr& fpr, double* bits_per_key) {
+  Sizing sizing;
+  *bits_per_key = fpr.bits_per_key;
+  if (!SizeForBitsPerKey(fpr.layout, fpr.num_keys, fpr.bits_per_key, &sizing).ok()) return 0;
+  *bits_per_key = sizing.bits_per_key;
+  if (fpr.probes == 0) return sizing.expected_fpr;
+  return ExpectedFpr(fpr.layout, fpr.num_keys, sizing.body_bytes, static_cast<uint32_t>(fpr.probes));
+}
+
+double RateOf(const FprCounts& counts) {
+  return static_cast<double>(counts.false_positives) / static_cast<double>(counts.num_queries);
+}
+
+// The interval takes all answers for independent draws with one rate. Of the questions to one filter that is so.
+// Filters of several seeds differ a little in their rates: pooled, the interval is then that of these filters' mean
+// rate, rather too wide than too narrow. How far other filters lie from it, seed_deviation tells.
+void ReportSeeds(const FprResult& result, Report* report) {
+  if (result.by_seed.size() < 2) return;
+  const double n = static_cast<double>(result.by_seed.size());
+  double mean = 0, squares = 0, lowest = 1, highest = 0;
+  for (const FprCounts& counts : result.by_seed) mean += RateOf(counts) / n;
+  std::vector<Report> rows;
+  for (const FprCounts& counts : result.by_seed) {
+    const double rate = RateOf(counts);
+    squares += (rate - mean) * (rate - mean);
+    lowest = std::min(lowest, rate);
+    highest = std::max(highest, rate);
+    Report row;
+    row.Count("seed", counts.seed);
+    row.Count("num_queries", counts.num_queries);
+    row.Count("false_positives", counts.false_positives);
+    row.Rate("measured_fpr", rate);
+    row.Rate("expected_fpr_of_bits", counts.expected_fpr_of_bits);
+    row.Count("false_negatives", counts.false_negatives);
+    rows.push_back(std::move(row));
   }
+  report->Rate("seed_fpr_lowest", lowest);
+  report->Rate("seed_fpr_highest", highest);
+  report->Rate("seed_deviation", mean > 0 ? std::sqrt(squares / (n - 1)) / mean : 0);
+  report->Table("by_seed", std::move(rows));
 }
 
-int Measure(const Fpr& fpr, MutableFilter* filter) {
-  ForHashes("inserting", 0, fpr.num_keys, fpr.seed,
-            [&](const uint64_t* hashes, size_t n) { filter->InsertHashes(hashes, n); });
-  uint64_t found = 0, hits = 0;
-  ForHashes("asking members", 0, fpr.num_keys, fpr.seed,
-            [&](const uint64_t* hashes, size_t n) { found += filter->CountMaybes(hashes, n); });
-  const double expected = ExpectedFpr(fpr.layout, fpr.num_keys, filter->body_bytes(), filter->num_probes());
-  const uint64_t num_queries = NumQueries(fpr, expected);
-  ForHashes("asking non-members", kFirstNonMember, num_queries, fpr.seed,
-            [&](const uint64_t* hashes, size_t n) { hits += filter->CountMaybes(hashes, n); });
-  const Interval interval = ClopperPearson(hits, num_queries, fpr.confidence);
-  const double of_these_bits = filter->ExpectedFpr();
-  const uint64_t false_negatives = fpr.num_keys - found;
-
+int ReportFpr(const Fpr& fpr, const FprResult& result, double expected_fpr, double bits_per_key) {
+  const FprCounts& total = result.total;
+  const Interval interval = ClopperPearson(total.false_positives, total.num_queries, fpr.confidence);
   Report report;
   report.Text("layout", LayoutName(fpr.layout));
-  report.Real("bits_per_key",
-              8 * static_cast<double>(filter->body_bytes()) / static_cast<double>(std::max<uint64_t>(fpr.num_keys, 1)));
-  report.Count("num_probes", filter->num_probes());
+  report.Text("keys", fpr.keys);
+  report.Real("bits_per_key", bits_per_key);
+  report.Count("num_probes", result.num_probes);
   report.Count("num_keys", fpr.num_keys);
-  report.Count("num_queries", num_queries);
-  report.Count("false_positives", hits);
-  report.Rate("measured_fpr", static_cast<double>(hits) / static_cast<double>(num_queries));
-  report.Rate("expected_fpr", expected);
+  report.Count("num_queries", total.num_queries);
+  report.Count("false_positives", total.false_positives);
+  report.Rate("measured_fpr", RateOf(total));
+  report.Rate("expected_fpr", expected_fpr);
   report.Rate("fpr_low", interval.low);
   report.Rate("fpr_high", interval.high);
   report.Rate("confidence", fpr.confidence);
-  report.Rate("expected_fpr_of_bits", of_these_bits);
-  report.Count("false_negatives", false_negatives);
-  report.Count("body_bytes", filter->body_bytes());
+  report.Rate("precision", RelativePrecision(total.false_positives, total.num_queries, fpr.confidence));
+  report.Rate("expected_fpr_of_bits", total.expected_fpr_of_bits);
+  report.Count("false_negatives", total.false_negatives);
+  report.Count("body_bytes", result.body_bytes);
   report.Count("seed", fpr.seed);
-  report.Text("target", filter->target());
+  report.Count("seeds", fpr.seeds);
+  report.Text("target", result.target);
+  ReportSeeds(result, &report);
   report.Print(fpr.json);
-  if (false_negatives == 0) return kExitGood;
+  if (total.false_negatives == 0) return kExitGood;
   Fail(
-      "fpr: FALSE NEGATIVES: %llu of %llu members answered \"absent\". This must never happen: please report the line "
-      "above, "
-      "this CPU and the target",
-      static_cast<unsigned long long>(false_negatives), static_cast<unsigned long long>(fpr.num_keys));
+      "fpr: FALSE NEGATIVES: %llu of %llu members answered \"absent\". This must never happen: please report the lines "
+      "above and this CPU",
+      static_cast<unsigned long long>(total.false_negatives),
+      static_cast<unsigned long long>(fpr.num_keys * fpr.seeds));
   return kExitNegative;
 }
 
-int RunFpr(const Fpr& fpr) {
+// Empty, or what is wrong.
+std::string Refuse(const Fpr& fpr) {
+  const auto text = [](const char* format, double value, double low, double high) {
+    char sentence[200];
+    snprintf(sentence, sizeof(sentence), format, value, low, high);
+    return std::string(sentence);
+  };
   if (!(fpr.bits_per_key >= kMinBitsPerKey && fpr.bits_per_key <= kMaxBitsPerKey)) {
-    return Fail("fpr: --bits-per-key %g is outside %g to %g", fpr.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+    return text("--bits-per-key %g is outside %g to %g", fpr.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   }
   if (!(fpr.confidence > 0 && fpr.confidence < 1)) {
-    return Fail("fpr: --confidence %g is not between 0 and 1: choose like 0.99", fpr.confidence);
+    return text("--confidence %g is not between %g and %g: choose like 0.99", fpr.confidence, 0, 1);
   }
-  if (fpr.num_keys > kFirstNonMember || fpr.num_queries > kFirstNonMember) {
-    return Fail("fpr: at most 2^63 keys and queries: members are the integers below it, non-members those above");
+  if (!(fpr.precision > 0 && fpr.precision < 1)) {
+    return text("--precision %g is not between %g and %g: 0.01 asks for an interval of 1 %% on both sides",
+                fpr.precision, 0, 1);
   }
-  FilterOptions options;
-  options.bits_per_key = fpr.bits_per_key;
+  if (fpr.seeds < 1 || fpr.seeds > kMaxSeeds) {
+    return text("--seeds %g is outside %g to %g", static_cast<double>(fpr.seeds), 1, kMaxSeeds);
+  }
+  if (fpr.threads < 1 || fpr.threads > kMaxThreads) {
+    return text("--threads %g is outside %g to %g", static_cast<double>(fpr.threads), 1, kMaxThreads);
+  }
   if (fpr.probes > MaxNumProbes(fpr.layout)) {
-    return Fail("fpr: --probes %llu is too many: layout %s takes 1 to %u", static_cast<unsigned long long>(fpr.probes),
-                LayoutName(fpr.layout), MaxNumProbes(fpr.layout));
+    return text("--probes %g is too many: this layout takes %g to %g", static_cast<double>(fpr.probes), 1,
+                MaxNumProbes(fpr.layout));
   }
-  options.num_probes = static_cast<uint32_t>(fpr.probes);
-  options.seed = fpr.seed;
-  options.memory_limit = MemoryOfMachine();
-  BlockedFilter blocked;
-  ClassicFilter classic;
-  const bool is_blocked = fpr.layout == Layout::kBlocked;
-  const Status status = is_blocked ? blocked.Create(fpr.num_keys, options) : classic.Create(fpr.num_keys, options);
+  if (fpr.num_queries != 0 && fpr.num_queries < fpr.seeds) {
+    return text("--num-queries %g is less than one for each of %g seeds", static_cast<double>(fpr.num_queries),
+                static_cast<double>(fpr.seeds), 0);
+  }
+  return "";
+}
+
+int RunFpr(const Fpr& fpr) {
+  const std::string refused = Refuse(fpr);
+  if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
+  FprPlan plan;
+  plan.keys = FindKeyFamily(fpr.keys);
+  double bits_per_key = 0;
+  const double expected_fpr = ModelFpr(fpr, &bits_per_key);
+  plan.num_queries = std::max(NumQueries(fpr, expected_fpr), fpr.seeds);
+  const uint64_t most = plan.keys->max_keys;
+  if (fpr.num_keys > most || plan.num_queries / fpr.seeds > most) {
+    return Fail(
+        "fpr: keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "
+        "wanted: "
+        "ask for fewer, or for a precision that needs fewer",
+        fpr.keys.c_str(), static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
+        static_cast<unsigned long long>(plan.num_queries / fpr.seeds));
+  }
+  plan.layout = fpr.layout;
+  plan.num_keys = fpr.num_keys;
+  plan.num_seeds = fpr.seeds;
+  plan.num_threads = fpr.threads;
+  plan.options.bits_per_key = fpr.bits_per_key;
+  plan.options.num_probes = static_cast<uint32_t>(fpr.probes);
+  plan.options.seed = fpr.seed;
+  plan.options.memory_limit = MemoryOfMachine();
+  FprResult result;
+  const Status status = MeasureFpr(plan, &result);
   if (!status.ok()) return Fail("fpr: %s", status.message());
-  return Measure(fpr, is_blocked ? static_cast<MutableFilter*>(&blocked) : &classic);
+  return ReportFpr(fpr, result, expected_fpr, bits_per_key);
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto fpr = std::make_shared<Fpr>();
+  fpr->threads = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+  std::vector<std::string> families;
+  for (const KeyFamily& family : KeyFamilies()) families.push_back(family.name);
+  fpr->keys = families.front();
   arguments.LayoutName(&fpr->layout, false, "blocked by default");
   arguments.Real("--bits-per-key", &fpr->bits_per_key, "B", "Size of the filter, 1 to 64; 10 by default");
   arguments.Count("--num-keys", &fpr->num_keys, "How many keys to insert; 1e6 by default");
+  arguments.Choice("--keys", &fpr->keys, families, "Which keys (see below); sequential by default");
   arguments.Count("--probes", &fpr->probes, "Number of probes; 0, the default, is the best for the size");
+  arguments.Real("--precision", &fpr->precision, "R",
+                 "Ask so many absent keys that the interval reaches R * fpr to both sides; by default 0.025 with 1e6 "
+                 "to 1e8 of them");
   arguments.Count("--num-queries", &fpr->num_queries,
-                  "How many absent keys to ask; 0, the default: for 10,000 false positives, within 1e6 and 1e8");
+                  "How many absent keys to ask, over all seeds; 0, the default: as --precision needs");
   arguments.Real("--confidence", &fpr->confidence, "C", "Of the interval fpr_low to fpr_high; 0.99 by default");
   arguments.Seed(&fpr->seed, "Seed of the hash: another seed is another sample; 0 by default");
+  arguments.Count("--seeds", &fpr->seeds,
+                  "Measure as many filters, with the seeds S, S + 1, ..., and pool them; 1 by default");
+  arguments.Count("--threads", &fpr->threads, "How many threads; all cores by default. Results do not depend on it");
   arguments.Json(&fpr->json);
-  return [fpr] { return RunFpr(*fpr); };
+  return [fpr, &arguments] {
+    fpr->precision_given = arguments.Given("--precision");
+    return RunFpr(*fpr);
+  };
+}
+
+const char* Notes() {
+  static const std::string* const notes = [] {
+    auto* text = new std::string(
+        "expected_fpr is the model's mean over all sets of num_keys keys, expected_fpr_of_bits that of the very filter "
+        "measured;\n"
+        "they differ where the filter is small. fpr_low to fpr_high is the Clopper-Pearson interval of the measured "
+        "one, "
+        "of all\n"
+        "seeds together; precision is half its width as a share of the rate, seed_deviation the relative standard "
+        "deviation\n"
+        "from seed to seed.\n"
+        "A billion keys (1.25 GB, about a minute): linefilter fpr --num-keys 1e9 --bits-per-key 10 --num-queries 1e9\n"
+        "Keys:\n");
+    for (const KeyFamily& family : KeyFamilies())
+      *text += std::string("  ") + family.name + ": " + family.description + "\n";
+    *text += "Exit code: 0 no false negative, 1 false negatives (a bug), 2 bad usage.";
+    return text;
+  }();
+  return notes->c_str();
 }
 
 }  // namespace
 
-const Command kFprCommand = {
-    "fpr", "Measure the false-positive rate against the expected one",
-    "expected_fpr is the model's mean over all sets of num_keys keys, expected_fpr_of_bits that of the very filter "
-    "measured;\n"
-    "they differ where the filter is small. fpr_low to fpr_high is the Clopper-Pearson interval of the measured one.\n"
-    "Exit code: 0 no false negative, 1 false negatives (a bug), 2 bad usage.",
-    &Declare};
+const Command kFprCommand = {"fpr", "Measure the false-positive rate against the expected one", Notes(), &Declare};
 
 }  // namespace linefilter::tools

@@ -6,13 +6,13 @@
 namespace linefilter::tools {
 namespace {
 
-// Continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method; converges in about sqrt(max(a,
-// b)) steps where x is below the mean.
+// Continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method; converges in a few times
+// sqrt(min(a, b)) steps where x is below the mean.
 double BetaFraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   auto away_from_zero = [](double v) { return std::fabs(v) < kTiny ? kTiny : v; };
   double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), value = d;
-  for (int m = 1; m < 10000000; ++m) {
+  for (double m = 1; m < 1e8; ++m) {
     const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / away_from_zero(1 + even * d);
     c = away_from_zero(1 + even / c);
@@ -26,31 +26,79 @@ double BetaFraction(double a, double b, double x) {
   return value;
 }
 
-// The regularized incomplete beta function: P(Beta(a, b) <= x).
-double BetaCdf(double a, double b, double x) {
-  if (x <= 0) return 0;
-  if (x >= 1) return 1;
-  const double log_front = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x);
-  return x < (a + 1) / (a + b + 2) ? std::exp(log_front) * BetaFraction(a, b, x) / a
-                                   : 1 - std::exp(log_front) * BetaFraction(b, a, 1 - x) / b;
+// What Stirling's formula leaves out: ln Gamma(z) - ((z - 1/2) ln z - z + ln(2 pi)/2).
+double StirlingError(double z) {
+  if (z < 16) return std::lgamma(z) - ((z - 0.5) * std::log(z) - z + 0.91893853320467274178);
+  const double w = 1 / (z * z);
+  return (1.0 / 12 - w * (1.0 / 360 - w * (1.0 / 1260 - w / 1680))) / z;  // rest below 1e-14
 }
 
-// The x with BetaCdf(a, b, x) == p, by bisection in log x: rates near 0 keep their relative precision.
-double BetaQuantile(double a, double b, double p) {
-  double low = -745, high = 0;
-  while (high - low > 1e-10) {
-    const double middle = (low + high) / 2;
-    (BetaCdf(a, b, std::exp(middle)) < p ? low : high) = middle;
+// ln(x^a (1 - x)^b / B(a, b)), as a distance from the mean: the difference of ln Gamma alone would leave 2 digits of
+// 16 at 1e12 trials.
+double LogFront(double a, double b, double x) {
+  const double mean = a / (a + b), rest = b / (a + b), off = x - mean;
+  return a * std::log1p(off / mean) + b * std::log1p(-off / rest) +
+         0.5 * std::log(a * rest / (2 * 3.14159265358979323846)) + StirlingError(a + b) - StirlingError(a) -
+         StirlingError(b);
+}
+
+// P(Beta(a, b) <= x), or >= x for the upper tail; *slope is its derivative in ln x, but for the sign.
+double BetaTail(double a, double b, double x, bool upper, double* slope) {
+  const double front = std::exp(LogFront(a, b, x));
+  *slope = front / (1 - x);
+  const bool below_mean = x < (a + 1) / (a + b + 2);
+  const double tail = below_mean ? front * BetaFraction(a, b, x) / a : front * BetaFraction(b, a, 1 - x) / b;
+  return upper == below_mean ? 1 - tail : tail;
+}
+
+// The x whose tail is `tail`: Newton on ln tail over ln x, which is concave, so that small rates keep their relative
+// precision; bisection where a step leaves what is known.
+double BetaQuantile(double a, double b, double tail, bool upper) {
+  double low = -745, high = 0, t = std::log(a / (a + b));
+  for (int step = 0; step < 200 && high - low > 1e-13; ++step) {
+    double slope = 0;
+    const double here = BetaTail(a, b, std::exp(t), upper, &slope), off = std::log(tail / here);
+    ((here < tail) != upper ? low : high) = t;
+    double next = t + (upper ? -off : off) * here / slope;
+    if (!(next > low && next < high)) next = (low + high) / 2;  // also where the tail underflows
+    if (std::fabs(off) < 1e-6 && std::fabs(next - t) < 1e-13) break;
+    t = next;
   }
-  return std::exp((low + high) / 2);
+  return std::exp(t);
 }
 
 }  // namespace
 
 Interval ClopperPearson(uint64_t hits, uint64_t trials, double confidence) {
+  hits = std::min(hits, trials);
+  if (hits > trials / 2) {  // rates near 1 by their distance from it
+    const Interval misses = ClopperPearson(trials - hits, trials, confidence);
+    return {1 - misses.high, 1 - misses.low};
+  }
   const double tail = (1 - confidence) / 2;
-  const double h = static_cast<double>(std::min(hits, trials)), n = static_cast<double>(trials);
-  return {hits == 0 ? 0 : BetaQuantile(h, n - h + 1, tail), hits >= trials ? 1 : BetaQuantile(h + 1, n - h, 1 - tail)};
+  const double h = static_cast<double>(hits), n = static_cast<double>(trials);
+  return {hits == 0 ? 0 : BetaQuantile(h, n - h + 1, tail, false),
+          hits == trials ? 1 : BetaQuantile(h + 1, n - h, tail, true)};
+}
+
+double RelativePrecision(uint64_t hits, uint64_t trials, double confidence) {
+  const Interval interval = ClopperPearson(hits, trials, confidence);
+  return (interval.high - interval.low) / 2 / (static_cast<double>(hits) / static_cast<double>(trials));
+}
+
+uint64_t TrialsForPrecision(double rate, double precision, double confidence) {
+  const auto reaches = [&](double hits) {
+    const double trials = std::max(std::ceil(hits / rate), hits);
+    return RelativePrecision(static_cast<uint64_t>(hits), static_cast<uint64_t>(trials), confidence) <= precision;
+  };
+  const double most = 9223372036854775808.0 * rate;  // hits of 2^63 trials
+  double low = 0, high = 1;
+  while (high < most && !reaches(high)) low = high, high *= 2;
+  while (high - low > std::max(1.0, high / 200)) {
+    const double middle = std::floor((low + high) / 2);
+    (reaches(middle) ? high : low) = middle;
+  }
+  return static_cast<uint64_t>(std::min(high / rate, 9223372036854775808.0));
 }
 
 }  // namespace linefilter::tools
