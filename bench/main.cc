@@ -1,50 +1,189 @@
-// linefilter_bench: Google Benchmark with our rows. By default three sizes, five interleaved repetitions, medians.
-//
-//   linefilter_bench                     24 KB, 1 MB and 16 MB
-//   linefilter_bench --large             and 2 GB (needs 5 GB of memory and a minute to fill it)
-//   linefilter_bench --benchmark_filter=batch/blocked   and all other options of Google Benchmark
+// linefilter_bench: what a lookup costs, ours and others', on this CPU. `--help` tells the rest.
 #include <benchmark/benchmark.h>
 
+#include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
-#include "bench/rows.h"
-#include "linefilter/target.h"
+#include "bench/accuracy.h"
+#include "bench/counters.h"
+#include "bench/machine.h"
+#include "bench/measure.h"
+#include "bench/plan.h"
+#include "bench/results.h"
 
 namespace linefilter::bench {
+namespace {
 
-std::string SizeName(uint64_t bytes) {
-  const char* const units[] = {"B", "KB", "MB", "GB"};
-  int unit = 0;
-  for (; unit < 3 && bytes % 1024 == 0; ++unit) bytes /= 1024;
-  return std::to_string(bytes) + units[unit];
+struct Options {
+  PlanOptions plan;
+  Effort effort;
+  std::string out, max_size;
+  double minutes = 90;
+  bool fresh = false, list = false, accuracy = false, slug = false;
+};
+
+int Fail(const std::string& what) {
+  fprintf(stderr, "linefilter_bench: %s\n", what.c_str());
+  return 2;
 }
 
+double Seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Bytes that can be had without swapping; a guess of 4 GiB where the system does not say.
+uint64_t AvailableMemory() {
+  std::ifstream in("/proc/meminfo");
+  for (std::string word; in >> word;) {
+    uint64_t kib = 0;
+    if (word == "MemAvailable:" && in >> kib) return kib << 10;
+  }
+  return uint64_t{4} << 30;
+}
+
+void PrintRow(const Measured& measured) {
+  const Row& row = *measured.row;
+  char fpr[32] = "";
+  if (!row.peer->is_floor) snprintf(fpr, sizeof(fpr), "%.4g %%", 100 * measured.fpr);
+  printf("  %-72s %9.2f ns  %6.2f bits  %s\n", row.name.c_str(), Median(measured.ns),
+         8 * static_cast<double>(measured.image_bytes) / static_cast<double>(measured.spec.num_keys), fpr);
+}
+
+// Leaves out, with a sentence, what this machine cannot hold.
+void DropTooLarge(std::vector<Group>* groups) {
+  const uint64_t available = AvailableMemory();
+  std::vector<Group> kept;
+  for (Group& group : *groups) {
+    if (FilterBytes(group) + (uint64_t{1} << 30) <= available) {
+      kept.push_back(std::move(group));
+    } else {
+      printf("left out: %s: needs %llu MiB, %llu are free\n", group.name.c_str(),
+             static_cast<unsigned long long>((FilterBytes(group) >> 20) + 1024),
+             static_cast<unsigned long long>(available >> 20));
+    }
+  }
+  groups->swap(kept);
+}
+
+int RunRows(const Options& options, std::vector<Group> groups, Results* results) {
+  Counters counters;
+  printf("hardware counters: %s\n", counters.available() ? "yes" : counters.why().c_str());
+  const double start = Seconds();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const double minutes = (Seconds() - start) / 60;
+    if (minutes > options.minutes) {
+      printf("%g minutes are over, %zu of %zu groups are measured. The same command goes on from here.\n",
+             options.minutes, i, groups.size());
+      return 3;
+    }
+    printf("[%zu/%zu, %.1f min] %s\n", i + 1, groups.size(), minutes, groups[i].name.c_str());
+    fflush(stdout);
+    for (const Measured& measured : MeasureGroup(groups[i], options.effort, &counters)) {
+      PrintRow(measured);
+      results->Add(measured);
+    }
+    if (const std::string error = results->Save(); !error.empty()) return Fail(error);
+  }
+  printf("all rows are measured: %.1f minutes\n", (Seconds() - start) / 60);
+  return 0;
+}
+
+int Run(Options options) {
+  if (options.slug) {
+    puts(CpuSlug().c_str());
+    return 0;
+  }
+  if (options.accuracy) return RunAccuracy(options.out, options.plan.quick);
+  Results results;
+  nlohmann::json context = MachineContext();
+  context["missing_peers"] = MissingPeers();
+  if (const std::string error = results.Open(options.out, context, options.fresh); !error.empty()) {
+    return Fail(error);
+  }
+  options.plan.done = results.RowNames();
+  std::vector<Group> groups;
+  try {
+    groups = MakePlan(options.plan);
+  } catch (const std::regex_error& error) {
+    return Fail("--rows '" + options.plan.rows + "' is no regular expression: " + error.what());
+  }
+  DropTooLarge(&groups);
+  size_t rows = 0;
+  double seconds = 0;
+  for (const Group& group : groups) {
+    rows += group.rows.size();
+    seconds += EstimatedSeconds(group, options.effort.repetitions, options.effort.min_seconds);
+    if (options.list) {
+      for (const Row& row : group.rows) puts(row.name.c_str());
+    }
+  }
+  if (options.list) return 0;
+  for (const std::string& missing : MissingPeers()) printf("without the peer %s\n", missing.c_str());
+  if (!options.plan.done.empty())
+    printf("%zu rows stand in %s already\n", options.plan.done.size(), options.out.c_str());
+  if (rows == 0) {
+    if (!options.plan.done.empty()) return puts("nothing is left to measure"), 0;
+    return Fail("no row matches --rows '" + options.plan.rows + "': --list shows them");
+  }
+  printf("%zu rows, about %.0f minutes (on a slower machine more; it ends after %g in any case)\n", rows,
+         seconds / 60 + 0.5, options.minutes);
+  return RunRows(options, std::move(groups), &results);
+}
+
+// "16MB" and the like.
+uint64_t ParseSize(const std::string& text) {
+  char* end = nullptr;
+  const double number = strtod(text.c_str(), &end);
+  const std::string unit = end;
+  const int shift = unit == "KB" ? 10 : unit == "MB" ? 20 : unit == "GB" ? 30 : -1;
+  return shift < 0 || !(number > 0 && number < 1e6) ? 0 : static_cast<uint64_t>(number) << shift;
+}
+
+void Declare(CLI::App* app, Options* options) {
+  app->add_flag("--quick", options->plan.quick,
+                "Every kind of row, few sizes, short: under a minute, for a first look and CI");
+  app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times");
+  app->add_option("--out", options->out, "Results file (JSON). If it exists, only the rows that it lacks are measured");
+  app->add_flag("--fresh", options->fresh, "Measure all rows anew, whatever stands in --out");
+  app->add_option(
+      "--rows", options->plan.rows,
+      "Only rows whose name matches this regular expression anywhere: access/keys/hits/layout/target/size/bits");
+  app->add_option("--max-size", options->max_size, "Leave out larger filters: 24KB, 1MB, 16MB, 512MB, 2GB");
+  app->add_option("--repetitions", options->effort.repetitions, "Of each row; the median counts")
+      ->check(CLI::Range(1, 1000));
+  app->add_option("--min-time", options->effort.min_seconds, "Seconds of CPU per repetition")
+      ->check(CLI::Range(1e-6, 60.0));
+  app->add_option("--minutes", options->minutes, "End after these, between two groups")->check(CLI::PositiveNumber);
+  app->add_flag("--list", options->list, "Only print the names of the rows");
+  app->add_flag("--print-cpu-slug", options->slug, "Only print this CPU's name as a file name");
+  app->footer(
+      "Pin it to one CPU (taskset -c 0) and keep the others idle. tools/bench.sh does all that and draws the plots.");
+}
+
+}  // namespace
 }  // namespace linefilter::bench
 
 int main(int argc, char** argv) {
-  linefilter::bench::Plan plan{{24u << 10, 1u << 20, 16u << 20}, 10};
-  // Defaults first, so that what the user says later wins.
-  std::vector<char*> arguments = {argv[0]};
-  std::string defaults[] = {"--benchmark_repetitions=5", "--benchmark_enable_random_interleaving=true",
-                            "--benchmark_report_aggregates_only=true", "--benchmark_min_time=0.1"};
-  for (std::string& argument : defaults) arguments.push_back(argument.data());
-  for (int i = 1; i < argc; ++i) {
-    if (strcmp(argv[i], "--large") == 0) {
-      plan.body_bytes.push_back(uint64_t{2} << 30);
-    } else {
-      arguments.push_back(argv[i]);
-    }
+  using namespace linefilter::bench;
+  Options options;
+  CLI::App app("What a lookup costs: linefilter and its peers, interleaved in one process");
+  Declare(&app, &options);
+  CLI11_PARSE(app, argc, argv);
+  if (!options.max_size.empty() && (options.plan.max_body_bytes = ParseSize(options.max_size)) == 0) {
+    return Fail("--max-size " + options.max_size + " is no size: choose like 16MB or 2GB");
   }
-  int count = static_cast<int>(arguments.size());
-  linefilter::bench::RegisterFloorRows(plan);
-  linefilter::bench::RegisterFilterRows(plan);
-  benchmark::AddCustomContext("linefilter_target", linefilter::ChosenTarget());
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
-  if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;
-  benchmark::Shutdown();
-  return 0;
+  if (options.plan.quick) {
+    options.effort.fpr_queries = 1000000;
+    if (app.count("--repetitions") == 0) options.effort.repetitions = 3;
+    if (app.count("--min-time") == 0) options.effort.min_seconds = 0.002;
+  }
+  // Google Benchmark's own defaults, in its own words.
+  std::string own[] = {argv[0], "--benchmark_enable_random_interleaving=true"};
+  char* own_arguments[] = {own[0].data(), own[1].data()};
+  int count = 2;
+  benchmark::Initialize(&count, own_arguments);
+  return Run(options);
 }

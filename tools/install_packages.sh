@@ -4,7 +4,8 @@
 #   build   compiler, CMake, the libraries that linefilter stands on
 #   demo    build, and what tools/demo.sh uses: real word lists, gnuplot
 #   test    build, and GoogleTest and Google Benchmark
-#   slow    test and demo, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers
+#   bench   build, and what the benchmark compares with, its keys and its plots: LevelDB, RocksDB, libbloom
+#   slow    test, demo and bench, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers
 #
 # Debian 12 or Ubuntu 24.04, as root or with sudo. When nothing is missing it only looks, and needs neither.
 set -euo pipefail
@@ -20,7 +21,7 @@ fail() {
 main() {
   local group names missing log
   local -a packages=()
-  [[ $# -gt 0 ]] || fail "say which group of packages: build, demo, test or slow"
+  [[ $# -gt 0 ]] || fail "say which group of packages: build, demo, test, bench or slow"
   for group in "$@"; do
     names=$(packages_of "$group") || exit 2
     read -ra names <<<"$names"

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot release builds cpus; do
+for part in packages steps cmake sysroot release bench_steps builds cpus; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done
@@ -27,7 +27,8 @@ slow_steps() {
   step "packages of the slow tests" work "$ROOT/tools/install_packages.sh" slow
   step "release: slow tests" tests test_release -L slow
   step "program: demo.sh" tests test_demo
-  step "program: linefilter_bench, briefly" tests test_bench
+  step "benchmark: every kind of row, report, plots" tests test_bench
+  step "instructions per key against the baseline" tests test_instructions
 
   built_and_tested clang "build_clang" "test_clang"
   built_and_tested asan "build_asan" "test_asan"

@@ -7,9 +7,11 @@ packages_of() {
     build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" ;;
     demo) echo "$(packages_of build) gnuplot-nox wamerican-insane wbritish-insane wngerman" ;;
     test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev" ;;
-    slow) echo "$(packages_of test) $(packages_of demo) clang valgrind qemu-user util-linux" \
+    bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
+                "wamerican-insane wbritish-insane wngerman" ;;
+    slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang valgrind qemu-user util-linux" \
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
-    *) echo "unknown package group '$1' (build, demo, test, slow)" >&2; return 2 ;;
+    *) echo "unknown package group '$1' (build, demo, test, bench, slow)" >&2; return 2 ;;
   esac
 }
 

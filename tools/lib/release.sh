@@ -30,16 +30,3 @@ test_demo() {
   "$ROOT/tools/demo.sh"
   count 1 0
 }
-
-# Too short to measure: it checks that every row runs. A row that finds a fault reports an error in its line.
-test_bench() {
-  local output=$ROOT/build/test-logs/bench.json rows
-  "$ROOT/build/release/linefilter_bench" --benchmark_min_time=0.01 --benchmark_repetitions=1 \
-    --benchmark_report_aggregates_only=false "--benchmark_out=$output" --benchmark_out_format=json
-  if grep '"error_occurred": *true' "$output"; then
-    return 1
-  fi
-  rows=$(grep -c '"run_type"' "$output")
-  note "$rows rows"
-  count 1 0
-}

@@ -1,0 +1,224 @@
+#include "bench/instruction_rows.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "linefilter/builder.h"
+#include "linefilter/filter.h"
+#include "linefilter/hash.h"
+#include "linefilter/sizing.h"
+#include "linefilter/target.h"
+#include "linefilter/view.h"
+
+namespace linefilter::bench {
+namespace {
+
+using Rows = std::vector<InstructionRow>;
+
+// Some 12 KB of filter. Instructions do not depend on the size; that they are counted exactly needs no more keys.
+constexpr uint64_t kMembers = 10000;
+constexpr uint64_t kQueries = 2 * kMembers;
+// Filters larger than some caches are asked by another loop, which prefetches: 2.5 MB, most of it empty.
+constexpr uint64_t kLargeMembers = uint64_t{2} << 20;
+constexpr uint64_t kBuiltKeys = 100000;
+constexpr uint64_t kAbsent = uint64_t{1} << 40;
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic};
+
+void Check(const Status& status) {
+  if (status.ok()) return;
+  fprintf(stderr, "linefilter_instructions: %s\n", status.message());
+  abort();
+}
+
+std::vector<uint64_t> HashesFrom(uint64_t first, uint64_t count) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < count; ++i) hashes.push_back(HashKey(first + i));
+  return hashes;
+}
+
+FilterOptions Options(Layout layout) {
+  FilterOptions options;
+  options.bits_per_key = 10;
+  options.layout = layout;
+  return options;
+}
+
+std::string Suffix(Layout layout, const char* target) { return std::string("/") + LayoutName(layout) + "/" + target; }
+
+// One filter, and what it is asked: members and absent keys in turn.
+template <class Filter>
+struct Subject {
+  Subject(Layout layout, uint64_t num_keys) {
+    const std::vector<uint64_t> absent = HashesFrom(kAbsent, kMembers);
+    for (size_t i = 0; i < kMembers; ++i) {
+      queries.push_back(members[i]);
+      queries.push_back(absent[i]);
+    }
+    Check(filter.Create(num_keys, Options(layout)));
+  }
+  // All members, and at most 3 % of the absent keys.
+  bool RightMaybes(uint64_t maybes) const { return maybes >= kMembers && maybes < kMembers + kMembers * 3 / 100; }
+  bool RightAnswers(const uint8_t* bits_or_bytes, size_t size) const {
+    uint64_t ones = 0;
+    for (size_t i = 0; i < size; ++i) ones += static_cast<uint64_t>(__builtin_popcount(bits_or_bytes[i]));
+    return RightMaybes(ones);
+  }
+
+  std::vector<uint64_t> members = HashesFrom(0, kMembers), queries;
+  std::vector<uint8_t> answers = std::vector<uint8_t>(kQueries);
+  uint64_t result = 0;
+  Filter filter;
+};
+
+template <class Filter>
+void AddLookups(Layout layout, const char* target, Rows* rows) {
+  const auto s = std::make_shared<Subject<Filter>>(layout, kMembers);
+  s->filter.InsertHashes(s->members.data(), kMembers);
+  const std::string suffix = Suffix(layout, target);
+  const auto prepare = [s] {
+    s->result = 0;
+    s->answers.assign(kQueries, 0);
+  };
+  const auto right = [s] { return s->RightMaybes(s->result); };
+  const auto single = [s] {
+    uint64_t maybes = 0;
+    for (const uint64_t hash : s->queries) maybes += s->filter.MayContainHash(hash);
+    s->result = maybes;
+  };
+  const auto bytes = [s] { s->filter.MayContainHashes(s->queries.data(), kQueries, s->answers.data()); };
+  const auto bits = [s] { s->filter.MayContainHashesToBits(s->queries.data(), kQueries, s->answers.data()); };
+  const auto count = [s] { s->result = s->filter.CountMaybes(s->queries.data(), kQueries); };
+  rows->push_back({"single" + suffix, kQueries, prepare, single, right});
+  rows->push_back(
+      {"batch" + suffix, kQueries, prepare, bytes, [s] { return s->RightAnswers(s->answers.data(), kQueries); }});
+  rows->push_back({"batch_bits" + suffix, kQueries, prepare, bits,
+                   [s] { return s->RightAnswers(s->answers.data(), kQueries / 8); }});
+  rows->push_back({"batch_count" + suffix, kQueries, prepare, count, right});
+}
+
+template <class Filter>
+void AddInsertions(Layout layout, const char* target, Rows* rows) {
+  const auto s = std::make_shared<Subject<Filter>>(layout, kMembers);
+  const std::string suffix = Suffix(layout, target);
+  const auto prepare = [s] { s->filter.Clear(); };
+  const auto single = [s] {
+    for (const uint64_t hash : s->members) s->filter.InsertHash(hash);
+  };
+  const auto batch = [s] { s->filter.InsertHashes(s->members.data(), kMembers); };
+  const auto right = [s] { return s->RightMaybes(s->filter.CountMaybes(s->queries.data(), kQueries)); };
+  rows->push_back({"insert_single" + suffix, kMembers, prepare, single, right});
+  rows->push_back({"insert_batch" + suffix, kMembers, prepare, batch, right});
+}
+
+// Lookups and insertions in batches; nothing is cleared between the two runs: insertions change no bit.
+template <class Filter>
+void AddLarge(Layout layout, const char* target, Rows* rows) {
+  const auto s = std::make_shared<Subject<Filter>>(layout, kLargeMembers);
+  const std::string suffix = Suffix(layout, target);
+  const auto prepare = [s] {
+    s->filter.InsertHashes(s->members.data(), kMembers);
+    s->result = 0;
+  };
+  const auto count = [s] { s->result = s->filter.CountMaybes(s->queries.data(), kQueries); };
+  const auto insert = [s] { s->result = kMembers + s->filter.InsertHashes(s->members.data(), kMembers); };
+  rows->push_back({"large_batch_count" + suffix, kQueries, prepare, count, [s] { return s->RightMaybes(s->result); }});
+  rows->push_back({"large_insert_batch" + suffix, kMembers, prepare, insert, [s] { return s->result == kMembers; }});
+}
+
+void AddBuild(Layout layout, const char* target, Rows* rows) {
+  const std::string name = target;
+  const auto keys = std::make_shared<std::vector<uint64_t>>(HashesFrom(0, kBuiltKeys));
+  const auto image = std::make_shared<std::string>();
+  const auto prepare = [name, image] {
+    Check(ForceTarget(name.c_str()));
+    image->clear();
+    image->shrink_to_fit();
+  };
+  const auto run = [layout, keys, image] {
+    FilterBuilder builder(Options(layout));
+    for (const uint64_t hash : *keys) builder.AddHash(hash);
+    Check(builder.Finish(image.get()));
+  };
+  const auto right = [keys, image] {
+    const FilterView view(image->data(), image->size());
+    return view.status().ok() && view.num_keys() == kBuiltKeys &&
+           view.CountMaybes(keys->data(), kBuiltKeys) == kBuiltKeys;
+  };
+  rows->push_back({"build" + Suffix(layout, target), kBuiltKeys, prepare, run, right});
+}
+
+void AddHashing(Rows* rows) {
+  const auto sum = std::make_shared<uint64_t>();
+  const auto prepare = [sum] { *sum = 0; };
+  const auto right = [sum] { return *sum != 0; };
+  const auto integers = std::make_shared<std::vector<uint64_t>>();
+  const auto strings = std::make_shared<std::vector<std::string>>();
+  for (uint64_t i = 0; i < kMembers; ++i) {
+    integers->push_back(i);
+    strings->push_back(std::to_string(1000000000000000 + i));  // 16 bytes
+  }
+  rows->push_back({"hash_u64", kMembers, prepare,
+                   [=] {
+                     for (const uint64_t key : *integers) *sum += HashKey(key);
+                   },
+                   right});
+  rows->push_back({"hash_string_of_16", kMembers, prepare,
+                   [=] {
+                     for (const std::string& key : *strings) *sum += HashKey(key);
+                   },
+                   right});
+}
+
+// Per call: opening an image of 400 keys (its body is verified), and finding the size for a rate.
+void AddCalls(Layout layout, Rows* rows) {
+  constexpr uint64_t kCalls = 100;
+  const auto image = std::make_shared<std::string>();
+  FilterBuilder builder(Options(layout));
+  for (const uint64_t hash : HashesFrom(0, 400)) builder.AddHash(hash);
+  Check(builder.Finish(image.get()));
+  const auto good = std::make_shared<uint64_t>();
+  const auto prepare = [good] {
+    Check(ForceTarget(nullptr));
+    *good = 0;
+  };
+  const auto right = [good] { return *good == kCalls; };
+  rows->push_back({std::string("view_open/") + LayoutName(layout), kCalls, prepare,
+                   [=] {
+                     FilterView view;
+                     for (uint64_t i = 0; i < kCalls; ++i) *good += view.Open(image->data(), image->size()).ok();
+                   },
+                   right});
+  rows->push_back({std::string("size_for_fpr/") + LayoutName(layout), kCalls, prepare,
+                   [=] {
+                     Sizing sizing;
+                     for (uint64_t i = 0; i < kCalls; ++i) {
+                       *good += SizeForFpr(layout, 1000 + 100000 * i, 0.01, &sizing).ok();
+                     }
+                   },
+                   right});
+}
+
+}  // namespace
+
+std::vector<InstructionRow> InstructionRows() {
+  Rows rows;
+  const TargetList targets = SupportedTargets();
+  for (size_t i = 0; i < targets.size; ++i) {
+    Check(ForceTarget(targets.names[i]));
+    AddLookups<BlockedFilter>(Layout::kBlocked, targets.names[i], &rows);
+    AddLookups<ClassicFilter>(Layout::kClassic, targets.names[i], &rows);
+    AddInsertions<BlockedFilter>(Layout::kBlocked, targets.names[i], &rows);
+    AddInsertions<ClassicFilter>(Layout::kClassic, targets.names[i], &rows);
+    AddLarge<BlockedFilter>(Layout::kBlocked, targets.names[i], &rows);
+    AddLarge<ClassicFilter>(Layout::kClassic, targets.names[i], &rows);
+    for (const Layout layout : kLayouts) AddBuild(layout, targets.names[i], &rows);
+  }
+  AddHashing(&rows);
+  for (const Layout layout : kLayouts) AddCalls(layout, &rows);
+  return rows;
+}
+
+}  // namespace linefilter::bench

@@ -1,0 +1,180 @@
+#include "bench/measure.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bench/queries.h"
+
+namespace linefilter::bench {
+namespace {
+
+constexpr size_t kCheckedKeys = size_t{1} << 19;  // of each row, for false negatives
+
+bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
+
+uint64_t CountMaybes(const PeerFilter& filter, size_t target, Access access, const Keys& keys,
+                     std::vector<uint8_t>* answers) {
+  answers->resize(keys.size);
+  uint64_t count = filter.Lookup(target, access, keys, answers->data());
+  if (access != Access::kBatch) return count;
+  count = 0;
+  for (const uint8_t answer : *answers) count += answer;
+  return count;
+}
+
+// A peer's filter in this group, what is measured of it once, and the code that it is asked by when it does not matter.
+struct Candidate {
+  std::unique_ptr<PeerFilter> filter;
+  Access access;
+  double fpr = 0;
+  uint64_t fpr_queries = 0;
+};
+
+// One group while it is measured. Google Benchmark calls Run; its reporter collects.
+class Session : public benchmark::BenchmarkReporter {
+ public:
+  Session(const Group& group, const Effort& effort, Counters* counters)
+      : group_(group), effort_(effort), counters_(counters), queries_(group.spec) {}
+
+  std::vector<Measured> Measure() {
+    Fill();
+    for (const Row& row : group_.rows) Check(row);
+    benchmark::ClearRegisteredBenchmarks();
+    for (const Row& row : group_.rows) {
+      const Candidate& candidate = candidates_.at(row.peer);
+      const PeerFilter& filter = *candidate.filter;
+      measured_[row.name] = {&row,
+                             group_.spec,
+                             filter.bytes(),
+                             filter.num_probes(),
+                             candidate.fpr,
+                             candidate.fpr_queries,
+                             filter.expected_fpr(),
+                             {},
+                             {}};
+      benchmark::RegisterBenchmark(row.name.c_str(), [this, &row](benchmark::State& state) { Run(state, row); })
+          ->Repetitions(effort_.repetitions)
+          ->MinTime(effort_.min_seconds);
+    }
+    benchmark::RunSpecifiedBenchmarks(this);
+    std::vector<Measured> list;
+    for (const Row& row : group_.rows) list.push_back(std::move(measured_.at(row.name)));
+    return list;
+  }
+
+  bool ReportContext(const Context&) override { return true; }
+
+  void ReportRuns(const std::vector<benchmark::BenchmarkReporter::Run>& runs) override {
+    for (const benchmark::BenchmarkReporter::Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration) continue;
+      const auto found = measured_.find(run.run_name.function_name);
+      if (found == measured_.end()) Die("a row that nobody planned: %s", run.run_name.function_name.c_str());
+      const double keys = static_cast<double>(run.iterations) * run.counters.at("keys").value;
+      found->second.ns.push_back(1e9 * run.cpu_accumulated_time / keys);
+      if (counters_->available()) {
+        found->second.counts.push_back({run.counters.at("cycles").value / keys,
+                                        run.counters.at("instructions").value / keys,
+                                        run.counters.at("cache_misses").value / keys});
+      }
+    }
+  }
+
+ private:
+  // The last of the list need most memory while they are built: they come first.
+  void Fill() {
+    for (auto row = group_.rows.rbegin(); row != group_.rows.rend(); ++row) {
+      if (candidates_.count(row->peer) != 0) continue;
+      Candidate& candidate = candidates_[row->peer];
+      candidate.filter = row->peer->make(group_.spec);
+      // The fastest that it has.
+      for (const Access access : {Access::kInlined, Access::kSingle, Access::kBatch}) {
+        const std::vector<Access>& offered = row->peer->accesses;
+        if (std::find(offered.begin(), offered.end(), access) != offered.end()) candidate.access = access;
+      }
+      if (!row->peer->is_floor) MeasureFpr(&candidate);
+    }
+  }
+
+  void MeasureFpr(Candidate* candidate) {
+    uint64_t maybes = 0;
+    candidate->fpr_queries = effort_.fpr_queries;
+    ForAbsent(group_.spec, candidate->fpr_queries, [&](const Keys& keys) {
+      maybes += CountMaybes(*candidate->filter, 0, candidate->access, keys, &answers_);
+    });
+    candidate->fpr = static_cast<double>(maybes) / static_cast<double>(candidate->fpr_queries);
+  }
+
+  // The very code that is timed: no member may be "absent", and all targets and accesses agree on any key.
+  void Check(const Row& row) {
+    if (row.peer->is_floor || row.hit_percent < 0) return;
+    const PeerFilter& filter = *candidates_.at(row.peer).filter;
+    const Keys members = queries_.WithHits(100).Slice(0, kCheckedKeys);
+    const uint64_t found = CountMaybes(filter, row.target, row.access, members, &answers_);
+    if (found != members.size) {
+      Die("FALSE NEGATIVE: %s: %llu of %llu members are \"absent\"", row.name.c_str(),
+          static_cast<unsigned long long>(members.size - found), static_cast<unsigned long long>(members.size));
+    }
+    const Keys absent = queries_.WithHits(0).Slice(0, queries_.slice_size());
+    const uint64_t maybes = CountMaybes(filter, row.target, row.access, absent, &answers_);
+    const auto known = maybes_.emplace(row.peer, maybes);
+    if (known.first->second != maybes) {
+      Die("%s: %llu maybes, but %llu by other code of the same peer", row.name.c_str(),
+          static_cast<unsigned long long>(maybes), static_cast<unsigned long long>(known.first->second));
+    }
+  }
+
+  void Run(benchmark::State& state, const Row& row) {
+    if (row.access == Access::kBuild) {
+      counters_->Start();
+      for (auto _ : state) benchmark::DoNotOptimize(row.peer->make(group_.spec));
+      return Report(state, group_.spec.num_keys);
+    }
+    PeerFilter* const filter = candidates_.at(row.peer).filter.get();
+    const Keys& keys = queries_.WithHits(row.hit_percent < 0 ? 100 : row.hit_percent);
+    answers_.resize(queries_.slice_size());
+    // Goes on where the last repetition ended: its lines have left the caches.
+    size_t& next = next_[&row];
+    counters_->Start();
+    for (auto _ : state) {
+      const Keys slice = keys.Slice(next, queries_.slice_size());
+      if (IsInsert(row.access)) {
+        filter->Insert(row.target, row.access, slice);
+      } else {
+        benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
+        benchmark::ClobberMemory();
+      }
+      next = (next + queries_.slice_size()) % keys.size;
+    }
+    Report(state, queries_.slice_size());
+  }
+
+  void Report(benchmark::State& state, uint64_t keys_per_iteration) {
+    const Counters::Counts counts = counters_->Stop();
+    state.counters["keys"] = static_cast<double>(keys_per_iteration);
+    state.counters["cycles"] = counts.cycles;
+    state.counters["instructions"] = counts.instructions;
+    state.counters["cache_misses"] = counts.cache_misses;
+  }
+
+  const Group& group_;
+  const Effort& effort_;
+  Counters* counters_;
+  Queries queries_;
+  std::map<const Peer*, Candidate> candidates_;
+  std::map<const Peer*, uint64_t> maybes_;
+  std::map<std::string, Measured> measured_;
+  std::map<const Row*, size_t> next_;
+  std::vector<uint8_t> answers_;
+};
+
+}  // namespace
+
+std::vector<Measured> MeasureGroup(const Group& group, const Effort& effort, Counters* counters) {
+  return Session(group, effort, counters).Measure();
+}
+
+}  // namespace linefilter::bench

@@ -1,0 +1,38 @@
+// Measures a group of rows: Google Benchmark runs their repetitions in random order, so that what the machine does
+// meanwhile hits all alike.
+#ifndef LINEFILTER_BENCH_MEASURE_H_
+#define LINEFILTER_BENCH_MEASURE_H_
+
+#include <vector>
+
+#include "bench/counters.h"
+#include "bench/plan.h"
+
+namespace linefilter::bench {
+
+// What is known of a filter and of a row of it.
+struct Measured {
+  const Row* row;
+  Spec spec;
+  uint64_t image_bytes;
+  uint32_t num_probes;
+  double fpr;  // measured in this filter with that many queries; 0 of a floor
+  uint64_t fpr_queries;
+  double expected_fpr;
+  std::vector<double> ns;                // per key, of each repetition
+  std::vector<Counters::Counts> counts;  // per key, of each repetition; empty without counters
+};
+
+struct Effort {
+  int repetitions = 7;
+  double min_seconds = 0.01;  // of a repetition
+  uint64_t fpr_queries = 4000000;
+};
+
+// Fills the filters, checks that every row answers "maybe" to every member (or aborts the program, in release builds
+// too) and all targets alike, measures the rates, and times the rows.
+std::vector<Measured> MeasureGroup(const Group& group, const Effort& effort, Counters* counters);
+
+}  // namespace linefilter::bench
+
+#endif  // LINEFILTER_BENCH_MEASURE_H_

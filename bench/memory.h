@@ -1,0 +1,36 @@
+// Memory for filters as storage engines would give it: aligned, in transparent huge pages, present before it is timed.
+#ifndef LINEFILTER_BENCH_MEMORY_H_
+#define LINEFILTER_BENCH_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/memory.h"
+
+namespace linefilter::bench {
+
+// Zeroed; aligned to a huge page. Aborts with a sentence if there is no such memory.
+class HugeBuffer {
+ public:
+  explicit HugeBuffer(uint64_t size);
+  ~HugeBuffer();
+  HugeBuffer(const HugeBuffer&) = delete;
+  HugeBuffer& operator=(const HugeBuffer&) = delete;
+
+  uint8_t* data() { return data_; }
+  const uint8_t* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+  // Hands the same bytes to every filter that asks: filters forced to different targets share one body.
+  Allocator SharedBy();
+
+ private:
+  void* raw_;
+  uint64_t mapped_;
+  uint8_t* data_;
+  uint64_t size_;
+};
+
+}  // namespace linefilter::bench
+
+#endif  // LINEFILTER_BENCH_MEMORY_H_

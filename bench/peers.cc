@@ -1,0 +1,34 @@
+// The lists of peers, from the lines of bench/peers/CMakeLists.txt.
+#include "bench/peer.h"
+
+namespace linefilter::bench {
+
+#define LINEFILTER_PEER(name) Peer Peer_##name();
+#define LINEFILTER_MISSING_PEER(name_and_package)
+#include "bench/peers.inc"
+#undef LINEFILTER_PEER
+#undef LINEFILTER_MISSING_PEER
+
+const std::vector<Peer>& AllPeers() {
+  static const std::vector<Peer> peers = {
+#define LINEFILTER_PEER(name) Peer_##name(),
+#define LINEFILTER_MISSING_PEER(name_and_package)
+#include "bench/peers.inc"
+#undef LINEFILTER_PEER
+#undef LINEFILTER_MISSING_PEER
+  };
+  return peers;
+}
+
+const std::vector<std::string>& MissingPeers() {
+  static const std::vector<std::string> missing = {
+#define LINEFILTER_PEER(name)
+#define LINEFILTER_MISSING_PEER(name_and_package) name_and_package,
+#include "bench/peers.inc"
+#undef LINEFILTER_PEER
+#undef LINEFILTER_MISSING_PEER
+  };
+  return missing;
+}
+
+}  // namespace linefilter::bench

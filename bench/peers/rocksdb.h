@@ -1,0 +1,132 @@
+// RocksDB's built-in filters as packaged, called without a database: policy -> builder -> bytes -> reader.
+//
+// The policies are public; the builder and the reader that they hand out are only forward-declared there since 7.0. The
+// declarations below say again which virtual functions both have and in which order, and so are good for the versions
+// in which that order was looked up. CMakeLists.txt leaves the peer out with any other.
+#ifndef LINEFILTER_BENCH_PEERS_ROCKSDB_H_
+#define LINEFILTER_BENCH_PEERS_ROCKSDB_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bench/peers/packaged.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "rocksdb/table.h"
+#include "rocksdb/version.h"
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 700 || ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR > 905
+#error "RocksDB's internal FilterBitsBuilder and FilterBitsReader are known from 7.0 to 9.5 only: calls would go astray"
+#endif
+
+namespace ROCKSDB_NAMESPACE {
+
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() {}
+  virtual void AddKey(const Slice& key) = 0;
+  virtual size_t EstimateEntriesAdded() = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* bytes) = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* bytes, Status* status) = 0;
+  virtual Status MaybePostVerify(const Slice& filter) = 0;
+  virtual size_t ApproximateNumEntries(size_t num_bytes) = 0;
+};
+
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() {}
+  virtual bool MayMatch(const Slice& key) = 0;
+  virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) = 0;
+};
+
+}  // namespace ROCKSDB_NAMESPACE
+
+namespace linefilter::bench {
+
+// A filter of one of RocksDB's policies.
+class RocksDbFilter : public PeerFilter {
+ public:
+  RocksDbFilter(const rocksdb::FilterPolicy* policy, const Spec& spec) : policy_(policy), filter_(Make(spec)) {
+    reader_.reset(policy_->GetFilterBitsReader({reinterpret_cast<const char*>(filter_->data()), filter_->size()}));
+  }
+
+  uint64_t bytes() const override { return filter_->size(); }
+
+  // The last 5 bytes tell the kind: -1, 0 is the Bloom filter of one cache line, and the low 5 bits of the byte that
+  // follows are its probes. Ribbon has none.
+  uint32_t num_probes() const override {
+    if (filter_->size() < 5) return 0;
+    const uint8_t* const trailer = filter_->data() + filter_->size() - 5;
+    return trailer[0] == 0xff && trailer[1] == 0 ? trailer[2] & 31 : 0;
+  }
+
+  uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t* answers) const override {
+    if (access == Access::kBatch) {
+      LookupBatch(keys, answers);
+      return 0;
+    }
+    return AskBytes(access, keys,
+                    [this](const char* data, size_t size) { return reader_->MayMatch(rocksdb::Slice(data, size)); });
+  }
+
+ private:
+  // What a MultiGet of RocksDB asks at once at most; the readers' arrays on the stack are no larger.
+  static constexpr size_t kGroup = 32;
+
+  std::unique_ptr<HugeBuffer> Make(const Spec& spec) const {
+    const rocksdb::BlockBasedTableOptions table_options;
+    const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+        policy_->GetBuilderWithContext(rocksdb::FilterBuildingContext(table_options)));
+    if (builder == nullptr) Die("RocksDB makes no filter at %g bits per key: ask for 1 or more", spec.bits_per_key);
+    ForMembers(spec, [&builder](const Keys& keys) {
+      ForEachKeyBytes(keys, [&builder](const char* data, size_t size) { builder->AddKey(rocksdb::Slice(data, size)); });
+    });
+    std::unique_ptr<const char[]> bytes;
+    rocksdb::Status status;
+    const rocksdb::Slice filter = builder->Finish(&bytes, &status);
+    if (!status.ok()) Die("RocksDB made no filter: %s", status.ToString().c_str());
+    return CopyToHugeBuffer(filter.data(), filter.size());
+  }
+
+  void LookupBatch(const Keys& keys, uint8_t* answers) const {
+    static_assert(sizeof(bool) == sizeof(uint8_t), "answers are written as bool");
+    uint64_t integers[kGroup];
+    rocksdb::Slice slices[kGroup];
+    rocksdb::Slice* pointers[kGroup];
+    for (size_t i = 0; i < kGroup; ++i) pointers[i] = &slices[i];
+    for (size_t first = 0; first < keys.size; first += kGroup) {
+      const size_t count = std::min(kGroup, keys.size - first);
+      for (size_t i = 0; i < count; ++i) {
+        if (keys.kind == KeyKind::kString) {
+          slices[i] = rocksdb::Slice(keys.strings[first + i].data(), keys.strings[first + i].size());
+        } else {
+          integers[i] = htole64(keys.integers[first + i]);
+          slices[i] = rocksdb::Slice(reinterpret_cast<const char*>(&integers[i]), sizeof(integers[i]));
+        }
+      }
+      reader_->MayMatch(static_cast<int>(count), pointers, reinterpret_cast<bool*>(answers + first));
+    }
+  }
+
+  const std::unique_ptr<const rocksdb::FilterPolicy> policy_;
+  const std::unique_ptr<const HugeBuffer> filter_;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader_;
+};
+
+// All of a peer but its name and what makes it.
+inline Peer RocksDbPeer(const std::string& package) {
+  Peer peer;
+  peer.origin = PackagedOrigin(package, "RocksDB", rocksdb::GetRocksVersionAsString());
+  peer.targets = {kPackagedTarget};
+  peer.kinds = {KeyKind::kU64, KeyKind::kString};
+  peer.accesses = {Access::kSingle, Access::kBranch, Access::kDependent, Access::kBatch, Access::kBuild};
+  return peer;
+}
+
+}  // namespace linefilter::bench
+
+#endif  // LINEFILTER_BENCH_PEERS_ROCKSDB_H_

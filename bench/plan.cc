@@ -1,0 +1,176 @@
+#include "bench/plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <regex>
+
+namespace linefilter::bench {
+namespace {
+
+constexpr uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+constexpr uint64_t kInCache = MiB;
+constexpr char kEightFilters[] = "blocked_8_filters", kMisaligned[] = "blocked_misaligned";
+
+// A part of the matrix: every peer that can, in these accesses and hits.
+struct Part {
+  KeyKind kind;
+  uint64_t body_bytes;
+  double bits_per_key;
+  std::vector<Access> accesses;
+  std::vector<int> hits;
+  std::set<std::string> peers = {};  // empty: all
+  bool all_targets = true;           // else the best one and AVX2
+};
+
+const std::vector<Access> kLookups = {Access::kSingle,          Access::kBranch,  Access::kDependent,
+                                      Access::kBatch,           Access::kInlined, Access::kInlinedBranch,
+                                      Access::kInlinedDependent};
+
+std::vector<Part> FullMatrix() {
+  std::vector<Part> parts;
+  for (const uint64_t bytes : {24 * KiB, MiB, 16 * MiB, 512 * MiB, 2 * GiB}) {
+    std::vector<Access> accesses = kLookups;
+    accesses.insert(accesses.end(), {Access::kInsertSingle, Access::kInsertBatch});
+    parts.push_back({KeyKind::kHash, bytes, 10, accesses, {0, 50, 100}});
+    // Above the caches only the pair that the pattern's price is judged by: filling takes half a minute each.
+    const std::set<std::string> pair =
+        bytes > 512 * MiB ? std::set<std::string>{"blocked", "k_independent"} : std::set<std::string>{};
+    for (const double bits : {8, 12, 16, 20}) {
+      parts.push_back({KeyKind::kHash, bytes, bits, {Access::kSingle, Access::kInlined, Access::kBatch}, {50}, pair});
+    }
+    if (bytes > 512 * MiB) continue;
+    parts.push_back({KeyKind::kU64,
+                     bytes,
+                     10,
+                     {Access::kSingle, Access::kBranch, Access::kDependent, Access::kBatch, Access::kInlined},
+                     {0, 50, 100},
+                     {},
+                     false});
+    if (bytes > 16 * MiB) continue;
+    parts.push_back({KeyKind::kString, bytes, 10, {Access::kSingle, Access::kBatch}, {0, 50, 100}, {}, false});
+    if (bytes < MiB) continue;
+    for (const double bits : {8, 12, 16, 20}) {
+      parts.push_back(
+          {KeyKind::kU64, bytes, bits, {Access::kSingle, Access::kBatch, Access::kInlined}, {50}, {}, false});
+    }
+  }
+  parts.push_back({KeyKind::kU64, MiB, 10, {Access::kBuild}, {-1}, {}, false});
+  parts.push_back({KeyKind::kHash, 512 * MiB, 10, {Access::kSingle, Access::kBatch}, {0, 50, 100}, {kEightFilters}});
+  return parts;
+}
+
+std::vector<Part> QuickMatrix() {
+  std::vector<Part> parts;
+  std::vector<Access> accesses = kLookups;
+  accesses.insert(accesses.end(), {Access::kInsertSingle, Access::kInsertBatch});
+  parts.push_back({KeyKind::kHash, 24 * KiB, 10, accesses, {50}});
+  parts.push_back({KeyKind::kHash, MiB, 10, accesses, {0, 50, 100}});
+  parts.push_back({KeyKind::kU64, MiB, 10, {Access::kSingle, Access::kBatch, Access::kInlined}, {50}, {}, false});
+  parts.push_back({KeyKind::kString, 24 * KiB, 10, {Access::kSingle, Access::kBatch}, {50}, {}, false});
+  parts.push_back({KeyKind::kHash, MiB, 16, {Access::kInlined, Access::kBatch}, {50}});
+  parts.push_back({KeyKind::kU64, 24 * KiB, 10, {Access::kBuild}, {-1}, {}, false});
+  parts.push_back({KeyKind::kHash, 512 * KiB, 10, {Access::kSingle, Access::kBatch}, {50}, {kEightFilters}});
+  return parts;
+}
+
+template <class T>
+bool Contains(const std::vector<T>& list, const T& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool Takes(const Part& part, const Peer& peer) {
+  if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
+  return peer.name != kEightFilters;
+}
+
+bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
+
+std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
+  char bits[32];
+  snprintf(bits, sizeof(bits), "%g", part.bits_per_key);
+  return std::string(AccessName(access)) + "/" + KeyKindName(part.kind) + "/" +
+         (hits < 0 ? "none" : std::to_string(hits)) + "/" + peer.name + "/" + peer.targets[target] + "/" +
+         SizeName(part.body_bytes) + "/" + bits;
+}
+
+void AddRows(const Part& part, const Peer& peer, std::vector<Row>* rows) {
+  for (size_t target = 0; target < peer.targets.size(); ++target) {
+    if (!part.all_targets && target != 0 && peer.targets[target] != "AVX2") continue;
+    for (const Access access : part.accesses) {
+      if (!Contains(peer.accesses, access)) continue;
+      // A target's effect on building is that on inserting.
+      if (access == Access::kBuild && target != 0) continue;
+      const std::vector<int> none = {-1};
+      for (const int hits : IsInsert(access) ? none : part.hits) {
+        // A floor reads what it is told to, so hits do not matter.
+        if ((peer.is_floor || peer.name == kMisaligned) && hits != 50) continue;
+        rows->push_back({&peer, target, access, hits, RowName(part, peer, target, access, hits)});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string SizeName(uint64_t bytes) {
+  const char* const units[] = {"B", "KB", "MB", "GB"};
+  int unit = 0;
+  for (; unit < 3 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return std::to_string(bytes) + units[unit];
+}
+
+std::vector<Group> MakePlan(const PlanOptions& options) {
+  const std::regex wanted(options.rows, std::regex::ECMAScript | std::regex::optimize);
+  std::vector<Group> groups;
+  for (const Part& part : options.quick ? QuickMatrix() : FullMatrix()) {
+    if (part.body_bytes > options.max_body_bytes) continue;
+    Group group;
+    char name[64];
+    snprintf(name, sizeof(name), "%s, %s keys, %g bits per key", SizeName(part.body_bytes).c_str(),
+             KeyKindName(part.kind), part.bits_per_key);
+    group.name = name;
+    group.spec.kind = part.kind;
+    group.spec.body_bytes = part.body_bytes;
+    group.spec.bits_per_key = part.bits_per_key;
+    group.spec.num_keys = static_cast<uint64_t>(8 * static_cast<double>(part.body_bytes) / part.bits_per_key);
+    for (const Peer& peer : AllPeers()) {
+      if (peer.targets.empty() || part.body_bytes > peer.max_bytes || !Contains(peer.kinds, part.kind)) continue;
+      if (Takes(part, peer)) AddRows(part, peer, &group.rows);
+    }
+    const auto unwanted = [&](const Row& row) {
+      return options.done.count(row.name) != 0 || !std::regex_search(row.name, wanted);
+    };
+    group.rows.erase(std::remove_if(group.rows.begin(), group.rows.end(), unwanted), group.rows.end());
+    if (!group.rows.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+namespace {
+
+std::set<const Peer*> PeersOf(const Group& group) {
+  std::set<const Peer*> peers;
+  for (const Row& row : group.rows) peers.insert(row.peer);
+  return peers;
+}
+
+}  // namespace
+
+uint64_t FilterBytes(const Group& group) { return PeersOf(group).size() * group.spec.body_bytes; }
+
+double EstimatedSeconds(const Group& group, int repetitions, double min_seconds) {
+  double seconds = 0.1;
+  for (const Peer* peer : PeersOf(group)) {
+    // In cache a key is inserted several times faster.
+    const double share = group.spec.body_bytes > kInCache ? 1 : 0.3;
+    seconds += 1e-9 * static_cast<double>(group.spec.num_keys) * peer->fill_ns * share + 0.1;
+  }
+  // Google Benchmark finds the number of iterations by trying, which takes about as long as two repetitions.
+  for (const Row& row : group.rows) {
+    const double build = 1e-9 * static_cast<double>(group.spec.num_keys) * row.peer->fill_ns;
+    seconds += (repetitions + 2) * (row.access == Access::kBuild ? std::max(build, min_seconds) : min_seconds * 1.3);
+  }
+  return seconds;
+}
+
+}  // namespace linefilter::bench

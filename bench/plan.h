@@ -1,0 +1,50 @@
+// Which rows there are: groups of rows that are measured interleaved over the same keys and filters.
+#ifndef LINEFILTER_BENCH_PLAN_H_
+#define LINEFILTER_BENCH_PLAN_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bench/peer.h"
+
+namespace linefilter::bench {
+
+struct Row {
+  const Peer* peer;
+  size_t target;  // of peer->targets
+  Access access;
+  int hit_percent;   // -1: nothing is looked up
+  std::string name;  // access/keys/hits/layout/target/size/bits_per_key: unique, what --rows searches
+};
+
+// Rows of one Spec.
+struct Group {
+  std::string name;
+  Spec spec;
+  std::vector<Row> rows;
+};
+
+struct PlanOptions {
+  bool quick = false;  // few sizes, one density: every kind of row, in a minute
+  uint64_t max_body_bytes = ~uint64_t{0};
+  std::string rows;            // an ECMAScript regex searched in row names; empty: all
+  std::set<std::string> done;  // rows not to be measured again
+};
+
+// Throws std::regex_error for a wrong regex.
+std::vector<Group> MakePlan(const PlanOptions& options);
+
+// Bytes of filters that a group holds at once, without what a peer needs for a moment to build.
+uint64_t FilterBytes(const Group& group);
+
+// How long it takes, from what it took on a 2023 server core.
+double EstimatedSeconds(const Group& group, int repetitions, double min_seconds);
+
+// "24KB", "2GB".
+std::string SizeName(uint64_t bytes);
+
+}  // namespace linefilter::bench
+
+#endif  // LINEFILTER_BENCH_PLAN_H_

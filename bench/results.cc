@@ -1,0 +1,119 @@
+#include "bench/results.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+namespace linefilter::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "linefilter-bench-1";
+
+// Five digits that count: more would be noise.
+double Rounded(double value) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.5g", value);
+  return std::strtod(text, nullptr);
+}
+
+Json ToJson(const Measured& measured) {
+  const Row& row = *measured.row;
+  const Spec& spec = measured.spec;
+  Json json;
+  json["row"] = row.name;
+  json["access"] = AccessName(row.access);
+  json["keys"] = KeyKindName(spec.kind);
+  json["hit_percent"] = row.hit_percent;
+  json["layout"] = row.peer->name;
+  json["origin"] = row.peer->origin;
+  json["target"] = row.peer->targets[row.target];
+  json["floor"] = row.peer->is_floor;
+  json["size"] = SizeName(spec.body_bytes);
+  json["body_bytes"] = spec.body_bytes;
+  json["image_bytes"] = measured.image_bytes;
+  json["asked_bits_per_key"] = spec.bits_per_key;
+  json["bits_per_key"] = Rounded(8 * static_cast<double>(measured.image_bytes) / static_cast<double>(spec.num_keys));
+  json["num_keys"] = spec.num_keys;
+  json["num_probes"] = measured.num_probes;
+  json["fpr"] = Rounded(measured.fpr);
+  json["fpr_queries"] = measured.fpr_queries;
+  json["expected_fpr"] = Rounded(measured.expected_fpr);
+  json["ns"] = Rounded(Median(measured.ns));
+  json["ns_min"] = Rounded(*std::min_element(measured.ns.begin(), measured.ns.end()));
+  json["ns_max"] = Rounded(*std::max_element(measured.ns.begin(), measured.ns.end()));
+  json["repetitions"] = measured.ns.size();
+  const auto add_count = [&](const char* name, double Counters::Counts::*count) {
+    std::vector<double> values;
+    for (const Counters::Counts& counts : measured.counts) values.push_back(counts.*count);
+    if (!values.empty() && values[0] >= 0) json[name] = Rounded(Median(values));
+  };
+  add_count("cycles", &Counters::Counts::cycles);
+  add_count("instructions", &Counters::Counts::instructions);
+  add_count("cache_misses", &Counters::Counts::cache_misses);
+  return json;
+}
+
+}  // namespace
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 != 0 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string Results::Open(const std::string& path, const nlohmann::json& context, bool fresh) {
+  path_ = path;
+  context_ = context;
+  std::ifstream in(path);
+  if (path.empty() || fresh || !in.good()) return "";
+  const Json old = Json::parse(in, nullptr, false);
+  const std::string start_over = ": choose another --out, or --fresh to measure all rows anew";
+  if (old.is_discarded() || !old.is_object() || old.value("schema", "") != kSchema || !old.contains("rows") ||
+      !old["rows"].is_array() || !old.contains("context")) {
+    return path + " is no results file of this program (" + kSchema + ")" + start_over;
+  }
+  for (const char* field : {"cpu", "commit", "compiler", "flags"}) {
+    if (old["context"].value(field, "") != context_.value(field, "")) {
+      return path + " was measured with another " + field + " (\"" + old["context"].value(field, "") + "\", now \"" +
+             context_.value(field, "") + "\")" + start_over;
+    }
+  }
+  for (const Json& row : old["rows"]) {
+    if (!row.is_object() || row.value("row", "").empty()) return path + " holds a row without a name" + start_over;
+    rows_.push_back(row);
+  }
+  context_ = old["context"];  // of the rows that stand in it
+  return "";
+}
+
+std::set<std::string> Results::RowNames() const {
+  std::set<std::string> names;
+  for (const Json& row : rows_) names.insert(row["row"].get<std::string>());
+  return names;
+}
+
+void Results::Add(const Measured& measured) { rows_.push_back(ToJson(measured)); }
+
+std::string Results::Save() const {
+  if (path_.empty()) return "";
+  const std::string temporary = path_ + ".tmp";
+  std::ofstream out(temporary);
+  out << "{\"schema\": \"" << kSchema << "\",\n \"context\": " << context_.dump() << ",\n \"rows\": [";
+  const char* separator = "\n  ";
+  for (const Json& row : rows_) {
+    out << separator << row.dump();
+    separator = ",\n  ";
+  }
+  out << "]}\n";
+  out.close();
+  if (!out.good())
+    return "cannot write " + temporary + ": " + strerror(errno) + ": is there room, and may we write there?";
+  if (rename(temporary.c_str(), path_.c_str()) != 0) return "cannot rename " + temporary + ": " + strerror(errno);
+  return "";
+}
+
+}  // namespace linefilter::bench
