@@ -1,0 +1,156 @@
+"""Pattern against pattern: the same loop, hash given, inlined; and what this project promises of it, computed."""
+
+import choose
+from choose import GATHER, MAIN_HITS, PERMUTE, by, fastest, filters, where
+from markdown import Section, Table, bits, ns, percent, probes, rate, ratio
+
+# What `blocked` promises against k independent bits in 512 (FPR, then ns of theirs / ns of ours).
+MOST_FPR = 1.02
+LEAST_AVX512_SMALL_K, LEAST_AVX512_K11, LEAST_AVX2, LEAST_ANYWHERE = 1.6, 2.2, 1.1, 0.97
+
+HEADINGS = {
+    GATHER: f"What `blocked` promises against `{GATHER}`, and the worst case measured:",
+    PERMUTE: f"Nothing is promised against `{PERMUTE}`, which computes the same pattern in a faster way than packaged "
+             "libraries do. The same thresholds applied to it:",
+}
+
+
+def rival(row, rows, layout):
+    """The fastest row of `layout` in the same place, on instructions no better than this row's."""
+    same = where(rows, layout=layout, size=row["size"], asked_bits_per_key=row["asked_bits_per_key"],
+                 hit_percent=row["hit_percent"], keys=row["keys"], access=row["access"])
+    if choose.target_family(row["target"]) != "AVX-512":
+        same = [other for other in same if choose.target_family(other["target"]) != "AVX-512"]
+    if choose.target_family(row["target"]) not in ("AVX-512", "AVX2"):
+        same = where(same, target=row["target"])
+    return fastest(same)
+
+
+def table(cpu, accuracy):
+    section = Section(f"### Pattern against pattern: inlined, hash given, {MAIN_HITS} % hits, in cache")
+    rows = [row for row in filters(where(cpu.rows, access="inlined", keys="hash", hits=MAIN_HITS))
+            if choose.in_cache(cpu, row["size"])]
+    if len(by(rows, "layout")) == 0:
+        return section
+    section.say(f"The schemes alone, in the same loop: ns by bits per key, and behind it ns of `{GATHER}` / ns of the "
+                "line. "
+                f"The `{GATHER}` of a ratio is its fastest target that needs no better instructions than the line's.")
+    densities = sorted(by(rows, "asked_bits_per_key"))
+    titles = [(f"{density:.10g} bits", "r") for density in densities]
+    for size in choose.sizes(rows):
+        of_size = where(rows, size=size)
+        columns = Table((size, "l"), ("target", "l"), *titles)
+        for layout in choose.layouts(of_size):
+            of_layout = where(of_size, layout=layout)
+            for target in sorted(by(of_layout, "target"), key=choose.target_order(cpu)):
+                line = {row["asked_bits_per_key"]: row for row in where(of_layout, target=target)}
+                columns.add(f"`{layout}`", target, *[_with_ratio(line.get(density), of_size) for density in densities])
+        section.table(columns, of_size)
+    _rates(section, rows, densities, titles)
+    section.parts += gates(cpu, accuracy)
+    return section
+
+
+def _with_ratio(row, rows):
+    if not row:
+        return ""
+    other = rival(row, rows, GATHER) if row["layout"] != GATHER else None
+    return f"{ns(row)} ({ratio(other['ns'], row['ns'])})" if other else ns(row)
+
+
+def _rates(section, rows, densities, titles):
+    """FPR and k: the same on every target."""
+    size = choose.sizes(rows)[-1]
+    columns = Table((f"FPR %, {size}", "l"), *titles)
+    for layout in choose.layouts(rows):
+        line = by(where(rows, layout=layout, size=size), "asked_bits_per_key")
+        cells = [line[density][0] if density in line else None for density in densities]
+        columns.add(f"`{layout}`", *[f"{rate(row)} (k {probes(row)})" if row else "" for row in cells])
+    section.table(columns, where(rows, size=size))
+
+
+def gates(cpu, accuracy):
+    """Sentences: each promise with its worst number, and "holds" or "MISSED"."""
+    rows = where(cpu.rows, access="inlined", keys="hash")
+    found = []
+    for layout in (GATHER, PERMUTE):
+        pairs = [(row, rival(row, rows, layout)) for row in where(rows, layout="blocked")]
+        pairs = [(ours, theirs) for ours, theirs in pairs if theirs]
+        lines = [line for line in _promises(cpu, pairs, accuracy) if line] if pairs else []
+        if lines:
+            found.append(HEADINGS[layout] + "\n\n" + "".join(f"- {line}\n" for line in lines))
+    return found
+
+
+def _promises(cpu, pairs, accuracy):
+    cached = [(ours, theirs) for ours, theirs in pairs
+              if choose.in_cache(cpu, ours["size"]) and ours["hit_percent"] == MAIN_HITS]
+    avx512 = _best_target(cached, "AVX-512")
+    avx2 = _best_target(cached, "AVX2")
+    yield from _fpr_promises(pairs, accuracy)
+    yield _ratio_promise("in cache, AVX-512, k of at most 8", LEAST_AVX512_SMALL_K,
+                         [pair for pair in avx512 if pair[0]["num_probes"] <= 8])
+    yield _ratio_promise("in cache, AVX-512, k = 11", LEAST_AVX512_K11,
+                         [pair for pair in avx512 if pair[0]["num_probes"] == 11])
+    yield _ratio_promise("in cache, AVX2", LEAST_AVX2, avx2)
+    everywhere = _best_target(pairs, "AVX-512") + _best_target(pairs, "AVX2")
+    yield _ratio_promise("at any size and density" + (", AVX-512 and AVX2" if everywhere else ""), LEAST_ANYWHERE,
+                         everywhere or pairs)
+
+
+def _best_target(pairs, family):
+    """The pairs in which ours is the fastest target of the family: what a user of that CPU gets."""
+    best = {}
+    for ours, theirs in pairs:
+        if choose.target_family(ours["target"]) == family:
+            key = (ours["size"], ours["asked_bits_per_key"], ours["hit_percent"])
+            if key not in best or ours["ns"] < best[key][0]["ns"]:
+                best[key] = (ours, theirs)
+    return list(best.values())
+
+
+def _fpr_promises(pairs, accuracy):
+    """From the accuracy file where it has both: many fills. Else from these very filters, where chance moves the rate,
+    less so the larger they are: the largest of each density counts."""
+    compared, source = accurate_pairs(accuracy, pairs[0][1]["layout"]), "of the accuracy file"
+    if not compared:
+        largest = {}
+        for ours, theirs in sorted(pairs, key=lambda pair: choose.size_bytes(pair[0]["size"])):
+            largest[ours["asked_bits_per_key"]] = (ours, theirs)
+        compared, source = list(largest.values()), "in the largest filter"
+    for field, what in (("expected_fpr", "by the models"), ("fpr", "measured")):
+        usable = [pair for pair in compared if pair[0][field] > 0 and pair[1][field] > 0]
+        if usable:
+            ours, theirs = max(usable, key=lambda pair: pair[0][field] / pair[1][field])
+            yield (f"FPR at most {MOST_FPR}x, {what}: **{_verdict(ours, theirs, field)}**, "
+                   f"{ratio(ours[field], theirs[field], 3)} "
+                   f"({percent(ours[field])} % against {percent(theirs[field])} % at {bits(ours['bits_per_key'])} "
+                   f"bits per key, k {probes(ours)} against {probes(theirs)}, {source})")
+
+
+def _verdict(ours, theirs, field):
+    if ours[field] <= MOST_FPR * theirs[field]:
+        return "holds"
+    if field == "fpr" and ours.get("fpr_low", ours["fpr"]) <= MOST_FPR * theirs.get("fpr_high", theirs["fpr"]):
+        return "undecided, the intervals allow both"
+    return "MISSED"
+
+
+def accurate_pairs(accuracy, layout):
+    """Measurements of `blocked` and of `layout` of the same keys at the same density, 8 to 20 bits per key."""
+    measured = accuracy["measured"] if accuracy else []
+    theirs = where(measured, layout=layout)
+    return [(ours, other) for ours in where(measured, layout="blocked") for other in theirs
+            if 7.9 <= ours["bits_per_key"] <= 20.1 and ours["keys"] in ("hash", "u64") and
+            (ours["keys"], ours["num_keys"]) == (other["keys"], other["num_keys"]) and
+            abs(ours["bits_per_key"] / other["bits_per_key"] - 1) < 0.005]
+
+
+def _ratio_promise(what, least, pairs):
+    if not pairs:
+        return None
+    ours, theirs = min(pairs, key=lambda pair: (pair[1]["ns"] / pair[0]["ns"], pair[0]["row"]))
+    verdict = "holds" if theirs["ns"] >= least * ours["ns"] else "MISSED"
+    return (f"{what}: at least {least}x: **{verdict}**, {ratio(theirs['ns'], ours['ns'])} ({ns(ours)} ns on "
+            f"{ours['target']} against {ns(theirs)} ns on {theirs['target']}, {int(ours['asked_bits_per_key'])} bits "
+            f"per key, {ours['size']}, {ours['hit_percent']} % hits)")

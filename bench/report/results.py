@@ -1,0 +1,198 @@
+"""Reads result files and checks them against the schema of bench/results/README.md.
+
+What is wrong is said as file, row and field, in a ResultsError: a table of half-understood numbers is worse than none.
+"""
+
+import json
+import math
+import os
+import re
+
+THROUGHPUT = "linefilter-bench-1"
+ACCURACY = "linefilter-accuracy-1"
+README = "bench/results/README.md"
+
+LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent")
+FILLS = ("insert_single", "insert_batch", "build")
+
+
+class ResultsError(Exception):
+    """A sentence for the user."""
+
+
+TEXT, NUMBER, WHOLE = "a text", "a number of at least 0", "a whole number"
+YES_NO, LIST = "true or false", "a list of texts"
+CHECKS = {
+    TEXT: lambda v: isinstance(v, str) and v != "",
+    NUMBER: lambda v: type(v) in (int, float) and math.isfinite(v) and v >= 0,
+    WHOLE: lambda v: type(v) is int or (type(v) is float and v.is_integer()),
+    YES_NO: lambda v: isinstance(v, bool),
+    LIST: lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v),
+}
+
+CONTEXT = {"cpu": TEXT, "cores": WHOLE, "caches": LIST, "governor": TEXT, "huge_pages": TEXT, "kernel": TEXT,
+           "compiler": TEXT, "flags": TEXT, "commit": TEXT, "date": TEXT, "targets": LIST, "counters": TEXT,
+           "missing_peers": LIST, "virtual": YES_NO}
+ROW = {"row": TEXT, "access": TEXT, "keys": TEXT, "hit_percent": WHOLE, "layout": TEXT, "origin": TEXT, "target": TEXT,
+       "floor": YES_NO, "size": TEXT, "body_bytes": WHOLE, "ns": NUMBER, "ns_min": NUMBER, "ns_max": NUMBER,
+       "repetitions": WHOLE}
+FILTER_ROW = {"image_bytes": WHOLE, "asked_bits_per_key": NUMBER, "bits_per_key": NUMBER, "num_keys": WHOLE,
+              "num_probes": WHOLE}
+FPR_ROW = {"fpr": NUMBER, "fpr_queries": WHOLE, "expected_fpr": NUMBER}
+COUNTERS = {"cycles": NUMBER, "instructions": NUMBER, "cache_misses": NUMBER}
+MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
+MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
+            "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
+            "num_queries": WHOLE, "false_positives": WHOLE, "expected_fpr": NUMBER, "false_negatives": WHOLE,
+            "seeds": WHOLE}
+MEASURED_OPTIONAL = {"asked_bits_per_key": NUMBER}
+
+
+class Cpu:
+    """One throughput file: where it ran, and its rows."""
+
+    def __init__(self, path, data):
+        self.path = path
+        self.slug = os.path.splitext(os.path.basename(path))[0]
+        self.context = data["context"]
+        self.name = self.context["cpu"]
+        self.rows = data["rows"]
+
+
+class Results:
+    def __init__(self):
+        self.cpus = []        # by slug
+        self.accuracy = None  # {"context", "model", "measured"} or None
+
+
+def load(paths, allow_fixtures=False):
+    """All files together; at least one throughput file."""
+    results, accuracy_path, throughput_paths = Results(), None, {}
+    for path in paths:
+        data = _read(path)
+        schema = data.get("schema")
+        if schema not in (THROUGHPUT, ACCURACY):
+            raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads '{THROUGHPUT}' and "
+                               f"'{ACCURACY}'. Measure again with linefilter_bench of this version.")
+        _check_context(path, data)
+        if data["context"].get("fixture") and not allow_fixtures:
+            raise ResultsError(f"{path} is a fixture of the tests, no measurement: leave it out, or say "
+                               "--allow-fixtures if this is a test.")
+        if schema == ACCURACY:
+            if accuracy_path:
+                raise ResultsError(f"{accuracy_path} and {path} are both accuracy files: name one of them.")
+            accuracy_path = path
+            _check_accuracy(path, data)
+            results.accuracy = data
+            continue
+        _check_throughput(path, data)
+        for known, cpu in throughput_paths.items():
+            if cpu.name == data["context"]["cpu"]:
+                raise ResultsError(f"{known} and {path} are both of '{cpu.name}': remove the older one, or, if these "
+                                   "are different machines, tell them apart in context.cpu of each.")
+        cpu = Cpu(path, data)
+        if any(cpu.slug == other.slug for other in results.cpus):
+            raise ResultsError(f"{path}: another file is named {cpu.slug}.json too, and plots are named after it: "
+                               "rename one of them.")
+        throughput_paths[path] = cpu
+        results.cpus.append(cpu)
+    if not results.cpus:
+        raise ResultsError("there is no throughput file among the results: run tools/bench.sh, which writes one.")
+    results.cpus.sort(key=lambda cpu: cpu.slug)
+    return results
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise ResultsError(f"{path}: is no JSON ({error}). If linefilter_bench was interrupted while writing, run it "
+                           "again.") from error
+    if not isinstance(data, dict):
+        raise ResultsError(f"{path}: must hold one JSON object, as {README} describes.")
+    return data
+
+
+def _check_fields(where, entry, needed, optional=()):
+    if not isinstance(entry, dict):
+        raise ResultsError(f"{where}: must be a JSON object, as {README} describes.")
+    for field, kind in needed.items():
+        if field not in entry:
+            raise ResultsError(f"{where}: field '{field}' is missing ({README} describes it).")
+    known = {**needed, **dict(optional)}
+    for field, value in entry.items():
+        if field not in known:
+            raise ResultsError(f"{where}: field '{field}' is unknown: {README} names all fields.")
+        if not CHECKS[known[field]](value):
+            raise ResultsError(f"{where}: field '{field}' must be {known[field]}, it is {json.dumps(value)}.")
+
+
+def _check_context(path, data):
+    context = data.get("context")
+    where = f"{path}: context"
+    if not isinstance(context, dict):
+        raise ResultsError(f"{where}: is missing; it says where the numbers are from.")
+    _check_fields(where, {k: v for k, v in context.items() if k in CONTEXT}, CONTEXT)
+
+
+def _list(path, data, name):
+    entries = data.get(name)
+    if not isinstance(entries, list) or not entries:
+        raise ResultsError(f"{path}: '{name}' must be a list with at least one entry.")
+    return entries
+
+
+def _check_throughput(path, data):
+    seen = set()
+    for number, row in enumerate(_list(path, data, "rows")):
+        name = row.get("row") if isinstance(row, dict) else None
+        where = f"{path}: row '{name}'" if name else f"{path}: row number {number + 1}"
+        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS}
+        if isinstance(row, dict) and not row.get("floor"):
+            needed.update(FILTER_ROW)
+            if row.get("access") in LOOKUPS:
+                needed.update(FPR_ROW)
+        _check_fields(where, row, needed, optional)
+        if row["access"] not in LOOKUPS + FILLS:
+            raise ResultsError(f"{where}: field 'access' is '{row['access']}', which {README} does not name.")
+        if row["hit_percent"] not in (-1, 0, 50, 100):
+            raise ResultsError(f"{where}: field 'hit_percent' must be -1, 0, 50 or 100, it is {row['hit_percent']}.")
+        if not row["ns_min"] <= row["ns"] <= row["ns_max"]:
+            raise ResultsError(f"{where}: field 'ns' {row['ns']} is not between ns_min {row['ns_min']} and ns_max "
+                               f"{row['ns_max']}.")
+        if not row["floor"] and not (row["ns"] > 0 and row["bits_per_key"] > 0):
+            raise ResultsError(f"{where}: fields 'ns' and 'bits_per_key' of a filter must be greater than 0.")
+        parts = name.split("/")
+        expected = [row["access"], row["keys"], None, row["layout"], row["target"], row["size"], None]
+        if len(parts) != 7 or any(want is not None and part != want for part, want in zip(parts, expected)):
+            raise ResultsError(f"{where}: field 'row' must be access/keys/hit percent/layout/target/size/bits per key "
+                               "of the other fields.")
+        if name in seen:
+            raise ResultsError(f"{where}: is there twice; each row is unique in a file. Remove one of them.")
+        seen.add(name)
+
+
+def _check_accuracy(path, data):
+    for name, fields in (("model", MODEL), ("measured", MEASURED)):
+        seen = set()
+        for number, entry in enumerate(_list(path, data, name)):
+            where = f"{path}: entry {number + 1} of '{name}'"
+            _check_fields(where, entry, fields, MEASURED_OPTIONAL if name == "measured" else ())
+            key = tuple(entry.get(field) for field in ("layout", "keys", "num_keys", "bits_per_key"))
+            if key in seen:
+                text = ", ".join(str(part) for part in key if part is not None)
+                raise ResultsError(f"{where}: {text} is there twice. Remove one of them.")
+            seen.add(key)
+            if name == "measured" and not entry["fpr_low"] <= entry["fpr"] <= entry["fpr_high"]:
+                raise ResultsError(f"{where}: field 'fpr' is not between fpr_low and fpr_high.")
+
+
+def size_bytes(name):
+    """"24KB" -> 24576."""
+    match = re.fullmatch(r"(\d+)(B|KB|MB|GB)", name)
+    if not match:
+        raise ResultsError(f"size '{name}' is not a number with B, KB, MB or GB, like 24KB.")
+    return int(match[1]) << {"B": 0, "KB": 10, "MB": 20, "GB": 30}[match[2]]

@@ -1,0 +1,571 @@
+// tools/report: from result files to BENCHMARKS.md and plots. Results of two CPUs that do not exist
+// (tests/fixtures/results) must give the tables and sentences that they were made for, every number of a table must
+// stand in them, and bad files must be refused with a sentence. And the committed page must be what the committed
+// results say.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/run_program.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter {
+namespace {
+
+using nlohmann::json;
+using test::ReadFile;
+using test::RunProgram;
+using test::RunResult;
+using test::TempDir;
+
+const std::string kRoot = LINEFILTER_SOURCE_DIR;
+const std::string kCpuA = kRoot + "/tests/fixtures/results/fixture-cpu-a.json";
+const std::string kCpuB = kRoot + "/tests/fixtures/results/fixture-cpu-b.json";
+const std::string kAccuracy = kRoot + "/tests/fixtures/results/accuracy.json";
+
+RunResult Report(std::vector<std::string> arguments, const test::Environment& environment = {}) {
+  arguments.insert(arguments.begin(), kRoot + "/tools/report");
+  return RunProgram(arguments, {}, environment);
+}
+
+// A run of the report into a folder of its own.
+struct Page {
+  explicit Page(std::vector<std::string> arguments, bool expect_success = true) : arguments_(std::move(arguments)) {
+    arguments_.insert(arguments_.end(), {"--allow-fixtures", "--out", out(), "--plots", plots()});
+    result = Report(arguments_);
+    if (!expect_success) return;
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    if (result.exit_code == 0) text = ReadFile(out());
+  }
+  RunResult Check() const {
+    std::vector<std::string> arguments = arguments_;
+    arguments.push_back("--check");
+    return Report(arguments);
+  }
+  std::string out() const { return dir.File("BENCHMARKS.md"); }
+  std::string plots() const { return dir.File("plots"); }
+
+  TempDir dir;
+  RunResult result;
+  std::string text;
+
+ private:
+  std::vector<std::string> arguments_;
+};
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool Contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// The part of the page from this heading to the next one of any depth.
+std::string Section(const std::string& page, const std::string& heading, const std::string& after = "") {
+  const size_t start = page.find(heading, after.empty() ? 0 : page.find("\n## " + after + "\n"));
+  EXPECT_NE(start, std::string::npos) << heading;
+  return start == std::string::npos ? "" : page.substr(start, page.find("\n#", start + 1) - start);
+}
+
+// The first line with all of these in it.
+std::string LineWith(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& line : Lines(text)) {
+    bool all = true;
+    for (const std::string& part : parts) all = all && Contains(line, part);
+    if (all) return line;
+  }
+  ADD_FAILURE() << "no line has all of " << json(parts).dump() << " in:\n" << text;
+  return "";
+}
+
+std::vector<std::string> Cells(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line.substr(1));
+  for (std::string cell; std::getline(in, cell, '|');) {
+    const size_t first = cell.find_first_not_of(' ');
+    cells.push_back(first == std::string::npos ? "" : cell.substr(first, cell.find_last_not_of(' ') - first + 1));
+  }
+  return cells;
+}
+
+std::string Format(double value, int decimals) {
+  char text[64];
+  snprintf(text, sizeof(text), "%.*f", decimals, value);
+  return text;
+}
+
+const json& Row(const json& file, const std::string& name) {
+  for (const json& row : file["rows"]) {
+    if (row["row"] == name) return row;
+  }
+  ADD_FAILURE() << "no row " << name;
+  return file["rows"][0];
+}
+
+// What may stand in a table: every number of the results, rounded to 0 .. 7 decimals, rates in percent too; and ratios
+// of two in the same place.
+class Allowed {
+ public:
+  explicit Allowed(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      const json file = json::parse(ReadFile(path));
+      std::map<std::string, std::vector<const json*>> places;
+      for (const char* list : {"rows", "measured"}) {
+        if (!file.contains(list)) continue;
+        for (const json& entry : file[list]) {
+          AddNumbers(entry);
+          places[entry.value("size", "") + entry.value("keys", "") + entry.value("asked_bits_per_key", json(0)).dump()]
+              .push_back(&entry);
+          if (entry.contains("fpr_low") && entry["expected_fpr"] > 0) AddRatio(entry["fpr"], entry["expected_fpr"]);
+        }
+      }
+      if (!file.contains("rows")) continue;
+      for (const auto& [place, entries] : places) {
+        for (const json* a : entries) {
+          for (const json* b : entries) {
+            for (const char* field : {"ns", "fpr", "bits_per_key"}) {
+              if ((*b)[field] > 0) AddRatio((*a)[field], (*b)[field]);
+            }
+          }
+        }
+      }
+    }
+  }
+  bool HasNumber(const std::string& text) const { return numbers_.count(text) != 0; }
+  bool HasRatio(const std::string& text) const { return ratios_.count(text) != 0; }
+
+ private:
+  void AddNumbers(const json& entry) {
+    for (const char* field : {"ns", "bits_per_key", "asked_bits_per_key", "num_probes", "hit_percent", "num_keys",
+                              "confidence", "false_negatives", "fpr", "fpr_low", "fpr_high", "expected_fpr"}) {
+      if (!entry.contains(field)) continue;
+      const double value = entry[field], factor = std::string(field).find("fpr") == std::string::npos ? 1 : 100;
+      for (int decimals = 0; decimals <= 7; ++decimals) numbers_.insert(Format(factor * value, decimals));
+      if (value == 1e6) numbers_.insert("1e6");
+    }
+  }
+  void AddRatio(double a, double b) {
+    ratios_.insert(Format(a / b, 2) + "x");
+    ratios_.insert(Format(a / b, 3) + "x");
+  }
+
+  std::set<std::string> numbers_, ratios_;
+};
+
+// Numbers in the tables of the page that the results do not have. `seen` counts those that they have.
+std::vector<std::string> Foreign(const std::string& page, const Allowed& allowed, int* seen) {
+  const std::regex number(R"(\d+(\.\d+)?(e\d+)?)"), ratio(R"(\d+\.\d+x)"), both(R"((\d[\d.]*) \((\d+\.\d+x)\))"),
+      with_k(R"((\d[\d.]*) \(k (\d+)\))");
+  std::vector<std::string> foreign;
+  const auto judge = [&](bool allowed_one, const std::string& text, const std::string& line) {
+    ++*seen;
+    if (!allowed_one) foreign.push_back(text + " in " + line);
+  };
+  bool machines = false;
+  for (const std::string& line : Lines(page)) {
+    if (line.compare(0, 3, "## ") == 0) machines = line == "## The machines";
+    if (machines || line.compare(0, 2, "| ") != 0) continue;
+    for (const std::string& cell : Cells(line)) {
+      std::smatch match;
+      if (std::regex_match(cell, number)) {
+        judge(allowed.HasNumber(cell), cell, line);
+      } else if (std::regex_match(cell, ratio)) {
+        judge(allowed.HasRatio(cell), cell, line);
+      } else if (std::regex_match(cell, match, both)) {
+        judge(allowed.HasNumber(match[1]) && allowed.HasRatio(match[2]), cell, line);
+      } else if (std::regex_match(cell, match, with_k)) {
+        judge(allowed.HasNumber(match[1]) && allowed.HasNumber(match[2]), cell, line);
+      }
+    }
+  }
+  return foreign;
+}
+
+// Every table has a line below its header, and no cell says what Python says when something is missing.
+void ExpectSoundTables(const std::string& page) {
+  const std::vector<std::string> lines = Lines(page);
+  int tables = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_NE(lines[i], "||") << "a table of nothing";
+    if (lines[i].compare(0, 2, "|-") != 0) continue;
+    ++tables;
+    ASSERT_LT(i + 1, lines.size());
+    EXPECT_EQ(lines[i + 1].compare(0, 2, "| "), 0) << "a table without a line: " << lines[i - 1];
+    EXPECT_EQ(Cells(lines[i]).size(), Cells(lines[i + 1]).size());
+  }
+  EXPECT_GE(tables, 1);
+  EXPECT_FALSE(std::regex_search(page, std::regex(R"(\b(None|nan|inf)\b)"))) << page;
+}
+
+const Page& FullPage() {
+  static const Page* const page = new Page({kCpuA, kCpuB, kAccuracy});
+  return *page;
+}
+
+TEST(Report, NamesTheMachinesAndPeers) {
+  const std::string machines = Section(FullPage().text, "## The machines");
+  const std::vector<std::string> head = Cells(Lines(machines)[2]);
+  EXPECT_EQ(std::vector<std::string>(head.begin(), head.begin() + 4),
+            (std::vector<std::string>{"", "Fixture CPU A", "Fixture CPU B", "accuracy file"}));
+  EXPECT_TRUE(Contains(LineWith(machines, {"| targets"}), "AVX3, AVX2, SSE4"));
+  EXPECT_TRUE(Contains(LineWith(machines, {"| counters"}), "none: a fixture"));
+  EXPECT_TRUE(Contains(machines, "- `libbloom`: Debian libbloom-dev 0.0"));
+  ExpectSoundTables(FullPage().text);
+}
+
+TEST(Report, EveryNumberOfATableIsInTheResults) {
+  const Allowed allowed({kCpuA, kCpuB, kAccuracy});
+  int seen = 0;
+  const std::vector<std::string> foreign = Foreign(FullPage().text, allowed, &seen);
+  EXPECT_TRUE(foreign.empty()) << json(foreign).dump(1);
+  EXPECT_GT(seen, 500);
+  // The test of the test: one digit changed is found.
+  const json file = json::parse(ReadFile(kCpuA));
+  const std::string right = Format(Row(file, "batch/u64/50/blocked/AVX3/1MB/10")["ns"], 2);
+  std::string page = FullPage().text;
+  const size_t at = page.find(" " + right + " |");
+  ASSERT_NE(at, std::string::npos);
+  page.replace(at + 1, right.size(), std::string("8.8888").substr(0, right.size()));
+  EXPECT_EQ(Foreign(page, allowed, &seen).size(), 1u);
+}
+
+TEST(Report, ComparesLibrariesAndPatterns) {
+  const json file = json::parse(ReadFile(kCpuA));
+  const std::string main = Section(FullPage().text, "### Library against library");
+  const json& rocksdb = Row(file, "single/u64/50/rocksdb_bloom/packaged/1MB/10");
+  const std::string line = LineWith(main, {"`rocksdb_bloom`"});
+  EXPECT_TRUE(Contains(line, " " + Format(rocksdb["ns"], 2) + " ")) << line;
+  EXPECT_TRUE(Contains(line, " " + Format(100 * rocksdb["fpr"].get<double>(), 3) + " ")) << line;
+  EXPECT_LT(main.find("`blocked`"), main.find("`rocksdb_bloom`")) << "the fastest stands first";
+
+  const std::string patterns = Section(FullPage().text, "### Pattern against pattern");
+  const double ours = Row(file, "inlined/hash/50/blocked/AVX2/1MB/20")["ns"],
+               theirs = Row(file, "inlined/hash/50/k_independent/AVX2/1MB/20")["ns"];
+  const std::string at_1mb = patterns.substr(patterns.find("| 1MB"));
+  EXPECT_TRUE(
+      Contains(LineWith(at_1mb, {"`blocked`", "AVX2"}), Format(ours, 2) + " (" + Format(theirs / ours, 2) + "x)"));
+}
+
+TEST(Report, SaysWhichPromisesHold) {
+  const std::string patterns = Section(FullPage().text, "### Pattern against pattern");
+  const std::string ours = patterns.substr(0, patterns.find("Nothing is promised"));
+  EXPECT_TRUE(Contains(LineWith(ours, {"- FPR", "measured"}), "**holds**"));
+  EXPECT_TRUE(Contains(LineWith(ours, {"- in cache, AVX-512, k = 11"}), "at least 2.2x: **MISSED**, 2.13x"));
+  EXPECT_TRUE(Contains(LineWith(ours, {"- in cache, AVX2"}), "**holds**"));
+  EXPECT_TRUE(Contains(LineWith(ours, {"- at any size"}), "at least 0.97x: **holds**"));
+}
+
+TEST(Report, SaysWhereWeLose) {
+  const std::string losses = Section(FullPage().text, "### Where we lose");
+  const std::string faster = LineWith(losses, {"faster at no higher FPR", "`rocksdb_bloom`"});
+  EXPECT_TRUE(Contains(faster, "| 1 of 6 |") && Contains(faster, "512MB")) << faster;
+  EXPECT_TRUE(Contains(LineWith(losses, {"smaller at no higher FPR"}), "`rocksdb_ribbon`"));
+  EXPECT_TRUE(Contains(LineWith(losses, {"floor: above 1.25x", "| single"}), "24KB"));
+  EXPECT_FALSE(Contains(losses, "leveldb")) << "slower and with `classic` in its place: no loss";
+  EXPECT_FALSE(Contains(losses, "split_block")) << "faster at a higher rate: no loss";
+  EXPECT_TRUE(Contains(Section(FullPage().text, "### Where we lose", "Fixture CPU B"), "Nowhere in "));
+}
+
+// A peer that is made 100 times faster must appear, worst of all.
+TEST(Report, FindsAPlantedLoss) {
+  json file = json::parse(ReadFile(kCpuA));
+  for (json& row : file["rows"]) {
+    if (row["row"] != "inlined/hash/50/k_independent/AVX2/16MB/10") continue;
+    for (const char* field : {"ns", "ns_min", "ns_max"}) row[field] = 0.0371;
+  }
+  const TempDir dir;
+  const Page page({dir.Write("cpu.json", file.dump()), "--no-plots"});
+  const std::string losses = Section(page.text, "### Where we lose");
+  const std::vector<std::string> cells = Cells(Lines(losses.substr(losses.find("|--")))[1]);
+  EXPECT_EQ(cells[1], "`k_independent`");
+  EXPECT_EQ(cells[2], "inlined");
+  EXPECT_TRUE(Contains(cells[6], "16MB"));
+}
+
+TEST(Report, ComparesCpus) {
+  const json a = json::parse(ReadFile(kCpuA)), b = json::parse(ReadFile(kCpuB));
+  const std::string across = Section(FullPage().text, "## CPU against CPU");
+  const std::vector<std::string> cells = Cells(LineWith(across, {"`blocked`", "| single", "| 1MB"}));
+  ASSERT_EQ(cells.size(), 6u);
+  EXPECT_EQ(cells[4], Format(Row(a, "single/hash/50/blocked/AVX3/1MB/10")["ns"], 2));
+  EXPECT_EQ(cells[5], Format(Row(b, "single/hash/50/blocked/NEON/1MB/10")["ns"], 2));
+  const Page alone({kCpuB, "--no-plots"});
+  EXPECT_TRUE(Contains(Section(alone.text, "## CPU against CPU"), "On another one, run `tools/bench.sh`"));
+}
+
+TEST(Report, ShowsAccuracy) {
+  const std::string densities = Section(FullPage().text, "### False-positive rate by bits per key");
+  const std::vector<std::string> cells = Cells(LineWith(densities, {"`blocked`", "| ", " 10.00 "}));
+  EXPECT_EQ((std::vector<std::string>{cells[3], cells[6], cells[7]}),
+            (std::vector<std::string>{"0.975", "0.973", "1.002x"}));
+  EXPECT_TRUE(Contains(Section(FullPage().text, "### False-positive rate by family"), "`urls`"));
+}
+
+// The commands under the tables find rows of the results, by the rules of linefilter_bench.
+TEST(Report, ItsCommandsFindTheirRows) {
+  const json a = json::parse(ReadFile(kCpuA)), b = json::parse(ReadFile(kCpuB));
+  const std::regex command(R"re(Again: `build/release/linefilter_bench --rows '([^']+)')re");
+  int commands = 0;
+  for (std::sregex_iterator it(FullPage().text.begin(), FullPage().text.end(), command), end; it != end; ++it) {
+    ++commands;
+    const std::regex rows((*it)[1].str(), std::regex::ECMAScript);
+    int found = 0;
+    for (const json* file : {&a, &b}) {
+      for (const json& row : (*file)["rows"]) found += std::regex_search(row["row"].get<std::string>(), rows);
+    }
+    EXPECT_GT(found, 0) << (*it)[1];
+  }
+  EXPECT_GT(commands, 10);
+}
+
+TEST(Report, DrawsThePlotsAlikeEachTime) {
+  const Page again({kCpuB, kAccuracy, kCpuA});
+  EXPECT_EQ(again.text, FullPage().text) << "the order of the files must not matter";
+  int plots = 0;
+  for (const char* name : {"pareto_fixture-cpu-a", "pareto_fixture-cpu-b", "size_fixture-cpu-a", "cpus", "fpr"}) {
+    const std::string file = std::string("/") + name + ".svg", svg = ReadFile(FullPage().plots() + file);
+    ++plots;
+    EXPECT_EQ(svg, ReadFile(again.plots() + file)) << name;
+    EXPECT_TRUE(Contains(svg, ">blocked") || Contains(svg, ">Fixture A")) << name << " has no label";
+    EXPECT_TRUE(Contains(FullPage().text, "(plots/" + std::string(name) + ".svg)")) << name << " is not on the page";
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(FullPage().plots()), {}), plots);
+}
+
+TEST(Report, CheckFindsWhatIsStale) {
+  const Page page({kCpuA, kCpuB, kAccuracy});
+  RunResult result = page.Check();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto expect_stale = [&](const std::string& what) {
+    result = page.Check();
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_TRUE(Contains(result.err, what)) << result.err;
+  };
+  std::string changed = page.text;
+  changed[changed.find("0.973")] = '7';
+  page.dir.Write("BENCHMARKS.md", changed);
+  expect_stale("BENCHMARKS.md is stale");
+  EXPECT_TRUE(Contains(result.err, "7.973")) << "the difference is shown";
+  page.dir.Write("BENCHMARKS.md", page.text);
+
+  const std::string svg = ReadFile(page.plots() + "/fpr.svg");
+  page.dir.Write("plots/fpr.svg", svg + " ");
+  expect_stale("fpr.svg is stale");
+  // Another gnuplot draws other bytes from the same script: not stale. From another script: stale.
+  const std::string version = "Produced by GNUPLOT ";
+  std::string other = svg;
+  other.insert(other.find(version) + version.size(), "9");
+  page.dir.Write("plots/fpr.svg", other);
+  EXPECT_EQ(page.Check().exit_code, 0);
+  const std::string mark = "<!-- tools/report ";
+  other.replace(other.find(mark) + mark.size(), 4, "0000");
+  page.dir.Write("plots/fpr.svg", other);
+  expect_stale("fpr.svg is stale");
+  page.dir.Write("plots/fpr.svg", svg);
+  page.dir.Write("plots/size_another-cpu.svg", svg);
+  expect_stale("size_another-cpu.svg is of no result file");
+}
+
+TEST(Report, MakesDoWithWhatIsThere) {
+  const json file = json::parse(ReadFile(kCpuA));
+  const std::vector<std::pair<const char*, std::function<bool(const json&)>>> parts = {
+      {"no floor", [](const json& row) { return row["floor"] == false; }},
+      {"floors alone", [](const json& row) { return row["floor"] == true; }},
+      {"no peers", [](const json& row) { return Contains(row["origin"], "linefilter"); }},
+      {"peers alone", [](const json& row) { return !Contains(row["origin"], "linefilter"); }},
+      {"smallest size", [](const json& row) { return row["size"] == "24KB"; }},
+      {"largest size", [](const json& row) { return row["size"] == "2GB"; }},
+      {"8 bits per key", [](const json& row) { return row["asked_bits_per_key"] == 8; }},
+      {"single", [](const json& row) { return row["access"] == "single"; }},
+      {"inlined", [](const json& row) { return row["access"] == "inlined"; }},
+      {"batch", [](const json& row) { return row["access"] == "batch"; }},
+      {"dependent", [](const json& row) { return row["access"] == "dependent"; }},
+      {"build", [](const json& row) { return row["access"] == "build"; }},
+      {"strings", [](const json& row) { return row["keys"] == "string"; }},
+      {"absent keys", [](const json& row) { return row["hit_percent"] == 0; }},
+      {"one target", [](const json& row) { return row["target"] == "SSE4"; }},
+      {"special ones", [](const json& row) { return Contains(row["layout"], "blocked_"); }},
+  };
+  for (const auto& [name, keep] : parts) {
+    SCOPED_TRACE(name);
+    json part = file;
+    part["rows"] = json::array();
+    for (const json& row : file["rows"]) {
+      if (keep(row)) part["rows"].push_back(row);
+    }
+    ASSERT_FALSE(part["rows"].empty());
+    const TempDir dir;
+    const Page page({dir.Write("cpu.json", part.dump())});
+    ExpectSoundTables(page.text);
+    EXPECT_EQ(page.Check().exit_code, 0);
+  }
+}
+
+// Files without a row in common.
+TEST(Report, ComparesCpusWithNothingInCommon) {
+  json file = json::parse(ReadFile(kCpuB));
+  file["rows"].erase(file["rows"].begin() + 1, file["rows"].end());
+  file["rows"][0]["size"] = "4MB";
+  file["rows"][0]["row"] = "single/hash/50/blocked/NEON/4MB/10";
+  const TempDir dir;
+  const Page page({kCpuA, dir.Write("cpu.json", file.dump())});
+  ExpectSoundTables(page.text);
+  EXPECT_TRUE(Contains(Section(page.text, "## CPU against CPU"), "no row in common"));
+}
+
+// The rate of `blocked` is what the accuracy file says: a miss is said, and one that the intervals leave open.
+TEST(Report, JudgesRatesByTheirIntervals) {
+  json accuracy = json::parse(ReadFile(kAccuracy));
+  const auto promise = [&](double factor, double half_width) {
+    for (json& entry : accuracy["measured"]) {
+      if (entry["layout"] != "blocked" || entry["bits_per_key"] != 12 || entry["keys"] != "sequential") continue;
+      const double fpr = 0.00413 * factor;
+      entry["fpr"] = fpr, entry["fpr_low"] = fpr * (1 - half_width), entry["fpr_high"] = fpr * (1 + half_width);
+    }
+    const TempDir dir;
+    const Page page({kCpuA, dir.Write("accuracy.json", accuracy.dump()), "--no-plots"});
+    return LineWith(Section(page.text, "### Pattern against pattern"), {"- FPR", "measured"});
+  };
+  EXPECT_TRUE(Contains(promise(1.3, 0.01), "**MISSED**"));
+  EXPECT_TRUE(Contains(promise(1.04, 0.1), "**undecided"));
+  EXPECT_TRUE(Contains(promise(1.01, 0.01), "**holds**"));
+}
+
+// A filter that never errs, and rows with counters.
+TEST(Report, TakesZeroRatesAndCounters) {
+  json file = json::parse(ReadFile(kCpuA));
+  for (json& row : file["rows"]) {
+    row["cycles"] = 3.25, row["instructions"] = 17.5, row["cache_misses"] = 0;
+    if (row["asked_bits_per_key"] == 20) row["fpr"] = 0;
+  }
+  json accuracy = json::parse(ReadFile(kAccuracy));
+  for (json& entry : accuracy["measured"]) {
+    if (entry["bits_per_key"] == 20) entry["fpr"] = entry["fpr_low"] = 0;
+  }
+  const TempDir dir;
+  const Page page({dir.Write("cpu.json", file.dump()), dir.Write("accuracy.json", accuracy.dump())});
+  ExpectSoundTables(page.text);
+  EXPECT_TRUE(Contains(Section(page.text, "### The CPU's counters"), " 17.5 "));
+}
+
+void ExpectRefused(const std::string& path, const std::vector<std::string>& said) {
+  const Page page({path}, false);
+  EXPECT_EQ(page.result.exit_code, 2) << page.result.err;
+  for (const std::string& part : said)
+    EXPECT_TRUE(Contains(page.result.err, part)) << part << " in: " << page.result.err;
+  EXPECT_FALSE(Contains(page.result.err, "Traceback")) << page.result.err;
+  EXPECT_FALSE(std::filesystem::exists(page.out())) << "a page of bad results";
+}
+
+TEST(Report, RefusesBadFilesWithASentence) {
+  const json good = json::parse(ReadFile(kCpuA));
+  const std::string name = good["rows"][3]["row"];
+  struct Case {
+    std::function<void(json*)> spoil;
+    std::vector<std::string> said;
+  };
+  const std::vector<Case> cases = {
+      {[](json* file) { (*file)["schema"] = "linefilter-bench-2"; }, {"'schema'", "linefilter-bench-2"}},
+      {[](json* file) { file->erase("schema"); }, {"'schema'"}},
+      {[](json* file) { file->erase("context"); }, {"context"}},
+      {[](json* file) { (*file)["context"].erase("compiler"); }, {"context", "'compiler' is missing"}},
+      {[](json* file) { (*file)["context"]["caches"] = "much"; }, {"context", "'caches'", "a list of texts"}},
+      {[](json* file) { file->erase("rows"); }, {"'rows'"}},
+      {[](json* file) { (*file)["rows"] = json::array(); }, {"'rows'"}},
+      {[](json* file) { (*file)["rows"][3] = 5; }, {"row number 4"}},
+      {[](json* file) { (*file)["rows"][3].erase("row"); }, {"row number 4", "'row'"}},
+      {[](json* file) { (*file)["rows"][3].erase("ns"); }, {name, "'ns' is missing"}},
+      {[](json* file) { (*file)["rows"][3]["ns"] = "fast"; }, {name, "'ns'", "\"fast\""}},
+      {[](json* file) { (*file)["rows"][3]["ns"] = nullptr; }, {name, "'ns'", "null"}},
+      {[](json* file) { (*file)["rows"][3]["ns"] = -1; }, {name, "'ns'"}},
+      {[](json* file) { (*file)["rows"][3]["ns_min"] = 1e9; }, {name, "'ns'", "ns_min"}},
+      {[](json* file) { (*file)["rows"][3]["access"] = "sideways"; }, {name, "'access'", "sideways"}},
+      {[](json* file) { (*file)["rows"][3]["hit_percent"] = 33; }, {name, "'hit_percent'"}},
+      {[](json* file) { (*file)["rows"][3]["size"] = "2GB"; }, {name, "'row'"}},
+      {[](json* file) { (*file)["rows"][3]["floor"] = "no"; }, {name, "'floor'", "true or false"}},
+      {[](json* file) { (*file)["rows"][3]["speed"] = 1; }, {name, "'speed' is unknown"}},
+      {[](json* file) { (*file)["rows"].push_back((*file)["rows"][3]); }, {name, "twice"}},
+  };
+  ASSERT_EQ(good["rows"][3]["floor"], false);
+  for (const Case& spoiled : cases) {
+    json file = good;
+    spoiled.spoil(&file);
+    const TempDir dir;
+    std::vector<std::string> said = spoiled.said;
+    said.push_back("bad.json");
+    ExpectRefused(dir.Write("bad.json", file.dump()), said);
+  }
+  json accuracy = json::parse(ReadFile(kAccuracy));
+  accuracy["measured"][0].erase("fpr_low");
+  const TempDir dir;
+  ExpectRefused(dir.Write("bad.json", accuracy.dump()), {"'measured'", "'fpr_low' is missing"});
+  ExpectRefused(dir.Write("bad.json", good.dump().substr(0, 5000)), {"no JSON"});
+  ExpectRefused(dir.Write("bad.json", "[]"), {"one JSON object"});
+  ExpectRefused(dir.File("none.json"), {"none.json", "cannot be read"});
+  ExpectRefused(kAccuracy, {"no throughput file", "tools/bench.sh"});
+}
+
+TEST(Report, RefusesTwoFilesOfOneCpu) {
+  const TempDir dir;
+  const Page page({kCpuA, dir.Write("again.json", ReadFile(kCpuA))}, false);
+  EXPECT_EQ(page.result.exit_code, 2);
+  EXPECT_TRUE(Contains(page.result.err, "both of 'Fixture CPU A': remove the older one")) << page.result.err;
+}
+
+TEST(Report, RefusesFixturesAndAnEmptyFolder) {
+  const TempDir dir;
+  RunResult result = Report({"--out", dir.File("page.md"), "--plots", dir.File("plots"), kCpuA});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(Contains(result.err, "is a fixture of the tests")) << result.err;
+  result = Report({"--out", dir.File("page.md"), "--plots", dir.File("plots"), "--results", dir.path()});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(Contains(result.err, "run tools/bench.sh")) << result.err;
+  EXPECT_TRUE(dir.Names().empty());
+}
+
+TEST(Report, SaysThatGnuplotIsMissing) {
+  const TempDir dir, empty;
+  std::string python = RunProgram({"python3", "-c", "import sys; print(sys.executable, end='')"}).out;
+  ASSERT_FALSE(python.empty()) << "python3 is missing: tools/install_packages.sh bench";
+  std::vector<std::string> arguments = {python,  kRoot + "/tools/report", "--allow-fixtures", kCpuB,
+                                        "--out", dir.File("page.md"),     "--plots",          dir.File("plots")};
+  RunResult result = RunProgram(arguments, {}, {{"PATH", empty.path()}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(Contains(result.err, "gnuplot is missing")) << result.err;
+  EXPECT_TRUE(dir.Names().empty());
+  arguments.push_back("--no-plots");
+  result = RunProgram(arguments, {}, {{"PATH", empty.path()}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(dir.Names(), std::vector<std::string>{"page.md"});
+}
+
+// The committed page: of the committed results, and of nothing else.
+TEST(Report, TheCommittedPageIsFresh) {
+  int results = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/bench/results")) {
+    if (entry.path().extension() != ".json") continue;
+    ++results;
+    EXPECT_FALSE(Contains(ReadFile(entry.path()), "Fixture CPU")) << entry.path();
+  }
+  const std::string page = kRoot + "/BENCHMARKS.md";
+  ASSERT_EQ(std::filesystem::exists(page), results > 0) << "BENCHMARKS.md and results come together: tools/report";
+  if (results == 0) return;
+  EXPECT_FALSE(Contains(ReadFile(page), "Fixture CPU"));
+  const RunResult result = Report({"--check"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+}  // namespace
+}  // namespace linefilter

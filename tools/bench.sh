@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# tools/bench.sh [--quick] [--accuracy] [option of linefilter_bench...]: adds this machine to BENCHMARKS.md.
+#
+#   tools/bench.sh             the full matrix: bench/results/<cpu>.json, BENCHMARKS.md, doc/plots/; at most 90 minutes.
+#                              Interrupted, or told to end by --minutes: the same command goes on where it stopped
+#   tools/bench.sh --quick     about a minute, a first look: everything goes to build/bench-quick/
+#   tools/bench.sh --accuracy  measures the false-positive rates anew too, which are the same on every CPU
+#   tools/bench.sh --fresh     measures all rows anew; this and all else goes to linefilter_bench (see its --help)
+#
+# Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04) and builds build/release. Keep the machine idle.
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$ROOT/build/release
+BENCH=$BUILD/linefilter_bench
+LOG=$ROOT/build/bench.log
+
+STEP="the start"
+say() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
+fail() {
+  printf '\ntools/bench.sh: failed at: %s\n' "$STEP" >&2
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+trap 'fail "line $LINENO: exit code $?"' ERR
+
+# quietly WHAT COMMAND...: the output goes to the log, and its end to the terminal if the command fails.
+quietly() {
+  STEP=$1
+  shift
+  if ! "$@" >>"$LOG" 2>&1; then
+    tail -n 40 "$LOG" >&2
+    fail "the command was: $*" "its whole output: $LOG"
+  fi
+}
+
+# A folder that was configured for another place of this tree cannot be used.
+drop_stale_build() {
+  if [[ -f $BUILD/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$BUILD/CMakeCache.txt"; then
+    rm -rf "$BUILD"
+  fi
+}
+
+build() {
+  STEP="preparing the folders"
+  mkdir -p "$ROOT/build"
+  : >"$LOG"
+  drop_stale_build
+  cd "$ROOT"
+  quietly "configuring" cmake --preset release
+  quietly "building" cmake --build --preset release --parallel "$(nproc)" --target linefilter_bench linefilter_tool
+}
+
+# The last CPU that this process may use: interrupts tend to go to the first. Nothing where it cannot be pinned.
+pinned() {
+  local cpu
+  command -v taskset >/dev/null || return 0
+  cpu=$(sed -n 's/^Cpus_allowed_list:.*[^0-9]\([0-9]*\)$/\1/p' /proc/self/status)
+  if [[ -n $cpu ]] && taskset -c "$cpu" true 2>/dev/null; then
+    echo "taskset -c $cpu"
+  fi
+}
+
+# measure FILE OPTION...: exit code 3 says that the time was over before the rows were.
+measure() {
+  local file=$1 pin status=0
+  shift
+  pin=$(pinned)
+  echo "to $file${pin:+, by $pin}"
+  # shellcheck disable=SC2086  # a command and its arguments, or nothing
+  $pin "$BENCH" --out "$file" "$@" || status=$?
+  [[ $status -eq 0 || $status -eq 3 ]] || fail "linefilter_bench ended with exit code $status: its message is above"
+}
+
+measure_accuracy() {
+  local status=0
+  "$BENCH" --accuracy --out "$@" || status=$?
+  [[ $status -eq 0 ]] || fail "linefilter_bench --accuracy ended with exit code $status: its message is above"
+}
+
+report() {
+  "$ROOT/tools/report" --results "$1" --out "$2" --plots "$3" ||
+    fail "tools/report ended with an error: its message is above"
+}
+
+main() {
+  local slug option quick=false accuracy=false
+  local results=$ROOT/bench/results page=$ROOT/BENCHMARKS.md plots=$ROOT/doc/plots
+  local -a passed_on=() short=()
+  for option in "$@"; do
+    case "$option" in
+      --quick) quick=true ;;
+      --accuracy) accuracy=true ;;
+      --out | --out=*) fail "the name of the results file is chosen here: for another one call $BENCH" ;;
+      -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit 0 ;;
+      *) passed_on+=("$option") ;;
+    esac
+  done
+
+  say "1/4 packages"
+  STEP="installing packages"
+  # The preset builds the tests too; their packages take seconds.
+  "$ROOT/tools/install_packages.sh" test bench ||
+    fail "tools/install_packages.sh test bench did not succeed: its message is above"
+
+  say "2/4 build (log: $LOG)"
+  build
+  STEP="naming this CPU"
+  slug=$("$BENCH" --print-cpu-slug)
+  [[ -n $slug ]] || fail "linefilter_bench --print-cpu-slug printed nothing"
+
+  say "3/4 measuring"
+  STEP="measuring"
+  if $quick; then
+    results=$ROOT/build/bench-quick page=$results/BENCHMARKS.md plots=$results/plots
+    rm -rf "$results"
+    mkdir -p "$results"
+    short=(--quick)
+  fi
+  measure "$results/$slug.json" "${short[@]}" "${passed_on[@]}"
+  [[ -f $results/$slug.json ]] || return 0  # --list
+  if $accuracy || [[ ! -f $results/accuracy.json ]]; then
+    STEP="measuring the accuracy"
+    measure_accuracy "$results/accuracy.json" "${short[@]}"
+  fi
+
+  say "4/4 tables and plots"
+  STEP="writing the report"
+  report "$results" "$page" "$plots"
+  printf '\nresults: %s\ntables:  %s\nplots:   %s\ndone in %d s\n' "$results/$slug.json" "$page" "$plots/*.svg" \
+    "$SECONDS"
+}
+
+main "$@"
