@@ -72,7 +72,7 @@ Peer Peer_blocked() {
                    Access::kInlined,     Access::kInlinedBranch, Access::kInlinedDependent, Access::kInsertSingle,
                    Access::kInsertBatch, Access::kBuild};
   peer.max_bytes = uint64_t{2} << 30;
-  peer.fill_ns = 12;
+  peer.fill_ns = 16;
   peer.make = [targets = peer.targets](const Spec& spec) { return std::make_unique<Blocked>(targets, spec); };
   return peer;
 }

@@ -69,7 +69,7 @@ Peer Peer_blocked_8_filters() {
   peer.has_bits_of_another = true;
   peer.kinds = {KeyKind::kHash};
   peer.accesses = {Access::kSingle, Access::kBatch};
-  peer.fill_ns = 12;
+  peer.fill_ns = 16;
   peer.make = [targets = peer.targets](const Spec& spec) { return std::make_unique<EightFilters>(targets, spec); };
   return peer;
 }

@@ -45,7 +45,7 @@ Peer Peer_blocked_misaligned() {
   peer.kinds = {KeyKind::kHash};
   peer.accesses = {Access::kSingle, Access::kBatch};
   peer.max_bytes = uint64_t{2} << 30;
-  peer.fill_ns = 16;
+  peer.fill_ns = 20;
   peer.make = [targets = peer.targets](const Spec& spec) { return std::make_unique<Misaligned>(targets, spec); };
   return peer;
 }

@@ -12,7 +12,7 @@ Peer Peer_classic() {
   peer.accesses = {Access::kSingle,       Access::kBranch,      Access::kDependent, Access::kBatch,
                    Access::kInsertSingle, Access::kInsertBatch, Access::kBuild};
   peer.max_bytes = uint64_t{2} << 30;
-  peer.fill_ns = 60;
+  peer.fill_ns = 100;
   peer.make = [](const Spec& spec) {
     return std::make_unique<LibraryFilter<ClassicFilter>>(Layout::kClassic, LibraryTargets(), spec);
   };

@@ -84,7 +84,7 @@ Peer MakeOwnPeer(const OwnScheme& scheme) {
   peer.kinds.assign(std::begin(kKinds), std::end(kKinds));
   peer.accesses.assign(std::begin(kAccesses), std::end(kAccesses));
   peer.max_bytes = uint64_t{2} << 30;
-  peer.fill_ns = 16;
+  peer.fill_ns = 24;
   std::vector<const OwnCode*> codes;
   for (const std::string& target : peer.targets) codes.push_back(CodeFor(target, scheme.code));
   peer.make = [scheme, codes](const Spec& spec) { return std::make_unique<OwnFilter>(scheme, codes, spec); };

@@ -8,7 +8,7 @@ namespace linefilter::bench {
 Peer Peer_rocksdb_ribbon() {
   Peer peer = RocksDbPeer(LINEFILTER_BENCH_PACKAGE);
   peer.name = "rocksdb_ribbon";
-  peer.fill_ns = 280;
+  peer.fill_ns = 350;
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> {
     constexpr int kNeverBloom = -1;  // whatever the level of the table
     return std::make_unique<RocksDbFilter>(rocksdb::NewRibbonFilterPolicy(spec.bits_per_key, kNeverBloom), spec);

@@ -114,7 +114,7 @@ def write(results, plots, plots_folder):
         out.append(patterns.table(cpu, results.accuracy).text())
         out.append(losses.section(cpu).text())
         show(f"size_{cpu.slug}.svg")
-        for make in (tables.sizes, tables.hits, tables.keys, tables.placement, tables.inserts, tables.counters):
+        for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts, tables.counters):
             out.append(make(cpu).text())
     out.append(across(results).text())
     show("cpus.svg")

@@ -82,6 +82,30 @@ def _with_floor(row, floor):
     return f"{ns(row)} ({ratio(row['ns'], floor['ns'])})" if floor and row["keys"] == "hash" else ns(row)
 
 
+def rates(cpu):
+    """Rates must not depend on how many keys there are: those of a 32-bit hash do."""
+    section = Section(f"### False-positive rate against the number of keys: {MAIN_BITS} bits per key")
+    rows = [row for row in filters(where(cpu.rows, bits=MAIN_BITS, keys=("hash", "u64"))) if row["fpr_queries"] > 0]
+    names = choose.sizes(rows)
+    if len(names) < 2:
+        return section
+    section.say("FPR in %, of the very filters that were timed, so small ones scatter. The last column: what the rate "
+                "of the largest is to that of the 1 MB filter.")
+    table = Table(("layout", "l"), *[(name, "r") for name in names], ("largest / 1MB", "r"))
+    shown = []
+    for layout in choose.layouts(rows):
+        of_layout = where(rows, layout=layout)
+        of_layout = where(of_layout, keys="hash") or of_layout
+        line = {name: next(iter(where(of_layout, size=name)), None) for name in names}
+        measured = [row for row in line.values() if row]
+        shown += measured
+        first = line.get("1MB")
+        growth = ratio(measured[-1]["fpr"], first["fpr"]) if first and first["fpr"] and len(measured) > 1 else ""
+        table.add(f"`{layout}`", *[rate(line[name]) for name in names], growth)
+    section.table(table, shown)
+    return section
+
+
 def hits(cpu):
     """Access by access at 0, 50 and 100 % hits."""
     section = Section(f"### Hits, branches, dependent lookups: {MAIN_BITS} bits per key, hash given")

@@ -1,0 +1,206 @@
+// The benchmark does not lie: a filter that loses a key ends the program, whatever the build; so do targets that
+// disagree and key sets that overlap. The plan names every row once, and results go on where they ended.
+#include "bench/measure.h"
+
+#include <cstring>
+#include <fstream>
+#include <set>
+
+#include "bench/plan.h"
+#include "bench/queries.h"
+#include "bench/results.h"
+#include "gtest/gtest.h"
+#include "linefilter/hash.h"
+#include "tests/testing/temp_dir.h"
+#include "tools/key_families.h"
+
+namespace linefilter::bench {
+namespace {
+
+// Knows its members exactly, but for a fault.
+enum class Fault { kNone, kLosesOneInATenThousand, kSecondTargetSaysMaybe };
+
+class ExactFilter : public PeerFilter {
+ public:
+  ExactFilter(const Spec& spec, Fault fault) : fault_(fault) {
+    ForMembers(spec, [&](const Keys& keys) { members_.insert(keys.integers, keys.integers + keys.size); });
+  }
+  uint64_t bytes() const override { return 8 * members_.size(); }
+  uint32_t num_probes() const override { return 3; }
+  double expected_fpr() const override { return 0.25; }
+  uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
+    uint64_t maybes = 0;
+    for (size_t i = 0; i < keys.size; ++i) {
+      bool maybe = members_.count(keys.integers[i]) != 0;
+      if (fault_ == Fault::kLosesOneInATenThousand) maybe &= MixHash(keys.integers[i]) % 10000 != 0;
+      if (fault_ == Fault::kSecondTargetSaysMaybe) maybe |= target == 1;
+      if (access == Access::kBatch) answers[i] = maybe;
+      maybes += maybe;
+    }
+    return access == Access::kBatch ? 0 : maybes;
+  }
+
+ private:
+  Fault fault_;
+  std::set<uint64_t> members_;
+};
+
+Peer MakePeer(Fault fault) {
+  Peer peer;
+  peer.name = "exact";
+  peer.origin = "test";
+  peer.targets = {"first", "second"};
+  peer.kinds = {KeyKind::kHash};
+  peer.accesses = {Access::kSingle, Access::kBatch};
+  peer.make = [fault](const Spec& spec) { return std::make_unique<ExactFilter>(spec, fault); };
+  return peer;
+}
+
+Group MakeGroup(const Peer& peer) {
+  Group group;
+  group.name = "test";
+  group.spec.body_bytes = 24 << 10;
+  group.spec.bits_per_key = 10;
+  group.spec.num_keys = 19660;
+  for (const size_t target : {0, 1}) {
+    group.rows.push_back({&peer, target, Access::kSingle, 50, "single/" + peer.targets[target]});
+    group.rows.push_back({&peer, target, Access::kBatch, 50, "batch/" + peer.targets[target]});
+  }
+  return group;
+}
+
+Effort Short() {
+  Effort effort;
+  effort.repetitions = 3;
+  effort.min_seconds = 1e-6;
+  effort.fpr_queries = 20000;
+  return effort;
+}
+
+std::vector<Measured> MeasureFault(Fault fault) {
+  const Peer peer = MakePeer(fault);
+  Counters counters;
+  return MeasureGroup(MakeGroup(peer), Short(), &counters);
+}
+
+TEST(Measure, ARowSaysWhatItsFilterIs) {
+  const Peer peer = MakePeer(Fault::kNone);
+  const Group group = MakeGroup(peer);
+  Counters counters;
+  const std::vector<Measured> measured = MeasureGroup(group, Short(), &counters);
+  ASSERT_EQ(measured.size(), 4u);
+  for (size_t i = 0; i < measured.size(); ++i) {
+    EXPECT_EQ(measured[i].row, &group.rows[i]);
+    EXPECT_EQ(measured[i].image_bytes, 8u * 19660);
+    EXPECT_EQ(measured[i].num_probes, 3u);
+    EXPECT_EQ(measured[i].fpr, 0) << "an exact set has no false positives";
+    EXPECT_EQ(measured[i].fpr_queries, 20000u);
+    EXPECT_EQ(measured[i].expected_fpr, 0.25);
+    ASSERT_EQ(measured[i].ns.size(), 3u);
+    for (const double ns : measured[i].ns) EXPECT_GT(ns, 0);
+  }
+}
+
+TEST(MeasureDeathTest, ALostKeyEndsTheProgram) {
+  EXPECT_DEATH(MeasureFault(Fault::kLosesOneInATenThousand), "FALSE NEGATIVE: single/first");
+}
+
+TEST(MeasureDeathTest, TargetsThatDisagreeEndTheProgram) {
+  EXPECT_DEATH(MeasureFault(Fault::kSecondTargetSaysMaybe), "single/second: .* maybes, but 0 by other code");
+}
+
+TEST(MeasureDeathTest, AnAbsentKeyThatIsAMemberEndsTheProgram) {
+  static const tools::KeyFamily overlapping = {"overlapping", "absent keys are members", 1u << 20,
+                                               [](uint64_t number, bool, char* out) {
+                                                 memcpy(out, &number, sizeof(number));
+                                                 return sizeof(number);
+                                               },
+                                               false};
+  Spec spec;
+  spec.kind = KeyKind::kString;
+  spec.body_bytes = 24 << 10;
+  spec.num_keys = 19660;
+  spec.family = &overlapping;
+  EXPECT_DEATH(Queries{spec}, "not disjoint");
+}
+
+TEST(Queries, HitsAreWhatTheyAreCalled) {
+  Spec spec;
+  spec.body_bytes = 24 << 10;
+  spec.num_keys = 19660;
+  const Queries queries(spec);
+  std::set<uint64_t> members;
+  ForMembers(spec, [&](const Keys& keys) { members.insert(keys.integers, keys.integers + keys.size); });
+  ASSERT_EQ(members.size(), 19660u);
+  for (const int percent : kHitPercents) {
+    const Keys& keys = queries.WithHits(percent);
+    size_t hits = 0;
+    for (size_t i = 0; i < keys.size; ++i) hits += members.count(keys.integers[i]);
+    EXPECT_NEAR(100.0 * static_cast<double>(hits) / static_cast<double>(keys.size), percent, percent == 50 ? 1.5 : 0);
+  }
+}
+
+TEST(Plan, EveryRowHasANameOfItsOwn) {
+  for (const bool quick : {false, true}) {
+    PlanOptions options;
+    options.quick = quick;
+    std::set<std::string> names;
+    size_t rows = 0;
+    double seconds = 0;
+    for (const Group& group : MakePlan(options)) {
+      seconds += EstimatedSeconds(group, 7, 0.01);
+      for (const Row& row : group.rows) {
+        ++rows;
+        EXPECT_TRUE(names.insert(row.name).second) << row.name;
+      }
+    }
+    EXPECT_GT(rows, 100u);
+    EXPECT_LT(seconds, 90 * 60);
+  }
+}
+
+TEST(Plan, RowsThatStandAreLeftOut) {
+  PlanOptions options;
+  options.quick = true;
+  options.rows = "^single/hash/50/blocked/";
+  std::vector<Group> groups = MakePlan(options);
+  ASSERT_FALSE(groups.empty());
+  const std::string first = groups[0].rows[0].name;
+  EXPECT_EQ(first.rfind("single/hash/50/blocked/", 0), 0u) << first;
+  options.done = {first};
+  for (const Group& group : MakePlan(options)) {
+    for (const Row& row : group.rows) EXPECT_NE(row.name, first);
+  }
+}
+
+TEST(Results, GoOnWhereTheyEndedOnTheSameMachineOnly) {
+  const test::TempDir folder;
+  const std::string path = folder.File("results.json");
+  const nlohmann::json context = {{"cpu", "A"}, {"commit", "1"}, {"compiler", "g++"}, {"flags", "-O3"}};
+  const Peer peer = MakePeer(Fault::kNone);
+  const Group group = MakeGroup(peer);
+  Counters counters;
+  Results first;
+  ASSERT_EQ(first.Open(path, context, false), "");
+  for (const Measured& measured : MeasureGroup(group, Short(), &counters)) first.Add(measured);
+  ASSERT_EQ(first.Save(), "");
+
+  Results second;
+  ASSERT_EQ(second.Open(path, context, false), "");
+  EXPECT_EQ(second.RowNames(), (std::set<std::string>{"single/first", "batch/first", "single/second", "batch/second"}));
+
+  nlohmann::json other = context;
+  other["cpu"] = "B";
+  EXPECT_NE(Results().Open(path, other, false).find("another cpu (\"A\", now \"B\")"), std::string::npos);
+  EXPECT_EQ(Results().Open(path, other, true), "") << "--fresh";
+  std::ofstream(path) << "{\"schema\": \"linefilter-bench-1\"";
+  EXPECT_NE(Results().Open(path, context, false).find("is no results file"), std::string::npos);
+}
+
+TEST(Results, MedianOfEvenAndOddNumbers) {
+  EXPECT_EQ(Median({3, 1, 2}), 2);
+  EXPECT_EQ(Median({4, 1, 2, 3}), 2.5);
+}
+
+}  // namespace
+}  // namespace linefilter::bench
