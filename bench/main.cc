@@ -81,7 +81,14 @@ int RunRows(const Options& options, std::vector<Group> groups, Results* results)
     }
     printf("[%zu/%zu, %.1f min] %s\n", i + 1, groups.size(), minutes, groups[i].name.c_str());
     fflush(stdout);
-    for (const Measured& measured : MeasureGroup(groups[i], options.effort, &counters)) {
+    const std::vector<Measured> group = MeasureGroup(groups[i], options.effort, &counters);
+    if (const double percent = group[0].huge_page_percent; percent >= 0 && percent < 95) {
+      printf(
+          "only %.0f %% of the filters' memory is in huge pages: large sizes look slower than they are. Free some "
+          "memory, or allow them: echo madvise >/sys/kernel/mm/transparent_hugepage/enabled\n",
+          percent);
+    }
+    for (const Measured& measured : group) {
       PrintRow(measured);
       results->Add(measured);
     }

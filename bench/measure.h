@@ -19,6 +19,7 @@ struct Measured {
   double fpr;  // measured in this filter with that many queries; 0 of a floor
   uint64_t fpr_queries;
   double expected_fpr;
+  double huge_page_percent;              // of the group's memory; -1: unknown
   std::vector<double> ns;                // per key, of each repetition
   std::vector<Counters::Counts> counts;  // per key, of each repetition; empty without counters
 };

@@ -46,6 +46,7 @@ Json ToJson(const Measured& measured) {
   json["ns_min"] = Rounded(*std::min_element(measured.ns.begin(), measured.ns.end()));
   json["ns_max"] = Rounded(*std::max_element(measured.ns.begin(), measured.ns.end()));
   json["repetitions"] = measured.ns.size();
+  if (measured.huge_page_percent >= 0) json["huge_page_percent"] = Rounded(measured.huge_page_percent);
   const auto add_count = [&](const char* name, double Counters::Counts::*count) {
     std::vector<double> values;
     for (const Counters::Counts& counts : measured.counts) values.push_back(counts.*count);

@@ -2,10 +2,12 @@
 // disagree and key sets that overlap. The plan names every row once, and results go on where they ended.
 #include "bench/measure.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <set>
 
+#include "bench/memory.h"
 #include "bench/plan.h"
 #include "bench/queries.h"
 #include "bench/results.h"
@@ -122,6 +124,21 @@ TEST(MeasureDeathTest, AnAbsentKeyThatIsAMemberEndsTheProgram) {
   spec.num_keys = 19660;
   spec.family = &overlapping;
   EXPECT_DEATH(Queries{spec}, "not disjoint");
+}
+
+// Zero, where a huge page begins, and said to be what it is.
+TEST(HugeBuffer, IsReadyAndKnown) {
+  HugeBuffer buffer(uint64_t{5} << 20);
+  ASSERT_EQ(reinterpret_cast<uintptr_t>(buffer.data()) % (2u << 20), 0u);
+  EXPECT_EQ(buffer.size(), uint64_t{5} << 20);
+  EXPECT_TRUE(std::all_of(buffer.data(), buffer.data() + buffer.size(), [](uint8_t byte) { return byte == 0; }));
+  ReadAllPages();
+  std::ifstream smaps("/proc/self/smaps");
+  const double percent = HugePagePercent();
+  if (smaps.good()) {
+    EXPECT_GE(percent, 0) << "the buffer asked for huge pages";
+  }
+  EXPECT_LE(percent, 100);
 }
 
 TEST(Queries, HitsAreWhatTheyAreCalled) {

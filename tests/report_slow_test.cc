@@ -430,7 +430,7 @@ TEST(Report, JudgesRatesByTheirIntervals) {
   json accuracy = json::parse(ReadFile(kAccuracy));
   const auto promise = [&](double factor, double half_width) {
     for (json& entry : accuracy["measured"]) {
-      if (entry["layout"] != "blocked" || entry["bits_per_key"] != 12 || entry["keys"] != "sequential") continue;
+      if (entry["layout"] != "blocked" || entry["bits_per_key"] != 12 || entry["keys"] != "u64") continue;
       const double fpr = 0.00413 * factor;
       entry["fpr"] = fpr, entry["fpr_low"] = fpr * (1 - half_width), entry["fpr_high"] = fpr * (1 + half_width);
     }

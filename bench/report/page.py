@@ -23,7 +23,8 @@ READING = """## How to read it
 - **bits per key**: real ones, 8 times the bytes that lookups may read / keys. Peers are asked for the same; some round.
 - **k**: probes per key.
 - **single**: one call per key through the library. **branch**: and the caller branches on the answer. **dependent**:
-  and the next key depends on it, the latency. **batch**: the library's call for many keys. **inlined**: compiled into
+  and the next key depends on it, the latency. (Not of code that branches inside, as `classic` and the SCALAR targets
+  do: the CPU guesses the answer and goes on before the line has come.) **batch**: the library's call for many keys. **inlined**: compiled into
   the caller for this target, as header-only code is; the schemes written here (`k_independent`, `split_block_...`) have
   that instead of `single`.
 - **keys**: `hash` is given; `u64` and `string` keys are hashed inside the time.
@@ -46,6 +47,7 @@ def machines(results):
                   ("peers left out", "missing_peers"))
     for title, field in properties:
         table.add(title, *[_words(context[field]) for _, context, _ in columns])
+    table.add("memory in huge pages", *[_huge_pages(cpu) for _, _, cpu in columns])
     table.add("file", *[f"{cpu.slug}.json" if cpu else "accuracy.json" for _, _, cpu in columns])
     table.add("rows", *[len(cpu.rows) if cpu else len(results.accuracy["measured"]) for _, _, cpu in columns])
     section.table(table)
@@ -54,6 +56,12 @@ def machines(results):
     if origins:
         section.say("Peers:\n\n" + "".join(f"- `{layout}`: {origin}\n" for _, layout, origin in origins))
     return section
+
+
+def _huge_pages(cpu):
+    """Of the filters' memory, the least of any size."""
+    percents = [row["huge_page_percent"] for row in cpu.rows if "huge_page_percent" in row] if cpu else []
+    return f"at least {min(percents):.3g} %" if percents else ""
 
 
 def _words(value):
@@ -114,7 +122,8 @@ def write(results, plots, plots_folder):
         out.append(patterns.table(cpu, results.accuracy).text())
         out.append(losses.section(cpu).text())
         show(f"size_{cpu.slug}.svg")
-        for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts, tables.counters):
+        for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts,
+                     tables.counters):
             out.append(make(cpu).text())
     out.append(across(results).text())
     show("cpus.svg")

@@ -40,6 +40,7 @@ FILTER_ROW = {"image_bytes": WHOLE, "asked_bits_per_key": NUMBER, "bits_per_key"
               "num_probes": WHOLE}
 FPR_ROW = {"fpr": NUMBER, "fpr_queries": WHOLE, "expected_fpr": NUMBER}
 COUNTERS = {"cycles": NUMBER, "instructions": NUMBER, "cache_misses": NUMBER}
+MEMORY = {"huge_page_percent": NUMBER}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -150,7 +151,7 @@ def _check_throughput(path, data):
     for number, row in enumerate(_list(path, data, "rows")):
         name = row.get("row") if isinstance(row, dict) else None
         where = f"{path}: row '{name}'" if name else f"{path}: row number {number + 1}"
-        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS}
+        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS, **MEMORY}
         if isinstance(row, dict) and not row.get("floor"):
             needed.update(FILTER_ROW)
             if row.get("access") in LOOKUPS:
