@@ -1,15 +1,17 @@
 # cmake -DSOURCE=tree -DGIT=git -DFILE=commit.cc -P commit.cmake: writes the commit of the tree as C++, if it changed.
 #
-# "-dirty" says that what the benchmark is made of differs from that commit, new files included; results and documents
-# do not count. "unknown": no git, or the tree is not the top of a repository (a copy inside another project's).
+# The commit is the last one that changed what the benchmark is made of: committing its results or a document makes no
+# other program. "-dirty" says that it differs from that commit, new files included. "unknown": no git, or the tree is not
+# the top of a repository (a copy inside another project's).
 set(commit "unknown")
-set(code include lib bench cmake CMakeLists.txt :!bench/results :!*.md)
+set(code include lib bench tools cmake CMakeLists.txt
+  :!bench/results :!bench/report :!tools/report :!tools/lib :!tools/*.sh :!*.py :!*.md)
 if(GIT)
   execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --show-toplevel
     OUTPUT_VARIABLE top OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   file(REAL_PATH "${SOURCE}" source)
   if(top STREQUAL source)
-    execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --short=7 HEAD
+    execute_process(COMMAND ${GIT} -C ${SOURCE} log -1 --abbrev=7 --format=%h -- ${code}
       OUTPUT_VARIABLE head RESULT_VARIABLE no_head OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     execute_process(COMMAND ${GIT} -C ${SOURCE} status --porcelain -- ${code}
       OUTPUT_VARIABLE changes RESULT_VARIABLE no_status OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)

@@ -24,6 +24,7 @@ class Words {
     for (uint64_t i = words_.size(); i < 64; ++i) words_.push_back("word" + std::to_string(i));  // no list is installed
     for (size_t i = words_.size() - 1; i > 0; --i) std::swap(words_[i], words_[MulHigh(MixHash(i), i + 1)]);
   }
+  uint64_t size() const { return words_.size(); }
   uint64_t num_members() const { return words_.size() / 4 * 3; }
   uint64_t num_absent() const { return words_.size() - num_members(); }
   const std::string& Member(uint64_t i) const { return words_[i]; }
@@ -34,9 +35,14 @@ class Words {
   std::vector<std::string> words_;
 };
 
+const Words& AllWords() {
+  static const Words words;
+  return words;
+}
+
 // A word, or where they are used up an address of two words that ends in the number, so that none comes twice.
 void AppendString(uint64_t number, std::string* out) {
-  static const Words words;
+  const Words& words = AllWords();
   const bool absent = number >= kFirstAbsent;
   const uint64_t i = absent ? number - kFirstAbsent : number;
   if (i < (absent ? words.num_absent() : words.num_members())) {
@@ -53,6 +59,8 @@ void AppendString(uint64_t number, std::string* out) {
 }
 
 }  // namespace
+
+uint64_t NumWords() { return AllWords().size(); }
 
 const char* KeyKindName(KeyKind kind) {
   switch (kind) {

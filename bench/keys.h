@@ -26,6 +26,9 @@ enum class KeyKind {
 };
 const char* KeyKindName(KeyKind kind);  // "hash", "u64", "string"
 
+// Distinct words that string keys are made of; 64 made-up ones where no list is installed.
+uint64_t NumWords();
+
 inline constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
 
 // A run of keys of one kind, owned by somebody else.

@@ -2,12 +2,16 @@
 
 #include <sys/utsname.h>
 
+#include <cstdio>
 #include <ctime>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "bench/counters.h"
+#include "linefilter/hash.h"
 #include "linefilter/target.h"
 
 extern "C" const char* const linefilter_bench_commit;  // written by commit.cmake
@@ -64,6 +68,14 @@ std::string Flags() { return LINEFILTER_BENCH_FLAGS; }
 
 std::string Commit() { return linefilter_bench_commit; }
 
+std::string Program() {
+  std::ifstream in("/proc/self/exe", std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  char text[32];
+  snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(HashKey(bytes)));
+  return text;
+}
+
 nlohmann::json MachineContext(const std::string& root) {
   char date[32] = "";
   const std::time_t now = std::time(nullptr);
@@ -78,6 +90,7 @@ nlohmann::json MachineContext(const std::string& root) {
           {"compiler", Compiler()},
           {"flags", Flags()},
           {"commit", Commit()},
+          {"program", Program()},
           {"date", date},
           {"targets", std::vector<std::string>(targets.names, targets.names + targets.size)},
           {"counters", Counters().Text()},

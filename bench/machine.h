@@ -22,6 +22,7 @@ std::string Compiler();  // "g++ 12.2.0"
 std::string Flags();     // as CMake passed them: "-O3 -DNDEBUG"
 // "1bcd838"; "-dirty" behind it if what the benchmark is made of had changes; "unknown" outside of git.
 std::string Commit();
+std::string Program();  // a hash of this executable
 
 // All of it, and the date, the targets and whether there are hardware counters. (`missing_peers` is not of the
 // machine.)

@@ -2,8 +2,11 @@
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <string>
@@ -34,14 +37,29 @@ int Fail(const std::string& what) {
 
 double Seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+// A number in a file of a control group; the most there is where it does not say ("max").
+uint64_t GroupBytes(const char* file) {
+  uint64_t bytes = 0;
+  return std::ifstream(std::string("/sys/fs/cgroup/") + file) >> bytes ? bytes : UINT64_MAX;
+}
+
 // Bytes that can be had without swapping; a guess of 4 GiB where the system does not say.
 uint64_t AvailableMemory() {
+  const uint64_t most = GroupBytes("memory.max"), used = GroupBytes("memory.current");
+  const uint64_t of_group = most == UINT64_MAX || used == UINT64_MAX ? UINT64_MAX : most - std::min(used, most);
   std::ifstream in("/proc/meminfo");
   for (std::string word; in >> word;) {
     uint64_t kib = 0;
-    if (word == "MemAvailable:" && in >> kib) return kib << 10;
+    if (word == "MemAvailable:" && in >> kib) return std::min(kib << 10, of_group);
   }
-  return uint64_t{4} << 30;
+  return std::min(uint64_t{4} << 30, of_group);
+}
+
+std::string EffortText(const Effort& effort) {
+  char text[128];
+  snprintf(text, sizeof(text), "%d repetitions of %g s, %llu queries for a rate", effort.repetitions,
+           effort.min_seconds, static_cast<unsigned long long>(effort.fpr_queries));
+  return text;
 }
 
 void PrintRow(const Measured& measured) {
@@ -57,11 +75,11 @@ void DropTooLarge(std::vector<Group>* groups) {
   const uint64_t available = AvailableMemory();
   std::vector<Group> kept;
   for (Group& group : *groups) {
-    if (FilterBytes(group) + (uint64_t{1} << 30) <= available) {
+    if (MostBytes(group) + (uint64_t{1} << 30) <= available) {
       kept.push_back(std::move(group));
     } else {
       printf("left out: %s: needs %llu MiB, %llu are free\n", group.name.c_str(),
-             static_cast<unsigned long long>((FilterBytes(group) >> 20) + 1024),
+             static_cast<unsigned long long>((MostBytes(group) >> 20) + 1024),
              static_cast<unsigned long long>(available >> 20));
     }
   }
@@ -74,9 +92,10 @@ int RunRows(const Options& options, std::vector<Group> groups, Results* results)
   const double start = Seconds();
   for (size_t i = 0; i < groups.size(); ++i) {
     const double minutes = (Seconds() - start) / 60;
-    if (minutes > options.minutes) {
-      printf("%g minutes are over, %zu of %zu groups are measured. The same command goes on from here.\n",
-             options.minutes, i, groups.size());
+    const double needed = EstimatedSeconds(groups[i], options.effort.repetitions, options.effort.min_seconds) / 60;
+    if (i > 0 && minutes + needed > options.minutes) {
+      printf("%g minutes do not suffice: %zu of %zu groups are measured. The same command%s goes on from here.\n",
+             options.minutes, i, groups.size(), options.fresh ? " without --fresh" : "");
       return 3;
     }
     printf("[%zu/%zu, %.1f min] %s\n", i + 1, groups.size(), minutes, groups[i].name.c_str());
@@ -106,6 +125,8 @@ int Run(Options options) {
   if (options.accuracy) return RunAccuracy(options.out, options.plan.quick);
   Results results;
   nlohmann::json context = MachineContext();
+  context["effort"] = EffortText(options.effort);
+  context["words"] = NumWords();
   context["missing_peers"] = MissingPeers();
   if (const std::string error = results.Open(options.out, context, options.fresh); !error.empty()) {
     return Fail(error);
@@ -135,8 +156,8 @@ int Run(Options options) {
     if (!options.plan.done.empty()) return puts("nothing is left to measure"), 0;
     return Fail("no row matches --rows '" + options.plan.rows + "': --list shows them");
   }
-  printf("%zu rows, about %.0f minutes (on a slower machine more; it ends after %g in any case)\n", rows,
-         seconds / 60 + 0.5, options.minutes);
+  printf("%zu rows, about %.0f minutes (on a slower machine more; after at most %g it ends, and can be gone on with)\n",
+         rows, seconds / 60 + 0.5, options.minutes);
   return RunRows(options, std::move(groups), &results);
 }
 
@@ -154,7 +175,7 @@ void Declare(CLI::App* app, Options* options) {
                 "Every kind of row, few sizes, short: under a minute, for a first look and CI");
   app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times");
   app->add_option("--out", options->out, "Results file (JSON). If it exists, only the rows that it lacks are measured");
-  app->add_flag("--fresh", options->fresh, "Measure all rows anew, whatever stands in --out");
+  app->add_flag("--fresh", options->fresh, "Start --out anew: the rows that stand in it are lost");
   app->add_option(
       "--rows", options->plan.rows,
       "Only rows whose name matches this regular expression anywhere: access/keys/hits/layout/target/size/bits");
@@ -163,7 +184,9 @@ void Declare(CLI::App* app, Options* options) {
       ->check(CLI::Range(1, 1000));
   app->add_option("--min-time", options->effort.min_seconds, "Seconds of CPU per repetition")
       ->check(CLI::Range(1e-6, 60.0));
-  app->add_option("--minutes", options->minutes, "End after these, between two groups")->check(CLI::PositiveNumber);
+  app->add_option("--minutes", options->minutes,
+                  "End before these are over, after a group of rows; the first is measured in any case")
+      ->check(CLI::PositiveNumber);
   app->add_flag("--list", options->list, "Only print the names of the rows");
   app->add_flag("--print-cpu-slug", options->slug, "Only print this CPU's name as a file name");
   app->footer(
@@ -186,6 +209,11 @@ int main(int argc, char** argv) {
     options.effort.fpr_queries = 1000000;
     if (app.count("--repetitions") == 0) options.effort.repetitions = 3;
     if (app.count("--min-time") == 0) options.effort.min_seconds = 0.002;
+  }
+  // It would take options from the environment: a filter would leave rows without a time.
+  for (const char* name : {"BENCHMARK_FILTER", "BENCHMARK_REPETITIONS", "BENCHMARK_MIN_TIME", "BENCHMARK_DRY_RUN",
+                           "BENCHMARK_LIST_TESTS", "BENCHMARK_ENABLE_RANDOM_INTERLEAVING"}) {
+    unsetenv(name);
   }
   // Google Benchmark's own defaults, in its own words.
   std::string own[] = {argv[0], "--benchmark_enable_random_interleaving=true"};

@@ -30,8 +30,9 @@ struct Effort {
   uint64_t fpr_queries = 4000000;
 };
 
-// Fills the filters, checks that every row answers "maybe" to every member (or aborts the program, in release builds
-// too) and all targets alike, measures the rates, and times the rows.
+// Fills the filters, checks each row's answers, measures the rates, and times the rows. The check: of the members that
+// are asked (WithHits(100), the first 2^19) none is "absent", and of the absent keys all rows of a peer let through
+// equally many; else the program aborts, in release builds too. (peers_test asks all members.)
 std::vector<Measured> MeasureGroup(const Group& group, const Effort& effort, Counters* counters);
 
 }  // namespace linefilter::bench

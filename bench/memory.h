@@ -35,8 +35,9 @@ class HugeBuffer {
 // pages a random read of 2 GB costs twice as much, so a result without this number could not be trusted.
 double HugePagePercent();
 
-// Reads a word of each 4 KiB of all HugeBuffers. A virtual machine's host may map what the guest calls present only when
-// it is read: random reads of fresh memory then took 100 to 1000 ns instead of 15, until all of it had been read once.
+// Reads a word of each 4 KiB of all HugeBuffers. A virtual machine's host may map what the guest calls present only
+// when it is read: random reads of fresh memory then took 100 to 1000 ns instead of 15, until all of it had been read
+// once.
 void ReadAllPages();
 
 // Gives freed memory back to the system, so that the next HugeBuffers find whole huge pages.

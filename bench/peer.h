@@ -37,6 +37,7 @@ struct Spec {
   uint64_t num_keys = 0;  // members first_key .. first_key + num_keys - 1 (ForMembers)
   uint64_t first_key = 0;
   const tools::KeyFamily* family = nullptr;  // kString: keys of this family instead of words
+  const Keys* members = nullptr;             // all of them, made before a build is timed; null: made on the way
 };
 
 // Calls work(keys) for all members, in runs that stay in the L2 cache.
@@ -45,6 +46,10 @@ void ForMembers(const Spec& spec, const Work& work) {
   constexpr uint64_t kRun = 16384;
   KeyMaker maker(spec.kind, spec.family);
   for (uint64_t done = 0; done < spec.num_keys; done += kRun) {
+    if (spec.members != nullptr) {
+      work(spec.members->Slice(static_cast<size_t>(done), kRun));
+      continue;
+    }
     const uint64_t left = spec.num_keys - done;
     work(maker.Make(spec.first_key + done, static_cast<size_t>(left < kRun ? left : kRun)));
   }
@@ -63,7 +68,7 @@ class PeerFilter {
   // Asks all keys in the manner of `access` with the code of peer.targets[target]. Returns how many answered "maybe",
   // but for kBatch, where one byte of 0 or 1 per key goes to answers and the result means nothing.
   virtual uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const = 0;
-  // kInsertSingle, kInsertBatch: members again, which changes no bit.
+  // kInsertSingle, kInsertBatch. The benchmark inserts members again, which changes no bit.
   virtual void Insert(size_t target, Access access, const Keys& keys);
 };
 
@@ -76,6 +81,7 @@ struct Peer {
   std::vector<KeyKind> kinds;
   std::vector<Access> accesses;
   uint64_t max_bytes = uint64_t{512} << 20;  // of body
+  uint64_t build_bytes = 0;                  // per key, while the filter is made, beside its own bytes
   double fill_ns = 30;                       // per key of a large filter, about: for the duration that is told first
   std::function<std::unique_ptr<PeerFilter>(const Spec& spec)> make;  // aborts with a sentence (Die) if it cannot
 };

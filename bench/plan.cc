@@ -156,7 +156,11 @@ std::set<const Peer*> PeersOf(const Group& group) {
 
 }  // namespace
 
-uint64_t FilterBytes(const Group& group) { return PeersOf(group).size() * group.spec.body_bytes; }
+uint64_t MostBytes(const Group& group) {
+  uint64_t most_build_bytes = 0;  // one is built at a time
+  for (const Peer* peer : PeersOf(group)) most_build_bytes = std::max(most_build_bytes, peer->build_bytes);
+  return PeersOf(group).size() * group.spec.body_bytes + most_build_bytes * group.spec.num_keys;
+}
 
 double EstimatedSeconds(const Group& group, int repetitions, double min_seconds) {
   double seconds = 0.1;

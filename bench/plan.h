@@ -36,8 +36,8 @@ struct PlanOptions {
 // Throws std::regex_error for a wrong regex.
 std::vector<Group> MakePlan(const PlanOptions& options);
 
-// Bytes of filters that a group holds at once, without what a peer needs for a moment to build.
-uint64_t FilterBytes(const Group& group);
+// Bytes that a group needs at once: its filters, and what the greediest of its peers needs to build its own.
+uint64_t MostBytes(const Group& group);
 
 // How long it takes, from what it took on a 2023 server core.
 double EstimatedSeconds(const Group& group, int repetitions, double min_seconds);

@@ -10,8 +10,9 @@ namespace linefilter::bench {
 namespace {
 
 constexpr uint64_t kLargeBody = uint64_t{8} << 20;
-constexpr size_t kFewKeys = 32768, kManyKeys = size_t{1} << 22;       // 256 KiB and 32 MiB of hashes
-constexpr size_t kFewStrings = 8192, kManyStrings = size_t{1} << 17;  // about 250 KiB and 6 MiB with their characters
+constexpr size_t kFewKeys = size_t{1} << 18, kManyKeys = size_t{1} << 22;            // 2 MiB and 32 MiB of hashes
+constexpr size_t kFewStrings = size_t{1} << 15, kManyStrings = size_t{1} << 17;      // about 1 MiB and 6 MiB
+constexpr size_t kSliceOfKeys = size_t{1} << 15, kSliceOfStrings = size_t{1} << 13;  // 256 KiB
 constexpr uint64_t kMostProvenKeys = uint64_t{1} << 24;
 
 size_t NumQueries(const Spec& spec) {
@@ -22,7 +23,7 @@ size_t NumQueries(const Spec& spec) {
 
 }  // namespace
 
-Queries::Queries(const Spec& spec) : slice_size_(spec.kind == KeyKind::kString ? kFewStrings : kFewKeys) {
+Queries::Queries(const Spec& spec) : slice_size_(spec.kind == KeyKind::kString ? kSliceOfStrings : kSliceOfKeys) {
   const size_t count = NumQueries(spec);
   for (const int percent : kHitPercents) {
     std::vector<uint64_t> numbers(count);

@@ -1,7 +1,8 @@
 // What one filter is asked: keys of which 0, 50 or 100 % are members, in an order that no branch predictor learns.
 //
-// Small filters get few queries, so that streaming them is not what is measured; filters beyond the L2 cache get enough
-// to leave every cache, handed out in slices that themselves stay in it.
+// As many as it takes: a 2022 server's predictor knew 32768 integers by heart (a caller's branch then cost 0 ns instead
+// of 8) and 8192 strings (classic: 5.6 ns instead of 17). Not more: 2^20 integers would measure their own streaming.
+// Filters beyond the L2 cache get enough to leave every cache. All are handed out in slices that stay in the L2 cache.
 #ifndef LINEFILTER_BENCH_QUERIES_H_
 #define LINEFILTER_BENCH_QUERIES_H_
 

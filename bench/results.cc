@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <stdexcept>
 
 namespace linefilter::bench {
 namespace {
@@ -71,23 +72,30 @@ std::string Results::Open(const std::string& path, const nlohmann::json& context
   context_ = context;
   std::ifstream in(path);
   if (path.empty() || fresh || !in.good()) return "";
-  const Json old = Json::parse(in, nullptr, false);
-  const std::string start_over = ": choose another --out, or --fresh to measure all rows anew";
-  if (old.is_discarded() || !old.is_object() || old.value("schema", "") != kSchema || !old.contains("rows") ||
-      !old["rows"].is_array() || !old.contains("context")) {
-    return path + " is no results file of this program (" + kSchema + ")" + start_over;
-  }
-  for (const char* field : {"cpu", "commit", "compiler", "flags"}) {
-    if (old["context"].value(field, "") != context_.value(field, "")) {
-      return path + " was measured with another " + field + " (\"" + old["context"].value(field, "") + "\", now \"" +
-             context_.value(field, "") + "\")" + start_over;
+  const std::string start_over = ": choose another --out, or --fresh to start it anew";
+  try {
+    const Json old = Json::parse(in);
+    if (old.at("schema") != kSchema) throw std::runtime_error("another schema");
+    const Json& context = old.at("context");
+    // What the numbers depend on. The program counts where its commit does not tell what it is made of.
+    std::vector<const char*> fields = {"cpu", "commit", "compiler", "flags", "effort", "huge_pages", "words"};
+    const std::string commit = context_.value("commit", "");
+    if (commit == "unknown" || commit.find("-dirty") != std::string::npos) fields.push_back("program");
+    for (const char* field : fields) {
+      const Json was = context.value(field, Json()), is = context_.value(field, Json());
+      if (was != is)
+        return path + " was measured with another " + field + " (" + was.dump() + ", now " + is.dump() + ")" +
+               start_over;
     }
+    for (const Json& row : old.at("rows")) {
+      if (row.at("row").get<std::string>().empty()) throw std::runtime_error("a row without a name");
+      rows_.push_back(row);
+    }
+    context_["date"] = context.at("date");  // of the first rows
+  } catch (const std::exception& error) {
+    rows_.clear();
+    return path + " is no results file of this program (" + kSchema + "; " + error.what() + ")" + start_over;
   }
-  for (const Json& row : old["rows"]) {
-    if (!row.is_object() || row.value("row", "").empty()) return path + " holds a row without a name" + start_over;
-    rows_.push_back(row);
-  }
-  context_ = old["context"];  // of the rows that stand in it
   return "";
 }
 

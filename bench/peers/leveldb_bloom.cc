@@ -79,6 +79,7 @@ Peer Peer_leveldb_bloom() {
   peer.kinds = {KeyKind::kU64, KeyKind::kString};
   peer.accesses = {Access::kSingle, Access::kBranch, Access::kDependent, Access::kBuild};
   peer.fill_ns = 200;
+  peer.build_bytes = 24;
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> { return std::make_unique<LevelDbBloom>(spec); };
   return peer;
 }

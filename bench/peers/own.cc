@@ -22,14 +22,14 @@ class OwnFilter : public PeerFilter {
     body_.blocks = memory_.data();
     body_.num_blocks = memory_.size() / scheme.block_bytes;
     const double real_bits_per_key = 8.0 * static_cast<double>(memory_.size()) / static_cast<double>(spec.num_keys);
+    mean_load_ = 8.0 * static_cast<double>(scheme.block_bytes) / real_bits_per_key;
+    block_fpr_ = scheme.block_fpr;
     body_.num_probes = scheme.num_probes(real_bits_per_key);
-    expected_fpr_ = MeanOverLoads(8.0 * static_cast<double>(scheme.block_bytes) / real_bits_per_key, body_.num_probes,
-                                  scheme.block_fpr);
     ForMembers(spec, [&](const Keys& keys) { codes_[0]->insert(body_, Access::kInsertBatch, keys); });
   }
   uint64_t bytes() const override { return memory_.size(); }
   uint32_t num_probes() const override { return body_.num_probes; }
-  double expected_fpr() const override { return expected_fpr_; }
+  double expected_fpr() const override { return MeanOverLoads(mean_load_, body_.num_probes, block_fpr_); }
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
     return codes_[target]->lookup(body_, access, keys, answers);
   }
@@ -39,7 +39,8 @@ class OwnFilter : public PeerFilter {
   std::vector<const OwnCode*> codes_;
   HugeBuffer memory_;
   OwnBody body_;
-  double expected_fpr_;
+  double mean_load_;
+  double (*block_fpr_)(uint32_t, double);
 };
 
 }  // namespace

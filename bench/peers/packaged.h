@@ -25,7 +25,7 @@ inline std::string PackagedOrigin(const std::string& package, const std::string&
   return (package.empty() ? name : package) + " " + version;
 }
 
-// A finished filter in the memory that all peers of the benchmark lie in.
+// A finished filter in memory like the other peers'. (libbloom alone keeps its own: its header forbids to swap it.)
 inline std::unique_ptr<HugeBuffer> CopyToHugeBuffer(const char* data, size_t size) {
   auto buffer = std::make_unique<HugeBuffer>(size);
   memcpy(buffer->data(), data, size);

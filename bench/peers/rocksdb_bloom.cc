@@ -8,6 +8,7 @@ Peer Peer_rocksdb_bloom() {
   Peer peer = RocksDbPeer(LINEFILTER_BENCH_PACKAGE);
   peer.name = "rocksdb_bloom";
   peer.fill_ns = 50;
+  peer.build_bytes = 10;  // 64-bit hashes, and the filter once more until it is copied
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> {
     return std::make_unique<RocksDbFilter>(rocksdb::NewBloomFilterPolicy(spec.bits_per_key), spec);
   };

@@ -9,6 +9,7 @@ Peer Peer_rocksdb_ribbon() {
   Peer peer = RocksDbPeer(LINEFILTER_BENCH_PACKAGE);
   peer.name = "rocksdb_ribbon";
   peer.fill_ns = 350;
+  peer.build_bytes = 28;
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> {
     constexpr int kNeverBloom = -1;  // whatever the level of the table
     return std::make_unique<RocksDbFilter>(rocksdb::NewRibbonFilterPolicy(spec.bits_per_key, kNeverBloom), spec);

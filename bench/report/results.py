@@ -32,7 +32,8 @@ CHECKS = {
 
 CONTEXT = {"cpu": TEXT, "cores": WHOLE, "caches": LIST, "governor": TEXT, "huge_pages": TEXT, "kernel": TEXT,
            "compiler": TEXT, "flags": TEXT, "commit": TEXT, "date": TEXT, "targets": LIST, "counters": TEXT,
-           "missing_peers": LIST, "virtual": YES_NO}
+           "missing_peers": LIST, "program": TEXT, "virtual": YES_NO}
+THROUGHPUT_CONTEXT = {"effort": TEXT, "words": WHOLE}
 ROW = {"row": TEXT, "access": TEXT, "keys": TEXT, "hit_percent": WHOLE, "layout": TEXT, "origin": TEXT, "target": TEXT,
        "floor": YES_NO, "size": TEXT, "body_bytes": WHOLE, "ns": NUMBER, "ns_min": NUMBER, "ns_max": NUMBER,
        "repetitions": WHOLE}
@@ -136,7 +137,8 @@ def _check_context(path, data):
     where = f"{path}: context"
     if not isinstance(context, dict):
         raise ResultsError(f"{where}: is missing; it says where the numbers are from.")
-    _check_fields(where, {k: v for k, v in context.items() if k in CONTEXT}, CONTEXT)
+    needed = {**CONTEXT, **(THROUGHPUT_CONTEXT if data["schema"] == THROUGHPUT else {})}
+    _check_fields(where, {k: v for k, v in context.items() if k in needed}, needed)
 
 
 def _list(path, data, name):
