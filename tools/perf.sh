@@ -6,6 +6,7 @@
 #   instructions  instructions per key, counted by callgrind: exact, the same on every run, and possible on every machine.
 #                 Compared with bench/instructions.json: more than 5 % more fails (exit code 1). --update stores the counts.
 #
+# stat and record see the whole program: choose few rows, so that their loops (1 s a repetition) outweigh the filling.
 # Rows of stat and record are those of linefilter_bench --list, those of instructions have names like single/blocked/AVX2.
 # BUILD=folder takes another build than build/release. Where the instructions of a row are:
 #   valgrind --tool=callgrind --toggle-collect=linefilter_counted_row --callgrind-out-file=build/perf/row \
@@ -23,7 +24,7 @@ fail() {
 }
 
 usage() {
-  sed -n 's/^# \{0,1\}//; 2,12p' "${BASH_SOURCE[0]}" >&2
+  sed -n 's/^# \{0,1\}//; 2,13p' "${BASH_SOURCE[0]}" >&2
   exit 2
 }
 
@@ -72,7 +73,7 @@ run_stat() {
     if has_event "$event"; then events+=("$event"); fi
   done
   build linefilter_bench
-  perf stat -e "$(IFS=,; echo "${events[*]}")" -- "$(program linefilter_bench)" --rows "$1"
+  perf stat -e "$(IFS=,; echo "${events[*]}")" -- "$(program linefilter_bench)" --min-time 1 --rows "$1"
 }
 
 run_record() {
@@ -85,7 +86,7 @@ run_record() {
     echo "no hardware counters here: perf samples the clock instead of cycles; cache misses cannot be seen"
   fi
   build linefilter_bench
-  perf record -e "$event" -o "$OUT/perf.data" -- "$(program linefilter_bench)" --rows "$1"
+  perf record -e "$event" -o "$OUT/perf.data" -- "$(program linefilter_bench)" --min-time 1 --rows "$1"
   echo "look at it with: perf report -i $OUT/perf.data"
 }
 

@@ -5,7 +5,7 @@
 build_cross() {
   make_sysroot "$2" "$ROOT/build/sysroot-$2"
   build "$ROOT/build/$1" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/$1.cmake" \
-    "-DLINEFILTER_SYSROOT=$ROOT/build/sysroot-$2" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=OFF
+    "-DLINEFILTER_SYSROOT=$ROOT/build/sysroot-$2" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=ON
 }
 
 test_cross() {

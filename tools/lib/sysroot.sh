@@ -5,7 +5,7 @@
 # foreign index into a private state folder (its signatures are checked as usual), and dpkg-deb unpacks what it downloads.
 
 # Development files; the shared library that libhwy-dev stands on is added by what it depends on (libhwy1, libhwy1t64).
-SYSROOT_PACKAGES=(libhwy-dev libxxhash-dev libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
+SYSROOT_PACKAGES=(libbenchmark-dev libhwy-dev libxxhash-dev libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
 
 # apt_mirror CODENAME: where apt gets that release from, or nothing.
 apt_mirror() {
@@ -43,7 +43,7 @@ foreign_source_lines() {
 
 # make_sysroot ARCH FOLDER: FOLDER/usr gets the headers and libraries. A complete one of the same packages is kept.
 make_sysroot() {
-  local arch=$1 folder=$2 apt=$2.apt deb stamp library
+  local arch=$1 folder=$2 apt=$2.apt deb stamp libraries
   stamp="$(. /etc/os-release && echo "$VERSION_CODENAME") $arch ${SYSROOT_PACKAGES[*]}"
   if [[ -f $folder/.complete && $(<"$folder/.complete") == "$stamp" ]]; then
     echo "sysroot: $folder is complete"
@@ -71,8 +71,11 @@ EOF
     export APT_CONFIG=$apt/apt.conf
     cd "$apt/debs" || exit
     apt-get -q update
-    library=$(apt-cache depends libhwy-dev | awk '$1 == "Depends:" && $2 ~ /^libhwy[0-9]/ { print $2 }')
-    apt-get -q download "${SYSROOT_PACKAGES[@]}" "$library"
+    # What the -dev packages link to has its version in the name.
+    libraries=$(apt-cache depends libhwy-dev libbenchmark-dev |
+      awk '$1 == "Depends:" && $2 ~ /^lib(hwy|benchmark)[0-9]/ { print $2 }')
+    # shellcheck disable=SC2086  # several words
+    apt-get -q download "${SYSROOT_PACKAGES[@]}" $libraries
   )
   for deb in "$apt"/debs/*.deb; do
     dpkg-deb -x "$deb" "$folder"
