@@ -8,6 +8,9 @@ from markdown import Section, Table, bits, count, number, percent, probes, ratio
 
 COMMAND = "build/release/linefilter_bench --accuracy --out bench/results/accuracy.json"
 
+HASH_FAMILY = " Keys of `hash` are hashes, given as strings of 8 bytes: every filter hashes them again, unlike " \
+    "`linefilter fpr --keys hash`."
+
 
 def usual(measured):
     """The keys and their number of the main series: those with the most measurements."""
@@ -50,7 +53,8 @@ def families(accuracy):
         groups.setdefault((row["keys"], row["num_keys"]), []).append(row)
     if len(groups) < 2:
         return section
-    section.say("In percent. Families that have broken real libraries. Empty: not measured.")
+    section.say("In percent. Families that have broken real libraries. Empty: not measured." + (HASH_FAMILY if any(
+        keys == "hash" for keys, _ in groups) else ""))
     names = choose.layouts(rows)
     table = Table(("keys", "l"), ("number of keys", "r"), *[(f"{name}", "r") for name in names])
     for keys, num_keys in sorted(groups):

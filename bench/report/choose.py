@@ -74,6 +74,15 @@ def target_order(cpu):
     return lambda target: (known.get(target, len(known)), target)
 
 
+def no_better(cpu, target, than):
+    """Whether `target` needs no better instructions than `than`: of its family, or further down the program's list."""
+    families = [target_family(name) for name in cpu.context["targets"]]
+    ours, theirs = target_family(than), target_family(target)
+    if theirs in (ours, "SCALAR"):
+        return True
+    return ours in families and theirs in families and families.index(theirs) > families.index(ours)
+
+
 def best_targets(cpu, rows):
     """The fastest target of each family ("AVX-512", "AVX2", ...) among rows of one layout, best family first."""
     best = {}
@@ -86,7 +95,7 @@ def best_targets(cpu, rows):
 
 
 def line_floor(rows, access, size):
-    """The row that nothing can be faster than at this size, or None. A batch may also be a plain loop over its keys."""
+    """Reading one line of so much memory and nothing else, or None. A batch may also be a plain loop over its keys."""
     floors = ("single", "batch") if access == "batch" else ("single",)
     if access.endswith("dependent"):
         floors = ("dependent",)

@@ -2,11 +2,12 @@
 
 A peer's row is compared with the fastest row of ours in the same place: same access, keys, hits and size, bits per key
 within 5 %. It is a loss of ours
-  - in time, if the peer is faster at an equal or lower rate (equal: up to 1.02 times ours);
+  - in time, if the peer is faster; at an equal or lower rate (equal: up to 1.02 times ours), at a higher one, or at one
+    that is not measured, which are told apart;
   - in rate, if the peer's rate is lower and it takes at most 1.05 times our time;
   - in space, if the peer needs 5 % fewer bits or less and its rate is not above ours, whatever its time.
-In all three, another row of ours that is as fast (small, for space) and as accurate as the peer takes the loss back.
-Besides: more than 1.25 times the floor, and targets of `blocked` slower than `classic`.
+Another row of ours that is as fast (small, for space) and as accurate as the peer takes the loss back. Besides: more
+than 1.25 times the floor, and targets of `blocked` slower than `classic`.
 """
 
 import choose
@@ -20,7 +21,7 @@ MOST_FLOOR = 1.25
 class Loss:
     def __init__(self, kind, ours, theirs, factor, name=None):
         self.kind, self.ours, self.theirs, self.factor = kind, ours, theirs, factor
-        self.group = (kind, name or theirs["layout"], theirs["access"], theirs["keys"])
+        self.group = (kind, name or theirs["layout"], theirs["access"])
 
 
 def places(rows):
@@ -63,25 +64,29 @@ def against_peers(cpu):
 
 def _compare(note, best, near, theirs):
     has_rates = theirs.get("fpr_queries", 0) > 0 and best.get("fpr_queries", 0) > 0
-    equal = not has_rates or theirs["fpr"] <= SAME_FPR * best["fpr"]
-    matched = has_rates and any(row["ns"] <= theirs["ns"] and row["fpr"] <= SAME_FPR * theirs["fpr"] for row in near)
-    note(theirs["ns"] < best["ns"] and equal and not matched, "time", best, theirs, best["ns"] / theirs["ns"])
-    if has_rates:
-        lower = SAME_FPR * theirs["fpr"] < best["fpr"]
-        note(lower and best["ns"] <= theirs["ns"] <= SAME_TIME * best["ns"] and not matched, "rate", best, theirs,
-             best["fpr"] / max(theirs["fpr"], 1e-300))
+    faster, factor = theirs["ns"] < best["ns"], best["ns"] / theirs["ns"]
+    if not has_rates:
+        note(faster, "unrated", best, theirs, factor)
+        return
+    higher = theirs["fpr"] > SAME_FPR * best["fpr"]
+    note(faster and not higher, "time", best, theirs, factor)
+    note(faster and higher, "higher", best, theirs, factor)
+    lower = SAME_FPR * theirs["fpr"] < best["fpr"]
+    matched = any(row["ns"] <= theirs["ns"] and row["fpr"] <= SAME_FPR * theirs["fpr"] for row in near)
+    note(lower and best["ns"] <= theirs["ns"] <= SAME_TIME * best["ns"] and not matched, "rate", best, theirs,
+         best["fpr"] / max(theirs["fpr"], 1e-300))
 
 
 def against_floor(cpu):
     losses, compared = [], {}
     rows = where(cpu.rows, layout="blocked", keys="hash", hits=MAIN_HITS, bits=MAIN_BITS)
-    for access in ("single", "inlined", "batch"):
+    for access in ("single", "inlined", "batch", "dependent", "inlined_dependent"):
         for size in choose.sizes(where(rows, access=access)):
             ours, floor = fastest(where(rows, access=access, size=size)), choose.line_floor(cpu.rows, access, size)
             if not floor or not floor["ns"]:
                 continue
             loss = Loss("floor", ours, floor, ours["ns"] / floor["ns"], "the floor")
-            loss.group = ("floor", "the floor", access, "hash")
+            loss.group = ("floor", "the floor", access)
             compared[loss.group] = compared.get(loss.group, 0) + 1
             if ours["ns"] > MOST_FLOOR * floor["ns"]:
                 losses.append(loss)
@@ -96,15 +101,30 @@ def against_classic(cpu):
             classic = fastest(where(density, layout="classic"))
             for ours in where(density, layout="blocked") if classic else []:
                 loss = Loss("target", ours, classic, ours["ns"] / classic["ns"])
-                loss.group = ("target", f"classic, by {ours['target']}", "", "")
+                loss.group = ("target", f"classic, by {ours['target']}", "")
                 compared[loss.group] = compared.get(loss.group, 0) + 1
                 if ours["ns"] > classic["ns"]:
                     losses.append(loss)
     return losses, compared
 
 
-WORDS = {"time": "faster at no higher FPR", "rate": "lower FPR in the same time", "space": "smaller at no higher FPR",
+WORDS = {"time": "faster at no higher FPR", "higher": "faster at a higher FPR", "unrated": "faster, FPR not measured",
+         "rate": "lower FPR in the same time", "space": "smaller at no higher FPR",
          "floor": f"floor: above {MOST_FLOOR}x", "target": "slower than `classic`"}
+# What the factor of a kind is of; ns for the others.
+VALUES = {"rate": "fpr", "space": "bits_per_key"}
+
+INTRODUCTION = f"""Rows of the same access, keys, hits and size, bits per key within 5 %; a peer against our fastest:
+
+- faster: fewer ns, however few; an FPR is higher if it is more than {SAME_FPR} times ours;
+- lower FPR in the same time: in at most {SAME_TIME} times ours, and no row of ours is as good in both;
+- smaller: `single` lookups, asked for the same bits per key, more than 5 % fewer of them used;
+- floor: each access and size of `blocked`, hash given, {MAIN_BITS} bits per key, {MAIN_HITS} % hits;
+- slower than `classic`: each target of `blocked`.
+
+One line for each kind, peer and access: the worst case, and how many of the comparisons are lost. The factor is ours /
+theirs: of ns, of FPR where that is lower, of bits per key where they are fewer.
+"""
 
 
 def section(cpu):
@@ -116,12 +136,7 @@ def section(cpu):
         compared.update(number_of)
     if not compared:
         return out
-    out.say("Every comparison of this CPU's rows in which a peer beats the best of ours (same access, keys, hits and "
-            "size; bits "
-            f"per key within 5 %), each size at which `blocked` takes more than {MOST_FLOOR} times the floor, and "
-            "each target "
-            "slower than `classic`. One line for each kind, peer, access and keys: its worst case, and how many of the "
-            "comparisons are lost. The factor is ours / theirs: of ns, of FPR, or of bits per key.")
+    out.say(INTRODUCTION)
     groups = {}
     for loss in losses:
         groups.setdefault(loss.group, []).append(loss)
@@ -130,29 +145,30 @@ def section(cpu):
     if not worst:
         out.say(f"Nowhere in {sum(compared.values())} comparisons.")
         return out
-    table = Table(("kind", "l"), ("against", "l"), ("access", "l"), ("keys", "l"), ("lost", "r"), ("factor", "r"),
-                  ("worst at", "l"), ("our bits per key", "r"), ("our FPR %", "r"), ("our ns", "r"),
-                  ("their bits per key", "r"), ("their FPR %", "r"), ("their ns", "r"))
-    shown = []
+    table = Table(("kind", "l"), ("against", "l"), ("access", "l"), ("lost", "r"), ("factor", "r"),
+                  ("FPR, theirs / ours", "r"), ("worst at", "l"), ("our bits per key", "r"), ("our FPR %", "r"),
+                  ("our ns", "r"), ("their bits per key", "r"), ("their FPR %", "r"), ("their ns", "r"))
     for found in worst[:MOST_LINES]:
-        loss = found[0]
-        ours, theirs = loss.ours, loss.theirs
-        shown += [ours, theirs]
-        values = {"time": "ns", "floor": "ns", "target": "ns", "rate": "fpr", "space": "bits_per_key"}[loss.kind]
-        place = f"{ours['layout']} {ours['target']}, {ours['size']}"
-        if loss.kind == "target":
-            place = f"{ours['access']} of {ours['keys']}, {ours['size']}"
-        if ours["hit_percent"] >= 0:
-            place += f", {ours['hit_percent']} % hits"
-        if loss.kind == "floor" and len(found) > 1:
-            place += "; also " + ", ".join(other.ours["size"] for other in found[1:])
-        table.add(WORDS[loss.kind], loss.group[1] if loss.kind in ("floor", "target") else f"`{loss.group[1]}`",
-                  loss.group[2] or "all", loss.group[3] or "all", f"{len(found)} of {compared[loss.group]}",
-                  ratio(ours[values], theirs[values]) if theirs[values] else "", place,
-                  bits(ours["bits_per_key"]), rate(ours), ns(ours),
-                  bits(theirs["bits_per_key"]) if not theirs["floor"] else "", rate(theirs), ns(theirs))
-    out.table(table, shown, "tools/bench.sh")
+        table.add(*_cells(found, compared[found[0].group]))
+    out.table(table, command="tools/bench.sh")
     if len(worst) > MOST_LINES:
         out.say(f"{len(worst) - MOST_LINES} more such lines are left out: the factors there are at most "
                 f"{number(worst[MOST_LINES][0].factor)}x.")
     return out
+
+
+def _cells(found, number_compared):
+    """The line of one group; its worst loss comes first."""
+    loss = found[0]
+    ours, theirs, value = loss.ours, loss.theirs, VALUES.get(loss.kind, "ns")
+    place = f"{ours['layout']} {ours['target']}, " if loss.kind != "target" else f"{ours['access']}, "
+    place += f"{ours['keys']}, {ours['size']}" + (f", {ours['hit_percent']} % hits" if ours["hit_percent"] >= 0 else "")
+    if loss.kind == "floor" and len(found) > 1:
+        place += "; also " + ", ".join(other.ours["size"] for other in found[1:])
+    against = loss.group[1] if loss.kind in ("floor", "target") else f"`{loss.group[1]}`"
+    return (WORDS[loss.kind], against,
+            loss.group[2] or "all", f"{len(found)} of {number_compared}",
+            ratio(ours[value], theirs[value]) if theirs[value] else "",
+            ratio(theirs["fpr"], ours["fpr"]) if loss.kind == "higher" and ours["fpr"] else "", place,
+            bits(ours["bits_per_key"]), rate(ours), ns(ours),
+            bits(theirs["bits_per_key"]) if not theirs["floor"] else "", rate(theirs), ns(theirs))

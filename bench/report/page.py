@@ -24,12 +24,12 @@ READING = """## How to read it
 - **k**: probes per key.
 - **single**: one call per key through the library. **branch**: and the caller branches on the answer. **dependent**:
   and the next key depends on it, the latency. (Not of code that branches inside, as `classic` and the SCALAR targets
-  do: the CPU guesses the answer and goes on before the line has come.) **batch**: the library's call for many keys. **inlined**: compiled into
-  the caller for this target, as header-only code is; the schemes written here (`k_independent`, `split_block_...`) have
-  that instead of `single`.
+  do: the CPU guesses the answer and goes on before the line has come.) **batch**: the library's call for many keys.
+  **inlined**: compiled into the caller for this target, as header-only code is; the schemes written here
+  (`k_independent`, `split_block_...`) have that instead of `single`.
 - **keys**: `hash` is given; `u64` and `string` keys are hashed inside the time.
 - **target**: the SIMD instructions the code was made to use; `packaged`: as the distribution compiled it.
-- **floor**: reads one random line of the same memory and does nothing else. No filter can be faster.
+- **floor**: what reading one random line of the same memory and nothing else took, in the same run.
 - **size**: of the filter's bits. Members asked in 50 % of the lookups unless a table says otherwise.
 """
 

@@ -15,30 +15,34 @@ def main_comparison(cpu):
     section = Section(f"### Library against library: {MAIN_BITS} bits per key, {size}, {MAIN_HITS} % hits, 64-bit keys")
     if not lookups:
         return section
-    section.say("Hash included. Of each filter the target that is fastest one key at a time, the fastest first; "
-                "`single` "
-                "calls the library, `inlined` is compiled into the caller, `build` makes the filter of all its keys.")
+    section.say("Hash included. Each number is of the fastest target; where they differ, all are named in the order of "
+                "the columns. Sorted by `inlined`, or by `single` where there is no `inlined`. `build` makes the "
+                "filter of all its keys.")
     table = Table(("layout", "l"), ("target", "l"), ("bits per key", "r"), ("k", "r"), ("FPR %", "r"),
                   ("expected %", "r"), ("single ns", "r"), ("inlined ns", "r"), ("batch ns", "r"), ("build ns", "r"),
                   ("code", "l"))
     lines, shown = [], []
     for layout, of_layout in by(where(rows, size=size), "layout").items():
-        best = next((fastest(where(of_layout, access=access)) for access in ONE_BY_ONE + ("batch",)
-                     if where(of_layout, access=access)), None)
-        if not best:
+        cells = [fastest(where(of_layout, access=access)) for access in ONE_BY_ONE + ("batch", "build")]
+        if not any(cells[:3]):
             continue
-        of_target = where(of_layout, target=best["target"])
-        cells = [fastest(where(of_target, access=access)) for access in ONE_BY_ONE + ("batch",)]
-        cells.append(fastest(where(of_layout, access="build")))  # measured on the best target alone
+        single, inlined, batch, _ = cells
+        first = inlined or single or batch
         shown += [row for row in cells if row]
-        lines.append((min(row["ns"] for row in cells[:3] if row), [
-            f"`{layout}`", best["target"], bits(best["bits_per_key"]), probes(best), rate(best),
-            percent(best["expected_fpr"]) if best["expected_fpr"] else "", *[ns(row) for row in cells],
-            best["origin"]]))
+        lines.append((first["ns"], [
+            f"`{layout}`", _targets(cells), bits(first["bits_per_key"]), probes(first), rate(first),
+            percent(first["expected_fpr"]) if first["expected_fpr"] else "", *[ns(row) for row in cells],
+            first["origin"]]))
     for _, line in sorted(lines, key=lambda entry: (entry[0], entry[1][0])):
         table.add(*line)
     section.table(table, shown)
     return section
+
+
+def _targets(cells):
+    """One name if all rows are of one target, else that of each."""
+    names = [row["target"] for row in cells if row]
+    return names[0] if len(set(names)) == 1 else " / ".join(names)
 
 
 def sizes(cpu):
@@ -117,12 +121,17 @@ def hits(cpu):
     if not rows:
         return section
     section.say("ns per key, each filter on the target that is fastest at 50 % hits. `branch`: the caller branches on "
-                "the answer; `dependent`: the next key depends on it.")
+                "the answer; `dependent`: the next key depends on it; its floor is "
+                "the latency of one line.")
     sizes_shown = {choose.main_size(rows), LARGE}
     table = Table(("layout", "l"), ("target", "l"), ("access", "l"), ("size", "l"),
                   *[(f"{hit} % hits", "r") for hit in (0, 50, 100)])
     shown = []
     for size in sorted(sizes_shown.intersection(choose.sizes(rows)), key=choose.size_bytes):
+        floor = choose.line_floor(cpu.rows, "dependent", size)
+        if floor and where(rows, size=size, access=("dependent", "inlined_dependent")):
+            shown.append(floor)
+            table.add("floor", floor["target"], floor["access"], size, "", ns(floor), "")
         for layout in choose.layouts(rows):
             if size == LARGE and len(sizes_shown) > 1 and layout not in ("blocked", "classic", choose.GATHER):
                 continue  # memory decides there
@@ -141,9 +150,12 @@ def keys(cpu):
     section = Section(f"### What the keys cost: {MAIN_BITS} bits per key, {size}, {MAIN_HITS} % hits")
     if not size:
         return section
-    section.say("ns per key: the hash given, 64-bit keys hashed, strings hashed. The floor is the hash alone.")
+    section.say("ns per key: the hash given, 64-bit keys hashed, strings hashed; reading the keys is included. Each "
+                "line on the target that is fastest with strings, or with 64-bit keys where strings are not measured. "
+                "The floor hashes the same keys and does nothing else.")
     table = Table(("layout", "l"), ("target", "l"), ("access", "l"), ("hash", "r"), ("u64", "r"), ("string", "r"))
-    floors = [fastest([row for row in where(cpu.rows, layout=choose.HASH_FLOOR, keys=kind) if row["floor"]])
+    floors = [fastest([row for row in where(cpu.rows, layout=choose.HASH_FLOOR, keys=kind, size=size, bits=MAIN_BITS)
+                       if row["floor"]])
               for kind in ("hash", "u64", "string")]
     shown = [row for row in floors if row]
     if shown:
