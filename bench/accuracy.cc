@@ -224,6 +224,11 @@ std::vector<json> MeasureAll(const std::vector<Job>& jobs, size_t num_threads) {
 }  // namespace
 
 int RunAccuracy(const std::string& out_path, bool quick) {
+  if (out_path.empty()) {
+    fprintf(stderr,
+            "linefilter_bench: --accuracy writes a file: name it with --out, like --out bench/results/accuracy.json\n");
+    return 2;
+  }
   const std::string part = out_path + ".part";  // an earlier file stays whole until this one is
   std::ofstream out(part);                      // before the minutes of work
   if (!out) {

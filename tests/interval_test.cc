@@ -109,6 +109,20 @@ TEST(TrialsForPrecision, GivesAnIntervalThatNarrow) {
   EXPECT_EQ(tools::TrialsForPrecision(1e-30, 0.01, 0.99), uint64_t{1} << 63) << "more than anybody asks";
 }
 
+// It once followed the fraction through 1e17 hits, which where multiply and add are fused did not end.
+TEST(TrialsForPrecision, IsQuickForAnyPrecision) {
+  for (const double rate : {0.5, 0.009, 1.5e-8}) {
+    for (const double precision : {1e-4, 1e-6, 1e-8, 1e-12}) {
+      const auto start = std::chrono::steady_clock::now();
+      const double trials = static_cast<double>(tools::TrialsForPrecision(rate, precision, 0.99));
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      const double normal = 6.634897 * (1 - rate) / rate / (precision * precision);
+      EXPECT_NEAR(trials / std::min(normal, 9223372036854775808.0), 1, 0.01) << rate << " " << precision;
+      EXPECT_LT(seconds.count(), 2) << rate << " " << precision << ": some ms, and more in an emulator";
+    }
+  }
+}
+
 // `linefilter fpr` calls it some dozen times to choose the number of its questions. (About 1 ms; the bound is for
 // machines under load and builds without optimization.)
 TEST(ClopperPearson, IsQuickForAnyCount) {

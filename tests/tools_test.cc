@@ -16,6 +16,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/image_parts.h"
+#include "tests/testing/measure_fpr.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_program.h"
 #include "tests/testing/temp_dir.h"
@@ -29,6 +30,18 @@ namespace {
 
 using nlohmann::json;
 using test::RunResult;
+
+// Sanitizers and emulators, where 1e6 keys take seconds: fewer of them, and fewer rows.
+bool IsSlowBuild() { return test::Effort() < 1; }
+bool IsEmulated() { return test::Effort() < 0.01; }
+
+// Of cases that differ by no CPU, an emulator, which takes 0.2 s to start a program, tries the first and the last.
+template <class Case>
+std::vector<Case> Some(std::vector<Case> cases) {
+  if (IsEmulated() && cases.size() > 2) cases.erase(cases.begin() + 1, cases.end() - 1);
+  return cases;
+}
+std::vector<const char*> SomeOf(std::vector<const char*> cases) { return Some(std::move(cases)); }
 
 class ToolsTest : public ::testing::Test {
  protected:
@@ -260,8 +273,8 @@ TEST_F(ToolsTest, DamagedImagesAreNotAsked) {
     return bytes;
   };
   for (const std::string& bytes :
-       {damaged(large, 70000), damaged(large, large.size() - 7), large.substr(0, large.size() - 1), damaged(small, 5),
-        small.substr(1), std::string("no image"), std::string()}) {
+       Some<std::string>({damaged(large, 70000), damaged(large, large.size() - 7), large.substr(0, large.size() - 1),
+                          damaged(small, 5), small.substr(1), std::string("no image"), std::string()})) {
     const std::string image = dir_.Write("damaged", bytes);
     EXPECT_EQ(Run({"verify", image}).exit_code, 2) << bytes.size();
     EXPECT_EQ(Run({"verify", image, "--keys", "-"}, "key-1\n").exit_code, 2);
@@ -289,7 +302,9 @@ TEST_F(ToolsTest, AnImageOfCallersHashesCannotBeAskedByKey) {
 TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
   for (const std::string layout : {"blocked", "classic"}) {
     for (const std::string bits : {"6", "10"}) {
-      const json fpr = Json({"fpr", "--layout", layout, "--bits-per-key", bits, "--num-keys", "200000"}, 0);
+      std::vector<std::string> arguments = {"fpr", "--layout", layout, "--bits-per-key", bits, "--num-keys", "200000"};
+      if (IsEmulated()) arguments.insert(arguments.end(), {"--num-queries", "4e5"});
+      const json fpr = Json(arguments, 0);
       for (const char* name : {"layout", "bits_per_key", "num_probes", "num_keys", "measured_fpr", "expected_fpr",
                                "fpr_low", "fpr_high", "false_negatives"}) {
         ASSERT_TRUE(fpr.contains(name)) << name;
@@ -302,7 +317,8 @@ TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
       EXPECT_LT(low, measured);
       EXPECT_GT(high, measured);
       EXPECT_LT(high / low, 1.2) << "enough questions for a narrow interval";
-      EXPECT_NEAR(measured / expected, 1, 0.08) << "6 deviations of 1 %, and 2 % between filters of this size";
+      EXPECT_NEAR(measured / expected, 1, IsEmulated() ? 0.12 : 0.08)
+          << "6 deviations of 1 % (emulated: 1.7 %), and 2 % between filters of this size";
     }
   }
   const json few = Json({"fpr", "--bits-per-key", "12", "--probes", "3", "--num-keys", "1e4"}, 0);
@@ -313,7 +329,7 @@ TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
 TEST_F(ToolsTest, FprAsksAsManyAsThePrecisionNeeds) {
   for (const double precision : {0.1, 0.02}) {
     const json fpr = Json({"fpr", "--num-keys", "1e5", "--precision", std::to_string(precision)}, 0);
-    EXPECT_LE(fpr["precision"].get<double>(), precision * 1.1) << "10 hits in 1000, 3 deviations";
+    EXPECT_LE(fpr["precision"].get<double>(), precision);
     EXPECT_GE(fpr["precision"].get<double>(), precision * 0.8);
     const double half_width = (fpr["fpr_high"].get<double>() - fpr["fpr_low"].get<double>()) / 2;
     EXPECT_NEAR(fpr["precision"].get<double>(), half_width / fpr["measured_fpr"].get<double>(), 1e-9);
@@ -325,10 +341,47 @@ TEST_F(ToolsTest, FprAsksAsManyAsThePrecisionNeeds) {
   EXPECT_EQ(Json({"fpr", "--num-keys", "1", "--num-queries", "1000"}, 0)["false_negatives"], 0);
 }
 
+// Small filters, of which each has its own rate: planned by the model, the first two came to 0.0224 and 0.0201.
+TEST_F(ToolsTest, FprReachesThePrecisionOfSmallFiltersToo) {
+  const double precision = IsSlowBuild() ? 0.05 : 0.02;
+  for (const auto& [num_keys, seed] : {std::pair("100", "3"), std::pair("1000", "3"), std::pair("60", "1")}) {
+    const json fpr = Json({"fpr", "--num-keys", num_keys, "--seed", seed, "--precision", std::to_string(precision)}, 0);
+    EXPECT_LE(fpr["precision"].get<double>(), precision) << num_keys;
+    EXPECT_GE(fpr["precision"].get<double>(), precision * 0.9) << num_keys << ": not many more than needed";
+    EXPECT_EQ(fpr["precision_reached"], true);
+    EXPECT_FALSE(fpr.contains("num_queries_needed"));
+  }
+}
+
+TEST_F(ToolsTest, FprSaysWhenThePrecisionIsNotReached) {
+  const std::vector<std::string> asked = {"fpr", "--num-keys", "1000", "--precision", "0.05", "--num-queries"};
+  std::vector<std::string> few = asked;
+  few.push_back("20000");
+  const json missed = Json(few, 0);
+  EXPECT_EQ(missed["precision_asked"], 0.05);
+  EXPECT_EQ(missed["precision_reached"], false);
+  const double needed = missed["num_queries_needed"];
+  std::vector<std::string> enough = asked;
+  enough.push_back(std::to_string(static_cast<uint64_t>(1.2 * needed)));  // counted from about 200
+  const json reached = Json(enough, 0);
+  EXPECT_EQ(reached["precision_reached"], true) << reached;
+  EXPECT_GE(reached["precision"].get<double>(), 0.035) << "not many more than needed";
+  EXPECT_FALSE(Json({"fpr", "--num-keys", "1000", "--num-queries", "1000"}, 0).contains("precision_reached"))
+      << "no precision was asked for";
+  // No false positive was seen: by the rate of the bits.
+  const json none =
+      Json({"fpr", "--num-keys", "1000", "--bits-per-key", "30", "--precision", "0.05", "--num-queries", "1000"}, 0);
+  EXPECT_EQ(none["precision_reached"], false);
+  EXPECT_GT(none["num_queries_needed"].get<double>(), 1e6);
+}
+
 TEST_F(ToolsTest, FprIsTheSameWithAnyNumberOfThreads) {
+  // A thread takes 2^20 questions at a time: each of the three filters has more than one such part. (In an emulator
+  // not.)
+  const char* queries = IsEmulated() ? "3e5" : "3.3e6";
   for (const char* keys : {"sequential", "uuid", "hash"}) {
     const std::vector<std::string> arguments = {"fpr", "--num-keys",    "20000", "--keys", keys, "--seeds",
-                                                "3",   "--num-queries", "3e6",   "--seed", "7",  "--json"};
+                                                "3",   "--num-queries", queries, "--seed", "7",  "--json"};
     std::set<std::string> reports;
     for (const char* threads : {"1", "2", "7"}) {
       std::vector<std::string> all = arguments;
@@ -368,16 +421,18 @@ TEST_F(ToolsTest, FprPoolsItsSeeds) {
   }
 }
 
-// 8 % as above: the interval's 2.5 % and the scatter of a filter of 2000 blocks.
+// 8 % as above: 10,000 false positives count to 1 %, and the scatter of a filter of 2000 blocks; 1400 count to 2.7 %.
 TEST_F(ToolsTest, FprIsTheSameForEveryFamilyOfKeys) {
   for (const std::string layout : {"blocked", "classic"}) {
     for (const char* keys :
          {"sequential", "strided", "big_endian", "shared_prefix", "four_byte", "uuid", "url", "float", "hash"}) {
-      const json fpr =
-          Json({"fpr", "--layout", layout, "--keys", keys, "--num-keys", "1e5", "--bits-per-key", "10"}, 0);
+      std::vector<std::string> arguments = {"fpr", "--layout", layout, "--keys", keys, "--bits-per-key", "10"};
+      arguments.insert(arguments.end(), {"--num-keys", IsSlowBuild() ? "4e4" : "1e5"});
+      if (IsSlowBuild()) arguments.insert(arguments.end(), {"--num-queries", "1.5e5"});
+      const json fpr = Json(arguments, 0);
       EXPECT_EQ(fpr["keys"], keys);
       EXPECT_EQ(fpr["false_negatives"], 0) << keys;
-      EXPECT_NEAR(fpr["measured_fpr"].get<double>() / fpr["expected_fpr"].get<double>(), 1, 0.08)
+      EXPECT_NEAR(fpr["measured_fpr"].get<double>() / fpr["expected_fpr"].get<double>(), 1, IsSlowBuild() ? 0.2 : 0.08)
           << layout << " " << keys;
     }
   }
@@ -385,25 +440,29 @@ TEST_F(ToolsTest, FprIsTheSameForEveryFamilyOfKeys) {
 
 // The table is the exact rate within the errors that it states, and the best num_probes are the sizing's.
 TEST_F(ToolsTest, OracleIsRightWithinItsStatedErrors) {
-  const json oracle = Json({"oracle", "--probes", "--num-keys", "50", "--from", "6", "--to", "24", "--step", "2"}, 0);
+  const std::string step = IsEmulated() ? "18" : IsSlowBuild() ? "9" : "2";  // each exact rate takes time
+  const size_t num_steps = IsEmulated() ? 2 : IsSlowBuild() ? 3 : 10;
+  const json oracle = Json({"oracle", "--probes", "--num-keys", "50", "--from", "6", "--to", "24", "--step", step}, 0);
   EXPECT_EQ(oracle["num_keys"], 50);
   size_t rows_of_blocked = 0, best = 0;
   for (const json& row : oracle["rows"]) {
     const double bits_per_key = row["bits_per_key"], real = row["real_bits_per_key"], limit = row["limit_fpr"],
-                 limit_error = row["limit_error"], expected = row["expected_fpr"], error = row["expected_error"];
+                 limit_error = row["limit_error"], expected = row["expected_fpr"];
+    EXPECT_EQ(row["expected_error"].is_number(), real >= 4 && real <= 24) << "stated where it was looked at: " << row;
+    const double error = row["expected_error"].is_number() ? row["expected_error"].get<double>() : 0;
     const uint32_t k = row["num_probes"], k_of_set = row["num_probes_of_set"];
     const uint64_t bits = static_cast<uint64_t>(std::llround(50 * real));
     if (row["layout"] == "blocked") {
       ++rows_of_blocked;
       const test::ExactBlockedFpr exact(k);
       EXPECT_NEAR(limit / exact.OfDensity(bits_per_key), 1, limit_error) << row;
-      if (real < 24.5) {
+      if (real <= 24) {
         EXPECT_NEAR(expected / test::ExactBlockedFpr(k_of_set).OfKeys(50, bits / 512), 1, error) << row;
       }
     } else {
       const double exact = std::pow(-std::expm1(-(k / bits_per_key)), k);
       EXPECT_NEAR(limit / exact, 1, limit_error) << row;
-      EXPECT_NEAR(expected / test::ExactClassicFpr(50, bits, k_of_set), 1, error) << row;
+      EXPECT_NEAR(expected / test::ExactClassicFpr(50, bits, k_of_set), 1, error) << row << ": 24 bits are 150 bytes";
     }
     if (row["best"]) {
       ++best;
@@ -412,14 +471,28 @@ TEST_F(ToolsTest, OracleIsRightWithinItsStatedErrors) {
       EXPECT_NEAR(limit / FprForBitsPerKey(layout, bits_per_key), 1, 1e-6);
     }
   }
-  EXPECT_EQ(rows_of_blocked, 16u * 10);
-  EXPECT_EQ(oracle["rows"].size(), (16u + 30u) * 10);
-  EXPECT_EQ(best, 2u * 10);
+  EXPECT_EQ(rows_of_blocked, 16u * num_steps);
+  EXPECT_EQ(oracle["rows"].size(), (16u + 30u) * num_steps);
+  EXPECT_EQ(best, 2u * num_steps);
   EXPECT_EQ(Json({"oracle"}, 0)["rows"].size(), 2u * 19) << "6 to 24 bits per key";
   const json one = Json({"oracle", "--layout", "classic", "--from", "10", "--to", "10", "--num-keys", "1e9"}, 0);
   ASSERT_EQ(one["rows"].size(), 1u);
   EXPECT_EQ(one["rows"][0]["num_probes"], 7);
   EXPECT_NEAR(one["rows"][0]["expected_fpr"].get<double>(), 0.008194, 1e-6);
+}
+
+// One key has a block of its own: 512 bits per key, whatever was asked.
+TEST_F(ToolsTest, OracleStatesNoErrorWhereNoneIsKnown) {
+  const std::vector<std::string> one_key = {"oracle", "--layout", "blocked", "--num-keys", "1", "--from",
+                                            "2",      "--to",     "30",      "--step",     "7"};
+  const json oracle = Json(one_key, 0);
+  for (const json& row : oracle["rows"]) {
+    EXPECT_TRUE(row["expected_error"].is_null()) << row;
+    const double asked = row["bits_per_key"];
+    EXPECT_EQ(row["limit_error"].is_null(), asked < 4 || asked > 24) << row;
+  }
+  EXPECT_EQ(oracle["rows"].size(), 5u);
+  EXPECT_NE(Run(one_key).out.find("not stated"), std::string::npos);
 }
 
 TEST_F(ToolsTest, PlanShowsEveryLayoutSideBySide) {
@@ -447,16 +520,16 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
     more.insert(more.begin(), {"build", "--keys", keys, "--out", out});
     return more;
   };
-  for (const char* bits : {"0", "0.5", "65", "1e9", "-1", "nan", "inf", "ten", "", "10x", "0x10", "1e999"}) {
+  for (const char* bits : SomeOf({"0", "0.5", "65", "1e9", "-1", "nan", "inf", "ten", "", "10x", "0x10", "1e999"})) {
     ExpectBadUsage(build({"--bits-per-key", bits}));
     ExpectBadUsage({"plan", "--num-keys", "1000", "--bits-per-key", bits});
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--bits-per-key", bits});
   }
-  for (const char* fpr : {"0", "1", "2", "-0.1", "nan", "1e-300", "1%", ""}) {
+  for (const char* fpr : SomeOf({"0", "1", "2", "-0.1", "nan", "1e-300", "1%", ""})) {
     ExpectBadUsage(build({"--fpr", fpr}));
     ExpectBadUsage({"plan", "--num-keys", "1000", "--fpr", fpr});
   }
-  for (const char* count : {"-1", "1.5", "many", "18446744073709551616", "1e30", ""}) {
+  for (const char* count : SomeOf({"-1", "1.5", "many", "18446744073709551616", "1e30", ""})) {
     ExpectBadUsage({"plan", "--num-keys", count, "--fpr", "0.01"});
     ExpectBadUsage({"fpr", "--num-keys", count});
   }
@@ -466,11 +539,11 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
   ExpectBadUsage({"fpr", "--layout", "classic", "--probes", "31"});
   ExpectBadUsage({"fpr", "--probes", "4294967297"});  // not taken for 1
   ExpectBadUsage({"fpr", "--layout", "auto"});
-  for (const char* share : {"0", "1", "-0.1", "2", "nan", "", "1%"}) {
+  for (const char* share : SomeOf({"0", "1", "-0.1", "2", "nan", "", "1%"})) {
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--precision", share});
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--confidence", share});
   }
-  for (const char* count : {"0", "-1", "1.5", "1e9", "many"}) {
+  for (const char* count : SomeOf({"0", "-1", "1.5", "1e9", "many"})) {
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--threads", count});
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--seeds", count});
   }
@@ -478,6 +551,9 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
   ExpectBadUsage({"fpr", "--num-keys", "3e9", "--keys", "four_byte"});  // more than there are
   ExpectBadUsage({"fpr", "--num-keys", "1000", "--keys", "strided", "--num-queries", "1e16"});
   ExpectBadUsage({"fpr", "--num-keys", "1000", "--precision", "1e-9"});  // more than anybody can ask
+  const RunResult endless = Run({"fpr", "--num-keys", "1000", "--bits-per-key", "64", "--precision", "0.01"});
+  EXPECT_EQ(endless.exit_code, 2);
+  EXPECT_NE(endless.err.find("--num-queries"), std::string::npos) << endless.err;
   ExpectBadUsage({"fpr", "--keys", "nonsense"});
   const std::string families = Run({"fpr", "--keys", "nonsense"}).err;
   for (const char* name : {"nonsense", "sequential", "shared_prefix", "uuid", "hash"}) {
@@ -485,14 +561,14 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
   }
   ExpectBadUsage({"oracle", "--num-keys", "0"});
   ExpectBadUsage({"oracle", "--layout", "auto"});
-  for (const char* bits : {"0.5", "65", "-1", "nan"}) {
+  for (const char* bits : SomeOf({"0.5", "65", "-1", "nan"})) {
     ExpectBadUsage({"oracle", "--from", bits});
     ExpectBadUsage({"oracle", "--to", bits});
   }
-  for (const char* step : {"0", "-1", "1e-9", "x"}) ExpectBadUsage({"oracle", "--step", step});
-  for (const char* seed : {"-1", "x", "1.5", "18446744073709551616"})
+  for (const char* step : SomeOf({"0", "-1", "1e-9", "x"})) ExpectBadUsage({"oracle", "--step", step});
+  for (const char* seed : SomeOf({"-1", "x", "1.5", "18446744073709551616"}))
     ExpectBadUsage(build({"--fpr", "0.01", "--seed", seed}));
-  for (const char* layout : {"", "Blocked", "retrieval", "9"})
+  for (const char* layout : SomeOf({"", "Blocked", "retrieval", "9"}))
     ExpectBadUsage(build({"--fpr", "0.01", "--layout", layout}));
   ExpectBadUsage(build({}));
   ExpectBadUsage(build({"--fpr", "0.01", "--bits-per-key", "10"}));
@@ -545,6 +621,17 @@ TEST_F(ToolsTest, ExplainsItself) {
   }
   EXPECT_NE(Run({"build", "--help"}).out.find("carriage return"), std::string::npos)
       << "that CRLF is kept is documented";
+}
+
+// Minutes of work with nowhere to put it.
+TEST_F(ToolsTest, AnAccuracyRunNeedsAFileBeforeItStarts) {
+  const std::string bench = LINEFILTER_BINARY_DIR "/linefilter_bench";
+  if (!std::filesystem::exists(bench)) GTEST_SKIP() << "built without linefilter_bench";
+  std::vector<std::string> arguments = test::OurProgram(bench);
+  arguments.push_back("--accuracy");
+  const RunResult result = test::RunProgram(arguments);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("--out"), std::string::npos) << result.err;
 }
 
 // Progress is for people: nothing but errors comes to a standard error that is no terminal.

@@ -29,13 +29,26 @@ struct Fpr {
 
 constexpr uint64_t kMaxSeeds = 100000, kMaxThreads = 4096;
 
-// Asked for by --num-queries, else by --precision (3 % more, because the rate of these very filters may lie below the
-// expected one), else 10,000 false positives and some, within 1e6 and 1e8.
+// What anybody waits for: hours on many cores.
+constexpr double kMostQueries = 1e12;
+// Members of all filters, up to which they are filled once more to know their rates. The mean rate of more, or of
+// larger ones, lies within 0.2 % of the model's.
+constexpr uint64_t kFewKeys = 10000000;
+
+// Absent keys that reach --precision at that rate but for 1 chance in 10,000: counted are fewer false positives than
+// expected, and a rate may be 1 % below the model's.
+double QueriesForPrecision(const Fpr& fpr, double rate) {
+  if (!(rate > 0 && rate < 1)) return 0;
+  const double needed = static_cast<double>(TrialsForPrecision(rate, fpr.precision, fpr.confidence));
+  return needed * (1.01 + 4 / std::sqrt(needed * rate)) + 1;
+}
+
+// Asked for by --num-queries, else by --precision, else 10,000 false positives and some, within 1e6 and 1e8.
 uint64_t NumQueries(const Fpr& fpr, double expected_fpr) {
   if (fpr.num_queries != 0) return fpr.num_queries;
-  if (!(expected_fpr > 0 && expected_fpr < 1)) return 1000000;
-  const double needed = 1.03 * static_cast<double>(TrialsForPrecision(expected_fpr, fpr.precision, fpr.confidence));
-  return static_cast<uint64_t>(fpr.precision_given ? needed : std::clamp(needed, 1e6, 1e8));
+  const double needed = QueriesForPrecision(fpr, expected_fpr);
+  if (needed == 0) return 1000000;
+  return static_cast<uint64_t>(fpr.precision_given ? std::min(needed, 1e19) : std::clamp(needed, 1e6, 1e8));
 }
 
 // The model's mean over all sets of that size.
@@ -46,6 +59,19 @@ double ModelFpr(const Fpr& fpr, double* bits_per_key) {
   *bits_per_key = sizing.bits_per_key;
   if (fpr.probes == 0) return sizing.expected_fpr;
   return ExpectedFpr(fpr.layout, fpr.num_keys, sizing.body_bytes, static_cast<uint32_t>(fpr.probes));
+}
+
+// The rate of the filters that are to be measured: small ones differ from the model's mean and from each other. Known
+// from their bits, and so before the first question; what the bits leave out is added: the 32 bits of `blocked` in
+// which an absent key agrees with one of its block's keys.
+Status RateOfBits(FprPlan plan, double* rate) {
+  plan.num_queries = 0;
+  FprResult result;
+  const Status status = MeasureFpr(plan, &result);
+  const double blocks = static_cast<double>(result.body_bytes) / 64;
+  *rate = result.total.expected_fpr_of_bits;
+  if (plan.layout == Layout::kBlocked && blocks > 0) *rate += static_cast<double>(plan.num_keys) / blocks / 4294967296;
+  return status;
 }
 
 double RateOf(const FprCounts& counts) {
@@ -81,7 +107,22 @@ void ReportSeeds(const FprResult& result, Report* report) {
   report->Table("by_seed", std::move(rows));
 }
 
-int ReportFpr(const Fpr& fpr, const FprResult& result, double expected_fpr, double bits_per_key) {
+// Whether --precision, given or the default, is reached; if not, how many questions would. Who gives a number of
+// questions alone has asked for no precision.
+void ReportPrecision(const Fpr& fpr, const FprCounts& total, double planned_fpr, Report* report) {
+  const double precision = RelativePrecision(total.false_positives, total.num_queries, fpr.confidence);
+  report->Rate("precision", precision);
+  if (fpr.num_queries != 0 && !fpr.precision_given) return;
+  const bool reached = precision <= fpr.precision;
+  report->Rate("precision_asked", fpr.precision);
+  report->Bool("precision_reached", reached);
+  if (reached) return;
+  constexpr uint64_t kCounted = 100;  // false positives, that the counted rate is the better one
+  const double needed = QueriesForPrecision(fpr, total.false_positives >= kCounted ? RateOf(total) : planned_fpr);
+  if (needed > 0) report->Real("num_queries_needed", std::ceil(needed));
+}
+
+int ReportFpr(const Fpr& fpr, const FprResult& result, double expected_fpr, double planned_fpr, double bits_per_key) {
   const FprCounts& total = result.total;
   const Interval interval = ClopperPearson(total.false_positives, total.num_queries, fpr.confidence);
   Report report;
@@ -97,7 +138,7 @@ int ReportFpr(const Fpr& fpr, const FprResult& result, double expected_fpr, doub
   report.Rate("fpr_low", interval.low);
   report.Rate("fpr_high", interval.high);
   report.Rate("confidence", fpr.confidence);
-  report.Rate("precision", RelativePrecision(total.false_positives, total.num_queries, fpr.confidence));
+  ReportPrecision(fpr, total, planned_fpr, &report);
   report.Rate("expected_fpr_of_bits", total.expected_fpr_of_bits);
   report.Count("false_negatives", total.false_negatives);
   report.Count("body_bytes", result.body_bytes);
@@ -149,23 +190,31 @@ std::string Refuse(const Fpr& fpr) {
   return "";
 }
 
+// Empty, or why so many questions cannot be asked.
+std::string RefuseQueries(const Fpr& fpr, const KeyFamily& family, double planned_fpr) {
+  char sentence[300] = "";
+  const double needed = fpr.num_queries == 0 && fpr.precision_given ? QueriesForPrecision(fpr, planned_fpr) : 0;
+  const uint64_t queries = NumQueries(fpr, planned_fpr) / fpr.seeds, most = family.max_keys;
+  if (needed > kMostQueries) {
+    snprintf(sentence, sizeof(sentence),
+             "--precision %g at a rate of %.2g needs %.2g absent keys, more than %g: choose a wider --precision or "
+             "fewer --bits-per-key, or give --num-queries for what can be had",
+             fpr.precision, planned_fpr, needed, kMostQueries);
+  } else if (fpr.num_keys > most || queries > most) {
+    snprintf(sentence, sizeof(sentence),
+             "keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "
+             "wanted: ask for fewer, or for a precision that needs fewer",
+             family.name, static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
+             static_cast<unsigned long long>(queries));
+  }
+  return sentence;
+}
+
 int RunFpr(const Fpr& fpr) {
-  const std::string refused = Refuse(fpr);
+  std::string refused = Refuse(fpr);
   if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
   FprPlan plan;
   plan.keys = FindKeyFamily(fpr.keys);
-  double bits_per_key = 0;
-  const double expected_fpr = ModelFpr(fpr, &bits_per_key);
-  plan.num_queries = std::max(NumQueries(fpr, expected_fpr), fpr.seeds);
-  const uint64_t most = plan.keys->max_keys;
-  if (fpr.num_keys > most || plan.num_queries / fpr.seeds > most) {
-    return Fail(
-        "fpr: keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "
-        "wanted: "
-        "ask for fewer, or for a precision that needs fewer",
-        fpr.keys.c_str(), static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
-        static_cast<unsigned long long>(plan.num_queries / fpr.seeds));
-  }
   plan.layout = fpr.layout;
   plan.num_keys = fpr.num_keys;
   plan.num_seeds = fpr.seeds;
@@ -174,10 +223,21 @@ int RunFpr(const Fpr& fpr) {
   plan.options.num_probes = static_cast<uint32_t>(fpr.probes);
   plan.options.seed = fpr.seed;
   plan.options.memory_limit = MemoryOfMachine();
+  double bits_per_key = 0;
+  const double expected_fpr = ModelFpr(fpr, &bits_per_key);
+  double planned_fpr = expected_fpr;
+  refused = RefuseQueries(fpr, *plan.keys, planned_fpr);
+  if (refused.empty() && fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds) {
+    const Status status = RateOfBits(plan, &planned_fpr);
+    if (!status.ok()) return Fail("fpr: %s", status.message());
+    refused = RefuseQueries(fpr, *plan.keys, planned_fpr);
+  }
+  if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
+  plan.num_queries = std::max(NumQueries(fpr, planned_fpr), fpr.seeds);
   FprResult result;
   const Status status = MeasureFpr(plan, &result);
   if (!status.ok()) return Fail("fpr: %s", status.message());
-  return ReportFpr(fpr, result, expected_fpr, bits_per_key);
+  return ReportFpr(fpr, result, expected_fpr, planned_fpr, bits_per_key);
 }
 
 std::function<int()> Declare(Arguments& arguments) {
@@ -211,14 +271,16 @@ std::function<int()> Declare(Arguments& arguments) {
 const char* Notes() {
   static const std::string* const notes = [] {
     auto* text = new std::string(
-        "expected_fpr is the model's mean over all sets of num_keys keys, expected_fpr_of_bits that of the very filter "
+        "expected_fpr is the model's mean over all sets of num_keys keys, expected_fpr_of_bits that of the very bits "
         "measured;\n"
-        "they differ where the filter is small. fpr_low to fpr_high is the Clopper-Pearson interval of the measured "
-        "one, "
-        "of all\n"
-        "seeds together; precision is half its width as a share of the rate, seed_deviation the relative standard "
-        "deviation\n"
-        "from seed to seed.\n"
+        "they differ where the filter is small. The latter leaves out that an absent key can agree with a key of its\n"
+        "block in all 32 bits that choose within the block: one in 2^32 per key of a block, which shows where the "
+        "rate\n"
+        "is that low. fpr_low to fpr_high is the Clopper-Pearson interval of the measured rate, of all seeds "
+        "together;\n"
+        "precision is half its width as a share of the rate; where it is more than precision_asked, "
+        "num_queries_needed\n"
+        "would suffice. seed_deviation is the relative standard deviation from seed to seed.\n"
         "A billion keys (1.25 GB, about a minute): linefilter fpr --num-keys 1e9 --bits-per-key 10 --num-queries 1e9\n"
         "Keys:\n");
     for (const KeyFamily& family : KeyFamilies())

@@ -1,5 +1,6 @@
 // linefilter oracle: the model's false-positive rate of every layout, as a table. Sizing uses the same model.
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,7 +28,8 @@ constexpr double kMaxRows = 10000;
 // and tests/expected_fpr_test.cc hold it to that. `blocked`, best num_probes: found 0.134 %, any: 2.1 % (few probes in
 // a nearly empty block; it leaves out keys that hit three asked lanes at once). `classic`: exact for large sets; found
 // 0.7 % at 60 keys and fewer.
-double ModelError(Layout layout, bool best_probes, bool large_set) {
+double ModelError(Layout layout, double bits_per_key, bool best_probes, bool large_set) {
+  if (!(bits_per_key >= 4 && bits_per_key <= 24)) return std::numeric_limits<double>::quiet_NaN();  // "not stated"
   if (layout == Layout::kBlocked) return best_probes ? 0.0014 : 0.022;
   return large_set ? 1e-6 : 0.01;
 }
@@ -54,11 +56,11 @@ Status AddRows(const Oracle& oracle, Layout layout, double bits_per_key, std::ve
     row.Count("num_probes", k);
     row.Bool("best", k == best);
     row.Rate("limit_fpr", LimitFpr(layout, bits_per_key, k));
-    row.Rate("limit_error", ModelError(layout, k == best, true));
+    row.Rate("limit_error", ModelError(layout, bits_per_key, k == best, true));
     row.Real("real_bits_per_key", sizing.bits_per_key);
     row.Count("num_probes_of_set", k_of_set);
     row.Rate("expected_fpr", ExpectedFpr(layout, oracle.num_keys, sizing.body_bytes, k_of_set));
-    row.Rate("expected_error", ModelError(layout, k_of_set == sizing.num_probes, false));
+    row.Rate("expected_error", ModelError(layout, sizing.bits_per_key, k_of_set == sizing.num_probes, false));
     rows->push_back(std::move(row));
   }
   return status;
@@ -102,14 +104,16 @@ std::function<int()> Declare(Arguments& arguments) {
 
 }  // namespace
 
-const Command kOracleCommand = {"oracle", "Print the false-positive rate that the model of every layout expects",
-                                "limit_fpr is that of large sets, expected_fpr that of num_keys keys, whose bits are "
-                                "rounded up to whole blocks (or\n"
-                                "bytes) and whose best num_probes may differ. The errors are the most by which the "
-                                "model is off the exact rate of its\n"
-                                "layout from 4 to 24 bits per key, relative; the tests hold it to them.\n"
-                                "Sizing (build, plan) uses the same model. Measured beside it: linefilter fpr.\n"
-                                "Exit code: 0, 2 bad usage.",
-                                &Declare};
+const Command kOracleCommand = {
+    "oracle", "Print the false-positive rate that the model of every layout expects",
+    "limit_fpr is that of large sets, expected_fpr that of num_keys keys, whose bits are "
+    "rounded up to whole blocks (or\n"
+    "bytes) and whose best num_probes may differ. The errors are the most by which the "
+    "model is off the exact rate of its\n"
+    "layout from 4 to 24 (real) bits per key, relative; the tests hold it to them. Outside they are not "
+    "stated (JSON: null).\n"
+    "Sizing (build, plan) uses the same model. Measured beside it: linefilter fpr.\n"
+    "Exit code: 0, 2 bad usage.",
+    &Declare};
 
 }  // namespace linefilter::tools

@@ -47,6 +47,7 @@ std::string Report::TextOf(const Field& field, bool in_table) {
   if (field.kind == Kind::kCount) return std::to_string(field.count);
   if (field.kind == Kind::kBool) return field.count != 0 ? "yes" : "no";
   const double real = field.real;
+  if (std::isnan(real)) return "not stated";
   char text[64];
   if (field.kind == Kind::kRate && in_table) {
     snprintf(text, sizeof(text), "%.4g %%", 100 * real);

@@ -1,7 +1,7 @@
 // What a command reports: named fields in a fixed order, printed as aligned text or as one JSON object.
 //
 // Names are stable snake_case and the same in both forms. Rates are fractions (0..1) in JSON; the
-// text adds the percent.
+// text adds the percent. Not a number is a number that is not known: "not stated", null in JSON.
 #ifndef LINEFILTER_TOOLS_REPORT_H_
 #define LINEFILTER_TOOLS_REPORT_H_
 

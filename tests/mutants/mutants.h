@@ -1,5 +1,9 @@
 // Mutants: filters with one deliberate fault each, which the FPR regression test must find; and the same code without a
 // fault, which must pass. Scalar code from doc/FORMAT.md sections 6 and 7; it shares only the hash with the library.
+//
+// They are no weakened SIMD kernels: they show that the judgement sees such faults, not that a given kernel has none.
+// The library's kernels have no seam for a fault, and a build of them with one would be another library; that each of
+// them answers like the scalar code is for kernels_test.cc, on every target.
 #ifndef LINEFILTER_TESTS_MUTANTS_MUTANTS_H_
 #define LINEFILTER_TESTS_MUTANTS_MUTANTS_H_
 
