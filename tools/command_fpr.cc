@@ -11,6 +11,7 @@
 #include "tools/arguments.h"
 #include "tools/command.h"
 #include "tools/fpr_measure.h"
+#include "tools/fpr_request.h"
 #include "tools/images.h"
 #include "tools/interval.h"
 #include "tools/key_families.h"
@@ -19,60 +20,7 @@
 namespace linefilter::tools {
 namespace {
 
-struct Fpr {
-  Layout layout = Layout::kBlocked;
-  uint64_t num_keys = 1000000, num_queries = 0, probes = 0, seed = 0, seeds = 1, threads = 0;
-  double bits_per_key = 10, confidence = 0.99, precision = 0.025;
-  std::string keys;
-  bool precision_given = false, json = false;
-};
-
 constexpr uint64_t kMaxSeeds = 100000, kMaxThreads = 4096;
-
-// What anybody waits for: hours on many cores.
-constexpr double kMostQueries = 1e12;
-// Members of all filters, up to which they are filled once more to know their rates. The mean rate of more, or of
-// larger ones, lies within 0.2 % of the model's.
-constexpr uint64_t kFewKeys = 10000000;
-
-// Absent keys that reach --precision at that rate but for 1 chance in 10,000: counted are fewer false positives than
-// expected, and a rate may be 1 % below the model's.
-double QueriesForPrecision(const Fpr& fpr, double rate) {
-  if (!(rate > 0 && rate < 1)) return 0;
-  const double needed = static_cast<double>(TrialsForPrecision(rate, fpr.precision, fpr.confidence));
-  return needed * (1.01 + 4 / std::sqrt(needed * rate)) + 1;
-}
-
-// Asked for by --num-queries, else by --precision, else 10,000 false positives and some, within 1e6 and 1e8.
-uint64_t NumQueries(const Fpr& fpr, double expected_fpr) {
-  if (fpr.num_queries != 0) return fpr.num_queries;
-  const double needed = QueriesForPrecision(fpr, expected_fpr);
-  if (needed == 0) return 1000000;
-  return static_cast<uint64_t>(fpr.precision_given ? std::min(needed, 1e19) : std::clamp(needed, 1e6, 1e8));
-}
-
-// The model's mean over all sets of that size.
-double ModelFpr(const Fpr& fpr, double* bits_per_key) {
-  Sizing sizing;
-  *bits_per_key = fpr.bits_per_key;
-  if (!SizeForBitsPerKey(fpr.layout, fpr.num_keys, fpr.bits_per_key, &sizing).ok()) return 0;
-  *bits_per_key = sizing.bits_per_key;
-  if (fpr.probes == 0) return sizing.expected_fpr;
-  return ExpectedFpr(fpr.layout, fpr.num_keys, sizing.body_bytes, static_cast<uint32_t>(fpr.probes));
-}
-
-// The rate of the filters that are to be measured: small ones differ from the model's mean and from each other. Known
-// from their bits, and so before the first question; what the bits leave out is added: the 32 bits of `blocked` in
-// which an absent key agrees with one of its block's keys.
-Status RateOfBits(FprPlan plan, double* rate) {
-  plan.num_queries = 0;
-  FprResult result;
-  const Status status = MeasureFpr(plan, &result);
-  const double blocks = static_cast<double>(result.body_bytes) / 64;
-  *rate = result.total.expected_fpr_of_bits;
-  if (plan.layout == Layout::kBlocked && blocks > 0) *rate += static_cast<double>(plan.num_keys) / blocks / 4294967296;
-  return status;
-}
 
 double RateOf(const FprCounts& counts) {
   return static_cast<double>(counts.false_positives) / static_cast<double>(counts.num_queries);
@@ -109,7 +57,7 @@ void ReportSeeds(const FprResult& result, Report* report) {
 
 // Whether --precision, given or the default, is reached; if not, how many questions would. Who gives a number of
 // questions alone has asked for no precision.
-void ReportPrecision(const Fpr& fpr, const FprCounts& total, double planned_fpr, Report* report) {
+void ReportPrecision(const FprRequest& fpr, const FprCounts& total, double planned_fpr, Report* report) {
   const double precision = RelativePrecision(total.false_positives, total.num_queries, fpr.confidence);
   report->Rate("precision", precision);
   if (fpr.num_queries != 0 && !fpr.precision_given) return;
@@ -122,7 +70,8 @@ void ReportPrecision(const Fpr& fpr, const FprCounts& total, double planned_fpr,
   if (needed > 0) report->Real("num_queries_needed", std::ceil(needed));
 }
 
-int ReportFpr(const Fpr& fpr, const FprResult& result, double expected_fpr, double planned_fpr, double bits_per_key) {
+int ReportFpr(const FprRequest& fpr, const FprResult& result, double expected_fpr, double planned_fpr,
+              double bits_per_key) {
   const FprCounts& total = result.total;
   const Interval interval = ClopperPearson(total.false_positives, total.num_queries, fpr.confidence);
   Report report;
@@ -157,7 +106,7 @@ int ReportFpr(const Fpr& fpr, const FprResult& result, double expected_fpr, doub
 }
 
 // Empty, or what is wrong.
-std::string Refuse(const Fpr& fpr) {
+std::string Refuse(const FprRequest& fpr) {
   const auto text = [](const char* format, double value, double low, double high) {
     char sentence[200];
     snprintf(sentence, sizeof(sentence), format, value, low, high);
@@ -190,27 +139,7 @@ std::string Refuse(const Fpr& fpr) {
   return "";
 }
 
-// Empty, or why so many questions cannot be asked.
-std::string RefuseQueries(const Fpr& fpr, const KeyFamily& family, double planned_fpr) {
-  char sentence[300] = "";
-  const double needed = fpr.num_queries == 0 && fpr.precision_given ? QueriesForPrecision(fpr, planned_fpr) : 0;
-  const uint64_t queries = NumQueries(fpr, planned_fpr) / fpr.seeds, most = family.max_keys;
-  if (needed > kMostQueries) {
-    snprintf(sentence, sizeof(sentence),
-             "--precision %g at a rate of %.2g needs %.2g absent keys, more than %g: choose a wider --precision or "
-             "fewer --bits-per-key, or give --num-queries for what can be had",
-             fpr.precision, planned_fpr, needed, kMostQueries);
-  } else if (fpr.num_keys > most || queries > most) {
-    snprintf(sentence, sizeof(sentence),
-             "keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "
-             "wanted: ask for fewer, or for a precision that needs fewer",
-             family.name, static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
-             static_cast<unsigned long long>(queries));
-  }
-  return sentence;
-}
-
-int RunFpr(const Fpr& fpr) {
+int RunFpr(const FprRequest& fpr) {
   std::string refused = Refuse(fpr);
   if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
   FprPlan plan;
@@ -227,7 +156,7 @@ int RunFpr(const Fpr& fpr) {
   const double expected_fpr = ModelFpr(fpr, &bits_per_key);
   double planned_fpr = expected_fpr;
   refused = RefuseQueries(fpr, *plan.keys, planned_fpr);
-  if (refused.empty() && fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds) {
+  if (refused.empty() && IsRateOfBitsKnown(fpr)) {
     const Status status = RateOfBits(plan, &planned_fpr);
     if (!status.ok()) return Fail("fpr: %s", status.message());
     refused = RefuseQueries(fpr, *plan.keys, planned_fpr);
@@ -241,7 +170,7 @@ int RunFpr(const Fpr& fpr) {
 }
 
 std::function<int()> Declare(Arguments& arguments) {
-  auto fpr = std::make_shared<Fpr>();
+  auto fpr = std::make_shared<FprRequest>();
   fpr->threads = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
   std::vector<std::string> families;
   for (const KeyFamily& family : KeyFamilies()) families.push_back(family.name);
