@@ -4,7 +4,8 @@
 # The machine's package database is left alone: no foreign architecture is added to it, nothing is installed. apt reads the
 # foreign index into a private state folder (its signatures are checked as usual), and dpkg-deb unpacks what it downloads.
 
-# Development files; the shared library that libhwy-dev stands on is added by what it depends on (libhwy1, libhwy1t64).
+# Development files; the shared libraries that libhwy-dev and libbenchmark-dev stand on (libhwy1, libhwy1t64) are added by
+# what those depend on.
 SYSROOT_PACKAGES=(libbenchmark-dev libhwy-dev libxxhash-dev libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev)
 
 # apt_mirror CODENAME: where apt gets that release from, or nothing.
