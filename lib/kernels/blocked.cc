@@ -115,11 +115,24 @@ uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
   return answers.count;
 }
 
+// The range sits in the L2, so nothing is prefetched.
+void BuildRange(const ProbeState& state, const internal::BlockRange& range, void*) {
+  const uint64_t num_blocks = state.num_units;
+  const uint32_t* const lane_ones = state.lane_ones;
+  uint8_t* const origin = range.blocks - 64 * range.first_block;
+  for (uint64_t s = 0; s < range.num_spans; ++s) {
+    const internal::HashSpan span = range.spans[s];
+    for (uint64_t i = 0; i < span.size; ++i) {
+      Insert::Do(origin + 64 * BlockIndex(span.hashes[i], num_blocks), lane_ones, span.hashes[i]);
+    }
+  }
+}
+
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
 const internal::Kernels* TargetKernels() {
   static constexpr internal::Kernels kernels = {TargetName,  MayContain, MayContainToBytes, MayContainToBits,
-                                                CountMaybes, InsertOne,  InsertBatch};
+                                                CountMaybes, InsertOne,  InsertBatch,       BuildRange};
   return &kernels;
 }
 

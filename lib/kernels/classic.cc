@@ -52,7 +52,8 @@ constexpr Kernels kClassicKernels = {
       AnswersToCount answers;
       InsertBatch(state, hashes, n, answers);
       return answers.count;
-    }};
+    },
+    nullptr};
 
 }  // namespace
 

@@ -22,7 +22,8 @@ constexpr Kernels kConstantKernels = {
     [](const ProbeState&, const uint64_t*, size_t n, uint8_t* were_new) -> uint64_t {
       if (were_new != nullptr && n != 0) memset(were_new, 0, n);
       return 0;
-    }};
+    },
+    nullptr};
 
 }  // namespace
 

@@ -9,6 +9,20 @@
 
 namespace linefilter::internal {
 
+// A part of a body that is made at once: some blocks, and all hashes that fall into them, in any order, in several
+// pieces. The part of a body that sits in the L2 while it is made.
+struct HashSpan {
+  const uint64_t* hashes;
+  uint64_t size;
+};
+struct BlockRange {
+  uint64_t first_block, num_blocks;  // of the num_units of the state
+  uint8_t* blocks;                   // 64 * num_blocks bytes, all zero
+  const HashSpan* spans;
+  uint64_t num_spans;
+  uint64_t num_hashes;  // in all spans
+};
+
 // Chosen once per filter, called once per batch: dispatching per key costs more than a probe.
 struct Kernels {
   const char* (*target)();  // Highway's name
@@ -19,6 +33,9 @@ struct Kernels {
   // The body is written through its const pointer: the caller owns it mutably. True or 1 = certainly new.
   bool (*insert)(const ProbeState& state, uint64_t hash);
   uint64_t (*insert_batch)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new);
+  // Makes a range. `state` tells num_units and num_probes (its body is not read); `scratch` has the bytes that the
+  // layout's range_scratch_bytes asked for, aligned to 64. Null where range_blocks is 0.
+  void (*build_range)(const ProbeState& state, const BlockRange& range, void* scratch);
 };
 
 // For a broken image, and for the empty set. They take no insertion.
@@ -28,6 +45,7 @@ const Kernels& AlwaysAbsentKernels();
 // For the chosen target.
 const Kernels& BlockedKernels();
 const Kernels& ClassicKernels();
+const Kernels& RetrievalKernels();
 
 }  // namespace linefilter::internal
 

@@ -19,6 +19,13 @@ struct LayoutOps {
   const Kernels& (*kernels)();
   double (*estimated_keys)(const ProbeState& state, double fill_ratio);
   double (*expected_fpr)(const ProbeState& state);
+  // Building by ranges of blocks: how many are best made at once (a power of two, so that they and their hashes sit in
+  // the L2); 0 = a key's bits are all over the body, so keys can only be inserted.
+  uint64_t range_blocks;
+  // Bytes that Kernels::build_range needs; null = none.
+  uint64_t (*range_scratch_bytes)(uint64_t num_blocks, uint64_t num_hashes);
+  // False: no key can be added to a body, it is always made at once (by build_range).
+  bool is_mutable;
 };
 
 // Null for an id that this library does not implement.

@@ -9,8 +9,10 @@ namespace internal {
 namespace {
 
 constexpr LayoutOps kLayouts[] = {
-    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys, BlockedExpectedFpr},
-    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr},
+    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys, BlockedExpectedFpr, 4096,
+     nullptr, true},
+    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr, 0,
+     nullptr, true},
 };
 
 }  // namespace
