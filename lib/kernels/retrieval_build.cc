@@ -26,9 +26,10 @@ namespace linefilter::internal {
 
 using SolveFunction = void (*)(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes);
 
-// For 16, 8 and 4 units.
+// By how many constraints are solved apart: 4, 4 + 2, 8, 8 + 2, 8 + 4, 16, 16 + 2, 16 + 4, 16 + 8.
+inline constexpr int kNumSolvers = 9;
 struct Solvers {
-  SolveFunction solve[3];
+  SolveFunction solve[kNumSolvers];
 };
 
 }  // namespace linefilter::internal
@@ -39,7 +40,9 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 
 const internal::Solvers* TargetSolvers() {
-  static constexpr internal::Solvers solvers = {{SolveGroup<16>, SolveGroup<8>, SolveGroup<4>}};
+  static constexpr internal::Solvers solvers = {{SolveGroup<4, 0, 1>, SolveGroup<4, 2, 2>, SolveGroup<8, 0, 1>,
+                                                 SolveGroup<8, 2, 2>, SolveGroup<8, 4, 1>, SolveGroup<16, 0, 1>,
+                                                 SolveGroup<16, 2, 1>, SolveGroup<16, 4, 1>, SolveGroup<16, 8, 1>}};
   return &solvers;
 }
 
@@ -54,18 +57,33 @@ HWY_EXPORT(TargetSolvers);
 namespace internal {
 namespace {
 
-// Up to how many keys a block is first tried with that many units (16, 8, 4): beyond, the units' own constraints mostly
-// contradict, because they leave fewer than four or so columns free.
-constexpr uint32_t kMostKeysFor[3] = {28, 59, kMostKeysOfLanes};
+// Which solver takes a block, and which one when its outcome is not kSolved.
+struct Choice {
+  uint32_t first_try;  // the most keys of a block that begins here; a solver above takes the fuller ones
+  uint32_t most_keys;  // that its arrays hold
+  int too_full, not_full, too_wide;
+};
+constexpr int kDense = -1;
+constexpr Choice kChoices[kNumSolvers] = {
+    {120, 120, kDense, 2, kDense},  // 4
+    {82, 120, 0, 2, 0},             // 4 + 2
+    {60, 62, 1, 5, kDense},         // 8
+    {49, 120, 2, 4, 2},             // 8 + 2
+    {41, 64, 3, 5, 2},              // 8 + 4
+    {28, 32, 4, kDense, kDense},    // 16
+    {26, 64, 5, 7, 5},              // 16 + 2
+    {24, 64, 6, 8, 5},              // 16 + 4
+    {20, 64, 7, kDense, 5},         // 16 + 8
+};
 
 // The scratch memory of a range.
 struct Scratch {
   RetrievalWork* work;
-  uint32_t* keys;      // [num_hashes], by block and EighthOf
-  uint32_t* ends;      // [8 * num_blocks]: where each (block, 7 - EighthOf) ends in keys
-  uint32_t* begins;    // [num_blocks]: where a block's keys begin
-  uint32_t* lists[3];  // blocks to be solved with 16, 8, 4 units
-  uint64_t sizes[3];
+  uint32_t* keys;                // [num_hashes], by block and EighthOf
+  uint32_t* ends;                // [8 * num_blocks]: where each (block, 7 - EighthOf) ends in keys
+  uint32_t* begins;              // [num_blocks]: where a block's keys begin
+  uint32_t* lists[kNumSolvers];  // blocks to be solved by each
+  uint64_t sizes[kNumSolvers];
 };
 
 uint64_t RoundUp64(uint64_t x) { return (x + 63) / 64 * 64; }
@@ -82,7 +100,7 @@ Scratch Divide(void* memory, uint64_t num_blocks, uint64_t num_hashes) {
   scratch.keys = reinterpret_cast<uint32_t*>(take(4 * num_hashes));
   scratch.ends = reinterpret_cast<uint32_t*>(take(32 * num_blocks));
   scratch.begins = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kNumSolvers; ++i) {
     scratch.lists[i] = reinterpret_cast<uint32_t*>(take(4 * num_blocks));
     scratch.sizes[i] = 0;
   }
@@ -100,8 +118,12 @@ class RangeBuilder {
     SortKeys();
     ListBlocks();
     const Solvers* const solvers = LINEFILTER_DISPATCH(TargetSolvers)();
-    while (scratch_.sizes[0] + scratch_.sizes[1] + scratch_.sizes[2] != 0) {
-      for (int units = 0; units < 3; ++units) SolveList(units, solvers->solve[units]);
+    for (bool done = false; !done;) {
+      done = true;
+      for (int i = kNumSolvers - 1; i >= 0; --i) {
+        done &= scratch_.sizes[i] == 0;
+        SolveList(i, solvers->solve[i]);
+      }
     }
   }
 
@@ -180,42 +202,50 @@ class RangeBuilder {
       if (n >= 1 && n <= kMostKeysOfLanes) ++at[n];
     }
     uint64_t sum = 0;
-    for (uint32_t n = 0, list = 0; n <= kMostKeysOfLanes; ++n) {
+    int list = kNumSolvers - 1;
+    for (uint32_t n = 0; n <= kMostKeysOfLanes; ++n) {
+      if (n > kChoices[list].first_try) --list, sum = 0;
       const uint64_t size = at[n];
       at[n] = sum;
       sum += size;
       scratch_.sizes[list] = sum;
-      if (n == kMostKeysFor[list]) ++list, sum = 0;
     }
     for (uint64_t block = 0; block < range_.num_blocks; ++block) {
       const uint32_t n = NumKeys(block);
       if (n == 0 || n > kMostKeysOfLanes) continue;
-      const int list = n <= kMostKeysFor[0] ? 0 : n <= kMostKeysFor[1] ? 1 : 2;
-      scratch_.lists[list][at[n]++] = static_cast<uint32_t>(block);
+      scratch_.lists[FirstChoice(n)][at[n]++] = static_cast<uint32_t>(block);
     }
   }
 
-  // Takes all blocks of a list; those with another outcome go to the neighbouring list.
-  void SolveList(int units, SolveFunction solve) {
-    const uint64_t size = scratch_.sizes[units];
-    scratch_.sizes[units] = 0;
+  static int FirstChoice(uint32_t n) {
+    int list = kNumSolvers - 1;
+    while (n > kChoices[list].first_try) --list;
+    return list;
+  }
+
+  // Takes all blocks of a list; what it cannot solve goes to another one.
+  void SolveList(int list, SolveFunction solve) {
+    const uint64_t size = scratch_.sizes[list];
+    scratch_.sizes[list] = 0;
     for (uint64_t i = 0; i < size; i += 8) {
       BlockTask tasks[8];
       Outcome outcomes[8];
       const uint64_t n = std::min<uint64_t>(8, size - i);
-      for (uint64_t k = 0; k < n; ++k) tasks[k] = TaskOf(scratch_.lists[units][i + k]);
+      for (uint64_t k = 0; k < n; ++k) tasks[k] = TaskOf(scratch_.lists[list][i + k]);
       solve(tasks, n, scratch_.work, outcomes);
       for (uint64_t k = 0; k < n; ++k) {
-        const uint32_t block = scratch_.lists[units][i + k];
-        if (outcomes[k] == Outcome::kSolved) continue;
-        const int next = outcomes[k] == Outcome::kTooFull ? units + 1 : units - 1;
-        if (next == 3) {
-          SolveDense(block);
-        } else {
-          scratch_.lists[next][scratch_.sizes[next]++] = block;
-        }
+        if (outcomes[k] != Outcome::kSolved) Retry(list, outcomes[k], scratch_.lists[list][i + k]);
       }
     }
+  }
+
+  void Retry(int list, Outcome outcome, uint32_t block) {
+    const Choice& choice = kChoices[list];
+    const int next = outcome == Outcome::kTooFull   ? choice.too_full
+                     : outcome == Outcome::kNotFull ? choice.not_full
+                                                    : choice.too_wide;
+    if (next == kDense || NumKeys(block) > kChoices[next].most_keys) return SolveDense(block);
+    scratch_.lists[next][scratch_.sizes[next]++] = block;
   }
 
   BlockTask TaskOf(uint64_t block) const {
@@ -250,7 +280,7 @@ class RangeBuilder {
 
 uint64_t RetrievalScratchBytes(uint64_t num_blocks, uint64_t num_hashes) {
   return RoundUp64(sizeof(RetrievalWork)) + RoundUp64(4 * num_hashes) + RoundUp64(32 * num_blocks) +
-         4 * RoundUp64(4 * num_blocks);
+         (kNumSolvers + 1) * RoundUp64(4 * num_blocks);
 }
 
 void RetrievalBuildRange(const ProbeState& state, const BlockRange& range, void* scratch) {
