@@ -59,7 +59,7 @@ HWY_INLINE uint64_t Ones(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t
 
 // Right sides of the constraints that come after the units' own, from those that the reduced half rows have.
 template <int kUnits>
-HWY_INLINE void SumSides(const Group& group, int block) {
+HWY_NOINLINE void SumSides(const Group& group, int block) {
   using U = Units<kUnits>;
   RetrievalWork& work = *group.work;
   for (size_t q = 0; q < group.padded_keys; ++q) {
@@ -76,7 +76,7 @@ HWY_INLINE void SumSides(const Group& group, int block) {
 
 // The rows of a block's clusters. A lane without a block gets zeros.
 template <int kUnits, int kClusters, int kWords>
-HWY_INLINE void FillClusters(const Group& group, int block, bool used, const Place (&places)[kUnits]) {
+HWY_NOINLINE void FillClusters(const Group& group, int block, bool used, const Place (&places)[kUnits]) {
   using U = Units<kUnits>;
   using C = Clusters<kUnits, kClusters, kWords>;
   RetrievalWork& work = *group.work;
@@ -116,8 +116,8 @@ HWY_INLINE void FillClusters(const Group& group, int block, bool used, const Pla
 }
 
 // Solves the clusters of a run and reduces their half rows. failed[lane] tells of contradictions.
-template <int kUnits, int kClusters, int kWords>
-HWY_INLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) {
+template <int kWords>
+HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) {
   using lanes::Vec;
   RetrievalWork& work = *group.work;
   const size_t base = static_cast<size_t>(run) * group.padded_keys;
@@ -179,8 +179,8 @@ HWY_INLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) {
 }
 
 // All columns of the clusters of a run, from cluster_free and in its place.
-template <int kUnits, int kClusters, int kWords>
-HWY_INLINE void SolveClusters(const Group& group, int run) {
+template <int kWords>
+HWY_NOINLINE void SolveClusters(const Group& group, int run) {
   RetrievalWork& work = *group.work;
   const uint64_t* const rows = work.cluster_rows + 8 * kWords * static_cast<size_t>(run) * group.padded_keys;
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {

@@ -50,8 +50,8 @@ HWY_INLINE void PutBits(uint64_t bits, uint32_t offset, uint64_t* words) {
 
 // A block's rows, and what each of its constraints sums up: the pieces of all parts that include it.
 template <int kPieces>
-HWY_INLINE void PackBlock(const Group& group, int block, const Pieces<kPieces>& pieces, size_t num_constraints,
-                          size_t num_words) {
+HWY_NOINLINE void PackBlock(const Group& group, int block, const Pieces<kPieces>& pieces, size_t num_constraints,
+                            size_t num_words) {
   RetrievalWork& work = *group.work;
   for (size_t m = 0; m < num_constraints; ++m) {
     uint64_t mask[9] = {};
@@ -94,7 +94,7 @@ HWY_INLINE void PackNothing(const Group& group, int block, size_t num_constraint
 // Takes equations until every lane has failed; returns their number. failed: in, 0 for lanes that need not be solved;
 // out, the first contradiction, as constraint * most_keys + key.
 template <int kWords>
-HWY_INLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_t lane, uint64_t* failed) {
+HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_t lane, uint64_t* failed) {
   using lanes::Vec;
   RetrievalWork& work = *group.work;
   System<kWords> system;

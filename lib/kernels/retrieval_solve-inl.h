@@ -128,7 +128,7 @@ HWY_INLINE void Unpack(const Group& group, const Layouts<kUnits, kClusters>& lay
             SolutionOf(group, block, piece) << piece.shift;
       }
     }
-    for (int run = 0; run <= C::RunOf(num_blocks - 1); ++run) SolveClusters<kUnits, kClusters, kWords>(group, run);
+    for (int run = 0; run <= C::RunOf(num_blocks - 1); ++run) SolveClusters<kWords>(group, run);
   }
   for (int block = 0; block < num_blocks; ++block) {
     for (int i = 0; i < kUnits; ++i) {
@@ -199,7 +199,7 @@ HWY_INLINE void ClusterLevel(const Group& group, Layouts<kUnits, kClusters>* lay
     FillClusters<kUnits, kClusters, kWords>(group, block, used, layouts->places[block]);
     MarkRest<kUnits, kClusters, kWords>(group, block, used, layouts->places[block]);
   }
-  for (int run = 0; run <= last_run; ++run) ReduceClusters<kUnits, kClusters, kWords>(group, run, cluster_failed[run]);
+  for (int run = 0; run <= last_run; ++run) ReduceClusters<kWords>(group, run, cluster_failed[run]);
   for (int block = 0; block < num_blocks; ++block) {
     for (int cluster = 0; cluster < kClusters; ++cluster) {
       const bool failed = cluster_failed[C::RunOf(block)][C::LaneOf(block, cluster)] < kNever;

@@ -77,7 +77,7 @@ HWY_INLINE lanes::Vec AddShifted(lanes::Vec x, uint64_t mask) {
 // internal::ConstraintValues and SumOverSupersets of all keys, some at a time. A key of zero demands zero, so what is
 // padded with zeros asks for nothing.
 template <int kUnits>
-HWY_INLINE void PrepareKeys(const Group& group) {
+HWY_NOINLINE void PrepareKeys(const Group& group) {
   using lanes::Vec;
   RetrievalWork& work = *group.work;
   const Vec high = lanes::Set(internal::kFingerprintMultiplier >> 32);
@@ -209,7 +209,7 @@ HWY_INLINE void ReduceHalfRows(const Group& group, int run, const System<Units<k
 
 // Solves the units of a run; failed[lane] tells of contradictions.
 template <int kUnits>
-HWY_INLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
+HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
   using U = Units<kUnits>;
   SpreadKeys<kUnits>(group, run);
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
@@ -232,7 +232,7 @@ HWY_INLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
 
 // All columns of the units of four runs, from unit_free. low and high: the words of the units.
 template <int kUnits>
-HWY_INLINE void SolveUnits(const Group& group, int first_run, uint64_t (*low)[8], uint64_t (*high)[8]) {
+HWY_NOINLINE void SolveUnits(const Group& group, int first_run, uint64_t (*low)[8], uint64_t (*high)[8]) {
   using U = Units<kUnits>;
   const size_t distance = 8 * U::kWords * group.padded_keys;
   const uint64_t* const rows = group.work->unit_rows + static_cast<size_t>(first_run) * distance;
