@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
@@ -54,7 +56,7 @@ struct Sample {
 Sample MakeSample(Layout layout, uint32_t num_probes, size_t body_bytes, size_t num_keys) {
   Sample sample;
   reference::Filter filter = test::EmptyReference(layout, num_probes, body_bytes);
-  for (const uint64_t key : test::RandomHashes(num_keys, 1)) filter.Insert(key);
+  filter.Fill(test::RandomHashes(num_keys, 1));
   sample.questions = test::SpecialAndRandomHashes(300, 1);
   for (size_t i = 100; i < 150; ++i) sample.questions[i] = test::RandomHashes(num_keys, 1)[i % num_keys];
   // The last block (and, for `classic`, the last bytes) is asked for.
@@ -75,9 +77,14 @@ void ExpectAnswersAt(const Sample& sample, uint8_t* address) {
 }
 
 std::vector<Sample> Samples() {
-  return {MakeSample(Layout::kBlocked, 16, 64, 10),          MakeSample(Layout::kBlocked, 7, 192, 100),
-          MakeSample(Layout::kBlocked, 6, 64 * 1000, 20000), MakeSample(Layout::kClassic, 7, 1, 1),
-          MakeSample(Layout::kClassic, 7, 63, 50),           MakeSample(Layout::kClassic, 1, 4097, 1000)};
+  std::vector<Sample> samples;
+  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+    if (num_probes > 1 && num_probes != 7 && num_probes != 16) continue;
+    for (const size_t units : {1, 3, 63, 1000}) {
+      samples.push_back(MakeSample(layout, num_probes, unit * units, 1 + unit * units / 2));
+    }
+  }
+  return samples;
 }
 
 // The image is moved up byte by byte until it ends at the end of the page: all 64 alignments, the last without a byte
@@ -102,21 +109,27 @@ TEST(Alignment, OfImagesThatEndWithThePageDoesNotMatter) {
       ASSERT_TRUE(pages.ok());
       ExpectAnswersAt(sample, pages.end() - sample.image.size());
     }
-    // `blocked` bodies are multiples of 64, so optional fields shift them: 8 and 16 bytes, and 1 to 63 of an extension.
+  });
+}
+
+// Bodies of blocks are multiples of 64, so an extension of 0 to 63 bytes shifts them.
+TEST(Alignment, OfBlocksThatEndWithThePageDoesNotMatter) {
+  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+    if (num_probes > 0 && num_probes != 9) continue;
     for (size_t shift = 0; shift < 64; ++shift) {
-      reference::Filter filter = test::EmptyReference(Layout::kBlocked, 9, 128);
+      reference::Filter filter = test::EmptyReference(layout, num_probes, 128);
       filter.has_extensions = true;
       filter.extensions.push_back({1, reference::Bytes(shift)});
-      for (const uint64_t key : test::RandomHashes(30, shift)) filter.Insert(key);
+      filter.Fill(test::RandomHashes(30, shift));
       Sample sample;
       sample.questions = test::SpecialAndRandomHashes(100, shift);
       for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
       sample.image = reference::WriteImage(filter);
       GuardedPages pages(sample.image.size());
       ASSERT_TRUE(pages.ok());
-      ExpectAnswersAt(sample, pages.end() - sample.image.size());
+      test::OnEveryTarget([&](const char*) { ExpectAnswersAt(sample, pages.end() - sample.image.size()); });
     }
-  });
+  }
 }
 
 // Nothing in front of the image is read either.
@@ -133,32 +146,54 @@ TEST(Alignment, NothingBeforeTheBeginIsRead) {
 
 // Above the L2, where batches prefetch both lines of a block that lies across two.
 TEST(Alignment, DoesNotMatterWhereBatchesPrefetch) {
-  const Sample sample = MakeSample(Layout::kBlocked, 6, size_t{4} << 20, 50000);
-  GuardedPages pages(sample.image.size() + 64);
-  ASSERT_TRUE(pages.ok());
-  test::OnEveryTarget([&](const char*) {
-    for (const size_t gap : {0, 1, 8, 31, 63}) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
-  });
+  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+    if (num_probes > 0 && num_probes != 6) continue;
+    Sample sample;
+    reference::Filter filter = test::EmptyReference(layout, num_probes, size_t{4} << 20);
+    test::Random random(1);
+    for (uint8_t& byte : filter.body) byte = static_cast<uint8_t>(random());
+    sample.questions = test::SpecialAndRandomHashes(300, 1);
+    for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
+    sample.image = reference::WriteImage(filter);
+    GuardedPages pages(sample.image.size() + 64);
+    ASSERT_TRUE(pages.ok());
+    test::OnEveryTarget([&](const char*) {
+      for (const size_t gap : {0, 1, 8, 31, 63}) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
+    });
+  }
 }
 
 // Batches look ahead in the hashes, but not beyond the last.
 TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
-  for (const size_t body : {size_t{64}, size_t{4} << 20}) {
-    const std::unique_ptr<MutableFilter> filter = test::MutableCopy(test::EmptyReference(Layout::kBlocked, 6, body));
-    for (const size_t n : {1, 7, 31, 32, 33, 64, 1000}) {
-      GuardedPages pages(n * sizeof(uint64_t));
-      ASSERT_TRUE(pages.ok());
-      uint64_t* const hashes = reinterpret_cast<uint64_t*>(pages.end()) - n;
-      for (size_t i = 0; i < n; ++i) hashes[i] = test::RandomHashes(1, i)[0];
-      filter->InsertHashes(hashes, n);
-      EXPECT_EQ(filter->CountMaybes(hashes, n), n);
+  for (const test::Kind& kind : test::EveryKind()) {
+    if (kind.num_probes > 0 && kind.num_probes != 6) continue;
+    for (const size_t body : {size_t{64}, size_t{4} << 20}) {
+      reference::Filter full = test::EmptyReference(kind.layout, kind.num_probes, body);
+      std::fill(full.body.begin(), full.body.end(), kind.layout == Layout::kRetrieval ? 0 : 0xff);  // "maybe" to all
+      const reference::Bytes image = reference::WriteImage(full);
+      test::OnEveryTarget([&](const char*) {
+        const FilterView view(image.data(), image.size());
+        std::unique_ptr<MutableFilter> filter;
+        if (test::IsMutable(kind.layout))
+          filter = test::MutableCopy(test::EmptyReference(kind.layout, kind.num_probes, body));
+        for (const size_t n : {1, 7, 15, 16, 31, 32, 33, 47, 48, 49, 64, 80, 1000}) {
+          GuardedPages pages(n * sizeof(uint64_t));
+          ASSERT_TRUE(pages.ok());
+          uint64_t* const hashes = reinterpret_cast<uint64_t*>(pages.end()) - n;
+          for (size_t i = 0; i < n; ++i) hashes[i] = test::RandomHashes(1, i)[0];
+          EXPECT_EQ(view.CountMaybes(hashes, n), n);
+          if (filter == nullptr) continue;
+          filter->InsertHashes(hashes, n);
+          EXPECT_EQ(filter->CountMaybes(hashes, n), n);
+        }
+      });
     }
   }
 }
 
 // The builder writes to any address, and not a byte more than it says.
 TEST(Alignment, OfTheBuffersBuiltIntoDoesNotMatter) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : test::EveryLayout()) {
     FilterOptions options;
     options.bits_per_key = 10;
     options.layout = layout;

@@ -1,11 +1,14 @@
 // The false-positive rate has not moved: against tests/fpr_baseline.json (what counts as moved, and how sure:
 // testing/fpr_judge.h), at other densities against the rate that the filter's own bits give. And mutants are found.
 //
-// To store new rates, after a change that is meant to move them (about ten minutes):
+// To store new rates, after a change that is meant to move them (about 15 minutes; with LINEFILTER_STORE_LAYOUT=name in
+// the environment those of one layout):
 //   fpr_regression_test --gtest_also_run_disabled_tests --gtest_filter='*DISABLED_Store'
-// The stored rates are themselves held to the exact model, so a worse filter cannot be stored unseen.
+// The stored rates are themselves held to the exact model (`retrieval`: the model of measured blocks), so a worse
+// filter cannot be stored unseen.
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -15,6 +18,7 @@
 #include "linefilter/sizing.h"
 #include "nlohmann/json.hpp"
 #include "tests/mutants/mutants.h"
+#include "tests/mutants/retrieval_mutants.h"
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/library_subject.h"
 
@@ -46,8 +50,12 @@ std::vector<Point> Points() {
   for (const double bits : {8, 10, 12, 16}) {
     points.push_back({Layout::kClassic, bits, static_cast<uint64_t>((1 << 21) / bits)});
   }
-  points.push_back({Layout::kBlocked, 10, 10000000});
-  points.push_back({Layout::kClassic, 10, 10000000});
+  for (const double bits : {8, 10, 12}) {
+    points.push_back({Layout::kRetrieval, bits, static_cast<uint64_t>(16384 * 512 / bits)});
+  }
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
+    points.push_back({layout, 10, 10000000});
+  }
   return points;
 }
 
@@ -90,6 +98,7 @@ double ExactFpr(const StoredFpr& stored) {
   if (stored.layout == Layout::kBlocked) {
     return test::ExactBlockedFpr(stored.num_probes).OfKeys(stored.num_keys, stored.body_bytes / 64);
   }
+  if (stored.layout == Layout::kRetrieval) return ExpectedFpr(stored.layout, stored.num_keys, stored.body_bytes, 0);
   // Of large sets: the spread of the fill is worth 1e-5.
   const double unset = std::exp(-(static_cast<double>(stored.num_keys) * stored.num_probes) /
                                 (8 * static_cast<double>(stored.body_bytes)));
@@ -132,10 +141,10 @@ TEST(FprRegression, RatesAreTheStoredOnes) {
   ASSERT_FALSE(baseline.empty());
   for (const StoredFpr& stored : baseline) {
     LibrarySubject library(stored);
-    ASSERT_EQ(library.filter().num_probes(), stored.num_probes) << NameOf(stored);
-    ASSERT_EQ(library.filter().body_bytes(), stored.body_bytes) << NameOf(stored);
     MeasuredFpr measured;
     const Verdict verdict = MeasureAndJudge(stored, &library, &measured);
+    EXPECT_EQ(library.filter().num_probes(), stored.num_probes) << NameOf(stored);
+    EXPECT_EQ(library.filter().body_bytes(), stored.body_bytes) << NameOf(stored);
     EXPECT_TRUE(verdict.good) << NameOf(stored) << ": measured " << measured.rate.mean() << ", stored " << stored.fpr
                               << ", off by " << 100 * (verdict.ratio - 1) << " %, tolerated " << 100 * verdict.tolerance
                               << " %";
@@ -175,9 +184,11 @@ constexpr struct {
   Layout layout;
   double bits_per_key;
   uint64_t num_keys;  // 0 = any
-} kOthers[] = {{Layout::kBlocked, 4, 0},  {Layout::kBlocked, 9, 0},    {Layout::kBlocked, 14, 0},
-               {Layout::kBlocked, 24, 0}, {Layout::kBlocked, 10, 100}, {Layout::kClassic, 4, 0},
-               {Layout::kClassic, 9, 0},  {Layout::kClassic, 14, 0},   {Layout::kClassic, 10, 100}};
+} kOthers[] = {{Layout::kBlocked, 4, 0},    {Layout::kBlocked, 9, 0},     {Layout::kBlocked, 14, 0},
+               {Layout::kBlocked, 24, 0},   {Layout::kBlocked, 10, 100},  {Layout::kClassic, 4, 0},
+               {Layout::kClassic, 9, 0},    {Layout::kClassic, 14, 0},    {Layout::kClassic, 10, 100},
+               {Layout::kRetrieval, 4, 0},  {Layout::kRetrieval, 9, 0},   {Layout::kRetrieval, 14, 0},
+               {Layout::kRetrieval, 16, 0}, {Layout::kRetrieval, 10, 100}};
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
   test::Random random(2026);
@@ -228,9 +239,54 @@ TEST(FprMutants, OfClassicAreFound) {
   }
 }
 
-// The kernels are right, the hash is not: 1e7 / 2^32 = 0.23 % more false positives, a fourth of all.
+// Found: 1.09 times as high, 1.43, 2.0, 2.0.
+TEST(FprMutants, OfRetrievalAreFound) {
+  using mutants::RetrievalFault;
+  const StoredFpr stored = Stored(Layout::kRetrieval, 8);
+  EXPECT_TRUE(Passes<mutants::ScalarRetrieval>(stored, RetrievalFault::kNone));
+  for (const RetrievalFault fault : {RetrievalFault::kHeaderTooSmall, RetrievalFault::kEighthIgnored,
+                                     RetrievalFault::kLastMissing, RetrievalFault::kCouplingOfOneLost}) {
+    EXPECT_FALSE(Passes<mutants::ScalarRetrieval>(stored, fault)) << static_cast<int>(fault);
+  }
+}
+
+// Faults that builder and reader share lose no key, so nothing but the rate tells them. 24 filters of 64 blocks scatter
+// by 3.7 % together: enough for these. Found: 620 times as high (always "maybe"), 530, 5.1, 1.43.
+TEST(FprMutants, OfTheLayoutRetrievalAreFound) {
+  using mutants::RetrievalFault;
+  StoredFpr small;
+  small.layout = Layout::kRetrieval;
+  small.bits_per_key = 10;
+  small.num_keys = 64 * 512 / 10;
+  small.body_bytes = 64 * 64;
+  small.fpr = ExpectedFpr(small.layout, small.num_keys, small.body_bytes, 0);
+  const StoredFpr large = Stored(Layout::kRetrieval, 10);
+  small.fill_deviation =
+      large.fill_deviation * std::sqrt(static_cast<double>(large.body_bytes) / static_cast<double>(small.body_bytes));
+  const Trials trials = {24, 20000};
+  const auto measure = [&](test::Subject* subject) {
+    const MeasuredFpr measured = MeasureSubject(small, trials, 1, subject, [](uint64_t) {});
+    EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
+    return measured;
+  };
+  LibrarySubject library(small);
+  mutants::ScalarRetrieval scalar(small, RetrievalFault::kNone, true);
+  const MeasuredFpr of_scalar = measure(&scalar);
+  EXPECT_EQ(of_scalar.false_positives, measure(&library).false_positives) << "the same bytes, the same answers";
+  EXPECT_TRUE(Judge(small, trials, of_scalar.rate.mean()).good);
+  for (const RetrievalFault fault : {RetrievalFault::kLinearFingerprint, RetrievalFault::kNoCoupling,
+                                     RetrievalFault::kHighColumnsUnused, RetrievalFault::kEighthOfBuilderIgnored}) {
+    mutants::ScalarRetrieval mutant(small, fault, true);
+    const Verdict verdict = Judge(small, trials, measure(&mutant).rate.mean());
+    EXPECT_FALSE(verdict.good) << static_cast<int>(fault) << ": " << verdict.ratio;
+    RecordProperty("retrieval_fault_" + std::to_string(static_cast<int>(fault)), std::to_string(verdict.ratio));
+  }
+}
+
+// The kernels are right, the hash is not: 1e7 / 2^32 = 0.23 % more false positives, a fourth of all (`retrieval`:
+// more than all).
 TEST(FprMutants, AHashOf32BitsIsFoundAt1e7Keys) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     const StoredFpr stored = Stored(layout, 10, true);
     ASSERT_GE(stored.num_keys, 10000000u);
     LibrarySubject weak(stored, mutants::HashOf32Bits);
@@ -245,7 +301,7 @@ TEST(FprMutants, AHashOf32BitsIsFoundAt1e7Keys) {
 // The least that must be seen.
 TEST(FprMutants, AShiftOfThreePercentIsFound) {
   if (test::Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     const StoredFpr stored = Stored(layout, 10);
     mutants::ShiftedLibrary shifted(stored, test::kSeenShift);
     MeasuredFpr measured;
@@ -305,7 +361,21 @@ TEST(FprBaseline, DISABLED_Store) {
       "relative standard error. fill_deviation: the relative standard deviation of one filter's rate by its random "
       "fill.";
   json["rates"] = nlohmann::ordered_json::array();
-  for (const Point& point : Points()) json["rates"].push_back(MeasureForBaseline(point));
+  std::ifstream in(kBaseline);
+  const nlohmann::ordered_json old = nlohmann::ordered_json::parse(in, nullptr, false);
+  const char* only = std::getenv("LINEFILTER_STORE_LAYOUT");
+  for (const Point& point : Points()) {
+    if (only == nullptr || std::string(only) == LayoutName(point.layout)) {
+      json["rates"].push_back(MeasureForBaseline(point));
+      continue;
+    }
+    for (const auto& row : old["rates"]) {
+      if (row["layout"] == LayoutName(point.layout) && row["bits_per_key"] == point.bits_per_key &&
+          row["num_keys"] == point.num_keys) {
+        json["rates"].push_back(row);
+      }
+    }
+  }
   std::ofstream out(kBaseline);
   out << json.dump(1) << "\n";
   ASSERT_TRUE(out.flush().good()) << kBaseline;

@@ -24,12 +24,12 @@ uint64_t NumKeys(uint64_t bits, double bits_per_key) {
 
 double Blocked(double bits_per_key, double tolerance) {
   const uint64_t num_keys = NumKeys(kBlockedBits, bits_per_key);
-  return ExpectMeasuredFpr<BlockedFilter>(Layout::kBlocked, num_keys, bits_per_key, tolerance, 1);
+  return ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, tolerance, 1);
 }
 
 double Classic(double bits_per_key, double tolerance) {
   const uint64_t num_keys = NumKeys(kClassicBits, bits_per_key);
-  return ExpectMeasuredFpr<ClassicFilter>(Layout::kClassic, num_keys, bits_per_key, tolerance, 2);
+  return ExpectMeasuredFpr(Layout::kClassic, num_keys, bits_per_key, tolerance, 2);
 }
 
 // The measurement is within a fourth of the tolerance already; the rest is for the stated figure.
@@ -65,19 +65,35 @@ TEST(ClassicFpr, IsAsExpectedFrom4To24BitsPerKey) {
   for (const double bits_per_key : {18.0, 22.0, 24.0}) Classic(bits_per_key, 0.15);
 }
 
+// What the issue asks for at 8, 10 and 12 bits per key; 16 and 6 to 24 in fpr_slow_test.
+TEST(RetrievalFpr, IsWhatIsPromisedWithinTwoPercent) {
+  const struct {
+    double bits_per_key, percent, at_most;
+  } promises[] = {{8, 0.548, 0.56}, {10, 0.163, 0.168}, {12, 0.0499, 0.0515}};
+  for (const auto& promise : promises) {
+    const uint64_t num_keys = NumKeys(kBlockedBits, promise.bits_per_key);
+    const double measured = ExpectMeasuredFpr(Layout::kRetrieval, num_keys, promise.bits_per_key, 0.018, 4);
+    EXPECT_NEAR(100 * measured / promise.percent, 1, std::max(0.02, Widened(0.018))) << promise.bits_per_key;
+    if (test::Effort() == 1) {
+      EXPECT_LE(100 * measured, promise.at_most) << promise.bits_per_key;
+    }
+  }
+}
+
 TEST(SmallFpr, IsAsExpectedForFewBlocks) {
   for (const uint64_t num_blocks : {1, 2, 3, 6}) {
     for (const double bits_per_key : {4.0, 10.0, 16.0}) {
       const uint64_t num_keys = static_cast<uint64_t>(512.0 * static_cast<double>(num_blocks) / bits_per_key);
-      ExpectMeasuredFpr<BlockedFilter>(Layout::kBlocked, num_keys, bits_per_key, 0.03, 10 + num_blocks);
+      ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, 0.03, 10 + num_blocks);
     }
+    ExpectMeasuredFpr(Layout::kRetrieval, num_blocks * 51, 10, 0.03, 50 + num_blocks);
   }
 }
 
 TEST(SmallFpr, IsAsExpectedForFewBytes) {
   for (const uint64_t num_keys : {7, 20, 50, 139}) {
     for (const double bits_per_key : {4.0, 10.0}) {
-      ExpectMeasuredFpr<ClassicFilter>(Layout::kClassic, num_keys, bits_per_key, 0.03, 20 + num_keys);
+      ExpectMeasuredFpr(Layout::kClassic, num_keys, bits_per_key, 0.03, 20 + num_keys);
     }
   }
 }

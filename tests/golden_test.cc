@@ -136,7 +136,7 @@ TEST_F(Golden, TheImagesInTheDocumentAreAmongThem) {
   std::ostringstream text;
   text << file.rdbuf();
   const std::string document = text.str();
-  const std::string examples = document.substr(document.find("## 9."));
+  const std::string examples = document.substr(document.find(". Examples"));
   const std::regex hex("`([0-9a-f ]{16,})`");
   int found = 0;
   for (std::sregex_iterator it(examples.begin(), examples.end(), hex), end; it != end; ++it, ++found) {

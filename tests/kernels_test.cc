@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/kernels/layout_ops.h"
 #include "linefilter/view.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
@@ -22,22 +24,32 @@ constexpr size_t kBatchSizes[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 1000
 
 // What must happen to one body: worked out once by the reference, then demanded of every target.
 struct Expectation {
-  reference::Filter filter;    // after the insertions
-  std::vector<uint64_t> keys;  // inserted in this order
+  reference::Filter filter;    // of the keys
+  std::vector<uint64_t> keys;  // where the layout is mutable, inserted in this order
   std::vector<uint8_t> were_new;
   std::vector<uint64_t> questions;  // half keys, half strangers
   std::vector<uint8_t> answers;
 };
+
+std::vector<uint8_t> AnswersOf(const reference::Filter& filter, const std::vector<uint64_t>& questions) {
+  std::vector<uint8_t> answers;
+  for (const uint64_t question : questions) answers.push_back(filter.MayContain(question));
+  return answers;
+}
 
 Expectation Expect(Layout layout, uint32_t num_probes, size_t body_bytes, size_t num_keys, size_t num_questions) {
   Expectation e;
   e.filter = test::EmptyReference(layout, num_probes, body_bytes);
   e.keys = test::SpecialAndRandomHashes(num_keys, 1000 * num_probes + body_bytes);
   for (size_t i = 3; i < e.keys.size(); i += 5) e.keys[i] = e.keys[i / 2];  // duplicates
-  for (const uint64_t key : e.keys) e.were_new.push_back(e.filter.Insert(key));
+  if (test::IsMutable(layout)) {
+    for (const uint64_t key : e.keys) e.were_new.push_back(e.filter.Insert(key));
+  } else {
+    e.filter.Fill(e.keys);
+  }
   e.questions = test::SpecialAndRandomHashes(num_questions, 77 * num_probes + body_bytes);
   for (size_t i = 13; i < num_questions; i += 2) e.questions[i] = e.keys[i % num_keys];
-  for (const uint64_t question : e.questions) e.answers.push_back(e.filter.MayContain(question));
+  e.answers = AnswersOf(e.filter, e.questions);
   return e;
 }
 
@@ -63,60 +75,73 @@ void InsertAll(const Expectation& e, MutableFilter* filter) {
   EXPECT_EQ(wrong, 0u);
 }
 
-void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
-  const std::unique_ptr<MutableFilter> filter = test::MutableCopy(test::EmptyReference(
-      static_cast<Layout>(e.filter.layout), static_cast<uint32_t>(e.filter.num_probes), e.filter.body.size()));
-  const reference::Bytes image = reference::WriteImage(e.filter);
-  const FilterView view(image.data(), image.size());
-  ASSERT_TRUE(view.status().ok()) << view.status().message();
+void ExpectAllAnswers(const Expectation& e, const FilterBase& filter, const char* target) {
   // `classic` is scalar on purpose, whatever the target.
-  const bool blocked = e.filter.layout == reference::kBlocked;
-  EXPECT_STREQ(filter->target(), blocked ? target : "SCALAR");
-  EXPECT_STREQ(view.target(), blocked ? target : "SCALAR");
-  InsertAll(e, filter.get());
-  ExpectBody(*filter, e.filter);
+  EXPECT_STREQ(filter.target(), e.filter.layout == reference::kClassic ? "SCALAR" : target);
   size_t at = 0;
   for (size_t step = 0; at < e.questions.size(); ++step) {
     const size_t n = std::min(kBatchSizes[step % std::size(kBatchSizes)], e.questions.size() - at);
-    ExpectAnswers(*filter, e.questions.data() + at, n, e.answers.data() + at);
-    ExpectAnswers(view, e.questions.data() + at, n, e.answers.data() + at);
+    ExpectAnswers(filter, e.questions.data() + at, n, e.answers.data() + at);
     at += n;
   }
 }
 
-class BlockedKernels : public testing::TestWithParam<uint32_t> {};
-class ClassicKernels : public testing::TestWithParam<uint32_t> {};
+void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
+  const reference::Bytes image = reference::WriteImage(e.filter);
+  const FilterView view(image.data(), image.size());
+  ASSERT_TRUE(view.status().ok()) << view.status().message();
+  ExpectAllAnswers(e, view, target);
+  if (!test::IsMutable(view.layout())) return;
+  const std::unique_ptr<MutableFilter> filter =
+      test::MutableCopy(test::EmptyReference(view.layout(), view.num_probes(), e.filter.body.size()));
+  InsertAll(e, filter.get());
+  ExpectBody(*filter, e.filter);
+  ExpectAllAnswers(e, *filter, target);
+}
 
-TEST_P(BlockedKernels, AgreeWithTheReferenceForAnyNumberOfBlocks) {
-  for (const size_t num_blocks : {1, 2, 3, 6, 7, 63, 64, 65, 1000}) {
-    SCOPED_TRACE(num_blocks);
-    const size_t keys = std::max<size_t>(40, num_blocks * 512 / (2 * GetParam() + 1));
-    const Expectation e = Expect(Layout::kBlocked, GetParam(), 64 * num_blocks, keys, 1400);
+class KernelsOf : public testing::TestWithParam<test::Kind> {};
+
+TEST_P(KernelsOf, AgreeWithTheReferenceForBodiesOfAnySize) {
+  const auto& [layout, num_probes, unit] = GetParam();
+  std::vector<size_t> sizes = {1, 2, 3, 6, 7, 8, 63, 64, 65, 1000};
+  if (unit == 1) sizes.insert(sizes.end(), {4097, 65537});
+  for (const size_t units : sizes) {
+    SCOPED_TRACE(units);
+    const size_t bits_per_key = num_probes == 0 ? 10 : 2 * num_probes + 1;
+    const size_t keys = std::max<size_t>(unit == 1 ? 14 : 40, 8 * unit * units / bits_per_key);
+    const Expectation e = Expect(layout, num_probes, unit * units, keys, 1400);
     OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
   }
 }
 
-TEST_P(ClassicKernels, AgreeWithTheReferenceForAnyNumberOfBytes) {
-  for (const size_t num_bytes : {1, 2, 3, 7, 8, 63, 64, 65, 1000, 4097, 65537}) {
-    SCOPED_TRACE(num_bytes);
-    const size_t keys = std::max<size_t>(14, num_bytes * 8 / (2 * GetParam() + 1));
-    const Expectation e = Expect(Layout::kClassic, GetParam(), num_bytes, keys, 1400);
-    OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(NumProbes, BlockedKernels, testing::Range<uint32_t>(1, 17));
-INSTANTIATE_TEST_SUITE_P(NumProbes, ClassicKernels, testing::Range<uint32_t>(1, 31));
+INSTANTIATE_TEST_SUITE_P(EveryLayout, KernelsOf, testing::ValuesIn(test::EveryKind()), test::KindName);
 
 // Far above any L2, where batches prefetch: 8 MiB and a bit, not a power of two.
 TEST(LargeKernels, AgreeWithTheReferenceWhereBatchesPrefetch) {
-  for (const uint32_t num_probes : {1, 6, 11, 16}) {
-    SCOPED_TRACE(num_probes);
-    const Expectation e = Expect(Layout::kBlocked, num_probes, 64 * 131101, 100000, 50000);
+  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+    if (num_probes % 5 > 1 || num_probes > 20 || !test::IsMutable(layout)) continue;
+    SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(num_probes));
+    const Expectation e = Expect(layout, num_probes, unit * (((size_t{8} << 20) / unit) + 29), 100000, 20000);
     OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
   }
-  const Expectation e = Expect(Layout::kClassic, 7, (size_t{8} << 20) + 1, 100000, 50000);
-  OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
+}
+
+// Bytes that no writer made are bytes too: every reader answers alike (of `retrieval`, all levels come).
+TEST(KernelsOfForeignBodies, AgreeWithTheReference) {
+  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+    if (num_probes % 5 > 1 || num_probes > 20) continue;
+    for (const size_t bytes : {unit * 1001, unit * (((size_t{8} << 20) / unit) + 29)}) {
+      SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(num_probes) + " " + std::to_string(bytes));
+      Expectation e;
+      e.filter = test::EmptyReference(layout, num_probes, bytes);
+      test::Random random(bytes + num_probes);
+      for (uint8_t& byte : e.filter.body) byte = static_cast<uint8_t>(random() | random());
+      e.questions = test::SpecialAndRandomHashes(20000, bytes);
+      e.answers = AnswersOf(e.filter, e.questions);
+      const reference::Bytes image = reference::WriteImage(e.filter);
+      OnEveryTarget([&](const char* target) { ExpectAllAnswers(e, FilterView(image.data(), image.size()), target); });
+    }
+  }
 }
 
 // The expectation comes from the compiler's run-time library, not from Highway: it asks the CPU itself, so it is also

@@ -11,6 +11,7 @@
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
 #include "tests/testing/image_parts.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 
 namespace linefilter {
@@ -69,9 +70,10 @@ std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
 
 // All kinds of small images: with and without keys, with optional fields.
 std::vector<std::string> SmallImages() {
-  std::vector<std::string> images = {Build(Layout::kBlocked, 0, 0),  Build(Layout::kClassic, 0, 3),
-                                     Build(Layout::kClassic, 1, 0),  Build(Layout::kClassic, 20, 5),
-                                     Build(Layout::kBlocked, 50, 0), Build(Layout::kBlocked, 99, 6)};
+  std::vector<std::string> images;
+  for (const Layout layout : test::EveryLayout()) {
+    for (const size_t num_keys : {0, 1, 20, 50, 99}) images.push_back(Build(layout, num_keys, num_keys % 3));
+  }
   ImageParts parts;
   parts.body.assign(128, '\x35');
   parts.seed = 1;
@@ -112,7 +114,7 @@ TEST(Malformed, EveryFlippedBitOfASmallImage) {
 }
 
 TEST(Malformed, EveryTruncationAndFlipAroundTheTrailerOfALargeImage) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : test::EveryLayout()) {
     const std::string image = Build(layout, 200000, 11);
     const FilterView view(image.data(), image.size());
     ASSERT_TRUE(view.status().ok());
@@ -170,7 +172,7 @@ TEST(MalformedWithAValidCheck, UnknownVersions) {
 
 TEST(MalformedWithAValidCheck, UnknownLayouts) {
   for (int layout = 0; layout < 256; ++layout) {
-    if (layout == 1 || layout == 2) continue;
+    if (layout >= 1 && layout <= 3) continue;
     ImageParts parts = Good();
     parts.layout = static_cast<uint8_t>(layout);
     EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kUnsupported)) << layout;
@@ -197,13 +199,17 @@ TEST(MalformedWithAValidCheck, KeysThatAreCountedWithoutABody) {
 }
 
 TEST(MalformedWithAValidCheck, NumProbesOutOfRange) {
-  for (const uint8_t layout : {1, 2}) {
+  constexpr struct {
+    uint8_t layout;
+    int least, most;
+  } kLegal[] = {{1, 1, 16}, {2, 1, 30}, {3, 0, 0}};
+  for (const auto& [layout, least, most] : kLegal) {
     for (int num_probes = 0; num_probes < 256; ++num_probes) {
       ImageParts parts = Good();
       parts.layout = layout;
       parts.num_probes = static_cast<uint8_t>(num_probes);
       const std::string image = Assemble(parts);
-      if (num_probes >= 1 && num_probes <= (layout == 1 ? 16 : 30)) {
+      if (num_probes >= least && num_probes <= most) {
         EXPECT_TRUE(FilterView(image.data(), image.size()).status().ok()) << num_probes;
       } else {
         EXPECT_TRUE(Refused(image, StatusCode::kCorrupt)) << num_probes;
@@ -219,7 +225,11 @@ TEST(MalformedWithAValidCheck, BodiesThatAreNoWholeBlocks) {
     ImageParts parts = Good();
     parts.body.assign(body, '\0');
     EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt)) << body;
+    parts.layout = 3;
+    parts.num_probes = 0;
+    EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt)) << "of retrieval: " << body;
     parts.layout = 2;
+    parts.num_probes = 6;
     const std::string classic = Assemble(parts);
     EXPECT_TRUE(FilterView(classic.data(), classic.size()).status().ok()) << "classic has any length: " << body;
   }
@@ -340,7 +350,7 @@ TEST(Malformed, RandomBytesNeverCrashAndAreNeverTaken) {
 
 // A large body is not read at open: its damage is found by Verify, chunk by chunk, and named.
 TEST(DamagedBody, IsFoundByVerifyAndNamed) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : test::EveryLayout()) {
     const std::string image = Build(layout, 300000, 1);
     const size_t body = FilterView(image.data(), image.size()).body_bytes(), chunks = (body + 65535) / 65536;
     ASSERT_GE(chunks, 5u);

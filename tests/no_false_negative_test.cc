@@ -9,6 +9,7 @@
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
@@ -16,8 +17,13 @@
 namespace linefilter {
 namespace {
 
-constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic, Layout::kAuto};
 constexpr uint64_t kKeysInAll = 10000000;
+
+std::vector<Layout> LayoutsOfBuilders() {
+  std::vector<Layout> layouts = test::EveryLayout();
+  layouts.push_back(Layout::kAuto);
+  return layouts;
+}
 
 FilterOptions Options(Layout layout, double bits_per_key, uint64_t seed) {
   FilterOptions options;
@@ -54,16 +60,16 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
   // Every filter on the next target: size, density and target have no common period.
   const TargetList targets = SupportedTargets();
   const double densities[] = {1, 2.5, 4, 6, 8, 10, 12, 16, 20, 24, 64};
+  const std::vector<Layout> layouts = test::EveryLayout();
   const size_t sizes[] = {1000, 30000, 100, 250000, 7777, 600000, 64};
   const uint64_t keys_in_all =
       static_cast<uint64_t>(static_cast<double>(kKeysInAll) * std::min(1.0, 10 * test::Effort()));
   uint64_t tested = 0, missing = 0;
   for (uint64_t round = 0; tested < keys_in_all; ++round) {
     const test::ScopedTarget forced(targets.names[round % targets.size]);
-    const FilterOptions options =
-        Options(round % 5 < 3 ? Layout::kBlocked : Layout::kClassic, densities[round % 11], round);
+    const FilterOptions options = Options(layouts[round % layouts.size()], densities[round % 11], round);
     const std::vector<uint64_t> keys = test::RandomHashes(sizes[round % 7], round);
-    if (round % 2 == 0) {
+    if (round % 2 == 0 || !test::IsMutable(options.layout)) {
       const std::string image = Build(options, keys);
       missing += Missing(FilterView(image.data(), image.size()), keys);
     } else if (options.layout == Layout::kBlocked) {
@@ -84,7 +90,7 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
 
 TEST(NoFalseNegative, InBuildersOfEverySize) {
   test::OnEveryTarget([](const char*) {
-    for (const Layout layout : kLayouts) {
+    for (const Layout layout : LayoutsOfBuilders()) {
       for (size_t size = 0; size <= 300; size += size < 70 ? 1 : 23) {
         const std::vector<uint64_t> keys = test::RandomHashes(size, size);
         const std::string image = Build(Options(layout, 10, size), keys);
@@ -99,7 +105,7 @@ TEST(NoFalseNegative, InBuildersOfEverySize) {
 }
 
 TEST(NoFalseNegative, OfStringsOfEveryLength) {
-  for (const Layout layout : kLayouts) {
+  for (const Layout layout : LayoutsOfBuilders()) {
     FilterBuilder builder(Options(layout, 12, 5));
     std::string text;
     std::vector<std::string> keys;

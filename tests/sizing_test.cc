@@ -16,11 +16,16 @@
 namespace linefilter {
 namespace {
 
-constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic};
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval};
+constexpr Layout kLayoutsAndAuto[] = {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval};
+constexpr Layout kLayoutsWithProbes[] = {Layout::kBlocked, Layout::kClassic};
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-uint64_t UnitOf(Layout layout) { return layout == Layout::kBlocked ? 64 : 1; }
+uint64_t UnitOf(Layout layout) { return layout == Layout::kClassic ? 1 : 64; }
+
+// 0 for a layout without probes.
+uint32_t MinNumProbes(Layout layout) { return std::min(1u, MaxNumProbes(layout)); }
 
 Sizing ForBits(Layout layout, uint64_t num_keys, double bits_per_key) {
   Sizing sizing;
@@ -39,7 +44,7 @@ Sizing ForFpr(Layout layout, uint64_t num_keys, double fpr) {
 // The least that this many bytes can do, over all num_probes.
 double BestFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes) {
   double best = 1;
-  for (uint32_t k = 1; k <= MaxNumProbes(layout); ++k) {
+  for (uint32_t k = MinNumProbes(layout); k <= MaxNumProbes(layout); ++k) {
     best = std::min(best, ExpectedFpr(layout, num_keys, body_bytes, k));
   }
   return best;
@@ -61,7 +66,7 @@ TEST(SizeForBitsPerKey, RoundsUpAndSaysWhatItReallyIs) {
       EXPECT_LE(bits, std::max(64.0, n * asked + 8 * static_cast<double>(UnitOf(layout)))) << "not a unit too many";
       EXPECT_DOUBLE_EQ(sizing.bits_per_key, bits / n);
       EXPECT_DOUBLE_EQ(sizing.expected_fpr, ExpectedFpr(layout, num_keys, sizing.body_bytes, sizing.num_probes));
-      if (layout == Layout::kBlocked) {
+      if (layout != Layout::kClassic) {
         EXPECT_LE(sizing.expected_fpr, BestFpr(layout, num_keys, sizing.body_bytes) * 1.0001)
             << "num_probes is the best";
       } else {
@@ -109,16 +114,48 @@ TEST(Classic, IsTheTextbookFormula) {
 
 // With one probe, an absent key must hit the one bit that is set (or, 2^-32, agree in the whole in-block hash).
 TEST(ExpectedFpr, OfOneKeyAndOneProbeIsElementary) {
-  for (const Layout layout : kLayouts) {
+  for (const Layout layout : kLayoutsWithProbes) {
     EXPECT_NEAR(ExpectedFpr(layout, 1, 64, 1), 1 / 512.0, 1e-9);
     EXPECT_NEAR(ExpectedFpr(layout, 1, 640, 1), 1 / 5120.0, 1e-9);
     EXPECT_NEAR(ExpectedFpr(layout, 2, 64, 1), 2 / 512.0 - 1 / 512.0 / 512.0, 1e-8);
   }
 }
 
+// DESIGN.md section 5 (in %): the rates of an independent implementation, rounded.
+TEST(FprForBitsPerKey, IsThatOfRetrieval) {
+  const struct {
+    double bits_per_key, percent, rounding;
+  } rows[] = {{6, 1.96, 0.01},      {8, 0.550, 0.006},    {9, 0.301, 0.003},
+              {10, 0.165, 0.003},   {12, 0.0505, 0.001},  {14, 0.0167, 0.0002},
+              {16, 0.0063, 0.0002}, {20, 0.0012, 0.0001}, {24, 0.0003, 0.0001}};
+  for (const auto& row : rows) {
+    EXPECT_NEAR(100 * FprForBitsPerKey(Layout::kRetrieval, row.bits_per_key), row.percent, row.rounding)
+        << row.bits_per_key;
+    EXPECT_EQ(NumProbesForBitsPerKey(Layout::kRetrieval, row.bits_per_key), 0u);
+  }
+}
+
+// What the issue demands of a large filter.
+TEST(FprForBitsPerKey, OfRetrievalIsASixthOfBlocked) {
+  EXPECT_LE(FprForBitsPerKey(Layout::kRetrieval, 8), 0.0056);
+  EXPECT_LE(FprForBitsPerKey(Layout::kRetrieval, 10), 0.00168);
+  EXPECT_LE(FprForBitsPerKey(Layout::kRetrieval, 12), 0.000515);
+  EXPECT_LE(FprForBitsPerKey(Layout::kRetrieval, 16), 0.000065);
+  EXPECT_NEAR(FprForBitsPerKey(Layout::kBlocked, 10) / FprForBitsPerKey(Layout::kRetrieval, 10), 6, 0.05);
+}
+
+// An absent key meets 31 equations by chance (2^-31), or agrees with the member in the whole in-block hash.
+TEST(ExpectedFpr, OfOneKeyInABlockOfEquationsIsElementary) {
+  const double fpr = ExpectedFpr(Layout::kRetrieval, 1, 64, 0);
+  EXPECT_NEAR(fpr / (std::pow(2, -31) + std::pow(2, -32)), 1, 0.01);
+  // Blocks without keys let through as much.
+  EXPECT_NEAR(ExpectedFpr(Layout::kRetrieval, 1, 6400, 0) / (std::pow(2, -31) + 0.01 * std::pow(2, -32)), 1, 0.01);
+}
+
 TEST(ExpectedFpr, IsMonotone) {
   for (const Layout layout : kLayouts) {
-    for (const uint32_t k : {1u, 3u, 6u, 11u, 16u}) {
+    for (const uint32_t k : {0u, 1u, 3u, 6u, 11u, 16u}) {
+      if (k < MinNumProbes(layout) || k > MaxNumProbes(layout)) continue;
       for (const uint64_t body :
            {uint64_t{64}, uint64_t{128}, uint64_t{64} * 999, uint64_t{64} * 1001, uint64_t{1} << 30}) {
         double last = 0;
@@ -152,19 +189,24 @@ TEST(ExpectedFpr, OfAOneByteBodyNeverWraps) {
 }
 
 TEST(ExpectedFpr, IsOneForWhatNoFilterHas) {
-  for (const Layout layout : {Layout::kAuto, Layout::kRetrieval, Layout::kContainer, static_cast<Layout>(77)}) {
+  for (const Layout layout : {Layout::kAuto, Layout::kCounting, Layout::kContainer, static_cast<Layout>(77)}) {
+    EXPECT_EQ(ExpectedFpr(layout, 100, 640, 0), 1);
     EXPECT_EQ(ExpectedFpr(layout, 100, 640, 5), 1);
   }
   EXPECT_EQ(ExpectedFpr(Layout::kBlocked, 100, 65, 5), 1) << "not a multiple of a block";
+  EXPECT_EQ(ExpectedFpr(Layout::kRetrieval, 100, 65, 0), 1) << "not a multiple of a block";
   for (const Layout layout : kLayouts) {
-    EXPECT_EQ(ExpectedFpr(layout, 100, 640, 0), 1);
+    const uint32_t legal = MinNumProbes(layout);
+    EXPECT_LT(ExpectedFpr(layout, 1, 640, legal), 1);
+    EXPECT_EQ(ExpectedFpr(layout, 100, 640, legal - 1), 1);
     EXPECT_EQ(ExpectedFpr(layout, 100, 640, MaxNumProbes(layout) + 1), 1);
-    EXPECT_EQ(ExpectedFpr(layout, 100, 0, 5), 1) << "no room";
-    EXPECT_EQ(ExpectedFpr(layout, 0, 640, 5), 0) << "no key";
-    EXPECT_EQ(ExpectedFpr(layout, 0, 0, 5), 0) << "the empty set";
+    EXPECT_EQ(ExpectedFpr(layout, 100, 0, legal), 1) << "no room";
+    EXPECT_EQ(ExpectedFpr(layout, 0, 640, legal), 0) << "no key";
+    EXPECT_EQ(ExpectedFpr(layout, 0, 0, legal), 0) << "the empty set";
   }
   EXPECT_EQ(MaxNumProbes(Layout::kBlocked), 16u);
   EXPECT_EQ(MaxNumProbes(Layout::kClassic), 30u);
+  EXPECT_EQ(MaxNumProbes(Layout::kRetrieval), 0u) << "it has none";
 }
 
 TEST(SizeForFpr, MeetsTheRateWithTheSmallestBody) {
@@ -180,7 +222,7 @@ TEST(SizeForFpr, MeetsTheRateWithTheSmallestBody) {
       EXPECT_EQ(sizing.body_bytes % UnitOf(layout), 0u);
       const uint64_t less = sizing.body_bytes - UnitOf(layout);
       const bool least =
-          sizing.bits_per_key < 1.001 * kMinBitsPerKey || sizing.body_bytes <= (layout == Layout::kBlocked ? 64 : 8);
+          sizing.bits_per_key < 1.001 * kMinBitsPerKey || sizing.body_bytes <= (layout == Layout::kClassic ? 8 : 64);
       if (!least) {
         EXPECT_GT(BestFpr(layout, num_keys, less), fpr) << "one unit less misses it";
       }
@@ -240,7 +282,7 @@ TEST(Inverses, FprAndBitsPerKey) {
 }
 
 TEST(Inverses, NumProbesAndBitsPerKey) {
-  for (const Layout layout : kLayouts) {
+  for (const Layout layout : kLayoutsWithProbes) {
     uint32_t last = 1;
     for (double bits = 1; bits <= 64; bits += 0.01) {
       const uint32_t k = NumProbesForBitsPerKey(layout, bits);
@@ -299,20 +341,20 @@ TEST(Inverses, ClampArgumentsToTheLimits) {
     const double of_nan = BitsPerKeyForFpr(layout, kNan), fpr_of_nan = FprForBitsPerKey(layout, kNan);
     EXPECT_TRUE(of_nan >= kMinBitsPerKey && of_nan <= kMaxBitsPerKey);
     EXPECT_TRUE(fpr_of_nan > 0 && fpr_of_nan <= 1);
-    EXPECT_GE(NumProbesForBitsPerKey(layout, kNan), 1u);
+    EXPECT_GE(NumProbesForBitsPerKey(layout, kNan), MinNumProbes(layout));
     EXPECT_EQ(MinBitsPerKeyForNumProbes(layout, 0), kMinBitsPerKey);
     EXPECT_LE(MinBitsPerKeyForNumProbes(layout, 4000000000u), kMaxBitsPerKey);
   }
 }
 
 TEST(Sizing, OfNoKeysIsTheEmptySet) {
-  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : kLayoutsAndAuto) {
     for (const Sizing& sizing : {ForBits(layout, 0, 10), ForFpr(layout, 0, 0.01)}) {
       EXPECT_NE(sizing.layout, Layout::kAuto);
       EXPECT_EQ(sizing.body_bytes, 0u);
       EXPECT_EQ(sizing.num_keys, 0u);
       EXPECT_EQ(sizing.expected_fpr, 0);
-      EXPECT_GE(sizing.num_probes, 1u) << "an image needs a legal one";
+      EXPECT_EQ(sizing.num_probes, MinNumProbes(sizing.layout)) << "an image needs a legal one";
     }
   }
 }
@@ -322,6 +364,14 @@ TEST(SizeForFpr, GivesAtLeastTheLeastBitsPerKey) {
     const Sizing sizing = ForFpr(layout, 100000, 0.99);
     EXPECT_GE(sizing.bits_per_key, kMinBitsPerKey);
     EXPECT_LE(sizing.bits_per_key, kMinBitsPerKey * 1.01);
+  }
+}
+
+// It takes no key afterwards and is slower to build: whoever wants it says so.
+TEST(SizeAuto, NeverTakesRetrieval) {
+  for (uint64_t n = 0; n < uint64_t{1} << 37; n = n * 3 / 2 + 1) {
+    ASSERT_NE(ForBits(Layout::kAuto, n, 10).layout, Layout::kRetrieval) << n;
+    ASSERT_NE(ForFpr(Layout::kAuto, n, 0.001).layout, Layout::kRetrieval) << n;
   }
 }
 
@@ -352,7 +402,7 @@ void ExpectRefused(const Status& status, const char* what) {
 TEST(Sizing, RefusesNonsense) {
   Sizing sizing;
   sizing.body_bytes = 12345;
-  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : kLayoutsAndAuto) {
     for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{1000}, uint64_t{1} << 63, ~uint64_t{0}}) {
       for (const double bits : {0.0, -0.0, -1.0, 0.5, 64.001, 1e9, 1e300, kNan, kInfinity, -kInfinity}) {
         const std::string what = std::to_string(n) + " keys at " + std::to_string(bits) + " bits per key";
@@ -370,7 +420,7 @@ TEST(Sizing, RefusesNonsense) {
       ExpectRefused(SizeForFpr(layout, n, 0.01, &sizing), "past what can be addressed");
     }
   }
-  for (const Layout layout : {Layout::kRetrieval, Layout::kCounting, Layout::kContainer, static_cast<Layout>(200)}) {
+  for (const Layout layout : {Layout::kCounting, Layout::kContainer, static_cast<Layout>(200)}) {
     ExpectRefused(SizeForBitsPerKey(layout, 1000, 10, &sizing), LayoutName(layout));
     ExpectRefused(SizeForFpr(layout, 1000, 0.01, &sizing), LayoutName(layout));
   }
@@ -379,13 +429,15 @@ TEST(Sizing, RefusesNonsense) {
 
 TEST(Sizing, ReachesExactlyThe2To32BlocksOfTheIndex) {
   const uint64_t most = (uint64_t{1} << 32) * 512 / 16;
-  EXPECT_EQ(ForBits(Layout::kBlocked, most, 16).body_bytes, uint64_t{64} << 32);
   Sizing sizing;
-  ExpectRefused(SizeForBitsPerKey(Layout::kBlocked, most + 1, 16, &sizing), "one block too many");
+  for (const Layout layout : {Layout::kBlocked, Layout::kRetrieval}) {
+    EXPECT_EQ(ForBits(layout, most, 16).body_bytes, uint64_t{64} << 32);
+    ExpectRefused(SizeForBitsPerKey(layout, most + 1, 16, &sizing), "one block too many");
+    const uint64_t most_keys = MaxKeysForFpr(layout, uint64_t{64} << 32, 0.01);
+    EXPECT_LE(ForFpr(layout, most_keys, 0.01).body_bytes, uint64_t{64} << 32);
+    ExpectRefused(SizeForFpr(layout, most_keys + most_keys / 1000, 0.01, &sizing), "past 2^32 blocks");
+  }
   EXPECT_GT(ForBits(Layout::kClassic, most * 8, 16).body_bytes, uint64_t{1} << 40) << "classic goes further";
-  const uint64_t most_keys = MaxKeysForFpr(Layout::kBlocked, uint64_t{64} << 32, 0.01);
-  EXPECT_LE(ForFpr(Layout::kBlocked, most_keys, 0.01).body_bytes, uint64_t{64} << 32);
-  ExpectRefused(SizeForFpr(Layout::kBlocked, most_keys + most_keys / 1000, 0.01, &sizing), "past 2^32 blocks");
 }
 
 // Whatever is asked, the answer comes at once (model evaluations are bounded). Limits are for sanitizers and emulators.
@@ -393,7 +445,7 @@ TEST(Sizing, NeverTakesLong) {
   using Clock = std::chrono::steady_clock;
   const uint64_t counts[] = {
       0, 1, 2, 63, 1000, 1000000, uint64_t{1} << 36, uint64_t{1} << 40, uint64_t{1} << 63, ~uint64_t{0}};
-  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : kLayoutsAndAuto) {
     for (const uint64_t n : counts) {
       for (const double value : {1e-12, 1e-9, 1e-7, 0.5, 0.99, 0.999999999, 1.0, 1.5, 7.0, 63.9, 64.0}) {
         const Clock::time_point start = Clock::now();

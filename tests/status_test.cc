@@ -5,9 +5,11 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/layout.h"
+#include "tests/testing/layouts.h"
 
 namespace linefilter {
 namespace {
@@ -71,7 +73,9 @@ TEST(Layout, HasANameForEveryId) {
 }
 
 TEST(Layout, ParsesTheNamesOfWhatIsImplemented) {
-  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic}) {
+  std::vector<Layout> layouts = test::EveryLayout();
+  layouts.push_back(Layout::kAuto);
+  for (const Layout layout : layouts) {
     Layout parsed = Layout::kContainer;
     EXPECT_TRUE(ParseLayout(LayoutName(layout), &parsed));
     EXPECT_EQ(parsed, layout);

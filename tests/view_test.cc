@@ -13,6 +13,7 @@
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "tests/testing/image_parts.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 
 namespace linefilter {
@@ -57,7 +58,7 @@ TEST(FilterView, IsBrokenUntilOpened) {
 }
 
 TEST(FilterView, TellsWhatTheImageIs) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : test::EveryLayout()) {
     const std::vector<uint64_t> hashes = RandomHashes(20000, 1);
     const std::string image = Build(layout, hashes, 0x123456789abcdef0);
     FilterView view;
@@ -83,7 +84,7 @@ TEST(FilterView, TellsWhatTheImageIs) {
 
 // An image may stand at any address, with anything in front of it and unreadable memory behind (sanitizers see that).
 TEST(FilterView, WorksAtEveryAddress) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : test::EveryLayout()) {
     for (const size_t n : {40u, 4000u}) {
       const std::vector<uint64_t> hashes = RandomHashes(n, 1), others = RandomHashes(1000, 2);
       const std::string image = Build(layout, hashes);

@@ -10,6 +10,7 @@
 #include "tools/command.h"
 #include "tools/images.h"
 #include "tools/key_reader.h"
+#include "tools/parallel.h"
 #include "tools/progress.h"
 #include "tools/report.h"
 
@@ -19,6 +20,7 @@ namespace {
 struct Build {
   std::string keys, out;
   FilterOptions options;
+  uint64_t threads = 0;
   bool u64 = false, json = false;
 };
 
@@ -29,6 +31,11 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
     Fail(by_bits ? "build: --bits-per-key 0 leaves no bit to set: choose %g to %g"
                  : "build: --fpr 0 needs a list of the keys, no filter: choose a rate above 0, like 0.01",
          kMinBitsPerKey, kMaxBitsPerKey);
+    return false;
+  }
+  if (build.threads < 1 || build.threads > kMaxThreads) {
+    Fail("build: --threads %llu is outside 1 to %llu", static_cast<unsigned long long>(build.threads),
+         static_cast<unsigned long long>(kMaxThreads));
     return false;
   }
   std::string reason;
@@ -80,6 +87,7 @@ bool AddKeys(KeyReader* reader, uint64_t seed, FilterBuilder* builder, uint64_t*
 int RunBuild(Build build, bool by_bits) {
   if (!RequestMakesSense(build, by_bits)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
+  build.options.executor = Threads(build.threads);
   FilterBuilder builder(build.options);
   if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
   KeyReader reader;
@@ -110,6 +118,7 @@ int RunBuild(Build build, bool by_bits) {
 
 std::function<int()> Declare(Arguments& arguments) {
   auto build = std::make_shared<Build>();
+  build->threads = DefaultThreads();
   arguments.Path("--keys", &build->keys, kKeysHelp, Need::kRequired);
   arguments.Path("--out", &build->out,
                  "The image to write; an old file of that name is replaced when the new one is complete",
@@ -120,6 +129,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.ExactlyOneOf("--bits-per-key", "--fpr");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Count("--threads", &build->threads,
+                  "How many threads make the image; all cores by default. The bytes do not depend on it");
   arguments.Flag("--u64", &build->u64, kU64Help);
   arguments.Json(&build->json);
   return [build, &arguments] { return RunBuild(*build, arguments.Given("--bits-per-key")); };

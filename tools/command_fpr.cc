@@ -3,7 +3,6 @@
 #include <cmath>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,12 +14,13 @@
 #include "tools/images.h"
 #include "tools/interval.h"
 #include "tools/key_families.h"
+#include "tools/parallel.h"
 #include "tools/report.h"
 
 namespace linefilter::tools {
 namespace {
 
-constexpr uint64_t kMaxSeeds = 100000, kMaxThreads = 4096;
+constexpr uint64_t kMaxSeeds = 100000;
 
 double RateOf(const FprCounts& counts) {
   return static_cast<double>(counts.false_positives) / static_cast<double>(counts.num_queries);
@@ -128,6 +128,9 @@ std::string Refuse(const FprRequest& fpr) {
   if (fpr.threads < 1 || fpr.threads > kMaxThreads) {
     return text("--threads %g is outside %g to %g", static_cast<double>(fpr.threads), 1, kMaxThreads);
   }
+  if (fpr.probes != 0 && MaxNumProbes(fpr.layout) == 0) {
+    return std::string("--probes: layout ") + LayoutName(fpr.layout) + " has none, leave the option out";
+  }
   if (fpr.probes > MaxNumProbes(fpr.layout)) {
     return text("--probes %g is too many: this layout takes %g to %g", static_cast<double>(fpr.probes), 1,
                 MaxNumProbes(fpr.layout));
@@ -171,7 +174,7 @@ int RunFpr(const FprRequest& fpr) {
 
 std::function<int()> Declare(Arguments& arguments) {
   auto fpr = std::make_shared<FprRequest>();
-  fpr->threads = std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+  fpr->threads = DefaultThreads();
   std::vector<std::string> families;
   for (const KeyFamily& family : KeyFamilies()) families.push_back(family.name);
   fpr->keys = families.front();
@@ -211,6 +214,7 @@ const char* Notes() {
         "num_queries_needed\n"
         "would suffice. seed_deviation is the relative standard deviation from seed to seed.\n"
         "A billion keys (1.25 GB, about a minute): linefilter fpr --num-keys 1e9 --bits-per-key 10 --num-queries 1e9\n"
+        "(a layout that takes no key once it is made needs 8 bytes per key more)\n"
         "Keys:\n");
     for (const KeyFamily& family : KeyFamilies())
       *text += std::string("  ") + family.name + ": " + family.description + "\n";

@@ -8,6 +8,7 @@
 #include "tools/arguments.h"
 #include "tools/command.h"
 #include "tools/layouts.h"
+#include "tools/parallel.h"
 #include "tools/report.h"
 
 namespace linefilter::tools {
@@ -26,6 +27,7 @@ Status PlanLayout(const Plan& plan, bool by_fpr, Layout layout, Report* row) {
   if (!status.ok()) return status;
   FilterOptions options;
   options.layout = layout;
+  options.executor = Threads(DefaultThreads());  // as `build`
   (by_fpr ? options.fpr : options.bits_per_key) = by_fpr ? plan.fpr : plan.bits_per_key;
   uint64_t image_bytes = 0, build_memory = 0;
   status = FilterBuilder::EstimateBytes(options, plan.num_keys, &image_bytes, &build_memory);
@@ -78,7 +80,8 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kPlanCommand = {
     "plan", "Show bytes, probes and expected false-positive rate of every layout side by side",
-    "body_bytes are the bits themselves, image_bytes the file, build_memory_bytes what `build` needs at most.\n"
+    "body_bytes are the bits themselves, image_bytes the file, build_memory_bytes what `build` needs at most\n"
+    "with all cores of this machine.\n"
     "A layout that cannot be had that way is named on standard error.\n"
     "Exit code: 0 at least one layout can, 2 none can or bad usage.",
     &Declare};

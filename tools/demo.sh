@@ -2,7 +2,7 @@
 # tools/demo.sh: the main job on real keys, from a fresh clone to a table and a plot in under three minutes.
 #
 # Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04), builds the program and the demo in build/demo,
-# inserts one word list into `blocked` and `classic` filters, saves and maps them, asks every word of the other lists,
+# makes filters of every layout of one word list, saves and maps them, asks every word of the other lists,
 # and leaves images, table and plot in demo/. Run it as often as you like, from anywhere.
 set -euo pipefail
 

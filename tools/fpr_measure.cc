@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "linefilter/sizing.h"
+#include "tools/any_filter.h"
 #include "tools/parallel.h"
 #include "tools/progress.h"
 
@@ -31,25 +31,6 @@ class SharedProgress {
   Progress progress_;
 };
 
-// Either layout behind one pointer.
-class AnyFilter {
- public:
-  Status Create(const FprPlan& plan, uint64_t seed) {
-    FilterOptions options = plan.options;
-    options.seed = seed;
-    options.hash_id = plan.keys->is_hash ? HashId::kCaller : HashId::kXxh3;
-    return plan.layout == Layout::kBlocked ? blocked_.Create(plan.num_keys, options)
-                                           : classic_.Create(plan.num_keys, options);
-  }
-  MutableFilter& get(Layout layout) {
-    return layout == Layout::kBlocked ? static_cast<MutableFilter&>(blocked_) : classic_;
-  }
-
- private:
-  BlockedFilter blocked_;
-  ClassicFilter classic_;
-};
-
 // Calls batch(hashes, n) for the keys first .. first + count - 1.
 template <class Batch>
 void ForHashes(const FprPlan& plan, bool absent, uint64_t first, uint64_t count, uint64_t seed,
@@ -64,7 +45,7 @@ void ForHashes(const FprPlan& plan, bool absent, uint64_t first, uint64_t count,
   }
 }
 
-uint64_t CountMaybes(const FprPlan& plan, const MutableFilter& filter, bool absent, uint64_t count, uint64_t seed,
+uint64_t CountMaybes(const FprPlan& plan, const FilterBase& filter, bool absent, uint64_t count, uint64_t seed,
                      uint64_t num_threads, SharedProgress* progress) {
   std::atomic<uint64_t> maybes{0};
   ParallelFor(num_threads, (count + kPart - 1) / kPart, [&](uint64_t part) {
@@ -77,15 +58,26 @@ uint64_t CountMaybes(const FprPlan& plan, const MutableFilter& filter, bool abse
   return maybes;
 }
 
-// Inserting stays on one thread: a filter has one writer.
+FilterOptions OptionsOf(const FprPlan& plan, uint64_t num_threads) {
+  FilterOptions options = plan.options;
+  options.hash_id = plan.keys->is_hash ? HashId::kCaller : HashId::kXxh3;
+  options.executor = Threads(num_threads);
+  return options;
+}
+
+// Inserting stays on one thread: a filter has one writer. What is made at once is made by all.
 Status MeasureSeed(const FprPlan& plan, uint64_t num_threads, SharedProgress* progress, FprCounts* counts,
                    FprResult* common) {
-  AnyFilter any;
-  const Status status = any.Create(plan, counts->seed);
+  FilterOptions options = OptionsOf(plan, num_threads);
+  options.seed = counts->seed;
+  AnyFilter made;
+  Status status = made.Create(plan.layout, plan.num_keys, options);
   if (!status.ok()) return status;
-  MutableFilter& filter = any.get(plan.layout);
   ForHashes(plan, false, 0, plan.num_keys, counts->seed, progress,
-            [&](const uint64_t* hashes, size_t n) { filter.InsertHashes(hashes, n); });
+            [&](const uint64_t* hashes, size_t n) { made.InsertHashes(hashes, n); });
+  status = made.Finish();
+  if (!status.ok()) return status;
+  const FilterBase& filter = made.filter();
   const uint64_t found = CountMaybes(plan, filter, false, plan.num_keys, counts->seed, num_threads, progress);
   counts->false_negatives = plan.num_keys - found;
   counts->false_positives = CountMaybes(plan, filter, true, counts->num_queries, counts->seed, num_threads, progress);
@@ -100,12 +92,9 @@ Status MeasureSeed(const FprPlan& plan, uint64_t num_threads, SharedProgress* pr
 
 // How many filters to hold at once.
 uint64_t NumFiltersAtOnce(const FprPlan& plan) {
-  Sizing sizing;
-  const Status status = SizeForBitsPerKey(plan.layout, plan.num_keys, plan.options.bits_per_key, &sizing);
   uint64_t at_once = std::min(plan.num_threads, plan.num_seeds);
-  if (status.ok() && sizing.body_bytes != 0) {
-    at_once = std::min(at_once, plan.options.memory_limit / 2 / sizing.body_bytes);  // half: others live here too
-  }
+  const uint64_t memory = AnyFilter::MemoryFor(plan.layout, plan.num_keys, OptionsOf(plan, 1));
+  if (memory != 0) at_once = std::min(at_once, plan.options.memory_limit / 2 / memory);  // half: others live here too
   return std::max<uint64_t>(at_once, 1);
 }
 

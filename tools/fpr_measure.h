@@ -5,14 +5,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "linefilter/filter.h"
+#include "linefilter/layout.h"
+#include "linefilter/options.h"
+#include "linefilter/status.h"
 #include "tools/key_families.h"
 
 namespace linefilter::tools {
 
 struct FprPlan {
   Layout layout = Layout::kBlocked;
-  FilterOptions options;  // the seed is that of the first filter, hash_id follows from the keys
+  FilterOptions options;  // the seed is that of the first filter, hash_id follows from the keys, no executor
   const KeyFamily* keys = nullptr;
   uint64_t num_keys = 0;     // of every filter
   uint64_t num_queries = 0;  // over all filters
@@ -35,8 +37,9 @@ struct FprResult {
   FprCounts total;  // expected_fpr_of_bits: the mean
 };
 
-// All counts are sums over keys, so they do not depend on num_threads. Memory: one filter per thread at most, less
-// where options.memory_limit does not allow it; nothing grows with num_queries. Progress on a terminal.
+// All counts are sums over keys, so they do not depend on num_threads. Memory: one filter per thread at most (of a
+// layout that is made at once, 8 bytes per key more), less where options.memory_limit does not allow it; nothing grows
+// with num_queries. Progress on a terminal.
 Status MeasureFpr(const FprPlan& plan, FprResult* result);
 
 }  // namespace linefilter::tools

@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "linefilter/executor.h"
+
 namespace linefilter::tools {
+
+inline constexpr uint64_t kMaxThreads = 4096;
+
+inline uint64_t DefaultThreads() { return std::clamp<uint64_t>(std::thread::hardware_concurrency(), 1, kMaxThreads); }
 
 // Calls work(part) once for each part 0 .. parts - 1, in any order, at most num_threads at a time (this thread is one
 // of them). `work` must not throw. Threads that the system refuses are done without.
@@ -31,6 +38,14 @@ void ParallelFor(uint64_t num_threads, uint64_t parts, const Work& work) {
   }
   run();
   for (std::thread& other : others) other.join();
+}
+
+// The same for the library's builders.
+inline Executor Threads(uint64_t num_threads) {
+  return {[](void*, void (*task)(void*, size_t), void* argument, size_t num_tasks) noexcept {
+            ParallelFor(num_tasks, num_tasks, [&](uint64_t i) { task(argument, static_cast<size_t>(i)); });
+          },
+          nullptr, static_cast<size_t>(num_threads)};
 }
 
 }  // namespace linefilter::tools

@@ -1,7 +1,13 @@
 // FilterBuilder: keys in, one image out. Protocol: (Add)* Finish, and again.
 //
 // The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
-// image while Finish runs; nothing is copied when it grows. No thread is started. Not thread-safe.
+// image while Finish runs; nothing is copied when it grows. Not thread-safe. No thread is started: Finish uses those of
+// options.executor.
+//
+// Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
+// while it sits in the cache. This takes 8 KiB more per range (256 KiB of `blocked`; at most 8192 ranges) for each
+// thread that sorts; of several threads at most 2 bytes per key. Where memory_limit leaves no room for it, fewer
+// threads work, and at last keys are inserted one by one: slower, the same bytes.
 #ifndef LINEFILTER_BUILDER_H_
 #define LINEFILTER_BUILDER_H_
 
@@ -17,6 +23,13 @@
 #include "linefilter/status.h"
 
 namespace linefilter {
+
+namespace internal {
+struct BulkPlan;
+class Partition;
+}  // namespace internal
+
+class AtomicFile;
 
 class FilterBuilder {
  public:
@@ -83,9 +96,16 @@ class FilterBuilder {
   void Fail(const Status& status) noexcept;
   void FreeChunksAfter(Chunk* last) noexcept;
   Status SizeNow(Sizing* sizing) const noexcept;
-  void BuildBody(const Sizing& sizing, uint8_t* body) const noexcept;
-  Status WriteImage(const Sink& sink, Sizing* sizing) const noexcept;
-  void Finished(const Sizing& sizing) noexcept;
+  // builder_finish.cc
+  uint64_t SizeOf(const Chunk& chunk) const noexcept;
+  Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
+  Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
+                   internal::Partition* partition) noexcept;
+  void InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept;
+  Status BuildOneRange(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body) noexcept;
+  Status WriteImage(const Sink& sink, const Sizing& sizing, internal::Partition* partition) noexcept;
+  Status FinishThrough(const Sink& sink, AtomicFile* file) noexcept;
+  Status Finished(const Status& status, const Sizing& sizing, internal::Partition* partition) noexcept;
 
   FilterOptions options_;
   Status status_;

@@ -23,8 +23,9 @@ struct Kernels;  // lib/kernels/kernels.h: the functions of one layout on one ta
 // What a lookup needs, resolved once per filter. A lookup first reads body[MulHigh(hash, num_units) << unit_shift].
 struct ProbeState {
   const uint8_t* body = nullptr;
-  uint64_t num_units = 0;   // blocked: blocks; classic: bytes
-  uint32_t unit_shift = 0;  // log2 of a unit's bytes
+  uint64_t num_units = 0;         // blocks; classic: bytes
+  uint8_t unit_shift = 0;         // log2 of a unit's bytes
+  Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
   uint32_t num_probes = 0;
   const uint32_t* lane_ones = nullptr;  // blocked: [16 rotations][16 lanes] of 0 or 1, 64-byte aligned
   bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
@@ -76,18 +77,25 @@ class FilterBase {
   LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
   uint32_t num_probes() const noexcept { return state_.num_probes; }
   uint64_t body_bytes() const noexcept { return state_.num_units << state_.unit_shift; }
+  // 0 in a layout without blocks.
+  uint64_t num_blocks() const noexcept { return state_.unit_shift == 0 ? 0 : state_.num_units; }
   const uint8_t* body() const noexcept { return state_.body; }
   // The target that answers ("AVX3", ...).
   const char* target() const noexcept;
 
   // Looked up in the bits, so each reads the whole body (about 0.1 s per GB).
-  // Share of one bits, 0..1.
+  // Share of one bits, 0..1. (`retrieval`: about one half whatever the load; its levels tell that.)
   double FillRatio() const noexcept;
-  // Distinct keys, estimated from the fill; infinite if every bit is set.
+  // Distinct keys, estimated from the fill; infinite if every bit is set. `retrieval`: from the levels, right to 4 % at
+  // 4 to 20 bits per key; above, too many (a block of up to 15 keys counts as 16); infinite if a level is 0.
   double EstimatedKeys() const noexcept;
+  // How many blocks have each level, in layouts whose blocks tell one: `retrieval`'s T (doc/FORMAT.md section 8): 8
+  // more halve the block's false-positive rate. Returns the number of levels; 0: there are none.
+  static constexpr size_t kMaxLevels = 256;
+  size_t CountLevels(uint64_t* counts) const noexcept;  // kMaxLevels of them
   // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits (but for keys
   // whose in-block hashes agree, 2^-32 per key of a block): 1 for a broken image, 0 for the empty set. `blocked` is
-  // exact up to 2^20 blocks, above that from a sample of so many.
+  // exact up to 2^20 blocks, above that from a sample of so many; `retrieval` always.
   double ExpectedFpr() const noexcept;
 
   // For linefilter/inline.h and the library itself.

@@ -54,8 +54,16 @@ alignas(64) inline constexpr uint32_t kLaneMultipliers[16] = {
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
-
 namespace hn = hwy::HWY_NAMESPACE;
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#include "linefilter/inline_retrieval.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
 
 // A block fits one vector on AVX-512, two on AVX2, sixteen on SCALAR.
 using LaneTag = hn::CappedTag<uint32_t, 16>;
@@ -123,17 +131,20 @@ HWY_INLINE bool InsertIntoBlock(uint8_t* block, const uint32_t* lane_ones, uint3
   return !AllZero(d, missing);
 }
 
-// Lookups in one filter of any layout: inlined for `blocked`, the library's call for others. It keeps what
-// the filter was: make it anew when the filter is opened, created, moved or destroyed.
+// Lookups in one filter of any layout: inlined for `blocked` and `retrieval`, the library's call for others. It keeps
+// what the filter was: make it anew when the filter is opened, created, moved or destroyed.
 class Prober {
  public:
   HWY_INLINE explicit Prober(const FilterBase& filter)
       : state_(filter.probe_state()), seed_(filter.seed()), hashes_keys_(filter.hash_id() == HashId::kXxh3) {}
 
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
-    if (HWY_UNLIKELY(state_.lane_ones == nullptr)) return state_.may_contain(state_, hash);
-    return TestBlock(state_.body + 64 * BlockIndex(hash, state_.num_units), state_.lane_ones,
-                     static_cast<uint32_t>(hash));
+    const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
+    if (HWY_LIKELY(state_.layout == Layout::kBlocked)) {
+      return TestBlock(block, state_.lane_ones, static_cast<uint32_t>(hash));
+    }
+    if (HWY_LIKELY(state_.layout == Layout::kRetrieval)) return TestSolvedBlock(block, static_cast<uint32_t>(hash));
+    return state_.may_contain(state_, hash);
   }
   // In two halves, to overlap misses: see FilterBase::Prepare.
   HWY_INLINE PreparedHash Prepare(uint64_t hash) const {
@@ -159,7 +170,7 @@ class Inserter {
 
   // True if the key was certainly new.
   HWY_INLINE bool InsertHash(uint64_t hash) {
-    if (HWY_UNLIKELY(state_.lane_ones == nullptr)) return filter_.InsertHash(hash);
+    if (HWY_UNLIKELY(state_.layout != Layout::kBlocked)) return filter_.InsertHash(hash);
     uint8_t* block = const_cast<uint8_t*>(state_.body) + 64 * BlockIndex(hash, state_.num_units);
     return InsertIntoBlock(block, state_.lane_ones, static_cast<uint32_t>(hash));
   }

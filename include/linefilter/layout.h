@@ -10,7 +10,7 @@ enum class Layout : uint8_t {
   kAuto = 0,       // never stored: `blocked`, or `classic` where a tiny set would waste most of a block
   kBlocked = 1,    // one 64-byte block per key: one cache line per lookup
   kClassic = 2,    // Bloom 1970, bit by bit over the whole body: the baseline, and the smallest for tiny sets
-  kRetrieval = 3,  // reserved
+  kRetrieval = 3,  // a solved linear system per 64-byte block: a sixth of the false positives, but no key can be added
   kCounting = 4,   // reserved
   kContainer = 5,  // reserved
 };

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "linefilter/executor.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
@@ -29,6 +30,8 @@ struct FilterOptions {
   // beyond: kOverLimit. Writing to a sink or file needs 1/16384 of the image more for a moment (its chunk
   // checks), not counted here.
   uint64_t memory_limit = kNoMemoryLimit;
+  // Of the builders alone: the threads that Finish may use. The bytes are the same with any.
+  Executor executor;
 };
 
 }  // namespace linefilter

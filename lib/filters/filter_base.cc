@@ -68,7 +68,13 @@ double FilterBase::FillRatio() const noexcept {
 
 double FilterBase::EstimatedKeys() const noexcept {
   if (state_.num_units == 0) return 0;
-  return internal::FindLayout(layout_)->estimated_keys(state_, FillRatio());
+  return internal::FindLayout(layout_)->estimated_keys(state_);
+}
+
+size_t FilterBase::CountLevels(uint64_t* counts) const noexcept {
+  if (state_.num_units == 0) return 0;
+  const internal::LayoutOps* const ops = internal::FindLayout(layout_);
+  return ops->count_levels == nullptr ? 0 : ops->count_levels(state_, counts);
 }
 
 double FilterBase::ExpectedFpr() const noexcept {

@@ -1,6 +1,8 @@
 #include "lib/filters/image_writer.h"
 
+#include "lib/bits/endian.h"
 #include "lib/filters/memory.h"
+#include "lib/filters/parallel.h"
 
 namespace linefilter::internal {
 namespace {
@@ -16,6 +18,18 @@ Status WritePieces(const uint8_t* data, uint64_t size, const Sink& sink) {
     done += piece;
   }
   return Status();
+}
+
+// Of `size` bytes that begin with a chunk.
+void WriteChunkChecks(const Executor& executor, const uint8_t* data, uint64_t size, uint8_t* checks) {
+  constexpr uint64_t kAtOnce = 64;
+  const uint64_t num_chunks = (size + kChunkBytes - 1) / kChunkBytes, num_parts = (num_chunks + kAtOnce - 1) / kAtOnce;
+  const uint64_t workers = executor.run == nullptr ? 1 : executor.num_threads;
+  ShareOut(executor, static_cast<size_t>(workers < num_parts ? workers : num_parts), num_parts,
+           [&](size_t, uint64_t part) {
+             const uint64_t begin = part * kAtOnce, end = begin + kAtOnce < num_chunks ? begin + kAtOnce : num_chunks;
+             for (uint64_t i = begin; i < end; ++i) StoreLE32(ChunkCheck(data, size, i), checks + 4 * i);
+           });
 }
 
 }  // namespace
@@ -34,18 +48,41 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
   return trailer;
 }
 
-Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink) {
-  if (sink.write == nullptr) {
+void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out) {
+  WriteChunkChecks(executor, body, trailer.body_bytes, out);
+  WriteFields(trailer, body, out);
+}
+
+Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
+                   const Executor& executor) {
+  ImageWriter writer(trailer, allocator, sink, executor);
+  Status status = writer.Start();
+  if (status.ok()) status = writer.Append(body, trailer.body_bytes);
+  return status.ok() ? writer.Finish() : status;
+}
+
+ImageWriter::~ImageWriter() { Deallocate(allocator_, end_, BytesFor(trailer_)); }
+
+Status ImageWriter::Start() {
+  if (sink_.write == nullptr) {
     return Status::Error(StatusCode::kInvalidArgument, "the sink has no write function: set it");
   }
-  const uint64_t trailer_bytes = TrailerBytes(trailer);
-  uint8_t* const end = static_cast<uint8_t*>(Allocate(allocator, trailer_bytes));
-  if (end == nullptr) return OutOfMemory(trailer_bytes);
-  WriteTrailer(trailer, body, end);
-  Status status = WritePieces(body, trailer.body_bytes, sink);
-  if (status.ok()) status = WritePieces(end, trailer_bytes, sink);
-  Deallocate(allocator, end, trailer_bytes);
-  return status;
+  end_ = static_cast<uint8_t*>(Allocate(allocator_, BytesFor(trailer_)));
+  if (end_ == nullptr) return OutOfMemory(BytesFor(trailer_));
+  if (trailer_.body_bytes == 0) WriteFields(trailer_, nullptr, end_);
+  return Status();
 }
+
+Status ImageWriter::Append(const uint8_t* data, uint64_t size) {
+  if (size == 0) return Status();
+  if (trailer_.body_bytes > kSmallBodyBytes) {
+    WriteChunkChecks(executor_, data, size, end_ + 4 * (appended_ / kChunkBytes));
+  }
+  appended_ += size;
+  if (appended_ == trailer_.body_bytes) WriteFields(trailer_, data, end_);  // a small body comes as one piece
+  return WritePieces(data, size, sink_);
+}
+
+Status ImageWriter::Finish() { return WritePieces(end_, BytesFor(trailer_), sink_); }
 
 }  // namespace linefilter::internal

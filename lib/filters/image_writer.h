@@ -1,10 +1,11 @@
-// From a finished body to its image: which optional fields it gets, and the way through a sink.
+// From a body to its image: which optional fields it gets, and the way through a sink, whole or piece by piece.
 #ifndef LINEFILTER_LIB_FILTERS_IMAGE_WRITER_H_
 #define LINEFILTER_LIB_FILTERS_IMAGE_WRITER_H_
 
 #include <cstdint>
 
 #include "lib/format/trailer.h"
+#include "linefilter/executor.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
@@ -17,7 +18,36 @@ namespace linefilter::internal {
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys);
 
-Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink);
+// WriteTrailer by all threads of the executor.
+void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out);
+
+Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
+                   const Executor& executor = {});
+
+// An image whose body need not be in memory as a whole: Start, Append..., Finish.
+class ImageWriter {
+ public:
+  ImageWriter(const Trailer& trailer, const Allocator& allocator, const Sink& sink, const Executor& executor)
+      : trailer_(trailer), allocator_(allocator), sink_(sink), executor_(executor) {}
+  ~ImageWriter();
+  ImageWriter(const ImageWriter&) = delete;
+  ImageWriter& operator=(const ImageWriter&) = delete;
+
+  // What Start allocates.
+  static uint64_t BytesFor(const Trailer& trailer) { return TrailerBytes(trailer); }
+  Status Start();
+  // The next bytes of the body: a multiple of kChunkBytes, or all that are left.
+  Status Append(const uint8_t* data, uint64_t size);
+  Status Finish();
+
+ private:
+  Trailer trailer_;
+  Allocator allocator_;
+  Sink sink_;
+  Executor executor_;
+  uint8_t* end_ = nullptr;  // what follows the body
+  uint64_t appended_ = 0;
+};
 
 }  // namespace linefilter::internal
 

@@ -40,9 +40,12 @@ void* Allocate(const Allocator& allocator, size_t size) {
 
 void* AllocateZeroed(const Allocator& allocator, size_t size) {
   void* const pointer = Allocate(allocator, size);
-  const bool fresh_from_kernel = allocator.allocate == nullptr && size >= kHugePage;
-  if (pointer != nullptr && !fresh_from_kernel) memset(pointer, 0, size);
+  if (pointer != nullptr && !AllocatesZeros(allocator, size)) memset(pointer, 0, size);
   return pointer;
+}
+
+bool AllocatesZeros(const Allocator& allocator, size_t size) {
+  return allocator.allocate == nullptr && size >= kHugePage;
 }
 
 void Deallocate(const Allocator& allocator, void* pointer, size_t size) {

@@ -16,6 +16,8 @@ inline constexpr size_t kAlignment = 64;
 // to be huge pages.
 void* Allocate(const Allocator& allocator, size_t size);
 void* AllocateZeroed(const Allocator& allocator, size_t size);
+// Does Allocate give memory that is zero, and not yet mapped? Who works on it first should then touch it first.
+bool AllocatesZeros(const Allocator& allocator, size_t size);
 void Deallocate(const Allocator& allocator, void* pointer, size_t size);
 
 // Both hooks or neither.

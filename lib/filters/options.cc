@@ -12,7 +12,8 @@ Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgu
 
 Status CheckOptions(Layout layout, const FilterOptions& options) {
   if (layout != Layout::kAuto && FindLayout(layout) == nullptr) {
-    return Status::Error(StatusCode::kUnsupported, "layout %d (%s) is not implemented: choose blocked, classic or auto",
+    return Status::Error(StatusCode::kUnsupported,
+                         "layout %d (%s) is not implemented: choose blocked, classic, retrieval or auto",
                          static_cast<int>(layout), LayoutName(layout));
   }
   if (options.hash_id != HashId::kXxh3 && options.hash_id != HashId::kCaller) {
@@ -21,6 +22,13 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
   }
   const Status allocator = CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
+  const Executor& executor = options.executor;
+  if (executor.run == nullptr && executor.num_threads > 1) {
+    return Invalid("the executor has num_threads above 1 and no run function: set it, the library starts no thread");
+  }
+  if (executor.run != nullptr && executor.num_threads == 0) {
+    return Invalid("the executor has num_threads 0: set how many tasks may run at once (1 = one after the other)");
+  }
   Sizing sizing;
   return SizeForOptions(layout, 0, options, &sizing);  // of no keys: only the request is looked at
 }
@@ -39,6 +47,10 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
   const Status status = SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
   if (!status.ok() || options.num_probes == 0) return status;
   const uint32_t most = MaxNumProbes(sizing->layout);
+  if (most == 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "num_probes is %u: layout %s has no probes, leave it 0",
+                         options.num_probes, LayoutName(sizing->layout));
+  }
   if (options.num_probes > most) {
     return Status::Error(StatusCode::kInvalidArgument, "num_probes is %u: layout %s takes 1 to %u (0 = the best)",
                          options.num_probes, LayoutName(sizing->layout), most);

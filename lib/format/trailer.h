@@ -41,6 +41,9 @@ uint64_t TrailerBytes(const Trailer& trailer);
 
 // Writes everything behind `body`, which is complete, to `out`.
 void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out);
+// The same in steps, for a body that is never whole in memory: everything but the chunk checks, which stand at `out`
+// already. `body` is read up to kSmallBodyBytes only.
+void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out);
 
 // Compares chunks [first, first + count) of a body of more than kSmallBodyBytes with the checks that follow it.
 // kCorrupt names the first damaged range.

@@ -6,6 +6,7 @@
 // slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
 // times slower in cache).
 #include "lib/kernels/answers.h"
+#include "lib/kernels/block_batch.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/target.h"
 
@@ -19,8 +20,6 @@
 #ifndef LINEFILTER_LIB_KERNELS_BLOCKED_ONCE_
 #define LINEFILTER_LIB_KERNELS_BLOCKED_ONCE_
 namespace linefilter::internal {
-// Depth: D4 24.9, D8 20.3, D16 18.4, D32 18.5, D64 18.2 ns at 2 GB.
-inline constexpr size_t kLookAhead = 32;
 // The largest body for which the plain loop is faster, by whether a block is one vector: fewer instructions per key let
 // the core see more keys ahead. Plain against ring, ns on a core with 1 MB of L2: AVX-512 1.24 / 1.63 at 512 KB, 1.49
 // / 1.65 at 1 MB, 2.36 / 1.82 at 16 MB; AVX2 1.80 / 1.91 at 512 KB, 2.33 / 1.94 at 1 MB.
@@ -31,13 +30,12 @@ inline constexpr uint64_t kPlainLoopBytesOneVector = uint64_t{1} << 20, kPlainLo
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
+namespace {
 
+using internal::BlockOf;
 using internal::kLookAhead;
+using internal::PrefetchBlock;
 using internal::ProbeState;
-
-HWY_INLINE uint8_t* BlockOf(const ProbeState& state, uint64_t hash) {
-  return const_cast<uint8_t*>(state.body) + 64 * BlockIndex(hash, state.num_units);
-}
 
 // What is done to the block of each key of a batch.
 struct Test {
@@ -53,14 +51,6 @@ struct Insert {
   }
 };
 
-// last_byte: 63 where blocks lie across two lines (a body that is not aligned), else 0.
-template <class Action>
-HWY_INLINE void PrefetchBlock(const uint8_t* block, size_t last_byte) {
-  // Highway's Prefetch is for reading only.
-  __builtin_prefetch(block, Action::kWrites);
-  if (HWY_UNLIKELY(last_byte != 0)) __builtin_prefetch(block + last_byte, Action::kWrites);
-}
-
 template <class Action, class Answers>
 HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
                       Answers& answers) {
@@ -69,10 +59,11 @@ HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RES
       hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
   size_t i = 0;
   if (state.num_units > plain_bytes / 64) {
-    const size_t last_byte = reinterpret_cast<uintptr_t>(state.body) % 64 == 0 ? 0 : 63;
-    for (size_t j = 0; j < kLookAhead && j < n; ++j) PrefetchBlock<Action>(BlockOf(state, hashes[j]), last_byte);
+    const size_t last_byte = internal::LastByteOfBlock(state.body);
+    for (size_t j = 0; j < kLookAhead && j < n; ++j)
+      PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), last_byte);
     for (; i + kLookAhead < n; ++i) {
-      PrefetchBlock<Action>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
+      PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
       answers.Put(i, Action::Do(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
     }
   }
@@ -115,14 +106,23 @@ uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
   return answers.count;
 }
 
-// The range sits in the L2, so nothing is prefetched.
+// The range sits in the L2, so no block is prefetched; but the hashes come from memory in pieces too short for the
+// hardware to see that they are consecutive: while one is inserted, the next comes.
 void BuildRange(const ProbeState& state, const internal::BlockRange& range, void*) {
+  constexpr uint64_t kLine = 64 / sizeof(uint64_t);
   const uint64_t num_blocks = state.num_units;
   const uint32_t* const lane_ones = state.lane_ones;
   uint8_t* const origin = range.blocks - 64 * range.first_block;
   for (uint64_t s = 0; s < range.num_spans; ++s) {
-    const internal::HashSpan span = range.spans[s];
-    for (uint64_t i = 0; i < span.size; ++i) {
+    const internal::HashSpan span = range.spans[s], next = range.spans[s + 1 < range.num_spans ? s + 1 : s];
+    uint64_t i = 0;
+    for (; i + kLine <= span.size; i += kLine) {
+      if (i < next.size) __builtin_prefetch(next.hashes + i);
+      for (uint64_t j = i; j < i + kLine; ++j) {
+        Insert::Do(origin + 64 * BlockIndex(span.hashes[j], num_blocks), lane_ones, span.hashes[j]);
+      }
+    }
+    for (; i < span.size; ++i) {
       Insert::Do(origin + 64 * BlockIndex(span.hashes[i], num_blocks), lane_ones, span.hashes[i]);
     }
   }
@@ -136,6 +136,7 @@ const internal::Kernels* TargetKernels() {
   return &kernels;
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();

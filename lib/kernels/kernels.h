@@ -17,7 +17,9 @@ struct HashSpan {
 };
 struct BlockRange {
   uint64_t first_block, num_blocks;  // of the num_units of the state
-  uint8_t* blocks;                   // 64 * num_blocks bytes, all zero
+  // 64 * num_blocks bytes; all zero when a range is begun. Of a mutable layout a range may come several times, each
+  // time with other hashes.
+  uint8_t* blocks;
   const HashSpan* spans;
   uint64_t num_spans;
   uint64_t num_hashes;  // in all spans

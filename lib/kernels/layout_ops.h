@@ -3,6 +3,7 @@
 #ifndef LINEFILTER_LIB_KERNELS_LAYOUT_OPS_H_
 #define LINEFILTER_LIB_KERNELS_LAYOUT_OPS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "lib/kernels/kernels.h"
@@ -17,8 +18,10 @@ struct LayoutOps {
   // Points `state` to a valid body of at least one byte; sets all of it but kernels and may_contain.
   void (*bind)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
   const Kernels& (*kernels)();
-  double (*estimated_keys)(const ProbeState& state, double fill_ratio);
+  double (*estimated_keys)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
+  // FilterBase::CountLevels; null = blocks have no level.
+  size_t (*count_levels)(const ProbeState& state, uint64_t* counts);
   // Building by ranges of blocks: how many are best made at once (a power of two, so that they and their hashes sit in
   // the L2); 0 = a key's bits are all over the body, so keys can only be inserted.
   uint64_t range_blocks;

@@ -1,18 +1,22 @@
 #include <cstring>
 
 #include "lib/kernels/layout_ops.h"
+#include "lib/kernels/retrieval_build.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/classic.h"
+#include "lib/layouts/retrieval.h"
 
 namespace linefilter {
 namespace internal {
 namespace {
 
 constexpr LayoutOps kLayouts[] = {
-    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys, BlockedExpectedFpr, 4096,
-     nullptr, true},
-    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr, 0,
-     nullptr, true},
+    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys, BlockedExpectedFpr,
+     nullptr, 4096, nullptr, true},
+    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr,
+     nullptr, 0, nullptr, true},
+    {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels, RetrievalEstimatedKeys,
+     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
 };
 
 }  // namespace

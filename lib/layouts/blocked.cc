@@ -4,6 +4,8 @@
 
 #include "lib/bits/endian.h"
 #include "lib/bits/lane_subsets.h"
+#include "lib/layouts/block.h"
+#include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::internal {
@@ -47,22 +49,18 @@ double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
 }  // namespace
 
 bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
-  return body_bytes % kBlockBytes == 0 && body_bytes / kBlockBytes <= kMaxBlocks && num_probes >= 1 &&
-         num_probes <= MaxNumProbes(Layout::kBlocked);
+  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kBlocked);
 }
 
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  state->body = body;
-  state->num_units = body_bytes / kBlockBytes;
-  state->unit_shift = 6;
-  state->num_probes = num_probes;
+  BindBlocks(Layout::kBlocked, body, body_bytes, num_probes, state);
   state->lane_ones = kLaneTable.ones[num_probes - 1][0];
 }
 
-double BlockedEstimatedKeys(const ProbeState& state, double fill_ratio) {
+double BlockedEstimatedKeys(const ProbeState& state) {
   // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
   const double share = state.num_probes / (512.0 * static_cast<double>(state.num_units));
-  return std::log1p(-fill_ratio) / std::log1p(-share);
+  return std::log1p(-FillRatioOf(state.body, kBlockBytes * state.num_units)) / std::log1p(-share);
 }
 
 double BlockedExpectedFpr(const ProbeState& state) {

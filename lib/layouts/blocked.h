@@ -11,16 +11,13 @@
 
 namespace linefilter::internal {
 
-inline constexpr uint64_t kBlockBytes = 64;
-inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
-
 bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
 
 // Points `state` to a valid, non-empty body.
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
 
 // Distinct keys that give this share of one bits.
-double BlockedEstimatedKeys(const ProbeState& state, double fill_ratio);
+double BlockedEstimatedKeys(const ProbeState& state);
 
 // Mean over blocks and rotations of the product of lane fills: exact up to 2^20 blocks, above from evenly spaced ones.
 double BlockedExpectedFpr(const ProbeState& state);

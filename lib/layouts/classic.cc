@@ -12,16 +12,17 @@ bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
 }
 
 void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  *state = ProbeState();
   state->body = body;
   state->num_units = body_bytes;
   state->unit_shift = 0;
+  state->layout = Layout::kClassic;
   state->num_probes = num_probes;
-  state->lane_ones = nullptr;
 }
 
-double ClassicEstimatedKeys(const ProbeState& state, double fill_ratio) {
+double ClassicEstimatedKeys(const ProbeState& state) {
   const double num_bits = 8.0 * static_cast<double>(state.num_units);
-  return std::log1p(-fill_ratio) / (state.num_probes * std::log1p(-1 / num_bits));
+  return std::log1p(-FillRatioOf(state.body, state.num_units)) / (state.num_probes * std::log1p(-1 / num_bits));
 }
 
 double ClassicExpectedFpr(const ProbeState& state) {

@@ -41,7 +41,7 @@ inline bool ClassicInsert(uint8_t* body, uint64_t num_bits, uint32_t num_probes,
 
 bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
 void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
-double ClassicEstimatedKeys(const ProbeState& state, double fill_ratio);
+double ClassicEstimatedKeys(const ProbeState& state);
 // Fill ratio ^ num_probes.
 double ClassicExpectedFpr(const ProbeState& state);
 

@@ -4,12 +4,10 @@
 
 #include <cstdint>
 
+#include "linefilter/retrieval_key.h"
+
 namespace linefilter::internal {
 
-// The first eight words of pi's fraction, odd and between 2^30 and 2^31: a row of a word has 63 bits.
-alignas(64) inline constexpr uint64_t kRowMultipliers[8] = {0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345,
-                                                            0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89};
-inline constexpr uint64_t kFingerprintMultiplier = 0x9E3779B97F4A7C15u;
 inline constexpr uint32_t kMostHeader = 248;  // T: a key has at most 31 constraints
 
 // A key has constraint n if (T + u) / 8 > n: u says how early in its eighth.

@@ -5,11 +5,11 @@
 // of the rotated subset, and gives the pairwise covariance exactly. So
 //   FPR_j = p^k (1 + sum of covariances / p^2) + j / 2^32,
 // the last term for keys that agree in all 32 bits of the in-block hash.
-// The load j is Binomial(n, 1/num_blocks), above 1,000 blocks Poisson(n / num_blocks).
 // Against the full inclusion-exclusion over subsets of lanes (tests/expected_fpr_test.cc) the pairs alone are right to
 // 0.14 % from 4 to 24 bits per key with the best num_probes, to 2.1 % with any.
 #include "lib/bits/lane_subsets.h"
 #include "lib/bits/real.h"
+#include "lib/sizing/block_load.h"
 #include "lib/sizing/model.h"
 
 namespace linefilter::internal {
@@ -71,53 +71,22 @@ class BlockFpr {
   double both_unset_[16];
 };
 
-// The weights of the loads around their mode, as ratios of neighbours: weight(j + 1) / weight(j) = (n - j) q / (j + 1).
-struct Load {
-  double n;  // infinite for Poisson, with q * n = mean: see Ratio
-  double q;
-  double mean;
-  bool poisson;
-  double Ratio(double j) const { return (poisson ? mean : (n - j) * q) / (j + 1); }
-};
-
-// Loads beyond which every answer is "maybe": bounds the work, not the result.
-constexpr double kHopelessLoad = 20000;
-
-double MeanFpr(const Load& load, uint32_t k) {
-  if (load.mean > kHopelessLoad) return BlockFpr(k, static_cast<uint64_t>(kHopelessLoad)).Value();
-  // Down from the mode until the rest weighs nothing; then up from there.
-  double j = static_cast<double>(static_cast<uint64_t>(load.mean)), weight = 1;
-  while (j > 0 && weight > 1e-18) {
-    j -= 1;
-    weight /= load.Ratio(j);
-  }
-  double sum = 0, total = 0;
-  BlockFpr fpr(k, static_cast<uint64_t>(j));
-  for (; weight > 1e-30 || j < load.mean; j += 1) {  // the largest loads have the most false positives
-    sum += weight * fpr.Value();
-    total += weight;
-    weight *= load.Ratio(j);
-    fpr.Next();
-  }
-  return sum / total;
-}
-
 double ExpectedFprOfBlocks(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
   const uint64_t num_blocks = body_bytes / 64;
-  const double n = static_cast<double>(num_keys), b = static_cast<double>(num_blocks);
   if (num_blocks == 1) return BlockFpr(k, num_keys).Value();
-  const Load load{n, 1 / (b - 1), n / b, num_blocks > 1000};
-  return MeanFpr(load, k);
+  return MeanFpr(LoadOf(num_keys, num_blocks), [k](uint64_t first) { return BlockFpr(k, first); });
 }
 
-double LimitFpr(double bits_per_key, uint32_t k) { return MeanFpr(Load{0, 0, 512 / bits_per_key, true}, k); }
+double LimitFpr(double bits_per_key, uint32_t k) {
+  return MeanFpr(LimitLoad(bits_per_key), [k](uint64_t first) { return BlockFpr(k, first); });
+}
 
 // From 5 probes at 8 bits per key to 13 at 24.
 uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_key / 2); }
 
 }  // namespace
 
-const Model kBlockedModel = {Layout::kBlocked,    16,       64,    64,   uint64_t{64} << 32,
+const Model kBlockedModel = {Layout::kBlocked,    1,        16,    64,   64, uint64_t{64} << 32,
                              ExpectedFprOfBlocks, LimitFpr, Guess, false};
 
 }  // namespace linefilter::internal

@@ -59,7 +59,7 @@ uint32_t NumProbes(double bits_per_key) { return static_cast<uint32_t>(bits_per_
 }  // namespace
 
 // 8 bytes at least: fewer would make the rate of one or two keys worse than asked for no gain.
-const Model kClassicModel = {Layout::kClassic,  30,       1,         8,   uint64_t{1} << 48,
+const Model kClassicModel = {Layout::kClassic,  1,        30,        1,   8, uint64_t{1} << 48,
                              ExpectedFprOfBits, LimitFpr, NumProbes, true};
 
 }  // namespace linefilter::internal

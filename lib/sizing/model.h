@@ -12,9 +12,9 @@ namespace linefilter::internal {
 
 struct Model {
   Layout layout;
-  uint32_t max_num_probes;
-  uint64_t unit_bytes;  // a body is a multiple of it
-  uint64_t min_bytes;   // of a body that is not empty
+  uint32_t min_num_probes, max_num_probes;  // both 0: the layout has no probes to choose
+  uint64_t unit_bytes;                      // a body is a multiple of it
+  uint64_t min_bytes;                       // of a body that is not empty
   uint64_t max_bytes;
   // Of num_keys >= 1 keys in a valid body.
   double (*expected_fpr)(uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes);
@@ -27,6 +27,7 @@ struct Model {
 
 extern const Model kBlockedModel;
 extern const Model kClassicModel;
+extern const Model kRetrievalModel;
 
 }  // namespace linefilter::internal
 

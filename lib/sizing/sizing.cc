@@ -10,7 +10,7 @@ namespace {
 
 using internal::Model;
 
-constexpr const Model* kModels[] = {&internal::kBlockedModel, &internal::kClassicModel};
+constexpr const Model* kModels[] = {&internal::kBlockedModel, &internal::kClassicModel, &internal::kRetrievalModel};
 
 // Null for a layout without a model (kAuto, reserved ones).
 const Model* FindModel(Layout layout) {
@@ -21,7 +21,8 @@ const Model* FindModel(Layout layout) {
 }
 
 Status NoModel(Layout layout) {
-  return Status::Error(StatusCode::kInvalidArgument, "layout %d (%s) cannot be sized: choose blocked, classic or auto",
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "layout %d (%s) cannot be sized: choose blocked, classic, retrieval or auto",
                        static_cast<int>(layout), LayoutName(layout));
 }
 
@@ -31,12 +32,12 @@ double Clamp(double x, double low, double high) { return !(x > low) ? low : x < 
 template <class Fpr>
 uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) {
   uint32_t best = model.num_probes(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
-  if (best < 1) best = 1;
+  if (best < model.min_num_probes) best = model.min_num_probes;
   if (best > model.max_num_probes) best = model.max_num_probes;
   double best_fpr = fpr(best);
   for (const int step : {1, -1}) {
     const uint32_t start = best;
-    for (uint32_t k = best + step; k >= 1 && k <= model.max_num_probes; k += step) {
+    for (uint32_t k = best + step; k >= model.min_num_probes && k <= model.max_num_probes; k += step) {
       const double candidate = fpr(k);
       if (!(candidate < best_fpr)) break;
       best_fpr = candidate;
@@ -61,9 +62,10 @@ Sizing Describe(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
   return sizing;
 }
 
-Sizing EmptySet(Layout layout) {
+Sizing EmptySet(const Model& model) {
   Sizing sizing;
-  sizing.layout = layout;
+  sizing.layout = model.layout;
+  sizing.num_probes = model.min_num_probes;
   return sizing;
 }
 
@@ -174,8 +176,8 @@ uint32_t MaxNumProbes(Layout layout) noexcept {
 
 double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept {
   const Model* model = FindModel(layout);
-  if (model == nullptr || body_bytes % model->unit_bytes != 0 || body_bytes > model->max_bytes || num_probes < 1 ||
-      num_probes > model->max_num_probes) {
+  if (model == nullptr || body_bytes % model->unit_bytes != 0 || body_bytes > model->max_bytes ||
+      num_probes < model->min_num_probes || num_probes > model->max_num_probes) {
     return 1;
   }
   if (num_keys == 0) return 0;
@@ -189,7 +191,7 @@ Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, 
   const Model* model = FindModel(layout);
   if (model == nullptr) return NoModel(layout);
   if (num_keys == 0) {
-    *sizing = EmptySet(layout);
+    *sizing = EmptySet(*model);
     return Status();
   }
   const uint64_t body = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);
@@ -205,7 +207,7 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   const Status status = CheckFpr(*model, fpr);
   if (!status.ok()) return status;
   if (num_keys == 0) {
-    *sizing = EmptySet(layout);
+    *sizing = EmptySet(*model);
     return Status();
   }
   const double bits_per_key = LimitBitsPerKey(*model, fpr);

@@ -75,14 +75,18 @@ inline std::vector<GoldenCase> ReadGoldenTable(const std::string& path) {
 // The image as the reference makes it.
 inline reference::Bytes ReferenceImage(const GoldenCase& c) {
   reference::Filter filter;
-  filter.layout = c.layout == "blocked" ? reference::kBlocked : reference::kClassic;
+  filter.layout = c.layout == "blocked"   ? reference::kBlocked
+                  : c.layout == "classic" ? reference::kClassic
+                                          : reference::kRetrieval;
   filter.num_probes = c.num_probes;
   filter.hash_id = c.hash == "xxh3" ? 1 : 0;
   filter.seed = c.seed;
   filter.has_num_keys = c.counted;
   filter.num_keys = c.num_keys;
   filter.body.assign(c.body_bytes, 0);
-  for (uint64_t i = 0; i < c.num_keys; ++i) filter.Insert(c.KeyHash(i));
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < c.num_keys; ++i) hashes.push_back(c.KeyHash(i));
+  filter.Fill(hashes);
   return reference::WriteImage(filter);
 }
 

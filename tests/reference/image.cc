@@ -38,10 +38,17 @@ bool ReadExtensions(const uint8_t* image, size_t end, size_t* begin, std::vector
 }
 
 bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
-  if (layout == kBlocked) {
-    return num_probes >= 1 && num_probes <= 16 && body_size % 64 == 0 && body_size / 64 <= uint64_t{1} << 32;
+  const bool is_blocks = body_size % 64 == 0 && body_size / 64 <= uint64_t{1} << 32;
+  switch (layout) {
+    case kBlocked:
+      return num_probes >= 1 && num_probes <= 16 && is_blocks;
+    case kClassic:
+      return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
+    case kRetrieval:
+      return num_probes == 0 && is_blocks;
+    default:
+      return false;
   }
-  return layout == kClassic && num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
 }
 
 }  // namespace

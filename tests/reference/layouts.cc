@@ -1,4 +1,6 @@
-// doc/FORMAT.md sections 6 and 7: which bits belong to a hash.
+// doc/FORMAT.md sections 6 and 7: which bits belong to a hash; and the choice between the layouts.
+#include <algorithm>
+
 #include "tests/reference/reference.h"
 
 namespace reference {
@@ -59,8 +61,15 @@ bool Filter::Insert(uint64_t hash) {
   return changed;
 }
 
+void Filter::Fill(const std::vector<uint64_t>& hashes) {
+  if (layout == kRetrieval) return SolveRetrieval(hashes, &body);
+  std::fill(body.begin(), body.end(), uint8_t{0});
+  for (const uint64_t hash : hashes) Insert(hash);
+}
+
 bool Filter::MayContain(uint64_t hash) const {
   if (body.empty()) return false;
+  if (layout == kRetrieval) return RetrievalMayContain(body, hash);
   for (const uint64_t bit : BitsOfHash(*this, hash)) {
     if ((body[bit / 8] >> (bit % 8) & 1) == 0) return false;
   }

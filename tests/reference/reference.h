@@ -25,7 +25,7 @@ uint64_t MulHi(uint64_t a, uint64_t b);
 uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
-inline constexpr int kBlocked = 1, kClassic = 2;                                             // section 2
+inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3;                             // section 2
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -47,13 +47,20 @@ struct Filter {
   std::vector<Extension> extensions;
   Bytes body;
 
-  // Sections 6 and 7. The body must not be empty.
+  // Sections 6 and 7, not retrieval. The body must not be empty.
   bool Insert(uint64_t hash);  // true if a bit changed
+  // Sections 6 to 8: the body, of its size, made of all hashes at once.
+  void Fill(const std::vector<uint64_t>& hashes);
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
 };
 
-// The numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of byte p >> 3).
+// Section 8. `hashes` are those that fall into the block of 64 bytes; the answer is its T.
+int SolveRetrievalBlock(const std::vector<uint64_t>& hashes, uint8_t* block);
+void SolveRetrieval(const std::vector<uint64_t>& hashes, Bytes* body);
+bool RetrievalMayContain(const Bytes& body, uint64_t hash);
+
+// Blocked and classic: the numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of byte p >> 3).
 std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash);
 
 // Sections 2 to 4. Writes what it is told, also what no reader accepts.

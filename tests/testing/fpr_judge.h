@@ -6,7 +6,7 @@
 // fill = the relative standard deviation of one filter's rate by its random fill (fill_deviation), the second term that
 // of the questions (binomial), stored = the error of the stored rate itself (fpr_error). All three come from samples so
 // large (1e5 false positives and more) that sums are normal. The judge fails what is off by more than kJudgeSigmas s.
-// - False alarm, over all kMaxJudgements of the test: 20 P(|N| > 5.6) = 20 * 2.2e-8 = 4e-7. The skew of a count of 1e5
+// - False alarm, over all kMaxJudgements of the test: 30 P(|N| > 5.6) = 30 * 2.2e-8 = 7e-7. The skew of a count of 1e5
 //   (0.003) raises P by exp(5.6^3 * 0.003 / 6) = 1.09. Fixed seeds: who passes once passes always; the chance is that
 //   of another right implementation, another hash, or other seeds.
 // - A shift of 3 % is missed only if the error is 3 % - kJudgeSigmas s the other way. F and Q are chosen for s <=
@@ -26,7 +26,7 @@
 namespace linefilter::test {
 
 inline constexpr double kJudgeSigmas = 5.6, kSeenShift = 0.03, kLeastPower = 4;
-inline constexpr int kMaxJudgements = 20;
+inline constexpr int kMaxJudgements = 30;
 inline constexpr int kSpreadTrials = 24;
 
 // A filter of integer keys: the library's, or a mutant.
@@ -36,6 +36,8 @@ class Subject {
   // Empties it; keys are hashed with that seed from now on.
   virtual void Reset(uint64_t seed) = 0;
   virtual void Insert(const uint64_t* keys, size_t n) = 0;
+  // All keys are in: before the first question.
+  virtual void Finish() {}
   virtual uint64_t CountMaybes(const uint64_t* keys, size_t n) const = 0;
 };
 
@@ -52,11 +54,12 @@ struct Trials {
   uint64_t num_filters = 0, queries_per_filter = 0;
 };
 
-// So many that the fill adds `fill_error` and the questions `query_error`; 64 filters at least where they are small,
-// for their spread to be seen.
+// So many that the fill adds `fill_error` and the questions `query_error`; where filters are small enough of them for
+// their spread to be seen, but with less effort: filling takes the most time then.
 inline Trials TrialsFor(const StoredFpr& stored, double fill_error, double query_error) {
-  const double filters = std::max(stored.num_keys < 5000000 ? static_cast<double>(kSpreadTrials) : 4.0,
-                                  std::ceil(std::pow(stored.fill_deviation / fill_error, 2)));
+  const bool is_small = stored.num_keys < 5000000;
+  const double least = Effort() == 1 ? (is_small ? kSpreadTrials : 4) : (is_small ? 4 : 1);
+  const double filters = std::max(least, std::ceil(std::pow(stored.fill_deviation / fill_error, 2)));
   const double queries = (1 - stored.fpr) / stored.fpr / (query_error * query_error);
   return {static_cast<uint64_t>(filters), static_cast<uint64_t>(queries / filters) + 1};
 }
@@ -96,6 +99,7 @@ MeasuredFpr MeasureSubject(const StoredFpr& stored, const Trials& trials, uint64
     const uint64_t first = f << 40;
     subject->Reset(first_seed + f);
     ForKeyRanges(first, stored.num_keys, [&](const uint64_t* keys, size_t n) { subject->Insert(keys, n); });
+    subject->Finish();
     after_filling(f);
     uint64_t maybes = 0;
     ForKeyRanges(first | uint64_t{1} << 63, trials.queries_per_filter,

@@ -6,13 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <memory>
-#include <utility>
 
 #include "gtest/gtest.h"
-#include "linefilter/filter.h"
 #include "linefilter/hash.h"
 #include "tests/testing/fpr_judge.h"
+#include "tools/any_filter.h"
 
 namespace linefilter::test {
 
@@ -27,34 +25,29 @@ class LibrarySubject : public Subject {
     FilterOptions options;
     options.bits_per_key = bits_per_key;
     options.hash_id = HashId::kCaller;
-    Status status;
-    if (layout == Layout::kBlocked) {
-      auto filter = std::make_unique<BlockedFilter>();
-      status = filter->Create(num_keys, options);
-      filter_ = std::move(filter);
-    } else {
-      auto filter = std::make_unique<ClassicFilter>();
-      status = filter->Create(num_keys, options);
-      filter_ = std::move(filter);
-    }
+    const Status status = filter_.Create(layout, num_keys, options);
     EXPECT_TRUE(status.ok()) << status.message();
   }
   explicit LibrarySubject(const StoredFpr& stored, Hash hash = HashAsTheLibrary)
       : LibrarySubject(stored.layout, stored.num_keys, stored.bits_per_key, hash) {}
 
   void Reset(uint64_t seed) override {
-    filter_->Clear();
+    filter_.Clear();
     seed_ = seed;
   }
   void Insert(const uint64_t* keys, size_t n) override {
-    InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { filter_->InsertHashes(hashes, size); });
+    InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { filter_.InsertHashes(hashes, size); });
+  }
+  void Finish() override {
+    const Status status = filter_.Finish();
+    EXPECT_TRUE(status.ok()) << status.message();
   }
   uint64_t CountMaybes(const uint64_t* keys, size_t n) const override {
     uint64_t maybes = 0;
-    InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { maybes += filter_->CountMaybes(hashes, size); });
+    InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { maybes += filter().CountMaybes(hashes, size); });
     return maybes;
   }
-  const MutableFilter& filter() const { return *filter_; }
+  const FilterBase& filter() const { return filter_.filter(); }
 
  private:
   template <class Work>
@@ -72,7 +65,7 @@ class LibrarySubject : public Subject {
     }
   }
 
-  std::unique_ptr<MutableFilter> filter_;
+  tools::AnyFilter filter_;
   Hash hash_;
   uint64_t seed_ = 0;
 };

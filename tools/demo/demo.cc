@@ -9,6 +9,7 @@
 #include "tools/demo/measure.h"
 #include "tools/demo/table.h"
 #include "tools/demo/words.h"
+#include "tools/layouts.h"
 
 namespace linefilter::demo {
 namespace {
@@ -56,6 +57,8 @@ void PrintNotes(const Keys& keys, uint64_t num_absent, FILE* out) {
       "for\n"
       "\"lookup +hash\": batches of words, hashing included. single = one call per key. Lookups: all %zu asked words.\n"
       "FPR: of the %zu absent ones. False negatives: of all members, and of the asked words that are members.\n"
+      "insert: into a mutable filter; retrieval takes no key once it is made. build: FilterBuilder, from hashes to "
+      "image.\n"
       "classic is scalar by design: one row. All targets made the same image, byte by byte.\n",
       kRounds, keys.asked.words.size(), static_cast<size_t>(num_absent));
 }
@@ -75,7 +78,7 @@ int Run(int argc, char** argv) {
 
   std::vector<Row> rows;
   for (const double bits : kBitsPerKey) {
-    for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+    for (const Layout layout : tools::ImplementedLayouts()) {
       char name[64];
       snprintf(name, sizeof(name), "/%s-%g.filter", LayoutName(layout), bits);
       if (!MakeRows(layout, bits, folder + name, keys, &rows)) return 2;

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
+#include "linefilter/builder.h"
 #include "linefilter/sizing.h"
 #include "linefilter/target.h"
+#include "tools/any_filter.h"
 
 namespace linefilter::demo {
 namespace {
@@ -16,17 +19,29 @@ bool Fail(const std::string& where, const char* what) {
   return false;
 }
 
-Status MakeFilter(Layout layout, uint64_t num_keys, double bits_per_key, std::shared_ptr<MutableFilter>* filter) {
+FilterOptions OptionsOf(Layout layout, double bits_per_key) {
   FilterOptions options;
+  options.layout = layout;
   options.bits_per_key = bits_per_key;
-  if (layout == Layout::kBlocked) {
-    auto made = std::make_shared<BlockedFilter>();
-    *filter = made;
-    return made->Create(num_keys, options);
-  }
-  auto made = std::make_shared<ClassicFilter>();
-  *filter = made;
-  return made->Create(num_keys, options);
+  return options;
+}
+
+Status BuildImage(Layout layout, double bits_per_key, const std::vector<uint64_t>& hashes, std::string* image) {
+  FilterBuilder builder(OptionsOf(layout, bits_per_key));
+  builder.AddHashes(hashes.data(), hashes.size());
+  return builder.Finish(image);
+}
+
+// Filled one by one, a mutable filter has the same body.
+bool BodyIs(const MutableFilter& filter, const std::string& image) {
+  return filter.body_bytes() < image.size() && memcmp(filter.body(), image.data(), filter.body_bytes()) == 0;
+}
+
+Status WriteFile(const std::string& path, const std::string& image) {
+  AtomicFile file;
+  Status status = file.Create(path.c_str());
+  if (status.ok()) status = file.Append(image.data(), image.size());
+  return status.ok() ? file.Commit() : status;
 }
 
 // CPU time of this thread: what other programs do on the machine meanwhile does not count.
@@ -65,30 +80,30 @@ bool MakeRows(Layout layout, double bits_per_key, const std::string& path, const
     row.layout = layout;
     row.wanted_bits_per_key = bits_per_key;
     row.path = path;
+    row.forced_target = targets.names[t];
     // Filters keep the target that was chosen when they were made or opened.
-    Status status = ForceTarget(targets.names[t]);
-    if (status.ok()) status = MakeFilter(layout, n, bits_per_key, &row.filter);
-    if (!status.ok()) return Fail(path, status.message());
-    row.target = row.filter->target();
-    // `classic` is scalar on purpose: every target leads to the same code, so one row tells all.
-    if (t > 0 && layout == Layout::kClassic) break;
-    row.filter->InsertHashes(keys.member_hashes.data(), n);
     std::string image;
-    status = row.filter->AppendImage(&image);
-    if (status.ok() && t == 0) status = row.filter->Save(path.c_str());
+    Status status = ForceTarget(row.forced_target);
+    if (status.ok()) status = BuildImage(layout, bits_per_key, keys.member_hashes, &image);
+    if (status.ok() && t == 0) status = WriteFile(path, image);
     row.file = std::make_shared<FilterFile>();
     if (status.ok()) status = row.file->Map(path.c_str());
     if (status.ok()) status = row.file->view().Verify();
+    if (status.ok()) row.filter = tools::CreateMutable(layout, n, OptionsOf(layout, bits_per_key), &status);
     if (!status.ok()) return Fail(path, status.message());
-    if (t == 0) {
-      first_image = image;
-    } else if (image != first_image) {
+    const FilterView& view = row.file->view();
+    row.target = view.target();
+    // `classic` is scalar on purpose: every target leads to the same code, so one row tells all.
+    if (t > 0 && row.target == rows->back().target) break;
+    if (row.filter != nullptr) row.filter->InsertHashes(keys.member_hashes.data(), n);
+    if (t == 0) first_image = image;
+    if (image != first_image || (row.filter != nullptr && !BodyIs(*row.filter, image))) {
       return Fail(
           path,
           (row.target + " makes other bytes than " + targets.names[0] + ": this is a bug, please report it").c_str());
     }
-    row.bits_per_key = 8 * static_cast<double>(row.filter->body_bytes()) / static_cast<double>(n);
-    row.expected_fpr = ExpectedFpr(layout, n, row.filter->body_bytes(), row.filter->num_probes());
+    row.bits_per_key = 8 * static_cast<double>(view.body_bytes()) / static_cast<double>(n);
+    row.expected_fpr = ExpectedFpr(layout, n, view.body_bytes(), view.num_probes());
     rows->push_back(row);
   }
   return ForceTarget(nullptr).ok();
@@ -109,17 +124,24 @@ void CheckAnswers(const Keys& keys, Row* row) {
 
 void TimeOnce(const Keys& keys, Row* row) {
   const std::vector<uint64_t>&members = keys.member_hashes, &asked = keys.asked_hashes;
-  MutableFilter* const filter = row->filter.get();
   const FilterView& view = row->file->view();
   std::vector<uint8_t> answers(asked.size());
 
-  filter->Clear();
-  row->insert.samples.push_back(NsPerKey(members.size(), [&] {
-    for (const uint64_t hash : members) filter->InsertHash(hash);
-  }));
-  filter->Clear();
-  row->insert_batch.samples.push_back(
-      NsPerKey(members.size(), [&] { filter->InsertHashes(members.data(), members.size()); }));
+  if (MutableFilter* const filter = row->filter.get()) {
+    filter->Clear();
+    row->insert.samples.push_back(NsPerKey(members.size(), [&] {
+      for (const uint64_t hash : members) filter->InsertHash(hash);
+    }));
+    filter->Clear();
+    row->insert_batch.samples.push_back(
+        NsPerKey(members.size(), [&] { filter->InsertHashes(members.data(), members.size()); }));
+  }
+  if (ForceTarget(row->forced_target).ok()) {
+    std::string image;
+    image.reserve(view.image_bytes());
+    row->build.samples.push_back(NsPerKey(
+        members.size(), [&] { sink = BuildImage(row->layout, row->wanted_bits_per_key, members, &image).ok(); }));
+  }
   row->lookup.samples.push_back(NsPerKey(asked.size(), [&] {
     uint64_t maybes = 0;
     for (const uint64_t hash : asked) maybes += view.MayContainHash(hash);

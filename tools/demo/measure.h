@@ -32,16 +32,17 @@ struct Row {
   double wanted_bits_per_key;
   double bits_per_key;
   double expected_fpr;
-  std::string path;  // of the image
-  std::string target;
-  std::shared_ptr<MutableFilter> filter;  // made on this target
+  std::string path;                       // of the image
+  const char* forced_target;              // under which all of this row was made
+  std::string target;                     // that answers
+  std::shared_ptr<MutableFilter> filter;  // empty for a layout that takes no key once it is made
   std::shared_ptr<FilterFile> file;       // the saved image, mapped, asked on this target
   uint64_t false_negatives = 0;
   uint64_t false_positives = 0;
-  Timing insert, insert_batch, lookup, lookup_batch, key_batch;
+  Timing insert, insert_batch, build, lookup, lookup_batch, key_batch;
 };
 
-// Makes the filter on the best target and saves it as `path`; one row per target that the layout has code for. False
+// Builds the image on the best target and saves it as `path`; one row per target that the layout has code for. False
 // after saying what went wrong: nothing could be made, or a target made other bytes than the best one.
 bool MakeRows(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, std::vector<Row>* rows);
 

@@ -5,6 +5,7 @@
 
 #include "linefilter/sizing.h"
 #include "tools/interval.h"
+#include "tools/layouts.h"
 
 namespace linefilter::demo {
 namespace {
@@ -32,6 +33,14 @@ bool WriteFile(const std::string& folder, const char* name, Write write) {
   return good;
 }
 
+// "-" for what a layout does not do.
+std::string Text(const Timing& timing) {
+  if (timing.samples.empty()) return "-";
+  char text[32];
+  snprintf(text, sizeof(text), "%.1f", timing.Median());
+  return text;
+}
+
 void WriteMeasured(const std::vector<Row>& rows, Layout layout, uint64_t num_absent, FILE* file) {
   fprintf(file, "# bits_per_key\tfpr %%\tlow\thigh (95 %%)\n");
   const Row* before = nullptr;
@@ -47,45 +56,49 @@ void WriteMeasured(const std::vector<Row>& rows, Layout layout, uint64_t num_abs
 }  // namespace
 
 void PrintTable(const std::vector<Row>& rows, uint64_t num_absent, FILE* out) {
-  const char* const rule =
-      "----------------------------------------------------------------------------------------------------------------"
-      "----\n";
-  fprintf(out, "%s", rule);
-  fprintf(out, "%-8s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s | %6s %6s %6s\n", "", "bits", "", "image", "false",
-          "FPR", "FPR", "", "insert", "insert", "lookup", "lookup", "lookup");
-  fprintf(out, "%-8s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s | %6s %6s %6s\n", "layout", "/key", "probes", "bytes",
-          "neg.", "measured", "expected", "target", "single", "batch", "single", "batch", "+hash");
+  const std::string rule = std::string(127, '-') + "\n";
+  fprintf(out, "%s", rule.c_str());
+  fprintf(out, "%-9s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s %6s | %6s %6s %6s\n", "", "bits", "", "image", "false",
+          "FPR", "FPR", "", "insert", "insert", "", "lookup", "lookup", "lookup");
+  fprintf(out, "%-9s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s %6s | %6s %6s %6s\n", "layout", "/key", "probes",
+          "bytes", "neg.", "measured", "expected", "target", "single", "batch", "build", "single", "batch", "+hash");
   const Row* before = nullptr;
   for (const Row& row : rows) {
-    if (before == nullptr || !SameFilter(*before, row)) fprintf(out, "%s", rule);
+    if (before == nullptr || !SameFilter(*before, row)) fprintf(out, "%s", rule.c_str());
     before = &row;
-    fprintf(out, "%-8s %6.2f %6u %9zu  %6llu %8.4f %% %8.4f %% | %-8s %6.1f %6.1f | %6.1f %6.1f %6.1f\n",
-            LayoutName(row.layout), row.bits_per_key, row.filter->num_probes(), row.file->view().image_bytes(),
+    const FilterView& view = row.file->view();
+    fprintf(out, "%-9s %6.2f %6u %9zu  %6llu %8.4f %% %8.4f %% | %-8s %6s %6s %6s | %6s %6s %6s\n",
+            LayoutName(row.layout), row.bits_per_key, view.num_probes(), view.image_bytes(),
             static_cast<unsigned long long>(row.false_negatives), Percent(row.false_positives, num_absent),
-            100 * row.expected_fpr, row.target.c_str(), row.insert.Median(), row.insert_batch.Median(),
-            row.lookup.Median(), row.lookup_batch.Median(), row.key_batch.Median());
+            100 * row.expected_fpr, row.target.c_str(), Text(row.insert).c_str(), Text(row.insert_batch).c_str(),
+            Text(row.build).c_str(), Text(row.lookup).c_str(), Text(row.lookup_batch).c_str(),
+            Text(row.key_batch).c_str());
   }
-  fprintf(out, "%s", rule);
+  fprintf(out, "%s", rule.c_str());
 }
 
 bool WritePlotData(const std::vector<Row>& rows, uint64_t num_absent, double bits_per_key, const std::string& folder) {
   bool good = true;
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : tools::ImplementedLayouts()) {
     const std::string name = std::string("fpr_") + LayoutName(layout) + ".tsv";
     good &= WriteFile(folder, name.c_str(), [&](FILE* file) { WriteMeasured(rows, layout, num_absent, file); });
   }
   good &= WriteFile(folder, "model.tsv", [](FILE* file) {
-    fprintf(file, "# bits_per_key\tblocked %%\tclassic %%\n");
+    fprintf(file, "bits_per_key");
+    for (const Layout layout : tools::ImplementedLayouts()) fprintf(file, "\t%s", LayoutName(layout));
     for (double bits = 6; bits <= 18.001; bits += 0.1) {
-      fprintf(file, "%g\t%g\t%g\n", bits, 100 * FprForBitsPerKey(Layout::kBlocked, bits),
-              100 * FprForBitsPerKey(Layout::kClassic, bits));
+      fprintf(file, "\n%g", bits);
+      for (const Layout layout : tools::ImplementedLayouts()) {
+        fprintf(file, "\t%g", 100 * FprForBitsPerKey(layout, bits));
+      }
     }
+    fprintf(file, "\n");
   });
   good &= WriteFile(folder, "ns.tsv", [&](FILE* file) {
     fprintf(file, "# name\tlookup single\tlookup batch\tlookup from keys\n");
     for (const Row& row : rows) {
       if (row.wanted_bits_per_key != bits_per_key) continue;
-      fprintf(file, "\"%s\\n%s\"\t%g\t%g\t%g\n", LayoutName(row.layout), row.target.c_str(), row.lookup.Median(),
+      fprintf(file, "\"%s %s\"\t%g\t%g\t%g\n", LayoutName(row.layout), row.target.c_str(), row.lookup.Median(),
               row.lookup_batch.Median(), row.key_batch.Median());
     }
   });

@@ -1,0 +1,48 @@
+// From a stream of hashes to an image: for more keys than memory holds, or for hashes that lie in a file already.
+//
+// The source is read twice or more often: once to count, for the size follows from the keys that really come, and then
+// once for each group of blocks whose hashes memory_limit lets in at once. Each group is made in memory and written
+// before the next, so neither the hashes nor the image are ever in memory as a whole. The same bytes as a FilterBuilder
+// that is given the same hashes. Thread-safe but for the source and the sink, which the calling thread alone calls.
+#ifndef LINEFILTER_BULK_H_
+#define LINEFILTER_BULK_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/sizing.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+// What HashSource::read answers when it could not read.
+inline constexpr size_t kSourceFailed = ~size_t{0};
+
+// Hashes, in the same order each time. (Of keys, HashKey(key, options.seed), if options.hash_id is kXxh3.)
+struct HashSource {
+  // Writes up to `capacity` hashes and returns how many, at least 1; 0 at the end; or kSourceFailed.
+  size_t (*read)(void* context, uint64_t* hashes, size_t capacity) noexcept = nullptr;
+  // Back to the first hash; called before each pass but the first. False if it cannot.
+  bool (*rewind)(void* context) noexcept = nullptr;
+  void* context = nullptr;
+};
+
+// Memory, all within options.memory_limit (set it: without one, 8 bytes per key and the image are taken): the less, the
+// more passes, down to the hashes and bytes of one range of blocks (256 KiB of `blocked`) and about 100 KiB. `classic`,
+// and `blocked` where its image fits and the hashes do not, holds the image as a whole and takes the hashes as they
+// come.
+//
+// Errors: kOverLimit tells how many bytes are needed; kIoError if the source or the sink fails, or if the source gives
+// other hashes in a later pass. Then the sink may have received a part of an image, the file keeps its old content.
+// *sizing (may be null) is what was made.
+Status BuildFromSource(const FilterOptions& options, const HashSource& source, const Sink& sink,
+                       Sizing* sizing = nullptr) noexcept;
+// As a file: complete and synced before it gets its name; an old file of that name stays until then.
+Status BuildFromSourceToFile(const FilterOptions& options, const HashSource& source, const char* path,
+                             Sizing* sizing = nullptr) noexcept;
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_BULK_H_

@@ -1,0 +1,22 @@
+// Threads of the host: the library starts none. Given one of these, a builder shares its work out.
+#ifndef LINEFILTER_EXECUTOR_H_
+#define LINEFILTER_EXECUTOR_H_
+
+#include <cstddef>
+
+namespace linefilter {
+
+// All null = the calling thread alone. The bytes of an image do not depend on it.
+struct Executor {
+  // Calls task(argument, i) once for each i < num_tasks, in any order, on any threads (the calling one too, or alone),
+  // and returns when all have returned. num_tasks is at most num_threads. Tasks do not wait for each other.
+  void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument,
+              size_t num_tasks) noexcept = nullptr;
+  void* context = nullptr;
+  // How many tasks are worth running at once. Each takes memory of its own (builder.h says how much).
+  size_t num_threads = 1;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_EXECUTOR_H_

@@ -1,0 +1,294 @@
+// The core of the layout `retrieval` (doc/FORMAT.md section 8): the parities of one key in one block, and its answer.
+// Part of linefilter/inline.h, which alone includes it.
+//
+// A block of 8 words is ANDed with 8 multiples of the key's 32 bits; each 16-bit lane of the result gives one parity,
+// so all 32 come out of one vector operation (or of as many as the block has vectors).
+
+// Included once per target, as inline.h.
+#if defined(LINEFILTER_INLINE_RETRIEVAL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEFILTER_INLINE_RETRIEVAL_H_
+#undef LINEFILTER_INLINE_RETRIEVAL_H_
+#else
+#define LINEFILTER_INLINE_RETRIEVAL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "linefilter/retrieval_key.h"
+
+#ifndef LINEFILTER_INLINE_RETRIEVAL_ONCE_
+#define LINEFILTER_INLINE_RETRIEVAL_ONCE_
+namespace linefilter::internal {
+
+// M of doc/FORMAT.md section 8, by t: the bits of y ^ f that must be 0.
+struct ConstraintMasks {
+  uint32_t of[32];
+};
+constexpr ConstraintMasks MakeConstraintMasks() {
+  ConstraintMasks masks{};
+  for (uint32_t n = 0; n < 31; ++n) {
+    masks.of[n + 1] = masks.of[n] | uint32_t{1} << ((n & 7) << 2 | (n >> 3 & 1) << 1 | (n >> 4 & 1));
+  }
+  return masks;
+}
+inline constexpr ConstraintMasks kConstraintMasks = MakeConstraintMasks();
+
+// The coupling of the 8 parities in a byte, repeated for each part of a result that it goes into: 1 KiB of tables
+// instead of 15 dependent operations.
+struct CouplingTable {
+  uint32_t of[256];
+};
+constexpr uint32_t CoupleByte(uint32_t p) {
+  const uint32_t pairs = p ^ (p >> 1 & 0x55), quads = pairs ^ (pairs >> 2 & 0x33);
+  return quads ^ quads >> 4;
+}
+// Byte b of the parities: the low 3 bits of their number vary inside the byte, the high 2 are b.
+constexpr CouplingTable MakeByteCoupling() {
+  CouplingTable table{};
+  for (uint32_t p = 0; p < 256; ++p) table.of[p] = CoupleByte(p) * 0x01010101u;
+  return table;
+}
+inline constexpr CouplingTable kByteCoupling = MakeByteCoupling();
+// Bits 0, 2 and 3 of the parities' number vary inside the byte (PlainParities).
+constexpr CouplingTable MakePlainCoupling() {
+  CouplingTable table{};
+  for (uint32_t p = 0; p < 256; ++p) {
+    for (uint32_t i = 0; i < 8; ++i) {
+      if (CoupleByte(p) >> i & 1) table.of[p] |= 0x00050005u << ((i >> 1) * 4 + (i & 1));
+    }
+  }
+  return table;
+}
+inline constexpr CouplingTable kPlainCoupling = MakePlainCoupling();
+
+// For TableLookupBytes.
+alignas(16) inline constexpr uint8_t kEvenThenOddBytes[16] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
+alignas(16) inline constexpr uint8_t kOddNibbles[16] = {0, 255, 255, 0, 255, 0, 0, 255, 255, 0, 0, 255, 0, 255, 255, 0};
+alignas(32) inline constexpr int32_t kMiddleQuarters[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+
+}  // namespace linefilter::internal
+#endif  // LINEFILTER_INLINE_RETRIEVAL_ONCE_
+
+// Plain 64-bit words where there are no vectors, or where their byte order is not that of an image.
+#undef LINEFILTER_PLAIN_PARITIES
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#define LINEFILTER_PLAIN_PARITIES 1
+#else
+#define LINEFILTER_PLAIN_PARITIES 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+
+// What a lookup learns from the block: y and the level T.
+struct Coupled {
+  uint32_t y;
+  uint32_t level;
+};
+
+#if LINEFILTER_PLAIN_PARITIES
+
+// Word l of the block, ANDed with that of A.
+HWY_INLINE uint64_t MaskedWord(const uint8_t* block, uint64_t g, size_t l) {
+  uint64_t word;
+  memcpy(&word, block + 8 * l, sizeof(word));
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap64(word);
+#endif
+  return word & (g * internal::kRowMultipliers[l]);
+}
+
+// Folds each 2 * kBits bits of two words to kBits: those of `low` come to lie below those of `high`.
+template <int kBits>
+HWY_INLINE uint64_t FoldTwo(uint64_t low, uint64_t high) {
+  constexpr uint64_t kLower = ~uint64_t{0} / ((uint64_t{1} << kBits) + 1);
+  return ((low ^ (low >> kBits)) & kLower) | ((high ^ (high << kBits)) & ~kLower);
+}
+
+// Words l and l + 4, in bytes.
+HWY_INLINE uint64_t FoldedWords(const uint8_t* block, uint64_t g, size_t l) {
+  return FoldTwo<8>(MaskedWord(block, g, l), MaskedWord(block, g, l + 4));
+}
+
+HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
+  uint32_t level = 0;
+  for (size_t l = 0; l < 8; ++l) level |= static_cast<uint32_t>(block[8 * l + 7] >> 7) << l;
+  // Eight words become one: the parity of lane j of word l is bit 16 j + 2 l; then, between it and lane j + 1's, bit
+  // 16 j + 2 l + (j & 1) of an even j.
+  uint64_t p = FoldTwo<2>(FoldTwo<4>(FoldedWords(block, g, 0), FoldedWords(block, g, 2)),
+                          FoldTwo<4>(FoldedWords(block, g, 1), FoldedWords(block, g, 3)));
+  p = (p ^ (p >> 1)) & 0x5555555555555555u;
+  p |= p >> 15;
+  const uint32_t* const table = internal::kPlainCoupling.of;
+  const uint32_t y = (table[p & 255] & 0x3333) ^ (table[p >> 8 & 255] & 0x33333333) ^ (table[p >> 32 & 255] & 0xffff) ^
+                     table[p >> 40 & 255];
+  return {y, level};
+}
+
+#else
+
+// A block fits one vector on AVX-512, two on AVX2, four of 128 bits.
+using WordTag = hn::CappedTag<uint64_t, 8>;
+using WordVec = hn::Vec<WordTag>;
+
+HWY_INLINE WordVec LoadWords(const uint8_t* block, size_t word) {
+  return hn::BitCast(WordTag(), hn::LoadU(hn::Repartition<uint8_t, WordTag>(), block + 8 * word));
+}
+
+// The words ANDed with those of A; the key's g is the low half of each lane of `hash`.
+HWY_INLINE WordVec MaskWords(WordVec words, WordVec hash, size_t word) {
+  const hn::Repartition<uint32_t, WordTag> d;
+  const auto multipliers = hn::BitCast(d, hn::Load(WordTag(), internal::kRowMultipliers + word));
+  return hn::And(words, hn::MulEven(hn::BitCast(d, hash), multipliers));
+}
+
+// x86 before AVX3_DL has no population count of lanes, and before AVX3 no mask of them, but one of bytes: there the
+// 16-bit lanes of two vectors are folded to the bytes of one. Order: in each 128-bit block those of `low`, then `high`.
+HWY_INLINE WordVec FoldToBytes(WordVec low, WordVec high) {
+  const WordTag d;
+  const auto apart = hn::BitCast(d, hn::LoadDup128(hn::Repartition<uint8_t, WordTag>(), internal::kEvenThenOddBytes));
+  low = hn::TableLookupBytes(low, apart);
+  high = hn::TableLookupBytes(high, apart);
+  return hn::Xor(hn::InterleaveLower(d, low, high), hn::InterleaveUpper(d, low, high));
+}
+
+// Of each byte.
+HWY_INLINE void StoreByteParities(WordVec bytes, uint8_t* to) {
+  const hn::Repartition<uint8_t, WordTag> d8;
+  const auto upper = hn::ShiftRight<4>(hn::BitCast(hn::Repartition<uint16_t, WordTag>(), bytes));
+  const auto nibbles = hn::And(hn::Xor(hn::BitCast(d8, bytes), hn::BitCast(d8, upper)), hn::Set(d8, 15));
+  hn::StoreMaskBits(d8, hn::MaskFromVec(hn::TableLookupBytes(hn::LoadDup128(d8, internal::kOddNibbles), nibbles)), to);
+}
+
+// A key's 32 parities (4 bytes) and its block's level.
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
+
+// Folding inside 128-bit blocks makes the second and third byte of the parities change places.
+inline constexpr bool kMiddleBytesSwapped = HWY_TARGET == HWY_AVX2;
+
+HWY_INLINE void StoreParities(const uint8_t* block, WordVec hash, uint8_t* parities, uint8_t* level) {
+  constexpr size_t kLanes = hn::MaxLanes(WordTag());
+  const hn::Repartition<int32_t, WordTag> d;
+  uint32_t header = 0;
+  for (size_t word = 0; word < 8; word += 2 * kLanes) {
+    const WordVec low = LoadWords(block, word), high = LoadWords(block, word + kLanes);
+    const auto upper_halves = hn::ConcatOdd(d, hn::BitCast(d, high), hn::BitCast(d, low));
+    uint8_t bits[8];
+    hn::StoreMaskBits(d, hn::Lt(upper_halves, hn::Zero(d)), bits);
+    header |= static_cast<uint32_t>(bits[0]) << word;
+    const WordVec bytes = FoldToBytes(MaskWords(low, hash, word), MaskWords(high, hash, word + kLanes));
+    StoreByteParities(bytes, parities + word / 2);
+  }
+  *level = static_cast<uint8_t>(header);
+}
+
+#else
+
+inline constexpr bool kMiddleBytesSwapped = false;
+
+HWY_INLINE WordVec LaneParities(WordVec words) {
+  const hn::Repartition<uint16_t, WordTag> d16;
+#if HWY_TARGET == HWY_AVX3 && defined(__AVX512BITALG__)
+  // -march=native of Zen 4 and Ice Lake: Highway calls it AVX3, for want of other instructions of its AVX3_DL.
+  const auto odd = hn::Vec<decltype(d16)>{_mm512_popcnt_epi16(words.raw)};
+#elif HWY_TARGET == HWY_AVX3
+  const hn::Repartition<uint8_t, WordTag> d8;
+  const auto v = hn::BitCast(d16, words);
+  const auto bytes = hn::Xor(v, hn::ShiftRight<8>(v));
+  const auto nibbles = hn::And(hn::Xor(bytes, hn::ShiftRight<4>(bytes)), hn::Set(d16, 15));
+  const auto odd = hn::TableLookupBytes(hn::LoadDup128(d8, internal::kOddNibbles), hn::BitCast(d8, nibbles));
+#else
+  const auto odd = hn::PopulationCount(hn::BitCast(d16, words));  // in bit 0
+#endif
+  return hn::BitCast(WordTag(), odd);
+}
+
+HWY_INLINE void StoreParities(const uint8_t* block, WordVec hash, uint8_t* parities, uint8_t* level) {
+  const hn::RebindToSigned<WordTag> d;
+  const hn::Repartition<uint16_t, WordTag> d16;
+  uint32_t header = 0;
+  for (size_t word = 0; word < 8; word += hn::Lanes(d)) {
+    const WordVec words = LoadWords(block, word);
+    uint8_t bits[8];
+    hn::StoreMaskBits(d, hn::Lt(hn::BitCast(d, words), hn::Zero(d)), bits);
+    header |= static_cast<uint32_t>(bits[0]) << word;
+    const auto odd = hn::BitCast(d16, LaneParities(MaskWords(words, hash, word)));
+    hn::StoreMaskBits(d16, hn::TestBit(odd, hn::Set(d16, 1)), parities + word / 2);
+  }
+  *level = static_cast<uint8_t>(header);
+}
+
+#endif
+
+// The coupling of one key: by its bytes from a table; where its parities fit 32 bytes of one vector, there, for what
+// waits for a general register fills the scheduler (3.5 against 2.5 ns on Zen 4).
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+
+// Byte i of each half becomes the sum of all its bytes k with (k & i) == i.
+template <class D256>
+HWY_INLINE hn::Vec<D256> CoupleHalves(D256 d, hn::Vec<D256> v) {
+  const hn::Repartition<uint16_t, D256> d16;
+  const hn::Repartition<uint32_t, D256> d32;
+  const hn::Repartition<uint64_t, D256> d64;
+  v = hn::Xor(v, hn::BitCast(d, hn::ShiftRight<8>(hn::BitCast(d16, v))));
+  v = hn::Xor(v, hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(d32, v))));
+  v = hn::Xor(v, hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(d64, v))));
+  return hn::Xor(v, hn::BitCast(d, hn::ShiftRightLanes<1>(d64, hn::BitCast(d64, v))));
+}
+
+HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
+  const hn::CappedTag<uint8_t, 32> d8;
+  const WordVec hash = hn::Set(WordTag(), g);
+  uint8_t header[8], bits[8];
+#if HWY_CAP_GE512
+  const hn::RebindToSigned<WordTag> d64;
+  const WordVec words = LoadWords(block, 0);
+  hn::StoreMaskBits(d64, hn::Lt(hn::BitCast(d64, words), hn::Zero(d64)), header);
+  const WordVec odd = LaneParities(MaskWords(words, hash, 0));
+  const auto bytes = hn::DemoteTo(d8, hn::BitCast(hn::Repartition<int16_t, WordTag>(), odd));
+  hn::StoreMaskBits(d8, hn::TestBit(CoupleHalves(d8, bytes), hn::Set(d8, 1)), bits);
+#else
+  const hn::Repartition<int32_t, WordTag> d32;
+  const WordVec low = LoadWords(block, 0), high = LoadWords(block, 4);
+  const auto upper_halves = hn::ConcatOdd(d32, hn::BitCast(d32, high), hn::BitCast(d32, low));
+  hn::StoreMaskBits(d32, hn::Lt(upper_halves, hn::Zero(d32)), header);
+  const WordVec bytes = FoldToBytes(MaskWords(low, hash, 0), MaskWords(high, hash, 4));
+  // Words 0 and 1, 4 and 5, 2 and 3, 6 and 7 into their order.
+  const auto order = hn::SetTableIndices(d32, internal::kMiddleQuarters);
+  const auto ordered = hn::BitCast(d8, hn::TableLookupLanes(hn::BitCast(d32, bytes), order));
+  StoreByteParities(hn::BitCast(WordTag(), CoupleHalves(d8, ordered)), bits);
+#endif
+  uint32_t y;
+  memcpy(&y, bits, sizeof(y));
+  return {y ^ y >> 16, header[0]};
+}
+
+#else
+
+HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
+  uint8_t p[8], level;
+  StoreParities(block, hn::Set(WordTag(), g), p, &level);
+  const uint32_t* const table = internal::kByteCoupling.of;
+  return {(table[p[0]] & 0xff) ^ (table[p[1]] & 0xffff) ^ (table[p[2]] & 0x00ff00ff) ^ table[p[3]], level};
+}
+
+#endif
+#endif
+
+// The core of the layout `retrieval`: are the key's constraints met?
+HWY_INLINE bool TestSolvedBlock(const uint8_t* block, uint32_t g) {
+  const Coupled coupled = CoupledParities(block, g);
+  const uint64_t q = g * internal::kFingerprintMultiplier;
+  const uint32_t t = (coupled.level + static_cast<uint32_t>(q >> 29 & 7)) >> 3 & 31;
+  return ((coupled.y ^ static_cast<uint32_t>(q >> 32)) & internal::kConstraintMasks.of[t]) == 0;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_INLINE_RETRIEVAL_H_

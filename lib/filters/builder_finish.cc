@@ -1,0 +1,160 @@
+// The image out: which way the body is made, and the ways to where it goes. Bulk building sorts the hashes where they
+// lie, so whatever fails puts them back into the chunks.
+#include <cstring>
+
+#include "lib/filters/builder_chunk.h"
+#include "lib/filters/bulk.h"
+#include "lib/filters/memory.h"
+#include "lib/filters/options.h"
+#include "lib/filters/parallel.h"
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/builder.h"
+#include "linefilter/file.h"
+
+namespace linefilter {
+
+using internal::BulkPlan;
+using internal::BulkWay;
+using internal::FindLayout;
+using internal::ImageBytesFor;
+using internal::Partition;
+using internal::TrailerFor;
+
+namespace {
+
+internal::ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
+  internal::ProbeState state;
+  internal::BindBody(*FindLayout(sizing.layout), body, sizing.body_bytes, sizing.num_probes, &state);
+  return state;
+}
+
+}  // namespace
+
+uint64_t FilterBuilder::SizeOf(const Chunk& chunk) const noexcept {
+  Chunk& own = const_cast<Chunk&>(chunk);
+  return &chunk == current_ ? static_cast<uint64_t>(tail_ - own.hashes()) : chunk.capacity();
+}
+
+Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept {
+  const uint64_t held = chunk_memory_ + ImageBytesFor(options_, sizing), limit = options_.memory_limit;
+  if (held > limit) return internal::OverLimit(held, limit);
+  uint64_t num_chunks = 0;
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) ++num_chunks;
+  *plan = internal::PlanBulk(*FindLayout(sizing.layout), sizing, num_chunks, options_.executor, limit - held);
+  return plan->memory <= limit - held ? Status() : internal::OverLimit(held + plan->memory, limit);
+}
+
+void FilterBuilder::InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept {
+  if (!is_zero && sizing.body_bytes != 0) memset(body, 0, static_cast<size_t>(sizing.body_bytes));
+  const internal::ProbeState state = StateOf(sizing, body);
+  for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    state.kernels->insert_batch(state, chunk->hashes(), static_cast<size_t>(SizeOf(*chunk)), nullptr);
+  }
+}
+
+Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, uint8_t* body) noexcept {
+  constexpr uint64_t kOnStack = 16;  // chunks: 32 MiB of hashes
+  internal::HashSpan few[kOnStack];
+  internal::HashSpan* spans = few;
+  const uint64_t num_chunks = plan.shape.num_chunks, bytes = num_chunks * sizeof(*spans);
+  if (num_chunks > kOnStack) {
+    spans = static_cast<internal::HashSpan*>(internal::Allocate(options_.allocator, static_cast<size_t>(bytes)));
+    if (spans == nullptr) return internal::OutOfMemory(bytes);
+  }
+  uint64_t n = 0;
+  for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) spans[n++] = {chunk->hashes(), SizeOf(*chunk)};
+  const Status status = internal::BuildOneRange(*FindLayout(sizing.layout), options_.allocator, StateOf(sizing, body),
+                                                body, spans, n, num_keys_);
+  if (spans != few) internal::Deallocate(options_.allocator, spans, static_cast<size_t>(bytes));
+  return status;
+}
+
+Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint8_t* body, bool is_zero,
+                                Partition* partition) noexcept {
+  const internal::LayoutOps& ops = *FindLayout(sizing.layout);
+  if (plan.way == BulkWay::kOneRange) return BuildOneRange(sizing, plan, body);
+  if (plan.way == BulkWay::kInsert || !partition->Create(plan.shape)) {
+    if (!ops.is_mutable && plan.way == BulkWay::kRanges) return internal::OutOfMemory(Partition::BytesFor(plan.shape));
+    InsertAll(sizing, body, is_zero);
+    return Status();
+  }
+  uint64_t num_chunks = 0;
+  for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    partition->chunk(num_chunks++) = {chunk->hashes(), chunk->capacity(), SizeOf(*chunk)};
+  }
+  internal::ShareOut(options_.executor, plan.shape.num_workers, num_chunks,
+                     [&](size_t worker, uint64_t chunk) { partition->ReadChunk(worker, chunk); });
+  const uint64_t held = chunk_memory_ + ImageBytesFor(options_, sizing) + Partition::BytesFor(plan.shape);
+  const internal::BulkContext context{ops,  options_.allocator,   options_.executor, plan.num_workers,
+                                      held, options_.memory_limit};
+  return internal::BuildRanges(context, *partition, StateOf(sizing, body), body, is_zero);
+}
+
+// The end of every Finish.
+Status FilterBuilder::Finished(const Status& status, const Sizing& sizing, Partition* partition) noexcept {
+  if (status.ok()) {
+    sizing_ = sizing;
+    Reset();
+  } else if (partition->created()) {
+    partition->PutBack();
+    tail_ = current_->hashes() + partition->chunk(partition->shape().num_chunks - 1).size;
+  }
+  return status;
+}
+
+Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept {
+  Sizing sizing;
+  Status status = SizeNow(&sizing);
+  if (!status.ok()) return status;
+  const uint64_t image_bytes = ImageBytesFor(options_, sizing);
+  if (size < image_bytes) return internal::BufferTooSmall(size, image_bytes);
+  BulkPlan plan;
+  status = Plan(sizing, &plan);
+  if (!status.ok()) return status;
+  uint8_t* const body = static_cast<uint8_t*>(out);
+  Partition partition(options_.allocator);
+  status = BuildBody(sizing, plan, body, false, &partition);
+  if (status.ok()) {
+    internal::WriteTrailer(options_.executor, TrailerFor(options_, sizing), body, body + sizing.body_bytes);
+    if (written != nullptr) *written = static_cast<size_t>(image_bytes);
+  }
+  return Finished(status, sizing, &partition);
+}
+
+Status FilterBuilder::WriteImage(const Sink& sink, const Sizing& sizing, Partition* partition) noexcept {
+  BulkPlan plan;
+  Status status = Plan(sizing, &plan);
+  if (!status.ok()) return status;
+  const size_t body_bytes = static_cast<size_t>(sizing.body_bytes);
+  uint8_t* const body =
+      body_bytes == 0 ? nullptr : static_cast<uint8_t*>(internal::Allocate(options_.allocator, body_bytes));
+  if (body == nullptr && body_bytes != 0) return internal::OutOfMemory(sizing.body_bytes);
+  status = BuildBody(sizing, plan, body, internal::AllocatesZeros(options_.allocator, body_bytes), partition);
+  if (status.ok()) {
+    status = internal::WriteToSink(TrailerFor(options_, sizing), body, options_.allocator, sink, options_.executor);
+  }
+  internal::Deallocate(options_.allocator, body, body_bytes);
+  return status;
+}
+
+// `file` may be null.
+Status FilterBuilder::FinishThrough(const Sink& sink, AtomicFile* file) noexcept {
+  Sizing sizing;
+  Partition partition(options_.allocator);
+  Status status = SizeNow(&sizing);
+  if (status.ok()) status = WriteImage(sink, sizing, &partition);
+  if (status.ok() && file != nullptr) status = file->Commit();
+  if (file != nullptr && !file->status().ok()) status = file->status();  // the system's reason, not the sink's
+  return Finished(status, sizing, &partition);
+}
+
+Status FilterBuilder::FinishToSink(const Sink& sink) noexcept { return FinishThrough(sink, nullptr); }
+
+Status FilterBuilder::FinishToFile(const char* path) noexcept {
+  AtomicFile file;
+  const Status status = file.Create(path);
+  return status.ok() ? FinishThrough(file.sink(), &file) : status;
+}
+
+}  // namespace linefilter

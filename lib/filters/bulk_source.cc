@@ -1,0 +1,201 @@
+// Streams: one pass to count, then one per group of blocks.
+#include <cstring>
+
+#include "lib/filters/bulk.h"
+#include "lib/filters/group_plan.h"
+#include "lib/filters/hash_reader.h"
+#include "lib/filters/image_writer.h"
+#include "lib/filters/memory.h"
+#include "lib/filters/options.h"
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/bulk.h"
+#include "linefilter/file.h"
+
+namespace linefilter {
+namespace internal {
+namespace {
+
+constexpr uint64_t kBlockBytes = 64;
+
+// What is held from the first pass to the last.
+struct Working {
+  Histogram histogram;
+  uint64_t buffer[HashReader::kCapacity];
+};
+
+Status Changed(const Tally& first, const Tally& now) {
+  return Status::Error(StatusCode::kIoError,
+                       "the source of hashes gave others when it was read again (%llu, now %llu): it must not change "
+                       "while it is read",
+                       static_cast<unsigned long long>(first.count), static_cast<unsigned long long>(now.count));
+}
+
+class SourceBuild {
+ public:
+  SourceBuild(const FilterOptions& options, const HashSource& source, const Sink& sink)
+      : options_(options), source_(source), sink_(sink) {}
+  ~SourceBuild() { Deallocate(options_.allocator, working_, sizeof(Working)); }
+  SourceBuild(const SourceBuild&) = delete;
+  SourceBuild& operator=(const SourceBuild&) = delete;
+
+  Status Run(Sizing* sizing) {
+    Status status = Count();
+    if (status.ok()) status = SizeForOptions(options_.layout, tally_.count, options_, &sizing_);
+    if (status.ok()) status = Build();
+    if (status.ok() && sizing != nullptr) *sizing = sizing_;
+    return status;
+  }
+
+ private:
+  Status Count();
+  Status Build();
+  Status BuildBody(uint64_t memory, ImageWriter* writer);
+  Status BuildWhole(ImageWriter* writer);
+  Status BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer);
+  // Calls take(hashes, n) with all hashes, which must be those that were counted; false means that they are not.
+  template <class Take>
+  Status Pass(const Take& take);
+  ProbeState StateOf(uint8_t* body) const {
+    ProbeState state;
+    BindBody(*FindLayout(sizing_.layout), body, sizing_.body_bytes, sizing_.num_probes, &state);
+    return state;
+  }
+
+  const FilterOptions options_;
+  const HashSource source_;
+  const Sink sink_;
+  Working* working_ = nullptr;
+  Tally tally_;
+  Sizing sizing_;
+  uint64_t held_ = sizeof(Working);
+};
+
+Status SourceBuild::Count() {
+  if (held_ > options_.memory_limit) return OverLimit(held_, options_.memory_limit);
+  working_ = static_cast<Working*>(AllocateZeroed(options_.allocator, sizeof(Working)));
+  if (working_ == nullptr) return OutOfMemory(sizeof(Working));
+  HashReader reader(source_, working_->buffer);
+  while (const size_t n = reader.Next()) working_->histogram.Add(working_->buffer, n);
+  tally_ = reader.tally();
+  return reader.status();
+}
+
+template <class Take>
+Status SourceBuild::Pass(const Take& take) {
+  if (!source_.rewind(source_.context)) {
+    return Status::Error(StatusCode::kIoError, "the source of hashes cannot be rewound: it is read more than once");
+  }
+  HashReader reader(source_, working_->buffer);
+  while (const size_t n = reader.Next()) {
+    if (!take(working_->buffer, n)) return Changed(tally_, reader.tally());
+  }
+  if (!reader.status().ok()) return reader.status();
+  return reader.tally() == tally_ ? Status() : Changed(tally_, reader.tally());
+}
+
+Status SourceBuild::BuildWhole(ImageWriter* writer) {
+  const size_t body_bytes = static_cast<size_t>(sizing_.body_bytes);
+  uint8_t* const body = static_cast<uint8_t*>(AllocateZeroed(options_.allocator, body_bytes));
+  if (body == nullptr) return OutOfMemory(body_bytes);
+  const ProbeState state = StateOf(body);
+  Status status = Pass([&](const uint64_t* hashes, size_t n) {
+    state.kernels->insert_batch(state, hashes, n, nullptr);
+    return true;
+  });
+  if (status.ok()) status = writer->Append(body, body_bytes);
+  Deallocate(options_.allocator, body, body_bytes);
+  return status;
+}
+
+Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer) {
+  const uint64_t num_blocks = group.shape.num_blocks, end = group.first_block + group.num_blocks;
+  const uint64_t first_hash = FirstHashOf(group.first_block, num_blocks);
+  const uint64_t last_hash = end == num_blocks ? ~uint64_t{0} : FirstHashOf(end, num_blocks) - 1;
+  const size_t bytes = static_cast<size_t>(kBlockBytes * group.num_blocks);
+  Partition partition(options_.allocator);
+  if (!partition.Create(group.shape)) return OutOfMemory(Partition::BytesFor(group.shape));
+  Status status = Pass([&](uint64_t* hashes, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const uint64_t hash = hashes[i];
+      hashes[kept] = hash;
+      kept += hash - first_hash <= last_hash - first_hash;
+    }
+    return partition.Read(0, hashes, kept);
+  });
+  if (!status.ok()) return status;
+  uint8_t* const blocks = static_cast<uint8_t*>(Allocate(options_.allocator, bytes));
+  if (blocks == nullptr) return OutOfMemory(bytes);
+  const BulkContext context{*FindLayout(sizing_.layout),
+                            options_.allocator,
+                            options_.executor,
+                            num_workers,
+                            held_ + Partition::BytesFor(group.shape) + bytes,
+                            options_.memory_limit};
+  status = BuildRanges(context, partition, StateOf(nullptr), blocks, AllocatesZeros(options_.allocator, bytes));
+  if (status.ok()) status = writer->Append(blocks, bytes);
+  Deallocate(options_.allocator, blocks, bytes);
+  return status;
+}
+
+// Within `memory` bytes.
+Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
+  const LayoutOps& ops = *FindLayout(sizing_.layout);
+  const bool whole_fits = ops.is_mutable && sizing_.body_bytes <= memory;
+  if (ops.range_blocks == 0 || (whole_fits && sizing_.body_bytes < Tuning().min_body_bytes)) {
+    return whole_fits ? BuildWhole(writer) : OverLimit(held_ + sizing_.body_bytes, options_.memory_limit);
+  }
+  const uint64_t num_blocks = sizing_.body_bytes / kBlockBytes;
+  GroupPlan plan(ops, working_->histogram, num_blocks, options_.executor);
+  uint64_t needed = 0;
+  const bool fits = plan.Fit(memory, &needed);
+  // One slow pass rather than many: reading a hash costs as much as inserting it.
+  if (whole_fits && (!fits || plan.Next(0, memory).num_blocks < num_blocks)) return BuildWhole(writer);
+  if (!fits) return OverLimit(held_ + needed, options_.memory_limit);
+  Status status;
+  for (uint64_t block = 0; status.ok() && block < num_blocks;) {
+    const GroupPlan::Group group = plan.Next(block, memory);
+    status = BuildGroup(group, plan.num_workers(), writer);
+    block += group.num_blocks;
+  }
+  return status;
+}
+
+Status SourceBuild::Build() {
+  const Trailer trailer = MakeTrailer(sizing_.layout, sizing_.body_bytes, sizing_.num_probes, options_.hash_id,
+                                      options_.seed, &sizing_.num_keys);
+  ImageWriter writer(trailer, options_.allocator, sink_, options_.executor);
+  held_ += ImageWriter::BytesFor(trailer);
+  if (held_ > options_.memory_limit) return OverLimit(held_, options_.memory_limit);
+  Status status = writer.Start();
+  if (status.ok() && sizing_.body_bytes != 0) status = BuildBody(options_.memory_limit - held_, &writer);
+  return status.ok() ? writer.Finish() : status;
+}
+
+Status Check(const FilterOptions& options, const HashSource& source) {
+  if (source.read == nullptr || source.rewind == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the source of hashes lacks a function: set read and rewind, it is read more than once");
+  }
+  return CheckOptions(options.layout, options);
+}
+
+}  // namespace
+}  // namespace internal
+
+Status BuildFromSource(const FilterOptions& options, const HashSource& source, const Sink& sink,
+                       Sizing* sizing) noexcept {
+  const Status status = internal::Check(options, source);
+  return status.ok() ? internal::SourceBuild(options, source, sink).Run(sizing) : status;
+}
+
+Status BuildFromSourceToFile(const FilterOptions& options, const HashSource& source, const char* path,
+                             Sizing* sizing) noexcept {
+  AtomicFile file;
+  Status status = file.Create(path);
+  if (status.ok()) status = BuildFromSource(options, source, file.sink(), sizing);
+  if (status.ok()) status = file.Commit();
+  return file.status().ok() ? status : file.status();  // the system's reason, not the sink's
+}
+
+}  // namespace linefilter

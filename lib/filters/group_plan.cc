@@ -1,0 +1,95 @@
+#include "lib/filters/group_plan.h"
+
+#include "lib/format/trailer.h"
+#include "linefilter/hash.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr uint64_t kBlockBytes = 64;
+
+}  // namespace
+
+uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks) {
+  uint64_t low = 0, high = ~uint64_t{0};
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (BlockIndex(middle, num_blocks) < block) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+uint64_t Histogram::MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) const {
+  const uint64_t from = FirstHashOf(first, num_blocks) >> kShift;
+  const uint64_t to = end >= num_blocks ? (uint64_t{1} << kBits) - 1 : FirstHashOf(end, num_blocks) >> kShift;
+  uint64_t most = 0;
+  for (uint64_t i = from; i <= to; ++i) most += counts_[i];
+  return most;
+}
+
+GroupPlan::GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_blocks, const Executor& executor)
+    : ops_(ops), histogram_(histogram), num_blocks_(num_blocks), range_blocks_(RangeBlocksFor(ops, num_blocks)) {
+  constexpr uint64_t kChunkBlocks = kChunkBytes / kBlockBytes;
+  unit_blocks_ = range_blocks_ < kChunkBlocks ? kChunkBlocks : range_blocks_;
+  num_workers_ = NumWorkers(executor, RangesOf(num_blocks));
+}
+
+// The group with another unit.
+GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) const {
+  Group longer = group;
+  const uint64_t begin = group.first_block + group.num_blocks;
+  longer.num_blocks += num_blocks_ - begin < unit_blocks_ ? num_blocks_ - begin : unit_blocks_;
+  const uint64_t end = group.first_block + longer.num_blocks;
+  for (uint64_t block = begin; block < end; block += range_blocks_) {
+    const uint64_t most = histogram_.MostIn(block, block + range_blocks_, num_blocks_);
+    if (most > *largest_range) *largest_range = most;
+  }
+  PartitionShape& shape = longer.shape;
+  shape.num_blocks = num_blocks_;
+  shape.range_blocks = range_blocks_;
+  shape.first_range = group.first_block / range_blocks_;
+  shape.num_ranges = RangesOf(longer.num_blocks);
+  shape.reserve_pages = histogram_.MostIn(group.first_block, end, num_blocks_) / kPageHashes + shape.num_ranges + 1;
+  longer.memory =
+      kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) +
+      num_workers_ * RangeWorkerBytes(ops_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
+  return longer;
+}
+
+GroupPlan::Group GroupPlan::Next(uint64_t first_block, uint64_t memory) const {
+  Group group;
+  group.first_block = first_block;
+  for (uint64_t largest_range = 0; first_block + group.num_blocks < num_blocks_;) {
+    const Group longer = Extend(group, &largest_range);
+    if (longer.memory > memory) break;
+    group = longer;
+  }
+  return group;
+}
+
+// What the group takes that holds the fullest unit alone.
+uint64_t GroupPlan::MostForUnit() const {
+  uint64_t most = 0;
+  for (uint64_t block = 0; block < num_blocks_; block += unit_blocks_) {
+    Group group;
+    group.first_block = block;
+    uint64_t largest_range = 0;
+    const uint64_t memory = Extend(group, &largest_range).memory;
+    if (memory > most) most = memory;
+  }
+  return most;
+}
+
+bool GroupPlan::Fit(uint64_t memory, uint64_t* needed) {
+  while ((*needed = MostForUnit()) > memory) {
+    if (num_workers_ == 1) return false;
+    num_workers_ = (num_workers_ + 1) / 2;
+  }
+  return true;
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,60 @@
+// Which blocks a pass over a source makes: as many as the memory lets in.
+#ifndef LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
+#define LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/filters/bulk.h"
+
+namespace linefilter::internal {
+
+// How many hashes begin with which 12 bits. A hash's block grows with the hash, so this bounds what falls into a range
+// of blocks.
+class Histogram {
+ public:
+  void Add(const uint64_t* hashes, size_t n) {
+    for (size_t i = 0; i < n; ++i) ++counts_[hashes[i] >> kShift];
+  }
+  // The most hashes that there can be in [first, end) of num_blocks blocks.
+  uint64_t MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) const;
+
+ private:
+  static constexpr uint32_t kBits = 12, kShift = 64 - kBits;
+  uint64_t counts_[1 << kBits];  // zeroed by who allocates it
+};
+
+// The least hash that falls into a block, which is less than num_blocks.
+uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
+
+class GroupPlan {
+ public:
+  // A group is a multiple of range_blocks and of 64 KiB, for the chunk checks.
+  GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_blocks, const Executor& executor);
+
+  // The longest group from `first_block` on that takes at most `memory`; empty if none does.
+  struct Group {
+    PartitionShape shape;
+    uint64_t first_block = 0, num_blocks = 0;
+    uint64_t memory = 0;
+  };
+  Group Next(uint64_t first_block, uint64_t memory) const;
+  // Chooses the number of workers: the most with which each group has at least one range. False: not even one worker
+  // has; *needed is what one would take.
+  bool Fit(uint64_t memory, uint64_t* needed);
+  size_t num_workers() const { return num_workers_; }
+
+ private:
+  uint64_t RangesOf(uint64_t blocks) const { return (blocks + range_blocks_ - 1) / range_blocks_; }
+  Group Extend(const Group& group, uint64_t* largest_range) const;
+  uint64_t MostForUnit() const;
+
+  const LayoutOps& ops_;
+  const Histogram& histogram_;
+  uint64_t num_blocks_, range_blocks_, unit_blocks_;
+  size_t num_workers_;
+};
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_

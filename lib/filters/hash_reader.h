@@ -1,0 +1,68 @@
+// One pass over a HashSource: its hashes in pieces, adjacent duplicates dropped as FilterBuilder drops them.
+#ifndef LINEFILTER_LIB_FILTERS_HASH_READER_H_
+#define LINEFILTER_LIB_FILTERS_HASH_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/bulk.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+// Of all hashes of a pass. Two passes over the same hashes have the same, in any order.
+struct Tally {
+  uint64_t count = 0, sum = 0, squares = 0;
+  bool operator==(const Tally& other) const {
+    return count == other.count && sum == other.sum && squares == other.squares;
+  }
+};
+
+class HashReader {
+ public:
+  static constexpr size_t kCapacity = 4096;
+
+  // Reads into `buffer`, of kCapacity hashes.
+  HashReader(const HashSource& source, uint64_t* buffer) : source_(source), buffer_(buffer) {}
+
+  // The next hashes, at the beginning of the buffer; 0 at the end, or after an error.
+  size_t Next();
+  const Tally& tally() const { return tally_; }
+  const Status& status() const { return status_; }
+
+ private:
+  HashSource source_;
+  uint64_t* buffer_;
+  Tally tally_;
+  uint64_t last_ = 0;
+  Status status_;
+};
+
+inline size_t HashReader::Next() {
+  for (;;) {
+    const size_t got = source_.read(source_.context, buffer_, kCapacity);
+    if (got > kCapacity) {
+      status_ = Status::Error(StatusCode::kIoError, "the source of hashes failed after %llu of them",
+                              static_cast<unsigned long long>(tally_.count));
+      return 0;
+    }
+    if (got == 0) return 0;
+    size_t kept = 0;
+    uint64_t last = tally_.count != 0 ? last_ : ~buffer_[0];
+    for (size_t i = 0; i < got; ++i) {
+      const uint64_t hash = buffer_[i];
+      buffer_[kept] = hash;
+      kept += hash != last;
+      tally_.sum += hash == last ? 0 : hash;
+      tally_.squares += hash == last ? 0 : hash * hash;
+      last = hash;
+    }
+    last_ = last;
+    tally_.count += kept;
+    if (kept != 0) return kept;
+  }
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_HASH_READER_H_

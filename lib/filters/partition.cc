@@ -1,0 +1,253 @@
+#include "lib/filters/partition.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "lib/filters/memory.h"
+
+namespace linefilter::internal {
+
+struct alignas(64) Partition::Worker : RangeWriter {
+  Partition* partition = nullptr;
+  uint32_t free_page = kNoPage;  // the first of a list
+};
+
+namespace {
+
+// Cuts one allocation into arrays.
+class Layouter {
+ public:
+  explicit Layouter(uint8_t* begin) : at_(begin) {}
+  template <class T>
+  T* Take(uint64_t n) {
+    T* const array = reinterpret_cast<T*>(at_ + used_);
+    used_ += (n * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return array;
+  }
+  uint64_t used() const { return used_; }
+
+ private:
+  uint8_t* at_;
+  uint64_t used_ = 0;
+};
+
+uint64_t PagesIn(uint64_t capacity) { return capacity / kPageHashes; }
+
+}  // namespace
+
+uint64_t Partition::BytesFor(const PartitionShape& shape) {
+  const auto round = [](uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
+  const uint64_t per_worker = sizeof(Worker) + round(shape.num_ranges * 8 * kLineHashes) + round(shape.num_ranges) +
+                              round(shape.num_ranges * sizeof(PageCursor));
+  return shape.num_workers * per_worker + round(shape.num_chunks * sizeof(Chunk)) +
+         shape.reserve_pages * 8 * kPageHashes +
+         round((shape.num_chunks * kLargestChunkPages + shape.reserve_pages) * sizeof(uint32_t));
+}
+
+bool Partition::Create(const PartitionShape& shape) {
+  Free();
+  const uint64_t bytes = BytesFor(shape);
+  if (shape.num_chunks * kLargestChunkPages + shape.reserve_pages >= kNoPage || bytes > SIZE_MAX / 2) return false;
+  memory_ = Allocate(allocator_, static_cast<size_t>(bytes));
+  if (memory_ == nullptr) return false;
+  shape_ = shape;
+  Layouter layouter(static_cast<uint8_t*>(memory_));
+  workers_ = layouter.Take<Worker>(shape.num_workers);
+  uint32_t range_shift = 0;
+  while (uint64_t{1} << range_shift < shape.range_blocks) ++range_shift;
+  for (size_t i = 0; i < shape.num_workers; ++i) {
+    Worker& worker = *new (&workers_[i]) Worker;
+    worker.partition = this;
+    worker.num_blocks = shape.num_blocks;
+    worker.range_shift = range_shift;
+    worker.first_range = shape.first_range;
+    worker.lines = layouter.Take<uint64_t>(shape.num_ranges * kLineHashes);
+    worker.fill = layouter.Take<uint8_t>(shape.num_ranges);
+    worker.cursors = layouter.Take<PageCursor>(shape.num_ranges);
+    worker.turn_page = TurnPage;
+  }
+  chunks_ = layouter.Take<Chunk>(shape.num_chunks);
+  reserve_ = layouter.Take<uint64_t>(shape.reserve_pages * kPageHashes);
+  links_ = layouter.Take<uint32_t>(shape.num_chunks * kLargestChunkPages + shape.reserve_pages);
+  Clear();
+  return true;
+}
+
+void Partition::Free() {
+  if (memory_ != nullptr) Deallocate(allocator_, memory_, static_cast<size_t>(BytesFor(shape_)));
+  memory_ = nullptr;
+}
+
+void Partition::Clear() {
+  for (size_t i = 0; i < shape_.num_workers; ++i) {
+    workers_[i].free_page = kNoPage;
+    memset(workers_[i].fill, 0, static_cast<size_t>(shape_.num_ranges));
+    for (uint64_t range = 0; range < shape_.num_ranges; ++range) new (&workers_[i].cursors[range]) PageCursor;
+  }
+  reserve_used_ = 0;
+}
+
+uint64_t* Partition::PageAt(uint32_t page) const {
+  const uint64_t reserve = FirstReservePage();
+  if (page >= reserve) return reserve_ + (page - reserve) * kPageHashes;
+  return chunks_[page / kLargestChunkPages].hashes + page % kLargestChunkPages * kPageHashes;
+}
+
+bool Partition::TurnPage(RangeWriter* writer, uint64_t range) {
+  Worker& worker = *static_cast<Worker*>(writer);
+  Partition& self = *worker.partition;
+  uint32_t page = worker.free_page;
+  if (page != kNoPage) {
+    worker.free_page = self.links_[page];
+  } else {
+    if (self.reserve_used_.load(std::memory_order_relaxed) >= self.shape_.reserve_pages) return false;
+    const uint64_t taken = self.reserve_used_.fetch_add(1, std::memory_order_relaxed);
+    if (taken >= self.shape_.reserve_pages) return false;
+    page = static_cast<uint32_t>(self.FirstReservePage() + taken);
+  }
+  PageCursor& cursor = worker.cursors[range];
+  self.links_[page] = cursor.page;
+  cursor.page = page;
+  cursor.to = self.PageAt(page);
+  cursor.lines_left = kPageLines;
+  return true;
+}
+
+void Partition::ReleasePage(Worker& worker, uint32_t page) {
+  links_[page] = worker.free_page;
+  worker.free_page = page;
+}
+
+void Partition::ReadChunk(size_t index_of_worker, uint64_t index) {
+  Worker& worker = workers_[index_of_worker];
+  const Chunk& chunk = chunks_[index];
+  const uint64_t pages = PagesIn(chunk.capacity), first = index * kLargestChunkPages;
+  // A worker's pages hold what it has read, and per range less than a page more; all it has read but the lines in no
+  // page is free again: so the reserve suffices. Rather stop than lose a key.
+  const auto take = [&](uint64_t begin, uint64_t end) {
+    const size_t n = static_cast<size_t>(end < chunk.size ? end - begin : chunk.size - begin);
+    if (PartitionHashes(&worker, chunk.hashes + begin, n) != n) abort();
+  };
+  for (uint64_t page = 0; page < pages; ++page) {
+    const uint64_t begin = page * kPageHashes;
+    if (begin < chunk.size) take(begin, begin + kPageHashes);
+    ReleasePage(worker, static_cast<uint32_t>(first + page));
+  }
+  const uint64_t rest = pages * kPageHashes;
+  if (rest < chunk.size) take(rest, chunk.size);
+}
+
+bool Partition::Read(size_t worker, const uint64_t* hashes, size_t n) {
+  return PartitionHashes(&workers_[worker], hashes, n) == n;
+}
+
+// Of a range's list all pages are full but the first.
+uint64_t Partition::PageFill(const PageCursor& cursor, uint32_t page) const {
+  return page == cursor.page ? kPageHashes - kLineHashes * cursor.lines_left : kPageHashes;
+}
+
+uint64_t Partition::RangeHashes(uint64_t range) const {
+  uint64_t hashes = 0;
+  for (size_t i = 0; i < shape_.num_workers; ++i) {
+    const PageCursor& cursor = workers_[i].cursors[range];
+    hashes += workers_[i].fill[range];
+    for (uint32_t page = cursor.page; page != kNoPage; page = links_[page]) hashes += PageFill(cursor, page);
+  }
+  return hashes;
+}
+
+uint64_t Partition::RangeSpans(uint64_t range) const {
+  uint64_t spans = 0;
+  for (size_t i = 0; i < shape_.num_workers; ++i) {
+    spans += workers_[i].fill[range] != 0;
+    for (uint32_t page = workers_[i].cursors[range].page; page != kNoPage; page = links_[page]) ++spans;
+  }
+  return spans;
+}
+
+uint64_t Partition::NextSpans(uint64_t range, Place* place, HashSpan* spans, uint64_t capacity) const {
+  uint64_t n = 0;
+  for (; n < capacity && place->worker < shape_.num_workers;) {
+    const Worker& worker = workers_[place->worker];
+    const PageCursor& cursor = worker.cursors[range];
+    if (!place->in_pages) {  // first what is left in the line
+      place->in_pages = true;
+      place->page = cursor.page;
+      if (worker.fill[range] != 0) spans[n++] = {worker.lines + kLineHashes * range, worker.fill[range]};
+    } else if (place->page == kNoPage) {
+      ++place->worker;
+      place->in_pages = false;
+    } else {
+      spans[n++] = {PageAt(place->page), PageFill(cursor, place->page)};
+      place->page = links_[place->page];
+    }
+  }
+  return n;
+}
+
+// Turns links into numbers of hashes: of every page of a chunk, and of the reserve as far as it was used.
+void Partition::CountPages() {
+  for (size_t i = 0; i < shape_.num_workers; ++i) {
+    for (uint64_t range = 0; range < shape_.num_ranges; ++range) {
+      const PageCursor& cursor = workers_[i].cursors[range];
+      for (uint32_t page = cursor.page, next; page != kNoPage; page = next) {
+        next = links_[page];
+        links_[page] = static_cast<uint32_t>(PageFill(cursor, page));
+      }
+    }
+    for (uint32_t page = workers_[i].free_page, next; page != kNoPage; page = next) {
+      next = links_[page];
+      links_[page] = 0;
+    }
+  }
+}
+
+// Moves what is in the pages of a chunk to its begin.
+void Partition::CloseGaps(Chunk& chunk, uint64_t index) {
+  chunk.size = 0;
+  for (uint64_t page = 0; page < PagesIn(chunk.capacity); ++page) {
+    const uint64_t n = links_[index * kLargestChunkPages + page];
+    memmove(chunk.hashes + chunk.size, chunk.hashes + page * kPageHashes, static_cast<size_t>(8 * n));
+    chunk.size += n;
+  }
+}
+
+void Partition::PutBack() {
+  CountPages();
+  uint64_t front = 0, back = shape_.num_chunks;
+  for (uint64_t i = 0; i < shape_.num_chunks; ++i) CloseGaps(chunks_[i], i);
+  const auto put = [&](const uint64_t* hashes, uint64_t n) {
+    while (n != 0) {
+      Chunk& chunk = chunks_[front];
+      const uint64_t room = chunk.capacity - chunk.size, some = n < room ? n : room;
+      memcpy(chunk.hashes + chunk.size, hashes, static_cast<size_t>(8 * some));
+      chunk.size += some;
+      hashes += some;
+      n -= some;
+      if (some == room) ++front;
+    }
+  };
+  for (size_t i = 0; i < shape_.num_workers; ++i) {
+    for (uint64_t range = 0; range < shape_.num_ranges; ++range) {
+      put(workers_[i].lines + kLineHashes * range, workers_[i].fill[range]);
+    }
+  }
+  const uint64_t used = reserve_used_ < shape_.reserve_pages ? reserve_used_.load() : shape_.reserve_pages;
+  for (uint64_t i = 0; i < used; ++i) put(reserve_ + i * kPageHashes, links_[FirstReservePage() + i]);
+  // The gaps that are left, from behind.
+  for (; front < back; ++front) {
+    Chunk& to = chunks_[front];
+    while (to.size < to.capacity && front + 1 < back) {
+      Chunk& from = chunks_[back - 1];
+      const uint64_t room = to.capacity - to.size, some = from.size < room ? from.size : room;
+      memcpy(to.hashes + to.size, from.hashes + from.size - some, static_cast<size_t>(8 * some));
+      to.size += some;
+      from.size -= some;
+      if (from.size == 0) --back;
+    }
+  }
+  Clear();
+}
+
+}  // namespace linefilter::internal

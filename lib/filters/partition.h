@@ -1,0 +1,95 @@
+// Hashes sorted into ranges of blocks, in place: pages of one range each. A chunk of hashes that was read becomes pages
+// to write to, so little memory is needed beside the hashes: a page per range and worker, and the reserve for it.
+#ifndef LINEFILTER_LIB_FILTERS_PARTITION_H_
+#define LINEFILTER_LIB_FILTERS_PARTITION_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/partition.h"
+#include "linefilter/memory.h"
+
+namespace linefilter::internal {
+
+struct PartitionShape {
+  uint64_t num_blocks = 0;
+  uint64_t range_blocks = 0;                 // a power of two
+  uint64_t first_range = 0, num_ranges = 0;  // the ranges that are partitioned
+  size_t num_workers = 1;
+  uint64_t num_chunks = 0;
+  uint64_t reserve_pages = 0;
+};
+
+class Partition {
+ public:
+  // A chunk that holds `size` hashes before Read, and again after PutBack.
+  struct Chunk {
+    uint64_t* hashes;  // 64-byte aligned
+    uint64_t capacity, size;
+  };
+  static constexpr uint64_t kLargestChunkPages = 258;  // of 2 MiB
+
+  explicit Partition(const Allocator& allocator) : allocator_(allocator) {}
+  ~Partition() { Free(); }
+  Partition(const Partition&) = delete;
+  Partition& operator=(const Partition&) = delete;
+
+  // What Create allocates.
+  static uint64_t BytesFor(const PartitionShape& shape);
+  bool Create(const PartitionShape& shape);
+  bool created() const { return memory_ != nullptr; }
+  void Free();
+  // To be set, each, after Create.
+  Chunk& chunk(uint64_t index) { return chunks_[index]; }
+
+  // Sorts a chunk's hashes into the ranges and takes its memory for pages. Different workers may read different chunks
+  // at the same time. The reserve must have (num_ranges + 1) pages per worker, and a page for each 127 lines of chunks
+  // that are in no page.
+  void ReadChunk(size_t worker, uint64_t index);
+  // Sorts hashes from elsewhere into pages of the reserve; false if it has no more.
+  bool Read(size_t worker, const uint64_t* hashes, size_t n);
+
+  // All that fell into a range (numbered from first_range), in pieces.
+  struct Place {
+    size_t worker = 0;
+    uint32_t page = kNoPage;
+    bool in_pages = false;
+  };
+  uint64_t RangeHashes(uint64_t range) const;
+  uint64_t RangeSpans(uint64_t range) const;
+  // Writes up to `capacity` spans from `place` on, and moves it; 0 at the end.
+  uint64_t NextSpans(uint64_t range, Place* place, HashSpan* spans, uint64_t capacity) const;
+
+  // All hashes back into the chunks, in another order: full ones first. The partition is then empty.
+  void PutBack();
+  // Forgets all hashes; the reserve is whole again.
+  void Clear();
+
+  const PartitionShape& shape() const { return shape_; }
+
+ private:
+  struct alignas(64) Worker;  // a RangeWriter and its free pages; aligned: threads do not share lines
+
+  static bool TurnPage(RangeWriter* writer, uint64_t range);
+  uint64_t* PageAt(uint32_t page) const;
+  uint64_t PageFill(const PageCursor& cursor, uint32_t page) const;
+  void ReleasePage(Worker& worker, uint32_t page);
+  void CountPages();
+  void CloseGaps(Chunk& chunk, uint64_t index);
+  uint64_t FirstReservePage() const { return shape_.num_chunks * kLargestChunkPages; }
+
+  Allocator allocator_;
+  PartitionShape shape_;
+  void* memory_ = nullptr;
+  Worker* workers_ = nullptr;
+  Chunk* chunks_ = nullptr;
+  uint64_t* reserve_ = nullptr;
+  uint32_t* links_ = nullptr;  // per page: the one before it in its range's list, or in a worker's of free ones
+  std::atomic<uint64_t> reserve_used_{0};
+};
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_PARTITION_H_

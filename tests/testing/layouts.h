@@ -1,0 +1,57 @@
+// The layouts that the library implements, found in its registry: a test that goes over them meets a new one by itself.
+#ifndef LINEFILTER_TESTS_TESTING_LAYOUTS_H_
+#define LINEFILTER_TESTS_TESTING_LAYOUTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/layout.h"
+
+namespace linefilter::test {
+
+inline std::vector<Layout> EveryLayout() {
+  std::vector<Layout> layouts;
+  for (int id = 1; id < 256; ++id) {
+    if (internal::FindLayout(static_cast<Layout>(id)) != nullptr) layouts.push_back(static_cast<Layout>(id));
+  }
+  return layouts;
+}
+
+inline bool IsMutable(Layout layout) { return internal::FindLayout(layout)->is_mutable; }
+
+// A layout with one of the num_probes that it takes.
+struct Kind {
+  Layout layout;
+  uint32_t num_probes;
+  size_t unit_bytes;  // a body is a multiple of it
+};
+
+inline void PrintTo(const Kind& kind, std::ostream* out) { *out << LayoutName(kind.layout) << " " << kind.num_probes; }
+
+inline std::vector<Kind> EveryKind() {
+  std::vector<Kind> kinds;
+  for (const Layout layout : EveryLayout()) {
+    for (uint32_t num_probes = 0; num_probes < 256; ++num_probes) {
+      for (const size_t unit : {1, 64}) {
+        if (!internal::FindLayout(layout)->body_is_valid(unit, num_probes)) continue;
+        kinds.push_back({layout, num_probes, unit});
+        break;
+      }
+    }
+  }
+  return kinds;
+}
+
+// "blocked_7", for INSTANTIATE_TEST_SUITE_P.
+inline std::string KindName(const testing::TestParamInfo<Kind>& info) {
+  return std::string(LayoutName(info.param.layout)) + "_" + std::to_string(info.param.num_probes);
+}
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_TESTING_LAYOUTS_H_
