@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/layouts.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "linefilter/sizing.h"
@@ -87,7 +88,9 @@ Job MakeJob(const Peer& peer, KeyKind kind, const tools::KeyFamily* family, doub
   job.spec.bits_per_key = bits_per_key;
   job.spec.num_keys = plan.num_keys;
   // Peers without a model get as many queries as `blocked`: their rates are of its order.
-  const double queries = precision.false_positives / FprForBitsPerKey(Layout::kBlocked, bits_per_key);
+  Layout layout = Layout::kBlocked;
+  ParseLayout(peer.name.c_str(), &layout);
+  const double queries = precision.false_positives / FprForBitsPerKey(layout, bits_per_key);
   job.num_queries = std::min(static_cast<uint64_t>(queries), precision.most_queries);
   if (family != nullptr) {
     job.spec.num_keys = std::min(job.spec.num_keys, family->max_keys / job.num_filters);
@@ -102,8 +105,10 @@ std::vector<Job> MakeJobs(const Plan& plan) {
   for (const Peer& peer : AllPeers()) {
     if (peer.is_floor || peer.targets.empty() || peer.has_bits_of_another) continue;
     const KeyKind kind = Takes(peer, KeyKind::kU64) ? KeyKind::kU64 : KeyKind::kHash;
-    for (const double bits_per_key : plan.bits_per_key)
+    for (const double bits_per_key : plan.bits_per_key) {
+      if (peer.only_bits_per_key != 0 && peer.only_bits_per_key != bits_per_key) continue;
       jobs.push_back(MakeJob(peer, kind, nullptr, bits_per_key, plan));
+    }
     if (!Takes(peer, KeyKind::kString)) continue;
     for (const tools::KeyFamily& family : tools::KeyFamilies()) {
       jobs.push_back(MakeJob(peer, KeyKind::kString, &family, plan.family_bits_per_key, plan));
@@ -179,7 +184,7 @@ json ToJson(const Job& job, const Counts& counts) {
 
 json Model() {
   json points = json::array();
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+  for (const Layout layout : AllLayouts()) {
     for (double bits_per_key = 4; bits_per_key <= 26; bits_per_key += 0.25) {
       points.push_back({{"layout", LayoutName(layout)},
                         {"bits_per_key", bits_per_key},

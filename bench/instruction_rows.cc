@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bench/layouts.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/hash.h"
@@ -21,11 +22,13 @@ using Rows = std::vector<InstructionRow>;
 // Some 12 KB of filter. Instructions do not depend on the size; that they are counted exactly needs no more keys.
 constexpr uint64_t kMembers = 10000;
 constexpr uint64_t kQueries = 2 * kMembers;
-// Filters larger than some caches are asked by another loop, which prefetches: 2.5 MB, most of it empty.
+// Filters larger than some caches are asked by another loop, which prefetches: 2.5 MB, most of it empty where keys are
+// inserted. What is built gets it by so many bits per key that few keys have to be built.
 constexpr uint64_t kLargeMembers = uint64_t{2} << 20;
+constexpr double kManyBits = 60;
+constexpr uint64_t kLargeBuiltMembers = kLargeMembers * 10 / 60;
 constexpr uint64_t kBuiltKeys = 100000;
 constexpr uint64_t kAbsent = uint64_t{1} << 40;
-constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic};
 
 void Check(const Status& status) {
   if (status.ok()) return;
@@ -39,9 +42,9 @@ std::vector<uint64_t> HashesFrom(uint64_t first, uint64_t count) {
   return hashes;
 }
 
-FilterOptions Options(Layout layout) {
+FilterOptions Options(Layout layout, double bits_per_key = 10) {
   FilterOptions options;
-  options.bits_per_key = 10;
+  options.bits_per_key = bits_per_key;
   options.layout = layout;
   return options;
 }
@@ -49,15 +52,29 @@ FilterOptions Options(Layout layout) {
 std::string Suffix(Layout layout, const char* target) { return std::string("/") + LayoutName(layout) + "/" + target; }
 
 // One filter, and what it is asked: members and absent keys in turn.
-template <class Filter>
 struct Subject {
-  Subject(Layout layout, uint64_t num_keys) {
+  Subject() {
     const std::vector<uint64_t> absent = HashesFrom(kAbsent, kMembers);
     for (size_t i = 0; i < kMembers; ++i) {
       queries.push_back(members[i]);
       queries.push_back(absent[i]);
     }
-    Check(filter.Create(num_keys, Options(layout)));
+  }
+  // For that many keys, empty. False if the layout takes no single keys.
+  bool Create(Layout layout, uint64_t num_keys) {
+    Status status;
+    filter = NewMutable(layout, num_keys, Options(layout), &status);
+    Check(status);
+    asked = filter.get();
+    return filter != nullptr;
+  }
+  // Of num_keys keys, the members first.
+  void Build(Layout layout, uint64_t num_keys, double bits_per_key) {
+    FilterBuilder builder(Options(layout, bits_per_key));
+    for (const uint64_t hash : HashesFrom(0, num_keys)) builder.AddHash(hash);
+    Check(builder.Finish(&image));
+    Check(view.Open(image.data(), image.size()));
+    asked = &view;
   }
   // All members, and at most 3 % of the absent keys.
   bool RightMaybes(uint64_t maybes) const { return maybes >= kMembers && maybes < kMembers + kMembers * 3 / 100; }
@@ -70,13 +87,19 @@ struct Subject {
   std::vector<uint64_t> members = HashesFrom(0, kMembers), queries;
   std::vector<uint8_t> answers = std::vector<uint8_t>(kQueries);
   uint64_t result = 0;
-  Filter filter;
+  std::unique_ptr<MutableFilter> filter;
+  std::string image;
+  FilterView view;
+  const FilterBase* asked = nullptr;  // one of the two
 };
 
-template <class Filter>
 void AddLookups(Layout layout, const char* target, Rows* rows) {
-  const auto s = std::make_shared<Subject<Filter>>(layout, kMembers);
-  s->filter.InsertHashes(s->members.data(), kMembers);
+  const auto s = std::make_shared<Subject>();
+  if (s->Create(layout, kMembers)) {
+    s->filter->InsertHashes(s->members.data(), kMembers);
+  } else {
+    s->Build(layout, kMembers, 10);
+  }
   const std::string suffix = Suffix(layout, target);
   const auto prepare = [s] {
     s->result = 0;
@@ -84,13 +107,14 @@ void AddLookups(Layout layout, const char* target, Rows* rows) {
   };
   const auto right = [s] { return s->RightMaybes(s->result); };
   const auto single = [s] {
+    const FilterBase& filter = *s->asked;
     uint64_t maybes = 0;
-    for (const uint64_t hash : s->queries) maybes += s->filter.MayContainHash(hash);
+    for (const uint64_t hash : s->queries) maybes += filter.MayContainHash(hash);
     s->result = maybes;
   };
-  const auto bytes = [s] { s->filter.MayContainHashes(s->queries.data(), kQueries, s->answers.data()); };
-  const auto bits = [s] { s->filter.MayContainHashesToBits(s->queries.data(), kQueries, s->answers.data()); };
-  const auto count = [s] { s->result = s->filter.CountMaybes(s->queries.data(), kQueries); };
+  const auto bytes = [s] { s->asked->MayContainHashes(s->queries.data(), kQueries, s->answers.data()); };
+  const auto bits = [s] { s->asked->MayContainHashesToBits(s->queries.data(), kQueries, s->answers.data()); };
+  const auto count = [s] { s->result = s->asked->CountMaybes(s->queries.data(), kQueries); };
   rows->push_back({"single" + suffix, kQueries, prepare, single, right});
   rows->push_back(
       {"batch" + suffix, kQueries, prepare, bytes, [s] { return s->RightAnswers(s->answers.data(), kQueries); }});
@@ -99,32 +123,35 @@ void AddLookups(Layout layout, const char* target, Rows* rows) {
   rows->push_back({"batch_count" + suffix, kQueries, prepare, count, right});
 }
 
-template <class Filter>
 void AddInsertions(Layout layout, const char* target, Rows* rows) {
-  const auto s = std::make_shared<Subject<Filter>>(layout, kMembers);
+  const auto s = std::make_shared<Subject>();
+  if (!s->Create(layout, kMembers)) return;
   const std::string suffix = Suffix(layout, target);
-  const auto prepare = [s] { s->filter.Clear(); };
+  const auto prepare = [s] { s->filter->Clear(); };
   const auto single = [s] {
-    for (const uint64_t hash : s->members) s->filter.InsertHash(hash);
+    MutableFilter& filter = *s->filter;
+    for (const uint64_t hash : s->members) filter.InsertHash(hash);
   };
-  const auto batch = [s] { s->filter.InsertHashes(s->members.data(), kMembers); };
-  const auto right = [s] { return s->RightMaybes(s->filter.CountMaybes(s->queries.data(), kQueries)); };
+  const auto batch = [s] { s->filter->InsertHashes(s->members.data(), kMembers); };
+  const auto right = [s] { return s->RightMaybes(s->filter->CountMaybes(s->queries.data(), kQueries)); };
   rows->push_back({"insert_single" + suffix, kMembers, prepare, single, right});
   rows->push_back({"insert_batch" + suffix, kMembers, prepare, batch, right});
 }
 
 // Lookups and insertions in batches; nothing is cleared between the two runs: insertions change no bit.
-template <class Filter>
 void AddLarge(Layout layout, const char* target, Rows* rows) {
-  const auto s = std::make_shared<Subject<Filter>>(layout, kLargeMembers);
+  const auto s = std::make_shared<Subject>();
+  const bool is_mutable = s->Create(layout, kLargeMembers);
+  if (!is_mutable) s->Build(layout, kLargeBuiltMembers, kManyBits);
   const std::string suffix = Suffix(layout, target);
   const auto prepare = [s] {
-    s->filter.InsertHashes(s->members.data(), kMembers);
+    if (s->filter != nullptr) s->filter->InsertHashes(s->members.data(), kMembers);
     s->result = 0;
   };
-  const auto count = [s] { s->result = s->filter.CountMaybes(s->queries.data(), kQueries); };
-  const auto insert = [s] { s->result = kMembers + s->filter.InsertHashes(s->members.data(), kMembers); };
+  const auto count = [s] { s->result = s->asked->CountMaybes(s->queries.data(), kQueries); };
   rows->push_back({"large_batch_count" + suffix, kQueries, prepare, count, [s] { return s->RightMaybes(s->result); }});
+  if (!is_mutable) return;
+  const auto insert = [s] { s->result = kMembers + s->filter->InsertHashes(s->members.data(), kMembers); };
   rows->push_back({"large_insert_batch" + suffix, kMembers, prepare, insert, [s] { return s->result == kMembers; }});
 }
 
@@ -208,16 +235,15 @@ std::vector<InstructionRow> InstructionRows() {
   const TargetList targets = SupportedTargets();
   for (size_t i = 0; i < targets.size; ++i) {
     Check(ForceTarget(targets.names[i]));
-    AddLookups<BlockedFilter>(Layout::kBlocked, targets.names[i], &rows);
-    AddLookups<ClassicFilter>(Layout::kClassic, targets.names[i], &rows);
-    AddInsertions<BlockedFilter>(Layout::kBlocked, targets.names[i], &rows);
-    AddInsertions<ClassicFilter>(Layout::kClassic, targets.names[i], &rows);
-    AddLarge<BlockedFilter>(Layout::kBlocked, targets.names[i], &rows);
-    AddLarge<ClassicFilter>(Layout::kClassic, targets.names[i], &rows);
-    for (const Layout layout : kLayouts) AddBuild(layout, targets.names[i], &rows);
+    for (const Layout layout : AllLayouts()) {
+      AddLookups(layout, targets.names[i], &rows);
+      AddInsertions(layout, targets.names[i], &rows);
+      AddLarge(layout, targets.names[i], &rows);
+      AddBuild(layout, targets.names[i], &rows);
+    }
   }
   AddHashing(&rows);
-  for (const Layout layout : kLayouts) AddCalls(layout, &rows);
+  for (const Layout layout : AllLayouts()) AddCalls(layout, &rows);
   return rows;
 }
 

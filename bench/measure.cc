@@ -21,6 +21,9 @@ constexpr uint64_t kWarmedBytes = uint64_t{64} << 20;
 constexpr size_t kCheckedKeys = size_t{1} << 19;  // of each row, for false negatives
 
 bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
+// CPU time is the calling thread's alone.
+bool IsTimedByClock(Access access) { return access == Access::kBuildTwoThreads; }
+bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
 
 uint64_t CountMaybes(const PeerFilter& filter, size_t target, Access access, const Keys& keys,
                      std::vector<uint8_t>* answers) {
@@ -44,7 +47,11 @@ struct Candidate {
 class Session : public benchmark::BenchmarkReporter {
  public:
   Session(const Group& group, const Effort& effort, Counters* counters)
-      : group_(group), effort_(effort), counters_(counters), queries_(group.spec) {}
+      : group_(group),
+        effort_(effort),
+        counters_(counters),
+        queries_(group.spec),
+        maker_(group.spec.kind, group.spec.family) {}
 
   std::vector<Measured> Measure() {
     ReturnFreeMemory();
@@ -66,9 +73,10 @@ class Session : public benchmark::BenchmarkReporter {
                              huge_page_percent,
                              {},
                              {}};
-      benchmark::RegisterBenchmark(row.name.c_str(), [this, &row](benchmark::State& state) { Run(state, row); })
-          ->Repetitions(effort_.repetitions)
-          ->MinTime(effort_.min_seconds);
+      benchmark::internal::Benchmark* const registered =
+          benchmark::RegisterBenchmark(row.name.c_str(), [this, &row](benchmark::State& state) { Run(state, row); });
+      registered->Repetitions(effort_.repetitions)->MinTime(effort_.min_seconds);
+      if (IsTimedByClock(row.access)) registered->UseRealTime();
     }
     benchmark::RunSpecifiedBenchmarks(this);
     CheckOncePerPeer();  // that the inserts were what they should be: nothing new
@@ -84,8 +92,9 @@ class Session : public benchmark::BenchmarkReporter {
       if (run.run_type != Run::RT_Iteration) continue;
       const auto found = measured_.find(run.run_name.function_name);
       if (found == measured_.end()) Die("a row that nobody planned: %s", run.run_name.function_name.c_str());
+      const bool by_the_clock = IsTimedByClock(found->second.row->access);
       const double keys = static_cast<double>(run.iterations) * run.counters.at("keys").value;
-      found->second.ns.push_back(1e9 * run.cpu_accumulated_time / keys);
+      found->second.ns.push_back(1e9 * (by_the_clock ? run.real_accumulated_time : run.cpu_accumulated_time) / keys);
       if (counters_->available()) {
         found->second.counts.push_back({run.counters.at("cycles").value / keys,
                                         run.counters.at("instructions").value / keys,
@@ -121,7 +130,11 @@ class Session : public benchmark::BenchmarkReporter {
 
   // The very code that is timed: no member may be "absent", and all targets and accesses agree on any key.
   void Check(const Row& row) {
-    if (row.peer->is_floor || row.hit_percent < 0) return;
+    if (!IsInsert(row.access) && !IsBuild(row.access)) CheckAnswers(row);
+  }
+
+  void CheckAnswers(const Row& row) {
+    if (row.peer->is_floor) return;
     const PeerFilter& filter = *candidates_.at(row.peer).filter;
     const Keys members = queries_.WithHits(100).Slice(0, kCheckedKeys);
     const uint64_t found = CountMaybes(filter, row.target, row.access, members, &answers_);
@@ -141,18 +154,25 @@ class Session : public benchmark::BenchmarkReporter {
   void CheckOncePerPeer() {
     std::set<const Peer*> checked;
     for (const Row& row : group_.rows) {
-      if (row.hit_percent >= 0 && checked.insert(row.peer).second) Check(row);
+      if (checked.insert(row.peer).second) CheckAnswers({row.peer, 0, candidates_.at(row.peer).access, 50, row.name});
     }
   }
 
   void RunBuild(benchmark::State& state, const Row& row) {
-    KeyMaker maker(group_.spec.kind, group_.spec.family);
-    const Keys members = maker.Make(group_.spec.first_key, static_cast<size_t>(group_.spec.num_keys));
+    if (members_.size == 0) members_ = maker_.Make(group_.spec.first_key, static_cast<size_t>(group_.spec.num_keys));
     Spec spec = group_.spec;
-    spec.members = &members;
+    spec.members = &members_;
+    if (!row.peer->rebuilds) {
+      counters_->Start();
+      for (auto _ : state) benchmark::DoNotOptimize(row.peer->make(spec));
+      return Report(state, spec.num_keys);
+    }
+    Candidate& candidate = candidates_.at(row.peer);
+    if (built_.insert(row.peer).second) candidate.filter->Build(row.target, row.access, spec);  // pages come untimed
     counters_->Start();
-    for (auto _ : state) benchmark::DoNotOptimize(row.peer->make(spec));
+    for (auto _ : state) candidate.filter->Build(row.target, row.access, spec);
     Report(state, spec.num_keys);
+    CheckAnswers({row.peer, 0, candidate.access, 50, row.name});
   }
 
   // What nobody has read for half a minute a virtual machine's host may unmap: the rows of a peer that has few of them
@@ -165,7 +185,7 @@ class Session : public benchmark::BenchmarkReporter {
   }
 
   void Run(benchmark::State& state, const Row& row) {
-    if (row.access == Access::kBuild) return RunBuild(state, row);
+    if (IsBuild(row.access)) return RunBuild(state, row);
     PeerFilter* const filter = candidates_.at(row.peer).filter.get();
     const Keys& keys = queries_.WithHits(row.hit_percent < 0 ? 100 : row.hit_percent);
     answers_.resize(queries_.slice_size());
@@ -205,6 +225,9 @@ class Session : public benchmark::BenchmarkReporter {
   const Effort& effort_;
   Counters* counters_;
   Queries queries_;
+  KeyMaker maker_;
+  Keys members_;  // all of them, from the first time that a filter is built of them
+  std::set<const Peer*> built_;
   std::map<const Peer*, Candidate> candidates_;
   std::map<const Peer*, uint64_t> maybes_;
   std::map<std::string, Measured> measured_;

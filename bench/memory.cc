@@ -66,6 +66,26 @@ Allocator HugeBuffer::SharedBy() {
   return allocator;
 }
 
+Allocator Arena::allocator() {
+  Allocator allocator;
+  allocator.allocate = [](void* context, size_t size, size_t alignment) noexcept -> void* {
+    Arena* const arena = static_cast<Arena*>(context);
+    const std::lock_guard<std::mutex> lock(arena->mutex_);
+    const uint64_t begin = (arena->used_ + alignment - 1) / alignment * alignment;
+    if (begin + size > arena->buffer_.size()) return nullptr;
+    arena->used_ = begin + size;
+    ++arena->pieces_;
+    return arena->buffer_.data() + begin;
+  };
+  allocator.deallocate = [](void* context, void* piece, size_t, size_t) noexcept {
+    Arena* const arena = static_cast<Arena*>(context);
+    const std::lock_guard<std::mutex> lock(arena->mutex_);
+    if (piece != nullptr && --arena->pieces_ == 0) arena->used_ = 0;
+  };
+  allocator.context = this;
+  return allocator;
+}
+
 double HugePagePercent() {
   std::ifstream in("/proc/self/smaps");
   double present = 0, huge = 0, present_here = 0, huge_here = 0;

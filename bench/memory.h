@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 #include "linefilter/memory.h"
 
@@ -29,6 +30,19 @@ class HugeBuffer {
   uint64_t mapped_;
   uint8_t* data_;
   uint64_t size_;
+};
+
+// What a builder asks for and gives back, out of one HugeBuffer: memory that is there already, as in a process that has
+// built before. Starts anew when all is given back.
+class Arena {
+ public:
+  explicit Arena(uint64_t size) : buffer_(size) {}
+  Allocator allocator();
+
+ private:
+  HugeBuffer buffer_;
+  std::mutex mutex_;
+  uint64_t used_ = 0, pieces_ = 0;
 };
 
 // The share of all HugeBuffers' memory that lies in huge pages, in percent; -1 if the system does not say. In small

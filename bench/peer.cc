@@ -28,12 +28,18 @@ const char* AccessName(Access access) {
       return "insert_batch";
     case Access::kBuild:
       return "build";
+    case Access::kBuildTwoThreads:
+      return "build_2_threads";
   }
   return "unknown";
 }
 
 void PeerFilter::Insert(size_t, Access access, const Keys&) {
   Die("this peer has no access %s: leave it out of peer.accesses", AccessName(access));
+}
+
+void PeerFilter::Build(size_t, Access access, const Spec&) {
+  Die("this peer has no access %s of its own: leave Peer::rebuilds false", AccessName(access));
 }
 
 void Die(const char* format, ...) {

@@ -1,5 +1,5 @@
 // A peer: one kind of filter in the benchmark, ours or another's. Adding one is a file in bench/peers/ that defines
-// `Peer Peer_<name>()`, and a line in bench/peers/CMakeLists.txt.
+// `Peer Peer_<name>()` (or several: `std::vector<Peer> Peers_<name>()`), and a line in bench/peers/CMakeLists.txt.
 #ifndef LINEFILTER_BENCH_PEER_H_
 #define LINEFILTER_BENCH_PEER_H_
 
@@ -25,9 +25,10 @@ enum class Access {
   kInlinedDependent,
   kInsertSingle,
   kInsertBatch,
-  kBuild,  // a new filter of all members, made and dropped
+  kBuild,            // a filter of all members, on one thread
+  kBuildTwoThreads,  // the same on two
 };
-const char* AccessName(Access access);  // "single", "branch", ..., "insert_batch", "build"
+const char* AccessName(Access access);  // "single", "branch", ..., "build_2_threads"
 
 // Which filter is wanted.
 struct Spec {
@@ -70,18 +71,25 @@ class PeerFilter {
   virtual uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const = 0;
   // kInsertSingle, kInsertBatch. The benchmark inserts members again, which changes no bit.
   virtual void Insert(size_t target, Access access, const Keys& keys);
+  // kBuild, kBuildTwoThreads, of a peer that rebuilds: makes itself once more of the same members, in memory that it
+  // keeps from the first time on, so that no page is new while it is timed.
+  virtual void Build(size_t target, Access access, const Spec& spec);
 };
 
 struct Peer {
-  std::string name;       // "blocked", "rocksdb_bloom": the layout column of the results
-  std::string origin;     // "linefilter", "Debian librocksdb-dev 7.8.3", "own implementation of the scheme of ..."
-  bool is_floor = false;  // answers nothing: neither checked nor given an fpr
+  std::string name;        // "blocked", "rocksdb_bloom": the layout column of the results
+  std::string origin;      // "linefilter", "Debian librocksdb-dev 7.8.3", "own implementation of the scheme of ..."
+  bool is_floor = false;   // answers nothing: neither checked nor given an fpr
+  bool is_layout = false;  // of this library, whole
   bool has_bits_of_another = false;  // asks another peer's filter in another way: accuracy measures that one alone
   std::vector<std::string> targets;  // best first; none: not for this CPU
   std::vector<KeyKind> kinds;
   std::vector<Access> accesses;
+  bool rebuilds = false;         // built by PeerFilter::Build, on each target; else kBuild is `make`, of the best one
+  double only_bits_per_key = 0;  // of one density: the one that it is asked for; 0: all
   uint64_t max_bytes = uint64_t{512} << 20;  // of body
   uint64_t build_bytes = 0;                  // per key, while the filter is made, beside its own bytes
+  uint64_t rebuild_bytes = 0;                // per key, from the first Build on
   double fill_ns = 30;                       // per key of a large filter, about: for the duration that is told first
   std::function<std::unique_ptr<PeerFilter>(const Spec& spec)> make;  // aborts with a sentence (Die) if it cannot
 };

@@ -10,6 +10,9 @@ namespace {
 constexpr uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 constexpr uint64_t kInCache = MiB;
 constexpr char kEightFilters[] = "blocked_8_filters", kMisaligned[] = "blocked_misaligned";
+constexpr char kRegisters[] = "floor_registers";
+
+enum class Who { kAll, kBuilders, kLayouts };  // kBuilders: those that rebuild
 
 // A part of the matrix: every peer that can, in these accesses and hits.
 struct Part {
@@ -20,6 +23,8 @@ struct Part {
   std::vector<int> hits;
   std::set<std::string> peers = {};  // empty: all
   bool all_targets = true;           // else the best one and AVX2
+  Who who = Who::kAll;
+  std::set<std::string> without = {};
 };
 
 const std::vector<Access> kLookups = {Access::kSingle,          Access::kBranch,  Access::kDependent,
@@ -32,11 +37,24 @@ std::vector<Part> FullMatrix() {
     std::vector<Access> accesses = kLookups;
     accesses.insert(accesses.end(), {Access::kInsertSingle, Access::kInsertBatch});
     parts.push_back({KeyKind::kHash, bytes, 10, accesses, {0, 50, 100}});
-    // Above the caches only the pair that the pattern's price is judged by: filling takes half a minute each.
-    const std::set<std::string> pair =
-        bytes > 512 * MiB ? std::set<std::string>{"blocked", "k_independent"} : std::set<std::string>{};
+    // Above the caches only what is judged there at all densities: filling takes up to a minute each.
+    std::set<std::string> pair, without;
+    if (bytes > 512 * MiB) pair = {"blocked", "k_independent"};
+    if (bytes == 512 * MiB) without = {"classic", "split_block_256", "split_block_8x64"};
     for (const double bits : {8, 12, 16, 20}) {
-      parts.push_back({KeyKind::kHash, bytes, bits, {Access::kSingle, Access::kInlined, Access::kBatch}, {50}, pair});
+      parts.push_back({KeyKind::kHash,
+                       bytes,
+                       bits,
+                       {Access::kSingle, Access::kInlined, Access::kBatch},
+                       {50},
+                       pair,
+                       true,
+                       Who::kAll,
+                       without});
+    }
+    // What the static peer really takes.
+    if (bytes <= 16 * MiB) {
+      parts.push_back({KeyKind::kHash, bytes, 9, {Access::kInlined, Access::kBatch}, {50}, {}, false, Who::kLayouts});
     }
     if (bytes > 512 * MiB) continue;
     parts.push_back({KeyKind::kU64,
@@ -55,6 +73,16 @@ std::vector<Part> FullMatrix() {
     }
   }
   parts.push_back({KeyKind::kU64, MiB, 10, {Access::kBuild}, {-1}, {}, false});
+  parts.push_back(
+      {KeyKind::kHash, 16 * MiB, 10, {Access::kBuild, Access::kBuildTwoThreads}, {-1}, {}, false, Who::kBuilders});
+  // 3e8 keys: all at once against one by one.
+  parts.push_back({KeyKind::kHash,
+                   512 * MiB,
+                   14.3,
+                   {Access::kInsertBatch, Access::kBuild, Access::kBuildTwoThreads},
+                   {-1},
+                   {"blocked", kRegisters},
+                   false});
   parts.push_back({KeyKind::kHash, 512 * MiB, 10, {Access::kSingle, Access::kBatch}, {0, 50, 100}, {kEightFilters}});
   return parts;
 }
@@ -69,6 +97,8 @@ std::vector<Part> QuickMatrix() {
   parts.push_back({KeyKind::kString, 24 * KiB, 10, {Access::kSingle, Access::kBatch}, {50}, {}, false});
   parts.push_back({KeyKind::kHash, MiB, 16, {Access::kInlined, Access::kBatch}, {50}});
   parts.push_back({KeyKind::kU64, 24 * KiB, 10, {Access::kBuild}, {-1}, {}, false});
+  parts.push_back(
+      {KeyKind::kHash, MiB, 10, {Access::kBuild, Access::kBuildTwoThreads}, {-1}, {}, false, Who::kBuilders});
   parts.push_back({KeyKind::kHash, 512 * KiB, 10, {Access::kSingle, Access::kBatch}, {50}, {kEightFilters}});
   return parts;
 }
@@ -79,11 +109,16 @@ bool Contains(const std::vector<T>& list, const T& value) {
 }
 
 bool Takes(const Part& part, const Peer& peer) {
+  if (peer.only_bits_per_key != 0 && peer.only_bits_per_key != part.bits_per_key) return false;
+  if (part.who == Who::kBuilders && !peer.rebuilds) return false;
+  if (part.who == Who::kLayouts && !peer.is_layout) return false;
+  if (part.without.count(peer.name) != 0) return false;
   if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
   return peer.name != kEightFilters;
 }
 
 bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
+bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
   char bits[32];
@@ -98,12 +133,11 @@ void AddRows(const Part& part, const Peer& peer, std::vector<Row>* rows) {
     if (!part.all_targets && target != 0 && peer.targets[target] != "AVX2") continue;
     for (const Access access : part.accesses) {
       if (!Contains(peer.accesses, access)) continue;
-      // A target's effect on building is that on inserting.
-      if (access == Access::kBuild && target != 0) continue;
+      if (IsBuild(access) && !peer.rebuilds && target != 0) continue;
       const std::vector<int> none = {-1};
       for (const int hits : IsInsert(access) ? none : part.hits) {
         // A floor reads what it is told to, so hits do not matter.
-        if ((peer.is_floor || peer.name == kMisaligned) && hits != 50) continue;
+        if ((peer.is_floor || peer.name == kMisaligned) && hits != 50 && hits >= 0) continue;
         rows->push_back({&peer, target, access, hits, RowName(part, peer, target, access, hits)});
       }
     }
@@ -159,7 +193,14 @@ std::set<const Peer*> PeersOf(const Group& group) {
 uint64_t MostBytes(const Group& group) {
   uint64_t most_build_bytes = 0;  // one is built at a time
   for (const Peer* peer : PeersOf(group)) most_build_bytes = std::max(most_build_bytes, peer->build_bytes);
-  return PeersOf(group).size() * group.spec.body_bytes + most_build_bytes * group.spec.num_keys;
+  uint64_t kept_bytes = 0;
+  std::set<const Peer*> built;
+  for (const Row& row : group.rows) {
+    if (!IsBuild(row.access)) continue;
+    if (built.empty()) kept_bytes += sizeof(uint64_t);  // the members
+    if (built.insert(row.peer).second) kept_bytes += row.peer->rebuild_bytes;
+  }
+  return PeersOf(group).size() * group.spec.body_bytes + (most_build_bytes + kept_bytes) * group.spec.num_keys;
 }
 
 double EstimatedSeconds(const Group& group, int repetitions, double min_seconds) {
@@ -172,7 +213,7 @@ double EstimatedSeconds(const Group& group, int repetitions, double min_seconds)
   // Google Benchmark finds the number of iterations by trying, which takes about as long as two repetitions.
   for (const Row& row : group.rows) {
     const double build = 1e-9 * static_cast<double>(group.spec.num_keys) * row.peer->fill_ns;
-    seconds += (repetitions + 2) * (row.access == Access::kBuild ? std::max(build, min_seconds) : min_seconds * 1.3);
+    seconds += (repetitions + 2) * (IsBuild(row.access) ? std::max(build, min_seconds) : min_seconds * 1.3);
   }
   return seconds;
 }

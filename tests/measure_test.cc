@@ -3,14 +3,19 @@
 #include "bench/measure.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <thread>
 
+#include "bench/layouts.h"
 #include "bench/memory.h"
 #include "bench/plan.h"
 #include "bench/queries.h"
 #include "bench/results.h"
+#include "bench/threads.h"
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
 #include "tests/testing/temp_dir.h"
@@ -111,6 +116,30 @@ TEST(MeasureDeathTest, TargetsThatDisagreeEndTheProgram) {
   EXPECT_DEATH(MeasureFault(Fault::kSecondTargetSaysMaybe), "single/second: .* maybes, but 0 by other code");
 }
 
+// What is built while it is timed is asked for its members too.
+TEST(MeasureDeathTest, ABuildThatLosesAKeyEndsTheProgram) {
+  class Spoiled : public ExactFilter {
+   public:
+    explicit Spoiled(const Spec& spec) : ExactFilter(spec, Fault::kNone) {}
+    uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
+      const uint64_t maybes = ExactFilter::Lookup(target, access, keys, answers);
+      return built_ && maybes > 0 ? maybes - 1 : maybes;
+    }
+    void Build(size_t, Access, const Spec&) override { built_ = true; }
+
+   private:
+    bool built_ = false;
+  };
+  Peer peer = MakePeer(Fault::kNone);
+  peer.accesses = {Access::kSingle, Access::kBuild};
+  peer.rebuilds = true;
+  peer.make = [](const Spec& spec) { return std::make_unique<Spoiled>(spec); };
+  Group group = MakeGroup(peer);
+  group.rows = {{&peer, 0, Access::kBuild, -1, "build/first"}};
+  Counters counters;
+  EXPECT_DEATH(MeasureGroup(group, Short(), &counters), "FALSE NEGATIVE: build/first: 1 of ");
+}
+
 TEST(MeasureDeathTest, AnAbsentKeyThatIsAMemberEndsTheProgram) {
   static const tools::KeyFamily overlapping = {"overlapping", "absent keys are members", 1u << 20,
                                                [](uint64_t number, bool, char* out) {
@@ -139,6 +168,33 @@ TEST(HugeBuffer, IsReadyAndKnown) {
     EXPECT_GE(percent, 0) << "the buffer asked for huge pages";
   }
   EXPECT_LE(percent, 100);
+}
+
+// Each task once, by two threads where there are two CPUs; and again, and with fewer tasks than threads.
+TEST(TwoThreads, RunEachTaskOnce) {
+  const Executor executor = TwoThreads();
+  ASSERT_EQ(executor.num_threads, kTwoThreads);
+  for (size_t num_tasks = 0; num_tasks <= kTwoThreads; ++num_tasks) {
+    std::array<std::atomic<int>, kTwoThreads> runs = {};
+    for (int round = 0; round < 100; ++round) {
+      executor.run(
+          executor.context, [](void* argument, size_t index) { ++(*static_cast<decltype(runs)*>(argument))[index]; },
+          &runs, num_tasks);
+    }
+    for (size_t i = 0; i < kTwoThreads; ++i) EXPECT_EQ(runs[i], i < num_tasks ? 100 : 0);
+  }
+  if (!HasSecondCpu()) return;
+  // Two tasks that wait for each other end only if both run at once.
+  std::atomic<int> arrived{0};
+  executor.run(
+      executor.context,
+      [](void* argument, size_t) {
+        std::atomic<int>& count = *static_cast<std::atomic<int>*>(argument);
+        ++count;
+        while (count < 2) std::this_thread::yield();
+      },
+      &arrived, kTwoThreads);
+  EXPECT_EQ(arrived, 2);
 }
 
 TEST(Queries, HitsAreWhatTheyAreCalled) {
@@ -174,6 +230,35 @@ TEST(Plan, EveryRowHasANameOfItsOwn) {
     }
     EXPECT_GT(rows, 100u);
     EXPECT_LT(seconds, 90 * 60);
+  }
+}
+
+// Peers of one density have rows there alone; every layout of the library has rows of its own; and both ways of
+// building stand beside the loop that tells what a second thread gives.
+TEST(Plan, RowsAreOfWhatPeersCan) {
+  std::set<std::string> names, fuse_densities;
+  for (const Group& group : MakePlan(PlanOptions())) {
+    bool has_two_threads = false, has_yardstick = false;
+    for (const Row& row : group.rows) {
+      names.insert(row.name);
+      if (row.peer->name == "binary_fuse_8_own") fuse_densities.insert(row.name.substr(row.name.rfind('/') + 1));
+      if (row.access != Access::kBuildTwoThreads) continue;
+      (row.peer->is_floor ? has_yardstick : has_two_threads) = true;
+    }
+    EXPECT_EQ(has_two_threads, has_yardstick) << group.name;
+    EXPECT_LT(MostBytes(group), uint64_t{22} << 30) << group.name;
+  }
+  EXPECT_EQ(fuse_densities, std::set<std::string>{"10"});
+  for (const Layout layout : AllLayouts()) {
+    const char* const name = LayoutName(layout);
+    int rows = 0, builds = 0;
+    for (const std::string& row : names) {
+      const bool is_of_layout = row.find(std::string("/") + name + "/") != std::string::npos;
+      rows += is_of_layout;
+      builds += is_of_layout && row.rfind("build/hash/", 0) == 0;
+    }
+    EXPECT_GE(rows, 100) << name;
+    EXPECT_GE(builds, 1) << name;
   }
 }
 

@@ -1,5 +1,6 @@
 // The benchmark's peers are what they claim to be: every one, with every kind of key it takes, loses no member, answers
 // alike by every access, and lets through what its scheme lets through.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "bench/peer.h"
 #include "gtest/gtest.h"
+#include "linefilter/hash.h"
 #include "tools/key_families.h"
 
 namespace linefilter::bench {
@@ -193,6 +195,57 @@ TEST(Peers, EveryWayOfInsertingSetsTheSameBits) {
     }
   }
   EXPECT_GE(ways, 2);
+}
+
+// A filter that was built anew, by any target, on one thread or two, answers as before.
+TEST(Peers, BuildingAnewGivesTheSameAnswers) {
+  int builds = 0;
+  for (const Peer& peer : AllPeers()) {
+    if (!IsFilter(peer) || !peer.rebuilds) continue;
+    for (const KeyKind kind : peer.kinds) {
+      for (const uint64_t num_keys : {1, 100, 100000}) {
+        SCOPED_TRACE(peer.name + " " + KeyKindName(kind) + " " + std::to_string(num_keys) + " keys");
+        const Spec spec = SpecOf(kind, num_keys, 10);
+        const std::unique_ptr<PeerFilter> filter = peer.make(spec);
+        const double before = CheckedFpr(peer, *filter, spec, 20000);
+        for (size_t target = 0; target < peer.targets.size(); ++target) {
+          for (const Access access : {Access::kBuild, Access::kBuildTwoThreads}) {
+            if (!Has(peer, access)) continue;
+            filter->Build(target, access, spec);
+            EXPECT_EQ(CheckedFpr(peer, *filter, spec, 20000), before) << peer.targets[target];
+            ++builds;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(builds, 0);
+}
+
+// The static peer has no bits per key to choose, and bears equal keys.
+TEST(Peers, BinaryFuseIsOfOneDensity) {
+  const auto& peers = AllPeers();
+  const auto found =
+      std::find_if(peers.begin(), peers.end(), [](const Peer& peer) { return peer.name == "binary_fuse_8_own"; });
+  ASSERT_NE(found, peers.end());
+  EXPECT_NE(found->only_bits_per_key, 0);
+  for (const double asked : {6.0, 10.0, 16.0}) {
+    const Spec spec = SpecOf(KeyKind::kHash, 1000000, asked);
+    const std::unique_ptr<PeerFilter> filter = found->make(spec);
+    const double bits_per_key = 8.0 * static_cast<double>(filter->bytes()) / 1e6;
+    EXPECT_GT(bits_per_key, 8.9);
+    EXPECT_LT(bits_per_key, 9.3);
+    EXPECT_NEAR(CheckedFpr(*found, *filter, spec, kAbsentKeys), 1 / 256.0, 6e-4);
+  }
+  std::vector<uint64_t> hashes(30000);
+  for (size_t i = 0; i < hashes.size(); ++i) hashes[i] = HashKey(uint64_t{i / 100 * i % 1000});
+  Keys members;
+  members.integers = hashes.data();
+  members.size = hashes.size();
+  Spec spec = SpecOf(KeyKind::kHash, hashes.size(), 10);
+  spec.members = &members;
+  const std::unique_ptr<PeerFilter> filter = found->make(spec);
+  EXPECT_EQ(Maybes(*found, *filter, members), members.size);
 }
 
 // Filters of a family hold its keys, not words.

@@ -362,6 +362,57 @@ TEST(Report, PromisesCountAllSharesOfHits) {
   EXPECT_TRUE(Contains(line, "**MISSED**, 1.05x") && Contains(line, " 0 % hits")) << line;
 }
 
+// What was asked of `retrieval` and of building: each line's verdict is that of the numbers.
+TEST(Report, JudgesRetrieval) {
+  const auto lines = [](const std::string& page) { return Section(page, "### Retrieval and building"); };
+  const std::string asked = lines(FullPage().text);
+  const json a = json::parse(ReadFile(kCpuA));
+  const auto ns = [&](const char* row) { return Row(a, row)["ns"].get<double>(); };
+  EXPECT_TRUE(Contains(LineWith(asked, {"| FPR, 10 bits"}), "at most 0.168 %"));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| FPR, 10 bits"}), "| ok "));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| FPR, 16 bits", "0.00661 %"}), "**MISSED**"));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| false negatives", "0 of 160000000"}), "| ok "));
+  const std::string batch =
+      Format(ns("batch/hash/50/retrieval/AVX3/512MB/10") / ns("batch/hash/50/blocked/AVX3/512MB/10"), 2);
+  EXPECT_TRUE(Contains(LineWith(asked, {"| batch, AVX-512", "512MB"}), batch + "x: "));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| batch, 512 MB", "`binary_fuse_8_own`"}), "| ok "));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| build, one thread, AVX-512", "goal 60"}), "| ok "));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| build, one thread, AVX2", "goal 110"}), "**MISSED**"));
+  const std::string bulk =
+      Format(ns("insert_batch/hash/none/blocked/AVX3/512MB/14.3") / ns("build/hash/none/blocked/AVX3/512MB/14.3"), 2);
+  EXPECT_TRUE(Contains(LineWith(asked, {"| bulk build of `blocked`"}), bulk + "x: "));
+  const double gain = ns("build/hash/none/retrieval/AVX3/16MB/10") /
+                      ns("build_2_threads/hash/none/retrieval/AVX3/16MB/10"),
+               possible = ns("build/hash/none/floor_registers/none/16MB/10") /
+                          ns("build_2_threads/hash/none/floor_registers/none/16MB/10");
+  EXPECT_TRUE(Contains(LineWith(asked, {"| build of `retrieval` on two threads", "**MISSED**"}),
+                       Format(gain, 2) + " of " + Format(possible, 2) + " times"));
+  EXPECT_TRUE(Contains(LineWith(asked, {"| build of `blocked` on two threads"}), "| ok "));
+  EXPECT_EQ(FullPage().text.find("### Retrieval", FullPage().text.find("## Fixture CPU B")), std::string::npos)
+      << "no row of it there";
+
+  // The worst of all shares of hits counts, and what is not there is said to be not measured.
+  const std::string worse = lines(PageOf([](json* file) {
+    for (const auto& [layout, time] : {std::pair<const char*, double>{"blocked", 2.0}, {"retrieval", 2.4}}) {
+      AddLike(file, std::string("batch/hash/50/") + layout + "/AVX3/1MB/10", {{"hit_percent", 100}}, time);
+    }
+  }));
+  EXPECT_TRUE(Contains(LineWith(worse, {"| batch, AVX-512", "100 % hits"}), "1.20x: 2.40 to 2.00 ns"));
+  EXPECT_TRUE(Contains(LineWith(worse, {"| batch, AVX-512"}), "**MISSED**"));
+  EXPECT_TRUE(Contains(LineWith(worse, {"| false negatives"}), "not measured")) << "without the accuracy file";
+  EXPECT_TRUE(Contains(LineWith(worse, {"| FPR, 8 bits"}), "16MB")) << "of the largest filter instead";
+  json accuracy = json::parse(ReadFile(kAccuracy));
+  for (json& entry : accuracy["measured"]) {
+    if (entry["layout"] != "retrieval") continue;
+    entry["seeds"] = 1;
+    if (entry["bits_per_key"] == 16) entry["fpr_low"] = 0.00006;
+  }
+  const TempDir dir;
+  const std::string few = lines(Page({kCpuA, dir.Write("accuracy.json", accuracy.dump()), "--no-plots"}).text);
+  EXPECT_TRUE(Contains(LineWith(few, {"| false negatives"}), "**MISSED**")) << "too few members were asked";
+  EXPECT_TRUE(Contains(LineWith(few, {"| FPR, 16 bits"}), "undecided, the interval allows both"));
+}
+
 TEST(Report, SaysWhereWeLose) {
   const std::string losses = Section(FullPage().text, "### Where we lose");
   const std::string faster = LineWith(losses, {"faster at no higher FPR", "`rocksdb_bloom`"});

@@ -77,8 +77,7 @@ namespace {
 
 class Lines : public PeerFilter {
  public:
-  Lines(const OwnCode* code, uint64_t bytes)
-      : code_(code), memory_(bytes), body_{memory_.data(), bytes / 64, 0, nullptr} {}
+  Lines(const OwnCode* code, uint64_t bytes) : code_(code), memory_(bytes), body_{memory_.data(), bytes / 64, 0} {}
   uint64_t bytes() const override { return memory_.size(); }
   uint32_t num_probes() const override { return 0; }
   uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t* answers) const override {

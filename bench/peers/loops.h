@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "bench/peer.h"
+#include "linefilter/hash.h"
 
 namespace linefilter::bench {
 // A namespace of its own, so that the loops compiled per target (own-inl.h) do not find these beside their own.

@@ -45,24 +45,6 @@ HWY_INLINE void ForBlocks(const OwnBody& body, const uint64_t* hashes, size_t n,
   for (; i < n; ++i) work(i, BlockOf<Scheme>(body, hashes[i]), hashes[i]);
 }
 
-// Calls work(hashes, first, count) for all keys, hashed in small groups where they are not hashes.
-template <class Work>
-HWY_INLINE void ForHashes(const Keys& keys, const Work& work) {
-  if (keys.kind == KeyKind::kHash) {
-    work(keys.integers, size_t{0}, keys.size);
-    return;
-  }
-  constexpr size_t kGroup = 256;
-  uint64_t hashes[kGroup];
-  for (size_t first = 0; first < keys.size; first += kGroup) {
-    const size_t count = keys.size - first < kGroup ? keys.size - first : kGroup;
-    for (size_t i = 0; i < count; ++i) {
-      hashes[i] = keys.kind == KeyKind::kU64 ? HashKey(keys.integers[first + i]) : HashKey(keys.strings[first + i]);
-    }
-    work(hashes, first, count);
-  }
-}
-
 template <class Scheme>
 uint64_t OwnLookup(const OwnBody& body_in_memory, Access access, const Keys& keys, uint8_t* answers) {
   const OwnBody body = body_in_memory;  // in registers

@@ -57,16 +57,22 @@ std::vector<std::string> OwnTargets() {
   return targets;
 }
 
-const OwnCode* CodeFor(const std::string& target, const OwnCode* (*code)()) {
+void ForTarget(const std::string& target, const std::function<void()>& run) {
   for (int64_t bits = hwy::SupportedTargets(); bits != 0; bits &= bits - 1) {
     const int64_t bit = bits & -bits;
     if (target != hwy::TargetName(bit)) continue;
     hwy::GetChosenTarget().Update(bit);
-    const OwnCode* const found = code();
+    run();
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    return found;
+    return;
   }
   Die("this CPU or build has no target %s", target.c_str());
+}
+
+const OwnCode* CodeFor(const std::string& target, const OwnCode* (*code)()) {
+  const OwnCode* found = nullptr;
+  ForTarget(target, [&] { found = code(); });
+  return found;
 }
 
 double MeanOverLoads(double mean_load, uint32_t num_probes, double (*block_fpr)(uint32_t, double)) {

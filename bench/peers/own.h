@@ -3,6 +3,7 @@
 #ifndef LINEFILTER_BENCH_PEERS_OWN_H_
 #define LINEFILTER_BENCH_PEERS_OWN_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,6 @@ struct OwnBody {
   uint8_t* blocks = nullptr;
   uint64_t num_blocks = 0;
   uint32_t num_probes = 0;
-  const uint32_t* lane_ones = nullptr;  // of `blocked` alone
 };
 
 // One scheme on one target.
@@ -43,6 +43,8 @@ Peer MakeOwnPeer(const OwnScheme& scheme);
 
 // The targets for own code, best first, and the table of each.
 std::vector<std::string> OwnTargets();
+// Calls run() while Highway has chosen that target.
+void ForTarget(const std::string& target, const std::function<void()>& run);
 const OwnCode* CodeFor(const std::string& target, const OwnCode* (*code)());
 
 // Mean of block_fpr over Poisson(mean_load).

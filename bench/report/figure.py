@@ -13,11 +13,13 @@ import subprocess
 INK, FAINT = "#333333", "#dddddd"
 FONT = "sans-serif"
 # Distinct for the colour-blind (Okabe and Ito; Tol), dark enough on white. A layout has one colour everywhere.
-COLORS = {"blocked": "#0072b2", "classic": "#d55e00", "k_independent": "#009e73", "k_independent_permute": "#66a61e",
-          "split_block_256": "#cc4c94", "split_block_8x64": "#7b4fa3", "leveldb_bloom": "#a6761d",
-          "libbloom": "#882255", "rocksdb_bloom": "#111111", "rocksdb_ribbon": "#7f7f7f"}
-MARKS = {"blocked": 7, "classic": 5, "k_independent": 9, "k_independent_permute": 8, "split_block_256": 13,
-         "split_block_8x64": 12, "leveldb_bloom": 4, "libbloom": 10, "rocksdb_bloom": 11, "rocksdb_ribbon": 6}
+COLORS = {"blocked": "#0072b2", "classic": "#d55e00", "retrieval": "#b2182b", "binary_fuse_8_own": "#5e8c9c",
+          "k_independent": "#009e73", "k_independent_permute": "#66a61e", "split_block_256": "#cc4c94",
+          "split_block_8x64": "#7b4fa3", "leveldb_bloom": "#a6761d", "libbloom": "#882255", "rocksdb_bloom": "#111111",
+          "rocksdb_ribbon": "#7f7f7f"}
+MARKS = {"blocked": 7, "classic": 5, "retrieval": 15, "binary_fuse_8_own": 14, "k_independent": 9,
+         "k_independent_permute": 8, "split_block_256": 13, "split_block_8x64": 12, "leveldb_bloom": 4, "libbloom": 10,
+         "rocksdb_bloom": 11, "rocksdb_ribbon": 6}
 OTHERS = ["#44aa99", "#999933", "#332288", "#aa4466", "#6699cc"]
 
 

@@ -4,6 +4,7 @@ import accuracy
 import choose
 import losses
 import patterns
+import retrieval
 import tables
 from choose import MAIN_BITS, MAIN_HITS, fastest, filters, where
 from markdown import Section, Table, ns, rows_command
@@ -18,7 +19,8 @@ theirs. Every number below stands in one of those files, rounded to three digits
 
 READING = """## How to read it
 
-- **ns**: CPU time of the thread per key, the median of the repetitions. Less is better.
+- **ns**: CPU time of the thread per key (of two threads the time by the clock), the median of the repetitions. Less is
+  better.
 - **FPR**: false-positive rate, measured in the very filter that was timed, in percent. **expected**: of its model.
 - **bits per key**: real ones, 8 times the bytes that lookups may read / keys. Peers are asked for the same; some round.
 - **k**: probes per key.
@@ -120,6 +122,7 @@ def write(results, plots, plots_folder):
         show(f"pareto_{cpu.slug}.svg")
         out.append(tables.main_comparison(cpu).text())
         out.append(patterns.table(cpu, results.accuracy).text())
+        out.append(retrieval.section(cpu, results.accuracy).text())
         out.append(losses.section(cpu).text())
         show(f"size_{cpu.slug}.svg")
         for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts,

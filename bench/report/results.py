@@ -13,7 +13,7 @@ ACCURACY = "linefilter-accuracy-1"
 README = "bench/results/README.md"
 
 LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent")
-FILLS = ("insert_single", "insert_batch", "build")
+FILLS = ("insert_single", "insert_batch", "build", "build_2_threads")
 
 
 class ResultsError(Exception):

@@ -3,6 +3,7 @@
 import choose
 from choose import MAIN_BITS, MAIN_HITS, by, fastest, filters, where
 from markdown import Section, Table, bits, ns, number, percent, probes, rate, ratio
+from results import FILLS
 
 ONE_BY_ONE = ("single", "inlined")
 LARGE = "512MB"  # the size out of cache that all kinds of rows have
@@ -205,12 +206,12 @@ def _grouped(rows, *fields):
 
 
 def inserts(cpu):
-    rows = filters(where(cpu.rows, bits=MAIN_BITS, access=("insert_single", "insert_batch", "build")))
+    rows = filters(where(cpu.rows, bits=MAIN_BITS, access=FILLS))
     section = Section(f"### Inserting: {MAIN_BITS} bits per key")
     if not rows:
         return section
-    section.say("ns per key. Inserts are of keys already in the filter; `build` makes a filter of all keys and drops "
-                "it.")
+    section.say("ns per key. Inserts are of keys already in the filter; `build` makes a filter of all keys, "
+                "`build_2_threads` by two threads, timed by the clock.")
     names = choose.sizes(rows)
     table = Table(("layout", "l"), ("target", "l"), ("access", "l"), ("keys", "l"), *[(name, "r") for name in names])
     shown = []

@@ -1,0 +1,227 @@
+// Our own layouts, all that the library implements: through the library on every target, and inlined
+// (linefilter/inline.h) into the same loops as the other peers' schemes. Built by FilterBuilder, all at once; those
+// that take single keys are filled by insertion before lookups are timed, and inserted into.
+#include "bench/layouts.h"
+
+#include "bench/peers/library.h"
+#include "bench/threads.h"
+#include "linefilter/builder.h"
+#include "linefilter/view.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/peers/layouts.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target.h:
+#include "bench/peers/own-inl.h"
+#include "hwy/highway.h"
+#include "linefilter/inline.h"
+
+#ifndef LINEFILTER_BENCH_PEERS_LAYOUTS_ONCE_
+#define LINEFILTER_BENCH_PEERS_LAYOUTS_ONCE_
+namespace linefilter::bench {
+// The inlined lookups of one target.
+struct InlinedCode {
+  uint64_t (*lookup)(const FilterBase& filter, Access access, const Keys& keys);
+};
+}  // namespace linefilter::bench
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter::bench {
+namespace HWY_NAMESPACE {
+namespace {
+
+uint64_t LookupInlined(const FilterBase& filter, Access access, const Keys& keys) {
+  const ::linefilter::HWY_NAMESPACE::Prober prober(filter);
+  const auto ask_hash = [&](uint64_t hash) HWY_ATTR { return prober.MayContainHash(hash); };
+  if (keys.kind == KeyKind::kHash) return AskEach(access, keys.integers, keys.size, ask_hash);
+  return AskKeys(
+      access, keys, [&](uint64_t key) HWY_ATTR { return ask_hash(HashKey(key)); },
+      [&](std::string_view key) HWY_ATTR { return ask_hash(HashKey(key)); });
+}
+
+const InlinedCode* Inlined() {
+  static constexpr InlinedCode code = {LookupInlined};
+  return &code;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter::bench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linefilter::bench {
+HWY_EXPORT(Inlined);
+
+namespace {
+
+FilterOptions OptionsFor(Layout layout, double bits_per_key) {
+  FilterOptions options;
+  options.layout = layout;
+  options.bits_per_key = bits_per_key;
+  return options;
+}
+
+std::unique_ptr<MutableFilter> MustNewMutable(Layout layout, uint64_t num_keys, const FilterOptions& options) {
+  Status status;
+  std::unique_ptr<MutableFilter> filter = NewMutable(layout, num_keys, options, &status);
+  Must(status);
+  return filter;
+}
+
+uint64_t ImageBytes(const FilterOptions& options, uint64_t num_keys) {
+  uint64_t bytes = 0;
+  Must(FilterBuilder::EstimateBytes(options, num_keys, &bytes));
+  return bytes;
+}
+
+// One body, and a filter over it for each target.
+class LayoutFilter : public PeerFilter {
+ public:
+  LayoutFilter(Layout layout, const std::vector<std::string>& targets, const Spec& spec)
+      : options_(OptionsFor(layout, spec.bits_per_key)),
+        targets_(targets),
+        sizing_(SizeOf(layout, spec)),
+        memory_(ImageBytes(options_, spec.num_keys)) {
+    FilterOptions shared = options_;
+    shared.allocator = memory_.SharedBy();
+    for (const std::string& target : targets) {
+      OnTarget(target, [&] { mutables_.push_back(MustNewMutable(layout, spec.num_keys, shared)); });
+      inlined_.push_back(TargetCode(target));
+    }
+    if (mutables_[0] != nullptr) {
+      ForMembers(spec, [&](const Keys& keys) { InsertAll(*mutables_[0], keys); });
+      for (const auto& filter : mutables_) asked_.push_back(filter.get());
+      return;
+    }
+    Build(0, Access::kBuild, spec);
+    arena_.reset();  // needed again only if building is timed
+    for (const std::string& target : targets) {
+      views_.push_back(std::make_unique<FilterView>());
+      OnTarget(target, [&] { Must(views_.back()->Open(memory_.data(), memory_.size())); });
+      asked_.push_back(views_.back().get());
+    }
+  }
+
+  uint64_t bytes() const override { return sizing_.body_bytes; }
+  uint32_t num_probes() const override { return sizing_.num_probes; }
+  double expected_fpr() const override { return sizing_.expected_fpr; }
+
+  uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
+    if (access == Access::kInlined || access == Access::kInlinedBranch || access == Access::kInlinedDependent) {
+      return inlined_[target]->lookup(*asked_[target], access, keys);
+    }
+    return LookupInLibrary(*asked_[target], access, keys, answers);
+  }
+
+  void Insert(size_t target, Access access, const Keys& keys) override {
+    MutableFilter& filter = *mutables_[target];
+    if (access == Access::kInsertBatch) return InsertAll(filter, keys);
+    for (size_t i = 0; i < keys.size; ++i) {
+      if (keys.kind == KeyKind::kHash) {
+        filter.InsertHash(keys.integers[i]);
+      } else if (keys.kind == KeyKind::kU64) {
+        filter.InsertKey(keys.integers[i]);
+      } else {
+        filter.InsertKey(keys.strings[i]);
+      }
+    }
+  }
+
+  void Build(size_t target, Access access, const Spec& spec) override {
+    // Each hash once, and once more while hashes are brought into the order of the blocks.
+    if (arena_ == nullptr) arena_ = std::make_unique<Arena>(17 * spec.num_keys + (uint64_t{64} << 20));
+    FilterOptions options = options_;
+    options.allocator = arena_->allocator();
+    if (access == Access::kBuildTwoThreads) options.executor = TwoThreads();
+    OnTarget(targets_[target], [&] {
+      FilterBuilder builder(options);
+      ForMembers(spec, [&](const Keys& keys) { AddAll(&builder, keys); });
+      size_t written = 0;
+      Must(builder.FinishTo(memory_.data(), memory_.size(), &written));
+      if (written != memory_.size()) Die("%s: the image is not as large as announced", LayoutName(options.layout));
+    });
+  }
+
+ private:
+  static const InlinedCode* TargetCode(const std::string& target) {
+    const InlinedCode* code = nullptr;
+    ForTarget(target, [&code] { code = HWY_DYNAMIC_DISPATCH(Inlined)(); });
+    return code;
+  }
+  static void AddAll(FilterBuilder* builder, const Keys& keys) {
+    if (keys.kind == KeyKind::kHash) {
+      builder->AddHashes(keys.integers, keys.size);
+    } else if (keys.kind == KeyKind::kU64) {
+      for (size_t i = 0; i < keys.size; ++i) builder->AddKey(keys.integers[i]);
+    } else {
+      for (size_t i = 0; i < keys.size; ++i) builder->AddKey(keys.strings[i]);
+    }
+  }
+
+  FilterOptions options_;
+  std::vector<std::string> targets_;
+  Sizing sizing_;
+  HugeBuffer memory_;
+  std::unique_ptr<Arena> arena_;
+  std::vector<const InlinedCode*> inlined_;
+  std::vector<std::unique_ptr<MutableFilter>> mutables_;  // of each target; null where the layout takes no single keys
+  std::vector<std::unique_ptr<FilterView>> views_;        // there instead
+  std::vector<const FilterBase*> asked_;
+};
+
+// The targets whose code a layout has: one for `classic`, scalar on purpose.
+std::vector<std::string> TargetsOf(Layout layout) {
+  FilterBuilder builder(OptionsFor(layout, 10));
+  for (uint64_t key = 0; key < 100; ++key) builder.AddKey(key);
+  std::string image;
+  Must(builder.Finish(&image));
+  std::vector<std::string> targets;
+  for (const std::string& target : LibraryTargets()) {
+    std::string name;
+    OnTarget(target, [&] { name = FilterView(image.data(), image.size()).target(); });
+    if (std::find(targets.begin(), targets.end(), name) == targets.end()) targets.push_back(name);
+  }
+  return targets;
+}
+
+Peer LayoutPeer(Layout layout) {
+  Peer peer;
+  peer.name = LayoutName(layout);
+  peer.origin = "linefilter";
+  peer.is_layout = true;
+  peer.targets = TargetsOf(layout);
+  peer.kinds = {KeyKind::kHash, KeyKind::kU64, KeyKind::kString};
+  peer.accesses = {Access::kSingle, Access::kBranch, Access::kDependent, Access::kBatch, Access::kBuild};
+  const bool is_vectorized = peer.targets.size() > 1 || peer.targets[0] != "SCALAR";
+  if (is_vectorized) {
+    peer.accesses.insert(peer.accesses.end(), {Access::kInlined, Access::kInlinedBranch, Access::kInlinedDependent});
+  }
+  const bool is_mutable = MustNewMutable(layout, 1, OptionsFor(layout, 10)) != nullptr;
+  if (is_mutable) {
+    peer.accesses.insert(peer.accesses.end(), {Access::kInsertSingle, Access::kInsertBatch});
+  }
+  if (HasSecondCpu()) peer.accesses.push_back(Access::kBuildTwoThreads);
+  peer.rebuilds = true;
+  // Building takes 16 bytes per key: 2 GB at 10 bits per key would take 27.
+  peer.max_bytes = is_mutable ? uint64_t{2} << 30 : uint64_t{512} << 20;
+  peer.rebuild_bytes = 17;
+  if (!is_mutable) peer.build_bytes = peer.rebuild_bytes;
+  peer.fill_ns = !is_mutable ? 90 : is_vectorized ? 16 : 100;
+  peer.make = [layout, targets = peer.targets](const Spec& spec) {
+    return std::make_unique<LayoutFilter>(layout, targets, spec);
+  };
+  return peer;
+}
+
+}  // namespace
+
+std::vector<Peer> Peers_layouts() {
+  std::vector<Peer> peers;
+  for (const Layout layout : AllLayouts()) peers.push_back(LayoutPeer(layout));
+  return peers;
+}
+
+}  // namespace linefilter::bench
+#endif  // HWY_ONCE

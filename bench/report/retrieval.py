@@ -1,0 +1,229 @@
+"""What `retrieval`, and building all at once, promise: each asked and got, worst cases, computed from the results.
+
+Rates and false negatives are those of the accuracy file where it has them. Times compare rows of the same keys, hits,
+size and bits per key; each layout is on its fastest target of the family that a line names.
+"""
+
+import choose
+from choose import GATHER, PERMUTE, fastest, where
+from markdown import Section, Table, bits, count, ns, number, percent, ratio
+
+LAYOUT, BESIDE, STATIC, PACKAGED = "retrieval", "blocked", "binary_fuse_8_own", "rocksdb_bloom"
+YARDSTICK = "floor_registers"
+MOST_FPR = {8: 0.0056, 10: 0.00168, 12: 0.000515, 16: 0.000065}
+LEAST_MEMBERS = 100_000_000
+LEAST_KEYS = 10_000  # fewer blocks are loaded unlike those of a large set
+MOST_BATCH = {"AVX-512": 1.15, "AVX2": 1.6, "AVX2, large": 1.15}
+MOST_SINGLE, LEAST_STATIC, LEAST_BULK, LEAST_THREADS = 1.5, 2.0, 1.8, 0.85
+MOST_BUILD = {"AVX-512": (75, 60), "AVX2": (150, 110)}
+LARGE = 512 << 20
+KEPT, MISSED, UNKNOWN, UNDECIDED = "ok", "**MISSED**", "not measured", "undecided, the interval allows both"
+
+
+def section(cpu, accuracy):
+    out = Section("### Retrieval and building: what was asked, what it got")
+    if not where(cpu.rows, layout=LAYOUT) and not where(cpu.rows, access="build_2_threads"):
+        return out
+    out.say(f"Worst cases over sizes, hits and bits per key. `{STATIC}` is the static peer, of one density. Filters "
+            "are built in memory that is there already, on two threads timed by the clock; "
+            f"`{YARDSTICK}`, a loop in registers, tells what the second CPU gives.")
+    table = Table(("what", "l"), ("asked", "l"), ("got", "l"), ("", "l"), ("worst at", "l"))
+    shown = []
+    for what, asked, verdict, got, at, rows in lines(cpu, accuracy):
+        table.add(what, asked, got, verdict, at)
+        shown += rows
+    out.table(table, shown)
+    return out
+
+
+def lines(cpu, accuracy):
+    """(what, asked, verdict, got, where, rows) of each promise, in the order of the issue that made them."""
+    yield from rates(cpu, accuracy)
+    yield members(accuracy)
+    yield from batches(cpu)
+    yield from singles(cpu)
+    yield static(cpu)
+    yield from builds(cpu)
+    yield bulk(cpu)
+    yield from threads(cpu)
+
+
+def verdict(kept):
+    return KEPT if kept else MISSED
+
+
+def unknown(what, asked):
+    return what, asked, UNKNOWN, "", "", []
+
+
+# Rates.
+
+
+def rates(cpu, accuracy):
+    for density, most in MOST_FPR.items():
+        what, asked = f"FPR, {density} bits per key", f"at most {percent(most)} %"
+        row, source = _rated(cpu, accuracy, density)
+        if not row:
+            yield unknown(what, asked)
+            continue
+        undecided = row.get("fpr_low", row["fpr"]) <= most < row["fpr"]
+        yield (what, asked, UNDECIDED if undecided else verdict(row["fpr"] <= most),
+               f"{percent(row['fpr'])} % ({bits(row['bits_per_key'])} bits per key)", source,
+               [] if "seeds" in row else [row])
+
+
+def _rated(cpu, accuracy, density):
+    """The measurement with the most queries of the accuracy file, else the largest timed filter."""
+    measured = [row for row in where(accuracy["measured"] if accuracy else [], layout=LAYOUT, keys=("hash", "u64"))
+                if row["num_keys"] >= LEAST_KEYS and
+                abs(row.get("asked_bits_per_key", row["bits_per_key"]) - density) < 0.05]
+    if measured:
+        return max(measured, key=lambda row: row["num_queries"]), "accuracy file"
+    rows = [row for row in where(cpu.rows, layout=LAYOUT, bits=density) if row.get("fpr_queries")]
+    best = max(rows, key=lambda row: (choose.size_bytes(row["size"]), row["fpr_queries"]), default=None)
+    return best, best["size"] if best else ""
+
+
+def members(accuracy):
+    """Each filter of the accuracy file was asked for all its members; the program ends at the first that is lost."""
+    what, asked = "false negatives", f"0 of {count(LEAST_MEMBERS)}"
+    measured = where(accuracy["measured"], layout=LAYOUT) if accuracy else []
+    if not measured:
+        return unknown(what, asked)
+    total = sum(int(row["num_keys"] * row["seeds"]) for row in measured)
+    lost = sum(int(row["false_negatives"]) for row in measured)
+    return what, asked, verdict(lost == 0 and total >= LEAST_MEMBERS), f"{lost} of {total}", "accuracy file", []
+
+
+# Lookups.
+
+
+def batches(cpu):
+    for what, family, most, fits in (
+            ("batch, AVX-512, 24 KB to 512 MB", "AVX-512", MOST_BATCH["AVX-512"],
+             lambda size: choose.size_bytes(size) <= LARGE),
+            ("batch, AVX2, in cache", "AVX2", MOST_BATCH["AVX2"], lambda size: choose.in_cache(cpu, size)),
+            ("batch, AVX2, 512 MB and above", "AVX2", MOST_BATCH["AVX2, large"],
+             lambda size: choose.size_bytes(size) >= LARGE)):
+        ours = [row for row in best(where(cpu.rows, layout=LAYOUT, access="batch", keys="hash"), family)
+                if fits(row["size"])]
+        yield most_times(what, f"at most {most} times the ns of `{BESIDE}`", most, pairs_of(cpu, ours, BESIDE, family))
+
+
+def singles(cpu):
+    ours = [row for row in best(where(cpu.rows, layout=LAYOUT, access="inlined", keys="hash"), "AVX-512")
+            if choose.in_cache(cpu, row["size"])]
+    yield most_times("single, inlined, AVX-512, in cache",
+                     f"at most {MOST_SINGLE} times the ns of k independent bits on AVX2", MOST_SINGLE,
+                     pairs_of(cpu, ours, (GATHER, PERMUTE), "AVX2"))
+    ours = best(where(cpu.rows, layout=LAYOUT, access="single"))
+    yield most_times("single, 64-bit keys and strings", f"faster than `{PACKAGED}` as packaged", 1,
+                     pairs_of(cpu, ours, PACKAGED))
+
+
+def static(cpu):
+    ours = best(where(cpu.rows, layout=LAYOUT, access="batch", keys="hash", size="512MB"))
+    return least_times("batch, 512 MB", f"at least {LEAST_STATIC:g} times as fast as `{STATIC}`", LEAST_STATIC,
+                       [(theirs, row) for row, theirs in pairs_of(cpu, ours, STATIC)])
+
+
+# Building.
+
+
+def builds(cpu):
+    for family, (most, goal) in MOST_BUILD.items():
+        what = f"build, one thread, {family}, 10 bits per key"
+        asked = f"at most {most} ns per key; goal {goal}"
+        rows = best(where(cpu.rows, layout=LAYOUT, access="build", keys="hash", bits=10), family)
+        row = max(rows, key=lambda row: choose.size_bytes(row["size"]), default=None)
+        if not row:
+            yield unknown(what, asked)
+            continue
+        yield what, asked, verdict(row["ns"] <= most), f"{ns(row)} ns", place(row), [row]
+
+
+def bulk(cpu):
+    what = f"bulk build of `{BESIDE}`, 512 MB"
+    asked = f"at least {LEAST_BULK} times as fast as one by one with prefetch"
+    pairs = []
+    for built in best(where(cpu.rows, layout=BESIDE, access="build", keys="hash", size="512MB")):
+        one_by_one = fastest(where(cpu.rows, layout=BESIDE, access="insert_batch", keys="hash", size="512MB",
+                                   bits=built["asked_bits_per_key"]))
+        if one_by_one:
+            pairs.append((one_by_one, built))
+    return least_times(what, asked, LEAST_BULK, pairs)
+
+
+def threads(cpu):
+    asked = f"at least {LEAST_THREADS} of what `{YARDSTICK}` gains"
+    for layout, size in ((BESIDE, "512MB"), (LAYOUT, None)):
+        what = f"build of `{layout}` on two threads"
+        found = []
+        for two in best(where(cpu.rows, layout=layout, access="build_2_threads")):
+            if size and two["size"] != size:
+                continue
+            here = {"keys": two["keys"], "size": two["size"], "bits": two["asked_bits_per_key"]}
+            one = fastest(where(cpu.rows, layout=layout, access="build", **here))
+            loop_one, loop_two = (fastest(where(cpu.rows, layout=YARDSTICK, access=access, **here))
+                                  for access in ("build", "build_2_threads"))
+            if one and loop_one and loop_two and loop_two["ns"] > 0:
+                gain, possible = one["ns"] / two["ns"], loop_one["ns"] / loop_two["ns"]
+                found.append((gain / possible, gain, possible, two, [one, two, loop_one, loop_two]))
+        if not found:
+            yield unknown(what, asked)
+            continue
+        part, gain, possible, two, rows = min(found, key=lambda entry: (entry[0], entry[3]["row"]))
+        yield (what, asked, verdict(part >= LEAST_THREADS),
+               f"{number(part)}: {number(gain)} of {number(possible)} times", place(two), rows)
+
+
+# Rows and pairs of rows.
+
+
+def best(rows, family=None):
+    """Of each access, keys, size, density and hits the row of the fastest target (of that family)."""
+    fastest_rows = {}
+    for row in rows:
+        if family in (None, choose.target_family(row["target"])):
+            group = (row["access"], row["keys"], row["size"], row["asked_bits_per_key"], row["hit_percent"])
+            fastest_rows[group] = fastest([row, fastest_rows.get(group, row)])
+    return list(fastest_rows.values())
+
+
+def pairs_of(cpu, rows, layout, family=None):
+    """(row, the other layout's fastest in the same place), where there is one."""
+    pairs = []
+    for row in rows:
+        same = where(cpu.rows, layout=layout, access=row["access"], keys=row["keys"], size=row["size"],
+                     bits=row["asked_bits_per_key"], hits=row["hit_percent"])
+        theirs = fastest(best(same, family))
+        if theirs:
+            pairs.append((row, theirs))
+    return pairs
+
+
+def most_times(what, asked, most, pairs):
+    """pairs: (ours, theirs); ours may take so many times theirs."""
+    if not pairs:
+        return unknown(what, asked)
+    ours, theirs = max(pairs, key=lambda pair: (pair[0]["ns"] / pair[1]["ns"], pair[0]["row"]))
+    return (what, asked, verdict(ours["ns"] <= most * theirs["ns"]), compared(ours, theirs), place(ours),
+            [row for pair in pairs for row in pair])
+
+
+def least_times(what, asked, least, pairs):
+    """pairs: (slower, faster)"""
+    if not pairs:
+        return unknown(what, asked)
+    slow, fast = min(pairs, key=lambda pair: (pair[0]["ns"] / pair[1]["ns"], pair[0]["row"]))
+    return (what, asked, verdict(slow["ns"] >= least * fast["ns"]), compared(slow, fast), place(fast),
+            [row for pair in pairs for row in pair])
+
+
+def compared(a, b):
+    return f"{ratio(a['ns'], b['ns'])}: {ns(a)} to {ns(b)} ns"
+
+
+def place(row):
+    hits = f", {row['hit_percent']} % hits" if row["hit_percent"] >= 0 else ""
+    return f"{row['target']}, {row['keys']}, {row['size']}, {row['asked_bits_per_key']:.10g} bits per key{hits}"
