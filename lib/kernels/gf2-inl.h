@@ -35,10 +35,11 @@ constexpr int TileRows() {
 }
 
 template <int kWords>
-struct Tile {
-  static constexpr int kRows = TileRows<kWords>();
-  lanes::Vec row[kRows][kWords];
-};
+inline constexpr int kTileRows = TileRows<kWords>();
+
+// [row][word]. An array, because g++ makes a class's own functions for the baseline target, not for this one.
+template <int kWords>
+using Tile = lanes::Vec[kTileRows<kWords>][kWords];
 
 // A growing system. Memory: [row][word][8 lanes] for rows and pivots.
 template <int kWords>
@@ -66,18 +67,18 @@ HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Ti
     row[w] = lanes::Load(system.Row(r, w) + lane);
   }
   LINEFILTER_UNROLL
-  for (int t = 0; t < Tile<kWords>::kRows; ++t) {
+  for (int t = 0; t < kTileRows<kWords>; ++t) {
     lanes::Hit hit;
     if constexpr (kFirst + 1 == kWords) {
-      hit = lanes::HitWhereMeets(tile.row[t][kWords - 1], pivot[kWords - 1]);
+      hit = lanes::HitWhereMeets(tile[t][kWords - 1], pivot[kWords - 1]);
     } else {
-      lanes::Vec met = lanes::And(tile.row[t][kFirst], pivot[kFirst]);
+      lanes::Vec met = lanes::And(tile[t][kFirst], pivot[kFirst]);
       LINEFILTER_UNROLL
-      for (int w = kFirst + 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile.row[t][w], pivot[w]));
+      for (int w = kFirst + 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile[t][w], pivot[w]));
       hit = lanes::HitWhereMeets(met, met);
     }
     LINEFILTER_UNROLL
-    for (int w = kFirst; w < kWords; ++w) tile.row[t][w] = lanes::XorWhere(hit, tile.row[t][w], row[w]);
+    for (int w = kFirst; w < kWords; ++w) tile[t][w] = lanes::XorWhere(hit, tile[t][w], row[w]);
   }
 }
 
@@ -114,29 +115,29 @@ template <int kWords>
 HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, Tile<kWords>& tile, lanes::Vec* failed) {
   using lanes::Vec;
   LINEFILTER_UNROLL
-  for (int t = 0; t < Tile<kWords>::kRows; ++t) {
+  for (int t = 0; t < kTileRows<kWords>; ++t) {
     const size_t r = system.num_rows + static_cast<size_t>(t);
     Vec pivot[kWords];
-    FindPivot<kWords>(tile.row[t], pivot);
+    FindPivot<kWords>(tile[t], pivot);
     Vec any = pivot[0];
     LINEFILTER_UNROLL
     for (int w = 1; w < kWords; ++w) any = lanes::Or(any, pivot[w]);
     const lanes::Mask fails =
-        lanes::Meets(tile.row[t][kWords - 1], lanes::IfThenElseZero(lanes::IsZero(any), lanes::Set(kRightSide)));
+        lanes::Meets(tile[t][kWords - 1], lanes::IfThenElseZero(lanes::IsZero(any), lanes::Set(kRightSide)));
     *failed = lanes::IfThenElse(lanes::AndMasks(fails, lanes::IsLess(lanes::Set(r), *failed)), lanes::Set(r), *failed);
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
-      lanes::Store(tile.row[t][w], system.Row(r, w) + lane);
+      lanes::Store(tile[t][w], system.Row(r, w) + lane);
       lanes::Store(pivot[w], system.Pivot(r, w) + lane);
     }
     LINEFILTER_UNROLL
-    for (int s = t + 1; s < Tile<kWords>::kRows; ++s) {
-      Vec met = lanes::And(tile.row[s][0], pivot[0]);
+    for (int s = t + 1; s < kTileRows<kWords>; ++s) {
+      Vec met = lanes::And(tile[s][0], pivot[0]);
       LINEFILTER_UNROLL
-      for (int w = 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile.row[s][w], pivot[w]));
+      for (int w = 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile[s][w], pivot[w]));
       const lanes::Hit hit = lanes::HitWhereMeets(met, met);
       LINEFILTER_UNROLL
-      for (int w = 0; w < kWords; ++w) tile.row[s][w] = lanes::XorWhere(hit, tile.row[s][w], tile.row[t][w]);
+      for (int w = 0; w < kWords; ++w) tile[s][w] = lanes::XorWhere(hit, tile[s][w], tile[t][w]);
     }
     LINEFILTER_UNROLL
     for (int w = 0; w + 1 < kWords; ++w) {

@@ -131,15 +131,15 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) 
     Tile<kWords> tile;
     while (system.num_rows < group.padded_keys) {
       LINEFILTER_UNROLL
-      for (size_t t = 0; t < Tile<kWords>::kRows; ++t) {
+      for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         LINEFILTER_UNROLL
         for (size_t w = 0; w < kWords; ++w) {
-          tile.row[t][w] = lanes::Load(input + 8 * (kWords * (system.num_rows + t) + w) + lane);
+          tile[t][w] = lanes::Load(input + 8 * (kWords * (system.num_rows + t) + w) + lane);
         }
       }
       ReduceByAll<kWords>(system, lane, tile);
       AppendTile<kWords>(system, lane, tile, &fails);
-      system.num_rows += Tile<kWords>::kRows;
+      system.num_rows += kTileRows<kWords>;
     }
     lanes::Store(fails, failed + lane);
 
@@ -156,23 +156,23 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) 
                          work.cluster_compress[run][w], lane);
     }
     system.num_rows = group.most_keys;
-    for (size_t q = 0; q < group.padded_keys; q += Tile<kWords>::kRows) {
+    for (size_t q = 0; q < group.padded_keys; q += kTileRows<kWords>) {
       LINEFILTER_UNROLL
-      for (size_t t = 0; t < Tile<kWords>::kRows; ++t) {
+      for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         LINEFILTER_UNROLL
         for (size_t w = 0; w < kWords; ++w) {
-          tile.row[t][w] = lanes::And(lanes::Load(input + 8 * (kWords * (q + t) + w) + lane), halves[w]);
+          tile[t][w] = lanes::And(lanes::Load(input + 8 * (kWords * (q + t) + w) + lane), halves[w]);
         }
       }
       ReduceByAll<kWords>(system, lane, tile);
       LINEFILTER_UNROLL
-      for (size_t t = 0; t < Tile<kWords>::kRows; ++t) {
+      for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         LINEFILTER_UNROLL
         for (size_t w = 0; w < kWords; ++w) {
-          lanes::Store(Compress<6>(tile.row[t][w], work.cluster_compress[run][w], lane),
+          lanes::Store(Compress<6>(tile[t][w], work.cluster_compress[run][w], lane),
                        work.cluster_half_rows + 8 * (kWords * (base + q + t) + w) + lane);
         }
-        lanes::Store(tile.row[t][kWords - 1], work.cluster_sides + 8 * (base + q + t) + lane);
+        lanes::Store(tile[t][kWords - 1], work.cluster_sides + 8 * (base + q + t) + lane);
       }
     }
   }

@@ -106,23 +106,22 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
   for (size_t m = 0; m < num_constraints; ++m) {
     const uint64_t* const masks = work.masks + 8 * kWords * m + lane;
     const Vec bit = lanes::Set(uint64_t{1} << m);
-    for (size_t q = 0; q < group.most_keys; q += Tile<kWords>::kRows) {
+    for (size_t q = 0; q < group.most_keys; q += kTileRows<kWords>) {
       LINEFILTER_UNROLL
-      for (size_t t = 0; t < Tile<kWords>::kRows; ++t) {
+      for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         const uint64_t* const packed = work.packed + 8 * kWords * (q + t) + lane;
         LINEFILTER_UNROLL
         for (size_t w = 0; w < kWords; ++w) {
-          tile.row[t][w] = lanes::And(lanes::Load(packed + 8 * w), lanes::Load(masks + 8 * w));
+          tile[t][w] = lanes::And(lanes::Load(packed + 8 * w), lanes::Load(masks + 8 * w));
         }
         const lanes::Mask demanded = lanes::Meets(lanes::Load(work.rest_sides + 8 * (q + t) + lane), bit);
-        tile.row[t][kWords - 1] =
-            lanes::Or(tile.row[t][kWords - 1], lanes::IfThenElseZero(demanded, lanes::Set(kRightSide)));
+        tile[t][kWords - 1] = lanes::Or(tile[t][kWords - 1], lanes::IfThenElseZero(demanded, lanes::Set(kRightSide)));
       }
       ReduceByAll<kWords>(system, lane, tile);
       AppendTile<kWords>(system, lane, tile, &fails);
       // Behind the last key a tile is zero: the next one takes its place.
       const size_t left = group.most_keys - q;
-      system.num_rows += left < Tile<kWords>::kRows ? left : Tile<kWords>::kRows;
+      system.num_rows += left < kTileRows<kWords> ? left : kTileRows<kWords>;
       if (lanes::AllTrue(lanes::IsLess(fails, lanes::Set(kNever)))) {
         lanes::Store(fails, failed + lane);
         return system.num_rows;

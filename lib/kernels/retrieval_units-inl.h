@@ -187,21 +187,21 @@ HWY_INLINE void ReduceHalfRows(const Group& group, int run, const System<Units<k
   PrepareCompress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(lanes::AndNot(pivots, columns)),
                                      work.unit_compress[run], lane);
   Tile<1> tile;
-  for (size_t q = 0; q < group.padded_keys; q += Tile<1>::kRows) {
+  for (size_t q = 0; q < group.padded_keys; q += kTileRows<1>) {
     LINEFILTER_UNROLL
-    for (size_t t = 0; t < Tile<1>::kRows; ++t) tile.row[t][0] = MakeHalfRow<kUnits>(group, run, q + t, lane);
+    for (size_t t = 0; t < kTileRows<1>; ++t) tile[t][0] = MakeHalfRow<kUnits>(group, run, q + t, lane);
     for (size_t r = first; r < group.most_keys; ++r) {
       const Vec pivot = lanes::Load(system.Pivot(r, kLast) + lane), row = lanes::Load(system.Row(r, kLast) + lane);
       LINEFILTER_UNROLL
-      for (size_t t = 0; t < Tile<1>::kRows; ++t) {
-        tile.row[t][0] = lanes::XorWhere(lanes::HitWhereMeets(tile.row[t][0], pivot), tile.row[t][0], row);
+      for (size_t t = 0; t < kTileRows<1>; ++t) {
+        tile[t][0] = lanes::XorWhere(lanes::HitWhereMeets(tile[t][0], pivot), tile[t][0], row);
       }
     }
     LINEFILTER_UNROLL
-    for (size_t t = 0; t < Tile<1>::kRows; ++t) {
+    for (size_t t = 0; t < kTileRows<1>; ++t) {
       const Vec packed =
-          Compress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(tile.row[t][0]), work.unit_compress[run], lane);
-      lanes::Store(lanes::Or(packed, lanes::And(tile.row[t][0], lanes::Set(kRightSide))),
+          Compress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(tile[t][0]), work.unit_compress[run], lane);
+      lanes::Store(lanes::Or(packed, lanes::And(tile[t][0], lanes::Set(kRightSide))),
                    work.unit_half_rows + 8 * (static_cast<size_t>(run) * group.padded_keys + q + t) + lane);
     }
   }
@@ -218,12 +218,12 @@ HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
     Tile<U::kWords> tile;
     while (system.num_rows < group.padded_keys) {
       LINEFILTER_UNROLL
-      for (size_t t = 0; t < Tile<U::kWords>::kRows; ++t) {
-        MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile.row[t]);
+      for (size_t t = 0; t < kTileRows<U::kWords>; ++t) {
+        MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile[t]);
       }
       ReduceByAll<U::kWords>(system, lane, tile);
       AppendTile<U::kWords>(system, lane, tile, &fails);
-      system.num_rows += Tile<U::kWords>::kRows;
+      system.num_rows += kTileRows<U::kWords>;
     }
     lanes::Store(fails, failed + lane);
     ReduceHalfRows<kUnits>(group, run, system, lane);
