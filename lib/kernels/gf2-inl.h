@@ -109,10 +109,23 @@ HWY_INLINE void FindPivot(const lanes::Vec (&row)[kWords], lanes::Vec (&pivot)[k
   }
 }
 
-// Takes a tile that is reduced by all earlier rows as the next rows. *failed keeps for each lane the number of the
-// first row that says 0 = 1 (or what it was, if below).
-template <int kWords>
-HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, Tile<kWords>& tile, lanes::Vec* failed) {
+// What a system found out about contradictions: rows that say 0 = 1.
+struct AnyFailure {  // bit 63 of each lane: was there one?
+  lanes::Vec fails;
+  HWY_INLINE void Note(lanes::Vec contradicts, size_t) { fails = lanes::Or(fails, contradicts); }
+};
+struct FirstFailure {  // the number of the first one, or what it was, if below
+  lanes::Vec row;
+  HWY_INLINE void Note(lanes::Vec contradicts, size_t r) {
+    const lanes::Mask earlier = lanes::IsLess(lanes::Set(r), row);
+    row = lanes::IfThenElse(lanes::AndMasks(lanes::Meets(contradicts, lanes::Set(kRightSide)), earlier), lanes::Set(r),
+                            row);
+  }
+};
+
+// Takes a tile that is reduced by all earlier rows as the next rows.
+template <int kWords, class Failure>
+HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, Tile<kWords>& tile, Failure& failure) {
   using lanes::Vec;
   LINEFILTER_UNROLL
   for (int t = 0; t < kTileRows<kWords>; ++t) {
@@ -122,9 +135,7 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, Tile<kWords>& ti
     Vec any = pivot[0];
     LINEFILTER_UNROLL
     for (int w = 1; w < kWords; ++w) any = lanes::Or(any, pivot[w]);
-    const lanes::Mask fails =
-        lanes::Meets(tile[t][kWords - 1], lanes::IfThenElseZero(lanes::IsZero(any), lanes::Set(kRightSide)));
-    *failed = lanes::IfThenElse(lanes::AndMasks(fails, lanes::IsLess(lanes::Set(r), *failed)), lanes::Set(r), *failed);
+    failure.Note(lanes::IfThenElseZero(lanes::IsZero(any), tile[t][kWords - 1]), r);
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
       lanes::Store(tile[t][w], system.Row(r, w) + lane);
@@ -135,14 +146,13 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, Tile<kWords>& ti
       Vec met = lanes::And(tile[s][0], pivot[0]);
       LINEFILTER_UNROLL
       for (int w = 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile[s][w], pivot[w]));
-      const lanes::Hit hit = lanes::HitWhereMeets(met, met);
+      const lanes::Hit hit = kWords == 1 ? lanes::HitWhereMeets(tile[s][0], pivot[0]) : lanes::HitWhereMeets(met, met);
       LINEFILTER_UNROLL
       for (int w = 0; w < kWords; ++w) tile[s][w] = lanes::XorWhere(hit, tile[s][w], tile[t][w]);
     }
     LINEFILTER_UNROLL
     for (int w = 0; w + 1 < kWords; ++w) {
       if (!lanes::AllTrue(lanes::IsZero(pivot[w]))) {
-        LINEFILTER_UNROLL
         for (int later = w + 1; later < kWords; ++later) system.start[later] = r + 1;
         break;
       }

@@ -48,6 +48,7 @@ HWY_INLINE Vec AndNot(Vec a, Vec b) { return ~a & b; }
 HWY_INLINE Vec Or(Vec a, Vec b) { return a | b; }
 HWY_INLINE Vec Xor(Vec a, Vec b) { return a ^ b; }
 HWY_INLINE Vec Add(Vec a, Vec b) { return a + b; }
+HWY_INLINE Vec Sub(Vec a, Vec b) { return a - b; }
 template <int kBits>
 HWY_INLINE Vec ShiftLeft(Vec v) {
   return v << kBits;
@@ -56,6 +57,11 @@ template <int kBits>
 HWY_INLINE Vec ShiftRight(Vec v) {
   return v >> kBits;
 }
+HWY_INLINE Vec ShiftLeftSame(Vec v, int bits) { return v << bits; }
+HWY_INLINE Vec ShiftRightSame(Vec v, int bits) { return v >> bits; }
+// By each lane's own number; 0 from 64 on.
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) { return bits < 64 ? v << bits : 0; }
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) { return bits < 64 ? v >> bits : 0; }
 // v & -v
 HWY_INLINE Vec LowestBit(Vec v) { return v & (0 - v); }
 // The products of the low halves.
@@ -73,7 +79,6 @@ using Hit = Vec;
 HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return 0 - static_cast<uint64_t>((a & b) != 0); }
 HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return v ^ (hit & other); }
 HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return v | IfThenElseZero(m, other); }
-HWY_INLINE bool AllFalse(Mask m) { return !m; }
 HWY_INLINE bool AllTrue(Mask m) { return m; }
 
 #else
@@ -93,6 +98,7 @@ HWY_INLINE Vec AndNot(Vec a, Vec b) { return hn::AndNot(a, b); }
 HWY_INLINE Vec Or(Vec a, Vec b) { return hn::Or(a, b); }
 HWY_INLINE Vec Xor(Vec a, Vec b) { return hn::Xor(a, b); }
 HWY_INLINE Vec Add(Vec a, Vec b) { return hn::Add(a, b); }
+HWY_INLINE Vec Sub(Vec a, Vec b) { return hn::Sub(a, b); }
 template <int kBits>
 HWY_INLINE Vec ShiftLeft(Vec v) {
   return hn::ShiftLeft<kBits>(v);
@@ -101,6 +107,21 @@ template <int kBits>
 HWY_INLINE Vec ShiftRight(Vec v) {
   return hn::ShiftRight<kBits>(v);
 }
+HWY_INLINE Vec ShiftLeftSame(Vec v, int bits) { return hn::ShiftLeftSame(v, bits); }
+HWY_INLINE Vec ShiftRightSame(Vec v, int bits) { return hn::ShiftRightSame(v, bits); }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // the instructions make it 0 from 64 on
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) { return hn::Shl(v, bits); }
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) { return hn::Shr(v, bits); }
+#else
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) {
+  const Vec too_far = hn::AndNot(Set(63), bits);
+  return hn::IfThenElseZero(hn::Eq(too_far, Zero()), hn::Shl(v, hn::And(bits, Set(63))));
+}
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) {
+  const Vec too_far = hn::AndNot(Set(63), bits);
+  return hn::IfThenElseZero(hn::Eq(too_far, Zero()), hn::Shr(v, hn::And(bits, Set(63))));
+}
+#endif
 HWY_INLINE Vec LowestBit(Vec v) { return hn::And(v, hn::Sub(Zero(), v)); }
 HWY_INLINE Vec MulLow32(Vec a, Vec b) {
   const hn::Repartition<uint32_t, D> d32;
@@ -136,7 +157,6 @@ HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return hn::VecFromMask(D(), hn::Eq(
 HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return hn::Xor(v, hn::AndNot(hit, other)); }
 #endif
 HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return hn::Or(v, hn::IfThenElseZero(m, other)); }
-HWY_INLINE bool AllFalse(Mask m) { return hn::AllFalse(D(), m); }
 HWY_INLINE bool AllTrue(Mask m) { return hn::AllTrue(D(), m); }
 
 #endif

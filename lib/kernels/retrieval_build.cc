@@ -59,21 +59,20 @@ namespace {
 
 // Which solver takes a block, and which one when its outcome is not kSolved.
 struct Choice {
-  uint32_t first_try;  // the most keys of a block that begins here; a solver above takes the fuller ones
-  uint32_t most_keys;  // that its arrays hold
+  uint32_t first_try;  // the most keys of a block that begins here; a solver below takes the fuller ones
   int too_full, not_full, too_wide;
 };
 constexpr int kDense = -1;
 constexpr Choice kChoices[kNumSolvers] = {
-    {120, 120, kDense, 2, kDense},  // 4
-    {82, 120, 0, 2, 0},             // 4 + 2
-    {60, 62, 1, 5, kDense},         // 8
-    {49, 120, 2, 4, 2},             // 8 + 2
-    {41, 64, 3, 5, 2},              // 8 + 4
-    {28, 32, 4, kDense, kDense},    // 16
-    {26, 64, 5, 7, 5},              // 16 + 2
-    {24, 64, 6, 8, 5},              // 16 + 4
-    {20, 64, 7, kDense, 5},         // 16 + 8
+    {kMostKeysOfLanes, kDense, 2, kDense},  // 4
+    {82, 0, 2, 0},                          // 4 + 2
+    {60, 1, 5, kDense},                     // 8
+    {49, 2, 4, 2},                          // 8 + 2
+    {41, 3, 5, 2},                          // 8 + 4
+    {28, 4, kDense, kDense},                // 16
+    {26, 5, 7, 5},                          // 16 + 2
+    {24, 6, 8, 5},                          // 16 + 4
+    {20, 7, kDense, 5},                     // 16 + 8
 };
 
 // The scratch memory of a range.
@@ -118,12 +117,14 @@ class RangeBuilder {
     SortKeys();
     ListBlocks();
     const Solvers* const solvers = LINEFILTER_DISPATCH(TargetSolvers)();
-    for (bool done = false; !done;) {
-      done = true;
-      for (int i = kNumSolvers - 1; i >= 0; --i) {
-        done &= scratch_.sizes[i] == 0;
-        SolveList(i, solvers->solve[i]);
-      }
+    // A block moves on only when the solver it leaves has proven that it has fewer or more constraints than that solver
+    // is for, and the ranges of solvers do not overlap, so a few rounds are enough.
+    constexpr int kMostRounds = 2 * kNumSolvers;
+    for (int round = 0; round < kMostRounds; ++round) {
+      for (int i = kNumSolvers - 1; i >= 0; --i) SolveList(i, solvers->solve[i]);
+    }
+    for (int i = 0; i < kNumSolvers; ++i) {  // were that ever wrong
+      for (uint64_t k = 0; k < scratch_.sizes[i]; ++k) SolveDense(scratch_.lists[i][k]);
     }
   }
 
@@ -201,14 +202,11 @@ class RangeBuilder {
       if (n > kMostKeysOfLanes) SolveDense(block);
       if (n >= 1 && n <= kMostKeysOfLanes) ++at[n];
     }
-    uint64_t sum = 0;
-    int list = kNumSolvers - 1;
-    for (uint32_t n = 0; n <= kMostKeysOfLanes; ++n) {
-      if (n > kChoices[list].first_try) --list, sum = 0;
-      const uint64_t size = at[n];
-      at[n] = sum;
-      sum += size;
-      scratch_.sizes[list] = sum;
+    for (uint32_t n = 1; n <= kMostKeysOfLanes; ++n) {
+      uint64_t& size = scratch_.sizes[FirstChoice(n)];
+      const uint64_t begin_of_n = size;
+      size += at[n];
+      at[n] = begin_of_n;
     }
     for (uint64_t block = 0; block < range_.num_blocks; ++block) {
       const uint32_t n = NumKeys(block);
@@ -244,7 +242,7 @@ class RangeBuilder {
     const int next = outcome == Outcome::kTooFull   ? choice.too_full
                      : outcome == Outcome::kNotFull ? choice.not_full
                                                     : choice.too_wide;
-    if (next == kDense || NumKeys(block) > kChoices[next].most_keys) return SolveDense(block);
+    if (next == kDense) return SolveDense(block);
     scratch_.lists[next][scratch_.sizes[next]++] = block;
   }
 

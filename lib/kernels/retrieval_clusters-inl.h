@@ -1,6 +1,6 @@
 // The second level of the retrieval solver (retrieval_solve-inl.h): units whose numbers agree in the low digits form a
 // cluster. The sum of a key's half rows over a cluster's units is one row of a system of its own; what is left of the
-// half rows of every second unit goes on to the rest.
+// half rows of every second unit goes on to the rest. Lanes are blocks.
 
 #if defined(LINEFILTER_LIB_KERNELS_RETRIEVAL_CLUSTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_KERNELS_RETRIEVAL_CLUSTERS_INL_H_
@@ -18,116 +18,158 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// kClusters of the units of a block each; 0 = the level is left out.
-template <int kUnits, int kClusters, int kWords>
-struct Clusters {
-  static constexpr int kDigits = kClusters == 8 ? 3 : kClusters == 4 ? 2 : 1;
-  static constexpr int kBlocksPerRun = 8 / kClusters;
-  static constexpr int RunOf(int block) { return block / kBlocksPerRun; }
-  static constexpr int LaneOf(int block, int cluster) { return block % kBlocksPerRun * kClusters + cluster; }
-};
+HWY_INLINE uint64_t Ones(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
-// Where the free columns of something lie: in a word of a row, from bit `shift` on.
-struct Place {
-  uint8_t word, shift, width;
+// The free columns of each unit, of all blocks of a group: [unit][block]. None where there is no block.
+template <int kUnits>
+struct Widths {
+  uint8_t of[kUnits][8];
 };
 
 template <int kUnits>
-HWY_INLINE uint64_t FreeColumns(const Group& group, int block, int unit) {
+HWY_INLINE void CountFreeColumns(const Group& group, Widths<kUnits>* widths) {
   using U = Units<kUnits>;
-  return group.work->unit_compress[U::RunOf(block, unit)][6][U::LaneOf(block, unit)];
-}
-
-// Lays the units of each cluster side by side, none across two words. False if there is no room.
-template <int kUnits, int kClusters, int kWords>
-HWY_INLINE bool PlaceUnits(const Group& group, int block, Place (&places)[kUnits]) {
-  uint32_t word[kClusters] = {}, used[kClusters] = {};
-  for (int i = 0; i < kUnits; ++i) {
-    const int unit = Units<kUnits>::InOrder(i), cluster = unit % kClusters;
-    const uint32_t width = static_cast<uint32_t>(__builtin_popcountll(FreeColumns<kUnits>(group, block, unit)));
-    // The last word keeps a bit for the right side.
-    if (used[cluster] + width > (word[cluster] + 1 == kWords ? 63u : 64u)) ++word[cluster], used[cluster] = 0;
-    if (word[cluster] == kWords || width > 63) return false;
-    places[unit] = {static_cast<uint8_t>(word[cluster]), static_cast<uint8_t>(used[cluster]),
-                    static_cast<uint8_t>(width)};
-    used[cluster] += width;
+  for (int unit = 0; unit < kUnits; ++unit) {
+    for (int block = 0; block < 8; ++block) {
+      const uint64_t free = static_cast<size_t>(block) < group.num_tasks
+                                ? group.work->unit_compress[U::RunOf(block, unit)][6][U::LaneOf(block, unit)]
+                                : 0;
+      widths->of[unit][block] = static_cast<uint8_t>(__builtin_popcountll(free));
+    }
   }
-  return true;
 }
 
-HWY_INLINE uint64_t Ones(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+// internal::SumOverSupersets.
+template <int kDigits>
+HWY_INLINE lanes::Vec SumOverSupersets(lanes::Vec x) {
+  x = AddShifted<1>(x, 0x55555555);
+  if (kDigits > 1) x = AddShifted<2>(x, 0x33333333);
+  if (kDigits > 2) x = AddShifted<4>(x, 0x0f0f0f0f);
+  if (kDigits > 3) x = AddShifted<8>(x, 0x00ff00ff);
+  return x;
+}
 
 // Right sides of the constraints that come after the units' own, from those that the reduced half rows have.
 template <int kUnits>
-HWY_NOINLINE void SumSides(const Group& group, int block) {
-  using U = Units<kUnits>;
-  RetrievalWork& work = *group.work;
-  for (size_t q = 0; q < group.padded_keys; ++q) {
-    uint32_t sides = 0;
-    LINEFILTER_UNROLL
-    for (int unit = 0; unit < kUnits; ++unit) {
-      const size_t run = static_cast<size_t>(U::RunOf(block, unit)), lane = static_cast<size_t>(U::LaneOf(block, unit));
-      sides |= static_cast<uint32_t>(work.unit_half_rows[8 * (run * group.padded_keys + q) + lane] >> 63) << unit;
-    }
-    work.sides[block][q] =
-        internal::SumOverSupersets(sides, U::kDigits) ^ (work.values[block][q] >> kUnits & Ones(kUnits));
-  }
-}
-
-// The rows of a block's clusters. A lane without a block gets zeros.
-template <int kUnits, int kClusters, int kWords>
-HWY_NOINLINE void FillClusters(const Group& group, int block, bool used, const Place (&places)[kUnits]) {
-  using U = Units<kUnits>;
-  using C = Clusters<kUnits, kClusters, kWords>;
-  RetrievalWork& work = *group.work;
-  const size_t run = static_cast<size_t>(C::RunOf(block));
-  for (int cluster = 0; cluster < kClusters; ++cluster) {
-    const size_t lane = static_cast<size_t>(C::LaneOf(block, cluster));
-    uint64_t halves[kWords] = {};
-    for (int unit = cluster; used && unit < kUnits; unit += kClusters) {
-      const Place place = places[unit];
-      if (unit / kClusters % 2 == 1) halves[place.word] |= Ones(place.width) << place.shift;
-    }
-    for (int w = 0; w < kWords; ++w) work.cluster_halves[run][w][lane] = halves[w];
-  }
-  for (size_t q = 0; q < group.padded_keys; ++q) {
-    uint64_t* const rows = work.cluster_input + 8 * kWords * (run * group.padded_keys + q);
-    const uint32_t values =
-        used ? internal::SumOverSupersets(static_cast<uint32_t>(work.sides[block][q] & Ones(kClusters)), C::kDigits)
-             : 0;
-    LINEFILTER_UNROLL
-    for (int cluster = 0; cluster < kClusters; ++cluster) {
-      uint64_t row[kWords] = {};
-      for (int unit = cluster; used && unit < kUnits; unit += kClusters) {
-        const Place place = places[unit];
-        const size_t unit_run = static_cast<size_t>(U::RunOf(block, unit));
-        const uint64_t columns =
-            work.unit_half_rows[8 * (unit_run * group.padded_keys + q) + static_cast<size_t>(U::LaneOf(block, unit))];
-        if (kWords == 1) {
-          row[0] |= (columns & ~kRightSide) << place.shift;
-        } else {
-          row[place.word] |= (columns & ~kRightSide) << place.shift;
-        }
-      }
-      row[kWords - 1] |= static_cast<uint64_t>(values >> cluster & 1) << 63;
-      for (int w = 0; w < kWords; ++w) rows[8 * w + C::LaneOf(block, cluster)] = row[w];
-    }
-  }
-}
-
-// Solves the clusters of a run and reduces their half rows. failed[lane] tells of contradictions.
-template <int kWords>
-HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) {
+HWY_NOINLINE void SumSides(const Group& group) {
   using lanes::Vec;
   RetrievalWork& work = *group.work;
-  const size_t base = static_cast<size_t>(run) * group.padded_keys;
+  for (size_t q = 0; q < group.padded_keys; ++q) {
+    const uint64_t* const half_rows = work.unit_half_rows + 8 * kUnits * q;
+    for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
+      Vec sides = lanes::Zero();
+      LINEFILTER_UNROLL
+      for (int unit = 0; unit < kUnits; ++unit) {
+        const Vec side = lanes::And(lanes::Load(half_rows + 8 * unit + lane), lanes::Set(kRightSide));
+        sides = lanes::Or(sides, lanes::ShiftRightSame(side, 63 - unit));
+      }
+      const Vec values = lanes::ShiftRight<kUnits>(lanes::Load(work.lane_values + 8 * q + lane));
+      sides = lanes::Xor(SumOverSupersets<Units<kUnits>::kDigits>(sides), lanes::And(values, lanes::Set(Ones(kUnits))));
+      lanes::Store(sides, work.sides + 8 * q + lane);
+    }
+  }
+}
+
+// Where a unit lies in the rows of its cluster, by block.
+template <int kUnits, int kClusters, int kWords>
+struct Places {
+  static constexpr int kDigits = kClusters == 8 ? 3 : kClusters == 4 ? 2 : 1;
+  static constexpr int kPerWord = kUnits / kClusters / kWords;  // units of a cluster in one of its words
+  alignas(64) uint64_t shift[kUnits][8];
+  alignas(64) uint64_t mask[kUnits][8];               // which bits of the word it has
+  alignas(64) uint64_t halves[kClusters][kWords][8];  // which columns a half row has
+  // The place of InOrder(i) among the units of its cluster.
+  static constexpr int WordOf(int unit) {
+    int before = 0;
+    for (int i = 0; Units<kUnits>::InOrder(i) != unit; ++i)
+      before += Units<kUnits>::InOrder(i) % kClusters == unit % kClusters;
+    return before / kPerWord;
+  }
+};
+
+// Lays the units of each cluster side by side. Where a block has no room, it has no columns, and fits[block] is false.
+// Marks in cluster_free what is the rest's business: columns of units behind the first of each cluster, for half rows
+// begin with the second.
+template <int kUnits, int kClusters, int kWords>
+HWY_NOINLINE void PlaceUnits(const Group& group, const Widths<kUnits>& widths,
+                             Places<kUnits, kClusters, kWords>* places, bool* fits) {
+  using P = Places<kUnits, kClusters, kWords>;
+  for (int block = 0; block < 8; ++block) {
+    uint32_t used[kClusters][kWords] = {};
+    fits[block] = true;
+    for (int unit = 0; unit < kUnits; ++unit) {
+      used[unit % kClusters][P::WordOf(unit)] += widths.of[unit][block];
+      if (used[unit % kClusters][P::WordOf(unit)] > 63) fits[block] = false;
+    }
+    uint32_t at[kClusters][kWords] = {};
+    uint64_t halves[kClusters][kWords] = {}, rest[kClusters][kWords] = {};
+    for (int i = 0; i < kUnits; ++i) {
+      const int unit = Units<kUnits>::InOrder(i), cluster = unit % kClusters, word = P::WordOf(unit);
+      const uint32_t width = fits[block] ? widths.of[unit][block] : 0;
+      places->shift[unit][block] = at[cluster][word];
+      places->mask[unit][block] = Ones(width) << at[cluster][word];
+      at[cluster][word] += width;
+      if (unit >= kClusters) rest[cluster][word] |= places->mask[unit][block];
+      if (unit / kClusters % 2 == 1) halves[cluster][word] |= places->mask[unit][block];
+    }
+    for (int cluster = 0; cluster < kClusters; ++cluster) {
+      for (int w = 0; w < kWords; ++w) {
+        places->halves[cluster][w][block] = halves[cluster][w];
+        group.work->cluster_free[cluster][w][block] = rest[cluster][w];
+      }
+    }
+  }
+}
+
+// The clusters' rows.
+template <int kUnits, int kClusters, int kWords>
+HWY_NOINLINE void FillClusters(const Group& group, const Places<kUnits, kClusters, kWords>& places) {
+  using lanes::Vec;
+  using P = Places<kUnits, kClusters, kWords>;
+  RetrievalWork& work = *group.work;
+  for (size_t q = 0; q < group.padded_keys; ++q) {
+    const uint64_t* const half_rows = work.unit_half_rows + 8 * kUnits * q;
+    for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
+      const Vec values =
+          SumOverSupersets<P::kDigits>(lanes::And(lanes::Load(work.sides + 8 * q + lane), lanes::Set(Ones(kClusters))));
+      LINEFILTER_UNROLL
+      for (int cluster = 0; cluster < kClusters; ++cluster) {
+        uint64_t* const row = work.cluster_input + 8 * kWords * (static_cast<size_t>(cluster) * group.padded_keys + q);
+        LINEFILTER_UNROLL
+        for (int w = 0; w < kWords; ++w) {
+          Vec word = lanes::Zero();
+          LINEFILTER_UNROLL
+          for (int unit = cluster; unit < kUnits; unit += kClusters) {
+            if (P::WordOf(unit) != w) continue;
+            const Vec columns = lanes::Load(half_rows + 8 * unit + lane);
+            // The mask takes away the right side, too.
+            word = lanes::Or(word, lanes::And(lanes::ShiftLeftBy(columns, lanes::Load(places.shift[unit] + lane)),
+                                              lanes::Load(places.mask[unit] + lane)));
+          }
+          if (w + 1 == kWords) {
+            word = lanes::Or(word, lanes::And(lanes::ShiftLeftSame(values, 63 - cluster), lanes::Set(kRightSide)));
+          }
+          lanes::Store(word, row + 8 * w + lane);
+        }
+      }
+    }
+  }
+}
+
+// Solves one cluster of all blocks and reduces its half rows. Bit 63 of failed[block] tells of contradictions.
+template <int kWords>
+HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t (&half_columns)[kWords][8],
+                                 uint64_t* failed) {
+  using lanes::Vec;
+  RetrievalWork& work = *group.work;
+  const size_t base = static_cast<size_t>(cluster) * group.padded_keys;
   const uint64_t* const input = work.cluster_input + 8 * kWords * base;
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
     System<kWords> system;
     system.rows = work.cluster_rows + 8 * kWords * base;
     system.pivots = work.cluster_pivots;
     system.Clear();
-    Vec fails = lanes::Set(kNever);
+    AnyFailure failure{lanes::Zero()};
     Tile<kWords> tile;
     while (system.num_rows < group.padded_keys) {
       LINEFILTER_UNROLL
@@ -138,22 +180,21 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) 
         }
       }
       ReduceByAll<kWords>(system, lane, tile);
-      AppendTile<kWords>(system, lane, tile, &fails);
+      AppendTile<kWords>(system, lane, tile, failure);
       system.num_rows += kTileRows<kWords>;
     }
-    lanes::Store(fails, failed + lane);
+    lanes::Store(lanes::Or(failure.fails, lanes::Load(failed + lane)), failed + lane);
 
-    // Which columns can be left in half rows: those from the first half on that have no pivot.
     Vec pivots[kWords], halves[kWords];
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
-      halves[w] = lanes::Load(work.cluster_halves[run][w] + lane);
+      halves[w] = lanes::Load(half_columns[w] + lane);
       pivots[w] = lanes::Zero();
-      for (size_t r = 0; r < group.most_keys; ++r)
+      for (size_t r = 0; r < group.most_keys; ++r) {
         pivots[w] = lanes::Or(pivots[w], lanes::Load(system.Pivot(r, w) + lane));
-      const Vec used = w == kWords - 1 ? lanes::Set(~kRightSide) : lanes::Set(~uint64_t{0});
-      PrepareCompress<6>(lanes::And(lanes::AndNot(pivots[w], used), lanes::Load(work.cluster_free[run][w] + lane)),
-                         work.cluster_compress[run][w], lane);
+      }
+      PrepareCompress<6>(lanes::AndNot(pivots[w], lanes::Load(work.cluster_free[cluster][w] + lane)),
+                         work.cluster_compress[cluster][w], lane);
     }
     system.num_rows = group.most_keys;
     for (size_t q = 0; q < group.padded_keys; q += kTileRows<kWords>) {
@@ -169,7 +210,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) 
       for (size_t t = 0; t < kTileRows<kWords>; ++t) {
         LINEFILTER_UNROLL
         for (size_t w = 0; w < kWords; ++w) {
-          lanes::Store(Compress<6>(tile[t][w], work.cluster_compress[run][w], lane),
+          lanes::Store(Compress<6>(tile[t][w], work.cluster_compress[cluster][w], lane),
                        work.cluster_half_rows + 8 * (kWords * (base + q + t) + w) + lane);
         }
         lanes::Store(tile[t][kWords - 1], work.cluster_sides + 8 * (base + q + t) + lane);
@@ -178,20 +219,42 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int run, uint64_t* failed) 
   }
 }
 
-// All columns of the clusters of a run, from cluster_free and in its place.
-template <int kWords>
-HWY_NOINLINE void SolveClusters(const Group& group, int run) {
+// rest_sides: what the constraints after the clusters' own demand of the clusters' reduced half rows.
+template <int kClusters>
+HWY_NOINLINE void SumRestSides(const Group& group) {
+  using lanes::Vec;
+  constexpr int kDigits = kClusters == 8 ? 3 : kClusters == 4 ? 2 : 1;
   RetrievalWork& work = *group.work;
-  const uint64_t* const rows = work.cluster_rows + 8 * kWords * static_cast<size_t>(run) * group.padded_keys;
+  for (size_t q = 0; q < group.padded_keys; ++q) {
+    for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
+      Vec sides = lanes::Zero();
+      LINEFILTER_UNROLL
+      for (int cluster = 0; cluster < kClusters; ++cluster) {
+        const Vec row =
+            lanes::Load(work.cluster_sides + 8 * (static_cast<size_t>(cluster) * group.padded_keys + q) + lane);
+        sides = lanes::Or(sides, lanes::ShiftRightSame(lanes::And(row, lanes::Set(kRightSide)), 63 - cluster));
+      }
+      const Vec demanded =
+          lanes::And(lanes::ShiftRight<kClusters>(lanes::Load(work.sides + 8 * q + lane)), lanes::Set(Ones(kClusters)));
+      lanes::Store(lanes::Xor(SumOverSupersets<kDigits>(sides), demanded), work.rest_sides + 8 * q + lane);
+    }
+  }
+}
+
+// All columns of a cluster, from cluster_free and in its place.
+template <int kWords>
+HWY_NOINLINE void SolveClusters(const Group& group, int cluster) {
+  RetrievalWork& work = *group.work;
+  const uint64_t* const rows = work.cluster_rows + 8 * kWords * static_cast<size_t>(cluster) * group.padded_keys;
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
     lanes::Vec x[1][kWords];
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
-      x[0][w] = Expand<6>(lanes::Load(work.cluster_free[run][w] + lane), work.cluster_compress[run][w], lane);
+      x[0][w] = Expand<6>(lanes::Load(work.cluster_free[cluster][w] + lane), work.cluster_compress[cluster][w], lane);
     }
     SolveBackwards<kWords, 1>(rows + lane, group.most_keys, 0, lanes::Set(kNever), x);
     LINEFILTER_UNROLL
-    for (int w = 0; w < kWords; ++w) lanes::Store(x[0][w], work.cluster_free[run][w] + lane);
+    for (int w = 0; w < kWords; ++w) lanes::Store(x[0][w], work.cluster_free[cluster][w] + lane);
   }
 }
 

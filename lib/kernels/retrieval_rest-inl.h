@@ -1,5 +1,5 @@
 // The last level of the retrieval solver (retrieval_solve-inl.h): all columns that the levels before left free, packed
-// side by side, with blocks as lanes. Equations come in the order of T's steps until one contradicts.
+// side by side. Lanes are blocks. Equations come in the order of T's steps until one contradicts.
 
 #if defined(LINEFILTER_LIB_KERNELS_RETRIEVAL_REST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_KERNELS_RETRIEVAL_REST_INL_H_
@@ -17,78 +17,81 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// The free columns of one unit of a block, or of one unit's part of a cluster: of key q, those at columns[step * q].
-struct Piece {
-  const uint64_t* columns;
-  uint32_t step;
-  uint8_t shift, width;
-  uint8_t part;     // the unit, or the cluster
-  uint16_t offset;  // where they lie in a packed row
-};
-
-template <int kPieces>
+// The free columns of units, in order: what is left of each unit after the level before. Of key q they are at columns +
+// step * q, a vector of blocks, from bit `from` on under `mask` (by block), and go to bit `to` of a packed row.
+template <int kUnits>
 struct Pieces {
-  Piece piece[kPieces];
-  uint32_t columns;  // in all
+  const uint64_t* columns[kUnits];
+  size_t step;
+  uint8_t part[kUnits];  // the unit, or the cluster
+  alignas(64) uint64_t from[kUnits][8];
+  alignas(64) uint64_t mask[kUnits][8];
+  alignas(64) uint64_t to[kUnits][8];
+  uint32_t first[internal::kMostWords], last[internal::kMostWords];  // which pieces reach into a word: [first, last)
+  size_t num_words;                                                  // of a packed row, with room for the right side
 
   void Lay() {
-    columns = 0;
-    for (Piece& p : piece) {
-      p.offset = static_cast<uint16_t>(columns);
-      columns += p.width;
+    uint32_t most = 0;
+    for (uint32_t w = 0; w < internal::kMostWords; ++w) first[w] = kUnits, last[w] = 0;
+    for (int block = 0; block < 8; ++block) {
+      uint32_t at = 0;
+      for (uint32_t i = 0; i < kUnits; ++i) {
+        const uint32_t width = static_cast<uint32_t>(__builtin_popcountll(mask[i][block]));
+        to[i][block] = at;
+        for (uint32_t w = at / 64; width != 0 && w <= (at + width - 1) / 64; ++w) {
+          if (i < first[w]) first[w] = i;
+          if (i >= last[w]) last[w] = i + 1;
+        }
+        at += width;
+      }
+      if (at > most) most = at;
     }
+    num_words = most / 64 + 1;
   }
 };
 
-// words |= bits << offset; bits may reach into the next word.
-HWY_INLINE void PutBits(uint64_t bits, uint32_t offset, uint64_t* words) {
-  uint64_t* const word = words + offset / 64;
-  const uint32_t shift = offset % 64;
-  word[0] |= bits << shift;
-  word[1] |= bits >> 1 >> (63 - shift);
+// Word w of a packed row of these columns: bits that come from below or above it fall out.
+template <int kUnits, class Columns>
+HWY_INLINE lanes::Vec PackWord(const Pieces<kUnits>& pieces, size_t w, size_t lane, const Columns& columns) {
+  using lanes::Vec;
+  const Vec begin = lanes::Set(64 * w);
+  Vec word = lanes::Zero();
+  for (uint32_t i = pieces.first[w]; i < pieces.last[w]; ++i) {
+    const Vec bits = columns(i);
+    const Vec to = lanes::Load(pieces.to[i] + lane);
+    const Vec up = lanes::ShiftLeftBy(bits, lanes::Sub(to, begin)),
+              down = lanes::ShiftRightBy(bits, lanes::Sub(begin, to));
+    word = lanes::Or(word, lanes::Or(up, down));
+  }
+  return word;
 }
 
-// A block's rows, and what each of its constraints sums up: the pieces of all parts that include it.
-template <int kPieces>
-HWY_NOINLINE void PackBlock(const Group& group, int block, const Pieces<kPieces>& pieces, size_t num_constraints,
-                            size_t num_words) {
+// All packed rows, and what each constraint sums up: the pieces of all parts that include it.
+template <int kUnits>
+HWY_NOINLINE void PackRows(const Group& group, const Pieces<kUnits>& pieces, size_t num_constraints) {
+  using lanes::Vec;
   RetrievalWork& work = *group.work;
-  for (size_t m = 0; m < num_constraints; ++m) {
-    uint64_t mask[9] = {};
-    for (const Piece& piece : pieces.piece) {
-      if ((piece.part & m) == m) PutBits(Ones(piece.width), piece.offset, mask);
-    }
-    for (size_t w = 0; w < num_words; ++w) work.masks[8 * (num_words * m + w) + static_cast<size_t>(block)] = mask[w];
-  }
-  for (size_t q = 0; q < group.padded_keys; ++q) {
-    uint64_t* word = work.packed + 8 * num_words * q + block;
-    uint64_t* const end = word + 8 * num_words;
-    uint64_t bits = 0;
-    uint32_t used = 0;
-    LINEFILTER_UNROLL
-    for (int i = 0; i < kPieces; ++i) {
-      const Piece& piece = pieces.piece[i];
-      const uint64_t columns = piece.columns[piece.step * q] >> piece.shift & Ones(piece.width);
-      bits |= columns << used;
-      used += piece.width;
-      if (used >= 64) {  // the same for all keys of a block, so foreseen
-        used -= 64;
-        *word = bits;
-        word += 8;
-        bits = used == 0 ? 0 : columns >> (piece.width - used);
+  const size_t num_words = pieces.num_words;
+  for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
+    for (size_t m = 0; m < num_constraints; ++m) {
+      for (size_t w = 0; w < num_words; ++w) {
+        const auto all = [&](uint32_t i) HWY_ATTR {
+          return (pieces.part[i] & m) == m ? lanes::Load(pieces.mask[i] + lane) : lanes::Zero();
+        };
+        lanes::Store(PackWord(pieces, w, lane, all), work.masks + 8 * (num_words * m + w) + lane);
       }
     }
-    for (; word != end; word += 8, bits = 0) *word = bits;
+    for (size_t q = 0; q < group.padded_keys; ++q) {
+      for (size_t w = 0; w < num_words; ++w) {
+        const auto of_key = [&](uint32_t i) HWY_ATTR {
+          const Vec columns = lanes::Load(pieces.columns[i] + pieces.step * q + lane);
+          return lanes::And(lanes::ShiftRightBy(columns, lanes::Load(pieces.from[i] + lane)),
+                            lanes::Load(pieces.mask[i] + lane));
+        };
+        lanes::Store(PackWord(pieces, w, lane, of_key), work.packed + 8 * (num_words * q + w) + lane);
+      }
+    }
   }
-}
-
-// A lane without a block.
-HWY_INLINE void PackNothing(const Group& group, int block, size_t num_constraints, size_t num_words) {
-  RetrievalWork& work = *group.work;
-  const size_t lane = static_cast<size_t>(block);
-  for (size_t i = 0; i < num_constraints * num_words; ++i) work.masks[8 * i + lane] = 0;
-  for (size_t i = 0; i < group.padded_keys * num_words; ++i) work.packed[8 * i + lane] = 0;
-  for (size_t q = 0; q < group.padded_keys; ++q) work.rest_sides[8 * q + lane] = 0;
 }
 
 // Takes equations until every lane has failed; returns their number. failed: in, 0 for lanes that need not be solved;
@@ -101,7 +104,7 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
   system.rows = work.rest_rows;
   system.pivots = work.rest_pivots;
   system.Clear();
-  Vec fails = lanes::Load(failed + lane);
+  FirstFailure failure{lanes::Load(failed + lane)};
   Tile<kWords> tile;
   for (size_t m = 0; m < num_constraints; ++m) {
     const uint64_t* const masks = work.masks + 8 * kWords * m + lane;
@@ -118,17 +121,17 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
         tile[t][kWords - 1] = lanes::Or(tile[t][kWords - 1], lanes::IfThenElseZero(demanded, lanes::Set(kRightSide)));
       }
       ReduceByAll<kWords>(system, lane, tile);
-      AppendTile<kWords>(system, lane, tile, &fails);
+      AppendTile<kWords>(system, lane, tile, failure);
       // Behind the last key a tile is zero: the next one takes its place.
       const size_t left = group.most_keys - q;
       system.num_rows += left < kTileRows<kWords> ? left : kTileRows<kWords>;
-      if (lanes::AllTrue(lanes::IsLess(fails, lanes::Set(kNever)))) {
-        lanes::Store(fails, failed + lane);
+      if (lanes::AllTrue(lanes::IsLess(failure.row, lanes::Set(kNever)))) {
+        lanes::Store(failure.row, failed + lane);
         return system.num_rows;
       }
     }
   }
-  lanes::Store(fails, failed + lane);
+  lanes::Store(failure.row, failed + lane);
   return system.num_rows;
 }
 
@@ -187,24 +190,18 @@ HWY_NOINLINE void SolveRest(const Group& group, size_t num_words, uint32_t const
       return SolveRestOfWords<2>(group, constraint, num_constraints, failed, found);
     case 3:
       return SolveRestOfWords<3>(group, constraint, num_constraints, failed, found);
-    case 4:
-      return SolveRestOfWords<4>(group, constraint, num_constraints, failed, found);
-    case 5:
-      return SolveRestOfWords<5>(group, constraint, num_constraints, failed, found);
-    case 6:
-      return SolveRestOfWords<6>(group, constraint, num_constraints, failed, found);
-    case 7:
-      return SolveRestOfWords<7>(group, constraint, num_constraints, failed, found);
     default:
-      return SolveRestOfWords<8>(group, constraint, num_constraints, failed, found);
+      return SolveRestOfWords<4>(group, constraint, num_constraints, failed, found);
   }
 }
 
 // The bits of a piece in the solution.
-HWY_INLINE uint64_t SolutionOf(const Group& group, int block, const Piece& piece) {
-  const uint64_t* const word = group.work->rest_free + 8 * (piece.offset / 64) + block;
-  const uint32_t shift = piece.offset % 64;
-  return (word[0] >> shift | word[8] << 1 << (63 - shift)) & Ones(piece.width);
+template <int kUnits>
+HWY_INLINE uint64_t SolutionOf(const Group& group, const Pieces<kUnits>& pieces, int i, int block) {
+  const uint64_t to = pieces.to[i][block];
+  const uint64_t* const word = group.work->rest_free + 8 * (to / 64) + block;
+  const uint32_t shift = to % 64;
+  return (word[0] >> shift | word[8] << 1 << (63 - shift)) & pieces.mask[i][block];
 }
 
 }  // namespace HWY_NAMESPACE

@@ -42,15 +42,31 @@ struct Units {
     return kUnits == 4 ? block / 2 : kUnits == 8 ? block : 2 * block + unit / 8;
   }
   static constexpr int LaneOf(int block, int unit) { return kUnits == 4 ? 4 * (block % 2) + unit : unit % 8; }
+  // Of a lane of a run: its block and unit.
+  static constexpr int BlockOf(int run, int lane) {
+    return kUnits == 4 ? 2 * run + lane / 4 : kUnits == 8 ? run : run / 2;
+  }
+  static constexpr int UnitOf(int run, int lane) {
+    return kUnits == 4 ? lane % 4 : kUnits == 8 ? lane : lane + 8 * (run % 2);
+  }
   // Units in the order of their upper halves' columns.
   static constexpr int InOrder(int i) { return kUnits == 16 ? i / 2 + 8 * (i % 2) : i; }
 };
 
 alignas(64) inline constexpr uint64_t kLaneBits[2][8] = {{1, 2, 4, 8, 16, 32, 64, 128},
                                                          {256, 512, 1024, 2048, 4096, 8192, 16384, 32768}};
-alignas(64) inline constexpr uint64_t kPairMultipliers[2][8] = {
-    {0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345, 0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345},
-    {0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89, 0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89}};
+// Of pairs of words, in the lanes of two blocks: the lower words, then the upper ones.
+struct PairMultipliers {
+  alignas(64) uint64_t of[2][8];
+};
+constexpr PairMultipliers MakePairMultipliers() {
+  PairMultipliers pairs{};
+  for (int lane = 0; lane < 8; ++lane) {
+    for (int half = 0; half < 2; ++half) pairs.of[half][lane] = internal::kRowMultipliers[4 * half + lane % 4];
+  }
+  return pairs;
+}
+inline constexpr PairMultipliers kPairMultipliers = MakePairMultipliers();
 
 // The blocks at hand. A lane without a block has num_keys 0.
 struct Group {
@@ -100,6 +116,7 @@ HWY_NOINLINE void PrepareKeys(const Group& group) {
       if (Units<kUnits>::kDigits > 3) sums = AddShifted<8>(sums, 0x00ff00ff);
       lanes::Store(sums, work.unit_values[block] + q);
     }
+    for (size_t q = 0; q < group.padded_keys; ++q) work.lane_values[8 * q + block] = work.values[block][q];
   }
 }
 
@@ -111,8 +128,8 @@ HWY_INLINE void MakeUnitRow(const Group& group, int run, size_t q, size_t lane,
   const RetrievalWork& work = *group.work;
   if constexpr (kUnits == 4) {
     const Vec g = lanes::Load(work.lane_keys + 8 * q + lane);
-    row[0] = lanes::MulLow32(g, lanes::Load(kPairMultipliers[0] + lane));
-    row[1] = lanes::Or(lanes::MulLow32(g, lanes::Load(kPairMultipliers[1] + lane)),
+    row[0] = lanes::MulLow32(g, lanes::Load(kPairMultipliers.of[0] + lane));
+    row[1] = lanes::Or(lanes::MulLow32(g, lanes::Load(kPairMultipliers.of[1] + lane)),
                        lanes::Load(work.lane_sides + 8 * q + lane));
   } else {
     const int block = kUnits == 8 ? run : run / 2, half = kUnits == 8 ? 0 : run % 2;
@@ -132,7 +149,7 @@ HWY_INLINE lanes::Vec MakeHalfRow(const Group& group, int run, size_t q, size_t 
   const RetrievalWork& work = *group.work;
   if constexpr (kUnits == 4) {
     const Vec g = lanes::Load(work.lane_keys + 8 * q + lane);
-    return lanes::MulLow32(g, lanes::Load(kPairMultipliers[1] + lane));
+    return lanes::MulLow32(g, lanes::Load(kPairMultipliers.of[1] + lane));
   } else {
     const int block = kUnits == 8 ? run : run / 2;
     Vec product = lanes::MulLow32(lanes::Set(work.keys[block][q]), lanes::Load(internal::kRowMultipliers + lane));
@@ -187,6 +204,7 @@ HWY_INLINE void ReduceHalfRows(const Group& group, int run, const System<Units<k
   PrepareCompress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(lanes::AndNot(pivots, columns)),
                                      work.unit_compress[run], lane);
   Tile<1> tile;
+  alignas(64) uint64_t done[kTileRows<1>][8];
   for (size_t q = 0; q < group.padded_keys; q += kTileRows<1>) {
     LINEFILTER_UNROLL
     for (size_t t = 0; t < kTileRows<1>; ++t) tile[t][0] = MakeHalfRow<kUnits>(group, run, q + t, lane);
@@ -201,20 +219,28 @@ HWY_INLINE void ReduceHalfRows(const Group& group, int run, const System<Units<k
     for (size_t t = 0; t < kTileRows<1>; ++t) {
       const Vec packed =
           Compress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(tile[t][0]), work.unit_compress[run], lane);
-      lanes::Store(lanes::Or(packed, lanes::And(tile[t][0], lanes::Set(kRightSide))),
-                   work.unit_half_rows + 8 * (static_cast<size_t>(run) * group.padded_keys + q + t) + lane);
+      lanes::Store(lanes::Or(packed, lanes::And(tile[t][0], lanes::Set(kRightSide))), done[t] + lane);
+    }
+    // From units as lanes to blocks as lanes.
+    for (size_t t = 0; t < kTileRows<1>; ++t) {
+      uint64_t* const to = work.unit_half_rows + 8 * kUnits * (q + t);
+      LINEFILTER_UNROLL
+      for (size_t i = lane; i < lane + lanes::kLanes; ++i) {
+        const int l = static_cast<int>(i);
+        to[8 * U::UnitOf(run, l) + U::BlockOf(run, l)] = done[t][i];
+      }
     }
   }
 }
 
-// Solves the units of a run; failed[lane] tells of contradictions.
+// Solves the units of a run; bit 63 of failed[lane] tells of contradictions.
 template <int kUnits>
 HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
   using U = Units<kUnits>;
   SpreadKeys<kUnits>(group, run);
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
     System<U::kWords> system = UnitSystem<kUnits>(group, run);
-    lanes::Vec fails = lanes::Set(kNever);
+    AnyFailure failure{lanes::Zero()};
     Tile<U::kWords> tile;
     while (system.num_rows < group.padded_keys) {
       LINEFILTER_UNROLL
@@ -222,10 +248,10 @@ HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
         MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile[t]);
       }
       ReduceByAll<U::kWords>(system, lane, tile);
-      AppendTile<U::kWords>(system, lane, tile, &fails);
+      AppendTile<U::kWords>(system, lane, tile, failure);
       system.num_rows += kTileRows<U::kWords>;
     }
-    lanes::Store(fails, failed + lane);
+    lanes::Store(failure.fails, failed + lane);
     ReduceHalfRows<kUnits>(group, run, system, lane);
   }
 }
