@@ -84,10 +84,10 @@ class FilterBase {
   const char* target() const noexcept;
 
   // Looked up in the bits, so each reads the whole body (about 0.1 s per GB).
-  // Share of one bits, 0..1. (`retrieval`: about one half whatever the load; its levels tell that.)
+  // Share of one bits, 0..1. (`retrieval`: about one half up to 24 bits per key, less above; its levels tell the load.)
   double FillRatio() const noexcept;
-  // Distinct keys, estimated from the fill; infinite if every bit is set. `retrieval`: from the levels, right to 4 % at
-  // 4 to 20 bits per key; above, too many (a block of up to 15 keys counts as 16); infinite if a level is 0.
+  // Distinct keys, estimated from the fill; infinite if every bit is set. `retrieval`: from the levels, too many by
+  // up to 4 % at 4 to 20 bits per key, by more above (a block of up to 15 keys counts as 16); infinite if a level is 0.
   double EstimatedKeys() const noexcept;
   // How many blocks have each level, in layouts whose blocks tell one: `retrieval`'s T (doc/FORMAT.md section 8): 8
   // more halve the block's false-positive rate. Returns the number of levels; 0: there are none.
