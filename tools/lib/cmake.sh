@@ -25,7 +25,7 @@ build_preset() {
 # Where everything is 10 to 50 times slower, the fast tests without those that measure false-positive rates: same bits, same
 # rate, and the bits are what the rest compares.
 FAST=(-LE slow)
-FAST_BITS=(-LE slow -E '^(fpr|expected_fpr|fpr_regression)$')
+FAST_BITS=(-LE slow -E '^(fpr|expected_fpr|fpr_regression|retrieval_model)$')
 
 # run_ctest FOLDER [ctest argument...]: counts test programs; notes how many cases they ran and which were skipped inside.
 run_ctest() {
