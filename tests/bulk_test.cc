@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/group_plan.h"
+#include "lib/filters/memory.h"
 #include "lib/filters/partition.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/builder.h"
@@ -164,7 +165,9 @@ TEST(Partition, SortsEachHashIntoItsRangeAndPutsAllBack) {
         shape.num_ranges = 16;
         shape.num_workers = workers;
         shape.num_chunks = capacities.size();
-        shape.reserve_pages = workers * (shape.num_ranges + 1) + 10;
+        internal::ChunkTotals totals;
+        for (const uint64_t capacity : capacities) totals.Add(capacity);
+        shape.reserve_pages = Partition::ReserveFor(workers, shape.num_ranges, totals.loose_lines);
         ASSERT_TRUE(partition.Create(shape));
         EXPECT_EQ(allocator.live_bytes(), Partition::BytesFor(shape));
         for (size_t i = 0; i < capacities.size(); ++i) partition.chunk(i) = own.chunks[i];
@@ -202,6 +205,17 @@ TEST(Partition, SortsEachHashIntoItsRangeAndPutsAllBack) {
       }
     }
   }
+}
+
+TEST(Partition, CountsTheLinesOfChunksThatAreInNoPage) {
+  internal::ChunkTotals totals;
+  totals.Add(120);                           // 15 lines
+  totals.Add(2 * internal::kPageHashes);     // none
+  totals.Add(internal::kPageHashes + 9, 3);  // two each, the second one not full
+  EXPECT_EQ(totals.num_chunks, 5u);
+  EXPECT_EQ(totals.loose_lines, 15u + 6);
+  EXPECT_EQ(Partition::ReserveFor(3, 10, 126), 33u);
+  EXPECT_EQ(Partition::ReserveFor(3, 10, 127), 34u);
 }
 
 TEST(Partition, SaysWhenTheReserveIsUsedUp) {
@@ -278,6 +292,24 @@ TEST(BulkBuild, GivesTheSameBytesByAnyNumberOfThreads) {
   }
 }
 
+// It should not, but a key must not get lost by it.
+TEST(BulkBuild, LosesNoKeyToAnExecutorThatDropsTasks) {
+  const ScopedTuning tuning(0, 64);
+  const std::vector<uint64_t> hashes = RandomHashes(400000, 3);
+  Executor none, some;
+  none.num_threads = some.num_threads = 4;
+  none.run = [](void*, void (*)(void*, size_t), void*, size_t) noexcept {};
+  some.run = [](void*, void (*task)(void*, size_t), void* argument, size_t num_tasks) noexcept {
+    if (num_tasks > 1) task(argument, 1);
+  };
+  for (const Layout layout : AllLayouts()) {
+    const std::string expected = BuildPlainly(Options(layout), hashes);
+    for (const Executor& executor : {none, some}) {
+      EXPECT_TRUE(Build(Options(layout, executor), hashes) == expected) << LayoutName(layout);
+    }
+  }
+}
+
 // With the thresholds as they are.
 TEST(BulkBuild, BeginsByItself) {
   constexpr uint64_t kKeys = 14000000;  // 17 MiB
@@ -316,6 +348,7 @@ TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
           EXPECT_EQ(builder.num_keys(), n);
         }
         EXPECT_EQ(builder.FinishToSink(Sink()).code(), StatusCode::kInvalidArgument);
+        EXPECT_EQ(builder.num_keys(), n);
         EXPECT_EQ(builder.FinishToFile(dir.File("no/such/folder").c_str()).code(), StatusCode::kIoError);
         builder.AddHash(some.back());  // still adjacent
         EXPECT_EQ(builder.num_keys(), n);
@@ -331,6 +364,21 @@ TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
         EXPECT_TRUE(again == expected) << "nothing of the image before is left";
       }
     }
+  }
+}
+
+TEST(BulkBuild, RefusesASinkWithoutAFunctionBeforeTheWork) {
+  const ScopedTuning tuning(0, 64);
+  const std::vector<uint64_t> hashes = RandomHashes(100000, 4);
+  for (const Layout layout : AllLayouts()) {
+    TestAllocator allocator;
+    FilterOptions options = Options(layout);
+    options.allocator = allocator.hooks();
+    FilterBuilder builder(options);
+    builder.AddHashes(hashes.data(), hashes.size());
+    const uint64_t before = allocator.num_allocations();
+    EXPECT_EQ(builder.FinishToSink(Sink()).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(allocator.num_allocations(), before);
   }
 }
 
@@ -384,6 +432,93 @@ TEST(BulkBuild, HoldsNoMoreMemoryThanEstimated) {
       }
     }
   }
+}
+
+// How many of the hashes fall into the fullest range of a body that they fill.
+uint64_t Fullest(Layout layout, const std::vector<uint64_t>& hashes, uint64_t range_blocks) {
+  Sizing sizing;
+  EXPECT_TRUE(SizeForBitsPerKey(layout, hashes.size(), 10, &sizing).ok());
+  const uint64_t num_blocks = sizing.body_bytes / 64;
+  std::vector<uint64_t> counts(num_blocks / range_blocks + 1);
+  for (const uint64_t hash : hashes) ++counts[BlockIndex(hash, num_blocks) / range_blocks];
+  return *std::max_element(counts.begin(), counts.end());
+}
+
+// Where hashes pile up fewer threads work: what is estimated is exceeded by one very full range alone, not by as many
+// as there are threads.
+TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
+  constexpr uint64_t kRangeBlocks = 64;
+  const ScopedTuning tuning(0, kRangeBlocks);
+  for (const Layout layout : LayoutsOfRanges()) {
+    for (const auto& [name, hashes] : SkewedSets(300000)) {
+      for (const size_t threads : {1u, 4u}) {
+        SCOPED_TRACE(std::string(LayoutName(layout)) + ", " + name + ", " + std::to_string(threads) + " threads");
+        TestAllocator allocator;
+        FilterOptions options = Options(layout, test::Threads(threads));
+        options.allocator = allocator.hooks();
+        FilterBuilder builder(options);
+        builder.AddHashes(hashes.data(), hashes.size());
+        uint64_t image_bytes = 0, peak = 0;
+        ASSERT_TRUE(FilterBuilder::EstimateBytes(options, builder.num_keys(), &image_bytes, &peak).ok());
+        Collector collector;
+        ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
+        const uint64_t share = hashes.size() * kRangeBlocks * 64 / image_bytes;
+        const uint64_t fullest = Fullest(layout, hashes, kRangeBlocks);
+        const bool piles_up = !FindLayout(layout)->is_mutable && fullest > 2 * share;
+        EXPECT_LE(allocator.peak_bytes(), peak + (piles_up ? fullest * 4 + fullest / 50 : 0));
+      }
+    }
+  }
+}
+
+// Each thread of `retrieval` has a work area: they must not take more than a quarter of the hashes' memory, but for a
+// few that have much to do.
+TEST(BulkBuild, TakesNoMoreThreadsThanTheirMemoryIsWorth) {
+  const LayoutOps& ops = *FindLayout(Layout::kRetrieval);
+  const uint64_t per_thread = ops.range_scratch_bytes(ops.range_blocks, 0);
+  for (const uint64_t num_keys : {uint64_t{60000}, uint64_t{500000}, uint64_t{1000000}, uint64_t{30000000}}) {
+    Sizing sizing;
+    ASSERT_TRUE(SizeForBitsPerKey(Layout::kRetrieval, num_keys, 10, &sizing).ok());
+    const internal::BulkPlan plan =
+        internal::PlanBulk(ops, sizing, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
+    if (num_keys <= 60000) {
+      EXPECT_EQ(plan.num_workers, 1u) << "two ranges";
+    } else if (num_keys <= 1000000) {
+      EXPECT_GE(plan.num_workers, 2u) << num_keys;
+      EXPECT_LE(plan.num_workers, 4u) << num_keys;
+    } else {
+      EXPECT_GT(plan.num_workers, 8u);
+      EXPECT_LE(plan.num_workers * per_thread, 2 * num_keys);
+    }
+    EXPECT_GE(plan.scratch, plan.num_workers * per_thread);
+    EXPECT_LE(plan.scratch, plan.memory);
+  }
+}
+
+// Its solver counts in 32 bits.
+TEST(BulkBuild, RefusesMoreHashesOfARangeThanAreCounted) {
+  for (const Layout layout : LayoutsOfRanges()) {
+    const LayoutOps& ops = *FindLayout(layout);
+    if (ops.is_mutable) continue;
+    TestAllocator allocator;
+    uint8_t block[64];
+    internal::ProbeState state;
+    internal::BindBody(ops, block, sizeof(block), 0, &state);
+    const Status status = internal::BuildOneRange(ops, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(allocator.num_allocations(), 0u);
+    EXPECT_TRUE(internal::BuildOneRange(ops, allocator.hooks(), state, block, nullptr, 0, 0).ok());
+  }
+}
+
+TEST(BulkBuild, AsksForNoMoreMemoryThanThereCanBe) {
+  TestAllocator allocator;
+  for (const uint64_t size : {uint64_t{SIZE_MAX / 2} + 1, ~uint64_t{0}}) {
+    EXPECT_EQ(internal::Allocate(allocator.hooks(), size), nullptr);
+    EXPECT_EQ(internal::AllocateZeroed(allocator.hooks(), size), nullptr);
+    EXPECT_EQ(internal::Allocate(Allocator(), size), nullptr);
+  }
+  EXPECT_EQ(allocator.num_allocations(), 0u);
 }
 
 // The limit is kept, whatever it is; the less, the fewer threads, and at last none of the bulk's memory.
@@ -585,6 +720,41 @@ TEST(BuildFromSource, NeverHoldsAnImageThatDoesNotFit) {
   }
 }
 
+// 4096 blocks: block b has the hashes that begin with the 12 bits of b.
+TEST(Histogram, CountsTheHashesOfBlocks) {
+  const auto histogram = std::make_unique<internal::Histogram>();
+  std::vector<uint64_t> hashes;
+  for (uint64_t block = 0; block < 4096; ++block) hashes.insert(hashes.end(), 1 + block % 7, block << 52);
+  histogram->Add(hashes.data(), hashes.size());
+  EXPECT_EQ(histogram->MostIn(0, 4096, 4096), hashes.size());
+  for (const uint64_t block : {0u, 1u, 5u, 4094u, 4095u}) {
+    EXPECT_EQ(histogram->MostIn(block, block + 1, 4096), 1 + block % 7) << "and not those of the next block";
+  }
+  EXPECT_EQ(histogram->MostIn(0, 7, 4096), 28u);
+}
+
+// What linefilter/bulk.h says of the least memory, of an image of more than 8192 ranges.
+TEST(GroupPlan, NeedsTheMemoryOfOneRange) {
+  constexpr uint64_t kKeys = 2000000, kBlocks = (uint64_t{1} << 26) + 12345;
+  const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
+  const auto histogram = std::make_unique<internal::Histogram>();
+  histogram->Add(hashes.data(), hashes.size());
+  for (const Layout layout : LayoutsOfRanges()) {
+    const LayoutOps& ops = *FindLayout(layout);
+    internal::GroupPlan plan(ops, *histogram, kKeys, kBlocks, test::Threads(4));
+    uint64_t needed = 0;
+    EXPECT_FALSE(plan.Fit(1000, &needed));
+    const uint64_t range_blocks = kBlocks / 4096, range_hashes = kKeys / 4096 + kKeys / 2048;
+    const uint64_t few = 300;  // hashes that a bucket has by chance above its share
+    EXPECT_LE(needed, 64 * range_blocks + 8 * (range_hashes + few) +
+                          internal::RangeWorkerBytes(ops, range_blocks, range_hashes + few, 8) + 40000)
+        << LayoutName(layout);
+    EXPECT_GE(needed, 64 * range_blocks / 2);
+    ASSERT_TRUE(plan.Fit(needed, &needed));
+    EXPECT_EQ(plan.num_workers(), 1u);
+  }
+}
+
 // The first and the last hash of every block: groups overlap nowhere and leave nothing out.
 TEST(BuildFromSource, GivesEachHashToOneGroup) {
   for (const Layout layout : LayoutsOfRanges()) {
@@ -633,6 +803,13 @@ TEST(BuildFromSource, AnswersWhatFails) {
   fewer.pop_back();
   more.insert(more.end(), 100000, 1);
   for (size_t i = hashes.size(); i < more.size(); i += 2) more[i] = 2;
+  // What a sum of the hashes does not see, and one of their squares neither.
+  std::vector<uint64_t> flipped = hashes, first = hashes, moved = hashes;
+  flipped[5] ^= uint64_t{1} << 63;
+  flipped[40000] ^= uint64_t{1} << 63;
+  constexpr uint64_t kA = 0x0123456789abcdef, kD = 0x0011223344556677;
+  first[10] = kA, first[20] = kA + 4 * kD, first[30] = kA + 5 * kD;
+  moved[10] = kA + kD, moved[20] = kA + 2 * kD, moved[30] = kA + 6 * kD;
   for (const Layout layout : AllLayouts()) {
     const ScopedTuning tuning(0, 64);
     const FilterOptions options = Options(layout);
@@ -649,13 +826,17 @@ TEST(BuildFromSource, AnswersWhatFails) {
     EXPECT_EQ(build({hashes}, 0), StatusCode::kIoError);
     for (const int pass : {1, 2}) EXPECT_EQ(build({hashes, 0, 1, pass}), StatusCode::kIoError);
     EXPECT_EQ(build({hashes, 0, 1, 0, 1}), StatusCode::kIoError) << "no rewind";
-    for (const std::vector<uint64_t>* changed : {&other, &fewer, &more}) {
+    for (const std::vector<uint64_t>* changed : {&other, &fewer, &more, &flipped}) {
       EXPECT_EQ(build({hashes, 0, 1, 0, 1000, 2, *changed}), StatusCode::kIoError) << "other hashes";
     }
+    EXPECT_EQ(build({first, 0, 1, 0, 1000, 2, moved}), StatusCode::kIoError) << "other hashes";
+    std::vector<uint64_t> reversed(hashes.rbegin(), hashes.rend());
+    EXPECT_EQ(build({hashes, 0, 1, 0, 1000, 2, reversed}), StatusCode::kOk) << "the same in another order";
     Collector collector;
     EXPECT_EQ(BuildFromSource(options, HashSource(), collector.sink()).code(), StatusCode::kInvalidArgument);
     Source source{hashes};
     EXPECT_EQ(BuildFromSource(options, source.source(), Sink()).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(source.at, 0u) << "before anything is read";
     EXPECT_EQ(BuildFromSource(FilterOptions(), source.source(), collector.sink()).code(), StatusCode::kInvalidArgument);
   }
 }
@@ -677,6 +858,9 @@ TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
       failed = !status.ok();
       if (failed) {
         EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+        if (FindLayout(layout)->is_mutable) {
+          EXPECT_EQ(source.passes, 1) << "before it is read once more";
+        }
       }
     }
     EXPECT_GE(failing, 3u);

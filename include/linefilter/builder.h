@@ -1,13 +1,17 @@
 // FilterBuilder: keys in, one image out. Protocol: (Add)* Finish, and again.
 //
 // The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
-// image while Finish runs; nothing is copied when it grows. Not thread-safe. No thread is started: Finish uses those of
-// options.executor.
+// image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it grows.
+// Not thread-safe. No thread is started: Finish uses those of options.executor.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
-// while it sits in the cache. This takes 8 KiB more per range (256 KiB of `blocked`; at most 8192 ranges) for each
-// thread that sorts; of several threads at most 2 bytes per key. Where memory_limit leaves no room for it, fewer
-// threads work, and at last keys are inserted one by one: slower, the same bytes.
+// while it sits in the cache. What it takes beside hashes and image:
+// - to sort, 8 KiB per range (256 KiB of `blocked`, 64 KiB of `retrieval`; at most 8192 ranges) for each thread; of
+//   several threads at most 2 bytes per key;
+// - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range; of several threads at
+//   most 2 bytes per key, but up to four of them work wherever each has four ranges to make.
+// Where memory_limit leaves no room for it, fewer threads work, and at last keys are inserted one by one: slower, the
+// same bytes. `retrieval` cannot insert: kOverLimit.
 #ifndef LINEFILTER_BUILDER_H_
 #define LINEFILTER_BUILDER_H_
 
@@ -65,7 +69,9 @@ class FilterBuilder {
   // What Finish would write now, in bytes; 0 if status() is an error.
   uint64_t ImageBytes() const noexcept;
   // The same for num_keys keys before anything is built; and the most memory that a new builder would hold meanwhile
-  // (one that was used before keeps 1 KiB).
+  // (one that was used before keeps 1 KiB), of uniformly distributed hashes. Others (poor, or many times the same) make
+  // a difference for `retrieval` alone: 4 bytes more for each that its fullest range has more than its share, never
+  // beyond memory_limit.
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
@@ -101,7 +107,7 @@ class FilterBuilder {
   Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
   Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
                    internal::Partition* partition) noexcept;
-  void InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept;
+  Status InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept;
   Status BuildOneRange(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body) noexcept;
   Status WriteImage(const Sink& sink, const Sizing& sizing, internal::Partition* partition) noexcept;
   Status FinishThrough(const Sink& sink, AtomicFile* file) noexcept;

@@ -1,9 +1,10 @@
 // From a stream of hashes to an image: for more keys than memory holds, or for hashes that lie in a file already.
 //
 // The source is read twice or more often: once to count, for the size follows from the keys that really come, and then
-// once for each group of blocks whose hashes memory_limit lets in at once. Each group is made in memory and written
-// before the next, so neither the hashes nor the image are ever in memory as a whole. The same bytes as a FilterBuilder
-// that is given the same hashes. Thread-safe but for the source and the sink, which the calling thread alone calls.
+// once for each group of ranges of blocks whose hashes memory_limit lets in at once. Each group is made in memory and
+// written before the next, so neither the hashes nor the image are ever in memory as a whole. The same bytes as a
+// FilterBuilder that is given the same hashes. Thread-safe but for the source and the sink, which the calling thread
+// alone calls.
 #ifndef LINEFILTER_BULK_H_
 #define LINEFILTER_BULK_H_
 
@@ -30,13 +31,15 @@ struct HashSource {
 };
 
 // Memory, all within options.memory_limit (set it: without one, 8 bytes per key and the image are taken): the less, the
-// more passes, down to the hashes and bytes of one range of blocks (256 KiB of `blocked`) and about 100 KiB. `classic`,
-// and `blocked` where its image fits and the hashes do not, holds the image as a whole and takes the hashes as they
-// come.
+// more passes, down to groups of one range. That takes the range (256 KiB of `blocked`, 64 KiB of `retrieval`; of
+// images beyond 8192 such ranges up to 1/4096 of the image), 8 bytes for each of its hashes and for up to 1/2048 of all
+// (they are counted by their first 12 bits), 1/16384 of the image (its checks), about 100 KiB, and for `retrieval` the
+// 0.7 MiB and 4 bytes per hash of one thread (builder.h). `classic`, and `blocked` where its image fits and the hashes
+// do not, holds the image as a whole and takes the hashes as they come.
 //
 // Errors: kOverLimit tells how many bytes are needed; kIoError if the source or the sink fails, or if the source gives
-// other hashes in a later pass. Then the sink may have received a part of an image, the file keeps its old content.
-// *sizing (may be null) is what was made.
+// other hashes in a later pass (found but for a chance of about 2^-64; not against an adversary). Then the sink may
+// have received a part of an image, the file keeps its old content. *sizing (may be null) is what was made.
 Status BuildFromSource(const FilterOptions& options, const HashSource& source, const Sink& sink,
                        Sizing* sizing = nullptr) noexcept;
 // As a file: complete and synced before it gets its name; an old file of that name stays until then.

@@ -13,7 +13,8 @@ struct Executor {
   void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument,
               size_t num_tasks) noexcept = nullptr;
   void* context = nullptr;
-  // How many tasks are worth running at once. Each takes memory of its own (builder.h says how much).
+  // How many tasks are worth running at once. Each takes memory of its own (builder.h says how much), so
+  // fewer may be used.
   size_t num_threads = 1;
 };
 

@@ -27,8 +27,8 @@ struct FilterOptions {
   HashId hash_id = HashId::kXxh3;
   Allocator allocator;
   // The most bytes that this object may hold at once, of a builder with the image while it finishes;
-  // beyond: kOverLimit. Writing to a sink or file needs 1/16384 of the image more for a moment (its chunk
-  // checks), not counted here.
+  // beyond: kOverLimit. A mutable filter that is written to a sink or file takes 1/16384 of the image more for a moment
+  // (its chunk checks), which is not counted here; the builders count theirs.
   uint64_t memory_limit = kNoMemoryLimit;
   // Of the builders alone: the threads that Finish may use. The bytes are the same with any.
   Executor executor;

@@ -3,6 +3,7 @@
 
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
+#include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 
@@ -10,41 +11,33 @@ namespace linefilter {
 
 namespace {
 
-// Chunks double from 1 KiB to 1 MiB, so a filter block of an SST costs one small allocation; from 32 MiB in all on they
-// have 2 MiB, a huge page, and a billion keys waste at most that. (Of 1 MiB, in pages of 4 KiB: 4.6 instead of 2.7 ns
-// to add a key, 5.4 instead of 4.9 to build in bulk.)
-constexpr uint64_t kFirstChunk = 1024, kLargeChunk = uint64_t{1} << 20, kHugeChunk = uint64_t{2} << 20;
-constexpr uint64_t kHugeFrom = uint64_t{32} << 20, kChunkHeader = 64;
-
 uint64_t NextChunkBytes(uint64_t last, uint64_t total) {
-  if (total >= kHugeFrom) return kHugeChunk;
-  return last == 0 ? kFirstChunk : last < kLargeChunk ? 2 * last : kLargeChunk;
+  if (total >= kHugeChunksFrom) return kHugeChunkBytes;
+  return last == 0 ? kFirstChunkBytes : last < kLargeChunkBytes ? 2 * last : kLargeChunkBytes;
 }
 
 // The chunks that num_keys hashes need.
-struct ChunkCount {
-  uint64_t chunks = 0, bytes = 0;
-};
-ChunkCount ChunksFor(uint64_t num_keys) {
-  ChunkCount count;
-  uint64_t chunk = 0;
-  while (num_keys != 0 && chunk != kHugeChunk) {
-    chunk = NextChunkBytes(chunk, count.bytes);
-    ++count.chunks;
-    count.bytes += chunk;
-    const uint64_t capacity = (chunk - kChunkHeader) / 8;
-    num_keys -= capacity < num_keys ? capacity : num_keys;
+internal::ChunkTotals ChunksFor(uint64_t num_keys, uint64_t* bytes) {
+  internal::ChunkTotals chunks;
+  *bytes = 0;
+  for (uint64_t chunk = 0; num_keys != 0 && chunk != kHugeChunkBytes;) {
+    chunk = NextChunkBytes(chunk, *bytes);
+    chunks.Add(HashesIn(chunk));
+    *bytes += chunk;
+    num_keys -= HashesIn(chunk) < num_keys ? HashesIn(chunk) : num_keys;
   }
-  const uint64_t capacity = (kHugeChunk - kChunkHeader) / 8;
-  const uint64_t others = num_keys / capacity + (num_keys % capacity != 0);
-  return {count.chunks + others, count.bytes + others * kHugeChunk};
+  constexpr uint64_t kEach = HashesIn(kHugeChunkBytes);
+  const uint64_t others = num_keys / kEach + (num_keys % kEach != 0);
+  chunks.Add(kEach, others);
+  *bytes += others * kHugeChunkBytes;
+  return chunks;
 }
 
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
     : options_(options), status_(internal::CheckOptions(options.layout, options)), options_are_good_(status_.ok()) {
-  static_assert(sizeof(Chunk) == kChunkHeader, "hashes follow the header");
+  static_assert(sizeof(Chunk) == kChunkHeaderBytes, "hashes follow the header");
 }
 
 FilterBuilder::~FilterBuilder() { FreeChunksAfter(nullptr); }
@@ -119,12 +112,13 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   if (!status.ok()) return status;
   *image_bytes = internal::ImageBytesFor(options, sizing);
   if (peak_memory == nullptr) return Status();
-  const ChunkCount count = ChunksFor(num_keys);
-  const uint64_t held = *image_bytes + count.bytes;
-  const uint64_t left = options.memory_limit > held ? options.memory_limit - held : 0;
+  internal::MemoryBudget budget;
+  const internal::ChunkTotals chunks = ChunksFor(num_keys, &budget.held);
+  budget.held += *image_bytes;
+  budget.limit = options.memory_limit;
   const internal::BulkPlan plan =
-      internal::PlanBulk(*internal::FindLayout(sizing.layout), sizing, count.chunks, options.executor, left);
-  *peak_memory = held + plan.memory;
+      internal::PlanBulk(*internal::FindLayout(sizing.layout), sizing, chunks, options.executor, budget);
+  *peak_memory = budget.held + plan.memory;
   return Status();
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
+#include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/filters/parallel.h"
@@ -19,17 +20,8 @@ using internal::BulkWay;
 using internal::FindLayout;
 using internal::ImageBytesFor;
 using internal::Partition;
+using internal::StateOf;
 using internal::TrailerFor;
-
-namespace {
-
-internal::ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
-  internal::ProbeState state;
-  internal::BindBody(*FindLayout(sizing.layout), body, sizing.body_bytes, sizing.num_probes, &state);
-  return state;
-}
-
-}  // namespace
 
 uint64_t FilterBuilder::SizeOf(const Chunk& chunk) const noexcept {
   Chunk& own = const_cast<Chunk&>(chunk);
@@ -37,36 +29,37 @@ uint64_t FilterBuilder::SizeOf(const Chunk& chunk) const noexcept {
 }
 
 Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept {
-  const uint64_t held = chunk_memory_ + ImageBytesFor(options_, sizing), limit = options_.memory_limit;
-  if (held > limit) return internal::OverLimit(held, limit);
-  uint64_t num_chunks = 0;
-  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) ++num_chunks;
-  *plan = internal::PlanBulk(*FindLayout(sizing.layout), sizing, num_chunks, options_.executor, limit - held);
-  return plan->memory <= limit - held ? Status() : internal::OverLimit(held + plan->memory, limit);
+  const internal::MemoryBudget budget{chunk_memory_ + ImageBytesFor(options_, sizing), options_.memory_limit};
+  if (budget.held > budget.limit) return internal::OverLimit(budget.held, budget.limit);
+  internal::ChunkTotals chunks;
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) chunks.Add(chunk->capacity());
+  *plan = internal::PlanBulk(*FindLayout(sizing.layout), sizing, chunks, options_.executor, budget);
+  return plan->memory <= budget.left() ? Status() : internal::OverLimit(budget.held + plan->memory, budget.limit);
 }
 
-void FilterBuilder::InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept {
+Status FilterBuilder::InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept {
   if (!is_zero && sizing.body_bytes != 0) memset(body, 0, static_cast<size_t>(sizing.body_bytes));
   const internal::ProbeState state = StateOf(sizing, body);
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
     state.kernels->insert_batch(state, chunk->hashes(), static_cast<size_t>(SizeOf(*chunk)), nullptr);
   }
+  return Status();
 }
 
 Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, uint8_t* body) noexcept {
-  constexpr uint64_t kOnStack = 16;  // chunks: 32 MiB of hashes
+  constexpr uint64_t kOnStack = kNumSmallChunks + 6;  // of 7 MiB in all: more than one range has, but for repeated keys
   internal::HashSpan few[kOnStack];
   internal::HashSpan* spans = few;
   const uint64_t num_chunks = plan.shape.num_chunks, bytes = num_chunks * sizeof(*spans);
   if (num_chunks > kOnStack) {
-    spans = static_cast<internal::HashSpan*>(internal::Allocate(options_.allocator, static_cast<size_t>(bytes)));
+    spans = static_cast<internal::HashSpan*>(internal::Allocate(options_.allocator, bytes));
     if (spans == nullptr) return internal::OutOfMemory(bytes);
   }
   uint64_t n = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) spans[n++] = {chunk->hashes(), SizeOf(*chunk)};
   const Status status = internal::BuildOneRange(*FindLayout(sizing.layout), options_.allocator, StateOf(sizing, body),
                                                 body, spans, n, num_keys_);
-  if (spans != few) internal::Deallocate(options_.allocator, spans, static_cast<size_t>(bytes));
+  if (spans != few) internal::Deallocate(options_.allocator, spans, bytes);
   return status;
 }
 
@@ -74,10 +67,9 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
                                 Partition* partition) noexcept {
   const internal::LayoutOps& ops = *FindLayout(sizing.layout);
   if (plan.way == BulkWay::kOneRange) return BuildOneRange(sizing, plan, body);
-  if (plan.way == BulkWay::kInsert || !partition->Create(plan.shape)) {
-    if (!ops.is_mutable && plan.way == BulkWay::kRanges) return internal::OutOfMemory(Partition::BytesFor(plan.shape));
-    InsertAll(sizing, body, is_zero);
-    return Status();
+  if (plan.way == BulkWay::kInsert) return InsertAll(sizing, body, is_zero);
+  if (!partition->Create(plan.shape)) {
+    return ops.is_mutable ? InsertAll(sizing, body, is_zero) : internal::OutOfMemory(Partition::BytesFor(plan.shape));
   }
   uint64_t num_chunks = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
@@ -85,9 +77,10 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
   }
   internal::ShareOut(options_.executor, plan.shape.num_workers, num_chunks,
                      [&](size_t worker, uint64_t chunk) { partition->ReadChunk(worker, chunk); });
-  const uint64_t held = chunk_memory_ + ImageBytesFor(options_, sizing) + Partition::BytesFor(plan.shape);
-  const internal::BulkContext context{ops,  options_.allocator,   options_.executor, plan.num_workers,
-                                      held, options_.memory_limit};
+  internal::MemoryBudget budget = plan.budget;
+  budget.held += Partition::BytesFor(plan.shape);
+  const internal::BulkContext context{ops,   options_.allocator, options_.executor, plan.num_workers, plan.scratch,
+                                      budget};
   return internal::BuildRanges(context, *partition, StateOf(sizing, body), body, is_zero);
 }
 
@@ -126,10 +119,10 @@ Status FilterBuilder::WriteImage(const Sink& sink, const Sizing& sizing, Partiti
   BulkPlan plan;
   Status status = Plan(sizing, &plan);
   if (!status.ok()) return status;
-  const size_t body_bytes = static_cast<size_t>(sizing.body_bytes);
+  const uint64_t body_bytes = sizing.body_bytes;
   uint8_t* const body =
       body_bytes == 0 ? nullptr : static_cast<uint8_t*>(internal::Allocate(options_.allocator, body_bytes));
-  if (body == nullptr && body_bytes != 0) return internal::OutOfMemory(sizing.body_bytes);
+  if (body == nullptr && body_bytes != 0) return internal::OutOfMemory(body_bytes);
   status = BuildBody(sizing, plan, body, internal::AllocatesZeros(options_.allocator, body_bytes), partition);
   if (status.ok()) {
     status = internal::WriteToSink(TrailerFor(options_, sizing), body, options_.allocator, sink, options_.executor);
@@ -143,6 +136,7 @@ Status FilterBuilder::FinishThrough(const Sink& sink, AtomicFile* file) noexcept
   Sizing sizing;
   Partition partition(options_.allocator);
   Status status = SizeNow(&sizing);
+  if (status.ok()) status = internal::CheckSink(sink);
   if (status.ok()) status = WriteImage(sink, sizing, &partition);
   if (status.ok() && file != nullptr) status = file->Commit();
   if (file != nullptr && !file->status().ok()) status = file->status();  // the system's reason, not the sink's

@@ -4,17 +4,20 @@
 
 #include "lib/filters/memory.h"
 #include "lib/filters/parallel.h"
+#include "lib/layouts/block.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {
 namespace {
 
-constexpr uint64_t kBlockBytes = 64;
 // The lines and cursors of more ranges would not fit the L2, and their pages not the TLB.
 constexpr uint64_t kMostRanges = 8192;
 constexpr uint64_t kMostWorkers = 256;
-// The pages of all that partition at once take at most this part of the hashes' memory: a quarter.
-constexpr uint64_t kReaderShare = 4;
+// What all that work at once take, to partition and to make ranges, is at most this part of the hashes' memory: a
+// quarter.
+constexpr uint64_t kWorkerShare = 4;
+// But up to so many make ranges where each has so many to make: a few MiB, for a build several times faster.
+constexpr uint64_t kFewWorkers = 4, kRangesWorthAWorker = 4;
 // A mutable layout takes a range in several goes, so it needs no list of all its spans.
 constexpr uint64_t kSpansAtOnce = 64;
 
@@ -22,7 +25,6 @@ BulkTuning tuning;  // constant-initialized; written by tests alone
 
 uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 uint64_t Most(uint64_t a, uint64_t b) { return a > b ? a : b; }
-uint64_t RoundUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
 // What the fullest of all ranges gets of uniformly distributed hashes: the mean and eight standard deviations.
 uint64_t LikelyRangeHashes(uint64_t num_keys, uint64_t range_blocks, uint64_t num_blocks) {
@@ -32,6 +34,15 @@ uint64_t LikelyRangeHashes(uint64_t num_keys, uint64_t range_blocks, uint64_t nu
   uint64_t root = 1;
   while (root * root < mean) root *= 2;  // at most twice the root
   return Least(num_keys, mean + 8 * root + 64);
+}
+
+// The solver of an immutable layout counts the hashes of a range in 32 bits.
+Status CheckRangeHashes(const LayoutOps& ops, uint64_t num_hashes) {
+  if (ops.is_mutable || num_hashes <= UINT32_MAX) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%llu hashes fall into one range of blocks, %s takes 2^32 - 1: drop duplicates, mix poor hashes "
+                       "(MixHash), or choose another layout",
+                       static_cast<unsigned long long>(num_hashes), LayoutName(ops.layout));
 }
 
 }  // namespace
@@ -45,60 +56,81 @@ uint64_t RangeWorkerBytes(const LayoutOps& ops, uint64_t num_blocks, uint64_t nu
   return RoundUp(scratch) + RoundUp(num_spans * sizeof(HashSpan));
 }
 
-size_t NumWorkers(const Executor& executor, uint64_t num_ranges) {
-  return executor.run == nullptr ? 1
-                                 : static_cast<size_t>(Least(Least(executor.num_threads, kMostWorkers), num_ranges));
-}
-
 uint64_t RangeBlocksFor(const LayoutOps& ops, uint64_t num_blocks) {
   uint64_t range_blocks = tuning.range_blocks != 0 ? tuning.range_blocks : ops.range_blocks;
-  while ((num_blocks + range_blocks - 1) / range_blocks > kMostRanges) range_blocks *= 2;
+  while (NumRanges(num_blocks, range_blocks) > kMostRanges) range_blocks *= 2;
   return range_blocks;
 }
 
-BulkPlan PlanBulk(const LayoutOps& ops, const Sizing& sizing, uint64_t num_chunks, const Executor& executor,
-                  uint64_t memory_left) {
-  BulkPlan plan;
-  plan.shape.num_chunks = num_chunks;
-  if (sizing.body_bytes == 0 || ops.range_blocks == 0) return plan;
+size_t NumWorkers(const LayoutOps& ops, uint64_t num_keys, uint64_t num_blocks, const Executor& executor) {
+  if (executor.run == nullptr) return 1;
+  const uint64_t range_blocks = RangeBlocksFor(ops, num_blocks), num_ranges = NumRanges(num_blocks, range_blocks);
+  const uint64_t range_hashes = LikelyRangeHashes(num_keys, range_blocks, num_blocks);
+  const uint64_t each = RangeWorkerBytes(ops, range_blocks, range_hashes, range_hashes / kPageHashes + 1);
+  const uint64_t few = Most(1, Least(kFewWorkers, num_ranges / kRangesWorthAWorker));
+  uint64_t workers = Least(Least(executor.num_threads, kMostWorkers), num_ranges);
+  while (workers > few && workers * each > 8 * num_keys / kWorkerShare) --workers;
+  return static_cast<size_t>(workers);
+}
+
+namespace {
+
+// Of kRanges, whose shape has its ranges.
+void PlanWorkers(const LayoutOps& ops, uint64_t num_keys, const ChunkTotals& chunks, size_t most_workers,
+                 BulkPlan* plan) {
+  PartitionShape& shape = plan->shape;
+  const uint64_t range_hashes = LikelyRangeHashes(num_keys, shape.range_blocks, shape.num_blocks);
+  const uint64_t most_partitioners = Most(1, num_keys / kPageHashes / kWorkerShare / (shape.num_ranges + 1));
+  for (uint64_t workers = most_workers;; workers = (workers + 1) / 2) {
+    const uint64_t partitioners = Least(workers, most_partitioners);
+    const uint64_t spans = range_hashes / kPageHashes + 1 + 2 * partitioners;
+    plan->num_workers = static_cast<size_t>(workers);
+    plan->scratch = workers * RangeWorkerBytes(ops, shape.range_blocks, range_hashes, spans);
+    shape.num_workers = static_cast<size_t>(partitioners);
+    shape.reserve_pages = Partition::ReserveFor(partitioners, shape.num_ranges, chunks.loose_lines);
+    plan->memory = Partition::BytesFor(shape) + plan->scratch;
+    if (plan->memory <= plan->budget.left() || workers == 1) return;
+  }
+}
+
+}  // namespace
+
+BulkPlan PlanBulk(const LayoutOps& ops, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
+                  const MemoryBudget& budget) {
+  BulkPlan insert;
+  insert.shape.num_chunks = chunks.num_chunks;
+  insert.budget = budget;
+  if (sizing.body_bytes == 0 || ops.range_blocks == 0) return insert;
+  BulkPlan plan = insert;
   const uint64_t num_blocks = sizing.body_bytes / kBlockBytes, num_keys = sizing.num_keys;
-  const uint64_t range_blocks = RangeBlocksFor(ops, num_blocks);
-  const uint64_t num_ranges = (num_blocks + range_blocks - 1) / range_blocks;
-  const uint64_t most_workers = NumWorkers(executor, num_ranges);
-  if (ops.is_mutable && sizing.body_bytes < tuning.min_body_bytes / (most_workers > 1 ? 4 : 1)) return plan;
-  if (num_ranges == 1) {
-    if (ops.is_mutable) return plan;
+  plan.shape.num_blocks = num_blocks;
+  plan.shape.range_blocks = RangeBlocksFor(ops, num_blocks);
+  plan.shape.num_ranges = NumRanges(num_blocks, plan.shape.range_blocks);
+  const size_t most_workers = NumWorkers(ops, num_keys, num_blocks, executor);
+  if (ops.is_mutable) {
+    const uint64_t min_body_bytes = tuning.min_body_bytes / (most_workers > 1 ? 4 : 1);
+    if (sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1) return insert;
+  }
+  if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
-    plan.memory = RangeWorkerBytes(ops, num_blocks, num_keys, num_chunks);
+    plan.memory = plan.scratch = RangeWorkerBytes(ops, num_blocks, num_keys, chunks.num_chunks);
     return plan;
   }
   plan.way = BulkWay::kRanges;
-  plan.shape.num_blocks = num_blocks;
-  plan.shape.range_blocks = range_blocks;
-  plan.shape.num_ranges = num_ranges;
-  const uint64_t range_hashes = LikelyRangeHashes(num_keys, range_blocks, num_blocks);
-  for (uint64_t workers = most_workers;; workers = (workers + 1) / 2) {
-    const uint64_t readers = Least(workers, Most(1, num_keys / kPageHashes / kReaderShare / (num_ranges + 1)));
-    plan.num_workers = static_cast<size_t>(workers);
-    plan.shape.num_workers = static_cast<size_t>(readers);
-    // See Partition::ReadChunk. The ten smallest chunks have up to a page's lines that are in none, the largest one.
-    plan.shape.reserve_pages = readers * (num_ranges + 1) + num_chunks / kPageLines + 11;
-    const uint64_t spans = range_hashes / kPageHashes + 1 + 2 * readers;
-    plan.memory = Partition::BytesFor(plan.shape) + workers * RangeWorkerBytes(ops, range_blocks, range_hashes, spans);
-    if (plan.memory <= memory_left || workers == 1) break;
-  }
-  if (ops.is_mutable && plan.memory > memory_left) return BulkPlan();
-  return plan;
+  PlanWorkers(ops, num_keys, chunks, most_workers, &plan);
+  return ops.is_mutable && plan.memory > budget.left() ? insert : plan;
 }
 
 Status BuildOneRange(const LayoutOps& ops, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
                      const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes) {
+  const Status status = CheckRangeHashes(ops, num_hashes);
+  if (!status.ok()) return status;
   const uint64_t bytes = ops.range_scratch_bytes == nullptr ? 0 : ops.range_scratch_bytes(state.num_units, num_hashes);
-  void* const scratch = bytes == 0 ? nullptr : Allocate(allocator, static_cast<size_t>(bytes));
+  void* const scratch = bytes == 0 ? nullptr : Allocate(allocator, bytes);
   if (scratch == nullptr && bytes != 0) return OutOfMemory(bytes);
   memset(blocks, 0, static_cast<size_t>(kBlockBytes * state.num_units));
   state.kernels->build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, scratch);
-  Deallocate(allocator, scratch, static_cast<size_t>(bytes));
+  Deallocate(allocator, scratch, bytes);
   return Status();
 }
 
@@ -136,15 +168,17 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
   const PartitionShape& shape = partition.shape();
   const LayoutOps& ops = context.ops;
   const Largest largest = ops.is_mutable ? Largest() : LargestRange(partition);
+  const Status status = CheckRangeHashes(ops, largest.hashes);
+  if (!status.ok()) return status;
   const uint64_t per_worker = RangeWorkerBytes(ops, shape.range_blocks, largest.hashes, largest.spans);
   const uint64_t spans_bytes = RoundUp(largest.spans * sizeof(HashSpan));
-  const uint64_t left = context.memory_limit - context.held;
+  const MemoryBudget& budget = context.budget;
+  const uint64_t most = Least(budget.left(), Most(context.planned_scratch, per_worker));
   uint64_t workers = context.num_workers;
-  while (workers > 1 && workers * per_worker > left) --workers;
+  while (workers > 1 && workers * per_worker > most) --workers;
   const uint64_t bytes = workers * per_worker;
-  if (bytes > left) return OverLimit(context.held + bytes, context.memory_limit);
-  uint8_t* const memory =
-      bytes == 0 ? nullptr : static_cast<uint8_t*>(Allocate(context.allocator, static_cast<size_t>(bytes)));
+  if (bytes > budget.left()) return OverLimit(budget.held + bytes, budget.limit);
+  uint8_t* const memory = bytes == 0 ? nullptr : static_cast<uint8_t*>(Allocate(context.allocator, bytes));
   if (memory == nullptr && bytes != 0) return OutOfMemory(bytes);
 
   ShareOut(context.executor, static_cast<size_t>(workers), shape.num_ranges, [&](size_t worker, uint64_t range) {
@@ -163,7 +197,7 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
     for (uint64_t i = 0; i < to.num_spans; ++i) to.num_hashes += spans[i].size;
     state.kernels->build_range(state, to, own + spans_bytes);
   });
-  Deallocate(context.allocator, memory, static_cast<size_t>(bytes));
+  Deallocate(context.allocator, memory, bytes);
   return Status();
 }
 

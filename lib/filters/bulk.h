@@ -31,26 +31,44 @@ enum class BulkWay : uint8_t {
   kRanges,
 };
 
+// What is held already, and what may be held at most.
+struct MemoryBudget {
+  uint64_t held = 0, limit = 0;
+  uint64_t left() const { return limit > held ? limit - held : 0; }
+};
+
 struct BulkPlan {
   BulkWay way = BulkWay::kInsert;
   PartitionShape shape;    // of kRanges; num_chunks always
-  uint64_t memory = 0;     // beside the hashes and the body; a layout's scratch as for uniformly distributed hashes
+  MemoryBudget budget;     // `held`: the hashes and the image
+  uint64_t memory = 0;     // beside them, of uniformly distributed hashes
+  uint64_t scratch = 0;    // the part of `memory` for all workers of BuildRanges
   size_t num_workers = 1;  // that make ranges; shape.num_workers partition
 };
 
-// How to make that body of hashes in num_chunks chunks, if `memory_left` is what may be used beside them. A mutable
-// layout gets a way that fits; of another plan.memory may be more than memory_left.
-BulkPlan PlanBulk(const LayoutOps& ops, const Sizing& sizing, uint64_t num_chunks, const Executor& executor,
-                  uint64_t memory_left);
+// How to make that body of hashes in those chunks. A mutable layout gets a way that keeps the budget; of another
+// plan.memory may be more than is left.
+BulkPlan PlanBulk(const LayoutOps& ops, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
+                  const MemoryBudget& budget);
 
 // The layout's range_blocks, doubled until there are at most 8192 ranges.
 uint64_t RangeBlocksFor(const LayoutOps& ops, uint64_t num_blocks);
+inline uint64_t NumRanges(uint64_t num_blocks, uint64_t range_blocks) {
+  return (num_blocks + range_blocks - 1) / range_blocks;
+}
 
-// Tasks that are worth running at once for so many ranges.
-size_t NumWorkers(const Executor& executor, uint64_t num_ranges);
+// How many make ranges at once, if there is memory: few enough that what each of them takes is worth it.
+size_t NumWorkers(const LayoutOps& ops, uint64_t num_keys, uint64_t num_blocks, const Executor& executor);
 
 // What each worker of BuildRanges allocates: the layout's scratch for its largest range, and the list of its pages.
 uint64_t RangeWorkerBytes(const LayoutOps& ops, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans);
+
+// A body of that size, bound (it may be null for build_range, which does not read it).
+inline ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
+  ProbeState state;
+  BindBody(*FindLayout(sizing.layout), body, sizing.body_bytes, sizing.num_probes, &state);
+  return state;
+}
 
 // Everything that BuildRanges needs of its surroundings.
 struct BulkContext {
@@ -58,10 +76,12 @@ struct BulkContext {
   const Allocator& allocator;
   const Executor& executor;
   size_t num_workers;
-  uint64_t held, memory_limit;  // what is held already, and with the scratch at most
+  uint64_t planned_scratch;  // for all of them; where hashes pile up in one range fewer work, rather than take more
+  MemoryBudget budget;
 };
 
-// The partitioned ranges, at `blocks` (their first block). is_zero: what is there.
+// The partitioned ranges, at `blocks` (their first block). is_zero: what is there. More scratch than was planned is
+// taken only for one worker that needs it.
 Status BuildRanges(const BulkContext& context, const Partition& partition, const ProbeState& state, uint8_t* blocks,
                    bool is_zero);
 // The body as one range of these spans.

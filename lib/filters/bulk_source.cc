@@ -1,4 +1,4 @@
-// Streams: one pass to count, then one per group of blocks.
+// Streams: one pass to count, then one per group of ranges.
 #include <cstring>
 
 #include "lib/filters/bulk.h"
@@ -8,14 +8,13 @@
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/kernels/layout_ops.h"
+#include "lib/layouts/block.h"
 #include "linefilter/bulk.h"
 #include "linefilter/file.h"
 
 namespace linefilter {
 namespace internal {
 namespace {
-
-constexpr uint64_t kBlockBytes = 64;
 
 // What is held from the first pass to the last.
 struct Working {
@@ -55,11 +54,8 @@ class SourceBuild {
   // Calls take(hashes, n) with all hashes, which must be those that were counted; false means that they are not.
   template <class Take>
   Status Pass(const Take& take);
-  ProbeState StateOf(uint8_t* body) const {
-    ProbeState state;
-    BindBody(*FindLayout(sizing_.layout), body, sizing_.body_bytes, sizing_.num_probes, &state);
-    return state;
-  }
+  // The hashes of a group.
+  Status ReadGroup(const GroupPlan::Group& group, Partition* partition);
 
   const FilterOptions options_;
   const HashSource source_;
@@ -94,10 +90,10 @@ Status SourceBuild::Pass(const Take& take) {
 }
 
 Status SourceBuild::BuildWhole(ImageWriter* writer) {
-  const size_t body_bytes = static_cast<size_t>(sizing_.body_bytes);
+  const uint64_t body_bytes = sizing_.body_bytes;
   uint8_t* const body = static_cast<uint8_t*>(AllocateZeroed(options_.allocator, body_bytes));
   if (body == nullptr) return OutOfMemory(body_bytes);
-  const ProbeState state = StateOf(body);
+  const ProbeState state = StateOf(sizing_, body);
   Status status = Pass([&](const uint64_t* hashes, size_t n) {
     state.kernels->insert_batch(state, hashes, n, nullptr);
     return true;
@@ -107,32 +103,35 @@ Status SourceBuild::BuildWhole(ImageWriter* writer) {
   return status;
 }
 
-Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer) {
+Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partition) {
   const uint64_t num_blocks = group.shape.num_blocks, end = group.first_block + group.num_blocks;
   const uint64_t first_hash = FirstHashOf(group.first_block, num_blocks);
   const uint64_t last_hash = end == num_blocks ? ~uint64_t{0} : FirstHashOf(end, num_blocks) - 1;
-  const size_t bytes = static_cast<size_t>(kBlockBytes * group.num_blocks);
-  Partition partition(options_.allocator);
-  if (!partition.Create(group.shape)) return OutOfMemory(Partition::BytesFor(group.shape));
-  Status status = Pass([&](uint64_t* hashes, size_t n) {
+  return Pass([&](uint64_t* hashes, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; ++i) {
       const uint64_t hash = hashes[i];
       hashes[kept] = hash;
       kept += hash - first_hash <= last_hash - first_hash;
     }
-    return partition.Read(0, hashes, kept);
+    return partition->Read(0, hashes, kept);
   });
-  if (!status.ok()) return status;
-  uint8_t* const blocks = static_cast<uint8_t*>(Allocate(options_.allocator, bytes));
+}
+
+Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer) {
+  Partition partition(options_.allocator);
+  if (!partition.Create(group.shape)) return OutOfMemory(Partition::BytesFor(group.shape));
+  const uint64_t bytes = kBlockBytes * group.num_blocks;
+  uint8_t* const blocks = static_cast<uint8_t*>(Allocate(options_.allocator, bytes));  // before all is read once more
   if (blocks == nullptr) return OutOfMemory(bytes);
-  const BulkContext context{*FindLayout(sizing_.layout),
-                            options_.allocator,
-                            options_.executor,
-                            num_workers,
-                            held_ + Partition::BytesFor(group.shape) + bytes,
-                            options_.memory_limit};
-  status = BuildRanges(context, partition, StateOf(nullptr), blocks, AllocatesZeros(options_.allocator, bytes));
+  Status status = ReadGroup(group, &partition);
+  if (status.ok()) {
+    const MemoryBudget budget{held_ + Partition::BytesFor(group.shape) + bytes, options_.memory_limit};
+    const BulkContext context{
+        *FindLayout(sizing_.layout), options_.allocator, options_.executor, num_workers, group.scratch, budget};
+    const bool is_zero = AllocatesZeros(options_.allocator, bytes);
+    status = BuildRanges(context, partition, StateOf(sizing_, nullptr), blocks, is_zero);
+  }
   if (status.ok()) status = writer->Append(blocks, bytes);
   Deallocate(options_.allocator, blocks, bytes);
   return status;
@@ -146,7 +145,7 @@ Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
     return whole_fits ? BuildWhole(writer) : OverLimit(held_ + sizing_.body_bytes, options_.memory_limit);
   }
   const uint64_t num_blocks = sizing_.body_bytes / kBlockBytes;
-  GroupPlan plan(ops, working_->histogram, num_blocks, options_.executor);
+  GroupPlan plan(ops, working_->histogram, sizing_.num_keys, num_blocks, options_.executor);
   uint64_t needed = 0;
   const bool fits = plan.Fit(memory, &needed);
   // One slow pass rather than many: reading a hash costs as much as inserting it.
@@ -162,8 +161,7 @@ Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
 }
 
 Status SourceBuild::Build() {
-  const Trailer trailer = MakeTrailer(sizing_.layout, sizing_.body_bytes, sizing_.num_probes, options_.hash_id,
-                                      options_.seed, &sizing_.num_keys);
+  const Trailer trailer = TrailerFor(options_, sizing_);
   ImageWriter writer(trailer, options_.allocator, sink_, options_.executor);
   held_ += ImageWriter::BytesFor(trailer);
   if (held_ > options_.memory_limit) return OverLimit(held_, options_.memory_limit);
@@ -172,12 +170,13 @@ Status SourceBuild::Build() {
   return status.ok() ? writer.Finish() : status;
 }
 
-Status Check(const FilterOptions& options, const HashSource& source) {
+Status Check(const FilterOptions& options, const HashSource& source, const Sink& sink) {
   if (source.read == nullptr || source.rewind == nullptr) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the source of hashes lacks a function: set read and rewind, it is read more than once");
   }
-  return CheckOptions(options.layout, options);
+  const Status status = CheckSink(sink);
+  return status.ok() ? CheckOptions(options.layout, options) : status;
 }
 
 }  // namespace
@@ -185,7 +184,7 @@ Status Check(const FilterOptions& options, const HashSource& source) {
 
 Status BuildFromSource(const FilterOptions& options, const HashSource& source, const Sink& sink,
                        Sizing* sizing) noexcept {
-  const Status status = internal::Check(options, source);
+  const Status status = internal::Check(options, source, sink);
   return status.ok() ? internal::SourceBuild(options, source, sink).Run(sizing) : status;
 }
 

@@ -1,15 +1,10 @@
 #include "lib/filters/group_plan.h"
 
 #include "lib/format/trailer.h"
+#include "lib/layouts/block.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {
-namespace {
-
-constexpr uint64_t kBlockBytes = 64;
-
-}  // namespace
-
 uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks) {
   uint64_t low = 0, high = ~uint64_t{0};
   while (low < high) {
@@ -25,24 +20,25 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks) {
 
 uint64_t Histogram::MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) const {
   const uint64_t from = FirstHashOf(first, num_blocks) >> kShift;
-  const uint64_t to = end >= num_blocks ? (uint64_t{1} << kBits) - 1 : FirstHashOf(end, num_blocks) >> kShift;
+  const uint64_t to = end >= num_blocks ? (uint64_t{1} << kBits) - 1 : (FirstHashOf(end, num_blocks) - 1) >> kShift;
   uint64_t most = 0;
   for (uint64_t i = from; i <= to; ++i) most += counts_[i];
   return most;
 }
 
-GroupPlan::GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_blocks, const Executor& executor)
+GroupPlan::GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
+                     const Executor& executor)
     : ops_(ops), histogram_(histogram), num_blocks_(num_blocks), range_blocks_(RangeBlocksFor(ops, num_blocks)) {
   constexpr uint64_t kChunkBlocks = kChunkBytes / kBlockBytes;
-  unit_blocks_ = range_blocks_ < kChunkBlocks ? kChunkBlocks : range_blocks_;
-  num_workers_ = NumWorkers(executor, RangesOf(num_blocks));
+  step_blocks_ = range_blocks_ < kChunkBlocks ? kChunkBlocks : range_blocks_;
+  num_workers_ = NumWorkers(ops, num_keys, num_blocks, executor);
 }
 
-// The group with another unit.
+// The group with another step.
 GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) const {
   Group longer = group;
   const uint64_t begin = group.first_block + group.num_blocks;
-  longer.num_blocks += num_blocks_ - begin < unit_blocks_ ? num_blocks_ - begin : unit_blocks_;
+  longer.num_blocks += num_blocks_ - begin < step_blocks_ ? num_blocks_ - begin : step_blocks_;
   const uint64_t end = group.first_block + longer.num_blocks;
   for (uint64_t block = begin; block < end; block += range_blocks_) {
     const uint64_t most = histogram_.MostIn(block, block + range_blocks_, num_blocks_);
@@ -52,11 +48,12 @@ GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) 
   shape.num_blocks = num_blocks_;
   shape.range_blocks = range_blocks_;
   shape.first_range = group.first_block / range_blocks_;
-  shape.num_ranges = RangesOf(longer.num_blocks);
-  shape.reserve_pages = histogram_.MostIn(group.first_block, end, num_blocks_) / kPageHashes + shape.num_ranges + 1;
-  longer.memory =
-      kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) +
+  shape.num_ranges = NumRanges(longer.num_blocks, range_blocks_);
+  shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges,
+                                              histogram_.MostIn(group.first_block, end, num_blocks_) / kLineHashes);
+  longer.scratch =
       num_workers_ * RangeWorkerBytes(ops_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
+  longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch;
   return longer;
 }
 
@@ -71,10 +68,10 @@ GroupPlan::Group GroupPlan::Next(uint64_t first_block, uint64_t memory) const {
   return group;
 }
 
-// What the group takes that holds the fullest unit alone.
-uint64_t GroupPlan::MostForUnit() const {
+// What the group takes that holds the fullest step alone.
+uint64_t GroupPlan::MostForStep() const {
   uint64_t most = 0;
-  for (uint64_t block = 0; block < num_blocks_; block += unit_blocks_) {
+  for (uint64_t block = 0; block < num_blocks_; block += step_blocks_) {
     Group group;
     group.first_block = block;
     uint64_t largest_range = 0;
@@ -85,7 +82,7 @@ uint64_t GroupPlan::MostForUnit() const {
 }
 
 bool GroupPlan::Fit(uint64_t memory, uint64_t* needed) {
-  while ((*needed = MostForUnit()) > memory) {
+  while ((*needed = MostForStep()) > memory) {
     if (num_workers_ == 1) return false;
     num_workers_ = (num_workers_ + 1) / 2;
   }

@@ -1,4 +1,4 @@
-// Which blocks a pass over a source makes: as many as the memory lets in.
+// Which ranges a pass over a source makes: as many as the memory lets in.
 #ifndef LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
 #define LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
 
@@ -16,7 +16,7 @@ class Histogram {
   void Add(const uint64_t* hashes, size_t n) {
     for (size_t i = 0; i < n; ++i) ++counts_[hashes[i] >> kShift];
   }
-  // The most hashes that there can be in [first, end) of num_blocks blocks.
+  // The most hashes that there can be in [first, end) of num_blocks blocks; first < end.
   uint64_t MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) const;
 
  private:
@@ -29,29 +29,30 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
 
 class GroupPlan {
  public:
-  // A group is a multiple of range_blocks and of 64 KiB, for the chunk checks.
-  GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_blocks, const Executor& executor);
+  // A group consists of steps: a range each, or several that make the 64 KiB of a chunk check.
+  GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
+            const Executor& executor);
 
   // The longest group from `first_block` on that takes at most `memory`; empty if none does.
   struct Group {
     PartitionShape shape;
     uint64_t first_block = 0, num_blocks = 0;
     uint64_t memory = 0;
+    uint64_t scratch = 0;  // the part of it for all workers of BuildRanges
   };
   Group Next(uint64_t first_block, uint64_t memory) const;
-  // Chooses the number of workers: the most with which each group has at least one range. False: not even one worker
-  // has; *needed is what one would take.
+  // Chooses the number of workers: the most with which each group has at least one step. False: not even with one
+  // worker; *needed is what that would take.
   bool Fit(uint64_t memory, uint64_t* needed);
   size_t num_workers() const { return num_workers_; }
 
  private:
-  uint64_t RangesOf(uint64_t blocks) const { return (blocks + range_blocks_ - 1) / range_blocks_; }
   Group Extend(const Group& group, uint64_t* largest_range) const;
-  uint64_t MostForUnit() const;
+  uint64_t MostForStep() const;
 
   const LayoutOps& ops_;
   const Histogram& histogram_;
-  uint64_t num_blocks_, range_blocks_, unit_blocks_;
+  uint64_t num_blocks_, range_blocks_, step_blocks_;
   size_t num_workers_;
 };
 

@@ -6,16 +6,17 @@
 #include <cstdint>
 
 #include "linefilter/bulk.h"
+#include "linefilter/hash.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
 
-// Of all hashes of a pass. Two passes over the same hashes have the same, in any order.
+// Of all hashes of a pass: two passes over the same hashes have the same, over others but for a chance of about 2^-64.
+// The sum is of mixed hashes, for a sum of them, and of their squares, does not see two flips of bit 63, nor that
+// {a, a + 4d, a + 5d} became {a + d, a + 2d, a + 6d}.
 struct Tally {
-  uint64_t count = 0, sum = 0, squares = 0;
-  bool operator==(const Tally& other) const {
-    return count == other.count && sum == other.sum && squares == other.squares;
-  }
+  uint64_t count = 0, sum_of_mixed = 0;
+  bool operator==(const Tally& other) const { return count == other.count && sum_of_mixed == other.sum_of_mixed; }
 };
 
 class HashReader {
@@ -53,8 +54,7 @@ inline size_t HashReader::Next() {
       const uint64_t hash = buffer_[i];
       buffer_[kept] = hash;
       kept += hash != last;
-      tally_.sum += hash == last ? 0 : hash;
-      tally_.squares += hash == last ? 0 : hash * hash;
+      tally_.sum_of_mixed += hash == last ? 0 : MixHash(hash);
       last = hash;
     }
     last_ = last;

@@ -49,8 +49,13 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
 }
 
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out) {
-  WriteChunkChecks(executor, body, trailer.body_bytes, out);
+  if (trailer.body_bytes > kSmallBodyBytes) WriteChunkChecks(executor, body, trailer.body_bytes, out);
   WriteFields(trailer, body, out);
+}
+
+Status CheckSink(const Sink& sink) {
+  if (sink.write != nullptr) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "the sink has no write function: set it");
 }
 
 Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
@@ -64,9 +69,8 @@ Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator&
 ImageWriter::~ImageWriter() { Deallocate(allocator_, end_, BytesFor(trailer_)); }
 
 Status ImageWriter::Start() {
-  if (sink_.write == nullptr) {
-    return Status::Error(StatusCode::kInvalidArgument, "the sink has no write function: set it");
-  }
+  const Status status = CheckSink(sink_);
+  if (!status.ok()) return status;
   end_ = static_cast<uint8_t*>(Allocate(allocator_, BytesFor(trailer_)));
   if (end_ == nullptr) return OutOfMemory(BytesFor(trailer_));
   if (trailer_.body_bytes == 0) WriteFields(trailer_, nullptr, end_);

@@ -9,6 +9,8 @@
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/sizing.h"
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
@@ -18,8 +20,20 @@ namespace linefilter::internal {
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys);
 
-// WriteTrailer by all threads of the executor.
+// The trailer of what a builder makes.
+inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
+  return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.seed,
+                     &sizing.num_keys);
+}
+inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing) {
+  return sizing.body_bytes + TrailerBytes(TrailerFor(options, sizing));
+}
+
+// Writes everything behind `body`, which is complete, to `out`.
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out);
+
+// To be asked before the work is done.
+Status CheckSink(const Sink& sink);
 
 Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
                    const Executor& executor = {});

@@ -12,13 +12,15 @@ namespace linefilter::internal {
 
 inline constexpr size_t kAlignment = 64;
 
-// 64-byte aligned; null if there is none. size > 0. Default: from 2 MiB up mapped, aligned to 2 MiB and advised
-// to be huge pages.
-void* Allocate(const Allocator& allocator, size_t size);
-void* AllocateZeroed(const Allocator& allocator, size_t size);
+inline uint64_t RoundUp(uint64_t bytes, uint64_t to = kAlignment) { return (bytes + to - 1) / to * to; }
+
+// 64-byte aligned; null if there is none, or if it is more than half of what a size_t counts (so no caller needs to ask
+// whether its bytes fit). size > 0. Default: from 2 MiB up mapped, aligned to 2 MiB and advised to be huge pages.
+void* Allocate(const Allocator& allocator, uint64_t size);
+void* AllocateZeroed(const Allocator& allocator, uint64_t size);
 // Does Allocate give memory that is zero, and not yet mapped? Who works on it first should then touch it first.
-bool AllocatesZeros(const Allocator& allocator, size_t size);
-void Deallocate(const Allocator& allocator, void* pointer, size_t size);
+bool AllocatesZeros(const Allocator& allocator, uint64_t size);
+void Deallocate(const Allocator& allocator, void* pointer, uint64_t size);
 
 // Both hooks or neither.
 Status CheckAllocator(const Allocator& allocator);

@@ -53,9 +53,7 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
   if (!status.ok()) return status;
   const uint64_t needed = body_bytes + sizeof(*this);
   if (needed > options.memory_limit) return internal::OverLimit(needed, options.memory_limit);
-  void* const body = body_bytes > SIZE_MAX / 2
-                         ? nullptr
-                         : internal::AllocateZeroed(options.allocator, static_cast<size_t>(body_bytes));
+  void* const body = internal::AllocateZeroed(options.allocator, body_bytes);
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
   allocator_ = options.allocator;
   internal::BindBody(*FindLayout(layout), static_cast<uint8_t*>(body), body_bytes, num_probes, &state_);
@@ -161,7 +159,7 @@ Status MutableFilter::WriteImageTo(void* out, size_t size) const noexcept {
   if (layout() == Layout::kAuto) return NotCreated();
   if (size < ImageBytes()) return internal::BufferTooSmall(size, ImageBytes());
   memcpy(out, body(), static_cast<size_t>(body_bytes()));
-  internal::WriteTrailer(TrailerOf(*this), body(), static_cast<uint8_t*>(out) + body_bytes());
+  internal::WriteTrailer({}, TrailerOf(*this), body(), static_cast<uint8_t*>(out) + body_bytes());
   return Status();
 }
 

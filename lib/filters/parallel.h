@@ -10,26 +10,19 @@
 
 namespace linefilter::internal {
 
-// Calls work(worker) for each worker < num_workers; one worker is the calling thread.
-template <class Work>
-void RunWorkers(const Executor& executor, size_t num_workers, Work& work) {
-  if (executor.run == nullptr || num_workers <= 1) {
-    for (size_t worker = 0; worker < num_workers; ++worker) work(worker);
-    return;
-  }
-  executor.run(
-      executor.context, [](void* argument, size_t worker) { (*static_cast<Work*>(argument))(worker); }, &work,
-      num_workers);
-}
-
-// Calls work(worker, part) for each part < num_parts, each on the next worker that has nothing to do.
+// Calls work(worker, part) for each part < num_parts, each on the next worker < num_workers that has nothing to do.
 template <class Work>
 void ShareOut(const Executor& executor, size_t num_workers, uint64_t num_parts, const Work& work) {
   std::atomic<uint64_t> next{0};
   auto share = [&](size_t worker) {
     for (uint64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < num_parts;) work(worker, part);
   };
-  RunWorkers(executor, num_workers, share);
+  if (executor.run != nullptr && num_workers > 1) {
+    executor.run(
+        executor.context, [](void* argument, size_t worker) { (*static_cast<decltype(share)*>(argument))(worker); },
+        &share, num_workers);
+  }
+  share(0);  // all of it without threads; what an executor that dropped tasks has left: else their keys would be lost
 }
 
 }  // namespace linefilter::internal

@@ -13,47 +13,83 @@ struct alignas(64) Partition::Worker : RangeWriter {
   uint32_t free_page = kNoPage;  // the first of a list
 };
 
+// Of each worker there are `stride` elements of lines, fill and cursors.
+struct Partition::Arrays {
+  Worker* workers;
+  uint64_t *lines, lines_stride;
+  uint8_t* fill;
+  uint64_t fill_stride;
+  PageCursor* cursors;
+  uint64_t cursors_stride;
+  Chunk* chunks;
+  uint64_t* reserve;
+  uint32_t* links;
+  uint64_t bytes;  // of all
+};
+
 namespace {
 
-// Cuts one allocation into arrays.
+// Cuts memory into arrays.
 class Layouter {
  public:
-  explicit Layouter(uint8_t* begin) : at_(begin) {}
+  explicit Layouter(uintptr_t begin) : begin_(begin) {}
   template <class T>
   T* Take(uint64_t n) {
-    T* const array = reinterpret_cast<T*>(at_ + used_);
-    used_ += (n * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    T* const array = reinterpret_cast<T*>(begin_ + static_cast<uintptr_t>(used_));
+    used_ += RoundUp(n * sizeof(T));
     return array;
   }
   uint64_t used() const { return used_; }
 
  private:
-  uint8_t* at_;
+  uintptr_t begin_;
   uint64_t used_ = 0;
 };
 
+// n elements, and some more so that those of the next worker lie on other lines.
+template <class T>
+uint64_t Stride(uint64_t n) {
+  return RoundUp(n * sizeof(T)) / sizeof(T);
+}
+
 uint64_t PagesIn(uint64_t capacity) { return capacity / kPageHashes; }
+
+uint64_t NumPages(const PartitionShape& shape) {
+  return shape.num_chunks * Partition::kLargestChunkPages + shape.reserve_pages;
+}
 
 }  // namespace
 
-uint64_t Partition::BytesFor(const PartitionShape& shape) {
-  const auto round = [](uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
-  const uint64_t per_worker = sizeof(Worker) + round(shape.num_ranges * 8 * kLineHashes) + round(shape.num_ranges) +
-                              round(shape.num_ranges * sizeof(PageCursor));
-  return shape.num_workers * per_worker + round(shape.num_chunks * sizeof(Chunk)) +
-         shape.reserve_pages * 8 * kPageHashes +
-         round((shape.num_chunks * kLargestChunkPages + shape.reserve_pages) * sizeof(uint32_t));
+Partition::Arrays Partition::Arrange(uintptr_t base, const PartitionShape& shape) {
+  Layouter layouter(base);
+  Arrays arrays;
+  arrays.lines_stride = Stride<uint64_t>(shape.num_ranges * kLineHashes);
+  arrays.fill_stride = Stride<uint8_t>(shape.num_ranges);
+  arrays.cursors_stride = Stride<PageCursor>(shape.num_ranges);
+  arrays.workers = layouter.Take<Worker>(shape.num_workers);
+  arrays.lines = layouter.Take<uint64_t>(shape.num_workers * arrays.lines_stride);
+  arrays.fill = layouter.Take<uint8_t>(shape.num_workers * arrays.fill_stride);
+  arrays.cursors = layouter.Take<PageCursor>(shape.num_workers * arrays.cursors_stride);
+  arrays.chunks = layouter.Take<Chunk>(shape.num_chunks);
+  arrays.reserve = layouter.Take<uint64_t>(shape.reserve_pages * kPageHashes);
+  arrays.links = layouter.Take<uint32_t>(NumPages(shape));
+  arrays.bytes = layouter.used();
+  return arrays;
 }
+
+uint64_t Partition::BytesFor(const PartitionShape& shape) { return Arrange(0, shape).bytes; }
 
 bool Partition::Create(const PartitionShape& shape) {
   Free();
-  const uint64_t bytes = BytesFor(shape);
-  if (shape.num_chunks * kLargestChunkPages + shape.reserve_pages >= kNoPage || bytes > SIZE_MAX / 2) return false;
-  memory_ = Allocate(allocator_, static_cast<size_t>(bytes));
+  if (NumPages(shape) >= kNoPage) return false;
+  memory_ = Allocate(allocator_, BytesFor(shape));
   if (memory_ == nullptr) return false;
   shape_ = shape;
-  Layouter layouter(static_cast<uint8_t*>(memory_));
-  workers_ = layouter.Take<Worker>(shape.num_workers);
+  const Arrays arrays = Arrange(reinterpret_cast<uintptr_t>(memory_), shape);
+  workers_ = arrays.workers;
+  chunks_ = arrays.chunks;
+  reserve_ = arrays.reserve;
+  links_ = arrays.links;
   uint32_t range_shift = 0;
   while (uint64_t{1} << range_shift < shape.range_blocks) ++range_shift;
   for (size_t i = 0; i < shape.num_workers; ++i) {
@@ -62,20 +98,17 @@ bool Partition::Create(const PartitionShape& shape) {
     worker.num_blocks = shape.num_blocks;
     worker.range_shift = range_shift;
     worker.first_range = shape.first_range;
-    worker.lines = layouter.Take<uint64_t>(shape.num_ranges * kLineHashes);
-    worker.fill = layouter.Take<uint8_t>(shape.num_ranges);
-    worker.cursors = layouter.Take<PageCursor>(shape.num_ranges);
+    worker.lines = arrays.lines + i * arrays.lines_stride;
+    worker.fill = arrays.fill + i * arrays.fill_stride;
+    worker.cursors = arrays.cursors + i * arrays.cursors_stride;
     worker.turn_page = TurnPage;
   }
-  chunks_ = layouter.Take<Chunk>(shape.num_chunks);
-  reserve_ = layouter.Take<uint64_t>(shape.reserve_pages * kPageHashes);
-  links_ = layouter.Take<uint32_t>(shape.num_chunks * kLargestChunkPages + shape.reserve_pages);
   Clear();
   return true;
 }
 
 void Partition::Free() {
-  if (memory_ != nullptr) Deallocate(allocator_, memory_, static_cast<size_t>(BytesFor(shape_)));
+  if (memory_ != nullptr) Deallocate(allocator_, memory_, BytesFor(shape_));
   memory_ = nullptr;
 }
 
@@ -123,8 +156,7 @@ void Partition::ReadChunk(size_t index_of_worker, uint64_t index) {
   Worker& worker = workers_[index_of_worker];
   const Chunk& chunk = chunks_[index];
   const uint64_t pages = PagesIn(chunk.capacity), first = index * kLargestChunkPages;
-  // A worker's pages hold what it has read, and per range less than a page more; all it has read but the lines in no
-  // page is free again: so the reserve suffices. Rather stop than lose a key.
+  // Rather stop than lose a key: ReserveFor tells why it does not happen.
   const auto take = [&](uint64_t begin, uint64_t end) {
     const size_t n = static_cast<size_t>(end < chunk.size ? end - begin : chunk.size - begin);
     if (PartitionHashes(&worker, chunk.hashes + begin, n) != n) abort();

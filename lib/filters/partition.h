@@ -22,6 +22,16 @@ struct PartitionShape {
   uint64_t reserve_pages = 0;
 };
 
+// Of all chunks that are read.
+struct ChunkTotals {
+  uint64_t num_chunks = 0;
+  uint64_t loose_lines = 0;  // behind the last page of their chunk: they come, but no page becomes free by them
+  void Add(uint64_t capacity, uint64_t times = 1) {
+    num_chunks += times;
+    loose_lines += times * ((capacity % kPageHashes + kLineHashes - 1) / kLineHashes);
+  }
+};
+
 class Partition {
  public:
   // A chunk that holds `size` hashes before Read, and again after PutBack.
@@ -29,13 +39,22 @@ class Partition {
     uint64_t* hashes;  // 64-byte aligned
     uint64_t capacity, size;
   };
-  static constexpr uint64_t kLargestChunkPages = 258;  // of 2 MiB
+  static constexpr uint64_t kLargestChunkPages = 258;  // a larger one must not come (builder_chunk.h)
 
   explicit Partition(const Allocator& allocator) : allocator_(allocator) {}
   ~Partition() { Free(); }
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
 
+  // The reserve_pages that always suffice. loose_lines: of chunks, as ChunkTotals counts them; of hashes that come by
+  // Read, all lines.
+  //
+  // Proof: what a worker has sent away lies in full pages and, per range, one that is not. It came from pages of its
+  // chunks that are free by now, from the page that it is reading, and from loose lines. So it needs, beside the pages
+  // that it freed, at most num_ranges + 1, and a full one for each kPageLines loose lines.
+  static uint64_t ReserveFor(uint64_t num_workers, uint64_t num_ranges, uint64_t loose_lines) {
+    return num_workers * (num_ranges + 1) + loose_lines / kPageLines;
+  }
   // What Create allocates.
   static uint64_t BytesFor(const PartitionShape& shape);
   bool Create(const PartitionShape& shape);
@@ -45,8 +64,7 @@ class Partition {
   Chunk& chunk(uint64_t index) { return chunks_[index]; }
 
   // Sorts a chunk's hashes into the ranges and takes its memory for pages. Different workers may read different chunks
-  // at the same time. The reserve must have (num_ranges + 1) pages per worker, and a page for each 127 lines of chunks
-  // that are in no page.
+  // at the same time. The reserve must have ReserveFor pages.
   void ReadChunk(size_t worker, uint64_t index);
   // Sorts hashes from elsewhere into pages of the reserve; false if it has no more.
   bool Read(size_t worker, const uint64_t* hashes, size_t n);
@@ -71,7 +89,10 @@ class Partition {
 
  private:
   struct alignas(64) Worker;  // a RangeWriter and its free pages; aligned: threads do not share lines
+  struct Arrays;
 
+  // Where all arrays lie in memory that begins at `base`; with base 0, how much they take.
+  static Arrays Arrange(uintptr_t base, const PartitionShape& shape);
   static bool TurnPage(RangeWriter* writer, uint64_t range);
   uint64_t* PageAt(uint32_t page) const;
   uint64_t PageFill(const PageCursor& cursor, uint32_t page) const;
@@ -86,7 +107,9 @@ class Partition {
   Worker* workers_ = nullptr;
   Chunk* chunks_ = nullptr;
   uint64_t* reserve_ = nullptr;
-  uint32_t* links_ = nullptr;  // per page: the one before it in its range's list, or in a worker's of free ones
+  // Per page: the one before it in its range's list, or in a worker's of free ones. PutBack turns them into numbers of
+  // hashes, for it needs no list any more.
+  uint32_t* links_ = nullptr;
   std::atomic<uint64_t> reserve_used_{0};
 };
 

@@ -118,13 +118,6 @@ uint64_t TrailerBytes(const Trailer& trailer) {
          kFixedTrailerBytes;
 }
 
-void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
-  for (uint64_t i = 0; i < NumChunks(trailer.body_bytes); ++i) {
-    StoreLE32(ChunkCheck(body, trailer.body_bytes, i), out + 4 * i);
-  }
-  WriteFields(trailer, body, out);
-}
-
 void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   uint8_t* p = out + 4 * NumChunks(trailer.body_bytes);
   if (trailer.has_num_keys) StoreLE64(trailer.num_keys, p), p += 8;

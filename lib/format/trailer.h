@@ -36,13 +36,11 @@ inline uint64_t NumChunks(uint64_t body_bytes) {
 // known here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
 
-// Bytes that WriteTrailer writes.
+// Bytes of all that follows the body: chunk checks and fields.
 uint64_t TrailerBytes(const Trailer& trailer);
 
-// Writes everything behind `body`, which is complete, to `out`.
-void WriteTrailer(const Trailer& trailer, const uint8_t* body, uint8_t* out);
-// The same in steps, for a body that is never whole in memory: everything but the chunk checks, which stand at `out`
-// already. `body` is read up to kSmallBodyBytes only.
+// Writes everything behind the body but the chunk checks, which stand at `out` already (lib/filters/image_writer.h
+// makes them, by several threads or piece by piece). `body` is read if it has at most kSmallBodyBytes.
 void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out);
 
 // Compares chunks [first, first + count) of a body of more than kSmallBodyBytes with the checks that follow it.
