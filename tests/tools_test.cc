@@ -339,7 +339,7 @@ TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
   for (const std::string layout : {"blocked", "classic", "retrieval"}) {
     for (const std::string bits : {"6", "10"}) {
       std::vector<std::string> arguments = {"fpr", "--layout", layout, "--bits-per-key", bits, "--num-keys", "200000"};
-      if (IsEmulated()) arguments.insert(arguments.end(), {"--num-queries", "4e5"});
+      if (IsEmulated()) arguments.insert(arguments.end(), {"--num-queries", layout == "retrieval" ? "2e6" : "4e5"});
       const json fpr = Json(arguments, 0);
       for (const char* name : {"layout", "bits_per_key", "num_probes", "num_keys", "measured_fpr", "expected_fpr",
                                "fpr_low", "fpr_high", "false_negatives"}) {
