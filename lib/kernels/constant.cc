@@ -18,14 +18,18 @@ constexpr Kernels kConstantKernels = {
       if (kAnswer && n % 8 != 0) bits[n / 8] = static_cast<uint8_t>((1u << (n % 8)) - 1);
     },
     [](const ProbeState&, const uint64_t*, size_t n) -> uint64_t { return kAnswer ? n : 0; },
-    [](const ProbeState&, uint64_t) { return false; },
-    [](const ProbeState&, const uint64_t*, size_t n, uint8_t* were_new) -> uint64_t {
-      if (were_new != nullptr && n != 0) memset(were_new, 0, n);
-      return 0;
-    },
+    InsertNothing,
+    InsertNothingBatch,
     nullptr};
 
 }  // namespace
+
+bool InsertNothing(const ProbeState&, uint64_t) { return false; }
+
+uint64_t InsertNothingBatch(const ProbeState&, const uint64_t*, size_t n, uint8_t* were_new) {
+  if (were_new != nullptr && n != 0) memset(were_new, 0, n);
+  return 0;
+}
 
 const Kernels& AlwaysMaybeKernels() { return kConstantKernels<true>; }
 const Kernels& AlwaysAbsentKernels() { return kConstantKernels<false>; }

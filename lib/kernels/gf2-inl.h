@@ -57,7 +57,24 @@ struct System {
   }
 };
 
-// row ^= the earlier row r, where it has r's pivot; words below kFirst are known to be zero in r.
+// target ^= row, where it has the row's pivot; words below kFirst are known to be zero in the row.
+template <int kWords, int kFirst>
+HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[kWords], const lanes::Vec (&row)[kWords],
+                          lanes::Vec (&target)[kWords]) {
+  lanes::Hit hit;
+  if constexpr (kFirst + 1 == kWords) {
+    hit = lanes::HitWhereMeets(target[kWords - 1], pivot[kWords - 1]);
+  } else {
+    lanes::Vec met = lanes::And(target[kFirst], pivot[kFirst]);
+    LINEFILTER_UNROLL
+    for (int w = kFirst + 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(target[w], pivot[w]));
+    hit = lanes::HitWhereMeets(met, met);
+  }
+  LINEFILTER_UNROLL
+  for (int w = kFirst; w < kWords; ++w) target[w] = lanes::XorWhere(hit, target[w], row[w]);
+}
+
+// A tile by the earlier row r.
 template <int kWords, int kFirst>
 HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Tile<kWords>& tile) {
   lanes::Vec pivot[kWords], row[kWords];
@@ -67,19 +84,7 @@ HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Ti
     row[w] = lanes::Load(system.Row(r, w) + lane);
   }
   LINEFILTER_UNROLL
-  for (int t = 0; t < kTileRows<kWords>; ++t) {
-    lanes::Hit hit;
-    if constexpr (kFirst + 1 == kWords) {
-      hit = lanes::HitWhereMeets(tile[t][kWords - 1], pivot[kWords - 1]);
-    } else {
-      lanes::Vec met = lanes::And(tile[t][kFirst], pivot[kFirst]);
-      LINEFILTER_UNROLL
-      for (int w = kFirst + 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile[t][w], pivot[w]));
-      hit = lanes::HitWhereMeets(met, met);
-    }
-    LINEFILTER_UNROLL
-    for (int w = kFirst; w < kWords; ++w) tile[t][w] = lanes::XorWhere(hit, tile[t][w], row[w]);
-  }
+  for (int t = 0; t < kTileRows<kWords>; ++t) ReduceRow<kWords, kFirst>(pivot, row, tile[t]);
 }
 
 template <int kWords, int kFirst = 0>
@@ -142,14 +147,7 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, Tile<kWords>& ti
       lanes::Store(pivot[w], system.Pivot(r, w) + lane);
     }
     LINEFILTER_UNROLL
-    for (int s = t + 1; s < kTileRows<kWords>; ++s) {
-      Vec met = lanes::And(tile[s][0], pivot[0]);
-      LINEFILTER_UNROLL
-      for (int w = 1; w < kWords; ++w) met = lanes::Or(met, lanes::And(tile[s][w], pivot[w]));
-      const lanes::Hit hit = kWords == 1 ? lanes::HitWhereMeets(tile[s][0], pivot[0]) : lanes::HitWhereMeets(met, met);
-      LINEFILTER_UNROLL
-      for (int w = 0; w < kWords; ++w) tile[s][w] = lanes::XorWhere(hit, tile[s][w], tile[t][w]);
-    }
+    for (int s = t + 1; s < kTileRows<kWords>; ++s) ReduceRow<kWords, 0>(pivot, tile[t], tile[s]);
     LINEFILTER_UNROLL
     for (int w = 0; w + 1 < kWords; ++w) {
       if (!lanes::AllTrue(lanes::IsZero(pivot[w]))) {

@@ -40,6 +40,10 @@ struct Kernels {
   void (*build_range)(const ProbeState& state, const BlockRange& range, void* scratch);
 };
 
+// insert and insert_batch of what takes no insertion: nothing is new.
+bool InsertNothing(const ProbeState& state, uint64_t hash);
+uint64_t InsertNothingBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new);
+
 // For a broken image, and for the empty set. They take no insertion.
 const Kernels& AlwaysMaybeKernels();
 const Kernels& AlwaysAbsentKernels();

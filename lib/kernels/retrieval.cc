@@ -271,20 +271,15 @@ uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) 
 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
-// Takes no insertion.
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = {
-      TargetName,
-      MayContain,
-      MayContainToBytes,
-      MayContainToBits,
-      CountMaybes,
-      [](const ProbeState&, uint64_t) { return false; },
-      [](const ProbeState&, const uint64_t*, size_t n, uint8_t* were_new) -> uint64_t {
-        if (were_new != nullptr && n != 0) memset(were_new, 0, n);
-        return 0;
-      },
-      internal::RetrievalBuildRange};
+  static constexpr internal::Kernels kernels = {TargetName,
+                                                MayContain,
+                                                MayContainToBytes,
+                                                MayContainToBits,
+                                                CountMaybes,
+                                                internal::InsertNothing,
+                                                internal::InsertNothingBatch,
+                                                internal::RetrievalBuildRange};
   return &kernels;
 }
 

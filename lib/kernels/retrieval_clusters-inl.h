@@ -39,16 +39,6 @@ HWY_INLINE void CountFreeColumns(const Group& group, Widths<kUnits>* widths) {
   }
 }
 
-// internal::SumOverSupersets.
-template <int kDigits>
-HWY_INLINE lanes::Vec SumOverSupersets(lanes::Vec x) {
-  x = AddShifted<1>(x, 0x55555555);
-  if (kDigits > 1) x = AddShifted<2>(x, 0x33333333);
-  if (kDigits > 2) x = AddShifted<4>(x, 0x0f0f0f0f);
-  if (kDigits > 3) x = AddShifted<8>(x, 0x00ff00ff);
-  return x;
-}
-
 // Right sides of the constraints that come after the units' own, from those that the reduced half rows have.
 template <int kUnits>
 HWY_NOINLINE void SumSides(const Group& group) {
@@ -64,7 +54,7 @@ HWY_NOINLINE void SumSides(const Group& group) {
         sides = lanes::Or(sides, lanes::ShiftRightSame(side, 63 - unit));
       }
       const Vec values = lanes::ShiftRight<kUnits>(lanes::Load(work.lane_values + 8 * q + lane));
-      sides = lanes::Xor(SumOverSupersets<Units<kUnits>::kDigits>(sides), lanes::And(values, lanes::Set(Ones(kUnits))));
+      sides = lanes::Xor(SumOverSupersets<DigitsOf(kUnits)>(sides), lanes::And(values, lanes::Set(Ones(kUnits))));
       lanes::Store(sides, work.sides + 8 * q + lane);
     }
   }
@@ -73,7 +63,6 @@ HWY_NOINLINE void SumSides(const Group& group) {
 // Where a unit lies in the rows of its cluster, by block.
 template <int kUnits, int kClusters, int kWords>
 struct Places {
-  static constexpr int kDigits = kClusters == 8 ? 3 : kClusters == 4 ? 2 : 1;
   static constexpr int kPerWord = kUnits / kClusters / kWords;  // units of a cluster in one of its words
   alignas(64) uint64_t shift[kUnits][8];
   alignas(64) uint64_t mask[kUnits][8];               // which bits of the word it has
@@ -130,8 +119,8 @@ HWY_NOINLINE void FillClusters(const Group& group, const Places<kUnits, kCluster
   for (size_t q = 0; q < group.padded_keys; ++q) {
     const uint64_t* const half_rows = work.unit_half_rows + 8 * kUnits * q;
     for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-      const Vec values =
-          SumOverSupersets<P::kDigits>(lanes::And(lanes::Load(work.sides + 8 * q + lane), lanes::Set(Ones(kClusters))));
+      const Vec values = SumOverSupersets<DigitsOf(kClusters)>(
+          lanes::And(lanes::Load(work.sides + 8 * q + lane), lanes::Set(Ones(kClusters))));
       LINEFILTER_UNROLL
       for (int cluster = 0; cluster < kClusters; ++cluster) {
         uint64_t* const row = work.cluster_input + 8 * kWords * (static_cast<size_t>(cluster) * group.padded_keys + q);
@@ -223,7 +212,6 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
 template <int kClusters>
 HWY_NOINLINE void SumRestSides(const Group& group) {
   using lanes::Vec;
-  constexpr int kDigits = kClusters == 8 ? 3 : kClusters == 4 ? 2 : 1;
   RetrievalWork& work = *group.work;
   for (size_t q = 0; q < group.padded_keys; ++q) {
     for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
@@ -236,7 +224,7 @@ HWY_NOINLINE void SumRestSides(const Group& group) {
       }
       const Vec demanded =
           lanes::And(lanes::ShiftRight<kClusters>(lanes::Load(work.sides + 8 * q + lane)), lanes::Set(Ones(kClusters)));
-      lanes::Store(lanes::Xor(SumOverSupersets<kDigits>(sides), demanded), work.rest_sides + 8 * q + lane);
+      lanes::Store(lanes::Xor(SumOverSupersets<DigitsOf(kClusters)>(sides), demanded), work.rest_sides + 8 * q + lane);
     }
   }
 }

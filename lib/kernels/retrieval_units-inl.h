@@ -25,10 +25,12 @@ using internal::RetrievalWork;
 
 inline constexpr uint64_t kNever = uint64_t{1} << 62;  // no row failed; all rows count
 
+// Binary digits of the numbers below n, a power of two.
+constexpr int DigitsOf(int n) { return n == 1 ? 0 : 1 + DigitsOf(n / 2); }
+
 // How units lie in runs: a run is what is solved at once, eight units in eight lanes.
 template <int kUnits>
 struct Units {
-  static constexpr int kDigits = kUnits == 16 ? 4 : kUnits == 8 ? 3 : 2;
   static constexpr int kWords = kUnits == 4 ? 2 : 1;  // of a unit's row
   static constexpr int kRuns = kUnits == 4 ? 4 : kUnits == 8 ? 8 : 16;
   // The upper half's columns begin there, and its width needs that many steps to compress.
@@ -90,6 +92,16 @@ HWY_INLINE lanes::Vec AddShifted(lanes::Vec x, uint64_t mask) {
   return lanes::Xor(x, lanes::And(lanes::ShiftRight<kShift>(x), lanes::Set(mask)));
 }
 
+// internal::SumOverSupersets.
+template <int kDigits>
+HWY_INLINE lanes::Vec SumOverSupersets(lanes::Vec x) {
+  x = AddShifted<1>(x, 0x55555555);
+  if (kDigits > 1) x = AddShifted<2>(x, 0x33333333);
+  if (kDigits > 2) x = AddShifted<4>(x, 0x0f0f0f0f);
+  if (kDigits > 3) x = AddShifted<8>(x, 0x00ff00ff);
+  return x;
+}
+
 // internal::ConstraintValues and SumOverSupersets of all keys, some at a time. A key of zero demands zero, so what is
 // padded with zeros asks for nothing.
 template <int kUnits>
@@ -110,13 +122,11 @@ HWY_NOINLINE void PrepareKeys(const Group& group) {
       const Vec f = lanes::And(lanes::Add(lanes::ShiftRight<32>(lanes::MulLow32(g, low)), lanes::MulLow32(g, high)),
                                lanes::Set(0xffffffff));
       const Vec values = SwapIndexBits<1, 3>(SwapIndexBits<0, 2>(SwapIndexBits<0, 4>(f)));
-      lanes::Store(values, work.values[block] + q);
-      Vec sums = AddShifted<2>(AddShifted<1>(values, 0x55555555), 0x33333333);
-      if (Units<kUnits>::kDigits > 2) sums = AddShifted<4>(sums, 0x0f0f0f0f);
-      if (Units<kUnits>::kDigits > 3) sums = AddShifted<8>(sums, 0x00ff00ff);
-      lanes::Store(sums, work.unit_values[block] + q);
+      lanes::Store(SumOverSupersets<DigitsOf(kUnits)>(values), work.unit_values[block] + q);
+      alignas(64) uint64_t of_keys[lanes::kLanes];
+      lanes::Store(values, of_keys);
+      for (size_t i = 0; i < lanes::kLanes; ++i) work.lane_values[8 * (q + i) + block] = of_keys[i];
     }
-    for (size_t q = 0; q < group.padded_keys; ++q) work.lane_values[8 * q + block] = work.values[block][q];
   }
 }
 
@@ -212,7 +222,7 @@ HWY_INLINE void ReduceHalfRows(const Group& group, int run, const System<Units<k
       const Vec pivot = lanes::Load(system.Pivot(r, kLast) + lane), row = lanes::Load(system.Row(r, kLast) + lane);
       LINEFILTER_UNROLL
       for (size_t t = 0; t < kTileRows<1>; ++t) {
-        tile[t][0] = lanes::XorWhere(lanes::HitWhereMeets(tile[t][0], pivot), tile[t][0], row);
+        ReduceRow<1, 0>({pivot}, {row}, tile[t]);
       }
     }
     LINEFILTER_UNROLL

@@ -34,9 +34,8 @@ inline constexpr uint32_t kMostRestWords = 1600;
 // Runs are what is solved at once: eight systems in eight lanes. An entry of an array is eight words, one per lane.
 struct alignas(64) RetrievalWork {
   uint64_t keys[8][kPaddedKeys];          // of each block: g, 0 behind the last
-  uint64_t values[8][kPaddedKeys];        // bit n: what constraint n demands
   uint64_t unit_values[8][kPaddedKeys];   // bit e: the right side of the key's row in unit e
-  uint64_t lane_values[kPaddedKeys * 8];  // the same as `values`, with blocks as lanes
+  uint64_t lane_values[kPaddedKeys * 8];  // [key], with blocks as lanes; bit n: what constraint n demands
   uint64_t lane_keys[kPaddedKeys * 8];    // where a run has units of two blocks: g, and the right side
   uint64_t lane_sides[kPaddedKeys * 8];
 
