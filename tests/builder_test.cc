@@ -16,6 +16,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
@@ -34,6 +35,8 @@ __attribute__((noinline)) void operator delete(void* pointer, size_t) noexcept {
 namespace linefilter {
 namespace {
 
+using test::Build;
+using test::Collector;
 using test::RandomHashes;
 using test::TestAllocator;
 
@@ -43,30 +46,6 @@ FilterOptions BitsPerKey(double bits_per_key, Layout layout = Layout::kAuto) {
   options.layout = layout;
   return options;
 }
-
-std::string Build(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
-  FilterBuilder builder(options);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
-}
-
-// A sink that keeps what it gets, and refuses from some byte on.
-struct Collector {
-  std::string bytes;
-  size_t largest_piece = 0, refuse_from = ~size_t{0};
-
-  static bool Write(void* context, const void* data, size_t size) noexcept {
-    auto* self = static_cast<Collector*>(context);
-    if (self->bytes.size() + size > self->refuse_from) return false;
-    self->bytes.append(static_cast<const char*>(data), size);
-    self->largest_piece = std::max(self->largest_piece, size);
-    return true;
-  }
-  Sink sink() { return Sink{&Write, this}; }
-};
 
 TEST(FilterBuilder, MakesAnImageOfItsKeys) {
   for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {

@@ -19,6 +19,8 @@
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
@@ -34,6 +36,8 @@ using internal::FindLayout;
 using internal::LayoutOps;
 using internal::Partition;
 using test::BitsPerKey;
+using test::Build;
+using test::Collector;
 using test::RandomHashes;
 using test::TestAllocator;
 
@@ -54,18 +58,10 @@ class ScopedTuning {
   const BulkTuning before_;
 };
 
-std::vector<Layout> AllLayouts() {
-  std::vector<Layout> layouts;
-  for (int id = 1; id < 16; ++id) {
-    if (FindLayout(static_cast<Layout>(id)) != nullptr) layouts.push_back(static_cast<Layout>(id));
-  }
-  return layouts;
-}
-
 // Those that can be made in ranges.
 std::vector<Layout> LayoutsOfRanges() {
   std::vector<Layout> layouts;
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     if (FindLayout(layout)->range_blocks != 0) layouts.push_back(layout);
   }
   return layouts;
@@ -76,28 +72,6 @@ FilterOptions Options(Layout layout, const Executor& executor = {}) {
   options.layout = layout;
   options.executor = executor;
   return options;
-}
-
-struct Collector {
-  std::string bytes;
-  size_t refuse_from = ~size_t{0};
-
-  static bool Write(void* context, const void* data, size_t size) noexcept {
-    auto* self = static_cast<Collector*>(context);
-    if (self->bytes.size() + size > self->refuse_from) return false;
-    self->bytes.append(static_cast<const char*>(data), size);
-    return true;
-  }
-  Sink sink() { return Sink{&Write, this}; }
-};
-
-std::string Build(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
-  FilterBuilder builder(options);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
 }
 
 // Without any partition: key by key, or of an immutable layout all as one range.
@@ -273,7 +247,7 @@ TEST(BulkBuild, GivesTheBytesOfInsertionHoweverTheHashesFall) {
 }
 
 TEST(BulkBuild, GivesTheSameBytesByAnyNumberOfThreads) {
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     const std::vector<uint64_t> hashes = RandomHashes(150000, 3);
     const std::string expected = BuildPlainly(Options(layout), hashes);
     for (const uint64_t range_blocks : {64u, 1024u}) {
@@ -302,7 +276,7 @@ TEST(BulkBuild, LosesNoKeyToAnExecutorThatDropsTasks) {
   some.run = [](void*, void (*task)(void*, size_t), void* argument, size_t num_tasks) noexcept {
     if (num_tasks > 1) task(argument, 1);
   };
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     const std::string expected = BuildPlainly(Options(layout), hashes);
     for (const Executor& executor : {none, some}) {
       EXPECT_TRUE(Build(Options(layout, executor), hashes) == expected) << LayoutName(layout);
@@ -370,7 +344,7 @@ TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
 TEST(BulkBuild, RefusesASinkWithoutAFunctionBeforeTheWork) {
   const ScopedTuning tuning(0, 64);
   const std::vector<uint64_t> hashes = RandomHashes(100000, 4);
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     TestAllocator allocator;
     FilterOptions options = Options(layout);
     options.allocator = allocator.hooks();
@@ -608,7 +582,7 @@ struct Source {
 };
 
 TEST(BuildFromSource, GivesTheBytesOfABuilder) {
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     for (const size_t n : {0u, 1u, 100u, 3000u, 200000u}) {
       const std::vector<uint64_t> hashes = RandomHashes(n, n);
       const std::string expected = BuildPlainly(Options(layout), hashes);
@@ -634,7 +608,7 @@ TEST(BuildFromSource, DropsAdjacentDuplicatesAsABuilder) {
   std::vector<uint64_t> runs = {~uint64_t{0}, ~uint64_t{0}, 0, 0, 5, 0};
   for (const uint64_t hash : RandomHashes(60000, 3)) runs.insert(runs.end(), 1 + hash % 3, hash);
   runs.insert(runs.end(), 20000, 7);
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     const ScopedTuning tuning(0, 64);
     Source source{runs};
     Collector collector;
@@ -810,7 +784,7 @@ TEST(BuildFromSource, AnswersWhatFails) {
   constexpr uint64_t kA = 0x0123456789abcdef, kD = 0x0011223344556677;
   first[10] = kA, first[20] = kA + 4 * kD, first[30] = kA + 5 * kD;
   moved[10] = kA + kD, moved[20] = kA + 2 * kD, moved[30] = kA + 6 * kD;
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     const ScopedTuning tuning(0, 64);
     const FilterOptions options = Options(layout);
     const auto build = [&](Source source, size_t refuse_from = ~size_t{0}) {
@@ -844,7 +818,7 @@ TEST(BuildFromSource, AnswersWhatFails) {
 TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
   const std::vector<uint64_t> hashes = RandomHashes(100000, 2);
   const ScopedTuning tuning(0, 128);
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : test::EveryLayout()) {
     uint64_t failing = 0;
     for (bool failed = true; failed; ++failing) {
       ASSERT_LT(failing, 100u);
