@@ -172,16 +172,27 @@ class LayoutFilter : public PeerFilter {
 };
 
 // The targets whose code a layout has: one for `classic`, scalar on purpose.
-std::vector<std::string> TargetsOf(Layout layout) {
+struct LayoutTargets {
+  std::vector<std::string> names;   // as the layout calls its code
+  std::vector<std::string> forced;  // target of the library that runs it: the same, or the best where there is none
+};
+
+LayoutTargets TargetsOf(Layout layout) {
   FilterBuilder builder(OptionsFor(layout, 10));
   for (uint64_t key = 0; key < 100; ++key) builder.AddKey(key);
   std::string image;
   Must(builder.Finish(&image));
-  std::vector<std::string> targets;
-  for (const std::string& target : LibraryTargets()) {
+  LayoutTargets targets;
+  const std::vector<std::string> all = LibraryTargets();
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const std::string& target : all) {
     std::string name;
     OnTarget(target, [&] { name = FilterView(image.data(), image.size()).target(); });
-    if (std::find(targets.begin(), targets.end(), name) == targets.end()) targets.push_back(name);
+    if (has(targets.names, name)) continue;
+    targets.names.push_back(name);
+    targets.forced.push_back(has(all, name) ? name : target);
   }
   return targets;
 }
@@ -191,7 +202,8 @@ Peer LayoutPeer(Layout layout) {
   peer.name = LayoutName(layout);
   peer.origin = "linefilter";
   peer.is_layout = true;
-  peer.targets = TargetsOf(layout);
+  const LayoutTargets targets = TargetsOf(layout);
+  peer.targets = targets.names;
   peer.kinds = {KeyKind::kHash, KeyKind::kU64, KeyKind::kString};
   peer.accesses = {Access::kSingle, Access::kBranch, Access::kDependent, Access::kBatch, Access::kBuild};
   const bool is_vectorized = peer.targets.size() > 1 || peer.targets[0] != "SCALAR";
@@ -209,8 +221,8 @@ Peer LayoutPeer(Layout layout) {
   peer.rebuild_bytes = 17;
   if (!is_mutable) peer.build_bytes = peer.rebuild_bytes;
   peer.fill_ns = !is_mutable ? 90 : is_vectorized ? 16 : 100;
-  peer.make = [layout, targets = peer.targets](const Spec& spec) {
-    return std::make_unique<LayoutFilter>(layout, targets, spec);
+  peer.make = [layout, targets](const Spec& spec) {
+    return std::make_unique<LayoutFilter>(layout, targets.forced, spec);
   };
   return peer;
 }

@@ -170,19 +170,27 @@ HWY_INLINE void StoreByteParities(WordVec bytes, uint8_t* to) {
 // Folding inside 128-bit blocks makes the second and third byte of the parities change places.
 inline constexpr bool kMiddleBytesSwapped = HWY_TARGET == HWY_AVX2;
 
+// Bit 63 of each word: one instruction, to which Highway would add a comparison and a byte in memory.
+HWY_INLINE uint32_t SignsOf(WordVec words) {
+#if HWY_TARGET == HWY_AVX2
+  return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(words.raw)));
+#else
+  return static_cast<uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(words.raw)));
+#endif
+}
+
 HWY_INLINE void StoreParities(const uint8_t* block, WordVec hash, uint8_t* parities, uint8_t* level) {
   constexpr size_t kLanes = hn::MaxLanes(WordTag());
-  const hn::Repartition<int32_t, WordTag> d;
   uint32_t header = 0;
   for (size_t word = 0; word < 8; word += 2 * kLanes) {
     const WordVec low = LoadWords(block, word), high = LoadWords(block, word + kLanes);
-    const auto upper_halves = hn::ConcatOdd(d, hn::BitCast(d, high), hn::BitCast(d, low));
-    uint8_t bits[8];
-    hn::StoreMaskBits(d, hn::Lt(upper_halves, hn::Zero(d)), bits);
-    header |= static_cast<uint32_t>(bits[0]) << word;
+    header |= SignsOf(low) << word | SignsOf(high) << (word + kLanes);
     const WordVec bytes = FoldToBytes(MaskWords(low, hash, word), MaskWords(high, hash, word + kLanes));
     StoreByteParities(bytes, parities + word / 2);
   }
+#if defined(__GNUC__)
+  __asm__("" : "+r"(header));  // else g++ 12 collects the levels of several keys in a vector, one by one
+#endif
   *level = static_cast<uint8_t>(header);
 }
 

@@ -2,9 +2,10 @@
 //
 // Batches: 16 keys at a time. First each key's parities and its block's level go to memory, straight from masks; then,
 // a vector of keys at once, coupling, fingerprint and test. What a key costs by itself is then about what it costs in
-// `blocked`: 1.19 against 1.03 ns in the L1, 1.28 against 1.23 in the L2 (AVX3_DL on Zen 4). A group is tested while
-// the next one is filled: its bytes have left the store buffer, and the two overlap (0.1 ns less than groups of 64).
-// Prefetching as in `blocked`.
+// `blocked`: 1.14 against 1.02 ns in the L1, 1.39 against 1.48 in the L2 (AVX3_DL on Zen 4). A group is tested while
+// the next one is filled: its bytes have left the store buffer, and the two overlap (groups of 32: 1.30 ns).
+// Prefetching as in `blocked`. Rejected on AVX2: multiplications for shifts, whose ports they would relieve (2 %
+// slower).
 #include <cstring>
 
 #include "lib/kernels/answers.h"
@@ -18,14 +19,13 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "lib/kernels/lanes-inl.h"
 #include "linefilter/inline.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_RETRIEVAL_ONCE_
 #define LINEFILTER_LIB_KERNELS_RETRIEVAL_ONCE_
 namespace linefilter::internal {
 inline constexpr size_t kGroup = 16;
-// The largest body for which the plain loop is faster.
-inline constexpr uint64_t kRetrievalPlainLoopBytes = uint64_t{1} << 20;
 
 // For the masks M of a vector of keys, byte by byte: how many of the constraints 0 ... t - 1 are in a nibble makes its
 // bits. A byte holds nibble 2 m in its lower, 2 m + 1 in its upper half.
@@ -52,11 +52,21 @@ HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
   return TestSolvedBlock(BlockOf(state, hash), static_cast<uint32_t>(hash));
 }
 
+// The largest body for which the plain loop is faster. Plain against prefetching, ns on a core with 1 MB of L2: AVX3_DL
+// 1.28 / 1.33 at 512 KB, 1.43 / 1.39 at 1 MB; AVX2 2.37 / 2.40 at 256 KB, 2.61 / 2.47 at 512 KB, 3.20 / 2.50 at 1 MB.
+inline constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_TARGET <= HWY_AVX3_DL ? 19 : 18);
+
 #if LINEFILTER_PLAIN_PARITIES
 
 template <bool kPrefetches, class Answers>
-HWY_INLINE size_t PutGroups(const ProbeState&, size_t, const uint64_t*, size_t begin, size_t, Answers&) {
-  return begin;
+HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
+                            size_t begin, size_t end, Answers& answers) {
+  size_t i = begin;
+  for (; i + (kPrefetches ? kLookAhead : 0) < end; ++i) {
+    if (kPrefetches) internal::PrefetchBlock<0>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
+    answers.Put(i, TestOne(state, hashes[i]));
+  }
+  return i;
 }
 
 #else
@@ -69,30 +79,73 @@ struct Group {
   alignas(64) uint8_t levels[kGroup];
 };
 
-// Parities and levels of two keys. Where 8 words are one vector, two keys share the instructions that make masks and
-// store them, which are dear: 1.09 against 0.95 ns a key on Zen 4.
+#if HWY_CAP_GE512
+
+// Where 8 words are one vector, keys share the instructions that make masks and store them, which are dear: two keys
+// those of their parities (1.09 against 0.95 ns a key on Zen 4), eight those of their levels.
+inline constexpr size_t kKeysAtOnce = 8;
 inline constexpr bool kPairsInterleaved = HWY_TARGET == HWY_AVX3;
 
-HWY_INLINE void StoreParitiesOfTwo(const uint8_t* block0, WordVec hash0, const uint8_t* block1, WordVec hash1,
-                                   uint8_t* parities, uint8_t* levels) {
-#if HWY_CAP_GE512
-  const hn::Repartition<uint8_t, WordTag> d8;
-  const hn::Repartition<int32_t, WordTag> d32;
-  const WordVec words0 = LoadWords(block0, 0), words1 = LoadWords(block1, 0);
-  const WordVec masked0 = MaskWords(words0, hash0, 0), masked1 = MaskWords(words1, hash1, 0);
+HWY_INLINE void StoreParitiesOfTwo(WordVec masked0, WordVec masked1, uint8_t* parities) {
   if (kPairsInterleaved) {
     StoreByteParities(FoldToBytes(masked0, masked1), parities);
   } else {
+    const hn::Repartition<uint8_t, WordTag> d8;
     const auto odd = hn::ConcatEven(d8, hn::BitCast(d8, LaneParities(masked1)), hn::BitCast(d8, LaneParities(masked0)));
     hn::StoreMaskBits(d8, hn::TestBit(odd, hn::Set(d8, 1)), parities);
   }
-  const auto upper_halves = hn::ConcatOdd(d32, hn::BitCast(d32, words1), hn::BitCast(d32, words0));
-  hn::StoreMaskBits(d32, hn::Lt(upper_halves, hn::Zero(d32)), levels);
-#else
-  StoreParities(block0, hash0, parities, levels);
-  StoreParities(block1, hash1, parities + 4, levels + 1);
+}
+
+// The upper halves of the lanes of a, then of b.
+template <class D>
+HWY_INLINE WordVec UpperHalves(D d, WordVec a, WordVec b) {
+  return hn::BitCast(WordTag(), hn::ConcatOdd(d, hn::BitCast(d, b), hn::BitCast(d, a)));
+}
+
+HWY_INLINE void StoreParitiesAndLevels(const ProbeState& state, const uint64_t* hashes, const uint64_t* to_broadcast,
+                                       uint8_t* parities, uint8_t* levels) {
+  const hn::Repartition<int32_t, WordTag> d32;
+  const hn::Repartition<int16_t, WordTag> d16;
+  WordVec quarters[2];
+  LINEFILTER_UNROLL
+  for (size_t half = 0; half < 2; ++half) {
+    WordVec halves[2];
+    LINEFILTER_UNROLL
+    for (size_t pair = 0; pair < 2; ++pair) {
+      const size_t i = 4 * half + 2 * pair;
+      const WordVec words0 = LoadWords(BlockOf(state, hashes[i]), 0);
+      const WordVec words1 = LoadWords(BlockOf(state, hashes[i + 1]), 0);
+      StoreParitiesOfTwo(MaskWords(words0, hn::Set(WordTag(), to_broadcast[i]), 0),
+                         MaskWords(words1, hn::Set(WordTag(), to_broadcast[i + 1]), 0), parities + 4 * i);
+      halves[pair] = UpperHalves(d32, words0, words1);
+    }
+    quarters[half] = UpperHalves(d16, halves[0], halves[1]);
+#if HWY_TARGET == HWY_AVX3
+    const auto tops = hn::BitCast(d16, quarters[half]);
+    hn::StoreMaskBits(d16, hn::Lt(tops, hn::Zero(d16)), levels + 4 * half);
+#endif
+  }
+#if HWY_TARGET != HWY_AVX3
+  const hn::Repartition<int8_t, WordTag> d8;
+  const auto tops = hn::BitCast(d8, UpperHalves(hn::Repartition<uint8_t, WordTag>(), quarters[0], quarters[1]));
+  hn::StoreMaskBits(d8, hn::Lt(tops, hn::Zero(d8)), levels);
 #endif
 }
+
+#else
+
+inline constexpr size_t kKeysAtOnce = 2;
+inline constexpr bool kPairsInterleaved = false;
+
+HWY_INLINE void StoreParitiesAndLevels(const ProbeState& state, const uint64_t* hashes, const uint64_t* to_broadcast,
+                                       uint8_t* parities, uint8_t* levels) {
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kKeysAtOnce; ++i) {
+    StoreParities(BlockOf(state, hashes[i]), hn::Set(WordTag(), to_broadcast[i]), parities + 4 * i, levels + i);
+  }
+}
+
+#endif
 
 HWY_INLINE KeyVec Couple(KeyVec p) {
   const KeyTag d;
@@ -110,13 +163,12 @@ HWY_INLINE KeyVec Couple(KeyVec p) {
 
 #if HWY_CAP_GE512
 
-// M[t] of t mod 32, from two tables in registers.
+// M[t] of t mod 32, from a table in two registers: one instruction, that Highway 1.0.3 lacks.
 HWY_INLINE KeyVec MasksOf(KeyVec t) {
   const KeyTag d;
-  const auto low_bits = hn::IndicesFromVec(d, hn::And(t, hn::Set(d, 15)));
-  const auto low = hn::TableLookupLanes(hn::LoadU(d, internal::kConstraintMasks.of), low_bits);
-  const auto high = hn::TableLookupLanes(hn::LoadU(d, internal::kConstraintMasks.of + 16), low_bits);
-  return hn::IfThenElse(hn::TestBit(t, hn::Set(d, 16)), high, low);
+  const KeyVec low = hn::LoadU(d, internal::kConstraintMasks.of),
+               high = hn::LoadU(d, internal::kConstraintMasks.of + 16);
+  return KeyVec{_mm512_permutex2var_epi32(low.raw, t.raw, high.raw)};
 }
 
 #else
@@ -159,6 +211,7 @@ HWY_INLINE uint64_t AnswersOf(const Group& group, const uint64_t* hashes) {
   const hn::Rebind<uint8_t, KeyTag> d_level;
   alignas(8) uint8_t bits[16] = {0};
   uint64_t answers = 0;
+  LINEFILTER_UNROLL
   for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
     const auto q_low = FingerprintProducts(d64, hashes + i);
     const auto q_high = FingerprintProducts(d64, hashes + i + hn::Lanes(d64));
@@ -180,14 +233,12 @@ template <class Answers>
 HWY_INLINE void PutGroup(size_t i, uint64_t bits, Answers& answers) {
   answers.PutGroup(i, bits, kGroup);
 }
-#if HWY_CAP_GE512
 HWY_INLINE void PutGroup(size_t i, uint64_t bits, internal::AnswersToBytes& answers) {
   const hn::FixedTag<uint8_t, kGroup> d;
   alignas(8) uint8_t mask[8];
   memcpy(mask, &bits, sizeof(mask));
   hn::StoreU(hn::IfThenElseZero(hn::LoadMaskBits(d, mask), hn::Set(d, 1)), d, answers.out + i);
 }
-#endif
 
 // Parities and levels of a group; prefetches the blocks of that kLookAhead further.
 template <bool kPrefetches>
@@ -201,13 +252,14 @@ HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint6
 #if HWY_TARGET == HWY_AVX2 && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC unroll 8  // g++ 12 keeps the counter in memory: 2.24 against 2.35 ns
 #endif
-  for (size_t i = 0; i < kGroup; i += 2) {
+  for (size_t i = 0; i < kGroup; i += kKeysAtOnce) {
     if (kPrefetches) {
-      internal::PrefetchBlock<0>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
-      internal::PrefetchBlock<0>(BlockOf(state, hashes[i + 1 + kLookAhead]), last_byte);
+      LINEFILTER_UNROLL
+      for (size_t j = i; j < i + kKeysAtOnce; ++j) {
+        internal::PrefetchBlock<0>(BlockOf(state, hashes[j + kLookAhead]), last_byte);
+      }
     }
-    StoreParitiesOfTwo(BlockOf(state, hashes[i]), hn::Set(WordTag(), to_broadcast[i]), BlockOf(state, hashes[i + 1]),
-                       hn::Set(WordTag(), to_broadcast[i + 1]), group->parities + 4 * i, group->levels + i);
+    StoreParitiesAndLevels(state, hashes + i, to_broadcast + i, group->parities + 4 * i, group->levels + i);
   }
 }
 
@@ -237,11 +289,11 @@ HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RES
   const ProbeState state = state_in_memory;  // in registers: the answers might alias it
   const size_t last_byte = internal::LastByteOfBlock(state.body);
   size_t i = 0;
-  if (state.num_units > internal::kRetrievalPlainLoopBytes / 64) {
+  if (state.num_units > kPlainLoopBytes / 64) {
     for (size_t j = 0; j < kLookAhead && j < n; ++j) {
       internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
     }
-    i = PutGroups<true>(state, last_byte, hashes, 0, n, answers);
+    i = PutGroups<true>(state, last_byte, hashes, i, n, answers);
     for (size_t j = i + kLookAhead; j < n; ++j) {
       internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
     }
