@@ -285,6 +285,44 @@ TEST(BulkBuild, LosesNoKeyToAnExecutorThatDropsTasks) {
 }
 
 // With the thresholds as they are.
+// Millions of hashes in one call are copied by the executor's threads.
+TEST(BulkBuild, AddsManyHashesAsOneByOne) {
+  constexpr size_t kHashes = 5200000;  // 32 MiB, and a few chunks of 2
+  std::vector<uint64_t> hashes = RandomHashes(kHashes, 99);
+  const auto expect_all = [&](size_t num_repeats, const Executor& executor) {
+    SCOPED_TRACE(num_repeats);
+    FilterBuilder builder(Options(Layout::kBlocked, executor));
+    builder.AddHash(hashes[0]);
+    builder.AddHashes(hashes.data(), hashes.size());
+    EXPECT_EQ(builder.num_keys(), kHashes - num_repeats);
+    std::string image;
+    ASSERT_TRUE(builder.Finish(&image).ok());
+    std::vector<uint8_t> answers(kHashes);
+    FilterView(image.data(), image.size()).MayContainHashes(hashes.data(), kHashes, answers.data());
+    EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(kHashes));
+  };
+  expect_all(0, test::Threads(3));
+  hashes[kHashes - 1] = hashes[kHashes - 2];
+  expect_all(1, test::Backwards(2));
+  hashes[4700001] = hashes[4700000];  // in a chunk that threads fill
+  expect_all(2, test::Threads(3));
+}
+
+TEST(BulkBuild, AddsManyHashesOneByOneWhereMemoryIsShort) {
+  const std::vector<uint64_t> hashes(9000000, 7);  // all one key
+  TestAllocator allocator;
+  FilterOptions options = Options(Layout::kBlocked, test::Threads(2));
+  options.allocator = allocator.hooks();
+  options.memory_limit = uint64_t{44} << 20;
+  FilterBuilder builder(options);
+  const std::vector<uint64_t> others = RandomHashes(4400000, 3);  // nearly 36 MiB
+  builder.AddHashes(others.data(), others.size());
+  builder.AddHashes(hashes.data(), hashes.size());
+  EXPECT_TRUE(builder.status().ok()) << builder.status().message();
+  EXPECT_EQ(builder.num_keys(), others.size() + 1);
+  EXPECT_LE(allocator.peak_bytes(), options.memory_limit);
+}
+
 TEST(BulkBuild, BeginsByItself) {
   constexpr uint64_t kKeys = 14000000;  // 17 MiB
   FilterBuilder bulk(Options(Layout::kBlocked)), plain(Options(Layout::kBlocked));

@@ -137,7 +137,11 @@ class LayoutFilter : public PeerFilter {
     if (access == Access::kBuildTwoThreads) options.executor = TwoThreads();
     OnTarget(targets_[target], [&] {
       FilterBuilder builder(options);
-      ForMembers(spec, [&](const Keys& keys) { AddAll(&builder, keys); });
+      if (spec.members != nullptr) {
+        AddAll(&builder, *spec.members);
+      } else {
+        ForMembers(spec, [&](const Keys& keys) { AddAll(&builder, keys); });
+      }
       size_t written = 0;
       Must(builder.FinishTo(memory_.data(), memory_.size(), &written));
       if (written != memory_.size()) Die("%s: the image is not as large as announced", LayoutName(options.layout));

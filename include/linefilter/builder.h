@@ -2,7 +2,7 @@
 //
 // The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
 // image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it grows.
-// Not thread-safe. No thread is started: Finish uses those of options.executor.
+// Not thread-safe. No thread is started: Finish uses those of options.executor, and so does AddHashes of millions.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. What it takes beside hashes and image:
@@ -97,7 +97,9 @@ class FilterBuilder {
  private:
   struct Chunk;
 
+  Status AppendChunk() noexcept;
   void AddSlow(uint64_t hash) noexcept;
+  uint64_t AddChunks(const uint64_t* hashes, uint64_t n) noexcept;
   void RefuseKey() noexcept;
   void Fail(const Status& status) noexcept;
   void FreeChunksAfter(Chunk* last) noexcept;
@@ -126,6 +128,7 @@ class FilterBuilder {
   uint64_t num_keys_ = 0;
   uint64_t chunk_memory_ = 0;
   bool options_are_good_;
+  bool adds_chunks_;  // by threads, until that fails
 };
 
 }  // namespace linefilter

@@ -1,11 +1,15 @@
 // Keys in: collects hashes, and tells what will become of them.
 #include "linefilter/builder.h"
 
+#include <atomic>
+#include <cstring>
+
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
+#include "lib/filters/parallel.h"
 
 namespace linefilter {
 
@@ -33,10 +37,25 @@ internal::ChunkTotals ChunksFor(uint64_t num_keys, uint64_t* bytes) {
   return chunks;
 }
 
+uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// What is compared, then copied: it stays in the L1.
+constexpr uint64_t kRunHashes = 512;
+
+// Is one of the n hashes equal to the one before it? There is one before the first.
+bool RepeatsOne(const uint64_t* hashes, uint64_t n) {
+  bool repeats = false;
+  for (uint64_t i = 0; i < n; ++i) repeats |= hashes[i] == *(hashes + i - 1);
+  return repeats;
+}
+
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
-    : options_(options), status_(internal::CheckOptions(options.layout, options)), options_are_good_(status_.ok()) {
+    : options_(options),
+      status_(internal::CheckOptions(options.layout, options)),
+      options_are_good_(status_.ok()),
+      adds_chunks_(options.executor.run != nullptr) {
   static_assert(sizeof(Chunk) == kChunkHeaderBytes, "hashes follow the header");
 }
 
@@ -63,29 +82,89 @@ void FilterBuilder::RefuseKey() noexcept {
                      "AddKey on a builder of the caller's own hashes (hash_id = kCaller): use AddHash"));
 }
 
+Status FilterBuilder::AppendChunk() noexcept {
+  const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes, chunk_memory_);
+  if (chunk_memory_ + bytes > options_.memory_limit) {
+    return internal::OverLimit(chunk_memory_ + bytes, options_.memory_limit);
+  }
+  Chunk* const chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
+  if (chunk == nullptr) return internal::OutOfMemory(bytes);
+  chunk->next = nullptr;
+  chunk->bytes = bytes;
+  chunk_memory_ += bytes;
+  (current_ == nullptr ? first_ : current_->next) = chunk;
+  current_ = chunk;
+  return Status();
+}
+
 void FilterBuilder::AddSlow(uint64_t hash) noexcept {
   if (!status_.ok() || (num_keys_ != 0 && hash == last_)) return;
   if (tail_ == tail_end_) {
-    const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes, chunk_memory_);
-    if (chunk_memory_ + bytes > options_.memory_limit) {
-      return Fail(internal::OverLimit(chunk_memory_ + bytes, options_.memory_limit));
-    }
-    Chunk* const chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
-    if (chunk == nullptr) return Fail(internal::OutOfMemory(bytes));
-    chunk->next = nullptr;
-    chunk->bytes = bytes;
-    chunk_memory_ += bytes;
-    (current_ == nullptr ? first_ : current_->next) = chunk;
-    current_ = chunk;
-    tail_ = chunk->hashes();
-    tail_end_ = tail_ + chunk->capacity();
+    const Status status = AppendChunk();
+    if (!status.ok()) return Fail(status);
+    tail_ = current_->hashes();
+    tail_end_ = tail_ + current_->capacity();
   }
   *tail_++ = last_ = hash;
   ++num_keys_;
 }
 
 void FilterBuilder::AddHashes(const uint64_t* hashes, size_t n) noexcept {
-  for (size_t i = 0; i < n; ++i) AddHash(hashes[i]);
+  const auto skip = [&](uint64_t added) {
+    hashes += added;
+    n -= static_cast<size_t>(added);
+  };
+  while (n != 0) {
+    AddHash(*hashes);  // gets a chunk where there is no room, and is what the next one is compared with
+    skip(1);
+    const uint64_t run = Least(static_cast<uint64_t>(tail_end_ - tail_), Least(kRunHashes, n));
+    if (RepeatsOne(hashes, run)) {
+      for (uint64_t i = 0; i < run; ++i) AddHash(hashes[i]);
+    } else if (run != 0) {
+      memcpy(tail_, hashes, static_cast<size_t>(run) * sizeof(*hashes));
+      tail_ += run;
+      num_keys_ += run;
+      last_ = hashes[run - 1];
+    }
+    skip(run);
+    if (tail_ == tail_end_) skip(AddChunks(hashes, n));
+  }
+}
+
+// Fills some chunks at once, by the executor's threads; the last one is full. Returns how many hashes that were: none
+// if that is not worth it, if there is no memory, or if one repeats the one before it; it is not tried again then.
+uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
+  constexpr uint64_t kEach = HashesIn(kHugeChunkBytes), kMostChunks = 64;
+  const uint64_t num_chunks = Least(n / kEach, kMostChunks);
+  if (!adds_chunks_ || num_chunks < 2 || chunk_memory_ < kHugeChunksFrom || !status_.ok()) return 0;
+  Chunk* const last = current_;
+  Chunk* chunks[kMostChunks];
+  std::atomic<bool> all_added{true};
+  for (uint64_t i = 0; i < num_chunks && all_added; ++i) {
+    all_added = AppendChunk().ok();
+    chunks[i] = current_;
+  }
+  if (all_added) {
+    const size_t num_threads = static_cast<size_t>(Least(options_.executor.num_threads, num_chunks));
+    internal::ShareOut(options_.executor, num_threads, num_chunks, [&](size_t, uint64_t i) {
+      const uint64_t* const from = hashes + i * kEach;
+      for (uint64_t done = 0; done < kEach; done += kRunHashes) {
+        const uint64_t run = Least(kRunHashes, kEach - done);
+        if (RepeatsOne(from + done, run)) return all_added.store(false, std::memory_order_relaxed);
+        memcpy(chunks[i]->hashes() + done, from + done, static_cast<size_t>(run) * sizeof(*from));
+      }
+    });
+  }
+  if (!all_added) {
+    FreeChunksAfter(last);
+    current_ = last;
+    adds_chunks_ = false;
+    return 0;
+  }
+  tail_ = tail_end_ = current_->hashes() + current_->capacity();
+  num_keys_ += num_chunks * kEach;
+  last_ = hashes[num_chunks * kEach - 1];
+  return num_chunks * kEach;
 }
 
 Status FilterBuilder::SizeNow(Sizing* sizing) const noexcept {
@@ -128,6 +207,7 @@ void FilterBuilder::Reset() noexcept {
   tail_ = first_ == nullptr ? nullptr : first_->hashes();
   tail_end_ = first_ == nullptr ? nullptr : tail_ + first_->capacity();
   num_keys_ = 0;
+  adds_chunks_ = options_.executor.run != nullptr;
   if (options_are_good_) {
     status_ = Status();
   } else {
