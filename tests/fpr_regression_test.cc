@@ -184,11 +184,11 @@ constexpr struct {
   Layout layout;
   double bits_per_key;
   uint64_t num_keys;  // 0 = any
-} kOthers[] = {{Layout::kBlocked, 4, 0},    {Layout::kBlocked, 9, 0},     {Layout::kBlocked, 14, 0},
-               {Layout::kBlocked, 24, 0},   {Layout::kBlocked, 10, 100},  {Layout::kClassic, 4, 0},
-               {Layout::kClassic, 9, 0},    {Layout::kClassic, 14, 0},    {Layout::kClassic, 10, 100},
-               {Layout::kRetrieval, 4, 0},  {Layout::kRetrieval, 9, 0},   {Layout::kRetrieval, 14, 0},
-               {Layout::kRetrieval, 16, 0}, {Layout::kRetrieval, 10, 100}};
+} kOthers[] = {{Layout::kBlocked, 4, 0},     {Layout::kBlocked, 9, 0},    {Layout::kBlocked, 14, 0},
+               {Layout::kBlocked, 24, 0},    {Layout::kBlocked, 10, 100}, {Layout::kClassic, 4, 0},
+               {Layout::kClassic, 9, 0},     {Layout::kClassic, 14, 0},   {Layout::kClassic, 10, 100},
+               {Layout::kRetrieval, 4, 0},   {Layout::kRetrieval, 9, 0},  {Layout::kRetrieval, 14, 0},
+               {Layout::kRetrieval, 10, 100}};
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
   test::Random random(2026);
@@ -202,16 +202,20 @@ TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
 // The test of the test. The same scalar code without a fault answers exactly as the library and passes ...
 template <class Mutant, class Fault>
 bool Passes(const StoredFpr& stored, Fault fault) {
+  Trials trials = test::TestTrials(stored);
+  if (fault != Fault::kNone) trials.num_filters = (trials.num_filters + 3) / 4;  // enough for 9 %
+  const auto measure = [&](test::Subject* subject) {
+    const MeasuredFpr measured = MeasureSubject(stored, trials, 1, subject, [](uint64_t) {});
+    EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
+    return measured;
+  };
   Mutant mutant(stored, fault);
-  MeasuredFpr measured;
-  const Verdict verdict = MeasureAndJudge(stored, &mutant, &measured);
-  EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
+  const MeasuredFpr measured = measure(&mutant);
   if (fault == Fault::kNone) {
     LibrarySubject library(stored);
-    MeasuredFpr of_library;
-    MeasureAndJudge(stored, &library, &of_library);
-    EXPECT_EQ(measured.false_positives, of_library.false_positives) << NameOf(stored);
+    EXPECT_EQ(measured.false_positives, measure(&library).false_positives) << NameOf(stored);
   }
+  const Verdict verdict = Judge(stored, trials, measured.rate.mean());
   testing::Test::RecordProperty(LayoutName(stored.layout) + ("_fault_" + std::to_string(static_cast<int>(fault))),
                                 std::to_string(verdict.ratio));
   return verdict.good;
