@@ -61,11 +61,11 @@ TEST(ClassicFpr, IsWhatIsPromisedWithinThreePercent) {
 
 TEST(ClassicFpr, IsAsExpectedFrom4To24BitsPerKey) {
   for (const double bits_per_key : {4.0, 5.0, 6.0, 7.0, 9.0, 11.0, 13.5, 14.0}) Classic(bits_per_key, 0.03);
-  // Rates of 1e-5 cost 1e9 questions and more: here to 15 %, to 3 % in fpr_slow_test.
+  // Rates of 1e-5 cost 1e9 questions and more: here to 15 %, to 3 % in fpr_low_slow_test.
   for (const double bits_per_key : {18.0, 22.0, 24.0}) Classic(bits_per_key, 0.15);
 }
 
-// What the issue asks for at 8, 10 and 12 bits per key; 16 and 6 to 24 in fpr_slow_test.
+// What the issue asks for at 8, 10 and 12 bits per key; 16 and 6 to 24 in fpr_low_slow_test.
 TEST(RetrievalFpr, IsWhatIsPromisedWithinTwoPercent) {
   const struct {
     double bits_per_key, percent, at_most;

@@ -9,8 +9,8 @@
 // of freedom that is 2.1e-9, even less for more. Two things spoil that a little. Stopping by s favours samples with a
 // small s: hence error is never taken below that of the questions alone (binomial), which also asks for some 50,000
 // maybes at 3 %, so that the sums are normal. What is left is worth less than a twentieth of s: |t| > 6.6 has 1e-8. The
-// checks of fpr_test (60) and fpr_slow_test (36) together: below 2.1e-7 without it, below 1e-6 with it. The seeds are
-// fixed: whoever passes once passes always; the chance is over the choice of seeds.
+// checks of fpr_test (60) and of fpr_{large,low}_slow_test (36) together: below 2.1e-7 without it, below 1e-6 with it.
+// The seeds are fixed: whoever passes once passes always; the chance is over the choice of seeds.
 #ifndef LINEFILTER_TESTS_TESTING_MEASURE_FPR_H_
 #define LINEFILTER_TESTS_TESTING_MEASURE_FPR_H_
 

@@ -1,0 +1,52 @@
+// The lowest false-positive rates. Apart from fpr_large_slow_test, so that the two run at once.
+#include <cstdint>
+
+#include "gtest/gtest.h"
+#include "tests/testing/measure_fpr.h"
+
+namespace linefilter {
+namespace {
+
+using test::ExpectMeasuredFpr;
+
+TEST(RetrievalFpr, IsAsExpectedFrom6To16BitsPerKey) {
+  for (const double bits_per_key : {6.0, 7.0, 9.0, 11.0, 14.0, 16.0}) {
+    const uint64_t num_keys = static_cast<uint64_t>(16384 * 512 / bits_per_key);
+    const double measured = ExpectMeasuredFpr(Layout::kRetrieval, num_keys, bits_per_key, 0.02, 60);
+    if (bits_per_key == 16 && test::Effort() == 1) {
+      EXPECT_LE(100 * measured, 0.0065);
+    }
+  }
+}
+
+// Rates of 1e-5 and below: 1e9 questions and more. (To 1.5 %, from the levels: retrieval_model_test.)
+TEST(LowFpr, OfRetrievalIsAsExpectedAt20And24BitsPerKey) {
+  for (const double bits_per_key : {20.0, 24.0}) {
+    const uint64_t num_keys = static_cast<uint64_t>(16384 * 512 / bits_per_key);
+    ExpectMeasuredFpr(Layout::kRetrieval, num_keys, bits_per_key, bits_per_key > 20 ? 0.1 : 0.05, 61);
+  }
+}
+
+TEST(LowFpr, OfClassicIsAsExpectedFrom18To24BitsPerKey) {
+  for (const double bits_per_key : {18.0, 20.0, 22.0, 24.0}) {
+    ExpectMeasuredFpr(Layout::kClassic, 100000, bits_per_key, 0.03, 3);
+  }
+}
+
+TEST(LowFpr, OfFewBlocksIsAsExpectedAt20And24BitsPerKey) {
+  for (const uint64_t num_blocks : {1, 2, 3, 6}) {
+    for (const double bits_per_key : {20.0, 24.0}) {
+      const uint64_t num_keys = static_cast<uint64_t>(512.0 * static_cast<double>(num_blocks) / bits_per_key);
+      ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, 0.03, 30 + num_blocks);
+    }
+  }
+}
+
+TEST(LowFpr, OfFewBytesIsAsExpectedAt16BitsPerKey) {
+  for (const uint64_t num_keys : {20, 50, 139}) {
+    ExpectMeasuredFpr(Layout::kClassic, num_keys, 16, 0.03, 40 + num_keys);
+  }
+}
+
+}  // namespace
+}  // namespace linefilter
