@@ -51,13 +51,11 @@ alignas(64) inline constexpr uint32_t kLaneMultipliers[16] = {
 }  // namespace linefilter::internal
 #endif  // LINEFILTER_INLINE_ONCE_
 
-HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter
-HWY_AFTER_NAMESPACE();
 
 #include "linefilter/inline_retrieval.h"
 

@@ -22,9 +22,9 @@
 #define LINEFILTER_INLINE_RETRIEVAL_ONCE_
 namespace linefilter::internal {
 
-// M of doc/FORMAT.md section 8, by t: the bits of y ^ f that must be 0.
+// M of doc/FORMAT.md section 8, by t: the bits of y ^ f that must be 0. A header of 249 or more can make t 32: none.
 struct ConstraintMasks {
-  uint32_t of[32];
+  uint32_t of[33];
 };
 constexpr ConstraintMasks MakeConstraintMasks() {
   ConstraintMasks masks{};
@@ -146,6 +146,19 @@ HWY_INLINE WordVec MaskWords(WordVec words, WordVec hash, size_t word) {
   return hn::And(words, hn::MulEven(hn::BitCast(d, hash), multipliers));
 }
 
+#if HWY_ARCH_X86
+// Bit 63 of each word: one instruction, to which Highway would add a comparison and a byte in memory.
+HWY_INLINE uint32_t SignsOf(WordVec words) {
+#if HWY_CAP_GE512
+  return _mm512_movepi64_mask(words.raw);
+#elif HWY_TARGET == HWY_AVX2
+  return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(words.raw)));
+#else
+  return static_cast<uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(words.raw)));
+#endif
+}
+#endif
+
 // x86 before AVX3_DL has no population count of lanes, and before AVX3 no mask of them, but one of bytes: there the
 // 16-bit lanes of two vectors are folded to the bytes of one. Order: in each 128-bit block those of `low`, then `high`.
 HWY_INLINE WordVec FoldToBytes(WordVec low, WordVec high) {
@@ -169,15 +182,6 @@ HWY_INLINE void StoreByteParities(WordVec bytes, uint8_t* to) {
 
 // Folding inside 128-bit blocks makes the second and third byte of the parities change places.
 inline constexpr bool kMiddleBytesSwapped = HWY_TARGET == HWY_AVX2;
-
-// Bit 63 of each word: one instruction, to which Highway would add a comparison and a byte in memory.
-HWY_INLINE uint32_t SignsOf(WordVec words) {
-#if HWY_TARGET == HWY_AVX2
-  return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(words.raw)));
-#else
-  return static_cast<uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(words.raw)));
-#endif
-}
 
 HWY_INLINE void StoreParities(const uint8_t* block, WordVec hash, uint8_t* parities, uint8_t* level) {
   constexpr size_t kLanes = hn::MaxLanes(WordTag());
@@ -251,19 +255,17 @@ HWY_INLINE hn::Vec<D256> CoupleHalves(D256 d, hn::Vec<D256> v) {
 HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
   const hn::CappedTag<uint8_t, 32> d8;
   const WordVec hash = hn::Set(WordTag(), g);
-  uint8_t header[8], bits[8];
+  uint8_t bits[8];
 #if HWY_CAP_GE512
-  const hn::RebindToSigned<WordTag> d64;
   const WordVec words = LoadWords(block, 0);
-  hn::StoreMaskBits(d64, hn::Lt(hn::BitCast(d64, words), hn::Zero(d64)), header);
+  const uint32_t level = SignsOf(words);
   const WordVec odd = LaneParities(MaskWords(words, hash, 0));
   const auto bytes = hn::DemoteTo(d8, hn::BitCast(hn::Repartition<int16_t, WordTag>(), odd));
   hn::StoreMaskBits(d8, hn::TestBit(CoupleHalves(d8, bytes), hn::Set(d8, 1)), bits);
 #else
   const hn::Repartition<int32_t, WordTag> d32;
   const WordVec low = LoadWords(block, 0), high = LoadWords(block, 4);
-  const auto upper_halves = hn::ConcatOdd(d32, hn::BitCast(d32, high), hn::BitCast(d32, low));
-  hn::StoreMaskBits(d32, hn::Lt(upper_halves, hn::Zero(d32)), header);
+  const uint32_t level = SignsOf(low) | SignsOf(high) << 4;
   const WordVec bytes = FoldToBytes(MaskWords(low, hash, 0), MaskWords(high, hash, 4));
   // Words 0 and 1, 4 and 5, 2 and 3, 6 and 7 into their order.
   const auto order = hn::SetTableIndices(d32, internal::kMiddleQuarters);
@@ -272,7 +274,10 @@ HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
 #endif
   uint32_t y;
   memcpy(&y, bits, sizeof(y));
-  return {y ^ y >> 16, header[0]};
+#if defined(__GNUC__)
+  __asm__("" : "+r"(y));  // else g++ 12 moves it from the mask twice
+#endif
+  return {y ^ y >> 16, level};
 }
 
 #else
@@ -291,7 +296,7 @@ HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
 HWY_INLINE bool TestSolvedBlock(const uint8_t* block, uint32_t g) {
   const Coupled coupled = CoupledParities(block, g);
   const uint64_t q = g * internal::kFingerprintMultiplier;
-  const uint32_t t = (coupled.level + static_cast<uint32_t>(q >> 29 & 7)) >> 3 & 31;
+  const uint32_t t = (coupled.level + static_cast<uint32_t>(q >> 29 & 7)) >> 3;
   return ((coupled.y ^ static_cast<uint32_t>(q >> 32)) & internal::kConstraintMasks.of[t]) == 0;
 }
 
