@@ -4,6 +4,7 @@
 #include "linefilter/bulk.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -284,45 +285,76 @@ TEST(BulkBuild, LosesNoKeyToAnExecutorThatDropsTasks) {
   }
 }
 
-// With the thresholds as they are.
-// Millions of hashes in one call are copied by the executor's threads.
+// Millions of hashes in one call are copied by the executor's threads, wherever the repeats are.
 TEST(BulkBuild, AddsManyHashesAsOneByOne) {
-  constexpr size_t kHashes = 5200000;  // 32 MiB, and a few chunks of 2
+  constexpr size_t kMiB = 1 << 20, kHeader = 64;
+  // Chunks of 1 KiB to 512 KiB, then 32 of 1 MiB; from there on of 2 MiB, of which threads fill 2, 4, 8 at once.
+  constexpr size_t kAlone = (33 * kMiB - 1024 - 42 * kHeader) / 8, kChunk = (2 * kMiB - kHeader) / 8;
+  constexpr size_t kHashes = kAlone + 9 * kChunk;
+  std::atomic<int> num_runs{0};
+  Executor executor = test::Threads(3);
+  executor.context = &num_runs;
+  executor.run = [](void* context, void (*task)(void*, size_t), void* argument, size_t num_tasks) noexcept {
+    ++*static_cast<std::atomic<int>*>(context);
+    test::Threads(3).run(nullptr, task, argument, num_tasks);
+  };
   std::vector<uint64_t> hashes = RandomHashes(kHashes, 99);
-  const auto expect_all = [&](size_t num_repeats, const Executor& executor) {
+  const auto expect_all = [&](size_t num_repeats) {
     SCOPED_TRACE(num_repeats);
-    FilterBuilder builder(Options(Layout::kBlocked, executor));
-    builder.AddHash(hashes[0]);
+    TestAllocator allocator;
+    FilterOptions options = Options(Layout::kBlocked, executor);
+    options.allocator = allocator.hooks();
+    FilterBuilder builder(options);
+    num_runs = 0;
     builder.AddHashes(hashes.data(), hashes.size());
+    EXPECT_GT(num_runs, 1) << "nothing was shared out";
     EXPECT_EQ(builder.num_keys(), kHashes - num_repeats);
+    EXPECT_LE(allocator.peak_bytes(), 8 * kHashes + (uint64_t{3} << 20)) << "no more than the hashes need";
     std::string image;
     ASSERT_TRUE(builder.Finish(&image).ok());
     std::vector<uint8_t> answers(kHashes);
     FilterView(image.data(), image.size()).MayContainHashes(hashes.data(), kHashes, answers.data());
     EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(kHashes));
   };
-  expect_all(0, test::Threads(3));
-  hashes[kHashes - 1] = hashes[kHashes - 2];
-  expect_all(1, test::Backwards(2));
-  hashes[4700001] = hashes[4700000];  // in a chunk that threads fill
-  expect_all(2, test::Threads(3));
+  expect_all(0);
+  // At the edges of what a thread compares and fills.
+  for (const size_t at : {size_t{0}, size_t{512}, kChunk - 1, kChunk, 2 * kChunk, 2 * kChunk + 1}) {
+    const uint64_t kept = std::exchange(hashes[kAlone + at], hashes[kAlone + at - 1]);
+    expect_all(1);
+    hashes[kAlone + at] = kept;
+  }
+  size_t num_repeats = 0;
+  for (size_t i = kAlone; i < kHashes; i += kChunk + 77, ++num_repeats) hashes[i] = hashes[i - 1];
+  expect_all(num_repeats);
 }
 
 TEST(BulkBuild, AddsManyHashesOneByOneWhereMemoryIsShort) {
-  const std::vector<uint64_t> hashes(9000000, 7);  // all one key
+  std::vector<uint64_t> hashes = RandomHashes(4400000, 3);  // nearly 36 MiB
+  const size_t num_keys = hashes.size() + 2000001;
+  const std::vector<uint64_t> others = RandomHashes(2000000, 4);  // 16 MiB, for which there is no room
+  hashes.insert(hashes.end(), others.begin(), others.end());
+  hashes.push_back(7);
   TestAllocator allocator;
   FilterOptions options = Options(Layout::kBlocked, test::Threads(2));
   options.allocator = allocator.hooks();
   options.memory_limit = uint64_t{44} << 20;
   FilterBuilder builder(options);
-  const std::vector<uint64_t> others = RandomHashes(4400000, 3);  // nearly 36 MiB
-  builder.AddHashes(others.data(), others.size());
+  builder.AddHashes(hashes.data(), hashes.size());
+  EXPECT_EQ(builder.status().code(), StatusCode::kOverLimit);
+  EXPECT_LE(allocator.peak_bytes(), options.memory_limit);
+  EXPECT_LT(builder.num_keys(), num_keys);
+  EXPECT_GT(8 * builder.num_keys(), options.memory_limit - (uint64_t{3} << 20)) << "all that there is room for";
+
+  hashes.resize(4400000);
+  hashes.resize(13000000, 7);  // all one key: no memory is needed
+  builder.Reset();
   builder.AddHashes(hashes.data(), hashes.size());
   EXPECT_TRUE(builder.status().ok()) << builder.status().message();
-  EXPECT_EQ(builder.num_keys(), others.size() + 1);
+  EXPECT_EQ(builder.num_keys(), 4400001u);
   EXPECT_LE(allocator.peak_bytes(), options.memory_limit);
 }
 
+// With the thresholds as they are.
 TEST(BulkBuild, BeginsByItself) {
   constexpr uint64_t kKeys = 14000000;  // 17 MiB
   FilterBuilder bulk(Options(Layout::kBlocked)), plain(Options(Layout::kBlocked));

@@ -127,8 +127,8 @@ class FilterBuilder {
   uint64_t last_ = 0;
   uint64_t num_keys_ = 0;
   uint64_t chunk_memory_ = 0;
+  uint64_t chunks_at_once_ = 2;  // that threads fill
   bool options_are_good_;
-  bool adds_chunks_;  // by threads, until that fails
 };
 
 }  // namespace linefilter

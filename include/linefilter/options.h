@@ -30,7 +30,7 @@ struct FilterOptions {
   // beyond: kOverLimit. A mutable filter that is written to a sink or file takes 1/16384 of the image more for a moment
   // (its chunk checks), which is not counted here; the builders count theirs.
   uint64_t memory_limit = kNoMemoryLimit;
-  // Of the builders alone: the threads that Finish may use. The bytes are the same with any.
+  // Of the builders alone: the threads that Finish and AddHashes may use. The bytes are the same with any.
   Executor executor;
 };
 

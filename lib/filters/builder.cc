@@ -41,6 +41,8 @@ uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // What is compared, then copied: it stays in the L1.
 constexpr uint64_t kRunHashes = 512;
+// Of AddChunks: two threads have something to do; a list on the stack, and 128 MiB.
+constexpr uint64_t kFewestChunks = 2, kMostChunks = 64;
 
 // Is one of the n hashes equal to the one before it? There is one before the first.
 bool RepeatsOne(const uint64_t* hashes, uint64_t n) {
@@ -52,10 +54,7 @@ bool RepeatsOne(const uint64_t* hashes, uint64_t n) {
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
-    : options_(options),
-      status_(internal::CheckOptions(options.layout, options)),
-      options_are_good_(status_.ok()),
-      adds_chunks_(options.executor.run != nullptr) {
+    : options_(options), status_(internal::CheckOptions(options.layout, options)), options_are_good_(status_.ok()) {
   static_assert(sizeof(Chunk) == kChunkHeaderBytes, "hashes follow the header");
 }
 
@@ -127,44 +126,41 @@ void FilterBuilder::AddHashes(const uint64_t* hashes, size_t n) noexcept {
       last_ = hashes[run - 1];
     }
     skip(run);
-    if (tail_ == tail_end_) skip(AddChunks(hashes, n));
+    if (run != 0 && tail_ == tail_end_) skip(AddChunks(hashes, n));
   }
 }
 
-// Fills some chunks at once, by the executor's threads; the last one is full. Returns how many hashes that were: none
-// if that is not worth it, if there is no memory, or if one repeats the one before it; it is not tried again then.
+// Fills chunks at once, by the executor's threads; the last one is full. Returns how many hashes that were: those
+// before the chunk with the first repeat, none if it is not worth it. It tries more while there is none, so that chunks
+// in vain are never more than chunks filled before. (To look for repeats first reads all twice: 3.6 instead of 3.25 ns
+// a build.)
 uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
-  constexpr uint64_t kEach = HashesIn(kHugeChunkBytes), kMostChunks = 64;
-  const uint64_t num_chunks = Least(n / kEach, kMostChunks);
-  if (!adds_chunks_ || num_chunks < 2 || chunk_memory_ < kHugeChunksFrom || !status_.ok()) return 0;
-  Chunk* const last = current_;
-  Chunk* chunks[kMostChunks];
-  std::atomic<bool> all_added{true};
-  for (uint64_t i = 0; i < num_chunks && all_added; ++i) {
-    all_added = AppendChunk().ok();
-    chunks[i] = current_;
-  }
-  if (all_added) {
-    const size_t num_threads = static_cast<size_t>(Least(options_.executor.num_threads, num_chunks));
-    internal::ShareOut(options_.executor, num_threads, num_chunks, [&](size_t, uint64_t i) {
-      const uint64_t* const from = hashes + i * kEach;
-      for (uint64_t done = 0; done < kEach; done += kRunHashes) {
-        const uint64_t run = Least(kRunHashes, kEach - done);
-        if (RepeatsOne(from + done, run)) return all_added.store(false, std::memory_order_relaxed);
-        memcpy(chunks[i]->hashes() + done, from + done, static_cast<size_t>(run) * sizeof(*from));
+  constexpr uint64_t kEach = HashesIn(kHugeChunkBytes);
+  const uint64_t most_chunks = Least(n / kEach, chunks_at_once_);
+  if (options_.executor.run == nullptr || most_chunks < kFewestChunks || chunk_memory_ < kHugeChunksFrom) return 0;
+  Chunk* chunks[kMostChunks + 1] = {current_};
+  uint64_t num_chunks = 0;
+  while (num_chunks < most_chunks && AppendChunk().ok()) chunks[++num_chunks] = current_;
+  std::atomic<uint64_t> num_good{num_chunks};
+  const size_t num_threads = static_cast<size_t>(Least(options_.executor.num_threads, num_chunks));
+  internal::ShareOut(options_.executor, num_threads, num_chunks, [&](size_t, uint64_t i) {
+    const uint64_t* const from = hashes + i * kEach;
+    for (uint64_t done = 0; done < kEach; done += kRunHashes) {
+      const uint64_t run = Least(kRunHashes, kEach - done);
+      if (RepeatsOne(from + done, run)) {
+        for (uint64_t good = num_good; i < good && !num_good.compare_exchange_weak(good, i);) continue;
+        return;
       }
-    });
-  }
-  if (!all_added) {
-    FreeChunksAfter(last);
-    current_ = last;
-    adds_chunks_ = false;
-    return 0;
-  }
+      memcpy(chunks[i + 1]->hashes() + done, from + done, static_cast<size_t>(run) * sizeof(*from));
+    }
+  });
+  chunks_at_once_ = num_good < num_chunks ? kFewestChunks : Least(2 * chunks_at_once_, kMostChunks);
+  FreeChunksAfter(chunks[num_good]);
+  current_ = chunks[num_good];
   tail_ = tail_end_ = current_->hashes() + current_->capacity();
-  num_keys_ += num_chunks * kEach;
-  last_ = hashes[num_chunks * kEach - 1];
-  return num_chunks * kEach;
+  if (num_good != 0) last_ = hashes[num_good * kEach - 1];
+  num_keys_ += num_good * kEach;
+  return num_good * kEach;
 }
 
 Status FilterBuilder::SizeNow(Sizing* sizing) const noexcept {
@@ -207,7 +203,7 @@ void FilterBuilder::Reset() noexcept {
   tail_ = first_ == nullptr ? nullptr : first_->hashes();
   tail_end_ = first_ == nullptr ? nullptr : tail_ + first_->capacity();
   num_keys_ = 0;
-  adds_chunks_ = options_.executor.run != nullptr;
+  chunks_at_once_ = kFewestChunks;
   if (options_are_good_) {
     status_ = Status();
   } else {

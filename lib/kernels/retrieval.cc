@@ -53,7 +53,8 @@ HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
 }
 
 // The largest body for which the plain loop is faster. Plain against prefetching, ns on a core with 1 MB of L2: AVX3_DL
-// 1.28 / 1.33 at 512 KB, 1.43 / 1.39 at 1 MB; AVX2 2.37 / 2.40 at 256 KB, 2.61 / 2.47 at 512 KB, 3.20 / 2.50 at 1 MB.
+// 1.28 / 1.33 at 512 KB, 1.43 / 1.39 at 1 MB; AVX2 2.37 / 2.40 at 256 KB, 2.61 / 2.47 at 512 KB, 3.20 / 2.50 at 1 MB;
+// AVX3 1.66 / 1.62 at 512 KB, SSE4 6.0 / 5.1 at 1 MB.
 inline constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_TARGET <= HWY_AVX3_DL ? 19 : 18);
 
 #if LINEFILTER_PLAIN_PARITIES
