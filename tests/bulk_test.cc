@@ -22,6 +22,7 @@
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/measure_fpr.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
@@ -319,6 +320,7 @@ TEST(BulkBuild, AddsManyHashesAsOneByOne) {
   expect_all(0);
   // At the edges of what a thread compares and fills.
   for (const size_t at : {size_t{0}, size_t{512}, kChunk - 1, kChunk, 2 * kChunk, 2 * kChunk + 1}) {
+    if (test::Effort() < 1 && at % kChunk != 0) continue;
     const uint64_t kept = std::exchange(hashes[kAlone + at], hashes[kAlone + at - 1]);
     expect_all(1);
     hashes[kAlone + at] = kept;
@@ -374,9 +376,9 @@ TEST(BulkBuild, BeginsByItself) {
 
 TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
   const test::TempDir dir;
-  const std::vector<uint64_t> hashes = RandomHashes(400000, 4);
+  const std::vector<uint64_t> hashes = RandomHashes(200000, 4);
   for (const Layout layout : LayoutsOfRanges()) {
-    for (const size_t n : {300000u, 131072u + 100u, 20000u}) {
+    for (const size_t n : {131072u + 100u, 20000u}) {
       const std::vector<uint64_t> some(hashes.begin(), hashes.begin() + static_cast<ptrdiff_t>(n));
       const std::string expected = BuildPlainly(Options(layout), some),
                         expected_all = BuildPlainly(Options(layout), hashes);
