@@ -376,9 +376,9 @@ TEST(BulkBuild, BeginsByItself) {
 
 TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
   const test::TempDir dir;
-  const std::vector<uint64_t> hashes = RandomHashes(200000, 4);
+  const std::vector<uint64_t> hashes = RandomHashes(400000, 4);
   for (const Layout layout : LayoutsOfRanges()) {
-    for (const size_t n : {131072u + 100u, 20000u}) {
+    for (const size_t n : {300000u, 131072u + 100u, 20000u}) {
       const std::vector<uint64_t> some(hashes.begin(), hashes.begin() + static_cast<ptrdiff_t>(n));
       const std::string expected = BuildPlainly(Options(layout), some),
                         expected_all = BuildPlainly(Options(layout), hashes);

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
+#include "tests/testing/building.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
@@ -31,12 +32,7 @@ std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t s
   options.layout = layout;
   options.seed = seed;
   options.hash_id = hash_id;
-  FilterBuilder builder(options);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
+  return test::Build(options, hashes);
 }
 
 TEST(FilterView, IsBrokenUntilOpened) {
