@@ -74,10 +74,15 @@ HWY_INLINE Mask IsLess(Vec a, Vec b) { return a < b; }  // of values below 2^63
 HWY_INLINE Mask AndMasks(Mask a, Mask b) { return a && b; }
 HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return m ? yes : no; }
 HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return yes & (0 - static_cast<uint64_t>(m)); }
-// Where a & b != 0, to be used by XorWhere.
+// Where a & b != 0, to be used by XorWhere; the same for each half of a lane.
 using Hit = Vec;
 HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return 0 - static_cast<uint64_t>((a & b) != 0); }
 HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return v ^ (hit & other); }
+using HalvesHit = Vec;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
+  return HitWhereMeets(a & b, 0xffffffff) >> 32 | HitWhereMeets(a & b, ~uint64_t{0xffffffff}) << 32;
+}
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) { return v ^ (hit & other); }
 HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return v | IfThenElseZero(m, other); }
 HWY_INLINE bool AllTrue(Mask m) { return m; }
 
@@ -144,17 +149,31 @@ HWY_INLINE Mask AndMasks(Mask a, Mask b) { return hn::And(a, b); }
 HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return hn::IfThenElse(m, yes, no); }
 HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return hn::IfThenElseZero(m, yes); }
 // Where a & b != 0, to be used by XorWhere: a mask where masks have registers of their own, else the lanes that miss
-// (one instruction less).
+// (one instruction less). The same for each half of a lane.
+using HalvesTag = hn::Repartition<uint32_t, D>;
 #if HWY_TARGET <= HWY_AVX3
 using Hit = Mask;
 HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return hn::TestBit(a, b); }
 HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) {
   return Vec{_mm512_mask_xor_epi64(v.raw, hit.raw, v.raw, other.raw)};  // g++ 12 makes two of Highway's IfThenElse
 }
+using HalvesHit = hn::Mask<HalvesTag>;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
+  return hn::TestBit(hn::BitCast(HalvesTag(), a), hn::BitCast(HalvesTag(), b));
+}
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) {
+  return Vec{_mm512_mask_xor_epi32(v.raw, hit.raw, v.raw, other.raw)};
+}
 #else
 using Hit = Vec;
 HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return hn::VecFromMask(D(), hn::Eq(hn::And(a, b), Zero())); }
 HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return hn::Xor(v, hn::AndNot(hit, other)); }
+using HalvesHit = Vec;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
+  const auto met = hn::BitCast(HalvesTag(), hn::And(a, b));
+  return hn::BitCast(D(), hn::VecFromMask(HalvesTag(), hn::Eq(met, hn::Zero(HalvesTag()))));
+}
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) { return XorWhere(hit, v, other); }
 #endif
 HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return hn::Or(v, hn::IfThenElseZero(m, other)); }
 HWY_INLINE bool AllTrue(Mask m) { return hn::AllTrue(D(), m); }

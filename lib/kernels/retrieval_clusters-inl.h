@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kernels/retrieval_units-inl.h"
+#include "lib/kernels/retrieval_half_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -169,8 +169,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
         }
       }
       ReduceByAll<kWords>(system, lane, tile);
-      AppendTile<kWords>(system, lane, tile, failure);
-      system.num_rows += kTileRows<kWords>;
+      AppendTile<kWords>(system, lane, kTileRows<kWords>, tile, failure);
     }
     lanes::Store(lanes::Or(failure.fails, lanes::Load(failed + lane)), failed + lane);
 
@@ -179,9 +178,21 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
     for (int w = 0; w < kWords; ++w) {
       halves[w] = lanes::Load(half_columns[w] + lane);
       pivots[w] = lanes::Zero();
-      for (size_t r = 0; r < group.most_keys; ++r) {
-        pivots[w] = lanes::Or(pivots[w], lanes::Load(system.Pivot(r, w) + lane));
+    }
+    // Half rows meet no row before the first whose pivot is in their lowest column or above.
+    const Vec met = lanes::Sub(lanes::Zero(), lanes::LowestBit(halves[0]));
+    for (size_t r = group.most_keys; r-- > 0;) {
+      Vec above = lanes::And(lanes::Load(system.Pivot(r, 0) + lane), met);
+      LINEFILTER_UNROLL
+      for (int w = 0; w < kWords; ++w) {
+        const Vec pivot = lanes::Load(system.Pivot(r, w) + lane);
+        pivots[w] = lanes::Or(pivots[w], pivot);
+        if (w > 0) above = lanes::Or(above, pivot);
       }
+      if (!lanes::AllTrue(lanes::IsZero(above))) system.start[0] = r;
+    }
+    LINEFILTER_UNROLL
+    for (int w = 0; w < kWords; ++w) {
       PrepareCompress<6>(lanes::AndNot(pivots[w], lanes::Load(work.cluster_free[cluster][w] + lane)),
                          work.cluster_compress[cluster][w], lane);
     }

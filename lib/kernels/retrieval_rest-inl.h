@@ -121,10 +121,9 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
         tile[t][kWords - 1] = lanes::Or(tile[t][kWords - 1], lanes::IfThenElseZero(demanded, lanes::Set(kRightSide)));
       }
       ReduceByAll<kWords>(system, lane, tile);
-      AppendTile<kWords>(system, lane, tile, failure);
       // Behind the last key a tile is zero: the next one takes its place.
       const size_t left = group.most_keys - q;
-      system.num_rows += left < kTileRows<kWords> ? left : kTileRows<kWords>;
+      AppendTile<kWords>(system, lane, left < kTileRows<kWords> ? left : kTileRows<kWords>, tile, failure);
       if (lanes::AllTrue(lanes::IsLess(failure.row, lanes::Set(kNever)))) {
         lanes::Store(failure.row, failed + lane);
         return system.num_rows;

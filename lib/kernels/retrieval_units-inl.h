@@ -194,55 +194,6 @@ HWY_INLINE System<Units<kUnits>::kWords> UnitSystem(const Group& group, int run)
   return system;
 }
 
-// The half rows of a run, reduced by its rows, from the first whose pivot is in an upper half. They have no other
-// columns than those, and so do the rows that meet them: the last word is all.
-template <int kUnits>
-HWY_INLINE void ReduceHalfRows(const Group& group, int run, const System<Units<kUnits>::kWords>& system, size_t lane) {
-  using lanes::Vec;
-  using U = Units<kUnits>;
-  constexpr int kLast = U::kWords - 1;
-  const Vec upper = lanes::Set(U::kUpperHalf);
-  RetrievalWork& work = *group.work;
-  size_t first = 0;
-  Vec pivots = lanes::Zero();
-  for (size_t r = group.most_keys; r-- > 0;) {
-    const Vec pivot = lanes::And(lanes::Load(system.Pivot(r, kLast) + lane), upper);
-    pivots = lanes::Or(pivots, pivot);
-    if (!lanes::AllTrue(lanes::IsZero(pivot))) first = r;
-  }
-  const Vec columns = kUnits == 16 && run % 2 == 1 ? lanes::And(upper, lanes::Set(0x7fffffff)) : upper;
-  PrepareCompress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(lanes::AndNot(pivots, columns)),
-                                     work.unit_compress[run], lane);
-  Tile<1> tile;
-  alignas(64) uint64_t done[kTileRows<1>][8];
-  for (size_t q = 0; q < group.padded_keys; q += kTileRows<1>) {
-    LINEFILTER_UNROLL
-    for (size_t t = 0; t < kTileRows<1>; ++t) tile[t][0] = MakeHalfRow<kUnits>(group, run, q + t, lane);
-    for (size_t r = first; r < group.most_keys; ++r) {
-      const Vec pivot = lanes::Load(system.Pivot(r, kLast) + lane), row = lanes::Load(system.Row(r, kLast) + lane);
-      LINEFILTER_UNROLL
-      for (size_t t = 0; t < kTileRows<1>; ++t) {
-        ReduceRow<1, 0>({pivot}, {row}, tile[t]);
-      }
-    }
-    LINEFILTER_UNROLL
-    for (size_t t = 0; t < kTileRows<1>; ++t) {
-      const Vec packed =
-          Compress<U::kCompressSteps>(lanes::ShiftRight<U::kUpperShift>(tile[t][0]), work.unit_compress[run], lane);
-      lanes::Store(lanes::Or(packed, lanes::And(tile[t][0], lanes::Set(kRightSide))), done[t] + lane);
-    }
-    // From units as lanes to blocks as lanes.
-    for (size_t t = 0; t < kTileRows<1>; ++t) {
-      uint64_t* const to = work.unit_half_rows + 8 * kUnits * (q + t);
-      LINEFILTER_UNROLL
-      for (size_t i = lane; i < lane + lanes::kLanes; ++i) {
-        const int l = static_cast<int>(i);
-        to[8 * U::UnitOf(run, l) + U::BlockOf(run, l)] = done[t][i];
-      }
-    }
-  }
-}
-
 // Solves the units of a run; bit 63 of failed[lane] tells of contradictions.
 template <int kUnits>
 HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
@@ -258,11 +209,9 @@ HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
         MakeUnitRow<kUnits>(group, run, system.num_rows + t, lane, tile[t]);
       }
       ReduceByAll<U::kWords>(system, lane, tile);
-      AppendTile<U::kWords>(system, lane, tile, failure);
-      system.num_rows += kTileRows<U::kWords>;
+      AppendTile<U::kWords>(system, lane, kTileRows<U::kWords>, tile, failure);
     }
     lanes::Store(failure.fails, failed + lane);
-    ReduceHalfRows<kUnits>(group, run, system, lane);
   }
 }
 

@@ -42,8 +42,10 @@ struct alignas(64) RetrievalWork {
   // Units are the lanes. [run][key].
   uint64_t unit_rows[8 * kPaddedKeys * 8];
   uint64_t unit_pivots[2 * kPaddedKeys * 8];  // of the run at hand
-  uint64_t unit_compress[16][7][8];           // [run]: how the free columns come to the bottom; [6]: which they are
-  uint64_t unit_free[16][8];                  // [run]: the values of the free columns, at the bottom
+  uint64_t paired_rows[kPaddedKeys * 8];      // the same run's rows and pivots, as two keys' half rows meet them
+  uint64_t paired_pivots[kPaddedKeys * 8];
+  uint64_t unit_compress[16][7][8];  // [run]: how the free columns come to the bottom; [6]: which they are
+  uint64_t unit_free[16][8];         // [run]: the values of the free columns, at the bottom
 
   // From here on blocks are the lanes. [key][unit]: what the units' rows leave of the half rows, their free columns at
   // the bottom, the right side in bit 63.
