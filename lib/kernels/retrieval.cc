@@ -1,11 +1,12 @@
 // Lookup kernels of the layout `retrieval`, one source for all of Highway's targets.
 //
-// Batches: 16 keys at a time. First each key's parities and its block's level go to memory, straight from masks; then,
-// a vector of keys at once, coupling, fingerprint and test. What a key costs by itself is then about what it costs in
-// `blocked`: 1.14 against 1.02 ns in the L1, 1.39 against 1.48 in the L2 (AVX3_DL on Zen 4). A group is tested while
-// the next one is filled: its bytes have left the store buffer, and the two overlap (groups of 32: 1.30 ns).
+// Batches: 8 or 16 keys at a time. First each key's parities and its block's level go to memory, straight from masks;
+// then, a vector of keys at once, coupling, fingerprint and test. What a key costs by itself is then about what it
+// costs in `blocked`: 1.14 against 1.02 ns in the L1, 1.39 against 1.48 in the L2 (AVX3_DL on Zen 4). A group is tested
+// while the next one is filled: its bytes have left the store buffer, and the two overlap (groups of 32: 1.30 ns).
 // Prefetching as in `blocked`. Rejected on AVX2: multiplications for shifts, whose ports they would relieve (2 %
-// slower).
+// slower); signs of four keys' words packed into one mask (3 instructions less, 5 % slower); fingerprints by 32-bit
+// products (1 %).
 #include <cstring>
 
 #include "lib/kernels/answers.h"
@@ -25,13 +26,34 @@
 #ifndef LINEFILTER_LIB_KERNELS_RETRIEVAL_ONCE_
 #define LINEFILTER_LIB_KERNELS_RETRIEVAL_ONCE_
 namespace linefilter::internal {
-inline constexpr size_t kGroup = 16;
-
 // For the masks M of a vector of keys, byte by byte: how many of the constraints 0 ... t - 1 are in a nibble makes its
 // bits. A byte holds nibble 2 m in its lower, 2 m + 1 in its upper half.
 alignas(16) inline constexpr uint8_t kRepeatLowBytes[16] = {0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12};
 alignas(16) inline constexpr uint8_t kLowerNibbles[16] = {0x0, 0x1, 0x5, 0x7, 0xf};
 alignas(16) inline constexpr uint8_t kUpperNibbles[16] = {0x00, 0x10, 0x50, 0x70, 0xf0};
+// The same by nibbles of all eight: the constraints 0 ... q - 1 of each, and constraint q.
+alignas(16) inline constexpr uint32_t kConstraintsBelow[4] = {0, 0x11111111, 0x55555555, 0x77777777};
+alignas(16) inline constexpr uint32_t kNextConstraint[4] = {0x11111111, 0x44444444, 0x22222222, 0x88888888};
+
+// The coupling inside a byte, of what its nibbles add to it.
+struct NibbleCoupling {
+  alignas(16) uint8_t of_lower[16];
+  alignas(16) uint8_t of_upper[16];
+};
+constexpr NibbleCoupling MakeNibbleCoupling() {
+  NibbleCoupling table{};
+  for (uint32_t p = 0; p < 16; ++p) {
+    table.of_lower[p] = static_cast<uint8_t>(CoupleByte(p));
+    table.of_upper[p] = static_cast<uint8_t>(CoupleByte(p << 4));
+  }
+  return table;
+}
+inline constexpr NibbleCoupling kNibbleCoupling = MakeNibbleCoupling();
+// Bytes 1 and 3 of each four in the place of bytes 0 and 2: as they lie, and with 1 and 2 having changed places.
+alignas(16) inline constexpr uint8_t kOddBytes[16] = {1, 128, 3,  128, 5,  128, 7,  128,
+                                                      9, 128, 11, 128, 13, 128, 15, 128};
+alignas(16) inline constexpr uint8_t kOddMiddleBytes[16] = {2,  128, 3,  128, 6,  128, 7,  128,
+                                                            10, 128, 11, 128, 14, 128, 15, 128};
 // What brings the parities of two keys into order.
 alignas(16) inline constexpr uint8_t kMiddleBytes[16] = {0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15};
 alignas(16) inline constexpr uint8_t kEvenBytes[16] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
@@ -44,7 +66,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using internal::BlockOf;
-using internal::kGroup;
 using internal::kLookAhead;
 using internal::ProbeState;
 
@@ -74,6 +95,9 @@ HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uin
 
 using KeyTag = hn::CappedTag<uint32_t, 16>;
 using KeyVec = hn::Vec<KeyTag>;
+
+// Where a group's tests fill the scheduler, half of them at a time are better (1.91 against 1.99 ns).
+inline constexpr size_t kGroup = HWY_TARGET == HWY_AVX2 ? 8 : 16;
 
 struct Group {
   alignas(64) uint8_t parities[4 * kGroup];
@@ -148,12 +172,13 @@ HWY_INLINE void StoreParitiesAndLevels(const ProbeState& state, const uint64_t* 
 
 #endif
 
+#if HWY_CAP_GE512
+
 HWY_INLINE KeyVec Couple(KeyVec p) {
   const KeyTag d;
-  if (kMiddleBytesSwapped || kPairsInterleaved) {
+  if (kPairsInterleaved) {
     const hn::Repartition<uint8_t, KeyTag> d8;
-    const uint8_t* const order = kMiddleBytesSwapped ? internal::kMiddleBytes : internal::kEvenBytes;
-    p = hn::TableLookupBytes(p, hn::BitCast(d, hn::LoadDup128(d8, order)));
+    p = hn::TableLookupBytes(p, hn::BitCast(d, hn::LoadDup128(d8, internal::kEvenBytes)));
   }
   p = hn::Xor(p, hn::And(hn::ShiftRight<1>(p), hn::Set(d, 0x55555555)));
   p = hn::Xor(p, hn::And(hn::ShiftRight<2>(p), hn::Set(d, 0x33333333)));
@@ -162,11 +187,10 @@ HWY_INLINE KeyVec Couple(KeyVec p) {
   return hn::Xor(p, hn::ShiftRight<16>(p));
 }
 
-#if HWY_CAP_GE512
-
 // M[t] of t mod 32, from a table in two registers: one instruction, that Highway 1.0.3 lacks.
-HWY_INLINE KeyVec MasksOf(KeyVec t) {
+HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
   const KeyTag d;
+  const KeyVec t = hn::ShiftRight<3>(eighths);
   const KeyVec low = hn::LoadU(d, internal::kConstraintMasks.of),
                high = hn::LoadU(d, internal::kConstraintMasks.of + 16);
   return KeyVec{_mm512_permutex2var_epi32(low.raw, t.raw, high.raw)};
@@ -174,11 +198,44 @@ HWY_INLINE KeyVec MasksOf(KeyVec t) {
 
 #else
 
-// M[t] of t mod 32: nibble j has (t + 7 - j) / 8 of its four constraints.
-HWY_INLINE KeyVec MasksOf(KeyVec t) {
+// Inside bytes by tables of nibbles: where `and` with `xor` is not one instruction, a third less of them.
+HWY_INLINE KeyVec Couple(KeyVec p) {
   const KeyTag d;
   const hn::Repartition<uint8_t, KeyTag> d8;
-  t = hn::And(t, hn::Set(d, 31));
+  const auto load = [&](const uint8_t* table) HWY_ATTR { return hn::BitCast(d, hn::LoadDup128(d8, table)); };
+  const KeyVec lower = hn::And(p, hn::Set(d, 0x0f0f0f0f)),
+               upper = hn::And(hn::ShiftRight<4>(p), hn::Set(d, 0x0f0f0f0f));
+  p = hn::Xor(hn::TableLookupBytes(load(internal::kNibbleCoupling.of_lower), lower),
+              hn::TableLookupBytes(load(internal::kNibbleCoupling.of_upper), upper));
+  const KeyVec odd =
+      hn::TableLookupBytesOr0(p, load(kMiddleBytesSwapped ? internal::kOddMiddleBytes : internal::kOddBytes));
+  if (kMiddleBytesSwapped) p = hn::TableLookupBytes(p, load(internal::kMiddleBytes));
+  p = hn::Xor(p, odd);
+  return hn::Xor(p, hn::ShiftRight<16>(p));
+}
+
+#if HWY_TARGET == HWY_AVX2
+
+// M[t] of t mod 32, t = eighths / 8: nibble j has constraints 0 ... t / 8 - 1 of its four, and one more if j < t mod 8.
+HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
+  const KeyTag d;
+  const __m256i quarter = hn::ShiftRight<6>(eighths).raw;
+  const auto lookup = [&](const uint32_t* table) HWY_ATTR {
+    const auto four = hn::BitCast(hn::Repartition<float, KeyTag>(), hn::LoadDup128(d, table));
+    return KeyVec{_mm256_castps_si256(_mm256_permutevar_ps(four.raw, quarter))};
+  };
+  const KeyVec bits = hn::And(hn::ShiftRight<1>(eighths), hn::Set(d, 28));
+  const KeyVec above = KeyVec{_mm256_sllv_epi32(hn::Set(d, 0xffffffff).raw, bits.raw)};
+  return hn::Or(lookup(internal::kConstraintsBelow), hn::AndNot(above, lookup(internal::kNextConstraint)));
+}
+
+#else
+
+// M[t] of t mod 32, t = eighths / 8: nibble j has (t + 7 - j) / 8 of its four constraints.
+HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
+  const KeyTag d;
+  const hn::Repartition<uint8_t, KeyTag> d8;
+  const KeyVec t = hn::And(hn::ShiftRight<3>(eighths), hn::Set(d, 31));
   const auto all = hn::TableLookupBytes(t, hn::BitCast(d, hn::LoadDup128(d8, internal::kRepeatLowBytes)));
   const auto sevens = hn::Set(d, 0x07070707);
   const auto lower = hn::And(hn::ShiftRight<3>(hn::Add(all, hn::Set(d, 0x01030507))), sevens);
@@ -188,6 +245,7 @@ HWY_INLINE KeyVec MasksOf(KeyVec t) {
                             hn::TableLookupBytes(hn::LoadDup128(d8, internal::kUpperNibbles), hn::BitCast(d8, upper))));
 }
 
+#endif
 #endif
 
 // The low 64 bits of g times the fingerprint's multiplier, for the g in the low halves of hashes.
@@ -219,9 +277,8 @@ HWY_INLINE uint64_t AnswersOf(const Group& group, const uint64_t* hashes) {
     const auto f = hn::ConcatOdd(d, hn::BitCast(d, q_high), hn::BitCast(d, q_low));
     const auto u = hn::ShiftRight<29>(hn::ConcatEven(d, hn::BitCast(d, q_high), hn::BitCast(d, q_low)));
     const auto levels = hn::PromoteTo(d, hn::LoadU(d_level, group.levels + i));
-    const auto t = hn::ShiftRight<3>(hn::Add(levels, u));
     const auto y = Couple(hn::BitCast(d, hn::LoadU(d8, group.parities + 4 * i)));
-    const auto wrong = hn::And(hn::Xor(y, f), MasksOf(t));
+    const auto wrong = hn::And(hn::Xor(y, f), MasksOf(hn::Add(levels, u)));
     hn::StoreMaskBits(d, hn::Eq(wrong, hn::Zero(d)), bits);
     uint64_t word;
     memcpy(&word, bits, sizeof(word));
