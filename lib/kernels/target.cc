@@ -12,9 +12,20 @@
 namespace linefilter {
 namespace {
 
+// Our kernels use GFNI from AVX3_DL on (linefilter/inline_retrieval.h), for which Highway 1.0.3 does not ask the CPU.
+// All that have the one have the other, but a virtual machine may hide it.
+int64_t UnusableBits() {
+#if HWY_ARCH_X86 && defined(__GNUC__)
+  __builtin_cpu_init();  // the first use may be in a constructor
+  return __builtin_cpu_supports("gfni") ? 0 : HWY_AVX3_DL | (HWY_AVX3_DL - 1);
+#else
+  return 0;
+#endif
+}
+
 // One bit of Highway's HWY_TARGETS; better targets have lower bits.
 // What this file is compiled for runs in any case, whatever the embedder has disabled in Highway.
-int64_t SupportedBits() { return (hwy::SupportedTargets() & HWY_TARGETS) | HWY_STATIC_TARGET; }
+int64_t SupportedBits() { return (hwy::SupportedTargets() & HWY_TARGETS & ~UnusableBits()) | HWY_STATIC_TARGET; }
 int64_t BestOf(int64_t bits) { return bits & -bits; }
 
 // Its place in a table made by HWY_EXPORT.
