@@ -215,10 +215,7 @@ int main(int argc, char** argv) {
                            "BENCHMARK_LIST_TESTS", "BENCHMARK_ENABLE_RANDOM_INTERLEAVING"}) {
     unsetenv(name);
   }
-  // Google Benchmark's own defaults, in its own words.
-  std::string own[] = {argv[0], "--benchmark_enable_random_interleaving=true"};
-  char* own_arguments[] = {own[0].data(), own[1].data()};
-  int count = 2;
-  benchmark::Initialize(&count, own_arguments);
+  int count = 1;  // our arguments are not Google Benchmark's
+  benchmark::Initialize(&count, argv);
   return Run(options);
 }

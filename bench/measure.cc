@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "bench/memory.h"
 #include "bench/queries.h"
@@ -59,7 +60,6 @@ class Session : public benchmark::BenchmarkReporter {
     KeepMapped();
     const double huge_page_percent = HugePagePercent();
     for (const Row& row : group_.rows) Check(row);
-    benchmark::ClearRegisteredBenchmarks();
     for (const Row& row : group_.rows) {
       const Candidate& candidate = candidates_.at(row.peer);
       const PeerFilter& filter = *candidate.filter;
@@ -73,12 +73,8 @@ class Session : public benchmark::BenchmarkReporter {
                              huge_page_percent,
                              {},
                              {}};
-      benchmark::internal::Benchmark* const registered =
-          benchmark::RegisterBenchmark(row.name.c_str(), [this, &row](benchmark::State& state) { Run(state, row); });
-      registered->Repetitions(effort_.repetitions)->MinTime(effort_.min_seconds);
-      if (IsTimedByClock(row.access)) registered->UseRealTime();
     }
-    benchmark::RunSpecifiedBenchmarks(this);
+    RunRounds();
     CheckOncePerPeer();  // that the inserts were what they should be: nothing new
     std::vector<Measured> list;
     for (const Row& row : group_.rows) list.push_back(std::move(measured_.at(row.name)));
@@ -104,6 +100,42 @@ class Session : public benchmark::BenchmarkReporter {
   }
 
  private:
+  // In each round every row once. Rows that are compared follow one another: those of an access and a share of hits, by
+  // target; in every second round backwards.
+  void RunRounds() {
+    std::vector<const Row*> order;
+    for (const Row& row : group_.rows) order.push_back(&row);
+    std::stable_sort(order.begin(), order.end(), [](const Row* a, const Row* b) {
+      const auto place = [](const Row* row) {
+        return std::make_tuple(row->access, row->hit_percent, row->peer->targets[row->target]);
+      };
+      return place(a) < place(b);
+    });
+    for (int round = 0; round < effort_.repetitions; ++round) {
+      benchmark::ClearRegisteredBenchmarks();
+      for (const Row* row : order) {
+        benchmark::internal::Benchmark* const registered =
+            benchmark::RegisterBenchmark(row->name.c_str(), [this, row](benchmark::State& state) { Run(state, *row); });
+        registered->Iterations(IterationsOf(*row));
+        if (IsTimedByClock(row->access)) registered->UseRealTime();
+      }
+      benchmark::RunSpecifiedBenchmarks(this);
+      std::reverse(order.begin(), order.end());
+    }
+  }
+
+  // As many as take min_seconds, the same in each round; a build is made once, however fast.
+  benchmark::IterationCount IterationsOf(const Row& row) {
+    benchmark::IterationCount& iterations = iterations_[&row];
+    if (iterations != 0) return iterations;
+    if (IsBuild(row.access)) return iterations = 1;
+    BringBack(row);
+    const auto start = std::chrono::steady_clock::now();
+    Ask(row);
+    const std::chrono::duration<double> needed = std::chrono::steady_clock::now() - start;
+    return iterations = static_cast<benchmark::IterationCount>(effort_.min_seconds / needed.count()) + 1;
+  }
+
   // The last of the list need most memory while they are built: they come first.
   void Fill() {
     for (auto row = group_.rows.rbegin(); row != group_.rows.rend(); ++row) {
@@ -184,32 +216,34 @@ class Session : public benchmark::BenchmarkReporter {
     all_read_ = now;
   }
 
-  void Run(benchmark::State& state, const Row& row) {
-    if (IsBuild(row.access)) return RunBuild(state, row);
+  // A slice of the row's keys; goes on where the last one ended, whose lines have left the caches.
+  void Ask(const Row& row) {
     PeerFilter* const filter = candidates_.at(row.peer).filter.get();
     const Keys& keys = queries_.WithHits(row.hit_percent < 0 ? 100 : row.hit_percent);
-    answers_.resize(queries_.slice_size());
-    // Goes on where the last repetition ended: its lines have left the caches.
     size_t& next = next_[&row];
-    const auto ask = [&] {
-      const Keys slice = keys.Slice(next, queries_.slice_size());
-      if (IsInsert(row.access)) {
-        filter->Insert(row.target, row.access, slice);
-      } else {
-        benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
-        benchmark::ClobberMemory();
-      }
-      next = (next + queries_.slice_size()) % keys.size;
-    };
-    if (group_.spec.body_bytes <= kWarmedBytes) {
-      const uint64_t lines = group_.spec.body_bytes / 64;
-      constexpr int kTimesEach = 3;  // at random: 95 % of the lines
-      for (uint64_t i = 0; i < kTimesEach * lines; i += queries_.slice_size()) ask();
+    const Keys slice = keys.Slice(next, queries_.slice_size());
+    if (IsInsert(row.access)) {
+      filter->Insert(row.target, row.access, slice);
     } else {
-      KeepMapped();
+      benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
+      benchmark::ClobberMemory();
     }
+    next = (next + queries_.slice_size()) % keys.size;
+  }
+
+  void BringBack(const Row& row) {
+    answers_.resize(queries_.slice_size());
+    if (group_.spec.body_bytes > kWarmedBytes) return KeepMapped();
+    const uint64_t lines = group_.spec.body_bytes / 64;
+    constexpr int kTimesEach = 3;  // at random: 95 % of the lines
+    for (uint64_t i = 0; i < kTimesEach * lines; i += queries_.slice_size()) Ask(row);
+  }
+
+  void Run(benchmark::State& state, const Row& row) {
+    if (IsBuild(row.access)) return RunBuild(state, row);
+    BringBack(row);
     counters_->Start();
-    for (auto _ : state) ask();
+    for (auto _ : state) Ask(row);
     Report(state, queries_.slice_size());
   }
 
@@ -232,6 +266,7 @@ class Session : public benchmark::BenchmarkReporter {
   std::map<const Peer*, uint64_t> maybes_;
   std::map<std::string, Measured> measured_;
   std::map<const Row*, size_t> next_;
+  std::map<const Row*, benchmark::IterationCount> iterations_;
   std::vector<uint8_t> answers_;
   std::chrono::steady_clock::time_point all_read_{};
 };

@@ -1,5 +1,5 @@
-// Measures a group of rows: Google Benchmark runs their repetitions in random order, so that what the machine does
-// meanwhile hits all alike.
+// Measures a group of rows in rounds: each row once, those that are compared one after the other. So what the machine
+// does meanwhile hits them alike, and comparing them round by round leaves it out.
 #ifndef LINEFILTER_BENCH_MEASURE_H_
 #define LINEFILTER_BENCH_MEASURE_H_
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "bench/layouts.h"
 #include "bench/memory.h"
@@ -27,6 +28,9 @@ namespace {
 // Knows its members exactly, but for a fault.
 enum class Fault { kNone, kLosesOneInATenThousand, kSecondTargetSaysMaybe };
 
+using Asked = std::pair<Access, size_t>;
+std::vector<Asked> asked;  // access and target of all lookups, without repetitions
+
 class ExactFilter : public PeerFilter {
  public:
   ExactFilter(const Spec& spec, Fault fault) : fault_(fault) {
@@ -36,6 +40,7 @@ class ExactFilter : public PeerFilter {
   uint32_t num_probes() const override { return 3; }
   double expected_fpr() const override { return 0.25; }
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
+    if (asked.empty() || asked.back() != Asked(access, target)) asked.emplace_back(access, target);
     uint64_t maybes = 0;
     for (size_t i = 0; i < keys.size; ++i) {
       bool maybe = members_.count(keys.integers[i]) != 0;
@@ -88,6 +93,18 @@ std::vector<Measured> MeasureFault(Fault fault) {
   const Peer peer = MakePeer(fault);
   Counters counters;
   return MeasureGroup(MakeGroup(peer), Short(), &counters);
+}
+
+// The report divides them round by round.
+TEST(Measure, RoundsPutRowsThatAreComparedSideBySide) {
+  asked.clear();
+  MeasureFault(Fault::kNone);
+  const Asked single1(Access::kSingle, 0), single2(Access::kSingle, 1), batch1(Access::kBatch, 0),
+      batch2(Access::kBatch, 1);
+  const std::vector<Asked> rounds = {single1, single2, batch1,  batch2,  // forwards
+                                     batch1,  single2, single1,          // and back
+                                     single2, batch1,  batch2};
+  EXPECT_NE(std::search(asked.begin(), asked.end(), rounds.begin(), rounds.end()), asked.end());
 }
 
 TEST(Measure, ARowSaysWhatItsFilterIs) {

@@ -1,6 +1,7 @@
 """Which rows a table or a plot is made of: selections, orders, the best target of a layout, the floor of a size."""
 
 import functools
+import statistics
 
 from results import size_bytes
 
@@ -27,6 +28,15 @@ def filters(rows):
 
 def fastest(rows):
     return min(rows, key=lambda row: (row["ns"], row["row"]), default=None)
+
+
+def times(a, b):
+    """How many times as long as b does a take? Of rows that were measured in the same rounds the median over rounds:
+    what slowed the machine for a while slowed both."""
+    each, others = a.get("ns_each", []), b.get("ns_each", [])
+    if each and len(each) == len(others) and min(others) > 0:
+        return statistics.median(x / y for x, y in zip(each, others))
+    return a["ns"] / b["ns"]
 
 
 def is_ours(row):

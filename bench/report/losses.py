@@ -64,7 +64,8 @@ def against_peers(cpu):
 
 def _compare(note, best, near, theirs):
     has_rates = theirs.get("fpr_queries", 0) > 0 and best.get("fpr_queries", 0) > 0
-    faster, factor = theirs["ns"] < best["ns"], best["ns"] / theirs["ns"]
+    factor = choose.times(best, theirs)
+    faster = factor > 1
     if not has_rates:
         note(faster, "unrated", best, theirs, factor)
         return
@@ -85,10 +86,10 @@ def against_floor(cpu):
             ours, floor = fastest(where(rows, access=access, size=size)), choose.line_floor(cpu.rows, access, size)
             if not floor or not floor["ns"]:
                 continue
-            loss = Loss("floor", ours, floor, ours["ns"] / floor["ns"], "the floor")
+            loss = Loss("floor", ours, floor, choose.times(ours, floor), "the floor")
             loss.group = ("floor", "the floor", access)
             compared[loss.group] = compared.get(loss.group, 0) + 1
-            if ours["ns"] > MOST_FLOOR * floor["ns"]:
+            if loss.factor > MOST_FLOOR:
                 losses.append(loss)
     return losses, compared
 
@@ -100,10 +101,10 @@ def against_classic(cpu):
         for density in by(place, "asked_bits_per_key").values():
             classic = fastest(where(density, layout="classic"))
             for ours in where(density, layout="blocked") if classic else []:
-                loss = Loss("target", ours, classic, ours["ns"] / classic["ns"])
+                loss = Loss("target", ours, classic, choose.times(ours, classic))
                 loss.group = ("target", f"classic, by {ours['target']}", "")
                 compared[loss.group] = compared.get(loss.group, 0) + 1
-                if ours["ns"] > classic["ns"]:
+                if loss.factor > 1:
                     losses.append(loss)
     return losses, compared
 
@@ -168,7 +169,7 @@ def _cells(found, number_compared):
     against = loss.group[1] if loss.kind in ("floor", "target") else f"`{loss.group[1]}`"
     return (WORDS[loss.kind], against,
             loss.group[2] or "all", f"{len(found)} of {number_compared}",
-            ratio(ours[value], theirs[value]) if theirs[value] else "",
+            ratio(loss.factor, 1) if theirs[value] else "",
             ratio(theirs["fpr"], ours["fpr"]) if loss.kind == "higher" and ours["fpr"] else "", place,
             bits(ours["bits_per_key"]), rate(ours), ns(ours),
             bits(theirs["bits_per_key"]) if not theirs["floor"] else "", rate(theirs), ns(theirs))

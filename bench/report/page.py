@@ -12,15 +12,16 @@ from markdown import Section, Table, ns, rows_command
 HEAD = """# Benchmarks
 
 Written by `tools/report` from the files in bench/results/; do not edit: `tools/report --check` finds a page that is not
-theirs. Every number below stands in one of those files, rounded to three digits, or is the ratio of two of them
-(marked `x`).
+theirs. Every number below stands in one of those files, rounded to three digits, or tells how many times one is the
+other (marked `x`).
 `tools/bench.sh` measures this machine and adds it here.
 """
 
 READING = """## How to read it
 
 - **ns**: CPU time of the thread per key (of two threads the time by the clock), the median of the repetitions. Less is
-  better.
+  better. **x**: how many times one is the other. Of times the median over rounds, in which rows that are compared were
+  measured one right after the other: what slowed the machine for a while slowed both.
 - **FPR**: false-positive rate, measured in the very filter that was timed, in percent. **expected**: of its model.
 - **bits per key**: real ones, 8 times the bytes that lookups may read / keys. Peers are asked for the same; some round.
 - **k**: probes per key.

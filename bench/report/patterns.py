@@ -62,7 +62,7 @@ def _with_ratio(cpu, row, rows):
     if not row:
         return ""
     other = rival(cpu, row, rows, GATHER) if row["layout"] != GATHER else None
-    return f"{ns(row)} ({ratio(other['ns'], row['ns'])})" if other else ns(row)
+    return f"{ns(row)} ({ratio(choose.times(other, row), 1)})" if other else ns(row)
 
 
 def _rates(section, rows, densities, titles):
@@ -175,8 +175,9 @@ def accurate_pairs(accuracy, layout):
 def _ratio_promise(what, least, pairs):
     if not pairs:
         return None
-    ours, theirs = min(pairs, key=lambda pair: (pair[1]["ns"] / pair[0]["ns"], pair[0]["row"]))
-    verdict = "holds" if theirs["ns"] >= least * ours["ns"] else "MISSED"
-    return (f"{what}: at least {least}x: **{verdict}**, {ratio(theirs['ns'], ours['ns'])} ({ns(ours)} ns on "
+    ours, theirs = min(pairs, key=lambda pair: (choose.times(pair[1], pair[0]), pair[0]["row"]))
+    factor = choose.times(theirs, ours)
+    verdict = "holds" if factor >= least else "MISSED"
+    return (f"{what}: at least {least}x: **{verdict}**, {ratio(factor, 1)} ({ns(ours)} ns on "
             f"{ours['target']} against {ns(theirs)} ns on {theirs['target']}, {int(ours['asked_bits_per_key'])} bits "
             f"per key, {ours['size']}, {ours['hit_percent']} % hits)")

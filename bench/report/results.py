@@ -21,12 +21,13 @@ class ResultsError(Exception):
 
 
 TEXT, NUMBER, WHOLE = "a text", "a number of at least 0", "a whole number"
-YES_NO, LIST = "true or false", "a list of texts"
+YES_NO, LIST, TIMES = "true or false", "a list of texts", "a list of numbers of at least 0"
 CHECKS = {
     TEXT: lambda v: isinstance(v, str) and v != "",
     NUMBER: lambda v: type(v) in (int, float) and math.isfinite(v) and v >= 0,
     WHOLE: lambda v: type(v) is int or (type(v) is float and v.is_integer()),
     YES_NO: lambda v: isinstance(v, bool),
+    TIMES: lambda v: isinstance(v, list) and all(CHECKS[NUMBER](item) for item in v),
     LIST: lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v),
 }
 
@@ -42,6 +43,7 @@ FILTER_ROW = {"image_bytes": WHOLE, "asked_bits_per_key": NUMBER, "bits_per_key"
 FPR_ROW = {"fpr": NUMBER, "fpr_queries": WHOLE, "expected_fpr": NUMBER}
 COUNTERS = {"cycles": NUMBER, "instructions": NUMBER, "cache_misses": NUMBER}
 MEMORY = {"huge_page_percent": NUMBER}
+ROUNDS = {"ns_each": TIMES}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -153,7 +155,7 @@ def _check_throughput(path, data):
     for number, row in enumerate(_list(path, data, "rows")):
         name = row.get("row") if isinstance(row, dict) else None
         where = f"{path}: row '{name}'" if name else f"{path}: row number {number + 1}"
-        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS, **MEMORY}
+        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS, **MEMORY, **ROUNDS}
         if isinstance(row, dict) and not row.get("floor"):
             needed.update(FILTER_ROW)
             if row.get("access") in LOOKUPS:
@@ -166,6 +168,8 @@ def _check_throughput(path, data):
         if not row["ns_min"] <= row["ns"] <= row["ns_max"]:
             raise ResultsError(f"{where}: field 'ns' {row['ns']} is not between ns_min {row['ns_min']} and ns_max "
                                f"{row['ns_max']}.")
+        if len(row.get("ns_each", [0] * row["repetitions"])) != row["repetitions"]:
+            raise ResultsError(f"{where}: field 'ns_each' must have as many times as there are repetitions.")
         if not row["floor"] and not (row["ns"] > 0 and row["bits_per_key"] > 0):
             raise ResultsError(f"{where}: fields 'ns' and 'bits_per_key' of a filter must be greater than 0.")
         parts = name.split("/")

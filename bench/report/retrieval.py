@@ -5,7 +5,7 @@ size and bits per key; each layout is on its fastest target of the family that a
 """
 
 import choose
-from choose import GATHER, PERMUTE, fastest, where
+from choose import GATHER, PERMUTE, fastest, times, where
 from markdown import Section, Table, bits, count, ns, number, percent, ratio
 
 LAYOUT, BESIDE, STATIC, PACKAGED = "retrieval", "blocked", "binary_fuse_8_own", "rocksdb_bloom"
@@ -171,7 +171,7 @@ def threads(cpu):
             loop_one, loop_two = (fastest(where(cpu.rows, layout=YARDSTICK, access=access, **here))
                                   for access in ("build", "build_2_threads"))
             if one and loop_one and loop_two and loop_two["ns"] > 0:
-                gain, possible = one["ns"] / two["ns"], loop_one["ns"] / loop_two["ns"]
+                gain, possible = times(one, two), times(loop_one, loop_two)
                 found.append((gain / possible, gain, possible, two, [one, two, loop_one, loop_two]))
         if not found:
             yield unknown(what, asked)
@@ -210,8 +210,8 @@ def most_times(what, asked, most, pairs):
     """pairs: (ours, theirs); ours may take so many times theirs."""
     if not pairs:
         return unknown(what, asked)
-    ours, theirs = max(pairs, key=lambda pair: (pair[0]["ns"] / pair[1]["ns"], pair[0]["row"]))
-    return (what, asked, verdict(ours["ns"] <= most * theirs["ns"]), compared(ours, theirs), place(ours),
+    ours, theirs = max(pairs, key=lambda pair: (times(*pair), pair[0]["row"]))
+    return (what, asked, verdict(times(ours, theirs) <= most), compared(ours, theirs), place(ours),
             [row for pair in pairs for row in pair])
 
 
@@ -219,13 +219,13 @@ def least_times(what, asked, least, pairs):
     """pairs: (slower, faster)"""
     if not pairs:
         return unknown(what, asked)
-    slow, fast = min(pairs, key=lambda pair: (pair[0]["ns"] / pair[1]["ns"], pair[0]["row"]))
-    return (what, asked, verdict(slow["ns"] >= least * fast["ns"]), compared(slow, fast), place(fast),
+    slow, fast = min(pairs, key=lambda pair: (times(*pair), pair[0]["row"]))
+    return (what, asked, verdict(times(slow, fast) >= least), compared(slow, fast), place(fast),
             [row for pair in pairs for row in pair])
 
 
 def compared(a, b):
-    return f"{ratio(a['ns'], b['ns'])}: {ns(a)} to {ns(b)} ns"
+    return f"{ratio(times(a, b), 1)}: {ns(a)} to {ns(b)} ns"
 
 
 def place(row):

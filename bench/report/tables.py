@@ -85,7 +85,7 @@ def _size_table(cpu, section, rows, accesses):
 def _with_floor(row, floor):
     if not row:
         return ""
-    return f"{ns(row)} ({ratio(row['ns'], floor['ns'])})" if floor and row["keys"] == "hash" else ns(row)
+    return f"{ns(row)} ({ratio(choose.times(row, floor), 1)})" if floor and row["keys"] == "hash" else ns(row)
 
 
 def rates(cpu):
@@ -192,7 +192,7 @@ def placement(cpu):
                 plain = fastest(where(cpu.rows, layout="blocked", access=access, target=target, size=name, hits=hit,
                                       bits=MAIN_BITS, keys=row["keys"])) if row else None
                 shown += [found for found in (row, plain) if found]
-                cells.append(f"{ns(row)} ({ratio(row['ns'], plain['ns'])})" if plain else ns(row))
+                cells.append(f"{ns(row)} ({ratio(choose.times(row, plain), 1)})" if plain else ns(row))
             table.add(f"`{layout}`", target, access, hit if hit >= 0 else "", *cells)
     section.table(table, shown)
     return section
