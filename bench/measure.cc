@@ -24,7 +24,6 @@ constexpr size_t kCheckedKeys = size_t{1} << 19;  // of each row, for false nega
 bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
 // CPU time is the calling thread's alone.
 bool IsTimedByClock(Access access) { return access == Access::kBuildTwoThreads; }
-bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
 
 uint64_t CountMaybes(const PeerFilter& filter, size_t target, Access access, const Keys& keys,
                      std::vector<uint8_t>* answers) {

@@ -28,6 +28,7 @@ enum class Access {
   kBuild,            // a filter of all members, on one thread
   kBuildTwoThreads,  // the same on two
 };
+inline bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
 const char* AccessName(Access access);  // "single", "branch", ..., "build_2_threads"
 
 // Which filter is wanted.

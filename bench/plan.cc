@@ -118,7 +118,6 @@ bool Takes(const Part& part, const Peer& peer) {
 }
 
 bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
-bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
   char bits[32];
@@ -211,7 +210,7 @@ double EstimatedSeconds(const Group& group, int repetitions, double min_seconds)
     const double share = in_cache ? 0.3 : 1;
     seconds += 1e-9 * static_cast<double>(group.spec.num_keys) * peer->fill_ns * share + 0.1;
   }
-  // Before each repetition, and before the number of its iterations is found, the filter is brought back.
+  // A repetition in large filters begins with untimed readings. One more, that tells how many iterations it takes.
   const double once = min_seconds * 1.3 + (in_cache ? 0 : 0.05);
   for (const Row& row : group.rows) {
     const double build = 1e-9 * static_cast<double>(group.spec.num_keys) * row.peer->fill_ns;

@@ -21,6 +21,9 @@ constexpr unsigned Needs() {
 #ifdef __AVX512VBMI2__
   needs |= kNeedsAvx512Vbmi2;
 #endif
+#ifdef __GFNI__
+  needs |= kNeedsGfni;
+#endif
 #ifdef __AES__
   needs |= kNeedsAes;
 #endif

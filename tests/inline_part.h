@@ -11,7 +11,14 @@ class FilterBase;
 class MutableFilter;
 
 // What a CPU must have to run a part, one bit each.
-enum InlineNeeds : unsigned { kNeedsSse4 = 1, kNeedsAvx2 = 2, kNeedsAvx512 = 4, kNeedsAvx512Vbmi2 = 8, kNeedsAes = 16 };
+enum InlineNeeds : unsigned {
+  kNeedsSse4 = 1,
+  kNeedsAvx2 = 2,
+  kNeedsAvx512 = 4,
+  kNeedsAvx512Vbmi2 = 8,
+  kNeedsAes = 16,
+  kNeedsGfni = 32
+};
 
 struct InlinePart {
   const char* march;

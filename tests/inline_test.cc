@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/inline_part.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
 #include "tests/testing/reference_filters.h"
 
 namespace linefilter {
@@ -44,6 +46,7 @@ unsigned CpuHas() {
     has |= kNeedsAvx512;
   }
   if (__builtin_cpu_supports("avx512vbmi2")) has |= kNeedsAvx512Vbmi2;
+  if (__builtin_cpu_supports("gfni")) has |= kNeedsGfni;
 #endif
   return has;
 }
@@ -119,6 +122,28 @@ TEST(Inline, AnswersLikeTheReferenceInViewsOfAnyAddress) {
       EXPECT_EQ(AskLibrary(view, questions), answers);
       for (const InlinePart* part : Parts()) {
         EXPECT_EQ(Ask(*part, view, questions), answers) << LayoutName(layout) << " " << part->march;
+      }
+    }
+  }
+}
+
+// What a random body cannot show: all constraints of a block hold for its members.
+TEST(Inline, FindsTheMembersOfLayoutsThatAreMadeAtOnce) {
+  const std::vector<uint64_t> members = test::RandomHashes(20000, 1), questions = test::RandomHashes(20000, 2);
+  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+    if (test::IsMutable(layout)) continue;
+    for (const double bits_per_key : {8, 16, 24, 64}) {
+      FilterOptions options = test::BitsPerKey(bits_per_key);
+      options.layout = layout;
+      FilterBuilder builder(options);
+      builder.AddHashes(members.data(), members.size());
+      std::string image;
+      ASSERT_TRUE(builder.Finish(&image).ok());
+      const FilterView view(image.data(), image.size());
+      for (const InlinePart* part : Parts()) {
+        SCOPED_TRACE(part->march);
+        EXPECT_EQ(Ask(*part, view, members), std::vector<uint8_t>(members.size(), 1)) << bits_per_key;
+        EXPECT_EQ(Ask(*part, view, questions), AskLibrary(view, questions)) << bits_per_key;
       }
     }
   }

@@ -136,6 +136,9 @@ TEST(KernelsOfForeignBodies, AgreeWithTheReference) {
       e.filter = test::EmptyReference(layout, num_probes, bytes);
       test::Random random(bytes + num_probes);
       for (uint8_t& byte : e.filter.body) byte = static_cast<uint8_t>(random() | random());
+      if (layout == Layout::kRetrieval) {  // every second block says "maybe" often: at most 8 constraints, T below 64
+        for (size_t i = 0; i < bytes; i += 128) e.filter.body[i + 55] &= 0x7f, e.filter.body[i + 63] &= 0x7f;
+      }
       e.questions = test::SpecialAndRandomHashes(20000, bytes);
       e.answers = AnswersOf(e.filter, e.questions);
       const reference::Bytes image = reference::WriteImage(e.filter);
@@ -161,7 +164,8 @@ std::set<std::string> TargetsThatMustRun() {
                     __builtin_cpu_supports("avx512cd");
   const bool avx3_dl = avx3 && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
                        __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bitalg") &&
-                       __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("vpclmulqdq");
+                       __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("vpclmulqdq") &&
+                       __builtin_cpu_supports("gfni");  // our own demand
   if (avx3_dl) names.insert("AVX3_DL");
 #ifndef __AVX512F__
   if (avx3) names.insert("AVX3");

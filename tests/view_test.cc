@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "tests/testing/building.h"
 #include "tests/testing/image_parts.h"

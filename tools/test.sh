@@ -34,6 +34,7 @@ slow_steps() {
   built_and_tested asan "build_asan" "test_asan"
   built_and_tested tsan "build_tsan" "test_tsan"
   built_and_tested s390x "build_cross s390x s390x" "test_cross s390x"
+  built_and_tested "s390x with vectors" build_s390x_vectors test_s390x_vectors
   built_and_tested aarch64 "build_cross aarch64 arm64" "test_cross aarch64"
   if [[ $(uname -m) == x86_64 ]]; then
     x86_steps

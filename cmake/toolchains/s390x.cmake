@@ -1,4 +1,5 @@
-# s390x: the big-endian machine that shows byte-order faults. Highway has no vectors for it here: the scalar kernels run.
+# s390x: the big-endian machine that shows byte-order faults. Highway has no vectors for it here: the scalar kernels run
+# (its portable vectors: build_s390x_vectors in tools/lib/cpus.sh).
 set(LINEFILTER_CROSS_TRIPLET s390x-linux-gnu)
 set(LINEFILTER_CROSS_QEMU qemu-s390x)
 set(CMAKE_SYSTEM_PROCESSOR s390x)

@@ -28,10 +28,12 @@
 #define LINEFILTER_PLAIN_PARITIES 0
 #endif
 
-// In a file compiled for one CPU the compiler tells; lib/kernels/target.cc asks the CPU.
+// In a file compiled for one CPU the compiler tells. Who dispatches by Highway must ask the CPU, as
+// lib/kernels/target.cc does: Highway 1.0.3 does not.
 #undef LINEFILTER_GFNI
-#if HWY_ARCH_X86_64 && HWY_CAP_GE512 && defined(__GNUC__) && \
-    (defined(__GFNI__) || (HWY_TARGET <= HWY_AVX3_DL && HWY_TARGET != HWY_STATIC_TARGET))
+#if HWY_ARCH_X86_64 && HWY_CAP_GE512 && defined(__GNUC__) && !defined(HWY_DISABLE_BMI2_FMA) && \
+    (defined(__GFNI__) ||                                                                      \
+     (defined(LINEFILTER_ASKS_FOR_GFNI) && HWY_TARGET <= HWY_AVX3_DL && HWY_TARGET != HWY_STATIC_TARGET))
 #define LINEFILTER_GFNI 1
 #else
 #define LINEFILTER_GFNI 0
@@ -161,10 +163,7 @@ inline constexpr bool kMiddleBytesSwapped = false;
 
 HWY_INLINE WordVec LaneParities(WordVec words) {
   const hn::Repartition<uint16_t, WordTag> d16;
-#if HWY_TARGET == HWY_AVX3 && defined(__AVX512BITALG__)
-  // -march=native of Zen 4 and Ice Lake: Highway calls it AVX3, for want of other instructions of its AVX3_DL.
-  const auto odd = hn::Vec<decltype(d16)>{_mm512_popcnt_epi16(words.raw)};
-#elif HWY_TARGET == HWY_AVX3
+#if HWY_TARGET == HWY_AVX3
   const hn::Repartition<uint8_t, WordTag> d8;
   const auto v = hn::BitCast(d16, words);
   const auto bytes = hn::Xor(v, hn::ShiftRight<8>(v));

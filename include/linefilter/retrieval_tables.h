@@ -35,7 +35,7 @@ constexpr CouplingTable MakeByteCoupling() {
   return table;
 }
 inline constexpr CouplingTable kByteCoupling = MakeByteCoupling();
-// Bits 0, 2 and 3 of the parities' number vary inside the byte (PlainParities).
+// Bits 0, 2 and 3 of the parities' number vary inside the byte (CoupledParities of plain words).
 constexpr CouplingTable MakePlainCoupling() {
   CouplingTable table{};
   for (uint32_t p = 0; p < 256; ++p) {

@@ -1,6 +1,7 @@
 // Eight lanes of 64 bits, as many at once as a vector of the target has: the ground of the GF(2) solver. A column of
 // eight 64-bit words in memory is worked on in steps of kLanes. Targets without vectors of a size known when compiling
-// (SVE), and SCALAR, take one plain 64-bit word at a time.
+// (SVE), SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take one plain 64-bit
+// word at a time.
 
 // Included once per target: no ordinary guard.
 #if defined(LINEFILTER_LIB_KERNELS_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -32,7 +33,7 @@ namespace lanes {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
 using Vec = uint64_t;
 using Mask = bool;

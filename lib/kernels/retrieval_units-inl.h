@@ -57,18 +57,18 @@ struct Units {
 
 alignas(64) inline constexpr uint64_t kLaneBits[2][8] = {{1, 2, 4, 8, 16, 32, 64, 128},
                                                          {256, 512, 1024, 2048, 4096, 8192, 16384, 32768}};
-// Of pairs of words, in the lanes of two blocks: the lower words, then the upper ones.
-struct PairMultipliers {
+// In the lanes of two blocks: those of the lower words, then of the upper ones.
+struct HalfMultipliers {
   alignas(64) uint64_t of[2][8];
 };
-constexpr PairMultipliers MakePairMultipliers() {
-  PairMultipliers pairs{};
+constexpr HalfMultipliers MakeHalfMultipliers() {
+  HalfMultipliers halves{};
   for (int lane = 0; lane < 8; ++lane) {
-    for (int half = 0; half < 2; ++half) pairs.of[half][lane] = internal::kRowMultipliers[4 * half + lane % 4];
+    for (int half = 0; half < 2; ++half) halves.of[half][lane] = internal::kRowMultipliers[4 * half + lane % 4];
   }
-  return pairs;
+  return halves;
 }
-inline constexpr PairMultipliers kPairMultipliers = MakePairMultipliers();
+inline constexpr HalfMultipliers kHalfMultipliers = MakeHalfMultipliers();
 
 // The blocks at hand. A lane without a block has num_keys 0.
 struct Group {
@@ -138,8 +138,8 @@ HWY_INLINE void MakeUnitRow(const Group& group, int run, size_t q, size_t lane,
   const RetrievalWork& work = *group.work;
   if constexpr (kUnits == 4) {
     const Vec g = lanes::Load(work.lane_keys + 8 * q + lane);
-    row[0] = lanes::MulLow32(g, lanes::Load(kPairMultipliers.of[0] + lane));
-    row[1] = lanes::Or(lanes::MulLow32(g, lanes::Load(kPairMultipliers.of[1] + lane)),
+    row[0] = lanes::MulLow32(g, lanes::Load(kHalfMultipliers.of[0] + lane));
+    row[1] = lanes::Or(lanes::MulLow32(g, lanes::Load(kHalfMultipliers.of[1] + lane)),
                        lanes::Load(work.lane_sides + 8 * q + lane));
   } else {
     const int block = kUnits == 8 ? run : run / 2, half = kUnits == 8 ? 0 : run % 2;
@@ -159,7 +159,7 @@ HWY_INLINE lanes::Vec MakeHalfRow(const Group& group, int run, size_t q, size_t 
   const RetrievalWork& work = *group.work;
   if constexpr (kUnits == 4) {
     const Vec g = lanes::Load(work.lane_keys + 8 * q + lane);
-    return lanes::MulLow32(g, lanes::Load(kPairMultipliers.of[1] + lane));
+    return lanes::MulLow32(g, lanes::Load(kHalfMultipliers.of[1] + lane));
   } else {
     const int block = kUnits == 8 ? run : run / 2;
     Vec product = lanes::MulLow32(lanes::Set(work.keys[block][q]), lanes::Load(internal::kRowMultipliers + lane));

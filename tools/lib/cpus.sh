@@ -12,6 +12,22 @@ test_cross() {
   run_ctest "$ROOT/build/$1" "${FAST_BITS[@]}"
 }
 
+# Highway's vectors on a big-endian machine (EMU128). From a g++ as old as Debian 12's it keeps them, which is right where
+# the compiler makes vectors of its own, too; newer ones have them.
+VECTOR_TESTS=(golden kernels inline retrieval)
+build_s390x_vectors() {
+  make_sysroot s390x "$ROOT/build/sysroot-s390x"
+  # shellcheck disable=SC2034  # read by build
+  local -a TARGETS=("${VECTOR_TESTS[@]/%/_test}")
+  build "$ROOT/build/s390x-vectors" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/s390x.cmake" \
+    "-DLINEFILTER_SYSROOT=$ROOT/build/sysroot-s390x" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=OFF \
+    -DLINEFILTER_BUILD_TOOLS=OFF "-DCMAKE_CXX_FLAGS=-DHWY_BROKEN_EMU128=0 -fno-tree-vectorize"
+}
+
+test_s390x_vectors() {
+  run_ctest "$ROOT/build/s390x-vectors" -R "^($(IFS='|' && echo "${VECTOR_TESTS[*]}"))$"
+}
+
 # The programs that look at bytes and answers on all targets.
 BYTES_TESTS=(golden kernels alignment malformed view hash)
 
