@@ -21,7 +21,6 @@ namespace {
 constexpr uint64_t kWarmedBytes = uint64_t{64} << 20;
 constexpr size_t kCheckedKeys = size_t{1} << 19;  // of each row, for false negatives
 
-bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
 // CPU time is the calling thread's alone.
 bool IsTimedByClock(Access access) { return access == Access::kBuildTwoThreads; }
 
@@ -99,42 +98,6 @@ class Session : public benchmark::BenchmarkReporter {
   }
 
  private:
-  // In each round every row once. Rows that are compared follow one another: those of an access and a share of hits, by
-  // target; in every second round backwards.
-  void RunRounds() {
-    std::vector<const Row*> order;
-    for (const Row& row : group_.rows) order.push_back(&row);
-    std::stable_sort(order.begin(), order.end(), [](const Row* a, const Row* b) {
-      const auto place = [](const Row* row) {
-        return std::make_tuple(row->access, row->hit_percent, row->peer->targets[row->target]);
-      };
-      return place(a) < place(b);
-    });
-    for (int round = 0; round < effort_.repetitions; ++round) {
-      benchmark::ClearRegisteredBenchmarks();
-      for (const Row* row : order) {
-        benchmark::internal::Benchmark* const registered =
-            benchmark::RegisterBenchmark(row->name.c_str(), [this, row](benchmark::State& state) { Run(state, *row); });
-        registered->Iterations(IterationsOf(*row));
-        if (IsTimedByClock(row->access)) registered->UseRealTime();
-      }
-      benchmark::RunSpecifiedBenchmarks(this);
-      std::reverse(order.begin(), order.end());
-    }
-  }
-
-  // As many as take min_seconds, the same in each round; a build is made once, however fast.
-  benchmark::IterationCount IterationsOf(const Row& row) {
-    benchmark::IterationCount& iterations = iterations_[&row];
-    if (iterations != 0) return iterations;
-    if (IsBuild(row.access)) return iterations = 1;
-    BringBack(row);
-    const auto start = std::chrono::steady_clock::now();
-    Ask(row);
-    const std::chrono::duration<double> needed = std::chrono::steady_clock::now() - start;
-    return iterations = static_cast<benchmark::IterationCount>(effort_.min_seconds / needed.count()) + 1;
-  }
-
   // The last of the list need most memory while they are built: they come first.
   void Fill() {
     for (auto row = group_.rows.rbegin(); row != group_.rows.rend(); ++row) {
@@ -215,35 +178,76 @@ class Session : public benchmark::BenchmarkReporter {
     all_read_ = now;
   }
 
-  // A slice of the row's keys; goes on where the last one ended, whose lines have left the caches.
-  void Ask(const Row& row) {
+  // Asks (or inserts) a slice of the row's keys; goes on where the last one ended, whose lines have left the caches.
+  auto Asking(const Row& row) {
     PeerFilter* const filter = candidates_.at(row.peer).filter.get();
     const Keys& keys = queries_.WithHits(row.hit_percent < 0 ? 100 : row.hit_percent);
     size_t& next = next_[&row];
-    const Keys slice = keys.Slice(next, queries_.slice_size());
-    if (IsInsert(row.access)) {
-      filter->Insert(row.target, row.access, slice);
-    } else {
-      benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
-      benchmark::ClobberMemory();
-    }
-    next = (next + queries_.slice_size()) % keys.size;
+    answers_.resize(queries_.slice_size());
+    return [this, &row, filter, &keys, &next] {
+      const Keys slice = keys.Slice(next, queries_.slice_size());
+      if (IsInsert(row.access)) {
+        filter->Insert(row.target, row.access, slice);
+      } else {
+        benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
+        benchmark::ClobberMemory();
+      }
+      next = (next + queries_.slice_size()) % keys.size;
+    };
   }
 
-  void BringBack(const Row& row) {
-    answers_.resize(queries_.slice_size());
+  template <class Ask>
+  void BringBack(const Ask& ask) {
     if (group_.spec.body_bytes > kWarmedBytes) return KeepMapped();
     const uint64_t lines = group_.spec.body_bytes / 64;
     constexpr int kTimesEach = 3;  // at random: 95 % of the lines
-    for (uint64_t i = 0; i < kTimesEach * lines; i += queries_.slice_size()) Ask(row);
+    for (uint64_t i = 0; i < kTimesEach * lines; i += queries_.slice_size()) ask();
   }
 
   void Run(benchmark::State& state, const Row& row) {
     if (IsBuild(row.access)) return RunBuild(state, row);
-    BringBack(row);
+    const auto ask = Asking(row);
+    BringBack(ask);
     counters_->Start();
-    for (auto _ : state) Ask(row);
+    for (auto _ : state) ask();
     Report(state, queries_.slice_size());
+  }
+
+  // In each round every row once. Rows that are compared follow one another: those of an access and a share of hits, by
+  // target; in every second round backwards.
+  void RunRounds() {
+    std::vector<const Row*> order;
+    for (const Row& row : group_.rows) order.push_back(&row);
+    std::stable_sort(order.begin(), order.end(), [](const Row* a, const Row* b) {
+      const auto place = [](const Row* row) {
+        return std::make_tuple(row->access, row->hit_percent, row->peer->targets[row->target]);
+      };
+      return place(a) < place(b);
+    });
+    for (int round = 0; round < effort_.repetitions; ++round) {
+      benchmark::ClearRegisteredBenchmarks();
+      for (const Row* row : order) {
+        benchmark::internal::Benchmark* const registered =
+            benchmark::RegisterBenchmark(row->name.c_str(), [this, row](benchmark::State& state) { Run(state, *row); });
+        registered->Iterations(IterationsOf(*row));
+        if (IsTimedByClock(row->access)) registered->UseRealTime();
+      }
+      benchmark::RunSpecifiedBenchmarks(this);
+      std::reverse(order.begin(), order.end());
+    }
+  }
+
+  // As many as take min_seconds, the same in each round; a build is made once, however fast.
+  benchmark::IterationCount IterationsOf(const Row& row) {
+    benchmark::IterationCount& iterations = iterations_[&row];
+    if (iterations != 0) return iterations;
+    if (IsBuild(row.access)) return iterations = 1;
+    const auto ask = Asking(row);
+    BringBack(ask);
+    const auto start = std::chrono::steady_clock::now();
+    ask();
+    const std::chrono::duration<double> needed = std::chrono::steady_clock::now() - start;
+    return iterations = static_cast<benchmark::IterationCount>(effort_.min_seconds / needed.count()) + 1;
   }
 
   void Report(benchmark::State& state, uint64_t keys_per_iteration) {

@@ -28,6 +28,7 @@ enum class Access {
   kBuild,            // a filter of all members, on one thread
   kBuildTwoThreads,  // the same on two
 };
+inline bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
 inline bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
 const char* AccessName(Access access);  // "single", "branch", ..., "build_2_threads"
 

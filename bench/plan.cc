@@ -117,8 +117,6 @@ bool Takes(const Part& part, const Peer& peer) {
   return peer.name != kEightFilters;
 }
 
-bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
-
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
   char bits[32];
   snprintf(bits, sizeof(bits), "%g", part.bits_per_key);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/inline_part.h"
+#include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
 #include "tests/testing/reference_filters.h"
@@ -135,10 +135,7 @@ TEST(Inline, FindsTheMembersOfLayoutsThatAreMadeAtOnce) {
     for (const double bits_per_key : {8, 16, 24, 64}) {
       FilterOptions options = test::BitsPerKey(bits_per_key);
       options.layout = layout;
-      FilterBuilder builder(options);
-      builder.AddHashes(members.data(), members.size());
-      std::string image;
-      ASSERT_TRUE(builder.Finish(&image).ok());
+      const std::string image = test::Build(options, members);
       const FilterView view(image.data(), image.size());
       for (const InlinePart* part : Parts()) {
         SCOPED_TRACE(part->march);

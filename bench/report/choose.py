@@ -34,7 +34,8 @@ def times(a, b):
     """How many times as long as b does a take? Of rows that were measured in the same rounds the median over rounds:
     what slowed the machine for a while slowed both."""
     each, others = a.get("ns_each", []), b.get("ns_each", [])
-    if each and len(each) == len(others) and min(others) > 0:
+    together = all(a.get(field) == b.get(field) for field in ("keys", "size", "asked_bits_per_key"))
+    if together and each and len(each) == len(others) and min(others) > 0:
         return statistics.median(x / y for x, y in zip(each, others))
     return a["ns"] / b["ns"]
 

@@ -168,7 +168,7 @@ def _check_throughput(path, data):
         if not row["ns_min"] <= row["ns"] <= row["ns_max"]:
             raise ResultsError(f"{where}: field 'ns' {row['ns']} is not between ns_min {row['ns_min']} and ns_max "
                                f"{row['ns_max']}.")
-        if len(row.get("ns_each", [0] * row["repetitions"])) != row["repetitions"]:
+        if "ns_each" in row and len(row["ns_each"]) != row["repetitions"]:
             raise ResultsError(f"{where}: field 'ns_each' must have as many times as there are repetitions.")
         if not row["floor"] and not (row["ns"] > 0 and row["bits_per_key"] > 0):
             raise ResultsError(f"{where}: fields 'ns' and 'bits_per_key' of a filter must be greater than 0.")

@@ -199,13 +199,9 @@ HWY_INLINE void StoreParities(const uint8_t* block, WordVec hash, uint8_t* parit
 
 // In each word, bit b of byte i of the product is the parity of byte 7 - b of the matrix, ANDed with byte i of x. Every
 // CPU with what Highway calls AVX3_DL has GFNI, but Highway 1.0.3 does not ask the compiler for it: hence assembly.
-HWY_INLINE __m128i TimesMatrix(__m128i x, __m128i matrix) {
-  __m128i product;
-  __asm__("vgf2p8affineqb {$0, %2, %1, %0|%0, %1, %2, 0}" : "=v"(product) : "v"(x), "v"(matrix));
-  return product;
-}
-HWY_INLINE __m512i TimesMatrix(__m512i x, __m512i matrix) {
-  __m512i product;
+template <class Raw>
+HWY_INLINE Raw TimesMatrix(Raw x, Raw matrix) {
+  Raw product;
   __asm__("vgf2p8affineqb {$0, %2, %1, %0|%0, %1, %2, 0}" : "=v"(product) : "v"(x), "v"(matrix));
   return product;
 }
