@@ -182,7 +182,7 @@ void Declare(CLI::App* app, Options* options) {
   app->add_option("--max-size", options->max_size, "Leave out larger filters: 24KB, 1MB, 16MB, 512MB, 2GB");
   app->add_option("--repetitions", options->effort.repetitions, "Of each row; the median counts")
       ->check(CLI::Range(1, 1000));
-  app->add_option("--min-time", options->effort.min_seconds, "Seconds of CPU per repetition")
+  app->add_option("--min-time", options->effort.min_seconds, "Seconds per repetition, about; a build is made once")
       ->check(CLI::Range(1e-6, 60.0));
   app->add_option("--minutes", options->minutes,
                   "End before these are over, after a group of rows; the first is measured in any case")

@@ -1,5 +1,5 @@
-// Measures a group of rows in rounds: each row once, those that are compared one after the other. So what the machine
-// does meanwhile hits them alike, and comparing them round by round leaves it out.
+// Measures a group of rows in rounds: each row once, those of one access and share of hits one after the other. So what
+// slows the machine for longer than that hits them alike, and comparing them round by round leaves it out.
 #ifndef LINEFILTER_BENCH_MEASURE_H_
 #define LINEFILTER_BENCH_MEASURE_H_
 
@@ -20,13 +20,14 @@ struct Measured {
   uint64_t fpr_queries;
   double expected_fpr;
   double huge_page_percent;              // of the group's memory; -1: unknown
+  uint64_t group_began_ms;               // since 1970: rows that have it in common were measured in the same rounds
   std::vector<double> ns;                // per key, of each repetition
   std::vector<Counters::Counts> counts;  // per key, of each repetition; empty without counters
 };
 
 struct Effort {
   int repetitions = 7;
-  double min_seconds = 0.01;  // of a repetition
+  double min_seconds = 0.01;  // of a repetition, about; a build is made once
   uint64_t fpr_queries = 4000000;
 };
 

@@ -212,7 +212,7 @@ double EstimatedSeconds(const Group& group, int repetitions, double min_seconds)
   const double once = min_seconds * 1.3 + (in_cache ? 0 : 0.05);
   for (const Row& row : group.rows) {
     const double build = 1e-9 * static_cast<double>(group.spec.num_keys) * row.peer->fill_ns;
-    seconds += IsBuild(row.access) ? repetitions * build : (repetitions + 1) * once;
+    seconds += IsBuild(row.access) ? (repetitions + 1) * build : (repetitions + 1) * once;
   }
   return seconds;
 }

@@ -47,6 +47,7 @@ Json ToJson(const Measured& measured) {
   json["ns_min"] = Rounded(*std::min_element(measured.ns.begin(), measured.ns.end()));
   json["ns_max"] = Rounded(*std::max_element(measured.ns.begin(), measured.ns.end()));
   json["repetitions"] = measured.ns.size();
+  json["group_began_ms"] = measured.group_began_ms;
   json["ns_each"] = Json::array();
   for (const double ns : measured.ns) json["ns_each"].push_back(Rounded(ns));
   if (measured.huge_page_percent >= 0) json["huge_page_percent"] = Rounded(measured.huge_page_percent);

@@ -304,8 +304,18 @@ TEST(Results, GoOnWhereTheyEndedOnTheSameMachineOnly) {
   Counters counters;
   Results first;
   ASSERT_EQ(first.Open(path, context, false), "");
-  for (const Measured& measured : MeasureGroup(group, Short(), &counters)) first.Add(measured);
+  const std::vector<Measured> all = MeasureGroup(group, Short(), &counters);
+  for (const Measured& measured : all) first.Add(measured);
   ASSERT_EQ(first.Save(), "");
+  const nlohmann::json written = nlohmann::json::parse(std::ifstream(path));
+  for (size_t i = 0; i < all.size(); ++i) {
+    const nlohmann::json& row = written["rows"][i];
+    EXPECT_EQ(row["group_began_ms"], all[0].group_began_ms) << "rounds in common";
+    ASSERT_EQ(row["ns_each"].size(), all[i].ns.size());
+    for (size_t round = 0; round < all[i].ns.size(); ++round) {
+      EXPECT_NEAR(row["ns_each"][round].get<double>(), all[i].ns[round], 1e-4 * all[i].ns[round]) << "in their order";
+    }
+  }
 
   Results second;
   ASSERT_EQ(second.Open(path, context, false), "");

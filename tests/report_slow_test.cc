@@ -362,6 +362,13 @@ TEST(Report, PromisesCountAllSharesOfHits) {
   EXPECT_TRUE(Contains(line, "**MISSED**, 1.05x") && Contains(line, " 0 % hits")) << line;
 }
 
+// A row that tells its rounds, of the group that began then.
+void SetRounds(json* row, std::vector<double> ns, int group) {
+  (*row)["ns_each"] = ns, (*row)["repetitions"] = ns.size(), (*row)["group_began_ms"] = group;
+  std::sort(ns.begin(), ns.end());
+  (*row)["ns"] = ns[ns.size() / 2], (*row)["ns_min"] = ns.front(), (*row)["ns_max"] = ns.back();
+}
+
 // What was asked of `retrieval` and of building: each line's verdict is that of the numbers.
 TEST(Report, JudgesRetrieval) {
   const auto lines = [](const std::string& page) { return Section(page, "### Retrieval and building"); };
@@ -380,9 +387,19 @@ TEST(Report, JudgesRetrieval) {
   const std::string noisy = PageOf([](json* file) {
     json& ours = RowOf(file, "batch/hash/50/retrieval/AVX3/512MB/10");
     json& theirs = RowOf(file, "batch/hash/50/blocked/AVX3/512MB/10");
-    ours["ns_each"] = {30.0, 10.0, 15.0, 90.0, 6.0}, theirs["ns_each"] = {10.0, 5.0, 5.0, 30.0, 2.0};
+    SetRounds(&ours, {30, 10, 4, 90, 6}, 1), SetRounds(&theirs, {10, 5, 2, 30, 2}, 1);
   });
-  EXPECT_TRUE(Contains(LineWith(lines(noisy), {"| batch, AVX-512", "512MB"}), "3.00x: "));
+  EXPECT_TRUE(Contains(LineWith(lines(noisy), {"| batch, AVX-512", "512MB"}), "3.00x: ")) << "medians: 2, least: 2";
+  const std::string apart = PageOf([](json* file) {  // of two groups: what happened to each, nobody knows
+    SetRounds(&RowOf(file, "batch/hash/50/retrieval/AVX3/512MB/10"), {30, 10, 4, 90, 6}, 1);
+    SetRounds(&RowOf(file, "batch/hash/50/blocked/AVX3/512MB/10"), {10, 5, 2, 30, 2}, 2);
+  });
+  EXPECT_TRUE(Contains(LineWith(lines(apart), {"| batch, AVX-512", "512MB"}), "2.00x: "));
+  const std::string unequal = PageOf([](json* file) {
+    SetRounds(&RowOf(file, "batch/hash/50/retrieval/AVX3/512MB/10"), {30, 10, 4, 90, 6}, 1);
+    SetRounds(&RowOf(file, "batch/hash/50/blocked/AVX3/512MB/10"), {10, 5, 2}, 1);
+  });
+  EXPECT_TRUE(Contains(LineWith(lines(unequal), {"| batch, AVX-512", "512MB"}), "2.00x: "));
   EXPECT_TRUE(Contains(LineWith(asked, {"| build, one thread, AVX-512", "goal 60"}), "| ok "));
   EXPECT_TRUE(Contains(LineWith(asked, {"| build, one thread, AVX2", "goal 110"}), "**MISSED**"));
   const std::string bulk =
@@ -719,6 +736,16 @@ TEST(Report, RefusesBadFilesWithASentence) {
       {[](json* file) { (*file)["rows"][3]["ns"] = nullptr; }, {name, "'ns'", "null"}},
       {[](json* file) { (*file)["rows"][3]["ns"] = -1; }, {name, "'ns'"}},
       {[](json* file) { (*file)["rows"][3]["ns_min"] = 1e9; }, {name, "'ns'", "ns_min"}},
+      {[](json* file) {
+         SetRounds(&(*file)["rows"][3], {1, 2, 3}, 1), (*file)["rows"][3]["repetitions"] = 4;
+       },
+       {name, "'ns_each'", "as many times"}},
+      {[](json* file) {
+         SetRounds(&(*file)["rows"][3], {1, 2, 3}, 1), (*file)["rows"][3]["ns_max"] = 4;
+       },
+       {name, "'ns_each'", "ns_max"}},
+      {[](json* file) { (*file)["rows"][3]["ns_each"] = 3; }, {name, "'ns_each'", "a list of numbers"}},
+      {[](json* file) { (*file)["rows"][3]["group_began_ms"] = "now"; }, {name, "'group_began_ms'"}},
       {[](json* file) { (*file)["rows"][3]["access"] = "sideways"; }, {name, "'access'", "sideways"}},
       {[](json* file) { (*file)["rows"][3]["hit_percent"] = 33; }, {name, "'hit_percent'"}},
       {[](json* file) { (*file)["rows"][3]["size"] = "2GB"; }, {name, "'row'"}},

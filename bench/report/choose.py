@@ -31,10 +31,10 @@ def fastest(rows):
 
 
 def times(a, b):
-    """How many times as long as b does a take? Of rows that were measured in the same rounds the median over rounds:
-    what slowed the machine for a while slowed both."""
+    """How many times as long as b does a take? Of rows of one group, measured in the same rounds, the median over
+    rounds: what slowed the machine for a while slowed both."""
     each, others = a.get("ns_each", []), b.get("ns_each", [])
-    together = all(a.get(field) == b.get(field) for field in ("keys", "size", "asked_bits_per_key"))
+    together = a.get("group_began_ms") == b.get("group_began_ms")
     if together and each and len(each) == len(others) and min(others) > 0:
         return statistics.median(x / y for x, y in zip(each, others))
     return a["ns"] / b["ns"]
@@ -106,11 +106,13 @@ def best_targets(cpu, rows):
 
 
 def line_floor(rows, access, size):
-    """Reading one line of so much memory and nothing else, or None. A batch may also be a plain loop over its keys."""
+    """Reading one line of so much memory and nothing else, or None; if there is one, of the group whose rows are shown
+    beside it. A batch may also be a plain loop over its keys."""
     floors = ("single", "batch") if access == "batch" else ("single",)
     if access.endswith("dependent"):
         floors = ("dependent",)
-    return fastest([row for row in where(rows, layout=LINE_FLOOR, access=floors, size=size) if row["floor"]])
+    floors = [row for row in where(rows, layout=LINE_FLOOR, access=floors, size=size) if row["floor"]]
+    return fastest(where(floors, keys="hash", bits=MAIN_BITS) or floors)
 
 
 @functools.lru_cache(maxsize=None)

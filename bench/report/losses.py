@@ -73,8 +73,8 @@ def _compare(note, best, near, theirs):
     note(faster and not higher, "time", best, theirs, factor)
     note(faster and higher, "higher", best, theirs, factor)
     lower = SAME_FPR * theirs["fpr"] < best["fpr"]
-    matched = any(row["ns"] <= theirs["ns"] and row["fpr"] <= SAME_FPR * theirs["fpr"] for row in near)
-    note(lower and best["ns"] <= theirs["ns"] <= SAME_TIME * best["ns"] and not matched, "rate", best, theirs,
+    matched = any(choose.times(row, theirs) <= 1 and row["fpr"] <= SAME_FPR * theirs["fpr"] for row in near)
+    note(lower and not faster and SAME_TIME * factor >= 1 and not matched, "rate", best, theirs,
          best["fpr"] / max(theirs["fpr"], 1e-300))
 
 
@@ -117,14 +117,14 @@ VALUES = {"rate": "fpr", "space": "bits_per_key"}
 
 INTRODUCTION = f"""Rows of the same access, keys, hits and size, bits per key within 5 %; a peer against our fastest:
 
-- faster: fewer ns, however few; an FPR is higher if it is more than {SAME_FPR} times ours;
+- faster: in less time, however little; an FPR is higher if it is more than {SAME_FPR} times ours;
 - lower FPR in the same time: in at most {SAME_TIME} times ours, and no row of ours is as good in both;
 - smaller: `single` lookups, asked for the same bits per key, more than 5 % fewer of them used;
 - floor: each access and size of `blocked`, hash given, {MAIN_BITS} bits per key, {MAIN_HITS} % hits;
 - slower than `classic`: each target of `blocked`.
 
 One line for each kind, peer and access: the worst case, and how many of the comparisons are lost. The factor is ours /
-theirs: of ns, of FPR where that is lower, of bits per key where they are fewer.
+theirs: of times (**x** above), of FPR where that is lower, of bits per key where they are fewer.
 """
 
 

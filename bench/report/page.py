@@ -20,9 +20,9 @@ other (marked `x`).
 READING = """## How to read it
 
 - **ns**: CPU time of the thread per key (of two threads the time by the clock), the median of the repetitions. Less is
-  better. **x**: how many times one is the other. Of times the median over rounds, in which rows that are compared were
-  measured shortly after one another: what slowed the machine for a while slowed both. (Of the medians where a file does
-  not tell the rounds.)
+  better. **x**: how many times one is the other. Of times the median over rounds, if both rows are of one
+  group (size, keys, asked bits per key), whose rows were measured once in each round: what slowed the machine for a while
+  slowed both. Else of the medians.
 - **FPR**: false-positive rate, measured in the very filter that was timed, in percent. **expected**: of its model.
 - **bits per key**: real ones, 8 times the bytes that lookups may read / keys. Peers are asked for the same; some round.
 - **k**: probes per key.

@@ -43,7 +43,7 @@ FILTER_ROW = {"image_bytes": WHOLE, "asked_bits_per_key": NUMBER, "bits_per_key"
 FPR_ROW = {"fpr": NUMBER, "fpr_queries": WHOLE, "expected_fpr": NUMBER}
 COUNTERS = {"cycles": NUMBER, "instructions": NUMBER, "cache_misses": NUMBER}
 MEMORY = {"huge_page_percent": NUMBER}
-ROUNDS = {"ns_each": TIMES}
+ROUNDS = {"ns_each": TIMES, "group_began_ms": WHOLE}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -168,8 +168,11 @@ def _check_throughput(path, data):
         if not row["ns_min"] <= row["ns"] <= row["ns_max"]:
             raise ResultsError(f"{where}: field 'ns' {row['ns']} is not between ns_min {row['ns_min']} and ns_max "
                                f"{row['ns_max']}.")
-        if "ns_each" in row and len(row["ns_each"]) != row["repetitions"]:
+        each = row.get("ns_each")
+        if each is not None and len(each) != row["repetitions"]:
             raise ResultsError(f"{where}: field 'ns_each' must have as many times as there are repetitions.")
+        if each is not None and [min(each), max(each)] != [row["ns_min"], row["ns_max"]]:
+            raise ResultsError(f"{where}: the least and the greatest of field 'ns_each' must be ns_min and ns_max.")
         if not row["floor"] and not (row["ns"] > 0 and row["bits_per_key"] > 0):
             raise ResultsError(f"{where}: fields 'ns' and 'bits_per_key' of a filter must be greater than 0.")
         parts = name.split("/")

@@ -28,8 +28,7 @@
 #define LINEFILTER_PLAIN_PARITIES 0
 #endif
 
-// In a file compiled for one CPU the compiler tells. Who dispatches by Highway must ask the CPU, as
-// lib/kernels/target.cc does: Highway 1.0.3 does not.
+// In a file compiled for one CPU the compiler tells. For dispatch by Highway: LINEFILTER_ASKS_FOR_GFNI (inline.h).
 #undef LINEFILTER_GFNI
 #if HWY_ARCH_X86_64 && HWY_CAP_GE512 && defined(__GNUC__) && !defined(HWY_DISABLE_BMI2_FMA) && \
     (defined(__GFNI__) ||                                                                      \

@@ -4,7 +4,7 @@
 JOBS=${JOBS:-$(nproc)}
 
 # build FOLDER [cmake argument...]: configures (a folder that another source tree left behind is not ours: start anew) and
-# builds everything, or TARGETS where the caller has set them.
+# builds everything, or BUILD_TARGETS where the caller has set them.
 build() {
   local folder=$1
   shift
@@ -12,7 +12,7 @@ build() {
     rm -rf "$folder"
   fi
   cmake -S "$ROOT" -B "$folder" -G Ninja "$@"
-  cmake --build "$folder" -j "$JOBS" ${TARGETS[@]+--target "${TARGETS[@]}"}
+  cmake --build "$folder" -j "$JOBS" ${BUILD_TARGETS[@]+--target "${BUILD_TARGETS[@]}"}
 }
 
 # build_preset PRESET [cmake argument...]
