@@ -6,12 +6,14 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "bench/memory.h"
 #include "bench/queries.h"
+#include "bench/threads.h"
 
 namespace linefilter::bench {
 namespace {
@@ -22,13 +24,13 @@ constexpr uint64_t kWarmedBytes = uint64_t{64} << 20;
 constexpr size_t kCheckedKeys = size_t{1} << 19;  // of each row, for false negatives
 
 // CPU time is the calling thread's alone.
-bool IsTimedByClock(Access access) { return access == Access::kBuildTwoThreads; }
+bool IsTimedByClock(Access access) { return IsOnTwoThreads(access); }
 
 uint64_t CountMaybes(const PeerFilter& filter, size_t target, Access access, const Keys& keys,
                      std::vector<uint8_t>* answers) {
   answers->resize(keys.size);
   uint64_t count = filter.Lookup(target, access, keys, answers->data());
-  if (access != Access::kBatch) return count;
+  if (!IsBatch(access)) return count;
   count = 0;
   for (const uint8_t answer : *answers) count += answer;
   return count;
@@ -212,6 +214,10 @@ class Session : public benchmark::BenchmarkReporter {
     if (IsBuild(row.access)) return RunBuild(state, row);
     const auto ask = Asking(row);
     BringBack(ask);
+    std::optional<Meanwhile> inserting;
+    if (IsDuringInserts(row.access)) {
+      inserting.emplace([filter = candidates_.at(row.peer).filter.get(), &row] { filter->InsertNew(row.target); });
+    }
     counters_->Start();
     for (auto _ : state) ask();
     Report(state, queries_.slice_size());

@@ -30,6 +30,18 @@ const char* AccessName(Access access) {
       return "build";
     case Access::kBuildTwoThreads:
       return "build_2_threads";
+    case Access::kFill:
+      return "fill";
+    case Access::kFillBatch:
+      return "fill_batch";
+    case Access::kFillTwoThreads:
+      return "fill_2_threads";
+    case Access::kFillBatchTwoThreads:
+      return "fill_batch_2_threads";
+    case Access::kSingleDuringInserts:
+      return "single_during_inserts";
+    case Access::kBatchDuringInserts:
+      return "batch_during_inserts";
   }
   return "unknown";
 }
@@ -40,6 +52,10 @@ void PeerFilter::Insert(size_t, Access access, const Keys&) {
 
 void PeerFilter::Build(size_t, Access access, const Spec&) {
   Die("this peer has no access %s of its own: leave Peer::rebuilds false", AccessName(access));
+}
+
+void PeerFilter::InsertNew(size_t) {
+  Die("this peer takes no keys while it is asked: leave that out of peer.accesses");
 }
 
 void Die(const char* format, ...) {

@@ -27,10 +27,25 @@ enum class Access {
   kInsertBatch,
   kBuild,            // a filter of all members, on one thread
   kBuildTwoThreads,  // the same on two
+  kFill,             // a filter is emptied and takes all members, one call per key
+  kFillBatch,
+  kFillTwoThreads,  // half of them each, at the same time
+  kFillBatchTwoThreads,
+  kSingleDuringInserts,  // as kSingle, while another thread inserts new keys as fast as it can
+  kBatchDuringInserts,
 };
+inline bool IsBatch(Access access) { return access == Access::kBatch || access == Access::kBatchDuringInserts; }
 inline bool IsInsert(Access access) { return access == Access::kInsertSingle || access == Access::kInsertBatch; }
-inline bool IsBuild(Access access) { return access == Access::kBuild || access == Access::kBuildTwoThreads; }
-const char* AccessName(Access access);  // "single", "branch", ..., "build_2_threads"
+// Of all members, by PeerFilter::Build.
+inline bool IsBuild(Access access) { return access >= Access::kBuild && access <= Access::kFillBatchTwoThreads; }
+inline bool IsOnTwoThreads(Access access) {
+  return access == Access::kBuildTwoThreads || access == Access::kFillTwoThreads ||
+         access == Access::kFillBatchTwoThreads;
+}
+inline bool IsDuringInserts(Access access) {
+  return access == Access::kSingleDuringInserts || access == Access::kBatchDuringInserts;
+}
+const char* AccessName(Access access);  // "single", "branch", ..., "batch_during_inserts"
 
 // Which filter is wanted.
 struct Spec {
@@ -58,7 +73,7 @@ void ForMembers(const Spec& spec, const Work& work) {
   }
 }
 
-// A filter full of its members. Used by one thread.
+// A filter full of its members. Used by one thread, but for InsertNew.
 class PeerFilter {
  public:
   virtual ~PeerFilter() = default;
@@ -69,13 +84,16 @@ class PeerFilter {
   // The model's rate for this filter; 0 if the peer has no model.
   virtual double expected_fpr() const { return 0; }
   // Asks all keys in the manner of `access` with the code of peer.targets[target]. Returns how many answered "maybe",
-  // but for kBatch, where one byte of 0 or 1 per key goes to answers and the result means nothing.
+  // but for batches, where one byte of 0 or 1 per key goes to answers and the result means nothing.
   virtual uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const = 0;
   // kInsertSingle, kInsertBatch. The benchmark inserts members again, which changes no bit.
   virtual void Insert(size_t target, Access access, const Keys& keys);
-  // kBuild, kBuildTwoThreads, of a peer that rebuilds: makes itself once more of the same members, in memory that it
-  // keeps from the first time on, so that no page is new while it is timed.
+  // kBuild to kFillBatchTwoThreads, of a peer that rebuilds: makes itself once more of the same members, in memory that
+  // it keeps from the first time on, so that no page is new while it is timed.
   virtual void Build(size_t target, Access access, const Spec& spec);
+  // IsDuringInserts: a thread of its own calls this again and again while they are timed. The keys are new each time.
+  // What they change is asked by these accesses alone, so that all others answer as before.
+  virtual void InsertNew(size_t target);
 };
 
 struct Peer {
@@ -90,6 +108,7 @@ struct Peer {
   bool rebuilds = false;         // built by PeerFilter::Build, on each target; else kBuild is `make`, of the best one
   double only_bits_per_key = 0;  // of one density: the one that it is asked for; 0: all
   uint64_t max_bytes = uint64_t{512} << 20;  // of body
+  int num_bodies = 1;                        // that it keeps
   uint64_t build_bytes = 0;                  // per key, while the filter is made, beside its own bytes
   uint64_t rebuild_bytes = 0;                // per key, from the first Build on
   double fill_ns = 30;                       // per key of a large filter, about: for the duration that is told first

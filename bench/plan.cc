@@ -11,6 +11,8 @@ constexpr uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 constexpr uint64_t kInCache = MiB;
 constexpr char kEightFilters[] = "blocked_8_filters", kMisaligned[] = "blocked_misaligned";
 constexpr char kRegisters[] = "floor_registers";
+// Filters that threads fill and ask at once, and what they are compared with.
+const std::set<std::string> kConcurrent = {"blocked_concurrent", "blocked_sealed", "classic_locked", "classic_sharded"};
 
 enum class Who { kAll, kBuilders, kLayouts };  // kBuilders: those that rebuild
 
@@ -30,6 +32,19 @@ struct Part {
 const std::vector<Access> kLookups = {Access::kSingle,          Access::kBranch,  Access::kDependent,
                                       Access::kBatch,           Access::kInlined, Access::kInlinedBranch,
                                       Access::kInlinedDependent};
+
+const std::vector<Access> kConcurrentFills = {Access::kFill,           Access::kFillBatch,
+                                              Access::kFillTwoThreads, Access::kFillBatchTwoThreads,
+                                              Access::kBuild,          Access::kBuildTwoThreads};
+
+// kBuild: of the loop in registers, which tells what a second thread gives.
+Part Concurrency(uint64_t body_bytes, double bits_per_key, std::vector<Access> accesses) {
+  std::set<std::string> peers = kConcurrent;
+  if (!accesses.empty()) peers.insert(kRegisters);
+  accesses.insert(accesses.end(),
+                  {Access::kSingle, Access::kBatch, Access::kSingleDuringInserts, Access::kBatchDuringInserts});
+  return {KeyKind::kHash, body_bytes, bits_per_key, accesses, {50}, peers, false};
+}
 
 std::vector<Part> FullMatrix() {
   std::vector<Part> parts;
@@ -84,6 +99,9 @@ std::vector<Part> FullMatrix() {
                    {"blocked", kRegisters},
                    false});
   parts.push_back({KeyKind::kHash, 512 * MiB, 10, {Access::kSingle, Access::kBatch}, {0, 50, 100}, {kEightFilters}});
+  // One density more than elsewhere, so that each row is there once.
+  parts.push_back(Concurrency(16 * MiB, 11, kConcurrentFills));
+  parts.push_back(Concurrency(512 * MiB, 11, {}));
   return parts;
 }
 
@@ -100,6 +118,7 @@ std::vector<Part> QuickMatrix() {
   parts.push_back(
       {KeyKind::kHash, MiB, 10, {Access::kBuild, Access::kBuildTwoThreads}, {-1}, {}, false, Who::kBuilders});
   parts.push_back({KeyKind::kHash, 512 * KiB, 10, {Access::kSingle, Access::kBatch}, {50}, {kEightFilters}});
+  parts.push_back(Concurrency(MiB, 11, kConcurrentFills));
   return parts;
 }
 
@@ -114,7 +133,7 @@ bool Takes(const Part& part, const Peer& peer) {
   if (part.who == Who::kLayouts && !peer.is_layout) return false;
   if (part.without.count(peer.name) != 0) return false;
   if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
-  return peer.name != kEightFilters;
+  return peer.name != kEightFilters && kConcurrent.count(peer.name) == 0;
 }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {
@@ -132,7 +151,7 @@ void AddRows(const Part& part, const Peer& peer, std::vector<Row>* rows) {
       if (!Contains(peer.accesses, access)) continue;
       if (IsBuild(access) && !peer.rebuilds && target != 0) continue;
       const std::vector<int> none = {-1};
-      for (const int hits : IsInsert(access) ? none : part.hits) {
+      for (const int hits : IsInsert(access) || IsBuild(access) ? none : part.hits) {
         // A floor reads what it is told to, so hits do not matter.
         if ((peer.is_floor || peer.name == kMisaligned) && hits != 50 && hits >= 0) continue;
         rows->push_back({&peer, target, access, hits, RowName(part, peer, target, access, hits)});
@@ -189,15 +208,18 @@ std::set<const Peer*> PeersOf(const Group& group) {
 
 uint64_t MostBytes(const Group& group) {
   uint64_t most_build_bytes = 0;  // one is built at a time
-  for (const Peer* peer : PeersOf(group)) most_build_bytes = std::max(most_build_bytes, peer->build_bytes);
-  uint64_t kept_bytes = 0;
+  uint64_t num_bodies = 0, kept_bytes = 0;
+  for (const Peer* peer : PeersOf(group)) {
+    most_build_bytes = std::max(most_build_bytes, peer->build_bytes);
+    num_bodies += static_cast<uint64_t>(peer->num_bodies);
+  }
   std::set<const Peer*> built;
   for (const Row& row : group.rows) {
     if (!IsBuild(row.access)) continue;
     if (built.empty()) kept_bytes += sizeof(uint64_t);  // the members
     if (built.insert(row.peer).second) kept_bytes += row.peer->rebuild_bytes;
   }
-  return PeersOf(group).size() * group.spec.body_bytes + (most_build_bytes + kept_bytes) * group.spec.num_keys;
+  return num_bodies * group.spec.body_bytes + (most_build_bytes + kept_bytes) * group.spec.num_keys;
 }
 
 double EstimatedSeconds(const Group& group, int repetitions, double min_seconds) {

@@ -1,9 +1,8 @@
 #include "bench/threads.h"
 
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
+#include <utility>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -88,6 +87,21 @@ bool HasSecondCpu() {
 #else
   return std::thread::hardware_concurrency() > 1;
 #endif
+}
+
+Meanwhile::Meanwhile(std::function<void()> work) {
+  thread_ = std::thread([this, work = std::move(work), taken = CpuOfCaller()] {
+    LeaveCpu(taken);
+    work();
+    started_ = true;
+    while (!stop_) work();
+  });
+  while (!started_) std::this_thread::yield();
+}
+
+Meanwhile::~Meanwhile() {
+  stop_ = true;
+  thread_.join();
 }
 
 Executor TwoThreads() {

@@ -259,7 +259,7 @@ TEST(Plan, RowsAreOfWhatPeersCan) {
     for (const Row& row : group.rows) {
       names.insert(row.name);
       if (row.peer->name == "binary_fuse_8_own") fuse_densities.insert(row.name.substr(row.name.rfind('/') + 1));
-      if (row.access != Access::kBuildTwoThreads) continue;
+      if (!IsOnTwoThreads(row.access)) continue;
       (row.peer->is_floor ? has_yardstick : has_two_threads) = true;
     }
     EXPECT_EQ(has_two_threads, has_yardstick) << group.name;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# tools/bench.sh [--quick] [--accuracy] [option of linefilter_bench...]: adds this machine to BENCHMARKS.md.
+# tools/bench.sh [--quick] [--accuracy] [--engines] [option of linefilter_bench...]: adds this machine to BENCHMARKS.md.
 #
 #   tools/bench.sh             the full matrix: bench/results/<cpu>.json, BENCHMARKS.md, doc/plots/; at most 90 minutes.
 #                              Interrupted, or told to end by --minutes: the same command goes on where it stopped
 #   tools/bench.sh --quick     about a minute, a first look: everything goes to build/bench-quick/
 #   tools/bench.sh --accuracy  measures the false-positive rates anew too, which are the same on every CPU
+#   tools/bench.sh --engines   measures the filters inside LevelDB and RocksDB anew too; some minutes, 4 GB in /tmp
 #   tools/bench.sh --fresh     measures all rows anew; this and all else goes to linefilter_bench (see its --help)
 #
 # Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04) and builds build/release. Keep the machine idle.
@@ -48,7 +49,7 @@ build() {
   drop_stale_build
   cd "$ROOT"
   quietly "configuring" cmake --preset release
-  quietly "building" cmake --build --preset release --parallel "$(nproc)" --target linefilter_bench linefilter_tool
+  quietly "building" cmake --build --preset release --parallel "$(nproc)" --target linefilter_bench linefilter_bench_engines linefilter_tool
 }
 
 # The last CPU that this process may use: interrupts tend to go to the first. Nothing where it cannot be pinned.
@@ -84,13 +85,14 @@ report() {
 }
 
 main() {
-  local slug option quick=false accuracy=false
+  local slug option quick=false accuracy=false engines=false
   local results=$ROOT/bench/results page=$ROOT/BENCHMARKS.md plots=$ROOT/doc/plots
   local -a passed_on=() short=()
   for option in "$@"; do
     case "$option" in
       --quick) quick=true ;;
       --accuracy) accuracy=true ;;
+      --engines) engines=true ;;
       --out | --out=*) fail "the name of the results file is chosen here: for another one call $BENCH" ;;
       -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"; exit 0 ;;
       *) passed_on+=("$option") ;;
@@ -122,6 +124,12 @@ main() {
   if $accuracy || [[ ! -f $results/accuracy.json ]]; then
     STEP="measuring the accuracy"
     measure_accuracy "$results/accuracy.json" "${short[@]}"
+  fi
+  if $engines || [[ ! -f $results/engines.json ]]; then
+    STEP="measuring inside the engines"
+    # shellcheck disable=SC2046  # a command and its arguments, or nothing
+    $(pinned) "$BENCH"_engines --out "$results/engines.json" "${short[@]}" ||
+      fail "linefilter_bench_engines ended with an error: its message is above"
   fi
 
   say "4/4 tables and plots"

@@ -32,13 +32,15 @@ void OnTarget(const std::string& target, const Make& make) {
   Must(ForceTarget(nullptr));
 }
 
-inline void InsertAll(MutableFilter& filter, const Keys& keys) {
+template <class Filter>
+void InsertAll(Filter& filter, const Keys& keys) {
   ForHashes(keys, [&](const uint64_t* hashes, size_t, size_t count) { filter.InsertHashes(hashes, count); });
 }
 
 // Lookups of any filter or view of ours, but for the inlined ones.
-inline uint64_t LookupInLibrary(const FilterBase& filter, Access access, const Keys& keys, uint8_t* answers) {
-  if (access == Access::kBatch) {
+template <class Filter>
+uint64_t LookupInLibrary(const Filter& filter, Access access, const Keys& keys, uint8_t* answers) {
+  if (IsBatch(access)) {
     if (keys.kind == KeyKind::kHash) {
       filter.MayContainHashes(keys.integers, keys.size, answers);
     } else if (keys.kind == KeyKind::kU64) {

@@ -2,6 +2,8 @@
 
 import accuracy
 import choose
+import concurrency
+import engines
 import losses
 import patterns
 import retrieval
@@ -125,6 +127,7 @@ def write(results, plots, plots_folder):
         out.append(tables.main_comparison(cpu).text())
         out.append(patterns.table(cpu, results.accuracy).text())
         out.append(retrieval.section(cpu, results.accuracy).text())
+        out.append(concurrency.section(cpu).text())
         out.append(losses.section(cpu).text())
         show(f"size_{cpu.slug}.svg")
         for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts,
@@ -132,6 +135,7 @@ def write(results, plots, plots_folder):
             out.append(make(cpu).text())
     out.append(across(results).text())
     show("cpus.svg")
+    out.append(engines.section(results.engines).text())
     if results.accuracy:
         out.append("## Accuracy\n")
         show("fpr.svg")

@@ -10,10 +10,13 @@ import re
 
 THROUGHPUT = "linefilter-bench-1"
 ACCURACY = "linefilter-accuracy-1"
+ENGINES = "linefilter-engines-1"
 README = "bench/results/README.md"
 
-LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent")
-FILLS = ("insert_single", "insert_batch", "build", "build_2_threads")
+LOOKUPS = ("single", "branch", "dependent", "batch", "inlined", "inlined_branch", "inlined_dependent",
+           "single_during_inserts", "batch_during_inserts")
+FILLS = ("insert_single", "insert_batch", "build", "build_2_threads",
+         "fill", "fill_batch", "fill_2_threads", "fill_batch_2_threads")
 
 
 class ResultsError(Exception):
@@ -44,6 +47,10 @@ FPR_ROW = {"fpr": NUMBER, "fpr_queries": WHOLE, "expected_fpr": NUMBER}
 COUNTERS = {"cycles": NUMBER, "instructions": NUMBER, "cache_misses": NUMBER}
 MEMORY = {"huge_page_percent": NUMBER}
 ROUNDS = {"ns_each": TIMES, "group_began_ms": WHOLE}
+ENGINE_ROW = {"engine": TEXT, "origin": TEXT, "filter": TEXT, "asked_bits_per_key": NUMBER, "num_keys": WHOLE,
+              "value_bytes": WHOLE, "block_bytes": WHOLE, "keys_per_filter": NUMBER, "filter_bytes": WHOLE,
+              "bits_per_key": NUMBER, "expected_fpr": NUMBER, "gets": WHOLE, "false_positives": WHOLE, "fpr": NUMBER, "ns": NUMBER, "ns_each": TIMES}
+MULTI_GET = {"multi_get_ns": NUMBER, "multi_get_ns_each": TIMES}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,
             "num_probes": WHOLE, "fpr": NUMBER, "fpr_low": NUMBER, "fpr_high": NUMBER, "confidence": NUMBER,
@@ -67,6 +74,7 @@ class Results:
     def __init__(self):
         self.cpus = []        # by slug
         self.accuracy = None  # {"context", "model", "measured"} or None
+        self.engines = None   # {"context", "rows"} or None
 
 
 def load(paths, allow_fixtures=False):
@@ -75,9 +83,9 @@ def load(paths, allow_fixtures=False):
     for path in paths:
         data = _read(path)
         schema = data.get("schema")
-        if schema not in (THROUGHPUT, ACCURACY):
-            raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads '{THROUGHPUT}' and "
-                               f"'{ACCURACY}'. Measure again with linefilter_bench of this version.")
+        if schema not in (THROUGHPUT, ACCURACY, ENGINES):
+            raise ResultsError(f"{path}: field 'schema' is {json.dumps(schema)}; this report reads '{THROUGHPUT}', "
+                               f"'{ACCURACY}' and '{ENGINES}'. Measure again with linefilter_bench of this version.")
         _check_context(path, data)
         if data["context"].get("fixture") and not allow_fixtures:
             raise ResultsError(f"{path} is a fixture of the tests, no measurement: leave it out, or say "
@@ -88,6 +96,12 @@ def load(paths, allow_fixtures=False):
             accuracy_path = path
             _check_accuracy(path, data)
             results.accuracy = data
+            continue
+        if schema == ENGINES:
+            if results.engines:
+                raise ResultsError(f"{path} is a second file of engines: name one of them.")
+            _check_engines(path, data)
+            results.engines = data
             continue
         _check_throughput(path, data)
         for known, cpu in throughput_paths.items():
@@ -183,6 +197,19 @@ def _check_throughput(path, data):
         if name in seen:
             raise ResultsError(f"{where}: is there twice; each row is unique in a file. Remove one of them.")
         seen.add(name)
+
+
+def _check_engines(path, data):
+    seen = set()
+    for number, row in enumerate(_list(path, data, "rows")):
+        where = f"{path}: row number {number + 1}"
+        _check_fields(where, row, ENGINE_ROW, MULTI_GET)
+        key = tuple(row[field] for field in ("engine", "filter", "asked_bits_per_key", "value_bytes", "block_bytes"))
+        if key in seen:
+            raise ResultsError(f"{where}: {', '.join(str(part) for part in key)} is there twice. Remove one of them.")
+        seen.add(key)
+        if not (row["ns"] > 0 and row["gets"] > 0 and row["false_positives"] <= row["gets"]):
+            raise ResultsError(f"{where}: 'ns' and 'gets' must be greater than 0, 'false_positives' at most 'gets'.")
 
 
 def _check_accuracy(path, data):

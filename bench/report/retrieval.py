@@ -5,11 +5,11 @@ size and bits per key; each layout is on its fastest target of the family that a
 """
 
 import choose
-from choose import GATHER, PERMUTE, fastest, times, where
-from markdown import Section, Table, bits, count, ns, number, percent, ratio
+from choose import GATHER, PERMUTE, fastest, where
+from markdown import Section, bits, count, ns, percent
+from promises import YARDSTICK, best, gained, least_times, most_times, pairs_of, place, table, unknown, verdict
 
 LAYOUT, BESIDE, STATIC, PACKAGED = "retrieval", "blocked", "binary_fuse_8_own", "rocksdb_bloom"
-YARDSTICK = "floor_registers"
 MOST_FPR = {8: 0.0056, 10: 0.00168, 12: 0.000515, 16: 0.000065}
 LEAST_MEMBERS = 100_000_000
 LEAST_KEYS = 10_000  # fewer blocks are loaded unlike those of a large set
@@ -17,7 +17,7 @@ MOST_BATCH = {"AVX-512": 1.15, "AVX2": 1.6, "AVX2, large": 1.15}
 MOST_SINGLE, LEAST_STATIC, LEAST_BULK, LEAST_THREADS = 1.5, 2.0, 1.8, 0.85
 MOST_BUILD = {"AVX-512": (75, 60), "AVX2": (150, 110)}
 SMALL, LARGE = 24 << 10, 512 << 20
-KEPT, MISSED, UNKNOWN, UNDECIDED = "ok", "**MISSED**", "not measured", "undecided, the interval allows both"
+UNDECIDED = "undecided, the interval allows both"
 
 
 def section(cpu, accuracy):
@@ -28,12 +28,7 @@ def section(cpu, accuracy):
             f"of the largest filter. `{STATIC}` is the static peer, of one density. Filters "
             "are built in memory that is there already, on two threads timed by the clock; "
             f"`{YARDSTICK}`, a loop in registers, tells what the second CPU gives.")
-    table = Table(("what", "l"), ("asked", "l"), ("got", "l"), ("", "l"), ("worst at", "l"))
-    shown = []
-    for what, asked, verdict, got, at, rows in lines(cpu, accuracy):
-        table.add(what, asked, got, verdict, at)
-        shown += rows
-    out.table(table, shown)
+    table(out, lines(cpu, accuracy))
     return out
 
 
@@ -47,14 +42,6 @@ def lines(cpu, accuracy):
     yield from builds(cpu)
     yield bulk(cpu)
     yield from threads(cpu)
-
-
-def verdict(kept):
-    return KEPT if kept else MISSED
-
-
-def unknown(what, asked):
-    return what, asked, UNKNOWN, "", "", []
 
 
 # Rates.
@@ -159,75 +146,7 @@ def bulk(cpu):
 
 
 def threads(cpu):
-    asked = f"at least {LEAST_THREADS} of what `{YARDSTICK}` gains"
     for layout, size in ((BESIDE, "512MB"), (LAYOUT, None)):
-        what = f"build of `{layout}` on two threads"
-        found = []
-        for two in best(where(cpu.rows, layout=layout, access="build_2_threads")):
-            if size and two["size"] != size:
-                continue
-            here = {"keys": two["keys"], "size": two["size"], "bits": two["asked_bits_per_key"]}
-            one = fastest(where(cpu.rows, layout=layout, access="build", **here))
-            loop_one, loop_two = (fastest(where(cpu.rows, layout=YARDSTICK, access=access, **here))
-                                  for access in ("build", "build_2_threads"))
-            if one and loop_one and loop_two and loop_two["ns"] > 0:
-                gain, possible = times(one, two), times(loop_one, loop_two)
-                found.append((gain / possible, gain, possible, two, [one, two, loop_one, loop_two]))
-        if not found:
-            yield unknown(what, asked)
-            continue
-        part, gain, possible, two, rows = min(found, key=lambda entry: (entry[0], entry[3]["row"]))
-        yield (what, asked, verdict(part >= LEAST_THREADS),
-               f"{number(part)}: {number(gain)} of {number(possible)} times", place(two), rows)
-
-
-# Rows and pairs of rows.
-
-
-def best(rows, family=None):
-    """Of each access, keys, size, density and hits the row of the fastest target (of that family)."""
-    fastest_rows = {}
-    for row in rows:
-        if family in (None, choose.target_family(row["target"])):
-            group = (row["access"], row["keys"], row["size"], row["asked_bits_per_key"], row["hit_percent"])
-            fastest_rows[group] = fastest([row, fastest_rows.get(group, row)])
-    return list(fastest_rows.values())
-
-
-def pairs_of(cpu, rows, layout, family=None):
-    """(row, the other layout's fastest in the same place), where there is one."""
-    pairs = []
-    for row in rows:
-        same = where(cpu.rows, layout=layout, access=row["access"], keys=row["keys"], size=row["size"],
-                     bits=row["asked_bits_per_key"], hits=row["hit_percent"])
-        theirs = fastest(best(same, family))
-        if theirs:
-            pairs.append((row, theirs))
-    return pairs
-
-
-def most_times(what, asked, most, pairs):
-    """pairs: (ours, theirs); ours may take so many times theirs."""
-    if not pairs:
-        return unknown(what, asked)
-    ours, theirs = max(pairs, key=lambda pair: (times(*pair), pair[0]["row"]))
-    return (what, asked, verdict(times(ours, theirs) <= most), compared(ours, theirs), place(ours),
-            [row for pair in pairs for row in pair])
-
-
-def least_times(what, asked, least, pairs):
-    """pairs: (slower, faster)"""
-    if not pairs:
-        return unknown(what, asked)
-    slow, fast = min(pairs, key=lambda pair: (times(*pair), pair[0]["row"]))
-    return (what, asked, verdict(times(slow, fast) >= least), compared(slow, fast), place(fast),
-            [row for pair in pairs for row in pair])
-
-
-def compared(a, b):
-    return f"{ratio(times(a, b), 1)}: {ns(a)} to {ns(b)} ns"
-
-
-def place(row):
-    hits = f", {row['hit_percent']} % hits" if row["hit_percent"] >= 0 else ""
-    return f"{row['target']}, {row['keys']}, {row['size']}, {row['asked_bits_per_key']:.10g} bits per key{hits}"
+        rows = [row for row in best(where(cpu.rows, layout=layout, access="build_2_threads"))
+                if not size or row["size"] == size]
+        yield gained(cpu, f"build of `{layout}` on two threads", LEAST_THREADS, rows)

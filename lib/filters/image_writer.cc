@@ -48,6 +48,11 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
   return trailer;
 }
 
+Status NotCreated() {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the filter was never created: call Create before writing its image");
+}
+
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   if (trailer.body_bytes > kSmallBodyBytes) WriteChunkChecks(executor, body, trailer.body_bytes, out);
   WriteFields(trailer, body, out);

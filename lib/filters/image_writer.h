@@ -25,6 +25,15 @@ inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
   return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.seed,
                      &sizing.num_keys);
 }
+// Of a filter that takes keys for as long as it lives: nobody counted them. Filter: one of the mutable ones.
+template <class Filter>
+Trailer TrailerOf(const Filter& filter) {
+  return MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(), filter.seed(),
+                     nullptr);
+}
+// What is said instead of writing the image of a filter that has none.
+Status NotCreated();
+
 inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing) {
   return sizing.body_bytes + TrailerBytes(TrailerFor(options, sizing));
 }

@@ -4,9 +4,9 @@
 #include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
+#include "lib/filters/save.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
-#include "linefilter/file.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 
@@ -132,45 +132,23 @@ void MutableFilter::Clear() noexcept {
 
 uint64_t MutableFilter::MemoryUse() const noexcept { return body_bytes() + sizeof(*this); }
 
-namespace {
-
-Status NotCreated() {
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "the filter was never created: call Create before writing its image");
-}
-
-internal::Trailer TrailerOf(const MutableFilter& filter) {
-  return internal::MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(),
-                               filter.seed(), nullptr);
-}
-
-}  // namespace
-
 uint64_t MutableFilter::ImageBytes() const noexcept {
-  return layout() == Layout::kAuto ? 0 : body_bytes() + internal::TrailerBytes(TrailerOf(*this));
+  return layout() == Layout::kAuto ? 0 : body_bytes() + internal::TrailerBytes(internal::TrailerOf(*this));
 }
 
 Status MutableFilter::WriteImage(const Sink& sink) const noexcept {
-  if (layout() == Layout::kAuto) return NotCreated();
-  return internal::WriteToSink(TrailerOf(*this), body(), allocator_, sink);
+  if (layout() == Layout::kAuto) return internal::NotCreated();
+  return internal::WriteToSink(internal::TrailerOf(*this), body(), allocator_, sink);
 }
 
 Status MutableFilter::WriteImageTo(void* out, size_t size) const noexcept {
-  if (layout() == Layout::kAuto) return NotCreated();
+  if (layout() == Layout::kAuto) return internal::NotCreated();
   if (size < ImageBytes()) return internal::BufferTooSmall(size, ImageBytes());
   memcpy(out, body(), static_cast<size_t>(body_bytes()));
-  internal::WriteTrailer({}, TrailerOf(*this), body(), static_cast<uint8_t*>(out) + body_bytes());
+  internal::WriteTrailer({}, internal::TrailerOf(*this), body(), static_cast<uint8_t*>(out) + body_bytes());
   return Status();
 }
 
-Status MutableFilter::Save(const char* path) const noexcept {
-  if (layout() == Layout::kAuto) return NotCreated();
-  AtomicFile file;
-  Status status = file.Create(path);
-  if (!status.ok()) return status;
-  status = WriteImage(file.sink());
-  if (!file.status().ok()) return file.status();
-  return status.ok() ? file.Commit() : status;
-}
+Status MutableFilter::Save(const char* path) const noexcept { return internal::SaveImageOf(*this, path); }
 
 }  // namespace linefilter

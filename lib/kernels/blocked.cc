@@ -5,6 +5,8 @@
 // is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 %
 // slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
 // times slower in cache).
+//
+// Two tables of the same functions: of a filter that one thread fills, and of one that many fill (shared_block-inl.h).
 #include "lib/kernels/answers.h"
 #include "lib/kernels/block_batch.h"
 #include "lib/kernels/kernels.h"
@@ -15,6 +17,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.h:
 #include "hwy/highway.h"
+#include "lib/kernels/shared_block-inl.h"
 #include "linefilter/inline.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_BLOCKED_ONCE_
@@ -50,6 +53,18 @@ struct Insert {
     return InsertIntoBlock(block, lane_ones, static_cast<uint32_t>(hash));
   }
 };
+struct TestShared {
+  static constexpr int kWrites = 0;
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
+    return TestSharedBlock(block, lane_ones, static_cast<uint32_t>(hash));
+  }
+};
+struct InsertShared {
+  static constexpr int kWrites = 1;
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
+    return InsertIntoSharedBlock(block, lane_ones, static_cast<uint32_t>(hash));
+  }
+};
 
 template <class Action, class Answers>
 HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
@@ -70,31 +85,32 @@ HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RES
   for (; i < n; ++i) answers.Put(i, Action::Do(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
 }
 
-bool MayContain(const ProbeState& state, uint64_t hash) {
-  return Test::Do(BlockOf(state, hash), state.lane_ones, hash);
+template <class Action>
+bool One(const ProbeState& state, uint64_t hash) {
+  return Action::Do(BlockOf(state, hash), state.lane_ones, hash);
 }
 
+template <class Test>
 void MayContainToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
   internal::AnswersToBytes answers{out};
   Batch<Test>(state, hashes, n, answers);
 }
 
+template <class Test>
 void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
   internal::AnswersToBits answers{out};
   Batch<Test>(state, hashes, n, answers);
   answers.Flush(n);
 }
 
+template <class Test>
 uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) {
   internal::AnswersToCount answers;
   Batch<Test>(state, hashes, n, answers);
   return answers.count;
 }
 
-bool InsertOne(const ProbeState& state, uint64_t hash) {
-  return Insert::Do(BlockOf(state, hash), state.lane_ones, hash);
-}
-
+template <class Insert>
 uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
   if (were_new != nullptr) {
     internal::AnswersToBytesAndCount answers{were_new};
@@ -130,9 +146,19 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range, void
 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
+template <class Test, class Insert>
+constexpr internal::Kernels KernelsOf(void (*build_range)(const ProbeState&, const internal::BlockRange&, void*)) {
+  return {TargetName,        One<Test>,   MayContainToBytes<Test>, MayContainToBits<Test>,
+          CountMaybes<Test>, One<Insert>, InsertBatch<Insert>,     build_range};
+}
+
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = {TargetName,  MayContain, MayContainToBytes, MayContainToBits,
-                                                CountMaybes, InsertOne,  InsertBatch,       BuildRange};
+  static constexpr internal::Kernels kernels = KernelsOf<Test, Insert>(BuildRange);
+  return &kernels;
+}
+
+const internal::Kernels* SharedTargetKernels() {
+  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared>(nullptr);
   return &kernels;
 }
 
@@ -144,9 +170,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace linefilter {
 HWY_EXPORT(TargetKernels);
+HWY_EXPORT(SharedTargetKernels);
 
 namespace internal {
 const Kernels& BlockedKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
+const Kernels& SharedBlockedKernels() { return *LINEFILTER_DISPATCH(SharedTargetKernels)(); }
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

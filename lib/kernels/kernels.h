@@ -52,6 +52,8 @@ const Kernels& AlwaysAbsentKernels();
 const Kernels& BlockedKernels();
 const Kernels& ClassicKernels();
 const Kernels& RetrievalKernels();
+// `blocked` of which several threads insert and ask at once; the same bits. It builds no ranges.
+const Kernels& SharedBlockedKernels();
 
 }  // namespace linefilter::internal
 

@@ -57,10 +57,15 @@ void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, 
   state->lane_ones = kLaneTable.ones[num_probes - 1][0];
 }
 
-double BlockedEstimatedKeys(const ProbeState& state) {
+double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
   // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
-  const double share = state.num_probes / (512.0 * static_cast<double>(state.num_units));
-  return std::log1p(-FillRatioOf(state.body, kBlockBytes * state.num_units)) / std::log1p(-share);
+  const double share = num_probes / (512.0 * static_cast<double>(num_blocks));
+  return std::log1p(-fill) / std::log1p(-share);
+}
+
+double BlockedEstimatedKeys(const ProbeState& state) {
+  const double fill = FillRatioOf(state.body, kBlockBytes * state.num_units);
+  return BlockedKeysAtFill(fill, state.num_probes, state.num_units);
 }
 
 double BlockedExpectedFpr(const ProbeState& state) {

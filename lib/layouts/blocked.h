@@ -17,6 +17,7 @@ bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
 
 // Distinct keys that give this share of one bits.
+double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks);
 double BlockedEstimatedKeys(const ProbeState& state);
 
 // Mean over blocks and rotations of the product of lane fills: exact up to 2^20 blocks, above from evenly spaced ones.

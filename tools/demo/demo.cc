@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linefilter/hash.h"
+#include "tools/demo/leveldb.h"
 #include "tools/demo/measure.h"
 #include "tools/demo/table.h"
 #include "tools/demo/words.h"
@@ -107,6 +108,11 @@ int Run(int argc, char** argv) {
     return 2;
   }
   if (!WritePlotData(rows, num_absent, kPlottedBitsPerKey, folder)) return 2;
+#ifdef LINEFILTER_DEMO_LEVELDB
+  uint64_t lost = 0;
+  if (!ShowLevelDB(members, keys.asked, folder, &lost)) return 2;
+  false_negatives += lost;
+#endif
   if (false_negatives == 0) return 0;
   fprintf(stderr, "linefilter_demo: FALSE NEGATIVES in the table above: this must never happen, please report it\n");
   return 1;

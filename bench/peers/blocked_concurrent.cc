@@ -1,0 +1,104 @@
+// ConcurrentBlockedFilter while threads insert; and what it costs beside a BlockedFilter that nobody inserts into any
+// more, with the other thread as busy as there, in a filter of its own.
+#include <cstring>
+#include <type_traits>
+
+#include "bench/peers/concurrent.h"
+#include "bench/peers/library.h"
+#include "linefilter/concurrent.h"
+
+namespace linefilter::bench {
+namespace {
+
+// One body, and a filter over it for each target; and the same once more, to be changed while it is asked.
+template <class Filter>
+class FilledFilter : public PeerFilter {
+ public:
+  FilledFilter(const std::vector<std::string>& targets, const Spec& spec)
+      : sizing_(SizeOf(Layout::kBlocked, spec)), memory_(sizing_.body_bytes), written_memory_(sizing_.body_bytes) {
+    for (const std::string& target : targets) {
+      OnTarget(target, [&] {
+        Make(spec, &memory_, &filters_);
+        Make(spec, &written_memory_, &written_);
+      });
+    }
+    ForMembers(spec, [&](const Keys& keys) {
+      InsertAll(*filters_[0], keys);
+      InsertAll(*written_[0], keys);
+    });
+  }
+
+  uint64_t bytes() const override { return sizing_.body_bytes; }
+  uint32_t num_probes() const override { return sizing_.num_probes; }
+  double expected_fpr() const override { return sizing_.expected_fpr; }
+
+  uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
+    if constexpr (!kSealed) {
+      if (IsDuringInserts(access)) return LookupInLibrary(*written_[target], access, keys, answers);
+    }
+    return LookupInLibrary(*filters_[target], access, keys, answers);
+  }
+
+  void Build(size_t target, Access access, const Spec& spec) override {
+    memset(memory_.data(), 0, memory_.size());
+    Filter& filter = *filters_[target];
+    const bool by_batch = access == Access::kFillBatch || access == Access::kFillBatchTwoThreads;
+    FillWith(access, *spec.members, [&filter, by_batch](const Keys& keys) {
+      if (by_batch) return InsertAll(filter, keys);
+      for (size_t i = 0; i < keys.size; ++i) filter.InsertHash(keys.integers[i]);
+    });
+  }
+
+  void InsertNew(size_t target) override { InsertAll(*written_[target], new_keys_.Next()); }
+
+ private:
+  static constexpr bool kSealed = std::is_same_v<Filter, BlockedFilter>;
+
+  template <class Any>
+  static void Make(const Spec& spec, HugeBuffer* memory, std::vector<std::unique_ptr<Any>>* filters) {
+    FilterOptions options;
+    options.bits_per_key = spec.bits_per_key;
+    options.allocator = memory->SharedBy();
+    filters->push_back(std::make_unique<Any>());
+    Must(filters->back()->Create(spec.num_keys, options));
+  }
+
+  Sizing sizing_;
+  HugeBuffer memory_, written_memory_;
+  std::vector<std::unique_ptr<Filter>> filters_;                   // of each target
+  std::vector<std::unique_ptr<ConcurrentBlockedFilter>> written_;  // the same
+  NewKeys new_keys_;
+};
+
+template <class Filter>
+Peer MakePeer(const char* name, const char* origin) {
+  Peer peer;
+  peer.name = name;
+  peer.origin = origin;
+  peer.targets = LibraryTargets();
+  peer.has_bits_of_another = true;
+  peer.kinds = {KeyKind::kHash};
+  peer.accesses = {Access::kSingle, Access::kBatch, Access::kFill, Access::kFillBatch};
+  if (HasSecondCpu()) {
+    peer.accesses.insert(peer.accesses.end(), {Access::kSingleDuringInserts, Access::kBatchDuringInserts});
+    if (!std::is_same_v<Filter, BlockedFilter>) {
+      peer.accesses.insert(peer.accesses.end(), {Access::kFillTwoThreads, Access::kFillBatchTwoThreads});
+    }
+  }
+  peer.rebuilds = true;
+  peer.num_bodies = 2;
+  peer.fill_ns = 60;
+  peer.make = [targets = peer.targets](const Spec& spec) {
+    return std::make_unique<FilledFilter<Filter>>(targets, spec);
+  };
+  return peer;
+}
+
+}  // namespace
+
+std::vector<Peer> Peers_blocked_concurrent() {
+  return {MakePeer<ConcurrentBlockedFilter>("blocked_concurrent", "linefilter, threads insert and ask at once"),
+          MakePeer<BlockedFilter>("blocked_sealed", "linefilter, nobody inserts while it is asked")};
+}
+
+}  // namespace linefilter::bench

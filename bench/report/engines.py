@@ -1,0 +1,138 @@
+"""Filters inside real databases: what was asked, what it got, and all rows.
+
+A false positive of LevelDB is a block read for an absent key, counted at the file; of RocksDB, what its own statistics count.
+"""
+
+from choose import times
+from markdown import Section, Table, bits, count, number, percent, ratio
+from promises import unknown, verdict
+
+COMMAND = "build/release/linefilter_bench_engines --out bench/results/engines.json"
+BLOOM = {"leveldb": "leveldb_bloom", "rocksdb": "rocksdb_bloom"}
+RIBBON = "rocksdb_ribbon"
+BITS = 10
+TINY, LEAST_RETRIEVAL = 60, 45         # keys per filter
+MOST_BLOCKED, MOST_RETRIEVAL = 1.2, 0.25  # of the engine's own false positives
+SAME_BYTES = 0.99                      # a filter of the engine may be so much smaller and count as of the same bytes
+LARGE_BLOCKS, MOST_OFF = 64 << 10, 0.1
+
+
+def section(engines):
+    out = Section("## Inside storage engines")
+    if not engines:
+        out.say(f"Not measured yet: `{COMMAND}`, then `tools/report`.")
+        return out
+    rows, context = engines["rows"], engines["context"]
+    origins = ", ".join(sorted({row["origin"] for row in rows}))
+    out.say(f"{origins}; {context['cpu']}, {context['compiler']}, commit {context['commit']}. Databases of the same keys, each "
+            "with another filter, are asked for the same absent keys in turns; times are CPU ns of the whole Get, medians "
+            "of rounds, and **x** of rounds too. LevelDB caches no block, so each false positive is a read.")
+    table = Table(("what", "l"), ("asked", "l"), ("got", "l"), ("", "l"), ("worst at", "l"))
+    for what, asked, kept, got, at, _ in lines(rows):
+        table.add(what, asked, got, kept, at)
+    out.table(table, command=COMMAND)
+    out.table(_all(rows), command=COMMAND)
+    return out
+
+
+def own(rows, row, asked=BITS):
+    """The engine's own Bloom filter in a database of the same shape."""
+    return next((other for other in rows if other["filter"] == BLOOM[row["engine"]] and same_shape(other, row) and
+                 other["asked_bits_per_key"] == asked), None)
+
+
+def same_shape(a, b):
+    return all(a[field] == b[field] for field in ("engine", "num_keys", "value_bytes", "block_bytes"))
+
+
+def of_same_bytes(rows, row):
+    """The engine's own Bloom filters of the fewest bytes that are as large as ours."""
+    large = [other for other in rows if other["filter"] == BLOOM[row["engine"]] and same_shape(other, row) and
+             other["filter_bytes"] >= SAME_BYTES * row["filter_bytes"]]
+    return min(large, key=lambda other: other["filter_bytes"], default=None)
+
+
+def lines(rows):
+    """(what, asked, verdict, got, where, rows) of each promise."""
+    leveldb = [row for row in rows if row["engine"] == "leveldb"]
+    rocksdb = [row for row in rows if row["engine"] == "rocksdb"]
+    automatic = [row for row in leveldb if row["filter"] == "auto" and row["asked_bits_per_key"] == BITS]
+    small = [row for row in leveldb if row["block_bytes"] < LARGE_BLOCKS]
+    yield _rates("LevelDB, `auto`, up to 60 keys per filter", 1, rows,
+                 [row for row in automatic if row["keys_per_filter"] <= TINY], own)
+    yield _rates("LevelDB, `blocked`, above", MOST_BLOCKED, rows,
+                 [row for row in small if row["filter"] == "blocked" and row["keys_per_filter"] > TINY], own)
+    yield _times("LevelDB, `auto`, time per absent Get", "no more than with LevelDB's own", 1,
+                 [(row, own(rows, row)) for row in automatic], "ns")
+    yield _rates("LevelDB, `retrieval`, 45 keys per filter and more, same filter bytes", MOST_RETRIEVAL, rows,
+                 [row for row in small if row["filter"] == "retrieval" and row["keys_per_filter"] >= LEAST_RETRIEVAL],
+                 of_same_bytes)
+    yield _expected(leveldb)
+    for field, words in (("ns", "absent Get"), ("multi_get_ns", "absent MultiGet")):
+        yield _times(f"RocksDB, `blocked`, {words}", "faster than its own Bloom", 1,
+                     [(row, own(rows, row)) for row in rocksdb if row["filter"] == "blocked"], field)
+        ribbon = next((row for row in rocksdb if row["filter"] == RIBBON), None)
+        yield _times(f"RocksDB, `retrieval`, {words}", "faster than its Ribbon", 1,
+                     [(row, ribbon) for row in rocksdb if row["filter"] == "retrieval"], field)
+    yield _rates("RocksDB, `retrieval`, same filter bytes", MOST_RETRIEVAL, rows,
+                 [row for row in rocksdb if row["filter"] == "retrieval"], of_same_bytes)
+
+
+def _rates(what, most, rows, ours, find):
+    asked = f"at most {most:g} times its own Bloom's false positives"
+    pairs = [(row, find(rows, row)) for row in ours]
+    pairs = [(row, theirs) for row, theirs in pairs if theirs and theirs["false_positives"]]
+    if not pairs:
+        return unknown(what, asked)
+    row, theirs = max(pairs, key=lambda pair: pair[0]["fpr"] / pair[1]["fpr"])
+    factor = row["fpr"] / theirs["fpr"]
+    return (what, asked, verdict(factor <= most),
+            f"{ratio(factor, 1)}: {percent(row['fpr'])} to {percent(theirs['fpr'])} %, {row['filter_bytes']} to "
+            f"{theirs['filter_bytes']} bytes", place(row), [])
+
+
+def _times(what, asked, most, pairs, field):
+    pairs = [(_timed(row, field), _timed(theirs, field)) for row, theirs in pairs if theirs and field in theirs]
+    if not pairs:
+        return unknown(what, asked)
+    ours, theirs = max(pairs, key=lambda pair: times(*pair))
+    factor = times(ours, theirs)
+    return (what, asked, verdict(factor <= most), f"{ratio(factor, 1, 3)}: {number(ours['ns'])} to "
+            f"{number(theirs['ns'])} ns", place(ours), [])
+
+
+def _timed(row, field):
+    return {**row, "ns": row[field], "ns_each": row[f"{field}_each"]}
+
+
+def _expected(leveldb):
+    what, asked = "LevelDB, blocks of 64 KiB and 1 MiB", "false positives within 10 % of expected"
+    ours = [row for row in leveldb if row["block_bytes"] >= LARGE_BLOCKS and row["expected_fpr"] > 0]
+    if len({row["block_bytes"] for row in ours}) < 2:
+        return unknown(what, asked)
+    row = max(ours, key=lambda row: abs(row["fpr"] / row["expected_fpr"] - 1))
+    off = row["fpr"] / row["expected_fpr"]
+    return (what, asked, verdict(abs(off - 1) <= MOST_OFF),
+            f"{ratio(off, 1, 3)}: {percent(row['fpr'])} to {percent(row['expected_fpr'])} %", place(row), [])
+
+
+def place(row):
+    return (f"`{row['filter']}`, {number(row['keys_per_filter'])} keys per filter, values of {row['value_bytes']} bytes, "
+            f"blocks of {row['block_bytes']}")
+
+
+def _all(rows):
+    table = Table(("engine", "l"), ("block bytes", "r"), ("value bytes", "r"), ("keys per filter", "r"), ("filter", "l"),
+                  ("asked bits per key", "r"), ("filter bytes", "r"), ("real bits per key", "r"), ("absent Gets", "r"),
+                  ("let through", "r"), ("FPR %", "r"), ("expected %", "r"), ("ns per Get", "r"), ("", "r"),
+                  ("ns per key, MultiGet", "r"))
+    for row in rows:
+        theirs = own(rows, row)
+        table.add(row["engine"], row["block_bytes"], row["value_bytes"],
+                  number(row["keys_per_filter"]) if row["keys_per_filter"] else "", f"`{row['filter']}`",
+                  bits(row["asked_bits_per_key"]) if row["asked_bits_per_key"] else "", row["filter_bytes"],
+                  bits(row["bits_per_key"]), count(row["gets"]), row["false_positives"],
+                  percent(row["fpr"]), percent(row["expected_fpr"]) if row["expected_fpr"] else "", number(row["ns"]),
+                  ratio(times(row, theirs), 1) if theirs and theirs is not row else "",
+                  number(row["multi_get_ns"]) if "multi_get_ns" in row else "")
+    return table

@@ -1,0 +1,111 @@
+// ConcurrentBlockedFilter: a `blocked` filter that any number of threads fill and ask at once, without a lock.
+//
+//   linefilter::ConcurrentBlockedFilter seen;
+//   linefilter::Status status = seen.Create(100000000, options);  // one thread, before the others come
+//   if (seen.InsertKey(url)) fetch(url);                          // any thread
+//
+// The same keys give the same bits as in a BlockedFilter, whatever threads inserted them in whatever order.
+// - Insertion is wait-free where the CPU has an atomic OR (x86, Arm with LSE), elsewhere lock-free; lookups are
+// wait-free.
+// - An insertion that happened before a lookup is seen by it: one of the same thread, or of a thread from which the
+// caller
+//   has heard by anything that synchronizes (a mutex, a queue, an atomic with release and acquire, join). A lookup at
+//   the same time may answer either.
+// - Of several threads that insert the same absent key at once, at least one is told that it was certainly new, unless
+//   other keys set its last bits meanwhile; more than one may be told. Who needs exactly one decides behind the filter.
+// - It does not grow and nothing is removed: more keys than planned raise the false-positive rate (FillRatio tells).
+//
+// Filters that nobody inserts into any more need none of this: a view, or what Seal returns, is read by any number of
+// threads, without a lock too.
+#ifndef LINEFILTER_CONCURRENT_H_
+#define LINEFILTER_CONCURRENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linefilter/append.h"
+#include "linefilter/filter.h"
+#include "linefilter/filter_base.h"
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+// Not a public FilterBase: what reads a FilterBase may read it with plain loads.
+class ConcurrentBlockedFilter final : private FilterBase {
+ public:
+  ConcurrentBlockedFilter() noexcept;  // answers "maybe" and takes nothing, until Create
+  ConcurrentBlockedFilter(const ConcurrentBlockedFilter&) = delete;
+  ConcurrentBlockedFilter& operator=(const ConcurrentBlockedFilter&) = delete;
+
+  // As BlockedFilter's. Not thread-safe: other threads come when it has returned.
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
+  // The filter, without a copy, when all threads have stopped; this one is as before Create. Not thread-safe.
+  BlockedFilter Seal() noexcept;
+
+  // All below: any number of threads at once.
+
+  // True if the key was certainly new (see above), false if it may have been there. A filter of the caller's hashes
+  // ignores InsertKey and answers false.
+  template <class Key>
+  LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
+    return hash_id_ == HashId::kXxh3 && InsertHash(HashKey(key, seed_));
+  }
+  LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
+  // A batch; returns how many were certainly new. If `were_new` is not null, n bytes of 1 or 0.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+
+  // Lookups: linefilter/filter_base.h.
+  using FilterBase::CountMaybes;
+  using FilterBase::KeyStatus;
+  using FilterBase::MayContainHash;
+  using FilterBase::MayContainHashes;
+  using FilterBase::MayContainHashesToBits;
+  using FilterBase::MayContainKey;
+  using FilterBase::MayContainKeys;
+  using FilterBase::Prepare;
+  using FilterBase::Probe;
+
+  using FilterBase::body_bytes;
+  using FilterBase::hash_id;
+  using FilterBase::layout;
+  using FilterBase::num_blocks;
+  using FilterBase::num_probes;
+  using FilterBase::seed;
+  using FilterBase::target;
+  // Share of one bits, and the distinct keys estimated from it. Of bits read while others are set: between what they
+  // were when the call began and when it ended.
+  double FillRatio() const noexcept;
+  double EstimatedKeys() const noexcept;
+  // Bytes held, this object included.
+  uint64_t MemoryUse() const noexcept;
+
+  // A snapshot, the image of the keys so far, while insertions go on: every insertion that happened before the call is
+  // in it (above: what that means); of those during the call any part may be, and one of which a part is missing
+  // answers as if it were not there. The image is intact, whatever happened meanwhile.
+  uint64_t ImageBytes() const noexcept;
+  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment.
+  Status WriteImage(const Sink& sink) const noexcept;
+  // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+  Status WriteImageTo(void* out, size_t size) const noexcept;
+  // Appends to *image.
+  Status AppendImage(std::string* image) const {
+    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
+  }
+  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  Status Save(const char* path) const noexcept;
+
+ private:
+  Status Share(const Status& status) noexcept;
+
+  BlockedFilter owner_;  // of the body
+  bool (*insert_)(const internal::ProbeState&, uint64_t hash);
+  Allocator allocator_;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_CONCURRENT_H_

@@ -1,0 +1,26 @@
+// What the filters of a storage engine should be: shared by leveldb.h and rocksdb.h.
+#ifndef LINEFILTER_ENGINE_OPTIONS_H_
+#define LINEFILTER_ENGINE_OPTIONS_H_
+
+#include "linefilter/layout.h"
+
+namespace linefilter {
+
+struct EngineFilterOptions {
+  // Exactly one of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1, of
+  // filters of any number of keys; it is turned into one density when the policy is made.
+  double bits_per_key = 0;
+  double fpr = 0;
+  // kAuto: `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval: a sixth of the false
+  // positives at the same size, slower to build; for 45 keys per filter and more, fewer pay for whole blocks of 64
+  // bytes.
+  Layout layout = Layout::kAuto;
+  // A filter of up to 4 KiB is verified whenever it is opened. Larger ones, too, if this is set (leveldb.h and
+  // rocksdb.h say when, and what it costs). Unset, a damaged large filter may answer "absent" for a key that is there,
+  // unless the engine's own checksum finds the damage.
+  bool verify_large_filters = true;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_ENGINE_OPTIONS_H_

@@ -1,0 +1,47 @@
+// A filter policy for LevelDB. Link linefilter::leveldb (CMake option LINEFILTER_LEVELDB).
+//
+//   linefilter::EngineFilterOptions filters;
+//   filters.bits_per_key = 10;
+//   linefilter::Status status;
+//   std::unique_ptr<const leveldb::FilterPolicy> policy(linefilter::NewLevelDBFilterPolicy(filters, &status));
+//   if (policy == nullptr) ...  // status.message() says what to change
+//   leveldb::Options options;
+//   options.filter_policy = policy.get();
+//
+// Which keys: LevelDB makes a filter for every 2 KiB of a table that a data block begins in (8 to 300 keys; larger
+// block_size, more), of whole user keys. DB::Get asks it; iterators do not, so there are no prefix filters: to answer
+// for prefixes, store them as keys. Keys are compared byte by byte: with a comparator for which different bytes are the
+// same key (upper and lower case, trailing spaces), the policy must not be used: it would lose keys.
+//
+// Files: Name() is "linefilter.Image", whatever the options, and never changes; each filter says how it was made. So a
+// database may be opened with any options, with another policy or with none: old tables are then read with the filters
+// they have, or without. Filters of an unknown kind, and whatever is broken, answer "maybe".
+//
+// Damage: the policy verifies every filter that it is asked, as EngineFilterOptions::verify_large_filters says: at each
+// lookup up to 4 KiB whole (some 20 ns for 400 bytes), of a larger one the 64 KiB around the key's block (up to 5 us;
+// all of a larger `classic` filter). LevelDB's directory of filters, at the end of the filter block, is out of its
+// reach: where that is damaged, LevelDB asks the filter of other keys. Options::paranoid_checks finds any damage in the
+// filter block when a table is opened, and leaves the block out; with it, verify_large_filters may be unset.
+// (ReadOptions::verify_checksums does not concern filter blocks.)
+#ifndef LINEFILTER_LEVELDB_H_
+#define LINEFILTER_LEVELDB_H_
+
+#include "linefilter/engine_options.h"
+#include "linefilter/status.h"
+
+namespace leveldb {
+class FilterPolicy;
+}
+
+namespace linefilter {
+
+// The caller owns the policy and deletes it after every database that uses it is closed. Any number of databases and
+// threads may use one. Null if the options make no sense or there is no memory; *status (it may be null) then says why.
+// Needs neither exceptions nor RTTI, here or in LevelDB. Where memory runs out later, a filter that answers "maybe" is
+// stored: slower, never wrong.
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
+                                                    Status* status = nullptr) noexcept;
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_LEVELDB_H_

@@ -1,0 +1,53 @@
+// A filter policy for RocksDB 7.0 to 9.5. Link linefilter::rocksdb (CMake option LINEFILTER_ROCKSDB).
+//
+//   linefilter::EngineFilterOptions filters;
+//   filters.bits_per_key = 10;
+//   linefilter::Status status;
+//   rocksdb::BlockBasedTableOptions table;
+//   table.filter_policy.reset(linefilter::NewRocksDBFilterPolicy(filters, &status));
+//   if (table.filter_policy == nullptr) ...  // status.message() says what to change
+//   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+//
+// Versions: RocksDB lets policies choose among its own filters only; what makes and reads a filter is internal. The
+// adapter declares that interface again as it is from 7.0 to 9.5, and does not compile with any other version. Compile
+// it with the headers of the very library that it will run with.
+//
+// Which keys: full and partitioned filters (BlockBasedTableOptions::partition_filters), of whole keys
+// (whole_key_filtering) and of prefixes (Options::prefix_extractor), as RocksDB hands them over. Get, MultiGet and
+// iterators ask; MultiGet asks for all keys of a table at once. Keys are compared byte by byte: with a comparator for
+// which different bytes are the same key, the policy must not be used: it would lose keys.
+//
+// Files: the name in them is "linefilter.Image", whatever the options, and never changes; each filter says how it was
+// made. So a database may be opened with any options, with RocksDB's own filters or with none: old files are then read
+// with the filters they have, or without. Whatever is broken answers "maybe".
+//
+// Damage: RocksDB verifies the checksum of a filter block when it reads it from a file, unless
+// ReadOptions::verify_checksums is unset or the table has kNoChecksum. The policy verifies it once more when it is
+// loaded into the block cache, as EngineFilterOptions::verify_large_filters says: some 0.1 ms per MB.
+//
+// Memory: while a file is written, 8 bytes per key of a filter and what linefilter/builder.h says, which RocksDB does
+// not charge to the block cache; some 400 bytes for each filter that is loaded. optimize_filters_for_memory has no
+// effect.
+#ifndef LINEFILTER_ROCKSDB_H_
+#define LINEFILTER_ROCKSDB_H_
+
+#include "linefilter/engine_options.h"
+#include "linefilter/status.h"
+
+namespace rocksdb {
+class FilterPolicy;
+}
+
+namespace linefilter {
+
+// The caller owns the policy, usually by the std::shared_ptr above. Any number of databases and threads may use one.
+// Null if the options make no sense or there is no memory; *status (it may be null) then says why. Needs neither
+// exceptions nor RTTI. Where memory runs out later, the file gets a filter that answers "maybe": slower, never wrong.
+// This is no error to RocksDB, which would stop writing for one; num_filter_entries among the file's properties is then
+// 0.
+const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
+                                                    Status* status = nullptr) noexcept;
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_ROCKSDB_H_

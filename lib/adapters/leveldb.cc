@@ -1,0 +1,51 @@
+#include "linefilter/leveldb.h"
+
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "leveldb/filter_policy.h"
+#include "leveldb/slice.h"
+#include "lib/adapters/engine_filter.h"
+
+namespace linefilter {
+namespace {
+
+std::string_view BytesOf(const leveldb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+class LevelDBFilterPolicy final : public leveldb::FilterPolicy {
+ public:
+  LevelDBFilterPolicy(const FilterOptions& options, bool verify_large_filters)
+      : options_(options), verify_large_filters_(verify_large_filters) {}
+
+  const char* Name() const override { return internal::kEngineFilterName; }
+
+  // The keys are sorted, so the builder drops all duplicates.
+  void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
+    FilterBuilder builder(options_);
+    for (int i = 0; i < n; ++i) builder.AddKey(BytesOf(keys[i]));
+    internal::AppendImage(&builder, dst);
+  }
+
+  bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
+    return internal::AskImage(BytesOf(filter), BytesOf(key), verify_large_filters_);
+  }
+
+ private:
+  const FilterOptions options_;
+  const bool verify_large_filters_;
+};
+
+}  // namespace
+
+const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options, Status* status) noexcept {
+  FilterOptions filter_options;
+  const Status checked = internal::ToFilterOptions(options, &filter_options);
+  internal::Report(checked, status);
+  if (!checked.ok()) return nullptr;
+  const auto* const policy = new (std::nothrow) LevelDBFilterPolicy(filter_options, options.verify_large_filters);
+  if (policy == nullptr) internal::Report(Status::Error(StatusCode::kOutOfMemory, "no memory for a policy"), status);
+  return policy;
+}
+
+}  // namespace linefilter

@@ -1,0 +1,134 @@
+#include "linefilter/rocksdb.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string_view>
+
+#include "lib/adapters/engine_filter.h"
+#include "lib/adapters/rocksdb_interface.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/table.h"
+
+namespace linefilter {
+namespace {
+
+std::string_view BytesOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+class ImageBuilder final : public rocksdb::FilterBitsBuilder {
+ public:
+  ImageBuilder(const FilterOptions& options, bool post_verify)
+      : options_(options), post_verify_(post_verify), builder_(options) {}
+
+  void AddKey(const rocksdb::Slice& key) override { builder_.AddKey(BytesOf(key)); }
+
+  size_t EstimateEntriesAdded() override {
+    return builder_.status().ok() ? static_cast<size_t>(builder_.num_keys()) : 0;
+  }
+
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* memory) override {
+    const size_t size = static_cast<size_t>(builder_.ImageBytes());
+    std::unique_ptr<char[]> image(size == 0 ? nullptr : new (std::nothrow) char[size]);
+    if (image == nullptr || !builder_.FinishTo(image.get(), size, nullptr).ok()) {
+      builder_.Reset();
+      return {internal::kNoImage, sizeof(internal::kNoImage)};
+    }
+    *memory = std::move(image);
+    return {memory->get(), size};
+  }
+
+  // That memory ran out is no reason to stop writing.
+  rocksdb::Slice Finish(std::unique_ptr<const char[]>* memory, rocksdb::Status* status) override {
+    if (status != nullptr) *status = rocksdb::Status::OK();
+    return Finish(memory);
+  }
+
+  rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter) override {
+    if (!post_verify_ || filter.data() == internal::kNoImage) return rocksdb::Status::OK();
+    FilterView view;
+    Status status = view.Open(filter.data(), filter.size());
+    if (status.ok()) status = view.Verify();
+    return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption("linefilter", status.message());
+  }
+
+  // By search: sizes grow with the keys, in steps of blocks.
+  size_t ApproximateNumEntries(size_t num_bytes) override {
+    uint64_t fits = 0, too_many = static_cast<uint64_t>(8 * static_cast<double>(num_bytes) / options_.bits_per_key) + 1;
+    while (too_many - fits > 1) {
+      const uint64_t middle = fits + (too_many - fits) / 2;
+      uint64_t image_bytes = 0;
+      const Status status = FilterBuilder::EstimateBytes(options_, middle, &image_bytes);
+      (status.ok() && image_bytes <= num_bytes ? fits : too_many) = middle;
+    }
+    return static_cast<size_t>(fits);
+  }
+
+ private:
+  const FilterOptions options_;
+  const bool post_verify_;
+  FilterBuilder builder_;
+};
+
+class ImageReader final : public rocksdb::FilterBitsReader {
+ public:
+  ImageReader(std::string_view image, bool verify_large_filters) : view_(image.data(), image.size()) {
+    const bool is_damaged = verify_large_filters && !view_.Verify().ok();
+    if (is_damaged || view_.hash_id() != HashId::kXxh3) view_ = FilterView();  // "maybe"
+  }
+
+  bool MayMatch(const rocksdb::Slice& key) override { return view_.MayContainKey(BytesOf(key)); }
+
+  void MayMatch(int num_keys, rocksdb::Slice** keys, bool* may_match) override {
+    static_assert(sizeof(bool) == sizeof(uint8_t), "answers are 0 or 1 in a byte");
+    uint64_t hashes[kGroup];
+    for (int first = 0; first < num_keys; first += kGroup) {
+      const int count = num_keys - first < kGroup ? num_keys - first : kGroup;
+      for (int i = 0; i < count; ++i) {
+        hashes[i] = HashKey(BytesOf(*keys[first + i]), view_.seed());
+        (void)view_.Prepare(hashes[i]);
+      }
+      view_.MayContainHashes(hashes, static_cast<size_t>(count), reinterpret_cast<uint8_t*>(may_match + first));
+    }
+  }
+
+ private:
+  static constexpr int kGroup = 32;  // as many as a MultiGet asks at once
+
+  FilterView view_;
+};
+
+class RocksDBFilterPolicy final : public rocksdb::FilterPolicy {
+ public:
+  RocksDBFilterPolicy(const FilterOptions& options, bool verify_large_filters)
+      : options_(options), verify_large_filters_(verify_large_filters) {}
+
+  const char* Name() const override { return internal::kEngineFilterName; }
+  const char* CompatibilityName() const override { return internal::kEngineFilterName; }
+
+  // Null (no memory) is "no filter" to RocksDB, in both.
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override {
+    return new (std::nothrow) ImageBuilder(options_, context.table_options.detect_filter_construct_corruption);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
+    return new (std::nothrow) ImageReader(BytesOf(contents), verify_large_filters_);
+  }
+
+ private:
+  const FilterOptions options_;
+  const bool verify_large_filters_;
+};
+
+}  // namespace
+
+const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options, Status* status) noexcept {
+  FilterOptions filter_options;
+  const Status checked = internal::ToFilterOptions(options, &filter_options);
+  internal::Report(checked, status);
+  if (!checked.ok()) return nullptr;
+  const auto* const policy = new (std::nothrow) RocksDBFilterPolicy(filter_options, options.verify_large_filters);
+  if (policy == nullptr) internal::Report(Status::Error(StatusCode::kOutOfMemory, "no memory for a policy"), status);
+  return policy;
+}
+
+}  // namespace linefilter

@@ -1,0 +1,27 @@
+// Words that several threads read and change: relaxed atomics, because only bits that were set matter, never their
+// order.
+#ifndef LINEFILTER_LIB_BITS_SHARED_WORD_H_
+#define LINEFILTER_LIB_BITS_SHARED_WORD_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace linefilter::internal {
+
+inline constexpr size_t kWordBytes = 8;
+
+// Bodies are bytes; a word of them is in memory order, whatever the CPU's. `at` is a multiple of 8.
+typedef uint64_t __attribute__((may_alias)) SharedWord;
+
+inline __attribute__((always_inline)) uint64_t LoadSharedWord(const uint8_t* at) {
+  return __atomic_load_n(reinterpret_cast<const SharedWord*>(at), __ATOMIC_RELAXED);
+}
+
+// The old value is not asked for: x86 then has one `lock or`, Arm (LSE) one `stset`, both wait-free.
+inline __attribute__((always_inline)) void OrIntoSharedWord(uint8_t* at, uint64_t bits) {
+  __atomic_fetch_or(reinterpret_cast<SharedWord*>(at), bits, __ATOMIC_RELAXED);
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_BITS_SHARED_WORD_H_

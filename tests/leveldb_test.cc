@@ -1,0 +1,495 @@
+// linefilter/leveldb.h: the policy by itself, and in real databases. Compiled without RTTI, as LevelDB may be.
+#include "linefilter/leveldb.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "leveldb/filter_policy.h"
+#include "lib/adapters/engine_filter.h"
+#include "linefilter/sizing.h"
+#include "linefilter/view.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/leveldb.h"
+#include "tests/testing/measure_fpr.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter {
+namespace {
+
+using test::EngineKey;
+using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
+
+EngineFilterOptions BitsPerKey(double bits_per_key, Layout layout = Layout::kAuto) {
+  EngineFilterOptions options;
+  options.bits_per_key = bits_per_key;
+  options.layout = layout;
+  return options;
+}
+
+Policy New(const EngineFilterOptions& options) {
+  Status status;
+  Policy policy(NewLevelDBFilterPolicy(options, &status));
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_NE(policy, nullptr);
+  return policy;
+}
+
+std::vector<Layout> AutoAndEveryLayout() {
+  std::vector<Layout> layouts = test::EveryLayout();
+  layouts.insert(layouts.begin(), Layout::kAuto);
+  return layouts;
+}
+
+// Keys first, first + 1, ..., sorted as LevelDB hands them over.
+std::vector<std::string> Keys(uint64_t first, size_t n) {
+  std::vector<std::string> keys;
+  for (uint64_t i = first; i < first + n; ++i) keys.push_back(EngineKey(i));
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::string Filter(const leveldb::FilterPolicy& policy, const std::vector<std::string>& keys) {
+  const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+  std::string filter;
+  policy.CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter);
+  return filter;
+}
+
+uint64_t CountMatches(const leveldb::FilterPolicy& policy, const std::vector<std::string>& keys,
+                      std::string_view filter) {
+  uint64_t matches = 0;
+  for (const std::string& key : keys) matches += policy.KeyMayMatch(key, leveldb::Slice(filter.data(), filter.size()));
+  return matches;
+}
+
+TEST(LevelDBPolicy, HasOneNameForEver) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    for (const double bits_per_key : {1.0, 10.0, 64.0}) {
+      EXPECT_STREQ(New(BitsPerKey(bits_per_key, layout))->Name(), "linefilter.Image");
+    }
+  }
+}
+
+TEST(LevelDBPolicy, RefusesOptionsThatMakeNoSense) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EngineFilterOptions both = BitsPerKey(10);
+  both.fpr = 0.01;
+  std::vector<EngineFilterOptions> bad = {EngineFilterOptions(), both, BitsPerKey(10, Layout::kContainer),
+                                          BitsPerKey(10, static_cast<Layout>(77))};
+  for (const double bits_per_key : {0.9, 64.1, -1.0, 1e9, nan}) bad.push_back(BitsPerKey(bits_per_key));
+  for (const double fpr : {-0.1, 1.0, 2e-13, 1e-300, nan}) {
+    bad.emplace_back();
+    bad.back().fpr = fpr;
+  }
+  for (const EngineFilterOptions& options : bad) {
+    Status status;
+    EXPECT_EQ(Policy(NewLevelDBFilterPolicy(options, &status)), nullptr) << options.bits_per_key << " " << options.fpr;
+    EXPECT_FALSE(status.ok());
+    EXPECT_GT(std::string_view(status.message()).size(), 30u) << status.message();
+    EXPECT_EQ(Policy(NewLevelDBFilterPolicy(options)), nullptr) << "without a status";
+  }
+  Status status = Status::Error(StatusCode::kIoError, "of an earlier call");
+  EXPECT_NE(Policy(NewLevelDBFilterPolicy(BitsPerKey(10), &status)), nullptr);
+  EXPECT_TRUE(status.ok());
+}
+
+// The object code of the adapter, linked against LevelDB without RTTI, must not ask for type information.
+TEST(LevelDBPolicy, LinksWithoutTypeInformation) {
+  const std::string archive = test::ReadFile(LINEFILTER_LEVELDB_ADAPTER);
+  EXPECT_NE(archive.find("NewLevelDBFilterPolicy"), std::string::npos) << "symbols are there";
+  EXPECT_EQ(archive.find("_ZTIN7leveldb"), std::string::npos);
+  EXPECT_EQ(archive.find("__cxa_begin_catch"), std::string::npos) << "nor for exceptions";
+}
+
+TEST(LevelDBPolicy, AppendsAnImageThatHoldsEveryKey) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    for (const double bits_per_key : {1.0, 4.5, 10.0, 20.0, 64.0}) {
+      const Policy policy = New(BitsPerKey(bits_per_key, layout));
+      for (const size_t n : {0, 1, 2, 3, 8, 50, 300, 5000, 60000}) {
+        const std::vector<std::string> keys = Keys(n, n);
+        const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
+        std::string block = "what is there already";
+        const std::string head = block;
+        policy->CreateFilter(slices.data(), static_cast<int>(n), &block);
+        ASSERT_EQ(block.substr(0, head.size()), head);
+        const std::string_view filter = std::string_view(block).substr(head.size());
+        ASSERT_EQ(CountMatches(*policy, keys, filter), n) << LayoutName(layout) << " " << bits_per_key;
+        const FilterView view(filter.data(), filter.size());
+        ASSERT_TRUE(view.status().ok()) << view.status().message();
+        if (n == 0) {
+          EXPECT_FALSE(policy->KeyMayMatch("x", leveldb::Slice(filter.data(), filter.size())));
+        }
+      }
+    }
+  }
+}
+
+TEST(LevelDBPolicy, CountsRepeatedKeysOnce) {
+  const Policy policy = New(BitsPerKey(10));
+  const std::vector<std::string> keys = Keys(1, 40);
+  std::vector<std::string> repeated;
+  for (const std::string& key : keys) repeated.insert(repeated.end(), 1 + repeated.size() % 5, key);
+  EXPECT_EQ(Filter(*policy, repeated), Filter(*policy, keys));
+}
+
+TEST(LevelDBPolicy, TakesKeysOfAnyBytes) {
+  const Policy policy = New(BitsPerKey(12));
+  const std::vector<std::string> keys = {"", std::string(1, '\0'), std::string(2, '\0'), "a", std::string(5000, 'z')};
+  EXPECT_EQ(CountMatches(*policy, keys, Filter(*policy, keys)), keys.size());
+}
+
+TEST(LevelDBPolicy, ReadsFiltersOfAnyOtherOptions) {
+  const Policy reader = New(BitsPerKey(3, Layout::kBlocked));
+  const std::vector<std::string> keys = Keys(1, 300), others = Keys(1000, 20000);
+  for (const Layout layout : AutoAndEveryLayout()) {
+    const Policy writer = New(BitsPerKey(20, layout));
+    const std::string filter = Filter(*writer, keys);
+    EXPECT_EQ(CountMatches(*reader, keys, filter), keys.size());
+    EXPECT_LT(CountMatches(*reader, others, filter), 40u) << "0.2 %: it is the writer's filter, of 20 bits per key";
+  }
+}
+
+TEST(LevelDBPolicy, AnswersMaybeToWhateverIsBroken) {
+  const Policy bloom(leveldb::NewBloomFilterPolicy(10));
+  const std::vector<std::string> keys = Keys(1, 100), absent = Keys(1000, 20);
+  for (const Layout layout : AutoAndEveryLayout()) {
+    const Policy policy = New(BitsPerKey(10, layout));
+    const std::string filter = Filter(*policy, keys);
+    const auto expect_maybe = [&](const std::string& broken, const char* what) {
+      EXPECT_EQ(CountMatches(*policy, absent, broken), absent.size()) << what << ", " << broken.size() << " bytes";
+    };
+    for (size_t size = 0; size < filter.size(); ++size) {
+      expect_maybe(filter.substr(0, size), "the end is missing");
+      expect_maybe(filter.substr(filter.size() - size), "the beginning is missing");
+    }
+    for (size_t bit = 0; bit < 8 * filter.size(); ++bit) {
+      std::string flipped = filter;
+      flipped[bit / 8] ^= static_cast<char>(1 << (bit % 8));
+      expect_maybe(flipped, "a bit is flipped");
+    }
+    expect_maybe(filter + filter, "two filters");
+    expect_maybe(std::string(filter.size(), '\0'), "zeros");
+    expect_maybe(std::string(filter.size(), '\xff'), "ones");
+    expect_maybe(Filter(*bloom, keys), "LevelDB's own filter");
+  }
+}
+
+// The body of a large filter is not verified when it is opened, so at each lookup.
+TEST(LevelDBPolicy, AnswersMaybeWhereALargeFilterIsDamaged) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    const Policy policy = New(BitsPerKey(10, layout));
+    EngineFilterOptions trusting_options = BitsPerKey(10, layout);
+    trusting_options.verify_large_filters = false;
+    const Policy trusting = New(trusting_options);
+    for (const size_t n : {4000, 120000}) {  // 5 KB: one chunk; 150 KB: three
+      const std::vector<std::string> keys = Keys(1, n);
+      const std::string filter = Filter(*policy, keys);
+      ASSERT_EQ(CountMatches(*policy, keys, filter), n);
+      test::Random random(n);
+      uint64_t lost_by_trust = 0;
+      for (int round = 0; round < (n > 10000 ? 2 : 20); ++round) {
+        std::string damaged = filter;
+        for (int i = 0; i < 64; ++i) damaged[random.Below(filter.size() - 32)] = static_cast<char>(random());
+        ASSERT_EQ(CountMatches(*policy, keys, damaged), n) << LayoutName(layout);
+        lost_by_trust += n - CountMatches(*trusting, keys, damaged);
+      }
+      EXPECT_GT(lost_by_trust, 0u) << "so the damage was one that counts";
+      for (const size_t size : {size_t{0}, size_t{1}, filter.size() / 2, filter.size() - 1}) {
+        EXPECT_EQ(CountMatches(*trusting, keys, std::string_view(filter).substr(0, size)), n);
+      }
+    }
+  }
+}
+
+TEST(LevelDBPolicy, StoresWhatAnswersMaybeWhereMemoryRunsOut) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    FilterOptions options;
+    ASSERT_TRUE(internal::ToFilterOptions(BitsPerKey(10, layout), &options).ok());
+    test::TestAllocator allocator;
+    options.allocator = allocator.hooks();
+    FilterBuilder builder(options);
+    allocator.FailFrom(0);
+    builder.AddKey("lost");
+    std::string block = "before";
+    internal::AppendImage(&builder, &block);
+    EXPECT_EQ(block, std::string("before\0", 7)) << "not empty, which is `no keys` to LevelDB";
+    EXPECT_TRUE(internal::AskImage(std::string_view(block).substr(6), "lost", false));
+    allocator.FailFrom(test::TestAllocator::kNever);
+    builder.AddKey("kept");
+    block.clear();
+    internal::AppendImage(&builder, &block);
+    EXPECT_EQ(block, Filter(*New(BitsPerKey(10, layout)), {"kept"})) << "and works again";
+  }
+}
+
+TEST(LevelDBPolicy, IsUsedByManyThreads) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    const Policy policy = New(BitsPerKey(10, layout));
+    std::vector<std::thread> threads;
+    for (uint64_t t = 0; t < 4; ++t) {
+      threads.emplace_back([&policy, t] {
+        for (uint64_t round = 0; round < 20; ++round) {
+          const std::vector<std::string> keys = Keys(1000000 * t + round, 1 + 40 * round);
+          EXPECT_EQ(CountMatches(*policy, keys, Filter(*policy, keys)), keys.size());
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST(LevelDBPolicy, OfATinySetCostsEightBytesMoreThanLevelDBs) {
+  for (int bits_per_key = 4; bits_per_key <= 24; ++bits_per_key) {
+    const Policy bloom(leveldb::NewBloomFilterPolicy(bits_per_key)), ours = New(BitsPerKey(bits_per_key));
+    for (size_t n = 1; n <= 60; ++n) {
+      const std::vector<std::string> keys = Keys(1000 * n, n);
+      EXPECT_LE(Filter(*ours, keys).size(), Filter(*bloom, keys).size() + 8) << n << " keys at " << bits_per_key;
+    }
+  }
+}
+
+// The same keys, the same questions. The difference of two counts has at most the standard deviation of their sum's
+// root, but for the filters' fill, which adds less: 5.5 of them over 84 comparisons give a false alarm in 1e6.
+TEST(LevelDBPolicy, OfATinySetIsNoWorseThanLevelDBs) {
+  const uint64_t num_filters = static_cast<uint64_t>(200 * std::max(0.05, test::Effort()));
+  const std::vector<std::string> absent = Keys(uint64_t{1} << 40, 1000);
+  uint64_t ours_in_all = 0, theirs_in_all = 0;
+  for (const int bits_per_key : {4, 7, 10, 13, 16, 20, 24}) {
+    const Policy bloom(leveldb::NewBloomFilterPolicy(bits_per_key)), policy = New(BitsPerKey(bits_per_key));
+    for (const size_t n : {1, 2, 5, 8, 13, 20, 30, 40, 50, 51, 55, 60}) {
+      uint64_t ours = 0, theirs = 0;
+      for (uint64_t f = 0; f < num_filters; ++f) {
+        const std::vector<std::string> keys = Keys(1000000 * n + 100 * f, n);
+        ours += CountMatches(*policy, absent, Filter(*policy, keys));
+        theirs += CountMatches(*bloom, absent, Filter(*bloom, keys));
+      }
+      EXPECT_LE(static_cast<double>(ours),
+                static_cast<double>(theirs) + 5.5 * std::sqrt(static_cast<double>(ours + theirs) + 1))
+          << n << " keys at " << bits_per_key << " bits per key";
+      ours_in_all += ours;
+      theirs_in_all += theirs;
+    }
+  }
+  EXPECT_LT(ours_in_all, theirs_in_all);
+}
+
+// An fpr is a bound for filters of any number of keys: by the model of the very size, which fpr_test proves.
+TEST(LevelDBPolicy, KeepsTheFprForEveryNumberOfKeys) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    for (const double fpr : {0.45, 0.3, 0.1, 0.02, 0.01, 0.003, 0.0001, 1e-6}) {
+      EngineFilterOptions wanted;
+      wanted.fpr = fpr;
+      wanted.layout = layout;
+      FilterOptions options;
+      const Status status = internal::ToFilterOptions(wanted, &options);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(options.fpr, 0) << "sizing by fpr costs too much for each filter";
+      for (uint64_t n = 1; n < 100000; n += 1 + n / 20) {
+        Sizing sizing;
+        ASSERT_TRUE(SizeForBitsPerKey(options.layout, n, options.bits_per_key, &sizing).ok());
+        EXPECT_LE(sizing.expected_fpr, fpr * 1.001) << LayoutName(layout) << ", " << n << " keys";
+        // 0.14 bits per key are a tenth of the rate.
+        if (n > 5000) {
+          EXPECT_GE(sizing.expected_fpr, fpr * 0.5) << LayoutName(layout) << " at " << sizing.bits_per_key;
+        }
+      }
+    }
+  }
+  EngineFilterOptions low;
+  low.fpr = 1e-9;
+  FilterOptions options;
+  ASSERT_TRUE(internal::ToFilterOptions(low, &options).ok());
+  EXPECT_EQ(options.layout, Layout::kClassic) << "`blocked` does not reach it";
+}
+
+constexpr uint64_t kFewKeys = 3000;
+
+TEST(LevelDBDatabase, LosesNoKey) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    for (const double bits_per_key : {2.0, 10.0, 24.0}) {
+      for (const size_t value_size : {0, 100, 1000}) {
+        const Policy policy = New(BitsPerKey(bits_per_key, layout));
+        test::LevelDB db;
+        db.Open(policy.get());
+        db.Fill(0, kFewKeys, value_size);
+        EXPECT_EQ(db.CountLost(0, kFewKeys, value_size), 0u);
+        db.Open(policy.get());
+        EXPECT_EQ(db.CountLost(0, kFewKeys, value_size), 0u) << "opened again";
+        // 2 bits per key: 40 %, of a few hundred filters.
+        EXPECT_LT(db.CountReadsOfAbsent(1000), bits_per_key == 2 ? 600u : 50u) << LayoutName(layout);
+      }
+    }
+  }
+}
+
+TEST(LevelDBDatabase, OpensWithAnyPolicyAndWithNone) {
+  const Policy ours = New(BitsPerKey(10)), other = New(BitsPerKey(20, Layout::kRetrieval)),
+               bloom(leveldb::NewBloomFilterPolicy(10));
+  test::LevelDB db;
+  uint64_t num_keys = 0;
+  for (const leveldb::FilterPolicy* const policy :
+       {ours.get(), other.get(), static_cast<const leveldb::FilterPolicy*>(nullptr), bloom.get(), ours.get()}) {
+    db.Open(policy);
+    EXPECT_EQ(db.CountLost(0, num_keys, 100), 0u) << "as the one before left it";
+    if (policy == other.get()) {
+      EXPECT_LT(db.CountReadsOfAbsent(1000), 30u) << "reads the other options' filters";
+    }
+    if (policy == bloom.get() || policy == nullptr) {
+      EXPECT_GT(db.CountReadsOfAbsent(1000), 950u) << "without filters";
+    }
+    db.Fill(num_keys, kFewKeys, 100);
+    num_keys += kFewKeys;
+    EXPECT_EQ(db.CountLost(0, num_keys, 100), 0u) << "written anew";
+  }
+}
+
+// A database of one table whose filter block is damaged.
+class DamagedFilters : public testing::Test {
+ protected:
+  static constexpr size_t kValueSize = 100;
+
+  void Create(const EngineFilterOptions& options, size_t block_size, uint64_t num_keys, bool paranoid_checks) {
+    num_keys_ = num_keys;
+    db_.reset();
+    policy_ = New(options);
+    db_ = std::make_unique<test::LevelDB>();
+    db_->options.block_size = block_size;
+    db_->options.paranoid_checks = paranoid_checks;
+    db_->Open(policy_.get());
+    db_->Fill(0, num_keys, kValueSize);
+    db_->Close();
+    const std::vector<std::string> tables = db_->Tables();
+    ASSERT_EQ(tables.size(), 1u);
+    path_ = tables[0];
+    table_ = test::ReadFile(path_);
+    block_ = tools::FilterBlockOf(table_);
+    ASSERT_EQ(block_.policy_name, policy_->Name());
+    ASSERT_GT(block_.size, num_keys);
+  }
+  template <class Damage>
+  uint64_t CountLostAfter(const Damage& damage) {
+    std::string damaged = table_;
+    damage(&damaged);
+    test::Overwrite(path_, damaged);
+    db_->Open(policy_.get());
+    const uint64_t lost = db_->CountLost(0, num_keys_, kValueSize);
+    db_->Close();
+    return lost;
+  }
+
+  Policy policy_;
+  std::unique_ptr<test::LevelDB> db_;
+  uint64_t num_keys_ = 0;
+  std::string path_, table_;
+  tools::FilterBlock block_;
+  // At its end: where the filters' offsets begin, and for how many bytes of the table each filter is.
+  static constexpr size_t kBlockEnd = 5;
+};
+
+TEST_F(DamagedFilters, LoseNoKey) {
+  const int rounds = test::Effort() < 1 ? 2 : 8;
+  for (const Layout layout : AutoAndEveryLayout()) {
+    for (const auto& [block_size, num_keys] :
+         {std::pair<size_t, uint64_t>{4 << 10, 3000}, {64 << 10, 3000}, {1 << 20, 8000}}) {
+      ASSERT_NO_FATAL_FAILURE(Create(BitsPerKey(10, layout), block_size, num_keys, false));
+      test::Random random(block_size);
+      const auto flip_bit = [&](std::string* table, size_t first, size_t n) {
+        (*table)[first + random.Below(n)] ^= static_cast<char>(1 << random.Below(8));
+      };
+      EXPECT_EQ(CountLostAfter([&](std::string* table) {
+                  tools::ForEachFilter(table_, [&](std::string_view filter) {
+                    flip_bit(table, static_cast<size_t>(filter.data() - table_.data()), filter.size());
+                  });
+                }),
+                0u)
+          << "a bit of each filter";
+      const size_t size = block_.size - kBlockEnd;
+      for (int round = 0; round < rounds; ++round) {
+        EXPECT_EQ(CountLostAfter([&](std::string* table) { flip_bit(table, block_.offset, size); }), 0u)
+            << "a bit of the filters or of their offsets";
+        const size_t first = random.Below(size);
+        EXPECT_EQ(CountLostAfter([&](std::string* table) {
+                    for (size_t i = first; i < size; ++i) (*table)[block_.offset + i] = '\0';
+                  }),
+                  0u)
+            << "zeros from byte " << first << " on";
+      }
+    }
+  }
+}
+
+// What no policy can see: LevelDB asks the filters of other keys. Its own checksum finds it.
+TEST_F(DamagedFilters, LoseNoKeyWithParanoidChecksWhereverTheDamage) {
+  EngineFilterOptions options = BitsPerKey(10, Layout::kBlocked);
+  options.verify_large_filters = false;
+  for (const size_t block_size : {size_t{4} << 10, size_t{1} << 20}) {
+    ASSERT_NO_FATAL_FAILURE(Create(options, block_size, 8000, true));
+    std::vector<size_t> positions = {0, block_.size / 3};
+    for (size_t back = 1; back <= kBlockEnd + 9; ++back) positions.push_back(block_.size - back);
+    for (const size_t position : positions) {
+      EXPECT_EQ(CountLostAfter([&](std::string* table) { (*table)[block_.offset + position] ^= 1; }), 0u) << position;
+    }
+  }
+}
+
+TEST(LevelDBDatabase, ReadsFewBlocksForAbsentKeys) {
+  const uint64_t num_keys = static_cast<uint64_t>(50000 * std::max(0.1, test::Effort())), questions = num_keys;
+  uint64_t without = 0, with_bloom = 0;
+  const Policy bloom(leveldb::NewBloomFilterPolicy(10));
+  for (const leveldb::FilterPolicy* const policy : {static_cast<const leveldb::FilterPolicy*>(nullptr), bloom.get()}) {
+    test::LevelDB db;
+    db.Open(policy);
+    db.Fill(0, num_keys, 20);
+    (policy == nullptr ? without : with_bloom) = db.CountReadsOfAbsent(questions);
+  }
+  EXPECT_GT(without, questions * 99 / 100) << "else the counts mean nothing";
+  EXPECT_LT(with_bloom, questions / 50) << "else the counts mean nothing";
+  for (const Layout layout : AutoAndEveryLayout()) {
+    const Policy policy = New(BitsPerKey(10, layout));
+    test::LevelDB db;
+    db.Open(policy.get());
+    db.Fill(0, num_keys, 20);
+    EXPECT_LT(db.CountReadsOfAbsent(questions), questions / 60) << LayoutName(layout);
+  }
+}
+
+// Reads of absent keys against what the filters in the table say of themselves, weighted by their size. 4.9 standard
+// deviations of a binomial count: 1e-6 each.
+TEST(LevelDBDatabase, LargeBlocksHaveTheExpectedFalsePositives) {
+  const double effort = std::max(0.1, test::Effort());
+  const uint64_t num_keys = static_cast<uint64_t>(100000 * effort), questions = static_cast<uint64_t>(200000 * effort);
+  for (const size_t block_size : {size_t{64} << 10, size_t{1} << 20}) {
+    for (const Layout layout : AutoAndEveryLayout()) {
+      const Policy policy = New(BitsPerKey(8, layout));
+      test::LevelDB db;
+      db.options.block_size = block_size;
+      db.Open(policy.get());
+      db.Fill(0, num_keys, 60);
+      const double reads = static_cast<double>(db.CountReadsOfAbsent(questions));
+      const std::vector<std::string> tables = db.Tables();
+      ASSERT_EQ(tables.size(), 1u);
+      const std::string table = test::ReadFile(tables[0]);
+      double bytes = 0, expected = 0;
+      tools::ForEachFilter(table, [&](std::string_view filter) {
+        const FilterView view(filter.data(), filter.size());
+        bytes += static_cast<double>(view.body_bytes());
+        expected += static_cast<double>(view.body_bytes()) * view.ExpectedFpr();
+      });
+      expected *= static_cast<double>(questions) / bytes;
+      EXPECT_NEAR(reads, expected, 4.9 * std::sqrt(expected) + 0.01 * expected)
+          << LayoutName(layout) << ", blocks of " << block_size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

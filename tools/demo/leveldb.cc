@@ -1,0 +1,119 @@
+#include "tools/demo/leveldb.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "linefilter/leveldb.h"
+#include "tools/counted_leveldb.h"
+
+namespace linefilter::demo {
+namespace {
+
+constexpr double kBitsPerKey = 10;
+constexpr size_t kGets = 100000;
+constexpr int kRounds = 9;
+
+struct Case {
+  std::string name;
+  std::unique_ptr<const leveldb::FilterPolicy> policy;
+  std::unique_ptr<tools::CountedLevelDB> db;
+  uint64_t filter_bytes = 0, reads = 0;
+  std::vector<double> ns;
+};
+
+leveldb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases(2);
+  cases[0].name = "no filter";
+  cases[1].name = "LevelDB's Bloom";
+  cases[1].policy.reset(leveldb::NewBloomFilterPolicy(static_cast<int>(kBitsPerKey)));
+  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kRetrieval}) {
+    EngineFilterOptions options;
+    options.bits_per_key = kBitsPerKey;
+    options.layout = layout;
+    cases.emplace_back();
+    cases.back().name = std::string("linefilter, ") + LayoutName(layout);
+    cases.back().policy.reset(NewLevelDBFilterPolicy(options));
+  }
+  return cases;
+}
+
+double Seconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// The words with values of as many bytes as make some 50 entries of a block; returns how many are not found then.
+uint64_t Fill(const WordList& members, Case* filled) {
+  const std::string value(75, 'v');
+  for (const std::string_view word : members.words) filled->db->Put(SliceOf(word), value);
+  filled->db->Compact();
+  filled->db->ForEachFilter([filled](std::string_view filter) { filled->filter_bytes += filter.size(); });
+  uint64_t lost = 0;
+  for (const std::string_view word : members.words) lost += !filled->db->Contains(SliceOf(word));
+  return lost;
+}
+
+void Ask(const std::vector<std::string_view>& absent, Case* asked) {
+  const uint64_t before = asked->db->reads();
+  const double start = Seconds();
+  for (const std::string_view word : absent) (void)asked->db->Contains(SliceOf(word));
+  asked->ns.push_back(1e9 * (Seconds() - start) / static_cast<double>(absent.size()));
+  asked->reads = asked->db->reads() - before;
+}
+
+void Print(const std::vector<Case>& cases, size_t num_words, size_t num_absent, FILE* out) {
+  fprintf(out, "\nLevelDB with %zu words as keys, %zu absent words asked, %g bits per key:\n", num_words, num_absent,
+          kBitsPerKey);
+  fprintf(out, "%-22s %13s %12s %9s %18s\n", "filter", "filter bytes", "block reads", "FPR %", "ns per absent Get");
+  for (const Case& of : cases) {
+    std::vector<double> ns = of.ns;
+    std::sort(ns.begin(), ns.end());
+    fprintf(out, "%-22s %13llu %12llu %9.3f %18.0f\n", of.name.c_str(),
+            static_cast<unsigned long long>(of.filter_bytes), static_cast<unsigned long long>(of.reads),
+            100.0 * static_cast<double>(of.reads) / static_cast<double>(num_absent), ns[ns.size() / 2]);
+  }
+  fprintf(
+      out,
+      "Each read is a false positive: the word is not there. The databases hold the same words and are asked in turns; "
+      "median of %d rounds.\n",
+      kRounds);
+}
+
+}  // namespace
+
+bool ShowLevelDB(const WordList& members, const Asked& asked, const std::string& folder, uint64_t* lost) {
+  std::vector<std::string_view> absent;
+  for (size_t i = 0; i < asked.words.size() && absent.size() < kGets; ++i) {
+    if (!asked.is_member[i]) absent.push_back(asked.words[i]);
+  }
+  std::vector<Case> cases = Cases();
+  *lost = 0;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    cases[i].db =
+        std::make_unique<tools::CountedLevelDB>(folder + "/leveldb-" + std::to_string(i), cases[i].policy.get());
+    *lost += Fill(members, &cases[i]);
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    for (Case& each : cases) Ask(absent, &each);
+  }
+  for (const Case& each : cases) {
+    if (each.db->status().ok()) continue;
+    fprintf(stderr, "linefilter_demo: LevelDB in %s: %s\n", folder.c_str(), each.db->status().ToString().c_str());
+    return false;
+  }
+  const std::string path = folder + "/leveldb.txt";
+  FILE* const file = fopen(path.c_str(), "w");
+  Print(cases, members.words.size(), absent.size(), stdout);
+  if (file != nullptr) Print(cases, members.words.size(), absent.size(), file);
+  if (file != nullptr && fclose(file) == 0) return true;
+  fprintf(stderr, "linefilter_demo: cannot write %s\n", path.c_str());
+  return false;
+}
+
+}  // namespace linefilter::demo
