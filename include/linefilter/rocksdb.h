@@ -43,8 +43,7 @@ namespace linefilter {
 // The caller owns the policy, usually by the std::shared_ptr above. Any number of databases and threads may use one.
 // Null if the options make no sense or there is no memory; *status (it may be null) then says why. Needs neither
 // exceptions nor RTTI. Where memory runs out later, the file gets a filter that answers "maybe": slower, never wrong.
-// This is no error to RocksDB, which would stop writing for one; num_filter_entries among the file's properties is then
-// 0.
+// RocksDB is not told, because it would stop writing.
 const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
                                                     Status* status = nullptr) noexcept;
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "lib/adapters/engine_filter.h"
 #include "lib/adapters/rocksdb_interface.h"
@@ -23,9 +24,7 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
 
   void AddKey(const rocksdb::Slice& key) override { builder_.AddKey(BytesOf(key)); }
 
-  size_t EstimateEntriesAdded() override {
-    return builder_.status().ok() ? static_cast<size_t>(builder_.num_keys()) : 0;
-  }
+  size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* memory) override {
     const size_t size = static_cast<size_t>(builder_.ImageBytes());
