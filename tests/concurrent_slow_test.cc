@@ -92,7 +92,7 @@ TEST(ConcurrentStress, NothingThatHappenedBeforeIsAbsent) {
     uint64_t num_keys;
     int rounds;
   };
-  for (const Size size : {Size{51, 2000}, Size{20000, 300}, Size{13000000, 1}}) {  // one block, the L1, the last cache
+  for (const Size size : {Size{51, 300}, Size{20000, 100}, Size{13000000, 1}}) {  // one block, the L1, the last cache
     test::OnEveryTarget([&](const char* target) {
       Counts counts;
       for (int round = 0; round < size.rounds; ++round) InsertAndAsk(size.num_keys, &counts);
