@@ -22,10 +22,16 @@ build_preset() {
   build "$ROOT/build/$preset" --preset "$preset" "$@"
 }
 
-# Where everything is 10 to 50 times slower, the fast tests without those that measure false-positive rates: same bits, same
-# rate, and the bits are what the rest compares.
+# The fast tests without those that measure false-positive rates: same bits, same rate, and the bits are what the rest
+# compares. They are for the release build; elsewhere they take half the time, or 10 to 50 times as long.
 FAST=(-LE slow)
 FAST_BITS=(-LE slow -E '^(fpr|expected_fpr|fpr_regression|retrieval_model)$')
+
+# named TEST...: ctest's expression for these and no others.
+named() {
+  local IFS='|'
+  echo "^($*)\$"
+}
 
 # run_ctest FOLDER [ctest argument...]: counts test programs; notes how many cases they ran and which were skipped inside.
 run_ctest() {

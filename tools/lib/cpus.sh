@@ -25,7 +25,7 @@ build_s390x_vectors() {
 }
 
 test_s390x_vectors() {
-  run_ctest "$ROOT/build/s390x-vectors" -R "^($(IFS='|' && echo "${VECTOR_TESTS[*]}"))$"
+  run_ctest "$ROOT/build/s390x-vectors" -R "$(named "${VECTOR_TESTS[@]}")"
 }
 
 # The programs that look at bytes and answers on all targets.
