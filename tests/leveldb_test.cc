@@ -379,7 +379,7 @@ class DamagedFilters : public testing::Test {
   uint64_t CountLostAfter(const Damage& damage) {
     std::string damaged = table_;
     damage(&damaged);
-    test::Overwrite(path_, damaged);
+    db_->Overwrite(path_, damaged);
     db_->Open(policy_.get());
     const uint64_t lost = db_->CountLost(0, num_keys_, kValueSize);
     db_->Close();
@@ -391,8 +391,6 @@ class DamagedFilters : public testing::Test {
   uint64_t num_keys_ = 0;
   std::string path_, table_;
   tools::FilterBlock block_;
-  // At its end: where the filters' offsets begin, and for how many bytes of the table each filter is.
-  static constexpr size_t kBlockEnd = 5;
 };
 
 TEST_F(DamagedFilters, LoseNoKey) {
@@ -412,7 +410,7 @@ TEST_F(DamagedFilters, LoseNoKey) {
                 }),
                 0u)
           << "a bit of each filter";
-      const size_t size = block_.size - kBlockEnd;
+      const size_t size = block_.size - tools::kFilterBlockEnd;
       for (int round = 0; round < rounds; ++round) {
         EXPECT_EQ(CountLostAfter([&](std::string* table) { flip_bit(table, block_.offset, size); }), 0u)
             << "a bit of the filters or of their offsets";
@@ -434,7 +432,7 @@ TEST_F(DamagedFilters, LoseNoKeyWithParanoidChecksWhereverTheDamage) {
   for (const size_t block_size : {size_t{4} << 10, size_t{1} << 20}) {
     ASSERT_NO_FATAL_FAILURE(Create(options, block_size, 8000, true));
     std::vector<size_t> positions = {0, block_.size / 3};
-    for (size_t back = 1; back <= kBlockEnd + 9; ++back) positions.push_back(block_.size - back);
+    for (size_t back = 1; back <= tools::kFilterBlockEnd + 9; ++back) positions.push_back(block_.size - back);
     for (const size_t position : positions) {
       EXPECT_EQ(CountLostAfter([&](std::string* table) { (*table)[block_.offset + position] ^= 1; }), 0u) << position;
     }
@@ -475,11 +473,9 @@ TEST(LevelDBDatabase, LargeBlocksHaveTheExpectedFalsePositives) {
       db.Open(policy.get());
       db.Fill(0, num_keys, 60);
       const double reads = static_cast<double>(db.CountReadsOfAbsent(questions));
-      const std::vector<std::string> tables = db.Tables();
-      ASSERT_EQ(tables.size(), 1u);
-      const std::string table = test::ReadFile(tables[0]);
+      ASSERT_EQ(db.Tables().size(), 1u);
       double bytes = 0, expected = 0;
-      tools::ForEachFilter(table, [&](std::string_view filter) {
+      db.ForEachFilter([&](std::string_view filter) {
         const FilterView view(filter.data(), filter.size());
         bytes += static_cast<double>(view.body_bytes());
         expected += static_cast<double>(view.body_bytes()) * view.ExpectedFpr();

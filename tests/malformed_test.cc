@@ -57,6 +57,8 @@ std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
     if (!view.MayContainHash(hash) || !view.MayContainKey(hash) || !view.Probe(view.Prepare(hash))) {
       return ::testing::AssertionFailure() << "lost a key";
     }
+    const std::string key = std::to_string(hash);
+    if (!ImageMayContainKey(exact.get(), size, key)) return ::testing::AssertionFailure() << "lost a key at once";
   }
   if (view.empty_set() || view.Verify().ok() || view.body_bytes() != 0) {
     return ::testing::AssertionFailure() << "pretends to be something";

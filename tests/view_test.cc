@@ -163,6 +163,36 @@ TEST(FilterView, OfTheEmptySetAnswersAbsent) {
   }
 }
 
+// Small and large, with each field that sends it to the view, and with the images that it answers by itself.
+TEST(FilterView, AnswersAsAnImageAskedAtOnce) {
+  std::vector<std::string> images;
+  for (const Layout layout : test::EveryLayout()) {
+    for (const size_t num_keys : {0, 1, 20, 50, 300, 3000, 4000, 30000}) {
+      for (const uint64_t seed : {0, 7}) {
+        std::vector<uint64_t> hashes;
+        for (size_t i = 0; i < num_keys; ++i) hashes.push_back(HashKey(std::to_string(i), seed));
+        images.push_back(Build(layout, hashes, seed));
+      }
+    }
+    images.push_back(Build(layout, {}, 0, HashId::kCaller));
+    images.push_back(Build(layout, RandomHashes(50, 1), 0, HashId::kCaller));
+  }
+  for (const std::string& image : images) {
+    const FilterView view(image.data(), image.size());
+    ASSERT_TRUE(view.status().ok());
+    size_t maybes = 0;
+    for (int i = 0; i < 10000; ++i) {
+      const std::string key = std::to_string(i);
+      const bool maybe = ImageMayContainKey(image.data(), image.size(), key);
+      ASSERT_EQ(maybe, view.MayContainKey(key)) << key << " of " << image.size() << " bytes";
+      maybes += maybe;
+    }
+    if (view.hash_id() == HashId::kXxh3 && image.size() < 1000) {
+      EXPECT_LT(maybes, 5000u) << "no filter at all";
+    }
+  }
+}
+
 TEST(FilterView, OfTheCallersHashesAnswersKeysMaybeAndSaysWhy) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   const std::string image = Build(Layout::kBlocked, hashes, 0, HashId::kCaller);

@@ -5,6 +5,7 @@
 #define LINEFILTER_TOOLS_COUNTED_LEVELDB_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -12,13 +13,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "leveldb/cache.h"
 #include "leveldb/db.h"
 #include "leveldb/env.h"
 #include "leveldb/filter_policy.h"
-#include "leveldb/write_batch.h"
 
 namespace linefilter::tools {
 
@@ -82,53 +84,70 @@ inline FilterBlock FilterBlockOf(std::string_view table) {
   return block;
 }
 
-// Calls visit(filter) for each filter in it that is not empty. At the end of the block: where the filters' offsets
-// begin, 4 bytes, and for how many bytes of the table each filter is, 1 byte.
+// At the end of a filter block: where the filters' offsets begin, 4 bytes, and for how many bytes of the table each
+// filter is, 1 byte.
+inline constexpr size_t kFilterBlockEnd = 5;
+
+// Calls visit(filter) for each filter of a table that is not empty.
 template <class Visit>
 void ForEachFilter(std::string_view table, const Visit& visit) {
   const FilterBlock block = FilterBlockOf(table);
-  if (block.size < 5 || block.offset > table.size() || block.size > table.size() - block.offset) return;
+  if (block.size < kFilterBlockEnd || block.offset > table.size() || block.size > table.size() - block.offset) return;
   const std::string_view bytes = table.substr(block.offset, block.size);
   const auto word = [&](size_t at) {
     uint32_t value = 0;
     for (size_t i = 0; i < 4; ++i) value |= uint32_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
     return value;
   };
-  const size_t end = bytes.size() - 5;
+  const size_t end = bytes.size() - kFilterBlockEnd;
   for (size_t at = word(end); at + 4 <= end; at += 4) {
     const uint32_t first = word(at), last = word(at + 4);
     if (first < last && last <= end) visit(bytes.substr(first, last - first));
   }
 }
 
+// Closed and opened again, it keeps its keys.
 class CountedLevelDB {
  public:
-  // `folder` does not exist yet; it is removed at the end. The policy (null: none) belongs to the caller and lives
-  // longer.
+  // Of the next Open.
+  leveldb::Options options;
+
+  // `folder` does not exist yet; it is removed at the end.
+  explicit CountedLevelDB(std::string folder) : folder_(std::move(folder)), cache_(leveldb::NewLRUCache(0)) {
+    options.create_if_missing = true;
+    options.error_if_exists = true;
+    options.compression = leveldb::kNoCompression;
+    options.max_file_size = size_t{32} << 20;
+    options.write_buffer_size = size_t{32} << 20;
+    options.block_cache = cache_.get();
+    options.env = &env_;
+  }
+  // Open.
   CountedLevelDB(std::string folder, const leveldb::FilterPolicy* policy, size_t block_bytes = 4096)
-      : folder_(std::move(folder)), cache_(leveldb::NewLRUCache(0)) {
-    options_.create_if_missing = true;
-    options_.error_if_exists = true;
-    options_.compression = leveldb::kNoCompression;
-    options_.block_size = block_bytes;
-    options_.max_file_size = size_t{32} << 20;
-    options_.write_buffer_size = size_t{32} << 20;
-    options_.filter_policy = policy;
-    options_.block_cache = cache_.get();
-    options_.env = &env_;
-    leveldb::DB* db = nullptr;
-    status_ = leveldb::DB::Open(options_, folder_, &db);
-    db_.reset(db);
+      : CountedLevelDB(std::move(folder)) {
+    options.block_size = block_bytes;
+    Open(policy);
   }
   ~CountedLevelDB() {
-    db_.reset();
+    Close();
     std::error_code ignored;
     std::filesystem::remove_all(folder_, ignored);
   }
   CountedLevelDB(const CountedLevelDB&) = delete;
   CountedLevelDB& operator=(const CountedLevelDB&) = delete;
 
-  // The first error.
+  // The policy (null: none) belongs to the caller and lives until the database is closed.
+  void Open(const leveldb::FilterPolicy* policy) {
+    Close();
+    options.filter_policy = policy;
+    leveldb::DB* db = nullptr;
+    status_ = leveldb::DB::Open(options, folder_, &db);
+    db_.reset(db);
+    if (status_.ok()) options.error_if_exists = false;  // the next time it is ours
+  }
+  void Close() { db_.reset(); }
+
+  // The first error since it was opened; nothing is done after it.
   const leveldb::Status& status() const { return status_; }
 
   void Put(const leveldb::Slice& key, const leveldb::Slice& value) {
@@ -138,24 +157,33 @@ class CountedLevelDB {
   void Compact() {
     if (!status_.ok()) return;
     db_->CompactRange(nullptr, nullptr);
-    std::string value;
     const std::unique_ptr<leveldb::Iterator> all(db_->NewIterator({}));
     for (all->SeekToFirst(); all->Valid(); all->Next()) continue;
     status_ = all->status();
   }
   bool Contains(const leveldb::Slice& key) {
+    if (!status_.ok()) return false;
     const leveldb::Status status = db_->Get({}, key, &value_);
     if (!status.ok() && !status.IsNotFound()) status_ = status;
     return status.ok();
   }
+  // Of the last key that it contained.
+  const std::string& value() const { return value_; }
   uint64_t reads() const { return env_.reads(); }
 
+  // Paths.
+  std::vector<std::string> Tables() const {
+    std::vector<std::string> tables;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+      if (entry.path().extension() == ".ldb") tables.push_back(entry.path());
+    }
+    return tables;
+  }
   // Calls visit(filter) for each filter of each table.
   template <class Visit>
   void ForEachFilter(const Visit& visit) const {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
-      if (entry.path().extension() != ".ldb") continue;
-      std::ifstream in(entry.path(), std::ios::binary);
+    for (const std::string& path : Tables()) {
+      std::ifstream in(path, std::ios::binary);
       const std::string table(std::istreambuf_iterator<char>(in), {});
       tools::ForEachFilter(table, visit);
     }
@@ -165,10 +193,9 @@ class CountedLevelDB {
   const std::string folder_;
   CountingEnv env_;
   const std::unique_ptr<leveldb::Cache> cache_;
-  leveldb::Options options_;
   leveldb::Status status_;
   std::string value_;
-  std::unique_ptr<leveldb::DB> db_;
+  std::unique_ptr<leveldb::DB> db_;  // the last: it uses the others
 };
 
 }  // namespace linefilter::tools

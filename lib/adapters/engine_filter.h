@@ -88,11 +88,15 @@ inline Status VerifyFor(const FilterView& view, uint64_t hash) noexcept {
 
 // Opens an image and asks it. An answer "absent" is verified.
 inline bool AskImage(std::string_view image, std::string_view key, bool verify_large_filters) noexcept {
+  constexpr size_t kVerifiedByOpening = 4096;
+  if (!verify_large_filters || image.size() <= kVerifiedByOpening) {
+    return ImageMayContainKey(image.data(), image.size(), key);
+  }
   const FilterView view(image.data(), image.size());
   if (view.hash_id() != HashId::kXxh3) return true;
   const uint64_t hash = HashKey(key, view.seed());
   if (view.MayContainHash(hash)) return true;
-  return verify_large_filters && view.num_chunks() != 0 && !VerifyFor(view, hash).ok();
+  return view.num_chunks() != 0 && !VerifyFor(view, hash).ok();
 }
 
 inline void Report(const Status& from, Status* to) noexcept {

@@ -1,12 +1,13 @@
 #include "lib/format/trailer.h"
 
+#include <cstring>
+
 #include "lib/bits/endian.h"
 #include "lib/hash/xxh3.h"
 
 namespace linefilter::internal {
 namespace {
 
-constexpr uint8_t kMagic = 0xA0;  // outside the range of the last byte of LevelDB's Bloom filter (1..30)
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
 constexpr unsigned kCriticalExtension = 0x8000;
 
@@ -15,15 +16,11 @@ unsigned FlagsOf(const Trailer& trailer) {
          (trailer.body_bytes > kSmallBodyBytes ? kFlagChunkChecks : 0);
 }
 
-// Section 4 of doc/FORMAT.md. `fields`: the optional ones, up to the fixed trailer, which follows them.
-uint32_t Check(const uint8_t* body, uint64_t body_bytes, const uint8_t* fields, const uint8_t* fixed,
-               uint64_t image_bytes) {
-  uint8_t last[12];
-  StoreLE32(LoadLE32(fixed + 4), last);
-  StoreLE64(image_bytes, last + 4);
-  const size_t covered = body_bytes <= kSmallBodyBytes ? body_bytes : 0;
-  return static_cast<uint32_t>(
-      Xxh3OfThree({body, covered}, {fields, static_cast<size_t>(fixed - fields)}, {last, sizeof(last)}));
+// Section 4 of doc/FORMAT.md: of the bytes it covers, the last four bytes and the length of the image. One hash of one
+// piece: hashing the rest too, behind a copy of that piece, doubled the time of a lookup in a filter of 60 bytes.
+uint32_t Check(const uint8_t* covered, uint64_t covered_bytes, uint32_t last, uint64_t image_bytes) {
+  const uint64_t rest = last ^ (image_bytes << 32 | image_bytes >> 32);
+  return static_cast<uint32_t>(((Xxh3(covered, covered_bytes) ^ rest) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
 Status Corrupt(const char* what) {
@@ -62,6 +59,11 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
 }
 
 }  // namespace
+
+bool CheckMatches(const uint8_t* image, size_t size, uint64_t body_bytes) {
+  const uint64_t first = body_bytes <= kSmallBodyBytes ? 0 : body_bytes, fixed = size - kFixedTrailerBytes;
+  return Check(image + first, fixed - first, LoadLE32(image + fixed + 4), size) == LoadLE32(image + fixed);
+}
 
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
   if (image == nullptr || size < kFixedTrailerBytes) return Corrupt("shorter than the 8 bytes of a trailer");
@@ -107,9 +109,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
   if (trailer->body_bytes == 0 && trailer->num_keys != 0) return Corrupt("no body for the keys that are counted");
-  const uint8_t* const fields = image + trailer->body_bytes;
-  if (Check(image, trailer->body_bytes, fields, fixed, size) != LoadLE32(fixed))
-    return Corrupt("the check does not match");
+  if (!CheckMatches(image, size, trailer->body_bytes)) return Corrupt("the check does not match");
   return critical;
 }
 
@@ -126,7 +126,16 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   p[5] = trailer.num_probes;
   p[6] = static_cast<uint8_t>(FlagsOf(trailer) << 4 | trailer.hash_id);
   p[7] = static_cast<uint8_t>(kMagic | trailer.version);
-  StoreLE32(Check(body, trailer.body_bytes, out, p, trailer.body_bytes + TrailerBytes(trailer)), p);
+  const uint64_t image_bytes = trailer.body_bytes + TrailerBytes(trailer),
+                 fields_bytes = static_cast<uint64_t>(p - out);
+  if (trailer.body_bytes > kSmallBodyBytes) {
+    StoreLE32(Check(out, fields_bytes, LoadLE32(p + 4), image_bytes), p);
+    return;
+  }
+  uint8_t covered[kSmallBodyBytes + 16];  // both fields
+  if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
+  if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
+  StoreLE32(Check(covered, trailer.body_bytes + fields_bytes, LoadLE32(p + 4), image_bytes), p);
 }
 
 }  // namespace linefilter::internal

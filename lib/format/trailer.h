@@ -9,6 +9,7 @@
 
 namespace linefilter::internal {
 
+inline constexpr uint8_t kMagic = 0xA0;  // outside the range of the last byte of LevelDB's Bloom filter (1..30)
 inline constexpr uint32_t kFormatVersion = 0;
 inline constexpr size_t kFixedTrailerBytes = 8;
 // Bodies up to this size are covered by the check of the trailer, larger ones by chunk checks.
@@ -35,6 +36,22 @@ inline uint64_t NumChunks(uint64_t body_bytes) {
 // Reads and verifies what follows the body: structure, magic, version, check. Which layouts and hash ids exist is not
 // known here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
+
+// Section 4 of doc/FORMAT.md, of an image whose body has that many bytes.
+bool CheckMatches(const uint8_t* image, size_t size, uint64_t body_bytes);
+
+// The same for what engines ask at every lookup: a body of at most kSmallBodyBytes and no optional field. False if it
+// is another image or a damaged one: ParseTrailer tells. Without a sentence to write it takes half the time.
+inline bool ParsePlainTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
+  if (image == nullptr || size < kFixedTrailerBytes || size > kFixedTrailerBytes + kSmallBodyBytes) return false;
+  const uint8_t* const fixed = image + size - kFixedTrailerBytes;
+  if (fixed[7] != (kMagic | kFormatVersion) || fixed[6] >> 4 != 0) return false;
+  trailer->layout = fixed[4];
+  trailer->num_probes = fixed[5];
+  trailer->hash_id = fixed[6];
+  trailer->body_bytes = size - kFixedTrailerBytes;
+  return CheckMatches(image, size, trailer->body_bytes);
+}
 
 // Bytes of all that follows the body: chunk checks and fields.
 uint64_t TrailerBytes(const Trailer& trailer);

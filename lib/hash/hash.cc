@@ -2,8 +2,6 @@
 #define XXH_INLINE_ALL
 #include "linefilter/hash.h"
 
-#include <cstring>
-
 #include "lib/hash/xxh3.h"
 #include "xxhash.h"
 
@@ -30,23 +28,6 @@ const char* HashIdName(HashId id) noexcept {
 namespace internal {
 
 uint64_t Xxh3(const void* data, size_t size) { return XXH3_64bits(data, size); }
-
-uint64_t Xxh3OfThree(Bytes first, Bytes second, Bytes third) {
-  uint8_t joined[512];  // most filter blocks of an SST; the streaming state costs more than this copy
-  const Bytes parts[] = {first, second, third};
-  if (first.size + second.size + third.size <= sizeof(joined)) {
-    size_t size = 0;
-    for (const Bytes& part : parts) {
-      if (part.size != 0) memcpy(joined + size, part.data, part.size);
-      size += part.size;
-    }
-    return XXH3_64bits(joined, size);
-  }
-  XXH3_state_t state;
-  XXH3_64bits_reset(&state);
-  for (const Bytes& part : parts) XXH3_64bits_update(&state, part.data, part.size);
-  return XXH3_64bits_digest(&state);
-}
 
 }  // namespace internal
 }  // namespace linefilter

@@ -9,14 +9,6 @@ namespace linefilter::internal {
 
 uint64_t Xxh3(const void* data, size_t size);
 
-struct Bytes {
-  const void* data;
-  size_t size;
-};
-
-// Of the concatenation of three byte strings.
-uint64_t Xxh3OfThree(Bytes first, Bytes second, Bytes third);
-
 }  // namespace linefilter::internal
 
 #endif  // LINEFILTER_LIB_HASH_XXH3_H_

@@ -18,6 +18,8 @@ struct LayoutOps {
   // Points `state` to a valid body of at least one byte; sets all of it but kernels and may_contain.
   void (*bind)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
   const Kernels& (*kernels)();
+  // One question of a body that nothing is bound to: "maybe" if it is not valid.
+  bool (*body_may_contain)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
   double (*estimated_keys)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
   // FilterBase::CountLevels; null = blocks have no level.

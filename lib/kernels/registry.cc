@@ -10,14 +10,58 @@ namespace linefilter {
 namespace internal {
 namespace {
 
-constexpr LayoutOps kLayouts[] = {
-    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels, BlockedEstimatedKeys, BlockedExpectedFpr,
-     nullptr, 4096, nullptr, true},
-    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicEstimatedKeys, ClassicExpectedFpr,
-     nullptr, 0, nullptr, true},
-    {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels, RetrievalEstimatedKeys,
-     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
-};
+using BodyIsValid = bool (*)(uint64_t, uint32_t);
+using Bind = void (*)(const uint8_t*, uint64_t, uint32_t, ProbeState*);
+
+template <BodyIsValid kIsValid, Bind kBind, const Kernels& (*kKernels)()>
+bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!kIsValid(body_bytes, num_probes)) return true;
+  if (body_bytes == 0) return false;  // the empty set
+  ProbeState state;
+  kBind(body, body_bytes, num_probes, &state);
+  return kKernels().may_contain(state, hash);
+}
+
+template <BodyIsValid kIsValid, Bind kBind, const Kernels& (*kKernels)()>
+constexpr LayoutOps Ops(Layout layout) {
+  LayoutOps ops{};
+  ops.layout = layout;
+  ops.body_is_valid = kIsValid;
+  ops.bind = kBind;
+  ops.kernels = kKernels;
+  ops.body_may_contain = BodyMayContain<kIsValid, kBind, kKernels>;
+  return ops;
+}
+
+constexpr LayoutOps BlockedOps() {
+  LayoutOps ops = Ops<BlockedBodyIsValid, BindBlocked, BlockedKernels>(Layout::kBlocked);
+  ops.estimated_keys = BlockedEstimatedKeys;
+  ops.expected_fpr = BlockedExpectedFpr;
+  ops.range_blocks = 4096;
+  ops.is_mutable = true;
+  return ops;
+}
+
+constexpr LayoutOps ClassicOps() {
+  LayoutOps ops = Ops<ClassicBodyIsValid, BindClassic, ClassicKernels>(Layout::kClassic);
+  ops.body_may_contain = ClassicBodyMayContain;
+  ops.estimated_keys = ClassicEstimatedKeys;
+  ops.expected_fpr = ClassicExpectedFpr;
+  ops.is_mutable = true;
+  return ops;
+}
+
+constexpr LayoutOps RetrievalOps() {
+  LayoutOps ops = Ops<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>(Layout::kRetrieval);
+  ops.estimated_keys = RetrievalEstimatedKeys;
+  ops.expected_fpr = RetrievalExpectedFpr;
+  ops.count_levels = RetrievalCountLevels;
+  ops.range_blocks = 1024;
+  ops.range_scratch_bytes = RetrievalScratchBytes;
+  return ops;
+}
+
+constexpr LayoutOps kLayouts[] = {BlockedOps(), ClassicOps(), RetrievalOps()};
 
 }  // namespace
 

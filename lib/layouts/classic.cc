@@ -11,6 +11,18 @@ bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
   return body_bytes <= kMaxClassicBytes && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kClassic);
 }
 
+bool ClassicBodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!ClassicBodyIsValid(body_bytes, num_probes)) return true;
+  if (body_bytes == 0) return false;
+  unsigned all = 1;
+  for (uint32_t i = 0; i < num_probes; ++i) {
+    const uint64_t bit = MulHigh(hash, 8 * body_bytes);
+    all &= body[bit >> 3] >> (bit & 7);
+    hash *= kProbeMultiplier;
+  }
+  return all != 0;
+}
+
 void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
   *state = ProbeState();
   state->body = body;

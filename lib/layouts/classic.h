@@ -40,6 +40,8 @@ inline bool ClassicInsert(uint8_t* body, uint64_t num_bits, uint32_t num_probes,
 }
 
 bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
+// Of a body that nothing is bound to: LayoutOps::body_may_contain.
+bool ClassicBodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
 void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
 double ClassicEstimatedKeys(const ProbeState& state);
 // Fill ratio ^ num_probes.

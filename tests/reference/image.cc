@@ -65,10 +65,10 @@ void PutLittleEndian(uint64_t value, int bytes, uint8_t* to) {
 
 uint32_t CheckOfImage(const uint8_t* image, size_t size, size_t body_size) {
   const size_t start = body_size <= kSmallBody ? 0 : body_size;
-  Bytes covered(image + start, image + size - 8);
-  covered.insert(covered.end(), image + size - 4, image + size);
-  Append(size, 8, &covered);
-  return static_cast<uint32_t>(Xxh3(covered.data(), covered.size(), 0) & 0xffffffff);
+  const uint64_t x = Xxh3(image + start, size - 8 - start, 0);
+  const uint64_t length = size;
+  const uint64_t t = GetLittleEndian(image + size - 4, 4) ^ (length % 0x100000000 * 0x100000000 + length / 0x100000000);
+  return static_cast<uint32_t>((x ^ t) * 0x9E3779B97F4A7C15 / 0x100000000);
 }
 
 Bytes WriteImage(const Filter& filter) {

@@ -47,10 +47,11 @@ inline std::string Extension(uint16_t id, std::string_view content) {
 // Makes the check of `image`, whose body has `body_bytes` bytes, right again (FORMAT.md section 4).
 inline void Reseal(std::string* image, size_t body_bytes) {
   const size_t size = image->size(), start = body_bytes <= kSmallBody ? 0 : body_bytes;
-  std::string checked = image->substr(start, size - kFixedTrailer - start) + image->substr(size - 4);
-  AppendLittleEndian(&checked, size, 8);
+  uint64_t rest = uint64_t{size} << 32 | uint64_t{size} >> 32;
+  for (size_t i = 0; i < 4; ++i) rest ^= uint64_t{static_cast<uint8_t>((*image)[size - 4 + i])} << (8 * i);
+  const uint64_t covered = HashKey(std::string_view(*image).substr(start, size - kFixedTrailer - start), 0);
   std::string check;
-  AppendLittleEndian(&check, LowXxh3(checked), 4);
+  AppendLittleEndian(&check, ((covered ^ rest) * 0x9e3779b97f4a7c15u) >> 32, 4);
   image->replace(size - kFixedTrailer, 4, check);
 }
 

@@ -1,4 +1,4 @@
-// A LevelDB database in a folder of its own that tests open again and again, and whose reads of blocks are counted.
+// tools::CountedLevelDB in a folder of its own, with numbered keys that tests fill in and ask for.
 #ifndef LINEFILTER_TESTS_TESTING_LEVELDB_H_
 #define LINEFILTER_TESTS_TESTING_LEVELDB_H_
 
@@ -6,16 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gtest/gtest.h"
-#include "leveldb/cache.h"
-#include "leveldb/db.h"
-#include "leveldb/filter_policy.h"
 #include "linefilter/hash.h"
 #include "tests/testing/temp_dir.h"
 #include "tools/counted_leveldb.h"
@@ -29,88 +23,45 @@ inline std::string EngineKey(uint64_t i) {
   return text;
 }
 
-// Blocks are neither compressed nor cached: a block that is needed is read from its file. Tables of 32 MB.
-class LevelDB {
+// The folder is a base so that it is there before the database and until it is gone.
+class LevelDB : private TempDir, public tools::CountedLevelDB {
  public:
-  LevelDB() {
-    options.create_if_missing = true;
-    options.compression = leveldb::kNoCompression;
-    options.max_file_size = size_t{32} << 20;
-    options.write_buffer_size = size_t{32} << 20;
-    options.env = &env_;
-    options.block_cache = cache_.get();
-  }
-  ~LevelDB() { Close(); }
-
-  // With the policy and whatever was set in `options`.
-  void Open(const leveldb::FilterPolicy* policy) {
-    Close();
-    options.filter_policy = policy;
-    leveldb::DB* db = nullptr;
-    const leveldb::Status status = leveldb::DB::Open(options, path(), &db);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(db);
-  }
-  void Close() { db_.reset(); }
+  LevelDB() : CountedLevelDB(File("db")) {}
 
   // Keys [first, first + n), and all into sorted tables of one level.
   void Fill(uint64_t first, uint64_t n, size_t value_size) {
-    for (uint64_t i = first; i < first + n; ++i) {
-      ASSERT_TRUE(db_->Put({}, EngineKey(i), ValueOf(i, value_size)).ok());
-    }
-    db_->CompactRange(nullptr, nullptr);
+    for (uint64_t i = first; i < first + n; ++i) Put(EngineKey(i), ValueOf(i, value_size));
+    Compact();
+    ExpectNoError();
   }
   // How many of those keys are not found with their value.
   uint64_t CountLost(uint64_t first, uint64_t n, size_t value_size) {
     uint64_t lost = 0;
-    std::string value;
-    for (uint64_t i = first; i < first + n; ++i) {
-      lost += !db_->Get({}, EngineKey(i), &value).ok() || value != ValueOf(i, value_size);
-    }
+    for (uint64_t i = first; i < first + n; ++i) lost += !Contains(EngineKey(i)) || value() != ValueOf(i, value_size);
+    ExpectNoError();
     return lost;
   }
-  // Blocks read by n Gets of absent keys. The first ones, not counted, open the tables.
+  // Blocks read by n Gets of absent keys. Fill or CountLost has opened the tables.
   uint64_t CountReadsOfAbsent(uint64_t n) {
-    constexpr uint64_t kAbsent = uint64_t{1} << 40, kOpening = 200;
-    std::string value;
-    uint64_t before = 0;
-    for (uint64_t i = 0; i < kOpening + n; ++i) {
-      if (i == kOpening) before = env_.reads();
-      EXPECT_TRUE(db_->Get({}, EngineKey(kAbsent + i), &value).IsNotFound());
-    }
-    return env_.reads() - before;
+    constexpr uint64_t kAbsent = uint64_t{1} << 40;
+    const uint64_t before = reads();
+    for (uint64_t i = kAbsent; i < kAbsent + n; ++i) EXPECT_FALSE(Contains(EngineKey(i)));
+    ExpectNoError();
+    return reads() - before;
   }
 
-  std::vector<std::string> Tables() const {
-    std::vector<std::string> tables;
-    for (const auto& entry : std::filesystem::directory_iterator(path())) {
-      if (entry.path().extension() == ".ldb") tables.push_back(entry.path());
-    }
-    return tables;
+  void Overwrite(const std::string& table, std::string_view bytes) const {
+    Write("db/" + std::filesystem::path(table).filename().string(), bytes);
   }
-
-  leveldb::Options options;
 
  private:
-  std::string path() const { return dir_.File("db"); }
+  void ExpectNoError() const { EXPECT_TRUE(status().ok()) << status().ToString(); }
   static std::string ValueOf(uint64_t i, size_t size) {
     std::string value = std::to_string(i);
     value.resize(size, 'v');
     return value;
   }
-
-  const TempDir dir_;
-  tools::CountingEnv env_;
-  const std::unique_ptr<leveldb::Cache> cache_{leveldb::NewLRUCache(0)};
-  std::unique_ptr<leveldb::DB> db_;
 };
-
-inline void Overwrite(const std::string& path, std::string_view bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  EXPECT_TRUE(out.good()) << path;
-}
 
 }  // namespace linefilter::test
 
