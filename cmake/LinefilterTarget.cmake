@@ -4,6 +4,7 @@ function(linefilter_own target)
   target_compile_features(${target} PUBLIC cxx_std_17)
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON  # plugins and bindings are shared libraries
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   if(LINEFILTER_WERROR)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Werror)

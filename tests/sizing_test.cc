@@ -394,6 +394,16 @@ TEST(SizeAuto, TakesClassicForTinySetsAndBlockedForLarge) {
   }
 }
 
+// LevelDB's filters: at no density they pay for a part of a block.
+TEST(SizeAuto, GivesUpTo60KeysAByteMoreThanClassic) {
+  for (double bits = 1; bits <= 64; bits += 0.25) {
+    for (uint64_t n = 1; n <= 60; ++n) {
+      ASSERT_LE(ForBits(Layout::kAuto, n, bits).body_bytes, ForBits(Layout::kClassic, n, bits).body_bytes + 1)
+          << n << " keys at " << bits;
+    }
+  }
+}
+
 void ExpectRefused(const Status& status, const char* what) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << what;
   EXPECT_GT(std::strlen(status.message()), 25u) << what << ": a sentence, not a word: " << status.message();

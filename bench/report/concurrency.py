@@ -22,6 +22,7 @@ def section(cpu):
             "clock. `_during_inserts`: the other thread inserts new keys as fast as it can, beside "
             f"`{SEALED}` into another filter, so that the machine is as busy.")
     table(out, lines(cpu))
+    _against_one_thread(cpu, out)
     _all_rows(cpu, out, rows)
     return out
 
@@ -33,6 +34,20 @@ def lines(cpu):
     for access in DURING:
         yield most_times(f"`{access}`", f"at most {MOST_TIMES} times the ns of `{SEALED}`", MOST_TIMES,
                          pairs_of(cpu, best(where(ours, access=access)), SEALED))
+
+
+def _against_one_thread(cpu, out):
+    """What the promise of two threads does not tell: an atomic OR costs more than a plain one."""
+    for access in FILLS[:2]:
+        pairs = []
+        for two in best(where(cpu.rows, layout=CONCURRENT, access=f"{access}_2_threads")):
+            one = choose.fastest(where(cpu.rows, layout=SEALED, access=access, keys=two["keys"], size=two["size"],
+                                       bits=two["asked_bits_per_key"]))
+            pairs += [(two, one)] if one else []
+        if pairs:
+            two, one = max(pairs, key=lambda pair: choose.times(*pair))
+            out.say(f"Two threads that fill `{CONCURRENT}` (`{access}`, {two['size']}, clock time per key) take "
+                    f"{choose.times(two, one):.2f} times what one thread takes for `{SEALED}`.")
 
 
 def _all_rows(cpu, out, rows):

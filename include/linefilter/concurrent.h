@@ -5,12 +5,11 @@
 //   if (seen.InsertKey(url)) fetch(url);                          // any thread
 //
 // The same keys give the same bits as in a BlockedFilter, whatever threads inserted them in whatever order.
-// - Insertion is wait-free where the CPU has an atomic OR (x86, Arm with LSE), elsewhere lock-free; lookups are
-// wait-free.
+// - Insertion is wait-free where the CPU has an atomic OR of 64 bits (x86-64, Arm with LSE), elsewhere lock-free;
+//   lookups are wait-free.
 // - An insertion that happened before a lookup is seen by it: one of the same thread, or of a thread from which the
-// caller
-//   has heard by anything that synchronizes (a mutex, a queue, an atomic with release and acquire, join). A lookup at
-//   the same time may answer either.
+//   caller has heard by anything that synchronizes (a mutex, a queue, an atomic with release and acquire, join). A
+//   lookup at the same time may answer either.
 // - Of several threads that insert the same absent key at once, at least one is told that it was certainly new, unless
 //   other keys set its last bits meanwhile; more than one may be told. Who needs exactly one decides behind the filter.
 // - It does not grow and nothing is removed: more keys than planned raise the false-positive rate (FillRatio tells).

@@ -7,6 +7,7 @@
 //   if (policy == nullptr) ...  // status.message() says what to change
 //   leveldb::Options options;
 //   options.filter_policy = policy.get();
+//   options.paranoid_checks = true;  // see "Damage"
 //
 // Which keys: LevelDB makes a filter for every 2 KiB of a table that a data block begins in (8 to 300 keys; larger
 // block_size, more), of whole user keys. DB::Get asks it; iterators do not, so there are no prefix filters: to answer
@@ -20,9 +21,10 @@
 // Damage: a filter of up to 4 KiB is verified at each lookup, whole: it takes some 20 ns, 40 with 300 keys, against 8
 // of LevelDB's own filter. Of a larger one (EngineFilterOptions::verify_large_filters), before the answer is "absent",
 // the 64 KiB around the key's block: up to 4 us; all of it in `classic`. LevelDB's directory of filters, at the end of
-// the filter block, is out of the policy's reach: where that is damaged, LevelDB asks the filter of other keys.
-// Options::paranoid_checks finds any damage in the filter block when a table is opened, and leaves the block out; with
-// it, verify_large_filters may be unset. (ReadOptions::verify_checksums does not concern filter blocks.)
+// the filter block, is out of the policy's reach: where that is damaged, LevelDB asks the filter of other keys, and
+// those there are lost. Options::paranoid_checks finds any damage in the filter block when a table is opened, and
+// leaves the block out; with it, verify_large_filters may be unset. (ReadOptions::verify_checksums does not concern
+// filter blocks.)
 #ifndef LINEFILTER_LEVELDB_H_
 #define LINEFILTER_LEVELDB_H_
 
@@ -38,7 +40,8 @@ namespace linefilter {
 // The caller owns the policy and deletes it after every database that uses it is closed. Any number of databases and
 // threads may use one. Null if the options make no sense or there is no memory; *status (it may be null) then says why.
 // Needs neither exceptions nor RTTI, here or in LevelDB. Where memory runs out later, a filter that answers "maybe" is
-// stored: slower, never wrong.
+// stored: slower, never wrong. LevelDB's own string is grown before anything of ours is allocated: where that throws
+// std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
                                                     Status* status = nullptr) noexcept;
 

@@ -1,4 +1,5 @@
-// A filter policy for RocksDB 7.0 to 9.5. Link linefilter::rocksdb (CMake option LINEFILTER_ROCKSDB).
+// A filter policy for RocksDB 7.0 to 9.5. Link linefilter::rocksdb (CMake option LINEFILTER_ROCKSDB; a program that
+// links RocksDB's static library names its target in LINEFILTER_ROCKSDB_TARGET).
 //
 //   linefilter::EngineFilterOptions filters;
 //   filters.bits_per_key = 10;
@@ -19,7 +20,8 @@
 //
 // Files: the name in them is "linefilter.Image", whatever the options, and never changes; each filter says how it was
 // made. So a database may be opened with any options, with RocksDB's own filters or with none: old files are then read
-// with the filters they have, or without. Whatever is broken answers "maybe".
+// with the filters they have, or without. Whatever is broken answers "maybe". RocksDB's options files do not keep the
+// policy: after LoadLatestOptions set filter_policy again, or new files get no filter.
 //
 // Damage: RocksDB verifies the checksum of a filter block when it reads it from a file, unless
 // ReadOptions::verify_checksums is unset or the table has kNoChecksum. The policy verifies it once more when it is

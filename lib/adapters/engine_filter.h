@@ -22,32 +22,61 @@ namespace linefilter::internal {
 // stand in each image, so the name never changes.
 inline constexpr char kEngineFilterName[] = "linefilter.Image";
 
-// Stored where no image could be made: shorter than any, so it answers "maybe". Not nothing, which is "no keys" to
-// LevelDB.
+// Stored where no image could be made: shorter than any, so it answers "maybe". (So would no byte at all, but that is
+// how LevelDB stores that a part of a table has no keys.)
 inline constexpr char kNoImage[1] = {'\0'};
 
-// Sets *bits_per_key so that filters of any number of keys have an expected rate of at most fpr. Large ones need the
-// limit. Small ones of whole blocks are better, for they are rounded up; small ones of `classic` are worse, for their
-// fill varies (at an fpr of 1e-2 by 8 percent, at 1e-5 by 70), so that all of them get up to 5 percent more bits.
-inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_key) noexcept {
-  constexpr uint64_t kSmall = 300;
-  constexpr int kMostRounds = 20;  // 2 to 4 are enough if it can be reached
-  double aim = fpr, worst = 1;
-  for (int round = 0; worst > fpr && round < kMostRounds; ++round) {
-    *bits_per_key = BitsPerKeyForFpr(layout == Layout::kAuto ? Layout::kBlocked : layout, aim);
-    worst = 0;
-    for (uint64_t n = 1; n <= kSmall; ++n) {
-      Sizing sizing;
-      const Status status = SizeForBitsPerKey(layout, n, *bits_per_key, &sizing);
-      if (!status.ok()) return status;
-      if (sizing.expected_fpr > worst) worst = sizing.expected_fpr;
-    }
-    if (worst > fpr) aim *= fpr / worst;
+// Calls visit(num_keys) for the fullest filter of each size: fewer keys in as many bytes have a lower rate. Every size
+// up to eight blocks (beyond, `auto` takes whole blocks) and, of `classic`, 600 keys; then, where rates are near their
+// limit, one in sixteen up to 1,001 blocks, whose rate is the limit. visit may raise *bits_per_key.
+template <class Visit>
+void ForEachFullestFilter(Layout layout, const double* bits_per_key, const Visit& visit) {
+  uint64_t last = 0;
+  for (uint64_t bytes = layout == Layout::kAuto || layout == Layout::kClassic ? 1 : 64; bytes <= 1001 * 64;) {
+    const uint64_t num_keys = static_cast<uint64_t>(8 * static_cast<double>(bytes) / *bits_per_key);
+    if (num_keys > last) visit(last = num_keys);
+    const bool has_bytes = layout == Layout::kClassic ? num_keys < 600 : layout == Layout::kAuto && bytes < 8 * 64;
+    bytes += has_bytes ? 1 : bytes < 16 * 64 ? 64 : bytes / 1024 * 64;
   }
-  if (worst <= fpr) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "fpr is %g: filters of a few keys reach %.2g at most (layout %s): ask for that or more", fpr,
-                       worst, LayoutName(layout));
+}
+
+// Sets *bits_per_key so that filters of any number of keys have an expected rate of at most fpr, to at most 0.03
+// percent more than the least. Large ones need the limit. Small ones of whole blocks are better where they are rounded
+// up; small ones of `classic` are worse, for their fill varies (at an fpr of 1e-2 by 8 percent, at 1e-5 by 70), so that
+// all of them get up to 5 percent more bits.
+inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_key) noexcept {
+  constexpr double kMoreThanLimit = 1.0003;  // for the sizes that are left out: of `classic` they need 0.16 / keys
+  Status status;
+  Sizing sizing;
+  const auto size_of = [&](uint64_t num_keys) {
+    if (status.ok()) status = SizeForBitsPerKey(layout, num_keys, *bits_per_key, &sizing);
+    return status.ok();
+  };
+  double worst = 0;
+  *bits_per_key = kMaxBitsPerKey;
+  ForEachFullestFilter(layout, bits_per_key, [&](uint64_t num_keys) {
+    if (size_of(num_keys) && sizing.expected_fpr > worst) worst = sizing.expected_fpr;
+  });
+  if (!status.ok()) return status;
+  if (worst > fpr) {  // 1.006: not less than that when it is rounded to be printed
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "fpr is %g: filters of a few keys reach %.3g at most (layout %s): ask for that or more", fpr,
+                         1.006 * worst, LayoutName(layout));
+  }
+  // A filter that misses it needs the next size: no density up to there is enough. Until all reach it with the same.
+  *bits_per_key = kMoreThanLimit * BitsPerKeyForFpr(layout == Layout::kAuto ? Layout::kBlocked : layout, fpr);
+  if (*bits_per_key > kMaxBitsPerKey) *bits_per_key = kMaxBitsPerKey;
+  for (bool is_enough = false; !is_enough;) {
+    is_enough = true;
+    ForEachFullestFilter(layout, bits_per_key, [&](uint64_t num_keys) {
+      while (size_of(num_keys) && sizing.expected_fpr > fpr && *bits_per_key < kMaxBitsPerKey) {
+        const double next = sizing.bits_per_key * (1 + 1e-12);
+        *bits_per_key = next < kMaxBitsPerKey ? next : kMaxBitsPerKey;
+        is_enough = false;
+      }
+    });
+  }
+  return status;
 }
 
 // An fpr becomes bits_per_key here, once, in some ms: sizing by fpr takes 60 us, which filters of 2 KiB cannot pay
@@ -65,8 +94,18 @@ inline Status ToFilterOptions(const EngineFilterOptions& engine, FilterOptions* 
   return BitsPerKeyForAnySize(options->layout, engine.fpr, &options->bits_per_key);
 }
 
-// Appends the image of the builder's keys, or kNoImage, and leaves the builder empty. (Not FilterBuilder::Finish:
-// inline, and compiled here without its catch, it could become that of the whole program.)
+// Grows *out's memory for the image of num_keys keys: done before the builder holds any, since an exception from here
+// passes through this code, which cannot clean up. By resizing: reserve may grow by no more than is asked, each time.
+inline void MakeRoomForImage(const FilterOptions& options, uint64_t num_keys, std::string* out) {
+  constexpr size_t kBlockAndTrailer = 128;
+  const double body_bytes = static_cast<double>(num_keys) * options.bits_per_key / 8;
+  const size_t old_size = out->size();
+  out->resize(old_size + static_cast<size_t>(body_bytes * (1 + 4.0 / 65536)) + kBlockAndTrailer);
+  out->resize(old_size);
+}
+
+// Appends the image of the builder's keys, or kNoImage, and leaves the builder empty. There is room for it. (Not
+// FilterBuilder::Finish: inline, and compiled here without its catch, it could become that of the whole program.)
 inline void AppendImage(FilterBuilder* builder, std::string* out) {
   const size_t old_size = out->size();
   const uint64_t image_bytes = builder->ImageBytes();

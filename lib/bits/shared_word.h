@@ -17,7 +17,7 @@ inline __attribute__((always_inline)) uint64_t LoadSharedWord(const uint8_t* at)
   return __atomic_load_n(reinterpret_cast<const SharedWord*>(at), __ATOMIC_RELAXED);
 }
 
-// The old value is not asked for: x86 then has one `lock or`, Arm (LSE) one `stset`, both wait-free.
+// The old value is not asked for: x86-64 then has one `lock or`, Arm (LSE) one `stset`, both wait-free.
 inline __attribute__((always_inline)) void OrIntoSharedWord(uint8_t* at, uint64_t bits) {
   __atomic_fetch_or(reinterpret_cast<SharedWord*>(at), bits, __ATOMIC_RELAXED);
 }

@@ -11,6 +11,8 @@
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/blocked.h"
+#include "linefilter/sizing.h"
+#include "linefilter/view.h"
 
 namespace linefilter {
 
@@ -28,6 +30,20 @@ void CopyShared(const uint8_t* body, uint64_t size, uint8_t* to) {
     const uint64_t word = LoadSharedWord(body + i);
     memcpy(to + i, &word, sizeof(word));
   }
+}
+
+// For the owner, which counts itself and not what is around it.
+FilterOptions WithRoomForThis(const FilterOptions& options) {
+  constexpr uint64_t kAround = sizeof(ConcurrentBlockedFilter) - sizeof(BlockedFilter);
+  FilterOptions less = options;
+  if (less.memory_limit != kNoMemoryLimit)
+    less.memory_limit -= less.memory_limit < kAround ? less.memory_limit : kAround;
+  return less;
+}
+
+// What the owner says, in the caller's figures.
+Status OverLimitOfThis(uint64_t body_bytes, const FilterOptions& options) {
+  return internal::OverLimit(body_bytes + sizeof(ConcurrentBlockedFilter), options.memory_limit);
 }
 
 }  // namespace
@@ -50,12 +66,18 @@ Status ConcurrentBlockedFilter::Share(const Status& status) noexcept {
 
 Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
   allocator_ = options.allocator;
-  return Share(owner_.Create(num_keys, options));
+  const Status status = Share(owner_.Create(num_keys, WithRoomForThis(options)));
+  if (status.code() != StatusCode::kOverLimit) return status;
+  Sizing sizing;
+  (void)internal::SizeForOptions(Layout::kBlocked, num_keys == 0 ? 1 : num_keys, options, &sizing);
+  return OverLimitOfThis(sizing.body_bytes, options);
 }
 
 Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
   allocator_ = options.allocator;
-  return Share(owner_.CreateFromImage(image, size, options));
+  const Status status = Share(owner_.CreateFromImage(image, size, WithRoomForThis(options)));
+  if (status.code() != StatusCode::kOverLimit) return status;
+  return OverLimitOfThis(FilterView(image, size).body_bytes(), options);
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {

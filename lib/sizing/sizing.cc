@@ -132,15 +132,16 @@ uint64_t SmallestBody(const Model& model, uint64_t num_keys, double fpr, uint64_
   return reaches;
 }
 
-// `auto`: classic where whole blocks would waste more than a byte of a tiny set (up to three blocks; LevelDB makes a
-// filter for each 2 KiB of a file) or an eighth of a small one.
+// `auto`: classic where whole blocks would waste more than a byte of a tiny set (up to 60 keys or three blocks; LevelDB
+// makes a filter for each 2 KiB of a file) or an eighth of a small one.
 Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
   const double bits = static_cast<double>(num_keys) * bits_per_key;
   if (num_keys == 0 || bits > 8 * 64 * 64) return Layout::kBlocked;
   const uint64_t blocked = RoundUpToBody(internal::kBlockedModel, bits);
   const uint64_t asked = RoundUpToBody(internal::kClassicModel, bits);
   const uint64_t waste = blocked - asked;
-  return waste <= 1 || (asked > 192 && waste <= asked / 8) ? Layout::kBlocked : Layout::kClassic;
+  const bool is_tiny = num_keys <= 60 || asked <= 192;
+  return waste <= (is_tiny ? 1 : asked / 8) ? Layout::kBlocked : Layout::kClassic;
 }
 
 // The same for an fpr: classic also where it alone reaches it.
