@@ -81,7 +81,8 @@ TEST(SstDamage, EveryTruncationIsRefused) {
     Survey survey;
     for (size_t size = 0; size < bytes.size(); ++size) survey.Take(std::string_view(bytes).substr(0, size), pairs);
     for (size_t begin = 1; begin < bytes.size(); ++begin) survey.Take(std::string_view(bytes).substr(begin), pairs);
-    for (const size_t more : {1, 56, 4096}) survey.Take(bytes + std::string(more, '\0'), pairs);
+    for (const size_t more : {size_t{1}, size_t{kFooterBytes}, size_t{4096}})
+      survey.Take(bytes + std::string(more, '\0'), pairs);
     EXPECT_EQ(survey.refused, 2 * bytes.size() + 2);
   }
   const TempDir dir;  // and as files
@@ -134,30 +135,128 @@ TEST(SstDamage, DamageInALargeFilterCostsTheFilterAlone) {
   }
 }
 
-// Makes the checks of `table` right again after somebody wrote into it: only its content can be refused then.
-std::string Reseal(std::string table, const Footer& footer, const std::vector<std::pair<size_t, size_t>>& data_blocks) {
-  for (const auto& [offset, size] : data_blocks) {
-    std::string check;
-    AppendLE(Check(std::string_view(table).substr(offset, size), offset), &check);
-    table.replace(offset + size, kCheckBytes, check);
+Footer FooterOf(std::string_view table) {
+  const char* const p = table.data() + table.size() - kFooterBytes;
+  return {LoadLE<uint64_t>(p),      LoadLE<uint64_t>(p + 8),  LoadLE<uint64_t>(p + 16), LoadLE<uint64_t>(p + 24),
+          LoadLE<uint64_t>(p + 32), LoadLE<uint64_t>(p + 40), LoadLE<uint32_t>(p + 48)};
+}
+
+// Where the entries of the index begin.
+std::vector<size_t> IndexOf(std::string_view table) {
+  const Footer footer = FooterOf(table);
+  std::vector<size_t> entries;
+  for (size_t at = footer.index_offset; at < footer.index_offset + footer.index_bytes;
+       at += kIndexHeader + LoadLE<uint32_t>(&table[at + 16])) {
+    entries.push_back(at);
   }
+  return entries;
+}
+
+// `table` with this footer: only its content can be refused then.
+std::string Reseal(std::string table, const Footer& footer) {
   table.resize(table.size() - kFooterBytes);
   return table + FooterBytes(footer, table.size());
+}
+
+std::string WithIndex(const std::string& table, const std::string& index) {
+  Footer footer = FooterOf(table);
+  const std::string image = table.substr(footer.filter_offset, footer.filter_bytes);
+  footer.index_bytes = index.size();
+  footer.index_check = Check(index, footer.index_offset);
+  std::string changed = table.substr(0, footer.index_offset) + index;
+  footer.filter_offset = AlignUp(changed.size());
+  changed.resize(footer.filter_offset);
+  changed += image;
+  return changed + FooterBytes(footer, changed.size());
+}
+
+std::string WithImage(const std::string& table, std::string_view image) {
+  Footer footer = FooterOf(table);
+  footer.filter_bytes = image.size();
+  footer.filter_end = LoadLE<uint64_t>(image.data() + image.size() - 8);
+  std::string changed = table.substr(0, footer.filter_offset).append(image);
+  return changed + FooterBytes(footer, changed.size());
+}
+
+// Whole in itself, of as many keys: nothing but the rest of the table can tell.
+TEST(SstDamage, PartsOfAnotherTableLoseNoKey) {
+  for (const Layout layout : Layouts()) {
+    for (const size_t n : {40, 5000}) {  // an image whose check covers its body, and one of chunk checks
+      const Pairs pairs = SomePairs(n);
+      Pairs others;
+      for (size_t i = 0; i < n; ++i) others.emplace_back(Absent(i), pairs[i].second);
+      const std::string bytes = TableBytes(pairs, Options(layout, 200)),
+                        other = TableBytes(others, Options(layout, 200));
+      const Footer footer = FooterOf(bytes);
+      ASSERT_EQ(bytes.size(), other.size());
+      ASSERT_EQ(footer.filter_offset, FooterOf(other).filter_offset);
+      Survey filter, block, unchanged;
+      unchanged.Take(WithImage(bytes, std::string_view(bytes).substr(footer.filter_offset, footer.filter_bytes)),
+                     pairs);
+      EXPECT_EQ(unchanged.filters_lost + unchanged.refused, 0u);
+      std::string mixed = bytes;
+      mixed.replace(footer.filter_offset, footer.filter_bytes, other, footer.filter_offset, footer.filter_bytes);
+      filter.Take(mixed, pairs);
+      EXPECT_EQ(filter.filters_lost, 1u);
+      EXPECT_EQ(filter.errors + filter.refused, 0u);
+      mixed = bytes;
+      const size_t block_bytes = LoadLE<uint32_t>(&bytes[footer.index_offset + 8]);
+      mixed.replace(0, block_bytes, other, 0, block_bytes);
+      block.Take(mixed, pairs);
+      EXPECT_EQ(block.errors, 1u);
+      EXPECT_EQ(block.filters_lost + block.refused, 0u);
+    }
+  }
+}
+
+TEST(SstDamage, AFilterOfNoKeysIsNoFilter) {
+  const Pairs pairs = SomePairs(40);
+  linefilter::FilterBuilder builder(TableOptions().filter);
+  std::string image;
+  ASSERT_TRUE(builder.Finish(&image).ok());
+  Survey survey;
+  survey.Take(WithImage(TableBytes(pairs, TableOptions()), image), pairs);
+  EXPECT_EQ(survey.filters_lost, 1u);
+}
+
+// The checks fit: a writer with a fault made it.
+TEST(SstDamage, AnIndexThatWouldLoseKeysIsRefused) {
+  const Pairs pairs = SomePairs(40);
+  const std::string bytes = TableBytes(pairs, Options(Layout::kRetrieval, 200));
+  const Footer footer = FooterOf(bytes);
+  const std::string index = bytes.substr(footer.index_offset, footer.index_bytes);
+  ASSERT_EQ(WithIndex(bytes, index), bytes);
+  const std::vector<size_t> entries = IndexOf(bytes);
+  ASSERT_GT(entries.size(), 3u);
+  const size_t entry_bytes = entries[1] - entries[0], key_bytes = entry_bytes - kIndexHeader;
+  std::string swapped = index, twice = index;
+  swapped.replace(kIndexHeader, key_bytes, index, entry_bytes + kIndexHeader, key_bytes);
+  twice.replace(kIndexHeader, key_bytes, index, entry_bytes + kIndexHeader, key_bytes);
+  swapped.replace(entry_bytes + kIndexHeader, key_bytes, index, kIndexHeader, key_bytes);
+  Survey survey;
+  survey.Take(WithIndex(bytes, swapped), pairs);
+  survey.Take(WithIndex(bytes, twice), pairs);
+  survey.Take(WithIndex(bytes, index.substr(0, entries.back() - entries[0])), pairs);
+  survey.Take(WithIndex(bytes, ""), pairs);
+  EXPECT_EQ(survey.refused, 4u);
+}
+
+TEST(SstDamage, ABatchAnswersTheErrorOfItsFirstKeys) {
+  const Pairs pairs = SomePairs(600);  // MultiGet asks in groups of 256
+  std::string bytes = TableBytes(pairs, Options(Layout::kRetrieval, 200));
+  bytes[10] = static_cast<char>(bytes[10] ^ 1);
+  Survey survey;
+  survey.Take(bytes, pairs);
+  EXPECT_EQ(survey.errors, 1u);
 }
 
 TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
   const Pairs pairs = SomePairs(40);
   const std::string bytes = TableBytes(pairs, Options(Layout::kRetrieval, 200));
-  const char* const end = bytes.data() + bytes.size() - kFooterBytes;
-  const Footer good{LoadLE<uint64_t>(end),      LoadLE<uint64_t>(end + 8),  LoadLE<uint64_t>(end + 16),
-                    LoadLE<uint64_t>(end + 24), LoadLE<uint64_t>(end + 32), LoadLE<uint32_t>(end + 40)};
-  std::vector<std::pair<size_t, size_t>> data_blocks;
-  for (size_t at = good.index_offset; at < good.index_offset + good.index_bytes;
-       at += kIndexHeader + LoadLE<uint32_t>(&bytes[at + 12])) {
-    data_blocks.emplace_back(LoadLE<uint64_t>(&bytes[at]), LoadLE<uint32_t>(&bytes[at + 8]));
-  }
-  ASSERT_EQ(Reseal(bytes, good, data_blocks), bytes);
-  ASSERT_GT(data_blocks.size(), 3u);
+  const Footer good = FooterOf(bytes);
+  const std::vector<size_t> entries = IndexOf(bytes);
+  ASSERT_EQ(Reseal(bytes, good), bytes);
+  ASSERT_GT(entries.size(), 3u);
 
   const auto open = [](const std::string& table) {  // and reads it all, for the sanitizer to see
     const std::unique_ptr<char[]> exact(new char[table.size()]);
@@ -184,7 +283,7 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
       Footer footer = good;
       if (footer.*field == value) continue;
       footer.*field = value;
-      EXPECT_FALSE(open(Reseal(bytes, footer, {})).ok()) << value;
+      EXPECT_FALSE(open(Reseal(bytes, footer)).ok()) << value;
     }
   }
   Random random(1);
@@ -200,9 +299,15 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
       AppendLE(value, &little_endian);
       table.replace(at, width, little_endian, 0, width);
     }
+    for (const size_t entry : entries) {
+      const size_t offset = LoadLE<uint64_t>(&bytes[entry]), size = LoadLE<uint32_t>(&bytes[entry + 8]);
+      std::string check;
+      AppendLE(Check(std::string_view(table).substr(offset, size), offset), &check);
+      table.replace(entry + 12, check.size(), check);
+    }
     Footer footer = good;
     footer.index_check = Check({&table[good.index_offset], good.index_bytes}, good.index_offset);
-    opened += open(Reseal(table, footer, data_blocks)).ok();
+    opened += open(Reseal(table, footer)).ok();
   }
   EXPECT_GT(opened, 1000u) << "damage inside data blocks was reached";
 }

@@ -1,8 +1,14 @@
 // examples/sst_reader: a table answers right or says that it cannot, whatever its bytes.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
+#include <new>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -15,6 +21,22 @@
 #include "tests/testing/run_program.h"
 #include "tests/testing/sst_tables.h"
 #include "tests/testing/temp_dir.h"
+
+// Allocations by operator new that still succeed while a test asks for that; one fails, those after it do not.
+// (Not inlined, so that no compiler sees a pointer of malloc in a delete expression.)
+static bool counts_new = false;
+static size_t good_news = 0;
+__attribute__((noinline)) void* operator new(size_t size) {
+  if (counts_new && good_news-- == 0) {
+    counts_new = false;
+    throw std::bad_alloc();
+  }
+  void* const pointer = std::malloc(size == 0 ? 1 : size);
+  if (pointer == nullptr) throw std::bad_alloc();
+  return pointer;
+}
+__attribute__((noinline)) void operator delete(void* pointer) noexcept { std::free(pointer); }
+__attribute__((noinline)) void operator delete(void* pointer, size_t) noexcept { std::free(pointer); }
 
 namespace sst::test {
 namespace {
@@ -126,23 +148,26 @@ TEST(SstReader, BytesAreThoseOfTheFormat) {
   ASSERT_EQ(bytes.substr(0, 20), entries);
   std::string check;
   AppendLE(static_cast<uint32_t>(linefilter::HashKey(entries, 0)), &check);
-  EXPECT_EQ(bytes.substr(20, 4), check);
-  EXPECT_EQ(bytes.substr(24, 17), std::string("\0\0\0\0\0\0\0\0\x14\0\0\0\1\0\0\0d", 17));
+  EXPECT_EQ(bytes.substr(20, 12), std::string("\0\0\0\0\0\0\0\0\x14\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(32, 4), check);
+  EXPECT_EQ(bytes.substr(36, 5), std::string("\1\0\0\0d", 5));
   EXPECT_EQ(bytes.substr(41, 64 - 41), std::string(64 - 41, '\0'));
   linefilter::FilterBuilder builder(TableOptions().filter);
   builder.AddKey("ab");
   builder.AddKey("d");
   std::string image;
   ASSERT_TRUE(builder.Finish(&image).ok());
-  ASSERT_EQ(bytes.size(), 64 + image.size() + 56);
+  ASSERT_EQ(bytes.size(), 64 + image.size() + 64);
   EXPECT_EQ(bytes.substr(64, image.size()), image);
   std::string footer;
-  for (const uint64_t field : {uint64_t{24}, uint64_t{17}, uint64_t{64}, uint64_t{image.size()}, uint64_t{2}}) {
+  for (const uint64_t field : {uint64_t{20}, uint64_t{21}, uint64_t{64}, uint64_t{image.size()}}) {
     AppendLE(field, &footer);
   }
-  AppendLE(static_cast<uint32_t>(linefilter::HashKey(std::string_view(bytes).substr(24, 17), 24)), &footer);
+  footer += image.substr(image.size() - 8);
+  AppendLE(uint64_t{2}, &footer);
+  AppendLE(static_cast<uint32_t>(linefilter::HashKey(std::string_view(bytes).substr(20, 21), 20)), &footer);
   AppendLE(static_cast<uint32_t>(linefilter::HashKey(footer, 64 + image.size())), &footer);
-  EXPECT_EQ(bytes.substr(64 + image.size()), footer + "LFTABLE1");
+  EXPECT_EQ(bytes.substr(64 + image.size()), footer + "LFTABLE2");
 }
 
 TEST(SstReader, AbsentKeysHardlyReadADataBlock) {
@@ -244,8 +269,8 @@ TEST(SstReader, RefusesWhatIsNoTable) {
   Lookup lookup;
   const std::string_view key = "a";
   for (const std::string& path :
-       {dir.File("missing"), dir.path(), dir.Write("empty", ""), dir.Write("short", "LFTABLE1"),
-        dir.Write("zeros", std::string(5000, '\0')), dir.Write("text", std::string(5000, 'x') + "LFTABLE1")}) {
+       {dir.File("missing"), dir.path(), dir.Write("empty", ""), dir.Write("short", "LFTABLE2"),
+        dir.Write("zeros", std::string(5000, '\0')), dir.Write("text", std::string(5000, 'x') + "LFTABLE2")}) {
     const Status status = table.Open(path.c_str());
     EXPECT_TRUE(SaysWhatToDo(status)) << status.message();
     // What is not open answers nothing, least of all "absent".
@@ -261,6 +286,83 @@ TEST(SstReader, RefusesWhatIsNoTable) {
   EXPECT_TRUE(table.MultiGet(nullptr, 0, nullptr).ok());
 }
 
+TEST(SstReader, APipeDoesNotHangIt) {
+  const TempDir dir;
+  ASSERT_EQ(mkfifo(dir.File("pipe").c_str(), 0600), 0);
+  TableReader table;
+  alarm(60);  // ends the test, should it hang
+  EXPECT_TRUE(SaysWhatToDo(table.Open(dir.File("pipe").c_str())));
+  alarm(0);
+}
+
+// Runs `what` with its allocation number `good` failing; false if it had fewer.
+template <class What>
+bool RunsOutOfMemory(size_t good, const What& what) {
+  good_news = good;
+  counts_new = true;
+  bool threw = false;
+  try {
+    what();
+  } catch (const std::bad_alloc&) {
+    threw = true;
+  }
+  counts_new = false;
+  return threw;
+}
+
+TEST(SstReader, LosesNoKeyWhenMemoryRunsOutInOpen) {
+  const TempDir dir;
+  const Pairs pairs = SomePairs(2000);
+  Write(dir.File("a long name, longer than a string without an allocation"), pairs, Options(Layout::kRetrieval, 200));
+  const std::string path = dir.File("a long name, longer than a string without an allocation");
+  Status status;
+  size_t good = 0;
+  for (;; ++good) {
+    TableReader table;
+    if (!RunsOutOfMemory(good, [&] { status = table.Open(path.c_str()); })) break;
+    for (const auto& pair : pairs) {
+      Lookup lookup;
+      ASSERT_FALSE(table.Get(pair.first, &lookup).ok()) << good;
+      ASSERT_EQ(lookup.outcome, Outcome::kError);
+    }
+    TableIterator it(table);
+    it.SeekToFirst();
+    EXPECT_FALSE(it.Valid() || it.status().ok());
+    ASSERT_TRUE(table.Open(path.c_str()).ok()) << "once there is memory again";
+    ExpectHolds(table, pairs);
+  }
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_GT(good, 5u);
+}
+
+TEST(SstWriter, RefusesEverythingAfterMemoryRanOut) {
+  const TempDir dir;
+  const std::string path = dir.File("table");
+  Pairs pairs = SomePairs(100);
+  pairs[50].second.assign(5000, 'v');
+  for (const uint32_t data_block_bytes : {300, 1 << 20}) {
+    Status status;
+    size_t good = 0;
+    for (;; ++good) {
+      TableWriter writer(Options(Layout::kRetrieval, data_block_bytes));
+      const bool threw = RunsOutOfMemory(good, [&] {
+        status = writer.Create(path.c_str());
+        for (size_t i = 0; status.ok() && i < pairs.size(); ++i) status = writer.Add(pairs[i].first, pairs[i].second);
+        if (status.ok()) status = writer.Finish();
+      });
+      if (!threw) break;
+      EXPECT_TRUE(SaysWhatToDo(writer.Add("zzz", ""))) << good;
+      EXPECT_TRUE(SaysWhatToDo(writer.Finish())) << good;
+      EXPECT_EQ(std::filesystem::exists(path), data_block_bytes != 300) << "nothing, or that of the first round";
+    }
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_GT(good, 5u);
+    TableReader table;
+    ASSERT_TRUE(table.Open(path.c_str()).ok());
+    ExpectHolds(table, pairs);
+  }
+}
+
 TEST(SstReader, ManyThreadsRead) {
   constexpr size_t kThreads = 4;
   const TempDir dir;
@@ -274,7 +376,6 @@ TEST(SstReader, ManyThreadsRead) {
   EXPECT_EQ(table.counters().lookups, kThreads * 2 * (pairs.size() + 104)) << "each by Get and by MultiGet";
 }
 
-#ifdef SST_READER_PROGRAM
 TEST(SstReaderProgram, BuildsAndAnswers) {
   const TempDir dir;
   const auto run = [&](std::vector<std::string> arguments, std::string_view input = {}) {
@@ -300,12 +401,43 @@ TEST(SstReaderProgram, BuildsAndAnswers) {
   EXPECT_EQ(unsorted.exit_code, 2);
   EXPECT_NE(unsorted.err.find("'a' comes after 'b'"), std::string::npos) << unsorted.err;
   EXPECT_EQ(run({"build", "best"}).exit_code, 2);
-  EXPECT_EQ(run({"build", "blocked", "x"}).exit_code, 2);
+  for (const char* bits_per_key : {"x", "", "10abc", "nan"}) {
+    EXPECT_EQ(run({"build", "blocked", bits_per_key}).exit_code, 2) << bits_per_key;
+  }
   EXPECT_EQ(run({"get"}).exit_code, 2);
   dir.Write("table", "no table");
   EXPECT_EQ(run({"stats"}).exit_code, 2);
 }
-#endif
+
+TEST(SstReaderProgram, SaysWhenItsOutputIsLost) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  const TempDir dir;
+  Write(dir.File("table"), {{"apple", "1"}}, TableOptions());
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"scan"}, {"get", "apple"}, {"stats"}}) {
+    std::vector<std::string> command = {"sh", "-c", "exec \"$@\" > /dev/full", "sh"};
+    for (const std::string& word : linefilter::test::OurProgram(SST_READER_PROGRAM)) command.push_back(word);
+    command.push_back(arguments[0]);
+    command.push_back(dir.File("table"));
+    command.insert(command.end(), arguments.begin() + 1, arguments.end());
+    const auto result = linefilter::test::RunProgram(command);
+    EXPECT_EQ(result.exit_code, 2) << arguments[0];
+    EXPECT_NE(result.err.find("cannot write standard output"), std::string::npos) << result.err;
+  }
+}
+
+TEST(SstReaderProgram, WarnsOfADamagedFilter) {
+  const TempDir dir;
+  std::string bytes = TableBytes({{"apple", "1"}}, TableOptions());
+  bytes[bytes.size() - kFooterBytes - 1] = static_cast<char>(~bytes[bytes.size() - kFooterBytes - 1]);
+  dir.Write("table", bytes);
+  std::vector<std::string> command = linefilter::test::OurProgram(SST_READER_PROGRAM);
+  command.insert(command.end(), {"ask", dir.File("table")});
+  const auto result = linefilter::test::RunProgram(command, "apple\nkiwi\n");
+  EXPECT_EQ(result.exit_code, 0);
+  const size_t warning = result.err.find("warning: no filter");
+  EXPECT_NE(warning, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("warning", warning + 1), std::string::npos) << "of the column that uses it, no other";
+}
 
 }  // namespace
 }  // namespace sst::test

@@ -5,7 +5,7 @@
 #                              Interrupted, or told to end by --minutes: the same command goes on where it stopped
 #   tools/bench.sh --quick     about a minute, a first look: everything goes to build/bench-quick/
 #   tools/bench.sh --accuracy  measures the false-positive rates anew too, which are the same on every CPU
-#   tools/bench.sh --engines   measures the filters inside LevelDB and RocksDB anew too; some minutes, 4 GB in /tmp
+#   tools/bench.sh --engines   measures the filters inside LevelDB and RocksDB anew too; some minutes, 5 GB in /tmp
 #   tools/bench.sh --fresh     measures all rows anew; this and all else goes to linefilter_bench (see its --help)
 #
 # Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04) and builds build/release. Keep the machine idle.

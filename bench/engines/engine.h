@@ -28,17 +28,17 @@ struct EngineShape {
 class EngineDatabase {
  public:
   virtual ~EngineDatabase() = default;
-  // Asks for absent keys number first .. first + n - 1, one by one; aborts if one is found.
-  virtual void Get(uint64_t first, uint64_t n) = 0;
+  // Asks for absent keys, one by one; aborts if one is found.
+  virtual void Get(const std::vector<std::string>& keys) = 0;
   // The same by the engine's own batch; of those that have one.
-  virtual void MultiGet(uint64_t first, uint64_t n);
+  virtual void MultiGet(const std::vector<std::string>& keys);
   // How many members are not found.
   virtual uint64_t CountLost(uint64_t num_keys) = 0;
   // Blocks that were looked into in vain so far: all Gets of absent keys that a filter let through, or all.
   virtual uint64_t FalsePositives() const = 0;
   // Of all filters, as the engine counts them.
   virtual uint64_t FilterBytes() const = 0;
-  // Rate that the model expects, of a filter of one block or partition; 0: unknown.
+  // Rate that the very images expect, of a filter of one block or partition; 0: unknown.
   double expected_fpr = 0;
   double keys_per_filter = 0;
 };

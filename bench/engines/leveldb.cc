@@ -37,9 +37,9 @@ class LevelDBDatabase : public EngineDatabase {
     opening_reads_ = db_.reads();
   }
 
-  void Get(uint64_t first, uint64_t n) override {
-    for (uint64_t i = first; i < first + n; ++i) {
-      if (db_.Contains(EngineKey(kAbsentEngineKey + i))) Die("LevelDB found an absent key");
+  void Get(const std::vector<std::string>& keys) override {
+    for (const std::string& key : keys) {
+      if (db_.Contains(key)) Die("LevelDB found an absent key");
     }
     Check();
   }
@@ -47,6 +47,7 @@ class LevelDBDatabase : public EngineDatabase {
     const uint64_t before = db_.reads();
     uint64_t lost = 0;
     for (uint64_t i = 0; i < num_keys; ++i) lost += !db_.Contains(EngineKey(i));
+    Check();
     opening_reads_ += db_.reads() - before;
     return lost;
   }

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -18,6 +18,7 @@
 #include "bench/peer.h"
 #include "bench/results.h"
 #include "linefilter/hash.h"
+#include "linefilter/sizing.h"
 
 namespace linefilter::bench {
 
@@ -39,7 +40,7 @@ Layout LayoutOf(const EngineFilter& filter) {
   return layout;
 }
 
-void EngineDatabase::MultiGet(uint64_t, uint64_t) { Die("this engine has no batch"); }
+void EngineDatabase::MultiGet(const std::vector<std::string>&) { Die("this engine has no batch"); }
 
 namespace {
 
@@ -53,18 +54,19 @@ struct Comparison {
   uint64_t gets = 100000;  // of absent keys, more where a tenth of the few that are let through must show
 };
 
-// LevelDB makes a filter per block here (16 bytes of key, 3 of the engine, the value): 4, 50, 100 and 195 keys; and at
-// 64 KiB and 1 MiB 550 and 8,800.
+// LevelDB makes a filter per block here (16 bytes of key, 3 of the engine, the value): 4, 48.7, 91.0 and 162.5 keys;
+// and at 64 KiB and 1 MiB 550 and 8,800. Its own at other densities: of the same bytes as one of ours.
 std::vector<Comparison> AllComparisons() {
   std::vector<Comparison> all;
 #ifdef LINEFILTER_BENCH_LEVELDB
-  const EngineFilter none{"none", 0}, bloom{"leveldb_bloom", 10}, more{"leveldb_bloom", 11}, most{"leveldb_bloom", 12},
+  const EngineFilter none{"none", 0}, bloom{"leveldb_bloom", 10}, bloom_11{"leveldb_bloom", 11},
+      bloom_12{"leveldb_bloom", 12}, bloom_13{"leveldb_bloom", 13}, bloom_30{"leveldb_bloom", 30},
       automatic{"auto", 10}, blocked{"blocked", 10}, retrieval{"retrieval", 10};
   const uint64_t n = 1000000;
-  all.push_back({LevelDBEngine(), {n, 1000, 4096}, {none, bloom, automatic}});
-  all.push_back({LevelDBEngine(), {n, 62, 4096}, {none, bloom, more, most, automatic, retrieval}});
-  all.push_back({LevelDBEngine(), {n, 22, 4096}, {bloom, more, automatic, blocked, retrieval}});
-  all.push_back({LevelDBEngine(), {n, 2, 4096}, {bloom, more, automatic, blocked, retrieval}});
+  all.push_back({LevelDBEngine(), {n, 1000, 4096}, {none, bloom, bloom_30, automatic}});
+  all.push_back({LevelDBEngine(), {n, 62, 4096}, {none, bloom, bloom_11, bloom_12, automatic, retrieval}});
+  all.push_back({LevelDBEngine(), {n, 22, 4096}, {bloom, bloom_11, bloom_12, automatic, blocked, retrieval}});
+  all.push_back({LevelDBEngine(), {n, 2, 4096}, {bloom, bloom_11, bloom_12, bloom_13, automatic, blocked, retrieval}});
   for (const uint64_t block_bytes : {64 << 10, 1 << 20}) {
     all.push_back({LevelDBEngine(), {n, 100, block_bytes}, {bloom, blocked, retrieval}, 1000000});
   }
@@ -93,6 +95,42 @@ double Ns(uint64_t n, const Work& work) {
 
 constexpr uint64_t kRounds = 40;
 
+std::vector<std::string> AbsentKeys(uint64_t first, uint64_t n) {
+  std::vector<std::string> keys;
+  for (uint64_t i = first; i < first + n; ++i) keys.push_back(EngineKey(kAbsentEngineKey + i));
+  return keys;
+}
+
+// Calls ask(i, keys) for each database in each round, after gets of other keys that no clock sees: each turn begins
+// with caches that the same database filled. Who is first and who follows on whom rotates, and changes direction.
+template <class Ask>
+void TakeTurns(const std::vector<std::unique_ptr<EngineDatabase>>& databases, uint64_t gets_each, const Ask& ask) {
+  const size_t n = databases.size();
+  constexpr uint64_t kOthers = uint64_t{1} << 32, kMostOthers = 1000;
+  const std::vector<std::string> others = AbsentKeys(kOthers, std::min(gets_each, kMostOthers));
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    const std::vector<std::string> keys = AbsentKeys(round * gets_each, gets_each);  // made before the clock starts
+    for (size_t turn = 0; turn < n; ++turn) {
+      const size_t rotated = (turn + round) % n;
+      const size_t i = round / n % 2 == 0 ? rotated : n - 1 - rotated;
+      databases[i]->Get(others);
+      ask(i, keys);
+    }
+  }
+}
+
+// Rate that the model has for filters of so many keys at the density that was asked for, whatever the engine made of
+// it; 0 for a filter that is not ours.
+double ModelFpr(const EngineFilter& filter, double keys_per_filter) {
+  Layout layout;
+  Sizing sizing;
+  if (!ParseLayout(filter.name.c_str(), &layout) || keys_per_filter == 0) return 0;
+  const Status status =
+      SizeForBitsPerKey(layout, static_cast<uint64_t>(std::llround(keys_per_filter)), filter.bits_per_key, &sizing);
+  if (!status.ok()) Die("%s: %s", filter.name.c_str(), status.message());
+  return sizing.expected_fpr;
+}
+
 std::vector<Json> Measure(const Comparison& comparison, const std::string& folder) {
   const uint64_t gets_each = comparison.gets / kRounds;
   const size_t n = comparison.filters.size();
@@ -107,22 +145,16 @@ std::vector<Json> Measure(const Comparison& comparison, const std::string& folde
     if (lost != 0) Die("FALSE NEGATIVE: %llu members are not found", static_cast<unsigned long long>(lost));
   }
   std::vector<std::vector<double>> get_ns(n), multi_get_ns(n);
-  std::vector<uint64_t> before(n), false_positives(n);
-  for (size_t i = 0; i < n; ++i) before[i] = databases[i]->FalsePositives();
-  for (uint64_t round = 0; round < kRounds; ++round) {
-    for (size_t turn = 0; turn < n; ++turn) {
-      const size_t i = round % 2 == 0 ? turn : n - 1 - turn;
-      const uint64_t first = round * gets_each;
-      get_ns[i].push_back(Ns(gets_each, [&] { databases[i]->Get(first, gets_each); }));
-    }
-  }
-  for (size_t i = 0; i < n; ++i) false_positives[i] = databases[i]->FalsePositives() - before[i];
-  for (uint64_t round = 0; comparison.engine.has_multi_get && round < kRounds; ++round) {
-    for (size_t turn = 0; turn < n; ++turn) {
-      const size_t i = round % 2 == 0 ? turn : n - 1 - turn;
-      const uint64_t first = round * gets_each;
-      multi_get_ns[i].push_back(Ns(gets_each, [&] { databases[i]->MultiGet(first, gets_each); }));
-    }
+  std::vector<uint64_t> false_positives(n);
+  TakeTurns(databases, gets_each, [&](size_t i, const std::vector<std::string>& keys) {
+    const uint64_t before = databases[i]->FalsePositives();
+    get_ns[i].push_back(Ns(gets_each, [&] { databases[i]->Get(keys); }));
+    false_positives[i] += databases[i]->FalsePositives() - before;
+  });
+  if (comparison.engine.has_multi_get) {
+    TakeTurns(databases, gets_each, [&](size_t i, const std::vector<std::string>& keys) {
+      multi_get_ns[i].push_back(Ns(gets_each, [&] { databases[i]->MultiGet(keys); }));
+    });
   }
   std::vector<Json> rows;
   for (size_t i = 0; i < n; ++i) {
@@ -140,6 +172,7 @@ std::vector<Json> Measure(const Comparison& comparison, const std::string& folde
     row["bits_per_key"] =
         8 * static_cast<double>(database.FilterBytes()) / static_cast<double>(comparison.shape.num_keys);
     row["expected_fpr"] = database.expected_fpr;
+    row["model_fpr"] = ModelFpr(comparison.filters[i], database.keys_per_filter);
     row["gets"] = kRounds * gets_each;
     row["false_positives"] = false_positives[i];
     row["fpr"] = static_cast<double>(false_positives[i]) / static_cast<double>(kRounds * gets_each);
@@ -159,6 +192,18 @@ std::vector<Json> Measure(const Comparison& comparison, const std::string& folde
   return rows;
 }
 
+// Engines that this program was built without, as "name (package)".
+std::vector<std::string> MissingEngines() {
+  return {
+#ifndef LINEFILTER_BENCH_LEVELDB
+      "leveldb (libleveldb-dev)",
+#endif
+#ifndef LINEFILTER_BENCH_ROCKSDB
+      "rocksdb (librocksdb-dev)",
+#endif
+  };
+}
+
 int Run(const std::string& out_path, const std::string& folder, bool quick) {
   const std::string part = out_path + ".part";  // an earlier file stays whole until this one is
   std::ofstream out(part);                      // before the minutes of work
@@ -175,6 +220,7 @@ int Run(const std::string& out_path, const std::string& folder, bool quick) {
   Json file;
   file["schema"] = "linefilter-engines-1";
   file["context"] = MachineContext();
+  file["context"]["missing_peers"] = MissingEngines();
   file["rows"] = Json::array();
   for (Comparison& comparison : AllComparisons()) {
     if (quick) comparison.shape.num_keys /= 20, comparison.gets /= 20;
@@ -203,7 +249,7 @@ int main(int argc, char** argv) {
   bool quick = false;
   CLI::App app("Filters inside real databases: what they let through, and what an absent key costs");
   app.add_option("--out", out, "Results file (JSON), over one that is there")->required();
-  app.add_option("--folder", folder, "Where the databases are made (about 4 GB), and removed at the end");
+  app.add_option("--folder", folder, "Where the databases are made (about 5 GB), and removed at the end");
   app.add_flag("--quick", quick, "Small databases, some seconds: for a first look and CI");
   CLI11_PARSE(app, argc, argv);
   return linefilter::bench::Run(out, folder, quick);

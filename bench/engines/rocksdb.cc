@@ -76,22 +76,21 @@ class RocksDBDatabase : public EngineDatabase {
     std::filesystem::remove_all(folder_, ignored);
   }
 
-  void Get(uint64_t first, uint64_t n) override {
-    for (uint64_t i = first; i < first + n; ++i) {
-      if (Contains(EngineKey(kAbsentEngineKey + i))) Die("RocksDB found an absent key");
+  void Get(const std::vector<std::string>& keys) override {
+    for (const std::string& key : keys) {
+      if (Contains(key)) Die("RocksDB found an absent key");
     }
   }
-  void MultiGet(uint64_t first, uint64_t n) override {
-    constexpr uint64_t kBatch = 32;
-    std::string texts[kBatch];
-    rocksdb::Slice keys[kBatch];
+  void MultiGet(const std::vector<std::string>& keys) override {
+    constexpr size_t kBatch = 32;
+    rocksdb::Slice batch[kBatch];
     rocksdb::PinnableSlice values[kBatch];
     rocksdb::Status statuses[kBatch];
-    for (uint64_t done = 0; done < n; done += kBatch) {
-      const uint64_t count = std::min(kBatch, n - done);
-      for (uint64_t i = 0; i < count; ++i) keys[i] = texts[i] = EngineKey(kAbsentEngineKey + first + done + i);
-      db_->MultiGet({}, db_->DefaultColumnFamily(), static_cast<size_t>(count), keys, values, statuses);
-      for (uint64_t i = 0; i < count; ++i) {
+    for (size_t done = 0; done < keys.size(); done += kBatch) {
+      const size_t count = std::min(kBatch, keys.size() - done);
+      for (size_t i = 0; i < count; ++i) batch[i] = keys[done + i];
+      db_->MultiGet({}, db_->DefaultColumnFamily(), count, batch, values, statuses);
+      for (size_t i = 0; i < count; ++i) {
         if (!statuses[i].IsNotFound()) Die("RocksDB, an absent key: %s", statuses[i].ToString().c_str());
       }
     }

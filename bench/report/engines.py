@@ -5,7 +5,7 @@ A false positive of LevelDB is a block read for an absent key, counted at the fi
 
 from choose import times
 from markdown import Section, Table, bits, count, number, percent, ratio
-from promises import unknown, verdict
+from promises import table, unknown, verdict
 
 COMMAND = "build/release/linefilter_bench_engines --out bench/results/engines.json"
 BLOOM = {"leveldb": "leveldb_bloom", "rocksdb": "rocksdb_bloom"}
@@ -15,6 +15,7 @@ TINY, LEAST_RETRIEVAL = 60, 45         # keys per filter
 MOST_BLOCKED, MOST_RETRIEVAL = 1.2, 0.25  # of the engine's own false positives
 SAME_BYTES = 0.99                      # a filter of the engine may be so much smaller and count as of the same bytes
 LARGE_BLOCKS, MOST_OFF = 64 << 10, 0.1
+NO_VERDICT = ""
 
 
 def section(engines):
@@ -26,11 +27,9 @@ def section(engines):
     origins = ", ".join(sorted({row["origin"] for row in rows}))
     out.say(f"{origins}; {context['cpu']}, {context['compiler']}, commit {context['commit']}. Databases of the same keys, each "
             "with another filter, are asked for the same absent keys in turns; times are CPU ns of the whole Get, medians "
-            "of rounds, and **x** of rounds too. LevelDB caches no block, so each false positive is a read.")
-    table = Table(("what", "l"), ("asked", "l"), ("got", "l"), ("", "l"), ("worst at", "l"))
-    for what, asked, kept, got, at, _ in lines(rows):
-        table.add(what, asked, got, kept, at)
-    out.table(table, command=COMMAND)
+            "of rounds, and **x** of rounds too. LevelDB caches no block, so each false positive is a read. Expected: by the filters as they "
+            "came to be; model: by the keys per filter and the density that was asked for.")
+    table(out, lines(rows), COMMAND)
     out.table(_all(rows), command=COMMAND)
     return out
 
@@ -58,12 +57,16 @@ def lines(rows):
     rocksdb = [row for row in rows if row["engine"] == "rocksdb"]
     automatic = [row for row in leveldb if row["filter"] == "auto" and row["asked_bits_per_key"] == BITS]
     small = [row for row in leveldb if row["block_bytes"] < LARGE_BLOCKS]
-    yield _rates("LevelDB, `auto`, up to 60 keys per filter", 1, rows,
-                 [row for row in automatic if row["keys_per_filter"] <= TINY], own)
-    yield _rates("LevelDB, `blocked`, above", MOST_BLOCKED, rows,
-                 [row for row in small if row["filter"] == "blocked" and row["keys_per_filter"] > TINY], own)
-    yield _times("LevelDB, `auto`, time per absent Get", "no more than with LevelDB's own", 1,
-                 [(row, own(rows, row)) for row in automatic], "ns")
+    for what, most, ours in (
+            ("LevelDB, `auto`, up to 60 keys per filter", 1,
+             [row for row in automatic if row["keys_per_filter"] <= TINY]),
+            ("LevelDB, `blocked`, above", MOST_BLOCKED,
+             [row for row in small if row["filter"] == "blocked" and row["keys_per_filter"] > TINY])):
+        yield _rates(f"{what}, equal bits per key asked", most, rows, ours, own)
+        yield _rates(f"{what}, same filter bytes", None, rows, ours, of_same_bytes)
+    yield _times("LevelDB, `auto` and `blocked`, blocks of 4 KiB, time per absent Get", "no more than with LevelDB's own",
+                 1, [(row, own(rows, row)) for row in small if row["filter"] in ("auto", "blocked")], "ns")
+    yield _large_times(rows, [row for row in leveldb if row["block_bytes"] >= LARGE_BLOCKS])
     yield _rates("LevelDB, `retrieval`, 45 keys per filter and more, same filter bytes", MOST_RETRIEVAL, rows,
                  [row for row in small if row["filter"] == "retrieval" and row["keys_per_filter"] >= LEAST_RETRIEVAL],
                  of_same_bytes)
@@ -79,26 +82,39 @@ def lines(rows):
 
 
 def _rates(what, most, rows, ours, find):
-    asked = f"at most {most:g} times its own Bloom's false positives"
+    """most: None where nothing is asked. Unknown as long as one row has nothing to be compared with."""
+    asked = f"at most {most:g} times its own Bloom's false positives" if most else "nothing is asked"
     pairs = [(row, find(rows, row)) for row in ours]
-    pairs = [(row, theirs) for row, theirs in pairs if theirs and theirs["false_positives"]]
-    if not pairs:
+    if not pairs or not all(theirs and theirs["false_positives"] for _, theirs in pairs):
         return unknown(what, asked)
     row, theirs = max(pairs, key=lambda pair: pair[0]["fpr"] / pair[1]["fpr"])
     factor = row["fpr"] / theirs["fpr"]
-    return (what, asked, verdict(factor <= most),
-            f"{ratio(factor, 1)}: {percent(row['fpr'])} to {percent(theirs['fpr'])} %, {row['filter_bytes']} to "
-            f"{theirs['filter_bytes']} bytes", place(row), [])
+    return (what, asked, verdict(factor <= most) if most else NO_VERDICT,
+            f"{ratio(factor, 1)}: {percent(row['fpr'])} to {percent(theirs['fpr'])} %, in "
+            f"{ratio(row['filter_bytes'], theirs['filter_bytes'])} the bytes: {row['filter_bytes']} to "
+            f"{theirs['filter_bytes']}", place(row), [])
 
 
 def _times(what, asked, most, pairs, field):
-    pairs = [(_timed(row, field), _timed(theirs, field)) for row, theirs in pairs if theirs and field in theirs]
-    if not pairs:
+    if not pairs or not all(theirs and field in theirs for _, theirs in pairs):
         return unknown(what, asked)
+    pairs = [(_timed(row, field), _timed(theirs, field)) for row, theirs in pairs]
     ours, theirs = max(pairs, key=lambda pair: times(*pair))
     factor = times(ours, theirs)
     return (what, asked, verdict(factor <= most), f"{ratio(factor, 1, 3)}: {number(ours['ns'])} to "
             f"{number(theirs['ns'])} ns", place(ours), [])
+
+
+def _large_times(rows, large):
+    """Of each layout and block size: no worst case, so that nothing hides behind it."""
+    what = "LevelDB, time per absent Get in blocks of 64 KiB and 1 MiB"
+    asked = "nothing is asked: an absent key pays for the check of the filter bytes that it reads"
+    pairs = [(row, own(rows, row)) for row in large if row["filter"] != BLOOM["leveldb"]]
+    if not pairs or not all(theirs for _, theirs in pairs):
+        return unknown(what, asked)
+    return (what, asked, NO_VERDICT,
+            ", ".join(f"`{row['filter']}` in blocks of {row['block_bytes']}: {ratio(times(row, theirs), 1)}, "
+                      f"{number(row['ns'])} to {number(theirs['ns'])} ns" for row, theirs in pairs), "", [])
 
 
 def _timed(row, field):
@@ -106,14 +122,20 @@ def _timed(row, field):
 
 
 def _expected(leveldb):
-    what, asked = "LevelDB, blocks of 64 KiB and 1 MiB", "false positives within 10 % of expected"
-    ours = [row for row in leveldb if row["block_bytes"] >= LARGE_BLOCKS and row["expected_fpr"] > 0]
-    if len({row["block_bytes"] for row in ours}) < 2:
+    """Both layouts at two block sizes; the images' own rate hides an image that is not what was asked for."""
+    what = "LevelDB, blocks of 64 KiB and 1 MiB"
+    asked = "false positives within 10 % of what the images expect and of the model"
+    ours = [row for row in leveldb if row["block_bytes"] >= LARGE_BLOCKS and row["filter"] in ("blocked", "retrieval")]
+    sizes = {row["block_bytes"] for row in ours}
+    if (len(sizes) < 2 or len({(row["filter"], row["block_bytes"]) for row in ours}) < 2 * len(sizes) or
+            not all(row["expected_fpr"] and row["model_fpr"] for row in ours)):
         return unknown(what, asked)
-    row = max(ours, key=lambda row: abs(row["fpr"] / row["expected_fpr"] - 1))
-    off = row["fpr"] / row["expected_fpr"]
+    row, field = max(((row, field) for row in ours for field in ("expected_fpr", "model_fpr")),
+                     key=lambda pair: abs(pair[0]["fpr"] / pair[0][pair[1]] - 1))
+    off = row["fpr"] / row[field]
     return (what, asked, verdict(abs(off - 1) <= MOST_OFF),
-            f"{ratio(off, 1, 3)}: {percent(row['fpr'])} to {percent(row['expected_fpr'])} %", place(row), [])
+            f"{ratio(off, 1, 3)}: {percent(row['fpr'])} to {percent(row[field])} %"
+            f"{' of the model' if field == 'model_fpr' else ''}", place(row), [])
 
 
 def place(row):
@@ -124,7 +146,7 @@ def place(row):
 def _all(rows):
     table = Table(("engine", "l"), ("block bytes", "r"), ("value bytes", "r"), ("keys per filter", "r"), ("filter", "l"),
                   ("asked bits per key", "r"), ("filter bytes", "r"), ("real bits per key", "r"), ("absent Gets", "r"),
-                  ("let through", "r"), ("FPR %", "r"), ("expected %", "r"), ("ns per Get", "r"), ("", "r"),
+                  ("let through", "r"), ("FPR %", "r"), ("expected %", "r"), ("model %", "r"), ("ns per Get", "r"), ("", "r"),
                   ("ns per key, MultiGet", "r"))
     for row in rows:
         theirs = own(rows, row)
@@ -132,7 +154,8 @@ def _all(rows):
                   number(row["keys_per_filter"]) if row["keys_per_filter"] else "", f"`{row['filter']}`",
                   bits(row["asked_bits_per_key"]) if row["asked_bits_per_key"] else "", row["filter_bytes"],
                   bits(row["bits_per_key"]), count(row["gets"]), row["false_positives"],
-                  percent(row["fpr"]), percent(row["expected_fpr"]) if row["expected_fpr"] else "", number(row["ns"]),
+                  percent(row["fpr"]), percent(row["expected_fpr"]) if row["expected_fpr"] else "",
+                  percent(row["model_fpr"]) if row["model_fpr"] else "", number(row["ns"]),
                   ratio(times(row, theirs), 1) if theirs and theirs is not row else "",
                   number(row["multi_get_ns"]) if "multi_get_ns" in row else "")
     return table

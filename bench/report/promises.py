@@ -11,14 +11,14 @@ YARDSTICK = "floor_registers"
 KEPT, MISSED, UNKNOWN = "ok", "**MISSED**", "not measured"
 
 
-def table(section, lines):
-    """The lines as a table of that section, with the command that measures their rows."""
+def table(section, lines, command=None):
+    """The lines as a table of that section, with this command, or the one that measures their rows."""
     of_lines = Table(("what", "l"), ("asked", "l"), ("got", "l"), ("", "l"), ("worst at", "l"))
     shown = []
     for what, asked, kept, got, at, rows in lines:
         of_lines.add(what, asked, got, kept, at)
         shown += rows
-    section.table(of_lines, shown)
+    section.table(of_lines, shown, command)
 
 
 def verdict(kept):

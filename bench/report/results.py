@@ -49,7 +49,8 @@ MEMORY = {"huge_page_percent": NUMBER}
 ROUNDS = {"ns_each": TIMES, "group_began_ms": WHOLE}
 ENGINE_ROW = {"engine": TEXT, "origin": TEXT, "filter": TEXT, "asked_bits_per_key": NUMBER, "num_keys": WHOLE,
               "value_bytes": WHOLE, "block_bytes": WHOLE, "keys_per_filter": NUMBER, "filter_bytes": WHOLE,
-              "bits_per_key": NUMBER, "expected_fpr": NUMBER, "gets": WHOLE, "false_positives": WHOLE, "fpr": NUMBER, "ns": NUMBER, "ns_each": TIMES}
+              "bits_per_key": NUMBER, "expected_fpr": NUMBER, "model_fpr": NUMBER, "gets": WHOLE, "false_positives": WHOLE,
+              "fpr": NUMBER, "ns": NUMBER, "ns_each": TIMES}
 MULTI_GET = {"multi_get_ns": NUMBER, "multi_get_ns_each": TIMES}
 MODEL = {"layout": TEXT, "bits_per_key": NUMBER, "num_probes": WHOLE, "expected_fpr": NUMBER}
 MEASURED = {"layout": TEXT, "origin": TEXT, "keys": TEXT, "num_keys": WHOLE, "bits_per_key": NUMBER,

@@ -35,10 +35,10 @@ bool Complain(const Status& status) {
 }
 
 // An error ends the program; a filter that cannot be used is worth a warning.
-bool OpenTable(const char* path, TableReader* table) {
-  const Status status = table->Open(path);
+bool OpenTable(const char* path, TableReader* table, const ReadOptions& options = {}) {
+  const Status status = table->Open(path, options);
   if (!status.ok()) return Complain(status);
-  if (!table->filter_status().ok()) {
+  if (options.use_filter && !table->filter_status().ok()) {
     fprintf(stderr, "sst_reader: warning: no filter, every lookup reads: %s\n", table->filter_status().message());
   }
   return true;
@@ -51,7 +51,11 @@ int Build(const char* path, const char* layout, const char* bits_per_key) {
   if (layout != nullptr && !linefilter::ParseLayout(layout, &options.filter.layout)) {
     return Fail(std::string("'") + layout + "' is no layout: choose retrieval, blocked, classic or auto");
   }
-  if (bits_per_key != nullptr) options.filter.bits_per_key = atof(bits_per_key);
+  if (bits_per_key != nullptr) {
+    char* end = nullptr;
+    options.filter.bits_per_key = strtod(bits_per_key, &end);
+    if (end == bits_per_key || *end != '\0') return Fail(std::string("'") + bits_per_key + "' is no number");
+  }
   TableWriter writer(options);
   Status status = writer.Create(path);
   uint64_t line = 0;
@@ -86,10 +90,10 @@ bool Ask(const char* path, const std::vector<std::string_view>& keys, bool use_f
   ReadOptions options;
   options.use_filter = use_filter;
   TableReader table;
-  Status status = table.Open(path, options);
+  if (!OpenTable(path, &table, options)) return false;
   std::vector<Lookup> lookups(keys.size());
   const auto start = std::chrono::steady_clock::now();
-  if (status.ok()) status = table.MultiGet(keys.data(), keys.size(), lookups.data());
+  const Status status = table.MultiGet(keys.data(), keys.size(), lookups.data());
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
   if (!status.ok()) return Complain(status);
   size_t found = 0;
@@ -152,5 +156,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);  // std::cin alone reads, stdio alone writes
-  return sst::Run(argc, argv);
+  const int exit_code = sst::Run(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout) != 0) return sst::Fail("cannot write standard output");
+  return exit_code;
 }

@@ -42,7 +42,9 @@ struct TableOptions {
 };
 
 // Protocol: Create (Add)* Finish. The file appears under its name, complete, in Finish; a writer that is dropped or
-// killed before leaves the old one, if any. Memory: a data block, the index, and the builder's 8 bytes per key.
+// killed before leaves the old one, if any. Memory: a data block, the index, and what
+// FilterBuilder::EstimateBytes tells of the filter (as TableOptions has it, about 11 bytes per key at 10^6 keys and 9.4
+// at 10^8: hashes, image and work area).
 class TableWriter {
  public:
   explicit TableWriter(const TableOptions& options = {});
@@ -50,7 +52,8 @@ class TableWriter {
   TableWriter& operator=(const TableWriter&) = delete;
 
   Status Create(const char* path);
-  // kInvalidArgument if the key is not above the last one: nothing was added, and the next key may come.
+  // kInvalidArgument if the key is not above the last one: nothing was added, and the next key may come. After an Add
+  // that threw, all is refused until the next Create.
   Status Add(std::string_view key, std::string_view value);
   Status Finish();
 
@@ -65,6 +68,7 @@ class TableWriter {
   linefilter::FilterBuilder filter_;
   std::string data_block_, index_, last_key_;
   uint64_t offset_ = 0, num_keys_ = 0;  // of bytes in the file; of keys added
+  uint64_t last_8_bytes_ = 0;           // of the file, as LoadLE reads them
   bool open_ = false;
 };
 
@@ -121,7 +125,7 @@ class TableReader {
   struct IndexEntry {
     std::string_view last_key;
     uint64_t offset;
-    uint32_t size;
+    uint32_t size, check;
   };
   // In one cache line that every thread writes: an engine counts per thread.
   struct AtomicCounters {
@@ -143,7 +147,7 @@ class TableReader {
   std::string name_;  // for messages
   const char* data_ = nullptr;
   size_t size_ = 0;
-  bool mapped_ = false;
+  bool mapped_ = false, open_ = false;
   Footer footer_;
   std::vector<IndexEntry> index_;
   linefilter::FilterView filter_;  // broken, which is "maybe", until OpenFilter found a good one

@@ -1,21 +1,22 @@
 // The bytes of a table. All integers are unsigned and little-endian, whatever the CPU; the regions follow each other
 // without a gap, so that a reader can check every offset.
 //
-//   | data block | check | data block | check | ... | index | zeros | filter image | footer |
+//   | data block | data block | ... | index | zeros | filter image | footer |
 //
 // data block    entries in ascending order of their keys: key size u32, value size u32, key, value. An entry is never
 //               split: a large value makes a large data block
-// check         u32, of the data block before it
-// index         per data block: offset u64, size u32 (without its check), size of its last key u32, last key
+// index         per data block: offset u64, size u32, its check u32, size of its last key u32, last key
 // zeros         0 to 63, so that the filter image begins at a multiple of 64. Its blocks come first in it, and a
 //               mapping begins at a page: so each block of the filter is one cache line of memory. Anywhere else it
 //               would lie across two, and an absent key cost two misses
 // filter image  doc/FORMAT.md; it protects itself
-// footer        index_offset u64, index_bytes u64, filter_offset u64, filter_bytes u64, num_keys u64, index_check u32,
-//               footer_check u32 (of the 44 bytes before it), 8 bytes of magic
+// footer        index_offset u64, index_bytes u64, filter_offset u64, filter_bytes u64, filter_end u64 (the last 8
+//               bytes of the image, its own check among them), num_keys u64, index_check u32, footer_check u32 (of the
+//               52 bytes before it), 8 bytes of magic
 //
 // A check is the low half of HashKey(bytes, seed), the seed being their offset in the file: bytes that are good but in
-// the wrong place fail, too.
+// the wrong place fail, too. The footer protects the index and names the filter, the index protects the data blocks: so
+// bytes that are good but of another table fail as well. Such a filter would lose nearly every key.
 #ifndef LINEFILTER_EXAMPLES_SST_READER_TABLE_FORMAT_H_
 #define LINEFILTER_EXAMPLES_SST_READER_TABLE_FORMAT_H_
 
@@ -28,9 +29,9 @@
 
 namespace sst {
 
-inline constexpr std::string_view kMagic = "LFTABLE1";  // the digit is the version
-inline constexpr uint64_t kCheckBytes = 4, kEntryHeader = 8, kIndexHeader = 16, kFooterBytes = 56, kAlignment = 64;
-// Of an entry, and of the size at which a data block is full: so every data block is below 2^31 bytes.
+inline constexpr std::string_view kMagic = "LFTABLE2";  // the digit is the version
+inline constexpr uint64_t kEntryHeader = 8, kIndexHeader = 20, kFooterBytes = 64, kAlignment = 64;
+// Of an entry, and of the size at which a data block is full: so a data block has less than 2^31 + 8 bytes.
 inline constexpr uint64_t kMaxEntryBytes = uint64_t{1} << 30;
 
 template <class T>
@@ -74,15 +75,15 @@ inline bool NextEntry(std::string_view* rest, Entry* entry) {
 }
 
 struct Footer {
-  uint64_t index_offset = 0, index_bytes = 0, filter_offset = 0, filter_bytes = 0, num_keys = 0;
+  uint64_t index_offset = 0, index_bytes = 0, filter_offset = 0, filter_bytes = 0, filter_end = 0, num_keys = 0;
   uint32_t index_check = 0;
 };
 
 // A footer that begins at `offset` of the file.
 inline std::string FooterBytes(const Footer& footer, uint64_t offset) {
   std::string bytes;
-  for (const uint64_t field :
-       {footer.index_offset, footer.index_bytes, footer.filter_offset, footer.filter_bytes, footer.num_keys}) {
+  for (const uint64_t field : {footer.index_offset, footer.index_bytes, footer.filter_offset, footer.filter_bytes,
+                               footer.filter_end, footer.num_keys}) {
     AppendLE(field, &bytes);
   }
   AppendLE(footer.index_check, &bytes);

@@ -7,7 +7,7 @@ void TableIterator::OpenDataBlock(size_t i) {
   data_block_ = i;
   valid_ = false;
   status_ = Status();
-  if (table_.data_ == nullptr) {
+  if (!table_.open_) {
     status_ = Status::Error(linefilter::StatusCode::kInvalidArgument, "no table is open: call TableReader::Open");
   } else if (i < table_.index_.size()) {
     status_ = table_.ReadDataBlock(i, &rest_);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "examples/sst_reader/table.h"
 
@@ -36,7 +37,7 @@ void TableReader::Close() {
   if (mapped_) munmap(const_cast<char*>(data_), size_);
   data_ = nullptr;
   size_ = 0;
-  mapped_ = false;
+  mapped_ = open_ = false;
   footer_ = Footer();
   index_.clear();
   filter_ = linefilter::FilterView();
@@ -81,6 +82,7 @@ Status TableReader::ReadAll(const ReadOptions& options) {
   filter_status_ = OpenFilter(options);
   // A filter that is damaged, or from the future, or of foreign hashes, saves nothing; but no key is lost with it.
   if (!filter_status_.ok()) filter_ = linefilter::FilterView();
+  open_ = true;  // last: a reader whose Open threw answers nothing
   return status;
 }
 
@@ -88,14 +90,15 @@ Status TableReader::ReadFooter() {
   if (size_ < kFooterBytes) return Damaged("it is shorter than a footer");
   const uint64_t at = size_ - kFooterBytes;
   const char* const p = data_ + at;
-  if (std::string_view(p + 48, kMagic.size()) != kMagic) return Damaged("it does not end as a table of this version");
-  if (Check({p, 44}, at) != LoadLE<uint32_t>(p + 44)) return Damaged("the footer does not match its check");
+  if (std::string_view(p + 56, kMagic.size()) != kMagic) return Damaged("it does not end as a table of this version");
+  if (Check({p, 52}, at) != LoadLE<uint32_t>(p + 52)) return Damaged("the footer does not match its check");
   footer_.index_offset = LoadLE<uint64_t>(p);
   footer_.index_bytes = LoadLE<uint64_t>(p + 8);
   footer_.filter_offset = LoadLE<uint64_t>(p + 16);
   footer_.filter_bytes = LoadLE<uint64_t>(p + 24);
-  footer_.num_keys = LoadLE<uint64_t>(p + 32);
-  footer_.index_check = LoadLE<uint32_t>(p + 40);
+  footer_.filter_end = LoadLE<uint64_t>(p + 32);
+  footer_.num_keys = LoadLE<uint64_t>(p + 40);
+  footer_.index_check = LoadLE<uint32_t>(p + 48);
   // Each region ends where the next begins. Compared so that no sum can wrap: at < 2^63.
   if (footer_.index_offset > at || footer_.index_bytes > at - footer_.index_offset ||
       footer_.filter_offset != AlignUp(footer_.index_offset + footer_.index_bytes) || footer_.filter_offset > at ||
@@ -109,26 +112,33 @@ Status TableReader::ReadFooter() {
 Status TableReader::ReadIndex() {
   std::string_view rest(data_ + footer_.index_offset, static_cast<size_t>(footer_.index_bytes));
   if (Check(rest, footer_.index_offset) != footer_.index_check) return Damaged("the index does not match its check");
+  std::vector<IndexEntry> index;
   uint64_t end = 0;  // of the data blocks so far
   while (!rest.empty()) {
     if (rest.size() < kIndexHeader) return Damaged("the index ends within an entry");
-    const uint32_t size = LoadLE<uint32_t>(rest.data() + 8), key_size = LoadLE<uint32_t>(rest.data() + 12);
+    const uint32_t size = LoadLE<uint32_t>(rest.data() + 8), check = LoadLE<uint32_t>(rest.data() + 12);
+    const uint32_t key_size = LoadLE<uint32_t>(rest.data() + 16);
     if (key_size > rest.size() - kIndexHeader) return Damaged("the index ends within a key");
-    const IndexEntry entry{rest.substr(kIndexHeader, key_size), LoadLE<uint64_t>(rest.data()), size};
-    if (entry.offset != end || size + kCheckBytes > footer_.index_offset - end) {
+    const IndexEntry entry{rest.substr(kIndexHeader, key_size), LoadLE<uint64_t>(rest.data()), size, check};
+    if (entry.offset != end || size > footer_.index_offset - end) {
       return Damaged("a data block of the index lies where none can be");
     }
-    if (!index_.empty() && entry.last_key <= index_.back().last_key) return Damaged("the index is not in order");
-    end += size + kCheckBytes;
-    index_.push_back(entry);
+    if (!index.empty() && entry.last_key <= index.back().last_key) return Damaged("the index is not in order");
+    end += size;
+    index.push_back(entry);
     rest.remove_prefix(kIndexHeader + key_size);
   }
-  return end == footer_.index_offset ? Status() : Damaged("the index does not name all data blocks");
+  if (end != footer_.index_offset) return Damaged("the index does not name all data blocks");
+  index_ = std::move(index);
+  return Status();
 }
 
 Status TableReader::OpenFilter(const ReadOptions& options) {
   if (!options.use_filter) return Status::Error(StatusCode::kInvalidArgument, "ReadOptions::use_filter is off");
   Status status = filter_.Open(data_ + footer_.filter_offset, static_cast<size_t>(footer_.filter_bytes));
+  if (status.ok() && LoadLE<uint64_t>(data_ + size_ - kFooterBytes - 8) != footer_.filter_end) {
+    status = Status::Error(StatusCode::kCorrupt, "the filter is that of another table: take another copy of the file");
+  }
   if (status.ok()) status = filter_.KeyStatus();
   if (status.ok() && filter_.empty_set() && !index_.empty()) {
     status = Status::Error(StatusCode::kCorrupt, "the filter is of no keys, the table has some: write the table again");

@@ -60,7 +60,7 @@ Status TableReader::ReadDataBlock(size_t i, std::string_view* entries) const {
   Count(&counters_.data_blocks_read);
   const IndexEntry& at = index_[i];
   *entries = std::string_view(data_ + at.offset, at.size);
-  if (Check(*entries, at.offset) == LoadLE<uint32_t>(data_ + at.offset + at.size)) return Status();
+  if (Check(*entries, at.offset) == at.check) return Status();
   return Status::Error(StatusCode::kCorrupt,
                        "'%.60s' is damaged in data block %zu, %u bytes from %llu on: its keys are not readable, take "
                        "another copy of the file",
@@ -69,7 +69,7 @@ Status TableReader::ReadDataBlock(size_t i, std::string_view* entries) const {
 
 Status TableReader::Search(std::string_view key, Lookup* lookup) const {
   *lookup = Lookup();  // an error, until found otherwise
-  if (data_ == nullptr) {
+  if (!open_) {
     return Status::Error(StatusCode::kInvalidArgument, "no table is open: call TableReader::Open and heed its status");
   }
   const size_t i = FindDataBlock(key);

@@ -58,14 +58,20 @@ Status TableWriter::Add(std::string_view key, std::string_view value) {
   }
   filter_.AddKey(key);
   if (!filter_.status().ok()) return filter_.status();  // of memory, as its options are good
+  open_ = false;  // should memory run out from here on, half an entry is in the table: it must not be finished
   AppendEntry({key, value}, &data_block_);
   last_key_.assign(key);
   ++num_keys_;
-  return data_block_.size() < options_.data_block_bytes ? Status() : WriteDataBlock();
+  const Status status = data_block_.size() < options_.data_block_bytes ? Status() : WriteDataBlock();
+  open_ = true;
+  return status;
 }
 
 Status TableWriter::Append(std::string_view bytes) {
   offset_ += bytes.size();
+  for (const char c : bytes.substr(bytes.size() - std::min<size_t>(bytes.size(), 8))) {
+    last_8_bytes_ = last_8_bytes_ >> 8 | uint64_t{static_cast<uint8_t>(c)} << 56;
+  }
   return file_.Append(bytes.data(), bytes.size());
 }
 
@@ -73,9 +79,9 @@ Status TableWriter::WriteDataBlock() {
   if (data_block_.empty()) return Status();
   AppendLE(offset_, &index_);
   AppendLE(static_cast<uint32_t>(data_block_.size()), &index_);
+  AppendLE(Check(data_block_, offset_), &index_);
   AppendLE(static_cast<uint32_t>(last_key_.size()), &index_);
   index_ += last_key_;
-  AppendLE(Check(data_block_, offset_), &data_block_);
   const Status status = Append(data_block_);
   data_block_.clear();
   return status;
@@ -106,6 +112,7 @@ Status TableWriter::WriteAll() {
   if (status.ok()) status = WriteFilter();
   if (!status.ok()) return status;
   footer.filter_bytes = offset_ - footer.filter_offset;
+  footer.filter_end = last_8_bytes_;
   status = Append(FooterBytes(footer, offset_));
   return status.ok() ? file_.Commit() : status;
 }

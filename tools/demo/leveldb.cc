@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "linefilter/leveldb.h"
 #include "tools/counted_leveldb.h"
+#include "tools/demo/clock.h"
 
 namespace linefilter::demo {
 namespace {
@@ -42,17 +44,12 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-double Seconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // The words with values of as many bytes as make some 50 entries of a block; returns how many are not found then.
 uint64_t Fill(const WordList& members, Case* filled) {
   const std::string value(75, 'v');
   for (const std::string_view word : members.words) filled->db->Put(SliceOf(word), value);
   filled->db->Compact();
+  if (!filled->db->status().ok()) return 0;
   filled->db->ForEachFilter([filled](std::string_view filter) { filled->filter_bytes += filter.size(); });
   uint64_t lost = 0;
   for (const std::string_view word : members.words) lost += !filled->db->Contains(SliceOf(word));
@@ -61,9 +58,9 @@ uint64_t Fill(const WordList& members, Case* filled) {
 
 void Ask(const std::vector<std::string_view>& absent, Case* asked) {
   const uint64_t before = asked->db->reads();
-  const double start = Seconds();
+  const double start = NowNs();
   for (const std::string_view word : absent) (void)asked->db->Contains(SliceOf(word));
-  asked->ns.push_back(1e9 * (Seconds() - start) / static_cast<double>(absent.size()));
+  asked->ns.push_back((NowNs() - start) / static_cast<double>(absent.size()));
   asked->reads = asked->db->reads() - before;
 }
 
@@ -85,6 +82,12 @@ void Print(const std::vector<Case>& cases, size_t num_words, size_t num_absent, 
       kRounds);
 }
 
+bool IsGood(const Case& of, const std::string& folder) {
+  if (of.db->status().ok()) return true;
+  fprintf(stderr, "linefilter_demo: LevelDB in %s: %s\n", folder.c_str(), of.db->status().ToString().c_str());
+  return false;
+}
+
 }  // namespace
 
 bool ShowLevelDB(const WordList& members, const Asked& asked, const std::string& folder, uint64_t* lost) {
@@ -95,17 +98,19 @@ bool ShowLevelDB(const WordList& members, const Asked& asked, const std::string&
   std::vector<Case> cases = Cases();
   *lost = 0;
   for (size_t i = 0; i < cases.size(); ++i) {
-    cases[i].db =
-        std::make_unique<tools::CountedLevelDB>(folder + "/leveldb-" + std::to_string(i), cases[i].policy.get());
-    *lost += Fill(members, &cases[i]);
+    const std::string of_case = folder + "/leveldb-" + std::to_string(i);
+    std::error_code ignored;
+    std::filesystem::remove_all(of_case, ignored);  // of a demo that was killed
+    cases[i].db = std::make_unique<tools::CountedLevelDB>(of_case, cases[i].policy.get());
+    const uint64_t lost_here = Fill(members, &cases[i]);
+    if (!IsGood(cases[i], of_case)) return false;
+    *lost += lost_here;
   }
   for (int round = 0; round < kRounds; ++round) {
     for (Case& each : cases) Ask(absent, &each);
   }
   for (const Case& each : cases) {
-    if (each.db->status().ok()) continue;
-    fprintf(stderr, "linefilter_demo: LevelDB in %s: %s\n", folder.c_str(), each.db->status().ToString().c_str());
-    return false;
+    if (!IsGood(each, folder)) return false;
   }
   const std::string path = folder + "/leveldb.txt";
   FILE* const file = fopen(path.c_str(), "w");

@@ -1,7 +1,5 @@
 #include "tools/demo/measure.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include "linefilter/sizing.h"
 #include "linefilter/target.h"
 #include "tools/any_filter.h"
+#include "tools/demo/clock.h"
 
 namespace linefilter::demo {
 namespace {
@@ -42,13 +41,6 @@ Status WriteFile(const std::string& path, const std::string& image) {
   Status status = file.Create(path.c_str());
   if (status.ok()) status = file.Append(image.data(), image.size());
   return status.ok() ? file.Commit() : status;
-}
-
-// CPU time of this thread: what other programs do on the machine meanwhile does not count.
-double NowNs() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
 }
 
 // Nanoseconds per key of work(), which handles n keys.
