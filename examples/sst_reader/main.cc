@@ -44,7 +44,9 @@ bool OpenTable(const char* path, TableReader* table, const ReadOptions& options 
   return true;
 }
 
-void Print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
+void Print(std::string_view text) {
+  if (!text.empty()) fwrite(text.data(), 1, text.size(), stdout);  // (no null pointer, of no byte either)
+}
 
 int Build(const char* path, const char* layout, const char* bits_per_key) {
   TableOptions options;
