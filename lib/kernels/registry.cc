@@ -10,6 +10,7 @@ namespace linefilter {
 namespace internal {
 namespace {
 
+// LayoutOps::body_may_contain by the functions of a layout of blocks: direct calls, where the table would make four.
 using BodyIsValid = bool (*)(uint64_t, uint32_t);
 using Bind = void (*)(const uint8_t*, uint64_t, uint32_t, ProbeState*);
 
@@ -22,46 +23,16 @@ bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probe
   return kKernels().may_contain(state, hash);
 }
 
-template <BodyIsValid kIsValid, Bind kBind, const Kernels& (*kKernels)()>
-constexpr LayoutOps Ops(Layout layout) {
-  LayoutOps ops{};
-  ops.layout = layout;
-  ops.body_is_valid = kIsValid;
-  ops.bind = kBind;
-  ops.kernels = kKernels;
-  ops.body_may_contain = BodyMayContain<kIsValid, kBind, kKernels>;
-  return ops;
-}
-
-constexpr LayoutOps BlockedOps() {
-  LayoutOps ops = Ops<BlockedBodyIsValid, BindBlocked, BlockedKernels>(Layout::kBlocked);
-  ops.estimated_keys = BlockedEstimatedKeys;
-  ops.expected_fpr = BlockedExpectedFpr;
-  ops.range_blocks = 4096;
-  ops.is_mutable = true;
-  return ops;
-}
-
-constexpr LayoutOps ClassicOps() {
-  LayoutOps ops = Ops<ClassicBodyIsValid, BindClassic, ClassicKernels>(Layout::kClassic);
-  ops.body_may_contain = ClassicBodyMayContain;
-  ops.estimated_keys = ClassicEstimatedKeys;
-  ops.expected_fpr = ClassicExpectedFpr;
-  ops.is_mutable = true;
-  return ops;
-}
-
-constexpr LayoutOps RetrievalOps() {
-  LayoutOps ops = Ops<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>(Layout::kRetrieval);
-  ops.estimated_keys = RetrievalEstimatedKeys;
-  ops.expected_fpr = RetrievalExpectedFpr;
-  ops.count_levels = RetrievalCountLevels;
-  ops.range_blocks = 1024;
-  ops.range_scratch_bytes = RetrievalScratchBytes;
-  return ops;
-}
-
-constexpr LayoutOps kLayouts[] = {BlockedOps(), ClassicOps(), RetrievalOps()};
+constexpr LayoutOps kLayouts[] = {
+    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels,
+     BodyMayContain<BlockedBodyIsValid, BindBlocked, BlockedKernels>, BlockedEstimatedKeys, BlockedExpectedFpr, nullptr,
+     4096, nullptr, true},
+    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicBodyMayContain, ClassicEstimatedKeys,
+     ClassicExpectedFpr, nullptr, 0, nullptr, true},
+    {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels,
+     BodyMayContain<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>, RetrievalEstimatedKeys,
+     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
+};
 
 }  // namespace
 

@@ -22,16 +22,17 @@ build_preset() {
   build "$ROOT/build/$preset" --preset "$preset" "$@"
 }
 
-# The fast tests without those that measure false-positive rates: same bits, same rate, and the bits are what the rest
-# compares. They are for the release build; elsewhere they take half the time, or 10 to 50 times as long.
-FAST=(-LE slow)
-FAST_BITS=(-LE slow -E '^(fpr|expected_fpr|fpr_regression|retrieval_model)$')
-
 # named TEST...: ctest's expression for these and no others.
 named() {
   local IFS='|'
   echo "^($*)\$"
 }
+
+# The fast tests without those that measure false-positive rates: same bits, same rate, and the bits are what the rest
+# compares. They are for the release build; elsewhere they take half the time, or 10 to 50 times as long.
+RATE_TESTS=(fpr expected_fpr fpr_regression retrieval_model)
+FAST=(-LE slow)
+FAST_BITS=(-LE slow -E "$(named "${RATE_TESTS[@]}")")
 
 # run_ctest FOLDER [ctest argument...]: counts test programs; notes how many cases they ran and which were skipped inside.
 run_ctest() {

@@ -16,7 +16,7 @@ list_targets() {
 }
 
 # The tests with the target forced; first of all, that it is. Not those that measure rates or force each target themselves.
-NOT_FORCED_TESTS=(fpr expected_fpr fpr_regression retrieval_model alignment golden kernels no_false_negative peers retrieval)
+NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment golden kernels no_false_negative peers retrieval)
 test_target() {
   export LINEFILTER_TARGET=$1
   if ! "$ROOT/build/release/linefilter" targets --json | grep "\"chosen_target\": *\"$1\""; then
