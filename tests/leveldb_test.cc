@@ -213,7 +213,7 @@ TEST(LevelDBPolicy, AnswersMaybeWhereALargeFilterIsDamaged) {
   for (const Layout layout : AutoAndEveryLayout()) {
     const Policy policy = New(BitsPerKey(10, layout));
     EngineFilterOptions trusting_options = BitsPerKey(10, layout);
-    trusting_options.verify_large_filters = false;
+    trusting_options.verify = false;
     const Policy trusting = New(trusting_options);
     for (const size_t n : {4000, 120000}) {  // 5 KB: one chunk; 150 KB: three
       const std::vector<std::string> keys = Keys(1, n);
@@ -241,7 +241,7 @@ TEST(LevelDBPolicy, VerifiesTheChunksThatALookupReads) {
   for (const Layout layout : test::EveryLayout()) {
     const Policy policy = New(BitsPerKey(10, layout));
     EngineFilterOptions trusting_options = BitsPerKey(10, layout);
-    trusting_options.verify_large_filters = false;
+    trusting_options.verify = false;
     const Policy trusting = New(trusting_options);
     const std::vector<std::string> all_keys = Keys(0, 200000), absent = Keys(uint64_t{1} << 40, 4000);
     const std::string filter = Filter(*policy, all_keys);
@@ -567,7 +567,7 @@ TEST_F(DamagedFilters, LoseNoKeyWhereTheEndOfTheBlockIsIntact) {
 // What no policy can see at the end of the block: LevelDB asks the filters of other keys. Its own checksum finds it.
 TEST_F(DamagedFilters, LoseNoKeyWithParanoidChecksWhereverTheDamage) {
   EngineFilterOptions options = BitsPerKey(10, Layout::kBlocked);
-  options.verify_large_filters = false;
+  options.verify = false;
   for (const size_t block_size : {size_t{4} << 10, size_t{1} << 20}) {
     ASSERT_NO_FATAL_FAILURE(Create(options, block_size, 8000, true));
     std::vector<size_t> positions = {0, block_.size / 3};

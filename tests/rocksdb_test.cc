@@ -239,7 +239,7 @@ TEST(RocksDBPolicy, AnswersMaybeIfALargeFilterIsDamaged) {
   const std::vector<std::string> keys = Keys(1, 120000);
   for (const Layout layout : AutoAndEveryLayout()) {
     EngineFilterOptions trusting_options = BitsPerKey(10, layout);
-    trusting_options.verify_large_filters = false;
+    trusting_options.verify = false;
     const Policy policy = New(BitsPerKey(10, layout)), trusting = New(trusting_options);
     const std::string filter = Filter(*policy, keys);
     test::Random random(1);

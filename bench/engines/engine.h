@@ -14,8 +14,12 @@ namespace linefilter::bench {
 
 // Which filters a database has.
 struct EngineFilter {
-  std::string name;  // "none", "leveldb_bloom", "rocksdb_bloom", "rocksdb_ribbon", or a layout of ours, or "auto"
+  // "none", "leveldb_bloom", "leveldb_bloom_again" (what two equal databases differ by), "rocksdb_bloom",
+  // "rocksdb_ribbon", or a layout of ours, or "auto".
+  std::string name;
   double bits_per_key = 0;
+  // EngineFilterOptions::verify. Where it is unset the engine verifies by itself, once: LevelDB with paranoid_checks.
+  bool verify = true;
 };
 
 struct EngineShape {

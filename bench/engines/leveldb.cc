@@ -12,14 +12,17 @@ namespace {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
+bool IsOurs(const EngineFilter& filter) { return filter.name.rfind("leveldb_bloom", 0) != 0; }
+
 Policy NewPolicy(const EngineFilter& filter) {
   if (filter.name == "none") return nullptr;
-  if (filter.name == "leveldb_bloom") {
+  if (!IsOurs(filter)) {
     return Policy(leveldb::NewBloomFilterPolicy(static_cast<int>(filter.bits_per_key)));
   }
   EngineFilterOptions options;
   options.bits_per_key = filter.bits_per_key;
   options.layout = LayoutOf(filter);
+  options.verify = filter.verify;
   Status status;
   Policy policy(NewLevelDBFilterPolicy(options, &status));
   if (policy == nullptr) Die("LevelDB, %s: %s", filter.name.c_str(), status.message());
@@ -29,11 +32,14 @@ Policy NewPolicy(const EngineFilter& filter) {
 class LevelDBDatabase : public EngineDatabase {
  public:
   LevelDBDatabase(const EngineFilter& filter, const EngineShape& shape, const std::string& folder)
-      : policy_(NewPolicy(filter)), db_(folder, policy_.get(), static_cast<size_t>(shape.block_bytes)) {
+      : policy_(NewPolicy(filter)), db_(folder) {
+    db_.options.block_size = static_cast<size_t>(shape.block_bytes);
+    db_.options.paranoid_checks = !filter.verify;
+    db_.Open(policy_.get());
     for (uint64_t i = 0; i < shape.num_keys; ++i) db_.Put(EngineKey(i), EngineValue(i, shape.value_bytes));
     db_.Compact();
     Check();
-    LookIntoFilters(shape.num_keys, filter.name != "leveldb_bloom");
+    LookIntoFilters(shape.num_keys, IsOurs(filter));
     opening_reads_ = db_.reads();
   }
 

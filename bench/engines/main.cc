@@ -59,16 +59,21 @@ struct Comparison {
 std::vector<Comparison> AllComparisons() {
   std::vector<Comparison> all;
 #ifdef LINEFILTER_BENCH_LEVELDB
-  const EngineFilter none{"none", 0}, bloom{"leveldb_bloom", 10}, bloom_11{"leveldb_bloom", 11},
-      bloom_12{"leveldb_bloom", 12}, bloom_13{"leveldb_bloom", 13}, bloom_30{"leveldb_bloom", 30},
-      automatic{"auto", 10}, blocked{"blocked", 10}, retrieval{"retrieval", 10};
+  const EngineFilter none{"none", 0}, bloom{"leveldb_bloom", 10}, again{"leveldb_bloom_again", 10},
+      bloom_11{"leveldb_bloom", 11}, bloom_12{"leveldb_bloom", 12}, bloom_13{"leveldb_bloom", 13},
+      bloom_30{"leveldb_bloom", 30}, automatic{"auto", 10}, trusted{"auto", 10, false}, blocked{"blocked", 10},
+      retrieval{"retrieval", 10};
   const uint64_t n = 1000000;
-  all.push_back({LevelDBEngine(), {n, 1000, 4096}, {none, bloom, bloom_30, automatic}});
-  all.push_back({LevelDBEngine(), {n, 62, 4096}, {none, bloom, bloom_11, bloom_12, automatic, retrieval}});
-  all.push_back({LevelDBEngine(), {n, 22, 4096}, {bloom, bloom_11, bloom_12, automatic, blocked, retrieval}});
-  all.push_back({LevelDBEngine(), {n, 2, 4096}, {bloom, bloom_11, bloom_12, bloom_13, automatic, blocked, retrieval}});
+  all.push_back({LevelDBEngine(), {n, 1000, 4096}, {none, bloom, again, bloom_30, automatic, trusted}});
+  all.push_back(
+      {LevelDBEngine(), {n, 62, 4096}, {none, bloom, again, bloom_11, bloom_12, automatic, trusted, retrieval}});
+  all.push_back(
+      {LevelDBEngine(), {n, 22, 4096}, {bloom, again, bloom_11, bloom_12, automatic, trusted, blocked, retrieval}});
+  all.push_back({LevelDBEngine(),
+                 {n, 2, 4096},
+                 {bloom, again, bloom_11, bloom_12, bloom_13, automatic, trusted, blocked, retrieval}});
   for (const uint64_t block_bytes : {64 << 10, 1 << 20}) {
-    all.push_back({LevelDBEngine(), {n, 100, block_bytes}, {bloom, blocked, retrieval}, 1000000});
+    all.push_back({LevelDBEngine(), {n, 100, block_bytes}, {bloom, again, blocked, trusted, retrieval}, 1000000});
   }
 #endif
 #ifdef LINEFILTER_BENCH_ROCKSDB
@@ -78,6 +83,8 @@ std::vector<Comparison> AllComparisons() {
 #endif
   return all;
 }
+
+std::string RowName(const EngineFilter& filter) { return filter.name + (filter.verify ? "" : "_trusted"); }
 
 double ThreadSeconds() {
   timespec time;
@@ -136,7 +143,7 @@ std::vector<Json> Measure(const Comparison& comparison, const std::string& folde
   const size_t n = comparison.filters.size();
   std::vector<std::unique_ptr<EngineDatabase>> databases;
   for (size_t i = 0; i < n; ++i) {
-    printf("  %s with %s, %g bits per key\n", comparison.engine.name.c_str(), comparison.filters[i].name.c_str(),
+    printf("  %s with %s, %g bits per key\n", comparison.engine.name.c_str(), RowName(comparison.filters[i]).c_str(),
            comparison.filters[i].bits_per_key);
     fflush(stdout);
     databases.push_back(
@@ -162,7 +169,7 @@ std::vector<Json> Measure(const Comparison& comparison, const std::string& folde
     Json row;
     row["engine"] = comparison.engine.name;
     row["origin"] = comparison.engine.origin;
-    row["filter"] = comparison.filters[i].name;
+    row["filter"] = RowName(comparison.filters[i]);
     row["asked_bits_per_key"] = comparison.filters[i].bits_per_key;
     row["num_keys"] = comparison.shape.num_keys;
     row["value_bytes"] = comparison.shape.value_bytes;
@@ -182,8 +189,8 @@ std::vector<Json> Measure(const Comparison& comparison, const std::string& folde
       row["multi_get_ns"] = Median(multi_get_ns[i]);
       row["multi_get_ns_each"] = multi_get_ns[i];
     }
-    printf("  %-16s %10llu filter bytes, %7llu of %llu let through, %8.0f ns per absent Get\n",
-           comparison.filters[i].name.c_str(), static_cast<unsigned long long>(database.FilterBytes()),
+    printf("  %-19s %10llu filter bytes, %7llu of %llu let through, %8.0f ns per absent Get\n",
+           RowName(comparison.filters[i]).c_str(), static_cast<unsigned long long>(database.FilterBytes()),
            static_cast<unsigned long long>(false_positives[i]), static_cast<unsigned long long>(row["gets"]),
            row["ns"].get<double>());
     rows.push_back(std::move(row));

@@ -15,10 +15,10 @@ struct EngineFilterOptions {
   // positives at the same size, slower to build; for 45 keys per filter and more, fewer pay for whole blocks of 64
   // bytes.
   Layout layout = Layout::kAuto;
-  // A filter of up to 4 KiB is verified whenever it is opened. Larger ones, too, if this is set (leveldb.h and
-  // rocksdb.h say when, and what it costs). Unset, a damaged large filter may answer "absent" for a key that is there,
-  // unless the engine's own checksum finds the damage.
-  bool verify_large_filters = true;
+  // Filters are verified before they answer "absent" (leveldb.h and rocksdb.h say when, and what it costs). Unset this
+  // only where the engine's own checksum finds damage first: a damaged filter may then answer "absent" for a key that
+  // is there.
+  bool verify = true;
 };
 
 }  // namespace linefilter

@@ -18,13 +18,12 @@
 // database may be opened with any options, with another policy or with none: old tables are then read with the filters
 // they have, or without. Filters of an unknown kind, and whatever is broken, answer "maybe".
 //
-// Damage: a filter of up to 4 KiB is verified at each lookup, whole: it takes some 20 ns, 40 with 300 keys, against 8
-// of LevelDB's own filter. Of a larger one (EngineFilterOptions::verify_large_filters), before the answer is "absent",
-// the 64 KiB around the key's block: up to 4 us; all of it in `classic`. LevelDB's directory of filters, at the end of
-// the filter block, is out of the policy's reach: where that is damaged, LevelDB asks the filter of other keys, and
-// those there are lost. Options::paranoid_checks finds any damage in the filter block when a table is opened, and
-// leaves the block out; with it, verify_large_filters may be unset. (ReadOptions::verify_checksums does not concern
-// filter blocks.)
+// Damage: a filter of up to 4 KiB is verified whole at each lookup, which is half of its time. Of a larger one, before
+// the answer is "absent", the 64 KiB around the key's block: up to 4 us; all of it in `classic`. LevelDB's directory of
+// filters, at the end of the filter block, is out of the policy's reach: where that is damaged, LevelDB asks the filter
+// of other keys, and those there are lost. Options::paranoid_checks finds any damage in the filter block when a table
+// is opened, and leaves the block out; with it, EngineFilterOptions::verify may be unset.
+// (ReadOptions::verify_checksums does not concern filter blocks.)
 #ifndef LINEFILTER_LEVELDB_H_
 #define LINEFILTER_LEVELDB_H_
 

@@ -25,7 +25,7 @@
 //
 // Damage: RocksDB verifies the checksum of a filter block when it reads it from a file, unless
 // ReadOptions::verify_checksums is unset or the table has kNoChecksum. The policy verifies it once more when it is
-// loaded into the block cache, as EngineFilterOptions::verify_large_filters says: some 0.1 ms per MB.
+// loaded into the block cache, as EngineFilterOptions::verify says: some 0.1 ms per MB.
 //
 // Memory: while a file is written, 8 bytes per key of a filter and what linefilter/builder.h says, which RocksDB does
 // not charge to the block cache; some 400 bytes for each filter that is loaded. optimize_filters_for_memory has no

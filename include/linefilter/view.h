@@ -57,6 +57,9 @@ class FilterView : public FilterBase {
 // One key asked of an image that is not kept open, for engines that hand over the bytes at each lookup: verifies and
 // answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys.
 bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
+// The same of bytes that the caller has verified since they were read: the check, half of the time, is left out. A
+// damaged image may answer "absent" for a key that is in it; no byte outside it is read.
+bool TrustedImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
 
 // One hash asked of many views: see MayContainHash in filter_base.h.
 size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept;

@@ -125,17 +125,20 @@ inline Status VerifyFor(const FilterView& view, uint64_t hash) noexcept {
   return view.VerifyChunks(BlockIndex(hash, view.num_blocks()) / kBlocksPerChunk, 1);
 }
 
-// Opens an image and asks it. An answer "absent" is verified.
-inline bool AskImage(std::string_view image, std::string_view key, bool verify_large_filters) noexcept {
-  constexpr size_t kVerifiedByOpening = 4096;
-  if (!verify_large_filters || image.size() <= kVerifiedByOpening) {
-    return ImageMayContainKey(image.data(), image.size(), key);
-  }
+inline bool VerifyAndAskImage(std::string_view image, std::string_view key) noexcept {
   const FilterView view(image.data(), image.size());
   if (view.hash_id() != HashId::kXxh3) return true;
   const uint64_t hash = HashKey(key, view.seed());
   if (view.MayContainHash(hash)) return true;
   return view.num_chunks() != 0 && !VerifyFor(view, hash).ok();
+}
+
+// Asks an image; if `verify` says so, an answer "absent" is verified.
+inline bool AskImage(std::string_view image, std::string_view key, bool verify) noexcept {
+  constexpr size_t kVerifiedWhole = 4096;
+  if (!verify) return TrustedImageMayContainKey(image.data(), image.size(), key);
+  if (image.size() > kVerifiedWhole) return VerifyAndAskImage(image, key);
+  return ImageMayContainKey(image.data(), image.size(), key);
 }
 
 inline void Report(const Status& from, Status* to) noexcept {

@@ -15,8 +15,7 @@ std::string_view BytesOf(const leveldb::Slice& slice) { return {slice.data(), sl
 
 class LevelDBFilterPolicy final : public leveldb::FilterPolicy {
  public:
-  LevelDBFilterPolicy(const FilterOptions& options, bool verify_large_filters)
-      : options_(options), verify_large_filters_(verify_large_filters) {}
+  LevelDBFilterPolicy(const FilterOptions& options, bool verify) : options_(options), verify_(verify) {}
 
   const char* Name() const override { return internal::kEngineFilterName; }
 
@@ -30,12 +29,12 @@ class LevelDBFilterPolicy final : public leveldb::FilterPolicy {
   }
 
   bool KeyMayMatch(const leveldb::Slice& key, const leveldb::Slice& filter) const override {
-    return internal::AskImage(BytesOf(filter), BytesOf(key), verify_large_filters_);
+    return internal::AskImage(BytesOf(filter), BytesOf(key), verify_);
   }
 
  private:
   const FilterOptions options_;
-  const bool verify_large_filters_;
+  const bool verify_;
 };
 
 }  // namespace
@@ -45,7 +44,7 @@ const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& o
   const Status checked = internal::ToFilterOptions(options, &filter_options);
   internal::Report(checked, status);
   if (!checked.ok()) return nullptr;
-  const auto* const policy = new (std::nothrow) LevelDBFilterPolicy(filter_options, options.verify_large_filters);
+  const auto* const policy = new (std::nothrow) LevelDBFilterPolicy(filter_options, options.verify);
   if (policy == nullptr) internal::Report(Status::Error(StatusCode::kOutOfMemory, "no memory for a policy"), status);
   return policy;
 }

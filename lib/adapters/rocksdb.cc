@@ -71,8 +71,8 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
 
 class ImageReader final : public rocksdb::FilterBitsReader {
  public:
-  ImageReader(std::string_view image, bool verify_large_filters) : view_(image.data(), image.size()) {
-    const bool is_damaged = verify_large_filters && !view_.Verify().ok();
+  ImageReader(std::string_view image, bool verify) : view_(image.data(), image.size()) {
+    const bool is_damaged = verify && !view_.Verify().ok();
     if (is_damaged || view_.hash_id() != HashId::kXxh3) view_ = FilterView();  // "maybe"
   }
 
@@ -99,8 +99,7 @@ class ImageReader final : public rocksdb::FilterBitsReader {
 
 class RocksDBFilterPolicy final : public rocksdb::FilterPolicy {
  public:
-  RocksDBFilterPolicy(const FilterOptions& options, bool verify_large_filters)
-      : options_(options), verify_large_filters_(verify_large_filters) {}
+  RocksDBFilterPolicy(const FilterOptions& options, bool verify) : options_(options), verify_(verify) {}
 
   const char* Name() const override { return internal::kEngineFilterName; }
   const char* CompatibilityName() const override { return internal::kEngineFilterName; }
@@ -110,12 +109,12 @@ class RocksDBFilterPolicy final : public rocksdb::FilterPolicy {
     return new (std::nothrow) ImageBuilder(options_, context.table_options.detect_filter_construct_corruption);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
-    return new (std::nothrow) ImageReader(BytesOf(contents), verify_large_filters_);
+    return new (std::nothrow) ImageReader(BytesOf(contents), verify_);
   }
 
  private:
   const FilterOptions options_;
-  const bool verify_large_filters_;
+  const bool verify_;
 };
 
 }  // namespace
@@ -125,7 +124,7 @@ const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& o
   const Status checked = internal::ToFilterOptions(options, &filter_options);
   internal::Report(checked, status);
   if (!checked.ok()) return nullptr;
-  const auto* const policy = new (std::nothrow) RocksDBFilterPolicy(filter_options, options.verify_large_filters);
+  const auto* const policy = new (std::nothrow) RocksDBFilterPolicy(filter_options, options.verify);
   if (policy == nullptr) internal::Report(Status::Error(StatusCode::kOutOfMemory, "no memory for a policy"), status);
   return policy;
 }

@@ -43,7 +43,7 @@ Status FilterView::Open(const void* image, size_t size) noexcept {
   image_bytes_ = size;
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
   internal::Trailer trailer;
-  if (!internal::ParsePlainTrailer(bytes, size, &trailer)) status_ = internal::ParseTrailer(bytes, size, &trailer);
+  status_ = internal::ParseTrailer(bytes, size, &trailer);
   format_version_ = trailer.version;
   if (!status_.ok()) return status_;
   const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(trailer.layout));
@@ -77,16 +77,6 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(num_chunks()));
   }
   return internal::VerifyChunks(state_.body, body_bytes(), chunk_checks_, first, count);
-}
-
-bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept {
-  const uint8_t* const bytes = static_cast<const uint8_t*>(image);
-  const uint64_t hash = HashKey(key, 0);  // of a plain image; first, so that its latency and the check's overlap
-  internal::Trailer trailer;
-  if (!internal::ParsePlainTrailer(bytes, size, &trailer)) return FilterView(image, size).MayContainKey(key);
-  const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(trailer.layout));
-  if (ops == nullptr || trailer.hash_id != static_cast<uint8_t>(HashId::kXxh3)) return true;
-  return ops->body_may_contain(bytes, trailer.body_bytes, trailer.num_probes, hash);
 }
 
 size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept {

@@ -16,13 +16,6 @@ unsigned FlagsOf(const Trailer& trailer) {
          (trailer.body_bytes > kSmallBodyBytes ? kFlagChunkChecks : 0);
 }
 
-// Section 4 of doc/FORMAT.md: of the bytes it covers, the last four bytes and the length of the image. One hash of one
-// piece: hashing the rest too, behind a copy of that piece, doubled the time of a lookup in a filter of 60 bytes.
-uint32_t Check(const uint8_t* covered, uint64_t covered_bytes, uint32_t last, uint64_t image_bytes) {
-  const uint64_t rest = last ^ (image_bytes << 32 | image_bytes >> 32);
-  return static_cast<uint32_t>(((Xxh3(covered, covered_bytes) ^ rest) * 0x9e3779b97f4a7c15u) >> 32);
-}
-
 Status Corrupt(const char* what) {
   return Status::Error(StatusCode::kCorrupt, "%s: the image is truncated or damaged, rebuild it or copy it again",
                        what);
@@ -58,12 +51,13 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
   return Status();
 }
 
-}  // namespace
-
 bool CheckMatches(const uint8_t* image, size_t size, uint64_t body_bytes) {
   const uint64_t first = body_bytes <= kSmallBodyBytes ? 0 : body_bytes, fixed = size - kFixedTrailerBytes;
-  return Check(image + first, fixed - first, LoadLE32(image + fixed + 4), size) == LoadLE32(image + fixed);
+  const uint64_t covered_hash = Xxh3(image + first, fixed - first);
+  return CheckOf(covered_hash, LoadLE32(image + fixed + 4), size) == LoadLE32(image + fixed);
 }
+
+}  // namespace
 
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
   if (image == nullptr || size < kFixedTrailerBytes) return Corrupt("shorter than the 8 bytes of a trailer");
@@ -129,13 +123,13 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   const uint64_t image_bytes = trailer.body_bytes + TrailerBytes(trailer),
                  fields_bytes = static_cast<uint64_t>(p - out);
   if (trailer.body_bytes > kSmallBodyBytes) {
-    StoreLE32(Check(out, fields_bytes, LoadLE32(p + 4), image_bytes), p);
+    StoreLE32(CheckOf(Xxh3(out, fields_bytes), LoadLE32(p + 4), image_bytes), p);
     return;
   }
   uint8_t covered[kSmallBodyBytes + 16];  // both fields
   if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
   if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
-  StoreLE32(Check(covered, trailer.body_bytes + fields_bytes, LoadLE32(p + 4), image_bytes), p);
+  StoreLE32(CheckOf(Xxh3(covered, trailer.body_bytes + fields_bytes), LoadLE32(p + 4), image_bytes), p);
 }
 
 }  // namespace linefilter::internal

@@ -1,4 +1,4 @@
-// XXH3_64bits for the rest of the library: xxHash itself is included by xxh3's source file alone.
+// XXH3_64bits for the rest of the library.
 #ifndef LINEFILTER_LIB_HASH_XXH3_H_
 #define LINEFILTER_LIB_HASH_XXH3_H_
 

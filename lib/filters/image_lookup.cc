@@ -1,0 +1,39 @@
+// ImageMayContainKey: one question of one image, as engines ask it at every Get. Both hashes, of the key and of what
+// the check covers, are inlined: where all code is cold, as within a Get, 300 instead of 352 instructions in four
+// instead of seven functions take 7 of 700 ns less.
+#include "lib/bits/endian.h"
+#include "lib/format/trailer.h"
+#include "lib/hash/xxh3-inl.h"
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/view.h"
+
+namespace linefilter {
+namespace {
+
+template <bool kVerify>
+[[gnu::always_inline]] inline bool Ask(const uint8_t* image, size_t size, std::string_view key) {
+  if (!internal::IsPlainImage(image, size)) return FilterView(image, size).MayContainKey(key);
+  // Before the check, so that the latencies of the two overlap.
+  const uint64_t hash = internal::InlineXxh3(key.data(), key.size(), 0);
+  const uint64_t body_bytes = size - internal::kFixedTrailerBytes;
+  const uint8_t* const fixed = image + body_bytes;
+  if (kVerify) {
+    const uint64_t covered_hash = internal::InlineXxh3(image, body_bytes, 0);
+    if (internal::CheckOf(covered_hash, internal::LoadLE32(fixed + 4), size) != internal::LoadLE32(fixed)) return true;
+  }
+  const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(fixed[4]));
+  if (ops == nullptr || fixed[6] != static_cast<uint8_t>(HashId::kXxh3)) return true;
+  return ops->body_may_contain(image, body_bytes, fixed[5], hash);
+}
+
+}  // namespace
+
+[[gnu::flatten]] bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept {
+  return Ask<true>(static_cast<const uint8_t*>(image), size, key);
+}
+
+[[gnu::flatten]] bool TrustedImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept {
+  return Ask<false>(static_cast<const uint8_t*>(image), size, key);
+}
+
+}  // namespace linefilter
