@@ -79,7 +79,11 @@ std::vector<Comparison> AllComparisons() {
 #ifdef LINEFILTER_BENCH_ROCKSDB
   all.push_back({RocksDBEngine(),
                  {1000000, 100, 4096},
-                 {{"rocksdb_bloom", 10}, {"rocksdb_ribbon", 10}, {"blocked", 10}, {"retrieval", 10}}});
+                 {{"rocksdb_bloom", 10},
+                  {"rocksdb_bloom_again", 10},
+                  {"rocksdb_ribbon", 10},
+                  {"blocked", 10},
+                  {"retrieval", 10}}});
 #endif
   return all;
 }

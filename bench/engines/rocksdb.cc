@@ -17,7 +17,7 @@ namespace {
 
 const rocksdb::FilterPolicy* NewPolicy(const EngineFilter& filter) {
   if (filter.name == "none") return nullptr;
-  if (filter.name == "rocksdb_bloom") return rocksdb::NewBloomFilterPolicy(filter.bits_per_key);
+  if (filter.name.rfind("rocksdb_bloom", 0) == 0) return rocksdb::NewBloomFilterPolicy(filter.bits_per_key);
   if (filter.name == "rocksdb_ribbon") return rocksdb::NewRibbonFilterPolicy(filter.bits_per_key, -1);  // on all levels
   EngineFilterOptions options;
   options.bits_per_key = filter.bits_per_key;
