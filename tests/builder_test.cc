@@ -287,7 +287,8 @@ TEST(FilterBuilder, ReportsBadOptionsAndIgnoresKeys) {
   add("a layout that is not made yet", [](FilterOptions* o) { o->layout = Layout::kCounting; });
   add("threads of nobody", [](FilterOptions* o) { o->executor.num_threads = 2; });
   add("a layout from nowhere", [](FilterOptions* o) { o->layout = static_cast<Layout>(99); });
-  add("a reserved hash id", [](FilterOptions* o) { o->hash_id = HashId::kKeyed; });
+  add("a hash id from nowhere", [](FilterOptions* o) { o->hash_id = static_cast<HashId>(3); });
+  add("a keyed hash without a secret", [](FilterOptions* o) { o->hash_id = HashId::kKeyed; });
   add("half an allocator",
       [](FilterOptions* o) { o->allocator.deallocate = [](void*, void*, size_t, size_t) noexcept {}; });
   for (const auto& [what, options] : cases) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -28,12 +29,19 @@ std::string TablePath() {
   return path != nullptr ? path : LINEFILTER_SOURCE_DIR "/tests/golden/images.txt";
 }
 
+HashSecret Secret() {
+  HashSecret secret;
+  std::copy(std::begin(test::kGoldenSecret), std::end(test::kGoldenSecret), secret.bytes);
+  return secret;
+}
+
 FilterOptions OptionsOf(const GoldenCase& c) {
   FilterOptions options;
   options.bits_per_key = c.bits_per_key;
   options.num_probes = c.asked_probes;
   options.seed = c.seed;
-  options.hash_id = c.hash == "xxh3" ? HashId::kXxh3 : HashId::kCaller;
+  options.hash_id = c.hash == "xxh3" ? HashId::kXxh3 : c.hash == "keyed" ? HashId::kKeyed : HashId::kCaller;
+  if (c.hash == "keyed") options.secret = Secret();
   EXPECT_TRUE(ParseLayout(c.asked.c_str(), &options.layout)) << c.asked;
   return options;
 }
@@ -80,7 +88,8 @@ std::string LibraryImage(const GoldenCase& c) {
 
 std::string LibraryResults(const GoldenCase& c) {
   const std::string image = LibraryImage(c);
-  const FilterView view(image.data(), image.size());
+  const HashSecret secret = Secret();
+  const FilterView view(image.data(), image.size(), c.hash == "keyed" ? &secret : nullptr);
   EXPECT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_TRUE(view.Verify().ok()) << view.Verify().message();
   // What the case says about sizing is what the image tells.

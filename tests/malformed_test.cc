@@ -98,7 +98,7 @@ TEST(Malformed, EveryTruncationOfASmallImage) {
       ASSERT_TRUE(Refused(image.substr(0, size))) << "the first " << size << " of " << image.size() << " bytes";
       ASSERT_TRUE(Refused(image.substr(image.size() - size), StatusCode::kCorrupt)) << "the last " << size << " bytes";
     }
-    for (const char byte : {'\0', '\xa0', '\x06'}) {
+    for (const char byte : {'\0', '\xa1', '\x06'}) {
       ASSERT_TRUE(Refused(image + byte)) << "a byte behind";
       ASSERT_TRUE(Refused(byte + image, StatusCode::kCorrupt)) << "a byte in front that is said to be part of it";
     }
@@ -163,7 +163,8 @@ TEST(MalformedWithAValidCheck, TheGoodOneIsAccepted) {
 }
 
 TEST(MalformedWithAValidCheck, UnknownVersions) {
-  for (int version = 1; version < 16; ++version) {
+  for (int version = 0; version < 16; ++version) {
+    if (version == 1) continue;
     ImageParts parts = Good();
     parts.magic_version = static_cast<uint8_t>(0xa0 + version);
     EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kUnsupported)) << version;
@@ -184,11 +185,19 @@ TEST(MalformedWithAValidCheck, UnknownLayouts) {
 }
 
 TEST(MalformedWithAValidCheck, UnknownHashIds) {
-  for (int hash_id = 2; hash_id < 16; ++hash_id) {
+  for (int hash_id = 3; hash_id < 16; ++hash_id) {
     ImageParts parts = Good();
     parts.hash_id = static_cast<uint8_t>(hash_id);
     EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kUnsupported)) << hash_id;
   }
+}
+
+TEST(MalformedWithAValidCheck, AKeyedHashWithoutTheCheckOfItsSecret) {
+  ImageParts parts = Good();
+  parts.hash_id = 2;
+  EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt));
+  parts.seed = 0;
+  EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kIncompatible)) << "and with it, without the secret";
 }
 
 TEST(MalformedWithAValidCheck, KeysThatAreCountedWithoutABody) {
@@ -304,7 +313,7 @@ TEST(MalformedWithAValidCheck, FieldsWithoutRoom) {
       const size_t announced = (flags & 1 ? 8 : 0) + (flags & 2 ? 8 : 0) + (flags & 8 ? 4 : 0);
       if (front >= announced && !(flags & 4)) continue;  // that much would be a legal tiny image, or one of classic
       std::string image(front, '\0');
-      image += std::string("\0\0\0\0\1\6", 6) + static_cast<char>(flags << 4 | 1) + '\xa0';
+      image += std::string("\0\0\0\0\1\6", 6) + static_cast<char>(flags << 4 | 1) + '\xa1';
       test::Reseal(&image, 0);
       EXPECT_TRUE(Refused(image, StatusCode::kCorrupt)) << "flags " << flags << ", " << front << " bytes in front";
     }
@@ -323,7 +332,7 @@ TEST(MalformedWithAValidCheck, LengthsThatNoBodyWithChunkChecksGives) {
       test::AppendLittleEndian(&check, test::LowXxh3(chunk), 4);
       image.replace(body + 4 * i, 4, check);
     }
-    image += std::string("\0\0\0\0\2\6\x41\xa0", 8);
+    image += std::string("\0\0\0\0\2\6\x41\xa1", 8);
     test::Reseal(&image, body);
     if (fits) {
       const FilterView view(image.data(), image.size());
@@ -342,7 +351,7 @@ TEST(Malformed, RandomBytesNeverCrashAndAreNeverTaken) {
   for (int i = 0; i < 20000; ++i) {
     std::string image;
     for (size_t size = random.Below(200); image.size() < size;) image.push_back(static_cast<char>(random()));
-    if (i % 4 != 0) image += std::string("abcd\1\6", 6) + static_cast<char>(random()) + '\xa0';
+    if (i % 4 != 0) image += std::string("abcd\1\6", 6) + static_cast<char>(random()) + '\xa1';
     if (i % 4 == 2) image = good.substr(0, random.Below(good.size())) + image;
     if (i % 4 == 3)
       image.replace(0, image.size() / 2, good.substr(good.size() - std::min(good.size(), image.size() / 2)));

@@ -334,6 +334,38 @@ TEST_F(ToolsTest, AnImageOfCallersHashesCannotBeAskedByKey) {
   EXPECT_NE(asked.err, "");
 }
 
+TEST_F(ToolsTest, AKeyedImageIsOpenedWithItsSecretAlone) {
+  const std::string keys = dir_.Write("keys", "a\nb\nc\n"), image = dir_.File("image");
+  const std::string raw = dir_.Write("raw", "0123456789abcdef"),
+                    hex = dir_.Write("hex", "30313233343536373839616263646566\n"),
+                    other = dir_.Write("other", "fedcba9876543210");
+  ASSERT_EQ(Run({"build", "--keys", keys, "--out", image, "--bits-per-key", "20", "--secret", raw}).exit_code, 0);
+  for (const std::string& secret : {raw, hex}) {
+    EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--secret", secret}, "a\nzz\n").out, "maybe\ta\nabsent\tzz\n");
+    EXPECT_EQ(Run({"verify", image, "--keys", keys, "--secret", secret}).exit_code, 0);
+    EXPECT_EQ(Json({"info", image, "--secret", secret}, 0)["hash"], "keyed");
+  }
+  for (const std::vector<std::string>& closed :
+       Some<std::vector<std::string>>({{}, {"--secret", other}})) {
+    std::vector<std::string> query = {"query", "--filter", image, "--keys", keys}, verify = {"verify", image},
+                             info = {"info", image, "--json"};
+    for (std::vector<std::string>* command : {&query, &verify, &info}) {
+      command->insert(command->end(), closed.begin(), closed.end());
+      const RunResult result = Run(*command);
+      EXPECT_EQ(result.exit_code, 2);
+      EXPECT_NE(result.err.find("secret"), std::string::npos) << result.err;
+    }
+    EXPECT_EQ(json::parse(Run(info).out)["state"], "closed") << "it is not broken";
+  }
+  for (const char* bad : {"", "0123456789abcde", "0123456789abcdef0", "3031323334353637383961626364656x",
+                          "30313233343536373839616263646566ff"}) {
+    const RunResult result =
+        Run({"build", "--keys", keys, "--out", image, "--fpr", "0.01", "--secret", dir_.Write("bad", bad)});
+    EXPECT_EQ(result.exit_code, 2) << bad;
+    EXPECT_NE(result.err.find("16 bytes"), std::string::npos) << result.err;
+  }
+}
+
 // Every field that scripts may rely on, and a measurement that fits the expectation.
 TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
   for (const std::string layout : {"blocked", "classic", "retrieval"}) {

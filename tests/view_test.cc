@@ -63,7 +63,7 @@ TEST(FilterView, TellsWhatTheImageIs) {
     EXPECT_EQ(view.hash_id(), HashId::kXxh3);
     EXPECT_EQ(view.seed(), 0x123456789abcdef0u);
     EXPECT_EQ(view.image_bytes(), image.size());
-    EXPECT_EQ(view.format_version(), 0u);
+    EXPECT_EQ(view.format_version(), 1u);
     EXPECT_TRUE(view.has_num_keys());
     EXPECT_EQ(view.num_keys(), hashes.size());
     EXPECT_EQ(static_cast<const void*>(view.body()), image.data()) << "nothing is copied";

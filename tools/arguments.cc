@@ -76,6 +76,12 @@ void Arguments::Seed(uint64_t* value, const char* help) {
             [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
 }
 
+void Arguments::Secret(SecretOption* value) {
+  AddParsed(app_, "--secret", "PATH", kSecretHelp, [value](const std::string& path, std::string* error) {
+    return value->is_given = ReadSecret(path, &value->secret, error);
+  });
+}
+
 void Arguments::Real(const char* name, double* value, const char* type, const char* help) {
   AddParsed(app_, name, type, help,
             [value](const std::string& text, std::string* error) { return ParseReal(text, value, error); });

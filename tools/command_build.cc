@@ -21,6 +21,7 @@ struct Build {
   std::string keys, out;
   FilterOptions options;
   uint64_t threads = 0;
+  SecretOption secret;
   bool u64 = false, json = false;
 };
 
@@ -70,13 +71,16 @@ Status WriteImage(FilterBuilder* builder, const std::string& out) {
   return status.ok() ? output.file.Commit() : status;
 }
 
-bool AddKeys(KeyReader* reader, uint64_t seed, FilterBuilder* builder, uint64_t* keys_read) {
+bool AddKeys(KeyReader* reader, const FilterOptions& options, FilterBuilder* builder, uint64_t* keys_read) {
   std::vector<std::string_view> keys;
   std::vector<uint64_t> hashes;
   Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
   while (builder->status().ok() && reader->Next(&keys)) {
     hashes.clear();
-    for (const std::string_view& key : keys) hashes.push_back(HashKey(key, seed));
+    for (const std::string_view& key : keys) {
+      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret)
+                                                         : HashKey(key, options.seed));
+    }
     builder->AddHashes(hashes.data(), hashes.size());
     *keys_read += keys.size();
     progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);
@@ -87,6 +91,10 @@ bool AddKeys(KeyReader* reader, uint64_t seed, FilterBuilder* builder, uint64_t*
 int RunBuild(Build build, bool by_bits) {
   if (!RequestMakesSense(build, by_bits)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
+  if (build.secret.is_given) {
+    build.options.hash_id = HashId::kKeyed;
+    build.options.secret = build.secret.secret;
+  }
   build.options.executor = Threads(build.threads);
   FilterBuilder builder(build.options);
   if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
@@ -95,7 +103,7 @@ int RunBuild(Build build, bool by_bits) {
     return Fail("%s", reader.status().message());
   }
   uint64_t keys_read = 0;
-  if (!AddKeys(&reader, build.options.seed, &builder, &keys_read)) return Fail("%s", reader.status().message());
+  if (!AddKeys(&reader, build.options, &builder, &keys_read)) return Fail("%s", reader.status().message());
   const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
   const Status status = WriteImage(&builder, build.out);
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
@@ -110,6 +118,7 @@ int RunBuild(Build build, bool by_bits) {
   report.Real("bits_per_key", sizing.bits_per_key);
   report.Count("body_bytes", sizing.body_bytes);
   report.Count("image_bytes", image_bytes);
+  report.Text("hash", HashIdName(build.options.hash_id));
   report.Count("seed", build.options.seed);
   report.Rate("expected_fpr", sizing.expected_fpr);
   report.Print(build.json);
@@ -129,6 +138,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.ExactlyOneOf("--bits-per-key", "--fpr");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Secret(&build->secret);
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
   arguments.Flag("--u64", &build->u64, kU64Help);

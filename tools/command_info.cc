@@ -19,6 +19,7 @@ namespace {
 
 struct Info {
   std::string image;
+  SecretOption secret;
   bool json = false;
 };
 
@@ -44,7 +45,7 @@ void AddRawTrailer(const std::string& path, Report* report) {
 int ReportBroken(const Info& info, const Status& status) {
   Report report;
   report.Text("image", info.image);
-  report.Text("state", "broken");
+  report.Text("state", status.code() == StatusCode::kIncompatible ? "closed" : "broken");
   report.Text("reason", status.message());
   AddRawTrailer(info.image, &report);
   report.Print(info.json);
@@ -68,7 +69,7 @@ void AddLevels(const FilterView& view, Report* report) {
 
 int RunInfo(const Info& info) {
   FilterFile file;
-  const Status opened = file.Map(info.image.c_str());
+  const Status opened = file.Map(info.image.c_str(), MapAdvice::kWillNeed, info.secret.OrNull());
   if (!opened.ok()) return ReportBroken(info, opened);
   const FilterView& view = file.view();
   const Status verified = VerifyBody(view);
@@ -105,6 +106,7 @@ int RunInfo(const Info& info) {
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   arguments.Path("IMAGE", &info->image, "The image", Need::kRequired);
+  arguments.Secret(&info->secret);
   arguments.Json(&info->json);
   return [info] { return RunInfo(*info); };
 }
@@ -115,7 +117,7 @@ const Command kInfoCommand = {
     "info", "Show all that an image tells about itself",
     "Reads the whole image. expected_fpr and estimated_keys come from its bits, num_keys is what its maker counted.\n"
     "levels (layout retrieval): how many blocks have each T of doc/FORMAT.md; 8 more halve the false-positive rate.\n"
-    "Exit code: 0 good, 2 broken or damaged (the report says why; claimed_... fields are not to be trusted).",
+    "Exit code: 0 good, 2 broken, damaged or closed without its --secret (the report says why; claimed_... fields are not to be trusted).",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -16,6 +16,7 @@ namespace {
 
 struct Query {
   std::string filter, keys, print;
+  SecretOption secret;
   bool count = false, no_verify = false, u64 = false, json = false;
 
   bool counts_only() const { return count || json; }
@@ -38,7 +39,7 @@ int RunQuery(const Query& query) {
         "query: --u64 keys are no text to print next to an answer: add --print maybe, --print absent or --count");
   }
   FilterFile file;
-  if (!OpenImage(query.filter, !query.no_verify, &file)) return kExitBad;
+  if (!OpenImage(query.filter, !query.no_verify, query.secret.OrNull(), &file)) return kExitBad;
   KeyReader reader;
   if (!reader.Open(query.keys, query.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
     return Fail("%s", reader.status().message());
@@ -79,6 +80,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--print", "--json");
   arguments.Flag("--u64", &query->u64, kU64Help);
   arguments.Flag("--no-verify", &query->no_verify, "Do not read the whole image first to see that it is undamaged");
+  arguments.Secret(&query->secret);
   arguments.Json(&query->json);
   return [query] { return RunQuery(*query); };
 }

@@ -15,6 +15,7 @@ namespace {
 
 struct Verify {
   std::string image, keys;
+  SecretOption secret;
   bool u64 = false, json = false;
 };
 
@@ -65,7 +66,7 @@ int RunVerify(const Verify& verify) {
   FilterFile file;
   Report report;
   report.Text("image", verify.image);
-  Status status = file.Map(verify.image.c_str());
+  Status status = file.Map(verify.image.c_str(), MapAdvice::kWillNeed, verify.secret.OrNull());
   if (status.ok()) status = VerifyBody(file.view());
   if (!status.ok()) {
     report.Text("checksum", ChecksumState(status));
@@ -97,6 +98,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("IMAGE", &verify->image, "The image to verify", Need::kRequired);
   arguments.Path("--keys", &verify->keys, kKeysHelp);
   arguments.Flag("--u64", &verify->u64, kU64Help);
+  arguments.Secret(&verify->secret);
   arguments.Json(&verify->json);
   return [verify] { return RunVerify(*verify); };
 }

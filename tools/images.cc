@@ -13,8 +13,8 @@
 
 namespace linefilter::tools {
 
-bool OpenImage(const std::string& path, bool verify, FilterFile* file) {
-  Status status = file->Map(path.c_str(), verify ? MapAdvice::kWillNeed : MapAdvice::kRandom);
+bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file) {
+  Status status = file->Map(path.c_str(), verify ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret);
   if (status.ok()) status = file->view().KeyStatus();
   if (status.ok() && verify) status = VerifyBody(file->view());
   if (!status.ok()) FailImage(path, status);

@@ -11,7 +11,7 @@ namespace linefilter::tools {
 
 // Maps an image that keys are to be asked of, and verifies all of it unless `verify` is false: a damaged body could
 // answer "absent" for a member. False after saying why.
-bool OpenImage(const std::string& path, bool verify, FilterFile* file);
+bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file);
 
 // FilterView::Verify, with progress on a terminal.
 Status VerifyBody(const FilterView& view);

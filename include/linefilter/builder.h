@@ -48,6 +48,8 @@ class FilterBuilder {
   LINEFILTER_INLINE void AddKey(const Key& key) noexcept {
     if (options_.hash_id == HashId::kXxh3) {
       AddHash(HashKey(key, options_.seed));
+    } else if (options_.hash_id == HashId::kKeyed) {
+      AddHash(KeyedHash(key, options_.secret));
     } else {
       RefuseKey();
     }

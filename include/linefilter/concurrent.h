@@ -51,7 +51,8 @@ class ConcurrentBlockedFilter final : private FilterBase {
   // ignores InsertKey and answers false.
   template <class Key>
   LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
-    return hash_id_ == HashId::kXxh3 && InsertHash(HashKey(key, seed_));
+    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
   // A batch; returns how many were certainly new. If `were_new` is not null, n bytes of 1 or 0.

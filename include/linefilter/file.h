@@ -28,11 +28,12 @@ class FilterFile {
   // mmap: nothing is copied, processes share the pages. The file must not shrink while it is mapped: a lookup beyond
   // its new end kills the process (SIGBUS). Replace files by rename, as this library does. Only the trailer is verified
   // (and a body up to 4 KiB); view().Verify() does the rest.
-  Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed) noexcept;
+  Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed, const HashSecret* secret = nullptr) noexcept;
 
   // Reads the file into aligned memory with huge pages and verifies all of it on the way: 1.2 to 1.5 times faster
   // lookups than Map from half a GB up. kCorrupt if any byte is damaged.
-  Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit) noexcept;
+  Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit,
+              const HashSecret* secret = nullptr) noexcept;
 
   void Close() noexcept;
   const FilterView& view() const noexcept { return view_; }

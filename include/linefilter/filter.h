@@ -35,7 +35,8 @@ class MutableFilter : public FilterBase {
   // ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
   template <class Key>
   LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
-    return hash_id_ == HashId::kXxh3 && InsertHash(HashKey(key, seed_));
+    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
@@ -90,7 +91,8 @@ class BlockedFilter final : public MutableFilter {
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kBlocked, num_keys, options);
   }
-  // A mutable copy of a `blocked` image, verified. Only allocator and memory_limit of the options count; an image of
+  // A mutable copy of a `blocked` image, verified. Of the options only allocator, memory_limit and, for a
+  // keyed image, hash_id and secret count; an image of
   // the empty set has no block to insert into: kIncompatible.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "linefilter/hash.h"
+#include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
@@ -41,11 +42,12 @@ struct PreparedHash {
 
 class FilterBase {
  public:
-  // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed().
-  // Answers "maybe" always if the filter was made of the caller's own hashes (KeyStatus tells).
+  // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed() or
+  // the secret. Answers "maybe" always if the filter was made of the caller's own hashes (KeyStatus tells).
   template <class Key>
   LINEFILTER_INLINE bool MayContainKey(const Key& key) const noexcept {
-    return hash_id_ != HashId::kXxh3 || MayContainHash(HashKey(key, seed_));
+    if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
+    return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
   }
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
@@ -74,7 +76,9 @@ class FilterBase {
 
   Layout layout() const noexcept { return layout_; }
   LINEFILTER_INLINE HashId hash_id() const noexcept { return hash_id_; }
+  // Of a keyed hash, CheckOfSecret.
   LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
+  const HashSecret& secret() const noexcept { return secret_; }
   uint32_t num_probes() const noexcept { return state_.num_probes; }
   uint64_t body_bytes() const noexcept { return state_.num_units << state_.unit_shift; }
   // 0 in a layout without blocks.
@@ -109,6 +113,7 @@ class FilterBase {
 
   internal::ProbeState state_;
   uint64_t seed_ = 0;
+  HashSecret secret_;
   HashId hash_id_ = HashId::kXxh3;
   Layout layout_ = Layout::kAuto;  // kAuto while broken
 };

@@ -1,8 +1,8 @@
 // Key to 64-bit hash, and what is made of a hash: a block, a shard. Hash once, ask many filters.
 //
 // HashKey is XXH3_64bits_withSeed of xxHash 0.8. An integer key is its 8 little-endian bytes, so the same integer is
-// the same key in C++, Python, Redis and files. A seed decorrelates filters; it is no defence against an adversary. All
-// functions are pure and thread-safe.
+// the same key in C++, Python, Redis and files. A seed decorrelates filters; it is no defence against an adversary
+// (linefilter/keyed_hash.h is). All functions are pure and thread-safe.
 #ifndef LINEFILTER_HASH_H_
 #define LINEFILTER_HASH_H_
 
@@ -19,7 +19,7 @@ namespace linefilter {
 enum class HashId : uint8_t {
   kCaller = 0,  // the caller's own hashes: a ...Key call cannot be answered ("maybe")
   kXxh3 = 1,    // HashKey(key, seed)
-  kKeyed = 2,   // reserved
+  kKeyed = 2,   // KeyedHash(key, secret): linefilter/keyed_hash.h
 };
 
 // "xxh3", "caller", "keyed" or "unknown".

@@ -136,7 +136,7 @@ HWY_INLINE bool InsertIntoBlock(uint8_t* block, const uint32_t* lane_ones, uint3
 class Prober {
  public:
   HWY_INLINE explicit Prober(const FilterBase& filter)
-      : state_(filter.probe_state()), seed_(filter.seed()), hashes_keys_(filter.hash_id() == HashId::kXxh3) {}
+      : state_(filter.probe_state()), seed_(filter.seed()), secret_(filter.secret()), hash_id_(filter.hash_id()) {}
 
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
@@ -154,13 +154,15 @@ class Prober {
   HWY_INLINE bool Probe(PreparedHash prepared) const { return MayContainHash(prepared.hash); }
   template <class Key>
   HWY_INLINE bool MayContainKey(const Key& key) const {
-    return !hashes_keys_ || MayContainHash(HashKey(key, seed_));
+    if (HWY_LIKELY(hash_id_ == HashId::kXxh3)) return MayContainHash(HashKey(key, seed_));
+    return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
   }
 
  private:
   internal::ProbeState state_;
   uint64_t seed_;
-  bool hashes_keys_;
+  HashSecret secret_;
+  HashId hash_id_;
 };
 
 // Insertions into one mutable filter of any layout; as short-lived as a Prober.

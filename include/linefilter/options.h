@@ -6,6 +6,7 @@
 
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
+#include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 
@@ -21,8 +22,10 @@ struct FilterOptions {
   Layout layout = Layout::kAuto;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;
+  // Of kKeyed, instead of a seed.
+  HashSecret secret;
   // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may
-  // be mixed. kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert
+  // be mixed. kKeyed: those of KeyedHash(key, secret), likewise. kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert
   // nothing and answer "maybe".
   HashId hash_id = HashId::kXxh3;
   Allocator allocator;

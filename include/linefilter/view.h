@@ -14,19 +14,21 @@
 
 namespace linefilter {
 
-// Copyable: some 350 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
+// Copyable: some 370 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
 class FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
-  FilterView(const void* image, size_t size) noexcept;
+  FilterView(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
   // In the library, as all that is not always inlined: see linefilter/inline.h.
   FilterView(const FilterView& other) noexcept;
   FilterView& operator=(const FilterView& other) noexcept;
 
   // `image` is exact: it ends where the image ends. Verifies the trailer, and the body too where that is at most 4 KiB
   // (about 20 ns for 400 bytes); the body of a larger image is verified by Verify. On an error (kCorrupt, kUnsupported)
-  // the view answers "maybe" to everything, and status() keeps the reason.
-  Status Open(const void* image, size_t size) noexcept;
+  // the view answers "maybe" to everything, and status() keeps the reason. `secret` goes with an image of a keyed hash
+  // (linefilter/keyed_hash.h), and is copied: without it, with another one, or with one for an image that needs none,
+  // kIncompatible.
+  Status Open(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
 
   // kCorrupt with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s per GB).
   // An answer "absent" of a damaged body may be wrong: do not use a view that fails here.

@@ -55,6 +55,7 @@ Status ConcurrentBlockedFilter::Share(const Status& status) noexcept {
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
   seed_ = owner_.seed();
+  secret_ = owner_.secret();
   hash_id_ = owner_.hash_id();
   if (layout_ != Layout::kAuto) {
     state_.kernels = &internal::SharedBlockedKernels();
@@ -77,7 +78,7 @@ Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, 
   allocator_ = options.allocator;
   const Status status = Share(owner_.CreateFromImage(image, size, WithRoomForThis(options)));
   if (status.code() != StatusCode::kOverLimit) return status;
-  return OverLimitOfThis(FilterView(image, size).body_bytes(), options);
+  return OverLimitOfThis(FilterView(image, size, options.hash_id == HashId::kKeyed ? &options.secret : nullptr).body_bytes(), options);
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {

@@ -12,10 +12,14 @@ constexpr size_t kGroup = 256;
 
 template <class Key>
 void HashAndAsk(const FilterBase& filter, const Key* keys, size_t n, uint8_t* answers) {
+  const bool is_keyed = filter.hash_id() == HashId::kKeyed;
   uint64_t hashes[kGroup];
   for (size_t begin = 0; begin < n; begin += kGroup) {
     const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) hashes[i] = HashKey(keys[begin + i], filter.seed());
+    for (size_t i = 0; i < size; ++i) {
+      const Key key = keys[begin + i];
+      hashes[i] = is_keyed ? KeyedHash(key, filter.secret()) : HashKey(key, filter.seed());
+    }
     filter.MayContainHashes(hashes, size, answers + begin);
   }
 }
@@ -40,12 +44,12 @@ uint64_t FilterBase::CountMaybes(const uint64_t* hashes, size_t n) const noexcep
 }
 
 void FilterBase::MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
-  if (hash_id_ == HashId::kXxh3) return HashAndAsk(*this, keys, n, answers);
+  if (hash_id_ != HashId::kCaller) return HashAndAsk(*this, keys, n, answers);
   internal::AlwaysMaybeKernels().may_contain_to_bytes(state_, nullptr, n, answers);
 }
 
 void FilterBase::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
-  if (hash_id_ == HashId::kXxh3) return HashAndAsk(*this, keys, n, answers);
+  if (hash_id_ != HashId::kCaller) return HashAndAsk(*this, keys, n, answers);
   internal::AlwaysMaybeKernels().may_contain_to_bytes(state_, nullptr, n, answers);
 }
 
@@ -53,7 +57,7 @@ Status FilterBase::KeyStatus() const noexcept {
   if (layout_ == Layout::kAuto) {
     return Status::Error(StatusCode::kCorrupt, "the filter is broken or was never made: every answer is \"maybe\"");
   }
-  if (hash_id_ == HashId::kXxh3) return Status();
+  if (hash_id_ != HashId::kCaller) return Status();
   return Status::Error(
       StatusCode::kIncompatible,
       "the filter was made of the caller's own hashes: ask with MayContainHash; questions by key are answered "

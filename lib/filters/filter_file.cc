@@ -127,7 +127,7 @@ Status FilterFile::CloseBroken(const Status& status) noexcept {
   return status;
 }
 
-Status FilterFile::Map(const char* path, MapAdvice advice) noexcept {
+Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
   Close();
   OpenFile file;
   Status status = file.Open(path);
@@ -139,11 +139,12 @@ Status FilterFile::Map(const char* path, MapAdvice advice) noexcept {
   data_ = data;
   size_ = file.size;
   mapped_ = true;
-  status = view_.Open(data_, size_);
+  status = view_.Open(data_, size_, secret);
   return status.ok() ? status : CloseBroken(status);
 }
 
-Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit) noexcept {
+Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
+                        const HashSecret* secret) noexcept {
   Close();
   OpenFile file;
   Status status = internal::CheckAllocator(allocator);
@@ -161,7 +162,7 @@ Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t m
   } else {
     uint8_t* const bytes = static_cast<uint8_t*>(data_);
     status = ReadAndCheck(file, path, bytes, checks);
-    if (status.ok()) status = view_.Open(data_, size_);
+    if (status.ok()) status = view_.Open(data_, size_, secret);
     if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
   }
   internal::Deallocate(allocator, checks, checks_bytes);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "lib/filters/options.h"
 #include "lib/format/trailer.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
@@ -22,7 +23,7 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
 
 // The trailer of what a builder makes.
 inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
-  return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.seed,
+  return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, SeedOf(options),
                      &sizing.num_keys);
 }
 // Of a filter that takes keys for as long as it lives: nobody counted them. Filter: one of the mutable ones.

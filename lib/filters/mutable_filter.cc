@@ -41,6 +41,7 @@ void MutableFilter::Release() noexcept {
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
   insert_ = state_.kernels->insert;
   seed_ = 0;
+  secret_ = HashSecret();
   hash_id_ = HashId::kXxh3;
   layout_ = Layout::kAuto;
   allocator_ = Allocator();
@@ -72,7 +73,8 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
   }
   const Status allocated = Allocate(layout, sizing.body_bytes, sizing.num_probes, options);
   if (!allocated.ok()) return allocated;
-  seed_ = options.seed;
+  seed_ = internal::SeedOf(options);
+  secret_ = options.secret;
   hash_id_ = options.hash_id;
   return Status();
 }
@@ -80,7 +82,7 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
 Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size,
                                       const FilterOptions& options) noexcept {
   Release();
-  FilterView view(image, size);
+  const FilterView view(image, size, options.hash_id == HashId::kKeyed ? &options.secret : nullptr);
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
   if (view.layout() != layout || view.empty_set()) {
@@ -94,6 +96,7 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   if (!allocated.ok()) return allocated;
   memcpy(mutable_body(), view.body(), static_cast<size_t>(view.body_bytes()));
   seed_ = view.seed();
+  secret_ = view.secret();
   hash_id_ = view.hash_id();
   return Status();
 }

@@ -8,6 +8,17 @@ namespace {
 
 Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
 
+// A secret that was forgotten, and one that would be ignored.
+Status CheckSecret(const FilterOptions& options) {
+  uint8_t any = 0;
+  for (const uint8_t byte : options.secret.bytes) any |= byte;
+  if (options.hash_id != HashId::kKeyed) {
+    return any == 0 ? Status() : Invalid("a secret goes with a keyed hash: set hash_id to HashId::kKeyed");
+  }
+  if (any == 0) return Invalid("a keyed hash needs a secret: fill it with 16 random bytes, and keep them");
+  return options.seed == 0 ? Status() : Invalid("a keyed hash has its secret instead of a seed: leave seed 0");
+}
+
 }  // namespace
 
 Status CheckOptions(Layout layout, const FilterOptions& options) {
@@ -16,10 +27,12 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
                          "layout %d (%s) is not implemented: choose blocked, classic, retrieval or auto",
                          static_cast<int>(layout), LayoutName(layout));
   }
-  if (options.hash_id != HashId::kXxh3 && options.hash_id != HashId::kCaller) {
-    return Status::Error(StatusCode::kUnsupported, "hash id %d (%s) is not implemented: choose kXxh3 or kCaller",
-                         static_cast<int>(options.hash_id), HashIdName(options.hash_id));
+  if (options.hash_id > HashId::kKeyed) {
+    return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose kXxh3, kKeyed or kCaller",
+                         static_cast<int>(options.hash_id));
   }
+  const Status secret = CheckSecret(options);
+  if (!secret.ok()) return secret;
   const Status allocator = CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
   const Executor& executor = options.executor;

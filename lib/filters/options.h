@@ -16,6 +16,11 @@ Status CheckOptions(Layout layout, const FilterOptions& options);
 // The size for num_keys keys; of no keys, body_bytes is 0.
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
 
+// What the seed field of an image holds (doc/FORMAT.md section 1).
+inline uint64_t SeedOf(const FilterOptions& options) {
+  return options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed;
+}
+
 Status BufferTooSmall(uint64_t has, uint64_t needs);
 
 }  // namespace linefilter::internal

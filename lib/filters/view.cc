@@ -15,7 +15,7 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
                          "linefilter",
                          trailer.layout, LayoutName(static_cast<Layout>(trailer.layout)));
   }
-  if (trailer.hash_id > static_cast<uint8_t>(HashId::kXxh3)) {
+  if (trailer.hash_id > static_cast<uint8_t>(HashId::kKeyed)) {
     return Status::Error(StatusCode::kUnsupported,
                          "the image has hash id %u (%s), which this version does not know: upgrade "
                          "linefilter",
@@ -31,14 +31,32 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
   return Status();
 }
 
+Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
+  if (trailer.hash_id != static_cast<uint8_t>(HashId::kKeyed)) {
+    if (secret == nullptr) return Status();
+    return Status::Error(StatusCode::kIncompatible,
+                         "a secret was given, but the image is not of a keyed hash (its hash is %s): open it without, "
+                         "if it is the one that you mean",
+                         HashIdName(static_cast<HashId>(trailer.hash_id)));
+  }
+  if (secret == nullptr) {
+    return Status::Error(StatusCode::kIncompatible, "the image is of a keyed hash: open it with its secret");
+  }
+  if (CheckOfSecret(*secret) == trailer.seed) return Status();
+  return Status::Error(StatusCode::kIncompatible, "the image was made with another secret than the one that was given");
+}
+
 }  // namespace
 
 FilterView::FilterView() noexcept = default;
-FilterView::FilterView(const void* image, size_t size) noexcept { (void)Open(image, size); }
+FilterView::FilterView(const void* image, size_t size, const HashSecret* secret) noexcept {
+  (void)Open(image, size, secret);
+}
 FilterView::FilterView(const FilterView& other) noexcept = default;
 FilterView& FilterView::operator=(const FilterView& other) noexcept = default;
 
-Status FilterView::Open(const void* image, size_t size) noexcept {
+Status FilterView::Open(const void* image, size_t size, const HashSecret* secret) noexcept {
+  const HashSecret copy = secret == nullptr ? HashSecret() : *secret;  // it may be this view's
   *this = FilterView();
   image_bytes_ = size;
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
@@ -48,11 +66,13 @@ Status FilterView::Open(const void* image, size_t size) noexcept {
   if (!status_.ok()) return status_;
   const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(trailer.layout));
   status_ = CheckMeaning(trailer, ops);
+  if (status_.ok()) status_ = CheckSecret(trailer, secret == nullptr ? nullptr : &copy);
   if (!status_.ok()) return status_;
 
   internal::BindBody(*ops, bytes, trailer.body_bytes, trailer.num_probes, &state_);
   layout_ = ops->layout;
   seed_ = trailer.seed;
+  secret_ = copy;
   hash_id_ = static_cast<HashId>(trailer.hash_id);
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;

@@ -10,6 +10,7 @@ namespace {
 
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
 constexpr unsigned kCriticalExtension = 0x8000;
+constexpr uint8_t kKeyedHashId = 2;
 
 unsigned FlagsOf(const Trailer& trailer) {
   return (trailer.has_seed ? kFlagSeed : 0) | (trailer.has_num_keys ? kFlagNumKeys : 0) |
@@ -68,10 +69,10 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
                          fixed[7], kFormatVersion);
   }
   trailer->version = fixed[7] & 0x0f;
-  if (trailer->version > kFormatVersion) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "the image has format version %u, this library reads up to %u: upgrade it", trailer->version,
-                         kFormatVersion);
+  if (trailer->version != kFormatVersion) {
+    return Status::Error(StatusCode::kUnsupported, "the image has format version %u, this library reads %u: %s",
+                         trailer->version, kFormatVersion,
+                         trailer->version > kFormatVersion ? "upgrade it" : "0 was never released, make it anew");
   }
   trailer->layout = fixed[4];
   trailer->num_probes = fixed[5];
@@ -85,6 +86,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the seed");
     trailer->seed = LoadLE64(image + rest);
   }
+  if (trailer->hash_id == kKeyedHashId && !trailer->has_seed) return Corrupt("a keyed hash without a check of its secret");
   if (trailer->has_num_keys) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the number of keys");
     trailer->num_keys = LoadLE64(image + rest);

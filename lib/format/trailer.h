@@ -10,7 +10,7 @@
 namespace linefilter::internal {
 
 inline constexpr uint8_t kMagic = 0xA0;  // outside the range of the last byte of LevelDB's Bloom filter (1..30)
-inline constexpr uint32_t kFormatVersion = 0;
+inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr size_t kFixedTrailerBytes = 8;
 // Bodies up to this size are covered by the check of the trailer, larger ones by chunk checks.
 inline constexpr uint64_t kSmallBodyBytes = 4096;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/reference/reference.h"
@@ -22,13 +23,15 @@ inline constexpr char kGoldenHeader[] =
     "# maker: builder (FilterBuilder) or mutable (BlockedFilter, ClassicFilter); asked: the layout asked for;\n"
     "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (XXH3 with seed 0 as "
     "the caller's\n"
-    "# own); asked_k: num_probes asked for, 0 = the best; layout, k, body_bytes: what sizing chooses; counted: 1 if "
+    "# own), or keyed with the secret 00 01 ... 0f; asked_k: num_probes asked for, 0 = the best; layout, k, body_bytes: what sizing chooses; counted: 1 if "
     "the image\n"
     "# tells its num_keys. After |: length of the image, XXH3_64 of its bytes, the first (at most five) false "
     "positives among\n"
     "# 'probe-0' ... 'probe-19999' by number, and images up to 80 bytes in full.\n"
     "# maker asked keys hash num_keys bits_per_key seed asked_k layout k body_bytes counted | image_bytes xxh3 "
     "maybe_probes image\n";
+
+inline constexpr uint8_t kGoldenSecret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 struct GoldenCase {
   std::string maker, asked, keys, hash;
@@ -44,9 +47,14 @@ struct GoldenCase {
   std::string results;  // the columns to the right of |
 
   uint64_t HashSeed() const { return hash == "xxh3" ? seed : 0; }
+  uint64_t HashOf(std::string_view key) const {
+    return hash == "keyed" ? reference::SipHash(1, 3, key, kGoldenSecret) : reference::HashOfKey(key, HashSeed());
+  }
   uint64_t KeyHash(uint64_t i) const {
-    return keys == "u64" ? reference::HashOfInteger(i, HashSeed())
-                         : reference::HashOfKey("key-" + std::to_string(i), HashSeed());
+    if (keys != "u64") return HashOf("key-" + std::to_string(i));
+    uint8_t bytes[8];
+    reference::PutLittleEndian(i, 8, bytes);
+    return HashOf({reinterpret_cast<const char*>(bytes), 8});
   }
 };
 
@@ -79,8 +87,8 @@ inline reference::Bytes ReferenceImage(const GoldenCase& c) {
                   : c.layout == "classic" ? reference::kClassic
                                           : reference::kRetrieval;
   filter.num_probes = c.num_probes;
-  filter.hash_id = c.hash == "xxh3" ? 1 : 0;
-  filter.seed = c.seed;
+  filter.hash_id = c.hash == "xxh3" ? 1 : c.hash == "keyed" ? 2 : 0;
+  filter.seed = c.hash == "keyed" ? reference::SipHash(1, 3, "linefilter.secret", kGoldenSecret) : c.seed;
   filter.has_num_keys = c.counted;
   filter.num_keys = c.num_keys;
   filter.body.assign(c.body_bytes, 0);
@@ -115,7 +123,7 @@ inline std::string ReferenceResults(const GoldenCase& c) {
   reference::Filter filter;
   if (!reference::ReadImage(image.data(), image.size(), &filter)) return "the reference cannot read its own image";
   return GoldenResults(image.data(), image.size(),
-                       [&](uint64_t i) { return filter.MayContain(reference::HashOfKey(ProbeKey(i), c.HashSeed())); });
+                       [&](uint64_t i) { return filter.MayContain(c.HashOf(ProbeKey(i))); });
 }
 
 }  // namespace linefilter::test

@@ -115,15 +115,16 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
   filter->num_probes = trailer[5];
   filter->hash_id = trailer[6] & 15;
   const int flags = trailer[6] >> 4;
-  if (trailer[7] != 0xa0) return false;  // another magic or version
-  if (filter->hash_id > 1) return false;
+  if (trailer[7] != 0xa1) return false;  // another magic or version
+  if (filter->hash_id > 2) return false;
 
   size_t end = size - kTrailerSize;  // of what has not been read yet
   if (flags & kFlagSeed) {
     if (end < 8) return false;
-    filter->has_seed = true;
+    filter->has_seed = true;  // of a keyed hash, the check of its secret
     filter->seed = GetLittleEndian(image + (end -= 8), 8);
   }
+  if (filter->hash_id == 2 && !filter->has_seed) return false;
   if (flags & kFlagNumKeys) {
     if (end < 8) return false;
     filter->has_num_keys = true;

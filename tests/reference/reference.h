@@ -17,6 +17,8 @@ using Bytes = std::vector<uint8_t>;
 uint64_t Xxh3(const void* data, size_t size, uint64_t seed);
 uint64_t HashOfKey(std::string_view key, uint64_t seed);
 uint64_t HashOfInteger(uint64_t key, uint64_t seed);
+// With c rounds per word and d at the end; `key` is 16 bytes.
+uint64_t SipHash(int c, int d, std::string_view message, const uint8_t* key);
 
 // "The high 64 bits of the 128-bit product", by 32-bit halves.
 uint64_t MulHi(uint64_t a, uint64_t b);
@@ -38,7 +40,7 @@ struct Filter {
   int layout = kBlocked;
   int num_probes = 1;
   int hash_id = 1;
-  int version = 0;
+  int version = 1;
   bool has_seed = false;  // WriteImage also writes the field when the seed is not 0
   uint64_t seed = 0;
   bool has_num_keys = false;

@@ -33,7 +33,7 @@ struct ImageParts {
   uint8_t layout = 1;
   uint8_t num_probes = 6;
   uint8_t hash_id = 1;
-  uint8_t magic_version = 0xA0;
+  uint8_t magic_version = 0xA1;
 };
 
 // One entry of the extension list.

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# tools/keep_images.sh VERSION: part of every release. Images as build/release/linefilter writes them, kept for ever in
+# tests/releases/VERSION; tests/releases_test.cc reads them with every later version of the library.
+#
+# answers.txt: file, number of keys (the lines 0, 1, ... as seq prints them), and how many of the next 20000 numbers
+# answer "maybe".
+set -euo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PROGRAM=$ROOT/build/release/linefilter
+FOLDER=$ROOT/tests/releases/${1:?usage: tools/keep_images.sh VERSION}
+
+if [[ -e $FOLDER ]]; then
+  echo "tools/keep_images.sh: $FOLDER is there: what was released is never written again" >&2
+  exit 2
+fi
+mkdir -p "$FOLDER"
+printf '0123456789abcdef' >"$FOLDER/secret"
+
+# keep NAME NUM_KEYS [option of linefilter build...]: an option --secret is needed to ask, too.
+keep() {
+  local file=$FOLDER/$1.filter num_keys=$2 maybes
+  local -a secret=()
+  shift 2
+  if [[ " $* " == *" --secret "* ]]; then secret=(--secret "$FOLDER/secret"); fi
+  seq 0 $((num_keys - 1)) | "$PROGRAM" build --keys - --out "$file" --bits-per-key 10 "$@" >/dev/null
+  maybes=$(seq "$num_keys" $((num_keys + 19999)) |
+    "$PROGRAM" query --filter "$file" --keys - --count "${secret[@]}" | awk '$1 == "maybe" { print $2 }') || true
+  echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$FOLDER/answers.txt"
+}
+
+for layout in blocked classic retrieval; do
+  keep "${layout}_empty" 0 --layout "$layout"
+  keep "${layout}_small" 50 --layout "$layout"
+  keep "${layout}_large" 8000 --layout "$layout"
+  keep "${layout}_seed" 50 --layout "$layout" --seed 77
+  keep "${layout}_keyed" 5000 --layout "$layout" --secret "$FOLDER/secret"
+done
+echo "kept: $FOLDER"
