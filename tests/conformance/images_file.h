@@ -1,0 +1,64 @@
+// images.txt as it is written: records of images, with what the reference reads and answers.
+#ifndef LINEFILTER_TESTS_CONFORMANCE_IMAGES_FILE_H_
+#define LINEFILTER_TESTS_CONFORMANCE_IMAGES_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/vectors.h"
+#include "tests/reference/reference.h"
+
+namespace linefilter::test {
+
+std::string LayoutWord(int layout);
+std::string Hex64(uint64_t value);
+inline reference::Bytes AsBytes(const std::string& bytes) { return reference::Bytes(bytes.begin(), bytes.end()); }
+
+// The first n keys of a kind; of `hash` those of `text`, hashed with seed 0.
+std::vector<Question> FirstKeys(const std::string& kind, const std::string& prefix, uint64_t n);
+
+// How many questions of each kind a record has.
+struct Asked {
+  uint64_t keys = 20, probes = 100, integers = 3;
+  bool special = true;          // hashes and integers at the ends, keys of all classes of length
+  uint64_t hashes_of_keys = 0;  // asked as hashes
+};
+constexpr Asked kFew = {2, 2, 1, false, 0};
+
+class ImagesFile {
+ public:
+  explicit ImagesFile(const std::string& head) { text_ << head; }
+  std::string text() const { return text_.str(); }
+
+  void Section(const std::string& title) { text_ << "\n# ==== " << title << " ====\n"; }
+
+  // A record of the bytes that these lines make.
+  void Steps(const std::string& name, const std::vector<std::string>& steps, const Asked& asked,
+             const std::vector<Question>& added = {}, bool damage_every = false);
+
+  // The same of any bytes; the first `filled` of them are FillBytes(filled, seed).
+  void Image(const std::string& name, const reference::Bytes& image, const Asked& asked, size_t filled = 0,
+             uint64_t seed = 0, const std::vector<Question>& added = {}, bool damage_every = false);
+
+  // A filter of these keys, in a body of the size of filter.body.
+  void OfKeys(const std::string& name, reference::Filter filter, const std::vector<Question>& keys, const Asked& asked,
+              bool damage_every = false);
+
+  // A filter whose body, of the size of filter.body, is FillBytes: as legal as any other.
+  void OfFilledBody(const std::string& name, reference::Filter filter, uint64_t fill_seed, const Asked& asked);
+
+ private:
+  void Fields(const reference::Bytes& image, const reference::Filter& filter);
+  void Keys(const std::string& word, const std::vector<Question>& keys);
+
+  std::ostringstream text_;
+  std::map<std::string, std::string> images_;  // by name
+};
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_CONFORMANCE_IMAGES_FILE_H_

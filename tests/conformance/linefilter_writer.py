@@ -1,0 +1,86 @@
+"""A writer of linefilter images, written from doc/FORMAT.md alone, beside the reader in linefilter_format.py.
+
+    body = make_body(layout, num_probes, body_size, hashes)
+    image = make_image(layout, num_probes, hash_id, body, seed, num_keys, extensions)   # None: the field is not written
+"""
+import struct
+
+from linefilter_format import (FORMAT_VERSION, MASK32, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits,
+                               mulhi, parity, retrieval_key, retrieval_z)
+
+
+# ---- Sections 6 and 7 ----
+
+def make_body(layout, num_probes, body_size, hashes):
+    if layout == 3:
+        return make_retrieval_body(body_size, hashes)
+    body = bytearray(body_size)
+    for h in hashes:
+        for p in (blocked_bits if layout == 1 else classic_bits)(h, num_probes, body_size):
+            body[p // 8] |= 1 << p % 8
+    return bytes(body)
+
+
+# ---- Section 8. A block is one integer of 512 bits; an equation too, of its unknowns, with its right side above. ----
+
+RIGHT_SIDE = 1 << 512
+PART_OF_Z = [sum(0xffff << 16 * i for i in range(32) if i & z == z) for z in range(32)]
+
+
+def make_retrieval_body(body_size, hashes):
+    num_blocks = body_size // 64
+    blocks = [set() for _ in range(num_blocks)]
+    for h in hashes:
+        blocks[mulhi(h, num_blocks)].add(h & MASK32)  # equal g are one key
+    return b"".join(solve_block(keys).to_bytes(64, "little") for keys in blocks)
+
+
+def solve_block(keys):
+    keys = [retrieval_key(g) for g in keys]
+    header, pivots = 0, {}  # the equations of `header`, eliminated: by their lowest column
+    while header < 248:
+        tried = dict(pivots)
+        if not all(add_equation(tried, f, a, (header + u) // 8) for f, u, a in keys if (header + 1 + u) % 8 == 0):
+            break
+        header, pivots = header + 1, tried
+    solution = 0
+    for column in sorted(pivots, reverse=True):  # what has no pivot stays 0
+        row = pivots[column]
+        if parity(row & (solution | RIGHT_SIDE)):
+            solution |= column
+    return solution | sum(1 << 64 * l + 63 for l in range(8) if header >> l & 1)
+
+
+def add_equation(pivots, f, a, n):
+    """Constraint n of a key. False if it contradicts the equations that are there."""
+    z = retrieval_z(n)
+    row = sum(word << 64 * l for l, word in enumerate(a)) & PART_OF_Z[z]
+    row |= RIGHT_SIDE if f >> z & 1 else 0
+    while row not in (0, RIGHT_SIDE):
+        lowest = row & -row
+        if lowest not in pivots:
+            pivots[lowest] = row
+            return True
+        row ^= pivots[lowest]
+    return row == 0
+
+
+# ---- Sections 2 to 4 ----
+
+def make_image(layout, num_probes, hash_id, body, seed=None, num_keys=None, extensions=None):
+    image, flags = body, 0
+    if len(body) > 4096:
+        flags |= 4
+        image += b"".join(check.to_bytes(4, "little") for check in chunk_checks_of_body(body))
+    if extensions is not None:
+        flags |= 8
+        entries = b"".join(struct.pack("<HH", number, len(content)) + content for number, content in extensions)
+        image += entries + len(entries).to_bytes(4, "little")
+    if num_keys is not None:
+        flags |= 2
+        image += num_keys.to_bytes(8, "little")
+    if seed is not None:
+        flags |= 1
+        image += seed.to_bytes(8, "little")
+    image += struct.pack("<IBBBB", 0, layout, num_probes, flags << 4 | hash_id, 0xA0 + FORMAT_VERSION)
+    return image[:-8] + check_of_image(image, len(body)).to_bytes(4, "little") + image[-4:]

@@ -1,0 +1,342 @@
+// What xxh3.txt and images.txt contain. The reference alone decides what the bytes and the answers are.
+#include <sstream>
+#include <utility>
+
+#include "tests/conformance/images_file.h"
+#include "tests/conformance/vectors.h"
+#include "tests/reference/reference.h"
+
+namespace linefilter::test {
+namespace {
+
+using reference::Bytes;
+using reference::Extension;
+using reference::Filter;
+using reference::kBlocked;
+using reference::kClassic;
+using reference::kFlagChunks;
+using reference::kFlagExtensions;
+using reference::kFlagNumKeys;
+using reference::kFlagSeed;
+using reference::kRetrieval;
+
+constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval};
+constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;  // its bytes all differ
+constexpr char kHead[] =
+    "# Made by the reference implementation; README.md explains the lines. To make it anew:\n"
+    "#   LINEFILTER_WRITE_CONFORMANCE=tests/conformance conformance_test --gtest_filter=Conformance.Write\n";
+
+Filter Empty(int layout, int num_probes, size_t body_bytes) {
+  Filter filter;
+  filter.layout = layout;
+  filter.num_probes = layout == kRetrieval ? 0 : num_probes;
+  filter.body.assign(body_bytes, 0);
+  return filter;
+}
+
+// A usual one of 50 keys, before they are in.
+Filter Small(int layout) { return Empty(layout, 7, layout == kClassic ? 63 : 64); }
+
+Filter WithSeed(Filter filter, uint64_t seed) {
+  filter.has_seed = true;
+  filter.seed = seed;
+  return filter;
+}
+
+Filter WithNumKeys(Filter filter, uint64_t num_keys) {
+  filter.has_num_keys = true;
+  filter.num_keys = num_keys;
+  return filter;
+}
+
+Filter WithExtensions(Filter filter, const std::vector<Extension>& extensions) {
+  filter.has_extensions = true;
+  filter.extensions = extensions;
+  return filter;
+}
+
+Asked Probes(uint64_t keys, uint64_t probes) {
+  Asked asked;
+  asked.keys = keys;
+  asked.probes = probes;
+  return asked;
+}
+
+void NumbersOfKeys(ImagesFile* file) {
+  file->Section("Numbers of keys");
+  for (const int layout : kLayouts) {
+    const std::string name = LayoutWord(layout);
+    file->OfKeys(name + "-empty-set", Empty(layout, 1, 0), {}, {}, true);
+    file->OfKeys(name + "-body-without-keys", Small(layout), {}, {});
+    file->OfKeys(name + "-1-key", Empty(layout, 16, layout == kClassic ? 8 : 64), FirstKeys("text", "key-", 1), {},
+                 true);
+    file->OfKeys(name + "-50-keys", Small(layout), FirstKeys("text", "key-", 50), Probes(50, 500), true);
+    file->OfKeys(name + "-1000-keys", Empty(layout, 7, layout == kClassic ? 1250 : 1280),
+                 FirstKeys("text", "key-", 1000), Probes(1000, 1000));
+  }
+  file->OfKeys("classic-1-byte", Empty(kClassic, 3, 1), FirstKeys("text", "key-", 1), {});
+  file->OfKeys("retrieval-504-keys", Small(kRetrieval), FirstKeys("text", "key-", 504), {});
+  file->OfKeys("retrieval-5000-keys-so-T-is-0", Small(kRetrieval), FirstKeys("text", "key-", 5000), {});
+  for (const int layout : kLayouts) {  // retrieval: T = 255, which nobody writes
+    Filter ones = Small(layout);
+    ones.body.assign(ones.body.size(), 0xff);
+    file->Image(LayoutWord(layout) + "-all-bits-set", WriteImage(ones), {});
+  }
+}
+
+void NumbersOfProbes(ImagesFile* file) {
+  file->Section("Every num_probes, in bodies so full that absent keys pass");
+  for (int k = 1; k <= 16; ++k) {
+    file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64), FirstKeys("text", "key-", 800 / k), {});
+  }
+  for (int k = 1; k <= 30; ++k) {
+    file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40), FirstKeys("text", "key-", 600 / k), {});
+  }
+}
+
+void KeysAndSeeds(ImagesFile* file) {
+  file->Section("Kinds of keys, seeds, the caller's own hashes (hash id 0: a question by key is \"maybe\")");
+  Asked integers, hashes;
+  integers.integers = 300;
+  hashes.hashes_of_keys = 60;
+  for (const int layout : kLayouts) {
+    const std::string name = LayoutWord(layout);
+    file->OfKeys(name + "-integers", Small(layout), FirstKeys("u64", "", 50), integers);
+    for (const uint64_t seed : {uint64_t{1}, ~uint64_t{0}}) {
+      file->OfKeys(name + "-integers-seed-" + std::to_string(seed), WithSeed(Small(layout), seed),
+                   FirstKeys("u64", "", 50), integers);
+    }
+    file->OfKeys(name + "-keys-of-0-to-299-bytes", WithSeed(Empty(layout, 7, layout == kClassic ? 375 : 384), kSeed),
+                 FirstKeys("input", "", 300), {});
+    Filter callers = Small(layout);
+    callers.hash_id = 0;
+    file->OfKeys(name + "-callers-hashes", callers, FirstKeys("hash", "key-", 50), hashes);
+    callers = WithSeed(callers, 5);
+    file->OfKeys(name + "-callers-hashes-with-a-seed", callers, FirstKeys("hash", "key-", 10), kFew);
+    callers.body.clear();
+    file->OfKeys(name + "-callers-hashes-empty-set", callers, {}, kFew);
+  }
+}
+
+void OptionalFields(ImagesFile* file) {
+  file->Section("Optional fields; extensions that no reader knows and each skips");
+  const std::vector<Question> keys = FirstKeys("text", "key-", 50);
+  const Extension short_one{9, AsBytes("hello")}, empty_one{0, {}}, long_one{0x7fff, AsBytes(InputBytes(300))};
+  for (const bool empty_set : {false, true}) {
+    for (const int layout : kLayouts) {
+      Filter plain = Small(layout);
+      if (empty_set) plain = Empty(layout, 7, 0);
+      const std::string name = LayoutWord(layout) + (empty_set ? "-empty-set" : "");
+      const auto add = [&](const std::string& field, const Filter& filter) {
+        const std::vector<Question> none;
+        file->OfKeys(name + "-" + field, filter, empty_set ? none : keys, empty_set ? kFew : Asked(),
+                     field == "all-fields");
+      };
+      const uint64_t num_keys = empty_set ? 0 : 50;
+      add("seed-field-of-0", WithSeed(plain, 0));
+      add("num_keys", WithNumKeys(plain, num_keys));
+      if (!empty_set) add("num_keys-of-2^64-1", WithNumKeys(plain, ~uint64_t{0}));
+      add("extension-list-without-entry", WithExtensions(plain, {}));
+      add("extension", WithExtensions(plain, {short_one}));
+      add("extensions", WithExtensions(plain, {empty_one, long_one, short_one, short_one}));
+      add("all-fields", WithSeed(WithNumKeys(WithExtensions(plain, {short_one, empty_one}), num_keys), kSeed));
+    }
+  }
+}
+
+void LargeBodies(ImagesFile* file) {
+  file->Section("Bodies around 4096 bytes, above which they have chunk checks, and of several chunks");
+  const Asked asked = Probes(20, 300);
+  uint64_t fill_seed = 0;
+  const auto add = [&](int layout, std::vector<size_t> sizes) {
+    for (const size_t size : sizes) {
+      file->OfFilledBody(LayoutWord(layout) + "-" + std::to_string(size), Empty(layout, 4, size), ++fill_seed, asked);
+    }
+  };
+  add(kBlocked, {4096, 4160, 65600});
+  add(kClassic, {4096, 4097, 65537, 200003});
+  add(kRetrieval, {4096, 4160, 65536, 131072});
+  file->OfKeys("blocked-4160-of-keys", Empty(kBlocked, 7, 4160), FirstKeys("text", "key-", 3000), Probes(3000, 1000));
+  file->OfKeys("classic-4097-of-keys", Empty(kClassic, 7, 4097), FirstKeys("text", "key-", 3000), Probes(3000, 1000));
+  const Filter all_fields =
+      WithSeed(WithNumKeys(WithExtensions(Empty(kBlocked, 4, 65600), {{9, AsBytes("hello")}}), 1000000), kSeed);
+  file->OfFilledBody("blocked-65600-all-fields", all_fields, ++fill_seed, asked);
+}
+
+void DamagedLargeBodies(ImagesFile* file) {
+  file->Section("Damage to a large body is found by the chunk checks alone, behind it by every reader");
+  const Asked asked = {20, 20, 1, false, 0};
+  file->Steps("blocked-damaged-first-bit", {"copy blocked-65600", "flip 0"}, asked);
+  file->Steps("blocked-damaged-last-bit", {"copy blocked-65600", "flip 524799"}, asked);
+  file->Steps("retrieval-damaged-chunk-1", {"copy retrieval-131072", "flip 524288"}, asked);
+  file->Steps("classic-damaged-chunks-1-and-3", {"copy classic-200003", "flip 524291", "flip 1600023"}, asked);
+  const auto damage = [&](const std::string& large, std::vector<std::string> last_steps) {
+    for (const std::string& step : last_steps) {
+      std::string name = large + "-then-" + step;
+      name[name.find(' ')] = '-';
+      file->Steps(name, {"copy " + large, step}, kFew);
+    }
+  };
+  // The first bits of both chunk checks and of the check; a byte, a block, a chunk, the trailer too few; something too
+  // much.
+  damage("blocked-65600",
+         {"flip 524800", "flip 524832", "flip 524864", "cut-front 1", "cut-front 64", "cut-front 65536", "cut-end 1",
+          "cut-end 8", "cut-end 64", "cut-end 65536", "bytes 00", "copy blocked-65600"});
+  damage("classic-200003",
+         {"flip 1600024", "flip 1600151", "cut-front 1", "cut-front 65536", "cut-end 1", "cut-end 24"});
+  damage("retrieval-131072", {"flip 1048576", "flip 1048639", "cut-front 64", "cut-end 64"});
+  file->Steps("a-byte-then-blocked-65600", {"bytes 00", "copy blocked-65600"}, kFew);
+}
+
+// ---- What no reader may take ----
+
+// `front`, the check, the last four bytes; the check is right if the body has that many bytes.
+Bytes Sealed(Bytes front, int flags, size_t body_bytes, int layout = kBlocked) {
+  const int last[] = {layout, 6, flags << 4 | 1, 0xa0 + Filter().version};
+  front.resize(front.size() + 4);
+  for (const int byte : last) front.push_back(static_cast<uint8_t>(byte));
+  reference::PutLittleEndian(reference::CheckOfImage(front.data(), front.size(), body_bytes), 4,
+                             front.data() + front.size() - 8);
+  return front;
+}
+
+// Were it read, it would answer "absent" to nearly all.
+Filter OneKey(size_t body_bytes = 64) {
+  Filter filter = Empty(kBlocked, 6, body_bytes);
+  if (body_bytes > 0) filter.Fill({reference::HashOfKey("key-0", 0)});
+  return filter;
+}
+
+void OtherBytes(ImagesFile* file) {
+  file->Section("No images");
+  file->Image("no-byte", {}, kFew);
+  for (const std::string text : {"\xa0", "7 bytes", "not an image", "not an image but a text of 40 characters"}) {
+    file->Image("text-of-" + std::to_string(text.size()), AsBytes(text), kFew);
+  }
+  file->Image("zeros", Bytes(64, 0), kFew);
+  file->Steps("random-bytes", {"fill 72 100"}, kFew);
+  file->Steps("a-bloom-filter-of-leveldb", {"fill 63 101", "bytes 06"}, kFew);  // it ends with the number of probes
+  file->Steps("two-images", {"copy blocked-1-key", "copy blocked-1-key"}, kFew);
+}
+
+void UnknownValues(ImagesFile* file) {
+  file->Section("Versions, layouts, hash ids and num_probes that do not exist, with a right check");
+  const auto add = [&](std::string name, const Filter& filter, int value) {
+    name += "-" + std::to_string(value) + (filter.body.empty() ? "-empty-set" : "");
+    file->Image(name, WriteImage(filter), kFew);
+  };
+  for (const size_t body_bytes : {64, 0}) {
+    const Filter good = OneKey(body_bytes);
+    for (const int version : {0, 1, 2, 15}) {
+      if (version == good.version) continue;
+      Filter filter = good;
+      filter.version = version;
+      add("version", filter, version);
+    }
+    for (const int layout : {0, 4, 5, 6, 255}) {
+      Filter filter = good;
+      filter.layout = layout;
+      add("layout", filter, layout);
+    }
+    for (const int hash_id : {3, 15}) {
+      Filter filter = good;
+      filter.hash_id = hash_id;
+      add("hash-id", filter, hash_id);
+    }
+    for (const auto& [layout, num_probes] : {std::pair<int, int>{kBlocked, 0},
+                                             {kBlocked, 17},
+                                             {kBlocked, 255},
+                                             {kClassic, 0},
+                                             {kClassic, 31},
+                                             {kRetrieval, 1},
+                                             {kRetrieval, 255}}) {
+      Filter filter = good;
+      filter.layout = layout;
+      filter.num_probes = num_probes;
+      add(LayoutWord(layout) + "-num_probes", filter, num_probes);
+    }
+  }
+}
+
+void UnfitBodies(ImagesFile* file) {
+  file->Section("Bodies that do not fit, with a right check");
+  for (const int layout : {kBlocked, kRetrieval}) {
+    for (const size_t size : {1, 8, 63, 65, 127, 4161}) {
+      file->OfFilledBody(LayoutWord(layout) + "-body-of-" + std::to_string(size), Empty(layout, 6, size), 102, kFew);
+    }
+  }
+  file->Image("5-keys-without-a-body", WriteImage(WithNumKeys(Empty(kBlocked, 6, 0), 5)), kFew);
+  const auto filled = [&](const std::string& name, size_t size, int flags, size_t body_bytes, int layout) {
+    const Bytes front = AsBytes(FillBytes(size, 103));
+    file->Image(name + "-" + std::to_string(size), Sealed(front, flags, body_bytes, layout), kFew, size, 103);
+  };
+  for (const size_t size : {4160, 65536}) filled("large-without-chunk-checks", size, 0, size, kBlocked);
+  for (const size_t size : {68, 4100})
+    filled("small-with-room-for-a-chunk-check", size, kFlagChunks, size - 4, kBlocked);
+  // Body and chunk checks together never have such a length.
+  for (const size_t size : {65541, 65544}) filled("no-body-with-chunk-checks", size, kFlagChunks, size - 8, kClassic);
+}
+
+void UnfitFields(ImagesFile* file) {
+  file->Section("Fields that do not fit, and critical extensions, with a right check");
+  for (const size_t body_bytes : {0, 64, 4160}) {
+    for (const uint16_t id : {0x8000, 0x8003, 0xffff}) {
+      const Filter filter = WithExtensions(OneKey(body_bytes), {{3, AsBytes("abc")}, {id, AsBytes("x")}, {3, {}}});
+      const std::string name = "critical-extension-" + std::to_string(id) + "-body-" + std::to_string(body_bytes);
+      file->OfFilledBody(name, filter, 104, kFew);
+    }
+  }
+  for (const int flags : {kFlagSeed, kFlagNumKeys, kFlagSeed | kFlagNumKeys, kFlagExtensions, kFlagChunks, 15}) {
+    const size_t needed = (flags & kFlagSeed ? 8 : 0) + (flags & kFlagNumKeys ? 8 : 0) +
+                          (flags & (kFlagExtensions | kFlagChunks) ? 4 : 0);
+    for (const size_t room : {size_t{0}, needed - 1}) {
+      file->Image("flags-" + std::to_string(flags) + "-in-" + std::to_string(room) + "-bytes",
+                  Sealed(Bytes(room, 0), flags, 0), kFew);
+    }
+  }
+  for (const uint32_t length : {65u, 4096u, 0x7fffffffu, 0xffffffffu}) {  // there are 64 bytes
+    Bytes front(68, 0);
+    reference::PutLittleEndian(length, 4, front.data() + 64);
+    file->Image("extension-list-of-" + std::to_string(length), Sealed(front, kFlagExtensions, 64), kFew);
+  }
+  const Bytes entry = {3, 0, 3, 0, 'a', 'b', 'c'};
+  for (size_t size = 1; size < entry.size(); ++size) {
+    Bytes front(64, 0);
+    for (size_t i = 0; i < size; ++i) front.push_back(entry[i]);
+    for (const size_t byte : {size, size_t{0}, size_t{0}, size_t{0}}) front.push_back(static_cast<uint8_t>(byte));
+    file->Image("extension-cut-to-" + std::to_string(size), Sealed(front, kFlagExtensions, 64), kFew);
+  }
+}
+
+}  // namespace
+
+std::string MakeXxh3Vectors() {
+  std::ostringstream text;
+  text << kHead << "# length of the input | seed, hexadecimal | XXH3_64, hexadecimal\n";
+  for (const size_t size : {0,   1,   2,   3,    4,    5,    7,    8,    9,    15,   16,   17,   31,   32,  33,
+                            64,  65,  96,  97,   127,  128,  129,  143,  144,  145,  239,  240,  241,  255, 256,
+                            257, 512, 513, 1023, 1024, 1025, 1088, 1089, 2047, 2048, 2049, 5000, 65536}) {
+    const std::string input = InputBytes(size);
+    for (const uint64_t seed : {uint64_t{0}, kSeed}) {
+      text << size << " " << Hex64(seed) << " " << Hex64(reference::Xxh3(input.data(), input.size(), seed)) << "\n";
+    }
+  }
+  return text.str();
+}
+
+std::string MakeConformanceImages() {
+  ImagesFile file(kHead);
+  NumbersOfKeys(&file);
+  NumbersOfProbes(&file);
+  KeysAndSeeds(&file);
+  OptionalFields(&file);
+  LargeBodies(&file);
+  DamagedLargeBodies(&file);
+  OtherBytes(&file);
+  UnknownValues(&file);
+  UnfitBodies(&file);
+  UnfitFields(&file);
+  return file.text();
+}
+
+}  // namespace linefilter::test

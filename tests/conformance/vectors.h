@@ -1,0 +1,63 @@
+// The conformance vectors of this folder as C++ sees them; README.md says what their lines mean. Hashes in here are
+// made by the reference.
+#ifndef LINEFILTER_TESTS_CONFORMANCE_VECTORS_H_
+#define LINEFILTER_TESTS_CONFORMANCE_VECTORS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace linefilter::test {
+
+// A line of xxh3.txt.
+struct Xxh3Vector {
+  size_t size;
+  uint64_t seed, hash;
+};
+
+// A key, or a hash, of a line `maybe`, `absent` or `added` of images.txt.
+struct Question {
+  std::string kind;  // text, u64, input or hash
+  std::string prefix;
+  uint64_t number = 0;
+  bool maybe = true;
+
+  bool IsHash() const { return kind == "hash"; }
+  std::string Key() const;             // its bytes, unless it is a hash
+  uint64_t Hash(uint64_t seed) const;  // the number itself if it is a hash
+  std::string Describe() const;
+};
+
+// A record of images.txt.
+struct ConformanceImage {
+  std::string name, bytes, xxh3;
+  bool reads = false, damage_every = false;
+  std::map<std::string, std::string> fields;
+  std::vector<uint64_t> damaged_chunks;
+  std::vector<Question> added, questions;
+};
+
+// The rules by which the files tell long bytes.
+std::string InputBytes(size_t size);
+std::string FillBytes(size_t size, uint64_t seed);
+
+// Does to `bytes` what a line `bytes`, `fill`, `copy`, `cut-front`, `cut-end` or `flip` says; false if it is another.
+bool ApplyStep(const std::vector<std::string>& line, const std::map<std::string, std::string>& images,
+               std::string* bytes);
+
+// The files. What cannot be read is a test failure.
+std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path);
+std::vector<ConformanceImage> ReadConformanceImages(const std::string& path);
+
+// What `damage every` stands for.
+std::vector<std::string> EveryDamage(const std::string& image);
+
+// The files as the reference makes them (make_vectors.cc).
+std::string MakeXxh3Vectors();
+std::string MakeConformanceImages();
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_CONFORMANCE_VECTORS_H_

@@ -1,0 +1,234 @@
+// The library, on every target, and the reference against the files of tests/conformance, which are for implementations
+// in other languages. (One in Python is there: check.py compares it.)
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/view.h"
+#include "tests/conformance/vectors.h"
+#include "tests/reference/reference.h"
+#include "tests/testing/targets.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter {
+namespace {
+
+using test::ConformanceImage;
+using test::Question;
+using test::Xxh3Vector;
+
+constexpr char kFolder[] = LINEFILTER_SOURCE_DIR "/tests/conformance/";
+
+std::string Hex64(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// Not a test unless asked for: rewrites the files.
+TEST(Conformance, Write) {
+  const char* folder = std::getenv("LINEFILTER_WRITE_CONFORMANCE");
+  if (folder == nullptr) return;
+  std::ofstream(std::string(folder) + "/xxh3.txt") << test::MakeXxh3Vectors();
+  std::ofstream(std::string(folder) + "/images.txt") << test::MakeConformanceImages();
+}
+
+// So every byte and every answer in the files is the reference's.
+TEST(Conformance, TheReferenceMakesTheseFiles) {
+  EXPECT_TRUE(test::ReadFile(std::string(kFolder) + "xxh3.txt") == test::MakeXxh3Vectors());
+  const std::string file = test::ReadFile(std::string(kFolder) + "images.txt"), made = test::MakeConformanceImages();
+  size_t at = 0;
+  while (at < file.size() && at < made.size() && file[at] == made[at]) ++at;
+  EXPECT_TRUE(file == made) << "they differ from byte " << at << " on:\n"
+                            << file.substr(at, 100) << "\nand\n"
+                            << made.substr(at, 100);
+  EXPECT_LT(file.size(), 300000u) << "small enough to carry along";
+}
+
+TEST(Conformance, TheLibraryHashesSo) {
+  const std::vector<Xxh3Vector> vectors = test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");
+  ASSERT_GE(vectors.size(), 26u);
+  for (const Xxh3Vector& vector : vectors) {
+    EXPECT_EQ(HashKey(test::InputBytes(vector.size), vector.seed), vector.hash)
+        << vector.size << " bytes, seed " << vector.seed;
+  }
+}
+
+class ConformanceImages : public testing::Test {
+ protected:
+  void SetUp() override {
+    images_ = test::ReadConformanceImages(std::string(kFolder) + "images.txt");
+    ASSERT_GE(images_.size(), 100u);
+  }
+  std::vector<ConformanceImage> images_;
+};
+
+bool Ask(const FilterView& view, const Question& question) {
+  if (question.IsHash()) return view.MayContainHash(question.number);
+  if (question.kind == "u64") return view.MayContainKey(question.number);
+  return view.MayContainKey(question.Key());
+}
+
+// Batches, and an image that is not kept open, answer as single questions do.
+void ExpectSameAnswersInBatches(const ConformanceImage& image, const FilterView& view) {
+  std::vector<std::string> keys;
+  std::vector<uint64_t> hashes;
+  std::vector<uint8_t> of_keys, of_hashes;
+  for (const Question& question : image.questions) {
+    (question.IsHash() ? of_hashes : of_keys).push_back(question.maybe);
+    if (question.IsHash()) {
+      hashes.push_back(question.number);
+    } else {
+      keys.push_back(question.Key());
+    }
+  }
+  const std::vector<std::string_view> views(keys.begin(), keys.end());
+  std::vector<uint8_t> answers(keys.size());
+  view.MayContainKeys(views.data(), views.size(), answers.data());
+  EXPECT_EQ(answers, of_keys);
+  answers.assign(hashes.size(), 0);
+  view.MayContainHashes(hashes.data(), hashes.size(), answers.data());
+  EXPECT_EQ(answers, of_hashes);
+  for (size_t i = 0; i < keys.size(); i += 50) {
+    EXPECT_EQ(ImageMayContainKey(image.bytes.data(), image.bytes.size(), views[i]), of_keys[i] != 0) << keys[i];
+  }
+}
+
+TEST_F(ConformanceImages, TheLibraryAnswersSoOnEveryTarget) {
+  test::OnEveryTarget([&](const char*) {
+    for (const ConformanceImage& image : images_) {
+      SCOPED_TRACE(image.name);
+      const FilterView view(image.bytes.data(), image.bytes.size());
+      EXPECT_EQ(view.status().ok(), image.reads) << view.status().message();
+      EXPECT_FALSE(image.questions.empty());
+      for (const Question& question : image.questions) {
+        EXPECT_EQ(Ask(view, question), question.maybe) << question.Describe();
+      }
+      for (const Question& key : image.added) {
+        EXPECT_TRUE(Ask(view, key)) << key.Describe() << " is lost";
+      }
+      ExpectSameAnswersInBatches(image, view);
+    }
+  });
+}
+
+TEST_F(ConformanceImages, TheLibraryFindsTheseFields) {
+  for (const ConformanceImage& image : images_) {
+    if (!image.reads) continue;
+    SCOPED_TRACE(image.name);
+    const FilterView view(image.bytes.data(), image.bytes.size());
+    const auto field = [&](const std::string& name) { return image.fields.at(name); };
+    const auto number = [&](const std::string& name) { return std::strtoull(field(name).c_str(), nullptr, 10); };
+    EXPECT_EQ(LayoutName(view.layout()), field("layout"));
+    EXPECT_EQ(view.num_probes(), number("num_probes"));
+    EXPECT_EQ(static_cast<uint64_t>(view.hash_id()), number("hash_id"));
+    EXPECT_EQ(view.seed(), number("seed")) << "none is 0";
+    EXPECT_EQ(view.num_keys(), number("num_keys"));
+    EXPECT_EQ(view.has_num_keys(), field("num_keys") != "none" || view.empty_set()) << "no keys need not be counted";
+    EXPECT_EQ(view.body_bytes(), number("body"));
+    EXPECT_EQ(view.num_chunks(), number("chunks"));
+    std::vector<uint64_t> damaged;
+    for (uint64_t i = 0; i < view.num_chunks(); ++i) {
+      if (!view.VerifyChunks(i, 1).ok()) damaged.push_back(i);
+    }
+    EXPECT_EQ(damaged, image.damaged_chunks);
+    EXPECT_EQ(view.Verify().ok(), damaged.empty());
+  }
+}
+
+TEST_F(ConformanceImages, EveryDamageToTheseAnswersMaybe) {
+  size_t images = 0;
+  for (const ConformanceImage& image : images_) {
+    if (!image.damage_every) continue;
+    SCOPED_TRACE(image.name);
+    ++images;
+    for (const std::string& damaged : test::EveryDamage(image.bytes)) {
+      const FilterView view(damaged.data(), damaged.size());
+      ASSERT_FALSE(view.status().ok());
+      ASSERT_TRUE(view.MayContainHash(0) && view.MayContainKey("") && view.MayContainKey(1u));
+      reference::Filter filter;
+      ASSERT_FALSE(reference::ReadImage(reinterpret_cast<const uint8_t*>(damaged.data()), damaged.size(), &filter));
+    }
+  }
+  EXPECT_GE(images, 10u);
+}
+
+TEST_F(ConformanceImages, TellTheirBytes) {
+  for (const ConformanceImage& image : images_) {
+    EXPECT_EQ(Hex64(reference::Xxh3(image.bytes.data(), image.bytes.size(), 0)), image.xxh3) << image.name;
+  }
+}
+
+// A reader that always says "maybe", or never, or knows one layout, hash, size or field only, cannot pass.
+TEST_F(ConformanceImages, HaveAllKinds) {
+  std::map<std::string, int> kinds;
+  for (const ConformanceImage& image : images_) {
+    ++kinds[image.reads ? "reads" : "unreadable"];
+    if (!image.reads) continue;
+    const std::string layout = image.fields.at("layout"), chunks = image.fields.at("chunks");
+    ++kinds[layout + " k " + image.fields.at("num_probes")];
+    ++kinds[layout + " hash id " + image.fields.at("hash_id")];
+    ++kinds[layout + (image.fields.at("seed") == "none" ? "" : " seed")];
+    ++kinds[layout + (image.fields.at("num_keys") == "none" ? "" : " num_keys")];
+    ++kinds[layout + (image.fields.at("extensions") == "none" ? "" : " extensions")];
+    ++kinds[layout + (chunks == "0" ? "" : chunks == "1" ? " one chunk" : " chunks")];
+    if (image.fields.at("body") == "0") ++kinds[layout + " empty set"];
+    if (!image.damaged_chunks.empty()) ++kinds["damaged " + layout];
+    std::set<std::string> added;
+    for (const Question& key : image.added) added.insert(key.Describe());
+    for (const Question& question : image.questions) {
+      const bool is_member = added.count(question.Describe()) != 0;
+      if (!is_member && !added.empty()) {
+        ++kinds[layout + (question.maybe ? " false positive " : " absent ") + question.kind];
+      }
+    }
+  }
+  EXPECT_GE(kinds["reads"], 100);
+  EXPECT_GE(kinds["unreadable"], 100);
+  for (int k = 1; k <= 16; ++k) EXPECT_GT(kinds["blocked k " + std::to_string(k)], 0) << k;
+  for (int k = 1; k <= 30; ++k) EXPECT_GT(kinds["classic k " + std::to_string(k)], 0) << k;
+  for (const std::string layout : {"blocked", "classic", "retrieval"}) {
+    for (const char* kind : {" hash id 0", " hash id 1", " seed", " num_keys", " extensions", " one chunk", " chunks",
+                             " empty set", " false positive text", " false positive u64", " absent text", " absent u64",
+                             " absent input", " absent hash"}) {
+      EXPECT_GT(kinds[layout + kind], 0) << layout << kind;
+    }
+    EXPECT_GT(kinds["damaged " + layout], 0) << layout;
+  }
+}
+
+// doc/FORMAT.md has rows | length | `hash` | `hash` | under a head that names the seeds.
+TEST(Conformance, TheTableInTheDocumentIsTheFiles) {
+  std::map<std::pair<size_t, uint64_t>, uint64_t> hashes;
+  for (const Xxh3Vector& vector : test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt")) {
+    hashes[{vector.size, vector.seed}] = vector.hash;
+  }
+  const std::string document = test::ReadFile(LINEFILTER_SOURCE_DIR "/doc/FORMAT.md");
+  std::smatch head;
+  ASSERT_TRUE(std::regex_search(document, head, std::regex(R"(\| bytes \| seed ([0-9a-f]+) \| seed ([0-9a-f]+) \|)")));
+  const uint64_t seeds[2] = {std::stoull(head[1], nullptr, 16), std::stoull(head[2], nullptr, 16)};
+  EXPECT_NE(seeds[0], seeds[1]);
+  std::set<size_t> sizes;
+  const std::regex row(R"(\n\| (\d+) \| `([0-9a-f]{16})` \| `([0-9a-f]{16})` \|)");
+  for (std::sregex_iterator it(document.begin(), document.end(), row), end; it != end; ++it) {
+    const size_t size = std::stoull((*it)[1]);
+    sizes.insert(size);
+    for (int i = 0; i < 2; ++i) {
+      const auto found = hashes.find({size, seeds[i]});
+      ASSERT_NE(found, hashes.end()) << size << " bytes are not in xxh3.txt";
+      EXPECT_EQ((*it)[2 + i].str(), Hex64(found->second)) << size << " bytes, seed " << seeds[i];
+    }
+  }
+  EXPECT_EQ(sizes, (std::set<size_t>{0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1025}));
+}
+
+}  // namespace
+}  // namespace linefilter
