@@ -8,7 +8,7 @@ Prints each difference; the exit code is 0 if there is none.
 import os
 import sys
 
-sys.dont_write_bytecode = True  # nothing is left in the source tree
+sys.dont_write_bytecode = True  # leaves nothing in the source tree
 
 from linefilter_format import Filter, hash_of_key, xxh3_64
 from linefilter_writer import make_body, make_image

@@ -220,13 +220,18 @@ void OtherBytes(ImagesFile* file) {
 }
 
 void UnknownValues(ImagesFile* file) {
-  file->Section("Versions, layouts, hash ids and num_probes that do not exist, with a right check");
+  file->Section("Magics, versions, layouts, hash ids and num_probes that do not exist, with a right check");
   const auto add = [&](std::string name, const Filter& filter, int value) {
     name += "-" + std::to_string(value) + (filter.body.empty() ? "-empty-set" : "");
     file->Image(name, WriteImage(filter), kFew);
   };
   for (const size_t body_bytes : {64, 0}) {
     const Filter good = OneKey(body_bytes);
+    for (const int magic : {0x00, 0x10, 0x90, 0xb0}) {
+      Filter filter = good;
+      filter.version += magic - 0xa0;
+      add("magic", filter, magic);
+    }
     for (const int version : {0, 1, 2, 15}) {
       if (version == good.version) continue;
       Filter filter = good;
