@@ -11,7 +11,7 @@ Nothing but the standard library; clear before fast.
 """
 import struct
 
-FORMAT_VERSION = 0
+FORMAT_VERSION = 1
 
 MASK32 = 2**32 - 1
 MASK64 = 2**64 - 1
@@ -252,7 +252,7 @@ class Filter:
         flags, self.hash_id = flags_hash >> 4, flags_hash & 15
         expect(magic_version >> 4 == 0xA, "another magic")
         expect(magic_version & 15 == FORMAT_VERSION, "another version")
-        expect(self.hash_id in (CALLER, XXH3), "an unknown hash id")
+        expect(self.hash_id in (CALLER, XXH3), "an unknown hash id, or a keyed hash, whose secret this reader does not take")
         expect(self.layout in LAYOUTS, "an unknown layout")
         probes, unit, most_units, self._test = LAYOUTS[self.layout]
         expect(self.num_probes in probes, "num_probes out of range")
