@@ -26,8 +26,8 @@ class FilterFile {
   ~FilterFile();
 
   // mmap: nothing is copied, processes share the pages. The file must not shrink while it is mapped: a lookup beyond
-  // its new end kills the process (SIGBUS). Replace files by rename, as this library does. Only the trailer is verified
-  // (and a body up to 4 KiB); view().Verify() does the rest.
+  // its new end kills the process (SIGBUS). Replace files by rename, as this library does; where others may cut them
+  // short, Load. Only the trailer is verified (and a body up to 4 KiB); view().Verify() does the rest.
   Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed, const HashSecret* secret = nullptr) noexcept;
 
   // Reads the file into aligned memory with huge pages and verifies all of it on the way: 1.2 to 1.5 times faster
@@ -50,7 +50,9 @@ class FilterFile {
 };
 
 // A file that appears under its name only when it is complete: written to a temporary name in the same folder, synced,
-// renamed, folder synced. Dropped without Commit, or killed at any moment: the old file, if any, is untouched.
+// renamed, folder synced. Dropped without Commit, or killed at any moment: the old file, if any, is untouched. What is
+// dropped is removed; a process that is killed leaves its temporary file, named .linefilter-, 16 hexadecimal digits,
+// .tmp. Nobody reads it: remove it when no process saves to the folder.
 class AtomicFile {
  public:
   AtomicFile() noexcept = default;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "lib/filters/system_error.h"
 #include "linefilter/file.h"
 #include "linefilter/hash.h"
 
@@ -40,8 +41,8 @@ void MakeTemporaryName(const char* path, char* out, size_t size) {
 // What will be replaced: the file at the end of a symbolic link, never the link. Null with errno if there is none.
 char* ResolveLink(const char* path) {
   struct stat info;
-  if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) return realpath(path, nullptr);
-  return strdup(path);
+  if (lstat(path, &info) != 0) return errno == ENOENT ? strdup(path) : nullptr;
+  return S_ISLNK(info.st_mode) ? realpath(path, nullptr) : strdup(path);
 }
 
 // The rename itself must survive a power failure. A file system that cannot sync folders is no reason to fail.
@@ -75,9 +76,7 @@ void AtomicFile::Drop() noexcept {
 }
 
 Status AtomicFile::Failed(const char* what) noexcept {
-  const int error = errno;
-  status_ =
-      Status::Error(StatusCode::kIoError, "%s '%.120s': %s", what, path_ == nullptr ? "" : path_, strerror(error));
+  status_ = internal::SystemError(what, path_);
   Drop();
   return status_;
 }
@@ -87,15 +86,16 @@ Status AtomicFile::Create(const char* path) noexcept {
   status_ = Status();
   if (*path == '\0') {
     errno = ENOENT;
-    return Failed("no file name was given:");
+    return status_ = internal::SystemError("no file name was given:", path);
   }
   path_ = ResolveLink(path);
-  if (path_ == nullptr) return Failed("cannot resolve the link");
+  if (path_ == nullptr) return status_ = internal::SystemError("cannot look up", path);
   const size_t size = strlen(path_) + 64;
   temporary_ = static_cast<char*>(malloc(size));
   if (temporary_ == nullptr) return Failed("cannot write");
   struct stat old;
   const bool replaces = stat(path_, &old) == 0;
+  if (!replaces && errno != ENOENT) return Failed("cannot look at");
   if (replaces && !S_ISREG(old.st_mode)) {
     errno = S_ISDIR(old.st_mode) ? EISDIR : EEXIST;
     return Failed("not a regular file, so it is not replaced:");

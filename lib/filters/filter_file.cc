@@ -9,6 +9,7 @@
 
 #include "lib/bits/endian.h"
 #include "lib/filters/memory.h"
+#include "lib/filters/system_error.h"
 #include "lib/format/trailer.h"
 #include "linefilter/file.h"
 
@@ -16,10 +17,7 @@ namespace linefilter {
 namespace {
 
 using internal::kChunkBytes;
-
-Status IoError(const char* what, const char* path) {
-  return Status::Error(StatusCode::kIoError, "%s '%.120s': %s", what, path, strerror(errno));
-}
+using internal::SystemError;
 
 // A file that is open for reading, and its size.
 struct OpenFile {
@@ -30,9 +28,9 @@ struct OpenFile {
   }
   Status Open(const char* path) {
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hang us
-    if (fd < 0) return IoError("cannot open", path);
+    if (fd < 0) return SystemError("cannot open", path);
     struct stat info;
-    if (fstat(fd, &info) != 0) return IoError("cannot stat", path);
+    if (fstat(fd, &info) != 0) return SystemError("cannot stat", path);
     if (!S_ISREG(info.st_mode)) {
       return Status::Error(StatusCode::kIoError, "'%.120s' is not a regular file: an image must be one", path);
     }
@@ -51,7 +49,7 @@ Status ReadAll(int fd, const char* path, uint8_t* to, size_t size) {
     const ssize_t got = read(fd, to, size);
     if (got < 0) {
       if (errno == EINTR) continue;
-      return IoError("cannot read", path);
+      return SystemError("cannot read", path);
     }
     if (got == 0) return Status::Error(StatusCode::kIoError, "'%.120s' became shorter while it was read", path);
     to += got;
@@ -133,7 +131,7 @@ Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* sec
   Status status = file.Open(path);
   if (!status.ok()) return status;
   void* const data = mmap(nullptr, file.size, PROT_READ, MAP_SHARED, file.fd, 0);
-  if (data == MAP_FAILED) return IoError("cannot map", path);
+  if (data == MAP_FAILED) return SystemError("cannot map", path);
   madvise(data, file.size,
           advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
   data_ = data;
