@@ -1,7 +1,4 @@
 // An image may stand anywhere: at every alignment, with nothing readable behind its last byte, answers are the same.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
+#include "tests/testing/guarded_pages.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
@@ -19,33 +17,7 @@
 namespace linefilter {
 namespace {
 
-// Pages of which the first and the last cannot be touched.
-class GuardedPages {
- public:
-  explicit GuardedPages(size_t bytes) : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))) {
-    inner_ = (bytes + page_ - 1) / page_ * page_;
-    void* all = mmap(nullptr, inner_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (all == MAP_FAILED) return;
-    all_ = static_cast<uint8_t*>(all);
-    if (mprotect(begin(), inner_, PROT_READ | PROT_WRITE) != 0) {
-      munmap(all_, inner_ + 2 * page_);
-      all_ = nullptr;
-    }
-  }
-  ~GuardedPages() {
-    if (ok()) munmap(all_, inner_ + 2 * page_);
-  }
-  GuardedPages(const GuardedPages&) = delete;
-  GuardedPages& operator=(const GuardedPages&) = delete;
-
-  bool ok() const { return all_ != nullptr; }
-  uint8_t* begin() { return all_ + page_; }
-  uint8_t* end() { return begin() + inner_; }
-
- private:
-  size_t page_, inner_ = 0;
-  uint8_t* all_ = nullptr;
-};
+using test::GuardedPages;
 
 struct Sample {
   reference::Bytes image;
