@@ -3,6 +3,7 @@
 #define LINEFILTER_TESTS_TESTING_TEMP_DIR_H_
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -22,10 +23,15 @@ inline std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+// Where files are made in memory, if this machine has that: for tests that make many, and sync each.
+inline std::string MemoryFolder() {
+  return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm/" : ::testing::TempDir();
+}
+
 class TempDir {
  public:
-  TempDir() {
-    path_ = ::testing::TempDir() + "linefilter-test-XXXXXX";
+  explicit TempDir(const std::string& parent = ::testing::TempDir()) {
+    path_ = parent + "linefilter-test-XXXXXX";
     EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_;
   }
   TempDir(const TempDir&) = delete;

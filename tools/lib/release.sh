@@ -15,8 +15,10 @@ list_targets() {
   note "$(paste -sd ' ' "$1")"
 }
 
-# The tests with the target forced; first of all, that it is. Not those that measure rates or force each target themselves.
-NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment golden kernels no_false_negative peers retrieval)
+# The tests with the target forced; first of all, that it is. Not those that measure rates or force each target themselves,
+# nor those of faults, which happen where no target matters.
+NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment golden kernels no_false_negative peers retrieval
+  alloc_faults damage faults kill)
 test_target() {
   export LINEFILTER_TARGET=$1
   if ! "$ROOT/build/release/linefilter" targets --json | grep "\"chosen_target\": *\"$1\""; then
