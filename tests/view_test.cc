@@ -207,12 +207,39 @@ TEST(FilterView, OfTheCallersHashesAnswersKeysMaybeAndSaysWhy) {
   std::vector<uint8_t> answers(100, 7);
   view.MayContainKeys(keys.data(), keys.size(), answers.data());
   EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), 100);
+  answers.assign(100, 7);
+  view.MayContainKeys(hashes.data(), 100, answers.data());
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), 100) << "integers too";
   const Status status = view.KeyStatus();
   EXPECT_EQ(status.code(), StatusCode::kIncompatible);
   EXPECT_NE(std::strstr(status.message(), "MayContainHash"), nullptr) << "says what to do: " << status.message();
   EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
   const std::vector<uint64_t> absent = RandomHashes(1000, 2);
   EXPECT_LT(view.CountMaybes(absent.data(), absent.size()), 50u) << "hashes are answered as ever";
+}
+
+// As an engine asks all tables of a level. Views of different layouts and sizes, one of them broken.
+TEST(FilterView, ManyAnswerOneHash) {
+  std::vector<std::string> images;
+  for (const Layout layout : test::EveryLayout()) {
+    for (const size_t n : {0u, 40u, 4000u}) images.push_back(Build(layout, RandomHashes(n, 1)));
+  }
+  images.push_back("no image");
+  std::vector<FilterView> views;
+  for (const std::string& image : images) views.emplace_back(image.data(), image.size());
+  std::vector<uint64_t> hashes = RandomHashes(40, 1);
+  for (const uint64_t absent : RandomHashes(1000, 2)) hashes.push_back(absent);
+  for (const uint64_t hash : hashes) {
+    std::vector<uint8_t> answers(views.size() + 1, 7), expected;
+    for (const FilterView& view : views) expected.push_back(view.MayContainHash(hash));
+    const size_t maybes = MayContainHash(views.data(), views.size(), hash, answers.data());
+    ASSERT_EQ(answers.back(), 7) << "an answer too many";
+    answers.pop_back();
+    ASSERT_EQ(answers, expected);
+    ASSERT_EQ(maybes, static_cast<size_t>(std::count(expected.begin(), expected.end(), 1)));
+    ASSERT_EQ(expected.back(), 1) << "what is broken answers maybe";
+  }
+  EXPECT_EQ(MayContainHash(views.data(), 0, 1, nullptr), 0u);
 }
 
 // Optional fields that this library does not write itself but FORMAT.md allows.
