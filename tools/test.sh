@@ -7,7 +7,7 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot release bench_steps builds cpus; do
+for part in packages steps cmake sysroot release bench_steps builds fuzz cpus; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done
@@ -33,6 +33,7 @@ slow_steps() {
   built_and_tested clang "build_clang" "test_clang"
   built_and_tested asan "build_asan" "test_asan"
   built_and_tested tsan "build_tsan" "test_tsan"
+  built_and_tested fuzz "build_fuzz" "test_fuzz"
   built_and_tested s390x "build_cross s390x s390x" "test_cross s390x"
   built_and_tested "s390x with vectors" build_s390x_vectors test_s390x_vectors
   built_and_tested aarch64 "build_cross aarch64 arm64" "test_cross aarch64"

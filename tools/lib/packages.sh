@@ -9,7 +9,7 @@ packages_of() {
     test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev libleveldb-dev librocksdb-dev python3" ;;
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
-    slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang valgrind qemu-user util-linux" \
+    slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev valgrind qemu-user util-linux" \
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
     *) echo "unknown package group '$1' (build, demo, test, bench, slow)" >&2; return 2 ;;
   esac

@@ -1,0 +1,273 @@
+// Whatever a file holds: FilterFile takes of it what the reference takes; the program's KeyReader hands out every key,
+// and its numbers are refused or right; a table of examples/sst_reader is refused, or answers without looking outside,
+// and a damaged one never answers wrongly.
+//
+// Of the program `linefilter` that is the code between a file and the library (tools/key_reader.cc, tools/number.cc);
+// its commands end in main and are left to tests/tools_test.cc.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "examples/sst_reader/table.h"
+#include "linefilter/file.h"
+#include "tests/fuzz/arena.h"
+#include "tests/fuzz/edit.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/good_images.h"
+#include "tests/fuzz/guarded_bytes.h"
+#include "tests/fuzz/questions.h"
+#include "tests/fuzz/repair.h"
+#include "tests/fuzz/sst_bytes.h"
+#include "tests/reference/reference.h"
+#include "tools/key_reader.h"
+#include "tools/number.h"
+
+namespace linefilter::fuzz {
+namespace {
+
+constexpr size_t kMostBytes = size_t{1} << 18;
+
+// A file in memory that has a name, as long as the program runs.
+class MemoryFile {
+ public:
+  MemoryFile() : fd_(memfd_create("linefilter-fuzz", MFD_CLOEXEC)) {
+    FUZZ_REQUIRE(fd_ >= 0);
+    path_ = "/proc/self/fd/" + std::to_string(fd_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  const char* Write(std::string_view bytes) {
+    FUZZ_REQUIRE(ftruncate(fd_, 0) == 0);
+    FUZZ_REQUIRE(pwrite(fd_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+    return path_.c_str();
+  }
+
+ private:
+  const int fd_;
+  std::string path_;
+};
+
+MemoryFile& TheFile() {
+  static MemoryFile file;
+  return file;
+}
+
+// ---- FilterFile ----
+
+void ReadImageFile(Input* in) {
+  static Arena arena(2 * kMostBytes);
+  const uint8_t how = in->Byte();
+  const uint64_t limit = (how & 1) != 0 ? in->Number(2) : kNoMemoryLimit;
+  const Questions questions(in);
+  std::string bytes;
+  if ((how & 2) == 0) {
+    bytes = ChooseGoodImage(in);
+    Edit(ChooseOtherImage(in), kMostBytes, in, &bytes);
+  } else {
+    bytes = in->Rest();
+  }
+  if ((how & 4) == 0) RepairImage(reinterpret_cast<uint8_t*>(bytes.data()), bytes.size());
+  const uint8_t* const data = reinterpret_cast<const uint8_t*>(bytes.data());
+  reference::Filter expected;
+  bool good = reference::ReadImage(data, bytes.size(), &expected);
+  const char* const path = TheFile().Write(bytes);
+
+  FilterFile file;
+  Status status;
+  if ((how & 8) == 0) {
+    status = file.Map(path, (how & 16) == 0 ? MapAdvice::kWillNeed : MapAdvice::kRandom);
+    FUZZ_REQUIRE(status.ok() == good);
+  } else {
+    good = good && reference::DamagedChunks(data, bytes.size()).empty();
+    arena.Reset();
+    status = file.Load(path, arena.hooks(), limit);
+    FUZZ_REQUIRE(status.ok() ? good : !good || status.code() == StatusCode::kOverLimit);
+    FUZZ_REQUIRE(arena.peak_bytes() <= limit);
+  }
+  FUZZ_REQUIRE(file.view().status().ok() == status.ok());
+  uint8_t answers[Questions::kMost];
+  AskInEveryWay(file.view(), questions, answers);
+  for (size_t i = 0; i < questions.n; ++i) {
+    if (!status.ok()) FUZZ_REQUIRE(answers[i] == 1);
+    if (status.ok() && i < 3) FUZZ_REQUIRE(answers[i] == expected.MayContain(questions.hashes[i]));
+  }
+  file.Close();
+  FUZZ_REQUIRE(file.view().MayContainHash(questions.hashes[0]));
+}
+
+// ---- keys ----
+
+void ReadKeyFile(Input* in) {
+  const uint8_t how = in->Byte();
+  const tools::KeyFormat format = (how & 1) == 0 ? tools::KeyFormat::kLines : tools::KeyFormat::kU64;
+  std::string bytes(in->Rest());
+  if (in->Seldom(2000)) bytes.insert(bytes.size() / 2, size_t{5} << 18, 'x');  // a key beyond the reader's buffer
+  tools::KeyReader reader;
+  FUZZ_REQUIRE(reader.Open(TheFile().Write(bytes), format).ok());
+  FUZZ_REQUIRE(reader.bytes_total() == bytes.size());
+  std::string_view rest = bytes;
+  std::vector<std::string_view> keys;
+  while (reader.Next(&keys)) {
+    FUZZ_REQUIRE(!keys.empty() && keys.size() <= tools::KeyReader::kBatchKeys);
+    for (const std::string_view key : keys) {
+      FUZZ_REQUIRE(!rest.empty());
+      const size_t newline = rest.find('\n');
+      const size_t size = format == tools::KeyFormat::kU64 ? 8 : std::min(newline, rest.size());
+      FUZZ_REQUIRE(key == rest.substr(0, size));
+      rest.remove_prefix(std::min(rest.size(), size + (format == tools::KeyFormat::kLines)));
+    }
+  }
+  const bool whole = format == tools::KeyFormat::kLines || bytes.size() % 8 == 0;
+  FUZZ_REQUIRE(reader.status().ok() == whole);
+  FUZZ_REQUIRE(rest.size() == (whole ? 0 : bytes.size() % 8));
+  FUZZ_REQUIRE(!reader.Next(&keys) && keys.empty());
+}
+
+void ReadNumbers(Input* in) {
+  const std::string text(in->Rest());
+  std::string error;
+  uint64_t count = 7, seed = 7;
+  double real = 7;
+  const bool is_count = tools::ParseCount(text, &count, &error);
+  FUZZ_REQUIRE(is_count || (count == 7 && !error.empty()));
+  const bool is_seed = tools::ParseSeed(text, &seed, &error);
+  FUZZ_REQUIRE(is_seed || (seed == 7 && !error.empty()));
+  const bool is_real = tools::ParseReal(text, &real, &error);
+  FUZZ_REQUIRE(is_real ? std::isfinite(real) : real == 7 && !error.empty());
+  if (is_count && text.find_first_not_of("0123456789") == std::string::npos) {
+    FUZZ_REQUIRE(is_seed && seed == count && is_real && real == static_cast<double>(count));
+    FUZZ_REQUIRE(std::to_string(count) == text.substr(std::min(text.find_first_not_of('0'), text.size() - 1)));
+  }
+}
+
+// ---- tables ----
+
+struct GoodTable {
+  size_t num_keys;
+  std::string bytes;
+};
+
+const std::vector<GoodTable>& GoodTables() {
+  static const std::vector<GoodTable> tables = {{0, SstTable(0, 5, Layout::kRetrieval)},
+                                                {20, SstTable(20, 5, Layout::kClassic)},
+                                                {40, SstTable(40, 7, Layout::kRetrieval)},
+                                                {40, SstTable(40, 40, Layout::kBlocked)}};
+  return tables;
+}
+
+// Every call; what comes out lies in the table, and there is an end.
+void UseTable(const sst::TableReader& table, const uint8_t* begin, size_t size, Input* in) {
+  const auto require_inside = [&](std::string_view bytes) {
+    const uint8_t* const from = reinterpret_cast<const uint8_t*>(bytes.data());
+    FUZZ_REQUIRE(bytes.empty() || (from >= begin && from + bytes.size() <= begin + size));
+  };
+  const std::string other(in->Take(in->Byte() % 16));
+  const std::string keys[] = {SstKey(0), SstKey(2 * in->Byte()), SstKey(1 + 2 * in->Byte()), other};
+  const std::string_view views[] = {keys[0], keys[1], keys[2], keys[3]};
+  sst::Lookup lookups[4];
+  bool good = true;
+  for (const std::string_view key : views) {
+    sst::Lookup lookup;
+    const bool ok = table.Get(key, &lookup).ok();
+    FUZZ_REQUIRE(ok == (lookup.outcome != sst::Outcome::kError));
+    require_inside(lookup.value);
+    good &= ok;
+  }
+  FUZZ_REQUIRE(table.MultiGet(views, 4, lookups).ok() == good);
+  for (const sst::Lookup& lookup : lookups) require_inside(lookup.value);
+  sst::TableIterator it(table);
+  size_t entries = 0;
+  for (it.SeekToFirst(); it.Valid(); it.Next(), ++entries) {
+    FUZZ_REQUIRE(entries < size);
+    require_inside(it.key());
+    require_inside(it.value());
+  }
+  it.Seek(other);
+  if (it.Valid()) FUZZ_REQUIRE(it.key() >= other);
+  (void)table.filter().ExpectedFpr();
+}
+
+GuardedBytes& TableMemory() {
+  static GuardedBytes memory(kMostBytes);
+  return memory;
+}
+
+// Any bytes, or a good table with changes; mostly with checks that fit.
+void ReadAnyTable(Input* in) {
+  const uint8_t how = in->Byte(), where = in->Byte();
+  std::string bytes;
+  if ((how & 3) != 3) {
+    bytes = GoodTables()[in->Byte() % GoodTables().size()].bytes;
+    Edit(GoodTables()[1].bytes, kMostBytes, in, &bytes);
+  } else {
+    bytes = in->Take(in->Number(2));
+  }
+  if ((how & 4) == 0) RepairTable(&bytes);
+  sst::ReadOptions options;
+  options.use_filter = (how & 8) == 0;
+  options.verify_filter = (how & 16) == 0;
+  const uint8_t* const placed = TableMemory().Place(bytes, where);
+  sst::TableReader table;
+  const bool opened = table.OpenBytes(placed, bytes.size(), options).ok();
+  UseTable(table, placed, bytes.size(), in);
+  if ((how & 0xe0) != 0xe0) return;
+  sst::TableReader of_file;
+  FUZZ_REQUIRE(of_file.Open(TheFile().Write(bytes), options).ok() == opened);
+  FUZZ_REQUIRE(of_file.num_keys() == table.num_keys() && of_file.num_data_blocks() == table.num_data_blocks());
+}
+
+// Up to four changed bytes in a row: no member is lost, no stranger found.
+void ReadDamagedTable(Input* in) {
+  const GoodTable& good = GoodTables()[in->Byte() % GoodTables().size()];
+  const uint8_t where = in->Byte(), count = in->Byte();
+  std::string bytes = good.bytes;
+  const size_t place = PlaceIn(bytes.size(), in);
+  for (size_t i = place; i < std::min(bytes.size(), place + 1 + count % 4); ++i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ in->Byte());
+  }
+  const uint8_t* const placed = TableMemory().Place(bytes, where);
+  sst::TableReader table;
+  const bool opened = table.OpenBytes(placed, bytes.size()).ok();
+  FUZZ_REQUIRE(opened || bytes != good.bytes);
+  for (int question = 0; question < 4; ++question) {
+    const size_t number = in->Byte() % (2 * good.num_keys + 2);
+    const bool is_member = number % 2 == 0 && number / 2 < good.num_keys;
+    sst::Lookup lookup;
+    const Status status = table.Get(SstKey(number), &lookup);
+    if (bytes == good.bytes) FUZZ_REQUIRE(status.ok());
+    if (lookup.outcome == sst::Outcome::kError) continue;
+    FUZZ_REQUIRE((lookup.outcome == sst::Outcome::kFound) == is_member);
+    if (is_member) FUZZ_REQUIRE(lookup.value == SstValue(number / 2));
+  }
+}
+
+}  // namespace
+
+void File(const uint8_t* data, size_t size) {
+  Input in(data, size);
+  switch (in.Byte() % 8) {
+    case 0:
+      return ReadImageFile(&in);
+    case 1:
+      return ReadKeyFile(&in);
+    case 2:
+    case 3:
+      return ReadNumbers(&in);
+    case 4:
+    case 5:
+      return ReadAnyTable(&in);
+    default:
+      return ReadDamagedTable(&in);
+  }
+}
+
+}  // namespace linefilter::fuzz

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# Steps: the fuzz targets (tests/fuzz), built by clang with libFuzzer, and a short search by each. A long one is a command
+# of its own, tools/fuzz.sh; the committed corpus is an ordinary test of every build, fuzz_corpus.
+
+FUZZ_TARGETS=(build file parse targets)
+FUZZ_SECONDS=20  # for each target in CI
+
+build_fuzz() {
+  # shellcheck disable=SC2034  # read by build
+  local -a BUILD_TARGETS=(fuzzers)
+  build_preset fuzz
+  check_sanitizer fuzz __asan_report_load
+  check_sanitizer fuzz __ubsan_handle
+  check_sanitizer fuzz __sanitizer_cov_8bit_counters_init
+}
+
+test_fuzz() {
+  "$ROOT/tools/fuzz.sh" "$FUZZ_SECONDS"
+  count ${#FUZZ_TARGETS[@]} 0
+}
