@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,9 +20,8 @@ using Target = void (*)(const uint8_t* data, size_t size);
 
 // In a heap block of the input's size, as libFuzzer hands it over.
 void Run(Target target, const std::string& input) {
-  const std::unique_ptr<uint8_t[]> exact(new uint8_t[input.size()]);
-  std::copy(input.begin(), input.end(), exact.get());
-  target(exact.get(), input.size());
+  const std::vector<uint8_t> exact(input.begin(), input.end());
+  target(exact.data(), exact.size());
 }
 
 // LINEFILTER_FUZZ_INPUTS names another folder than the corpus: what a fuzzer found, for a debugger.

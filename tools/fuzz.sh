@@ -46,7 +46,7 @@ most_bytes() {
 search() {
   local log=$LOGS/$1-$2 status=0
   # shellcheck disable=SC2046  # a command and its arguments, or nothing
-  $(unrandomized) "$(program "$1")" -max_total_time="$3" -max_len="$(most_bytes "$1")" -entropic=0 -timeout=10 -rss_limit_mb=1024 \
+  $(unrandomized) "$(program "$1")" -max_total_time="$3" -max_len="$(most_bytes "$1")" -entropic=0 -timeout=30 -rss_limit_mb=1024 \
     -malloc_limit_mb=64 -print_final_stats=1 -artifact_prefix="$FINDINGS/$1-" "$CORPUS/$1" "$COMMITTED/$1" \
     >"$log.log" 2>&1 </dev/null || status=$?
   echo "$status" >"$log.exit"
@@ -95,7 +95,7 @@ merge() {
   for target in "$@"; do
     folder=$(mktemp -d)
     # shellcheck disable=SC2046
-    $(unrandomized) "$(program "$target")" -set_cover_merge=1 -max_len="$(most_bytes "$target")" -rss_limit_mb=1024 \
+    $(unrandomized) "$(program "$target")" -set_cover_merge=1 -use_counters=0 -max_len="$(most_bytes "$target")" -rss_limit_mb=1024 \
       "$folder" "$COMMITTED/$target" "$CORPUS/$target" >"$LOGS/$target-merge.log" 2>&1 ||
       fail "merging $target failed: see $LOGS/$target-merge.log"
     rm -rf "${COMMITTED:?}/$target"

@@ -120,8 +120,7 @@ void ReadKeyFile(Input* in) {
     FUZZ_REQUIRE(!keys.empty() && keys.size() <= tools::KeyReader::kBatchKeys);
     for (const std::string_view key : keys) {
       FUZZ_REQUIRE(!rest.empty());
-      const size_t newline = rest.find('\n');
-      const size_t size = format == tools::KeyFormat::kU64 ? 8 : std::min(newline, rest.size());
+      const size_t size = format == tools::KeyFormat::kU64 ? 8 : std::min(rest.find('\n'), rest.size());
       FUZZ_REQUIRE(key == rest.substr(0, size));
       rest.remove_prefix(std::min(rest.size(), size + (format == tools::KeyFormat::kLines)));
     }
