@@ -66,7 +66,7 @@ search_all() {
   wait
 }
 
-# report SECONDS TARGET...: a line per target; what was found is shown.
+# report SECONDS TARGET...: a line per target; what was found is shown. libFuzzer ends with 72 when it is told to.
 report() {
   local seconds=$1 target all=0 found=0 executions edges exits log
   shift
@@ -74,7 +74,7 @@ report() {
   for target in "$@"; do
     executions=$(awk '/^stat::number_of_executed_units/ { n += $2 } END { printf "%.0f", n }' "$LOGS/$target"-*.log)
     edges=$(awk '/ cov: / { sub(/.* cov: /, ""); if ($1 + 0 > n) n = $1 + 0 } END { print n + 0 }' "$LOGS/$target"-*.log)
-    exits=$(awk '$1 != 0 { ++n } END { print n + 0 }' "$LOGS/$target"-*.exit)
+    exits=$(awk '$1 != 0 && $1 != 72 { ++n } END { print n + 0 }' "$LOGS/$target"-*.exit)
     printf '%-10s %14s %12d %10d %8d %9d\n' "$target" "$executions" $((executions / seconds)) "$edges" \
       "$(find "$CORPUS/$target" "$COMMITTED/$target" -type f | wc -l)" "$exits"
     all=$((all + executions)) found=$((found + exits))
@@ -83,9 +83,10 @@ report() {
   for log in "$LOGS"/*.exit; do
     if [[ $(<"$log") -ne 0 ]]; then
       printf '\n---- %s\n' "${log%.exit}.log"
-      tail -n 60 "${log%.exit}.log"
+      grep -av '^#' "${log%.exit}.log" | tail -n 60
     fi
   done
+  if grep -qx 72 "$LOGS"/*.exit; then fail "a search was interrupted: it says nothing"; fi
   [[ $found -eq 0 && $all -gt 0 ]]
 }
 
@@ -131,7 +132,7 @@ main() {
     fail "the build failed: $LOGS/build.log"
   fi
   # Little is kept of freed memory: the caches matter more here. A null pointer where memory runs out, as malloc has it.
-  export ASAN_OPTIONS=quarantine_size_mb=8:detect_stack_use_after_return=0:allocator_may_return_null=1
+  export ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=2:detect_stack_use_after_return=0:allocator_may_return_null=1
   export UBSAN_OPTIONS=print_stacktrace=1
   if $merge; then
     merge "${targets[@]}"
