@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -194,6 +195,19 @@ TEST(FilterFile, RefusesWhatIsNoImage) {
       return Read(way, pipe, &file).code() == StatusCode::kIoError && file.view().MayContainKey("x");
     })) << "a pipe is refused without waiting for a writer";
   }
+}
+
+// Sparse. Where sizes have 32 bits the file must still be opened, to be refused for what it is.
+TEST(FilterFile, MoreThanTheAddressSpaceIsOutOfMemory) {
+  const TempDir dir;
+  const std::string path = dir.Write("large", "x");
+  std::error_code error;
+  std::filesystem::resize_file(path, (uint64_t{5} << 30) + 8, error);
+  if (error) GTEST_SKIP() << "no file of 5 GiB here: " << error.message();
+  FilterFile file;
+  const Status status = file.Map(path.c_str());
+  EXPECT_EQ(status.code(), sizeof(size_t) == 4 ? StatusCode::kOutOfMemory : StatusCode::kCorrupt) << status.message();
+  ExpectClosed(file);
 }
 
 TEST(FilterFile, SaysThatItMayNotReadTheFile) {

@@ -27,6 +27,12 @@ constexpr unsigned Needs() {
 #ifdef __AES__
   needs |= kNeedsAes;
 #endif
+#ifdef __ARM_FEATURE_SVE
+  needs |= kNeedsSve;
+#endif
+#ifdef __ARM_FEATURE_SVE2
+  needs |= kNeedsSve2;
+#endif
   return needs;
 }
 

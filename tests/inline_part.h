@@ -17,7 +17,9 @@ enum InlineNeeds : unsigned {
   kNeedsAvx512 = 4,
   kNeedsAvx512Vbmi2 = 8,
   kNeedsAes = 16,
-  kNeedsGfni = 32
+  kNeedsGfni = 32,
+  kNeedsSve = 64,
+  kNeedsSve2 = 128
 };
 
 struct InlinePart {

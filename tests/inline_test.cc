@@ -16,6 +16,10 @@
 #include "tests/testing/options.h"
 #include "tests/testing/reference_filters.h"
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
 namespace linefilter {
 
 // inline_parts.inc, written by CMake: LINEFILTER_PART(name) for each compilation of inline_part.cc.
@@ -47,6 +51,9 @@ unsigned CpuHas() {
   }
   if (__builtin_cpu_supports("avx512vbmi2")) has |= kNeedsAvx512Vbmi2;
   if (__builtin_cpu_supports("gfni")) has |= kNeedsGfni;
+#elif defined(__aarch64__) && defined(__linux__)
+  if (getauxval(AT_HWCAP) & HWCAP_SVE) has |= kNeedsSve;
+  if (getauxval(AT_HWCAP2) & HWCAP2_SVE2) has |= kNeedsSve2;
 #endif
   return has;
 }
@@ -200,12 +207,20 @@ TEST(Inline, ThePartsRunOnTheTargetsTheyWereCompiledFor) {
       EXPECT_NE(target.find("AVX3"), std::string::npos) << part->march << " gave " << target;
     } else if (part->needs & kNeedsAvx2) {
       EXPECT_NE(target.find("AVX2"), std::string::npos) << part->march << " gave " << target;
+    } else if (part->needs & kNeedsSve2) {
+      EXPECT_NE(target.find("SVE2"), std::string::npos) << part->march << " gave " << target;
+    } else if (part->needs & kNeedsSve) {
+      EXPECT_NE(target.find("SVE"), std::string::npos) << part->march << " gave " << target;
     }
   }
 #ifdef __x86_64__
   EXPECT_EQ(marches.count("x86-64"), 1u);
   EXPECT_EQ(marches.count("x86-64-v3"), (CpuHas() & kNeedsAvx2) ? 1u : 0u);
   EXPECT_EQ(marches.count("x86-64-v4"), (CpuHas() & kNeedsAvx512) ? 1u : 0u);
+#elif defined(__aarch64__)
+  EXPECT_EQ(marches.count("armv8-a+crypto"), 1u);
+  EXPECT_EQ(marches.count("armv8-a+crypto+sve"), (CpuHas() & kNeedsSve) ? 1u : 0u);
+  EXPECT_EQ(marches.count("armv8-a+crypto+sve2-aes"), (CpuHas() & kNeedsSve2) ? 1u : 0u);
 #endif
 }
 

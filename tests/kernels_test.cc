@@ -183,9 +183,6 @@ std::set<std::string> TargetsThatMustRun() {
 #elif defined(__aarch64__) && defined(__ARM_FEATURE_AES)
   names.insert("NEON");
 #endif
-#ifdef LINEFILTER_TEST_EMU128  // build_s390x_vectors in tools/lib/cpus.sh
-  names.insert("EMU128");
-#endif
   return names;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "linefilter/hash.h"
 #include "tests/testing/random.h"
 
 namespace linefilter {
@@ -448,6 +449,25 @@ TEST(Sizing, ReachesExactlyThe2To32BlocksOfTheIndex) {
     ExpectRefused(SizeForFpr(layout, most_keys + most_keys / 1000, 0.01, &sizing), "past 2^32 blocks");
   }
   EXPECT_GT(ForBits(Layout::kClassic, most * 8, 16).body_bytes, uint64_t{1} << 40) << "classic goes further";
+}
+
+// The same request gives the same size on every CPU, to the last bit of what is expected of it: images depend on it.
+TEST(Sizing, IsTheSameOnEveryCpu) {
+  uint64_t digest = 0;
+  const auto add = [&](uint64_t x) { digest = MixHash(digest ^ x); };
+  const auto add_sizing = [&](const Sizing& sizing) {
+    uint64_t fpr;
+    std::memcpy(&fpr, &sizing.expected_fpr, sizeof(fpr));
+    for (const uint64_t x : {uint64_t{sizing.num_probes}, sizing.body_bytes, fpr}) add(x);
+  };
+  for (const Layout layout : kLayouts) {
+    for (uint64_t n = 1; n < uint64_t{1} << 34; n = n * 7 / 3 + 1) {
+      for (const double bits : {1.0, 2.3, 4.0, 7.7, 10.0, 13.1, 16.0, 21.9, 30.3}) add_sizing(ForBits(layout, n, bits));
+      for (const double fpr : {0.5, 0.1, 0.03, 0.01, 0.001, 0.0001}) add_sizing(ForFpr(layout, n, fpr));
+    }
+    for (const double fpr : {0.3, 0.02, 0.0007}) add(MaxKeysForFpr(layout, 64 * 12345, fpr));
+  }
+  EXPECT_EQ(digest, 14965696295600727650u);
 }
 
 // Whatever is asked, the answer comes at once (model evaluations are bounded). Limits are for sanitizers and emulators.

@@ -306,7 +306,7 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
       table.replace(entry + 12, check.size(), check);
     }
     Footer footer = good;
-    footer.index_check = Check({&table[good.index_offset], good.index_bytes}, good.index_offset);
+    footer.index_check = Check({&table[good.index_offset], static_cast<size_t>(good.index_bytes)}, good.index_offset);
     opened += open(Reseal(table, footer)).ok();
   }
   EXPECT_GT(opened, 1000u) << "damage inside data blocks was reached";

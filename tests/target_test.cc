@@ -2,9 +2,11 @@
 #include "linefilter/target.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +52,22 @@ TEST_F(TargetTest, ListsWhatThisCpuRuns) {
   EXPECT_GE(names.size(), 2u) << "SSSE3 at least, and plain code";
   EXPECT_TRUE(names.back() == "SCALAR" || names.back() == "EMU128" || names.back() == "SSE2") << names.back();
 #endif
+}
+
+// Who runs this on a certain CPU (tools/lib/cpus.sh) says which targets it has (`plain`: one of the two kinds of code
+// without vectors). One that is missing, because Highway withholds it or an emulator lacks it, must not look green.
+TEST_F(TargetTest, HasThoseThatMustRunOnThisCpu) {
+  std::set<std::string> names;
+  std::printf("targets:");
+  for (const std::string& name : Names()) {
+    std::printf(" %s", name.c_str());
+    names.insert(name == "SCALAR" || name == "EMU128" ? "plain" : name);
+    names.insert(name);
+  }
+  std::printf("\n");
+  const char* const expected = std::getenv("LINEFILTER_TARGETS_THAT_MUST_RUN");
+  std::istringstream words(expected == nullptr ? ChosenTarget() : expected);
+  for (std::string word; words >> word;) EXPECT_EQ(names.count(word), 1u) << word << " is missing";
 }
 
 TEST_F(TargetTest, ForcesEachForFiltersToCome) {

@@ -14,17 +14,21 @@ namespace linefilter::internal {
 template <class Write>
 Status AppendToString(std::string* text, uint64_t size, const Write& write) {
   const size_t old_size = text->size();
+  const auto no_memory = [size] {
+    return Status::Error(StatusCode::kOutOfMemory, "no memory to append %llu bytes to the string",
+                         static_cast<unsigned long long>(size));
+  };
+  if (size > text->max_size() - old_size) return no_memory();  // on 32 bits the sum would be a small number
 #if defined(__cpp_exceptions)
   try {
 #endif
-    text->resize(old_size + size);
+    text->resize(old_size + static_cast<size_t>(size));
 #if defined(__cpp_exceptions)
   } catch (...) {
-    return Status::Error(StatusCode::kOutOfMemory, "no memory to append %llu bytes to the string",
-                         static_cast<unsigned long long>(size));
+    return no_memory();
   }
 #endif
-  const Status status = write(&(*text)[old_size], size);
+  const Status status = write(&(*text)[old_size], static_cast<size_t>(size));
   if (!status.ok()) text->resize(old_size);
   return status;
 }

@@ -3,9 +3,12 @@
 #ifndef LINEFILTER_LIB_BITS_REAL_H_
 #define LINEFILTER_LIB_BITS_REAL_H_
 
+#include <cfloat>
 #include <cstdint>
 
 namespace linefilter::internal {
+
+static_assert(FLT_EVAL_METHOD != 2, "doubles are kept with 80 bits: compile with -msse2 -mfpmath=sse");
 
 inline constexpr double kLn2 = 0.693147180559945309417;
 

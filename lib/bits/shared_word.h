@@ -10,8 +10,9 @@ namespace linefilter::internal {
 
 inline constexpr size_t kWordBytes = 8;
 
-// Bodies are bytes; a word of them is in memory order, whatever the CPU's. `at` is a multiple of 8.
-typedef uint64_t __attribute__((may_alias)) SharedWord;
+// Bodies are bytes; a word of them is in memory order, whatever the CPU's. `at` is a multiple of 8, which is said
+// because a uint64_t of a 32-bit CPU may be less aligned than its atomic instructions need.
+typedef uint64_t __attribute__((may_alias, aligned(8))) SharedWord;
 
 inline __attribute__((always_inline)) uint64_t LoadSharedWord(const uint8_t* at) {
   return __atomic_load_n(reinterpret_cast<const SharedWord*>(at), __ATOMIC_RELAXED);

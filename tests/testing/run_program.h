@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,13 +27,17 @@ struct RunResult {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// Arguments in front of a program that was built for another CPU than this.
+// The words in front of our programs where an emulator runs them; empty elsewhere.
+inline std::string Emulator() {
+  const char* const emulator = std::getenv("LINEFILTER_TEST_EMULATOR");
+  return emulator == nullptr ? "" : emulator;
+}
 inline std::vector<std::string> OurProgram(const std::string& path) {
-#ifdef LINEFILTER_EMULATOR
-  return {LINEFILTER_EMULATOR, path};
-#else
-  return {path};
-#endif
+  std::istringstream emulator(Emulator());
+  std::vector<std::string> words;
+  for (std::string word; emulator >> word;) words.push_back(word);
+  words.push_back(path);
+  return words;
 }
 
 // Files, not pipes: neither side can block on the other.

@@ -19,7 +19,10 @@ check_sanitizer() {
 }
 
 build_asan() {
-  build_preset asan -DLINEFILTER_BUILD_BENCH=OFF
+  local -a tests
+  configure "$ROOT/build/asan" --preset asan -DLINEFILTER_BUILD_BENCH=OFF
+  mapfile -t tests < <(bits_tests "$ROOT/build/asan")
+  build_tests "$ROOT/build/asan" "${tests[@]}"
   check_sanitizer asan __asan_report_load
   check_sanitizer asan __ubsan_handle
 }
@@ -34,9 +37,9 @@ test_asan() {
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions.
 THREADS_TESTS=(builder bulk concurrent leveldb rocksdb sst_reader target view)
 build_tsan() {
-  # shellcheck disable=SC2034  # read by build
-  local -a BUILD_TARGETS=("${THREADS_TESTS[@]/%/_test}")
-  build_preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_BUILD_TOOLS=OFF
+  configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF \
+    -DLINEFILTER_BUILD_TOOLS=OFF
+  build_tests "$ROOT/build/tsan" "${THREADS_TESTS[@]}"
   check_sanitizer tsan __tsan_read
 }
 
@@ -65,10 +68,9 @@ list_march_levels() {
 # takes its own AVX-512 header for uninitialized (GCC bug 105593).
 MARCH_TESTS=(alignment concurrent golden hash inline kernels leveldb mutable_filter no_false_negative retrieval view)
 build_march() {
-  # shellcheck disable=SC2034  # read by build
-  local -a BUILD_TARGETS=("${MARCH_TESTS[@]/%/_test}")
-  build "$ROOT/build/march-$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-march=$1" \
+  configure "$ROOT/build/march-$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-march=$1" \
     -DLINEFILTER_WERROR=OFF -DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_BUILD_TOOLS=OFF
+  build_tests "$ROOT/build/march-$1" "${MARCH_TESTS[@]}"
 }
 
 test_march() {

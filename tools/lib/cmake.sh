@@ -3,16 +3,20 @@
 
 JOBS=${JOBS:-$(nproc)}
 
-# build FOLDER [cmake argument...]: configures (a folder that another source tree left behind is not ours: start anew) and
-# builds everything, or BUILD_TARGETS where the caller has set them.
-build() {
+# configure FOLDER [cmake argument...]: a folder that another source tree left behind is not ours: start anew.
+configure() {
   local folder=$1
   shift
   if [[ -f $folder/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$folder/CMakeCache.txt"; then
     rm -rf "$folder"
   fi
   cmake -S "$ROOT" -B "$folder" -G Ninja "$@"
-  cmake --build "$folder" -j "$JOBS" ${BUILD_TARGETS[@]+--target "${BUILD_TARGETS[@]}"}
+}
+
+# build FOLDER [cmake argument...]: configures, and builds everything, or BUILD_TARGETS where the caller has set them.
+build() {
+  configure "$@"
+  cmake --build "$1" -j "$JOBS" ${BUILD_TARGETS[@]+--target "${BUILD_TARGETS[@]}"}
 }
 
 # build_preset PRESET [cmake argument...]
@@ -20,6 +24,13 @@ build_preset() {
   local preset=$1
   shift
   build "$ROOT/build/$preset" --preset "$preset" "$@"
+}
+
+# build_tests FOLDER TEST...: what these tests of a configured folder need, and no more.
+build_tests() {
+  local folder=$1
+  shift
+  cmake --build "$folder" -j "$JOBS" --target "${@/%/_test}"
 }
 
 # named TEST...: ctest's expression for these and no others.
@@ -33,6 +44,12 @@ named() {
 RATE_TESTS=(fpr expected_fpr fpr_regression retrieval_model)
 FAST=(-LE slow)
 FAST_BITS=(-LE slow -E "$(named "${RATE_TESTS[@]}")")
+
+# bits_tests FOLDER: the names of the tests that FAST_BITS runs in a configured folder.
+bits_tests() {
+  ninja -C "$1" -t targets all | sed -n 's/^\([a-z0-9_]*\)_test: phony$/\1/p' | grep -vE '_slow$' |
+    grep -vE "$(named "${RATE_TESTS[@]}")"
+}
 
 # run_ctest FOLDER [ctest argument...]: counts test programs; notes how many cases they ran and which were skipped inside.
 run_ctest() {
@@ -71,26 +88,32 @@ note_cases() {
   note "$cases cases${skipped:+, skipped by themselves: $skipped}"
 }
 
-# run_programs PREFIX PROGRAM...: GoogleTest programs behind a prefix (valgrind, qemu), one after the other.
+# run_programs PREFIX LOG TEST...: tests of the release build behind a prefix (valgrind, qemu), JOBS at once; LOG gets all
+# that they print.
 run_programs() {
-  local prefix=$1 program status passed cases=0
-  local output
-  shift
-  output=$(mktemp)
-  for program in "$@"; do
-    echo "==== $prefix $program"
+  local prefix=$1 log=$2 folder=$ROOT/build/release/tests outputs name status passed failed=0
+  shift 2
+  outputs=$(mktemp -d)
+  # shellcheck disable=SC2016  # for the inner shell, where the prefix is several words
+  printf '%s\n' "$@" | xargs -P "$JOBS" -I TEST sh -c '
     status=0
-    # shellcheck disable=SC2086  # the prefix is several words
-    timeout 1800 $prefix "$program" 2>&1 | tee "$output" || status=$?
-    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$output")
+    timeout 1800 $1 "$2" >"$3" 2>&1 || status=$?
+    echo "$status" >"$3.status"' sh "$prefix" "$folder/TEST_test" "$outputs/TEST"
+  : >"$log"
+  for name in "$@"; do
+    status=$(<"$outputs/$name.status")
+    passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$outputs/$name")
+    echo "==== $prefix ${name}_test"
+    tee -a "$log" <"$outputs/$name"
     if [[ $status -eq 0 && ${passed:-0} -gt 0 ]]; then
       count 1 0
-      cases=$((cases + passed))
     else
-      echo "==== $program failed (exit code $status, ${passed:-0} cases passed)"
+      echo "==== ${name}_test failed (exit code $status, ${passed:-0} cases passed)"
       count 0 1
+      failed=1
     fi
   done
-  rm -f "$output"
-  note "$cases cases"
+  rm -rf "$outputs"
+  note_cases "$log"
+  return "$failed"
 }

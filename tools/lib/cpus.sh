@@ -1,59 +1,117 @@
 # shellcheck shell=bash
-# Steps: other CPUs. Foreign ones by a cross build under qemu-user, lesser x86-64 ones by qemu and valgrind.
+# Steps: other CPUs. Foreign ones by cross builds under qemu-user, lesser x86-64 ones by qemu and valgrind.
+# tools/cpus.sh runs them alone and writes what ran to doc/CPUS.md.
 
-# build_cross NAME ARCH: NAME is the toolchain file's name, ARCH Debian's name of the architecture.
-build_cross() {
-  make_sysroot "$2" "$ROOT/build/sysroot-$2"
-  build "$ROOT/build/$1" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/$1.cmake" \
-    "-DLINEFILTER_SYSROOT=$ROOT/build/sysroot-$2" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=ON
-}
+# A row for each CPU: the build; qemu's -cpu; the tests (all; bytes: BYTES_TESTS); the targets that must run there, `plain`
+# being code without vectors: a step fails where one is missing. They are all that Highway 1.0.3 compiles for it.
+CPUS=(
+  "release|qemu64|bytes|plain"                  # the first x86-64
+  "release|Nehalem|all|SSSE3 plain"             # Highway's SSE4 wants AES, too
+  "release|Haswell|all|AVX2 SSE4 SSSE3 plain"
+  "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
+  "i386|max|all|SSE4 SSSE3 plain"
+  "aarch64|cortex-a57|all|NEON"
+  # SVE by the length of its vectors: 128, 256 (these have targets of their own), 384, 512, 2048 bits.
+  "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
+  "aarch64|max,sve-default-vector-length=32|bytes|SVE_256 SVE2 SVE NEON"
+  "aarch64|max,sve-default-vector-length=48|bytes|SVE2 SVE NEON"
+  "aarch64|a64fx|bytes|SVE NEON"
+  "aarch64|max,sve-default-vector-length=256|bytes|SVE2 SVE NEON"
+  "armhf|cortex-a9|bytes|plain"                 # its NEON lacks what Highway wants (VFPv4)
+  "armhf|cortex-a15|all|NEON plain"
+  "ppc64le|power8|all|plain"
+  "s390x|max|all|plain"
+  "s390x-vectors|max|bytes|EMU128"
+)
+# Debian's names of the architectures of cross builds. s390x-vectors: Highway's vectors on a big-endian machine (EMU128). It
+# withholds them from g++ before 12.3 (Debian 12's), whose own vectorizer makes wrong code of them: without that one they
+# are right. Newer compilers get them anyway.
+declare -A FOREIGN=([i386]=i386 [aarch64]=arm64 [armhf]=armhf [ppc64le]=ppc64el [s390x]=s390x [s390x-vectors]=s390x)
+FOREIGN_BUILDS=(i386 aarch64 armhf ppc64le s390x s390x-vectors)
 
-test_cross() {
-  run_ctest "$ROOT/build/$1" "${FAST_BITS[@]}"
-}
+# The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's.
+BYTES_TESTS=(alignment golden hash inline kernels malformed retrieval target view)
+NOT_CPU_TESTS=(counters interval layering machine measure peers readme)
 
-# Highway's vectors on a big-endian machine (EMU128). It withholds them from g++ before 12.3 (Debian 12's), whose own
-# vectorizer makes wrong code of them: without that one they are right. Newer compilers get them anyway.
-VECTOR_TESTS=(golden kernels inline retrieval)
-build_s390x_vectors() {
-  make_sysroot s390x "$ROOT/build/sysroot-s390x"
-  # shellcheck disable=SC2034  # read by build
-  local -a BUILD_TARGETS=("${VECTOR_TESTS[@]/%/_test}")
-  build "$ROOT/build/s390x-vectors" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/s390x.cmake" \
-    "-DLINEFILTER_SYSROOT=$ROOT/build/sysroot-s390x" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=OFF \
-    -DLINEFILTER_BUILD_TOOLS=OFF "-DCMAKE_CXX_FLAGS=-DHWY_BROKEN_EMU128=0 -DLINEFILTER_TEST_EMU128 -fno-tree-vectorize"
-}
-
-test_s390x_vectors() {
-  run_ctest "$ROOT/build/s390x-vectors" -R "$(named "${VECTOR_TESTS[@]}")"
-}
-
-# The programs that look at bytes and answers on all targets.
-BYTES_TESTS=(golden kernels alignment malformed view hash)
-
-# programs NAME...: the paths of those test programs in the release build. A name that does not exist fails when it is run.
-programs() {
+# cpu_steps: everything above, and valgrind.
+cpu_steps() {
   local name
-  for name in "$@"; do
-    echo "$ROOT/build/release/tests/${name}_test"
+  for name in "${FOREIGN_BUILDS[@]}"; do
+    step "$name: build" work build_cross "$name"
+    if $STEP_OK; then
+      steps_of_build "$name"
+    fi
+  done
+  if [[ $(uname -m) == x86_64 ]]; then
+    steps_of_build release
+    step "release under valgrind" tests test_valgrind
+  fi
+}
+
+steps_of_build() {
+  local row name cpu tests targets
+  for row in "${CPUS[@]}"; do
+    IFS='|' read -r name cpu tests targets <<<"$row"
+    if [[ $name == "$1" ]]; then
+      step "$name on $cpu" tests test_on_cpu "$name" "$cpu" "$tests" "$targets"
+    fi
   done
 }
 
-# test_behind PREFIX: these programs of the release build behind qemu or valgrind; notes the target that Highway takes there.
-test_behind() {
-  local -a list
-  mapfile -t list < <(programs "${BYTES_TESTS[@]}")
-  # shellcheck disable=SC2086  # the prefix is several words
-  note "$($1 "$ROOT/build/release/linefilter" targets --json | grep -o '"chosen_target": *"[^"]*"')"
-  run_programs "$1" "${list[@]}"
+# build_cross NAME: the tests that will run, and the programs that they start.
+build_cross() {
+  local folder=$ROOT/build/$1 sysroot=$ROOT/build/sysroot-${FOREIGN[$1]} kind=all flags="" tests
+  if [[ $1 == s390x-vectors ]]; then
+    kind=bytes flags="-DHWY_BROKEN_EMU128=0 -fno-tree-vectorize"
+  fi
+  make_sysroot "${FOREIGN[$1]}" "$sysroot"
+  configure "$folder" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/${1%-vectors}.cmake" "-DLINEFILTER_SYSROOT=$sysroot" \
+    "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=OFF
+  mapfile -t tests < <(tests_on_cpu "$kind" "$folder")
+  build_tests "$folder" "${tests[@]}"
 }
 
-# The release build has to run without AVX2 (Nehalem) and on the first x86-64 (qemu64).
-test_qemu_x86() {
-  test_behind "qemu-x86_64 -cpu $1"
+# tests_on_cpu bytes|all FOLDER
+tests_on_cpu() {
+  case $1 in
+    bytes) printf '%s\n' "${BYTES_TESTS[@]}" ;;
+    all)
+      bits_tests "$2" | grep -vE "$(named "${NOT_CPU_TESTS[@]}")"
+      echo fpr ;;
+  esac
+}
+
+# test_on_cpu NAME CPU TESTS TARGETS: a row of CPUS.
+test_on_cpu() {
+  local folder=$ROOT/build/$1 log tests
+  export QEMU_CPU=$2 LINEFILTER_TARGETS_THAT_MUST_RUN=$4
+  mapfile -t tests < <(tests_on_cpu "$3" "$folder")
+  if [[ $1 == release ]]; then
+    export LINEFILTER_TEST_EFFORT=0.003 LINEFILTER_TEST_EMULATOR=qemu-x86_64
+    log=$STEP_LOGS/programs
+    run_programs qemu-x86_64 "$log" "${tests[@]}"
+  else
+    log=$folder/Testing/Temporary/LastTest.log
+    run_ctest "$folder" -R "$(named "${tests[@]}")"
+  fi
+  record_cpu "$1" "$2" "$log"
+}
+
+# record_cpu NAME CPU LOG: what ran, for the table of doc/CPUS.md; from what the tests printed.
+record_cpu() {
+  local targets programs cases rates images="-"
+  targets=$(sed -n 's/^targets: //p' "$3" | head -n 1)
+  note "$targets"
+  programs=$(grep -c '^\[  PASSED  \]' "$3")
+  cases=$(grep -c '^\[       OK \]' "$3")
+  rates=$(grep -cE '^\[       OK \] ((Blocked|Classic|Retrieval|Small)Fpr|FprOfKeys)\.' "$3" || true)
+  if grep '^\[       OK \] Golden.TheLibraryMakesTheseImagesOnEveryTarget' "$3" >/dev/null; then
+    images=$(grep -c '^[^#]' "$ROOT/tests/golden/images.txt")
+  fi
+  echo "$1|$2|$targets|$programs|$cases|$images|$rates" >>"$STEP_LOGS/cpus"
 }
 
 # valgrind hides AVX-512, so this is AVX2. It also watches machine code that the sanitizers' builds do not contain.
 test_valgrind() {
-  test_behind "valgrind --quiet --error-exitcode=99 --leak-check=full"
+  run_programs "valgrind --quiet --error-exitcode=99 --leak-check=full" "$STEP_LOGS/programs" "${BYTES_TESTS[@]}"
 }
