@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <new>
 
+#include "tests/testing/wrapped.h"
+
 namespace linefilter::test {
 namespace {
 
@@ -41,7 +43,6 @@ FailingMemory::~FailingMemory() { failing.is_on = false; }
 bool FailingMemory::one_failed() const { return failing.one_failed; }
 LiveMemory LiveMemoryNow() { return live; }
 
-// What the linker calls instead of f is __wrap_f; f itself is __real_f.
 extern "C" {
 
 void* __real_malloc(size_t bytes);
@@ -69,10 +70,10 @@ void __wrap_free(void* block) {
   __real_free(block);
 }
 
-void* __real_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset);
-void* __wrap_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
+void* LINEFILTER_WRAPPED(real, mmap)(void* at, size_t bytes, int protection, int flags, int fd, off_t offset);
+void* LINEFILTER_WRAPPED(wrap, mmap)(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
   if (Fails()) return MAP_FAILED;
-  void* const mapped = __real_mmap(at, bytes, protection, flags, fd, offset);
+  void* const mapped = LINEFILTER_WRAPPED(real, mmap)(at, bytes, protection, flags, fd, offset);
   live.mapped_bytes += mapped == MAP_FAILED ? 0 : static_cast<int64_t>(bytes);
   return mapped;
 }

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "tests/testing/wrapped.h"
+
 namespace linefilter::test {
 namespace {
 
@@ -83,11 +85,10 @@ bool WatchedCalls::WasCalledBeforeTheFault(Call call) const {
 
 int WatchedCalls::open_files() const { return watch.open_files; }
 
-// What the linker calls instead of f is __wrap_f; f itself is __real_f.
 extern "C" {
 
-int __real_open(const char* path, int flags, ...);
-int __wrap_open(const char* path, int flags, ...) {
+int LINEFILTER_WRAPPED(real, open)(const char* path, int flags, ...);
+int LINEFILTER_WRAPPED(wrap, open)(const char* path, int flags, ...) {
   mode_t mode = 0;
   if ((flags & O_CREAT) != 0) {
     va_list arguments;
@@ -95,7 +96,7 @@ int __wrap_open(const char* path, int flags, ...) {
     mode = static_cast<mode_t>(va_arg(arguments, unsigned));
     va_end(arguments);
   }
-  const int fd = Through(Call::kOpen, -1, [&] { return __real_open(path, flags, mode); });
+  const int fd = Through(Call::kOpen, -1, [&] { return LINEFILTER_WRAPPED(real, open)(path, flags, mode); });
   watch.open_files += watch.is_on && fd >= 0;
   return fd;
 }
@@ -155,19 +156,19 @@ int __wrap_unlink(const char* path) {
   return Through(Call::kUnlink, -1, [&] { return __real_unlink(path); });
 }
 
-int __real_stat(const char* path, struct stat* info);
-int __wrap_stat(const char* path, struct stat* info) {
-  return Through(Call::kStat, -1, [&] { return __real_stat(path, info); });
+int LINEFILTER_WRAPPED(real, stat)(const char* path, struct stat* info);
+int LINEFILTER_WRAPPED(wrap, stat)(const char* path, struct stat* info) {
+  return Through(Call::kStat, -1, [&] { return LINEFILTER_WRAPPED(real, stat)(path, info); });
 }
 
-int __real_lstat(const char* path, struct stat* info);
-int __wrap_lstat(const char* path, struct stat* info) {
-  return Through(Call::kLstat, -1, [&] { return __real_lstat(path, info); });
+int LINEFILTER_WRAPPED(real, lstat)(const char* path, struct stat* info);
+int LINEFILTER_WRAPPED(wrap, lstat)(const char* path, struct stat* info) {
+  return Through(Call::kLstat, -1, [&] { return LINEFILTER_WRAPPED(real, lstat)(path, info); });
 }
 
-int __real_fstat(int fd, struct stat* info);
-int __wrap_fstat(int fd, struct stat* info) {
-  return Through(Call::kFstat, -1, [&] { return __real_fstat(fd, info); });
+int LINEFILTER_WRAPPED(real, fstat)(int fd, struct stat* info);
+int LINEFILTER_WRAPPED(wrap, fstat)(int fd, struct stat* info) {
+  return Through(Call::kFstat, -1, [&] { return LINEFILTER_WRAPPED(real, fstat)(fd, info); });
 }
 
 int __real_fchmod(int fd, mode_t mode);
@@ -180,9 +181,10 @@ char* __wrap_realpath(const char* path, char* resolved) {
   return Through(Call::kRealpath, static_cast<char*>(nullptr), [&] { return __real_realpath(path, resolved); });
 }
 
-void* __real_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset);
-void* __wrap_mmap(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
-  return Through(Call::kMmap, MAP_FAILED, [&] { return __real_mmap(at, bytes, protection, flags, fd, offset); });
+void* LINEFILTER_WRAPPED(real, mmap)(void* at, size_t bytes, int protection, int flags, int fd, off_t offset);
+void* LINEFILTER_WRAPPED(wrap, mmap)(void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
+  return Through(Call::kMmap, MAP_FAILED,
+                 [&] { return LINEFILTER_WRAPPED(real, mmap)(at, bytes, protection, flags, fd, offset); });
 }
 
 }  // extern "C"
