@@ -135,7 +135,7 @@ bool ApplyStep(const std::vector<std::string>& line, const std::map<std::string,
 std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path) {
   std::vector<Xxh3Vector> vectors;
   for (const auto& line : Lines(path)) {
-    vectors.push_back({Number(line.at(0)), Number(line.at(1), 16), Number(line.at(2), 16)});
+    vectors.push_back({static_cast<size_t>(Number(line.at(0))), Number(line.at(1), 16), Number(line.at(2), 16)});
   }
   return vectors;
 }
