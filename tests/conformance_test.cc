@@ -1,17 +1,20 @@
 // The library, on every target, and the reference against the files of tests/conformance, which are for implementations
 // in other languages. (One in Python is there: check.py compares it.)
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linefilter/keyed_hash.h"
 #include "linefilter/view.h"
 #include "tests/conformance/vectors.h"
 #include "tests/reference/reference.h"
@@ -23,6 +26,7 @@ namespace {
 
 using test::ConformanceImage;
 using test::Question;
+using test::SiphashVector;
 using test::Xxh3Vector;
 
 constexpr char kFolder[] = LINEFILTER_SOURCE_DIR "/tests/conformance/";
@@ -33,17 +37,25 @@ std::string Hex64(uint64_t value) {
   return text;
 }
 
+HashSecret SecretOf(const std::string& bytes) {
+  HashSecret secret;
+  std::copy(bytes.begin(), bytes.end(), secret.bytes);
+  return secret;
+}
+
 // Not a test unless asked for: rewrites the files.
 TEST(Conformance, Write) {
   const char* folder = std::getenv("LINEFILTER_WRITE_CONFORMANCE");
   if (folder == nullptr) return;
   std::ofstream(std::string(folder) + "/xxh3.txt") << test::MakeXxh3Vectors();
+  std::ofstream(std::string(folder) + "/siphash.txt") << test::MakeSiphashVectors();
   std::ofstream(std::string(folder) + "/images.txt") << test::MakeConformanceImages();
 }
 
 // So every byte and every answer in the files is the reference's.
 TEST(Conformance, TheReferenceMakesTheseFiles) {
   EXPECT_TRUE(test::ReadFile(std::string(kFolder) + "xxh3.txt") == test::MakeXxh3Vectors());
+  EXPECT_TRUE(test::ReadFile(std::string(kFolder) + "siphash.txt") == test::MakeSiphashVectors());
   const std::string file = test::ReadFile(std::string(kFolder) + "images.txt"), made = test::MakeConformanceImages();
   size_t at = 0;
   while (at < file.size() && at < made.size() && file[at] == made[at]) ++at;
@@ -60,6 +72,12 @@ TEST(Conformance, TheLibraryHashesSo) {
     EXPECT_EQ(HashKey(test::InputBytes(vector.size), vector.seed), vector.hash)
         << vector.size << " bytes, seed " << vector.seed;
   }
+  const std::vector<SiphashVector> keyed = test::ReadSiphashVectors(std::string(kFolder) + "siphash.txt");
+  ASSERT_GE(keyed.size(), 30u);
+  for (const SiphashVector& vector : keyed) {
+    EXPECT_EQ(KeyedHash(test::InputBytes(vector.size), SecretOf(vector.secret)), vector.hash)
+        << vector.size << " bytes";
+  }
 }
 
 class ConformanceImages : public testing::Test {
@@ -70,6 +88,12 @@ class ConformanceImages : public testing::Test {
   }
   std::vector<ConformanceImage> images_;
 };
+
+// As the record says: with its secret or without. The view keeps no pointer to a secret.
+FilterView Open(const ConformanceImage& image, const std::string& bytes) {
+  const HashSecret secret = SecretOf(image.secret);
+  return FilterView(bytes.data(), bytes.size(), image.secret.empty() ? nullptr : &secret);
+}
 
 bool Ask(const FilterView& view, const Question& question) {
   if (question.IsHash()) return view.MayContainHash(question.number);
@@ -97,6 +121,7 @@ void ExpectSameAnswersInBatches(const ConformanceImage& image, const FilterView&
   answers.assign(hashes.size(), 0);
   view.MayContainHashes(hashes.data(), hashes.size(), answers.data());
   EXPECT_EQ(answers, of_hashes);
+  if (!image.secret.empty()) return;  // what follows takes none
   for (size_t i = 0; i < keys.size(); i += 50) {
     EXPECT_EQ(ImageMayContainKey(image.bytes.data(), image.bytes.size(), views[i]), of_keys[i] != 0) << keys[i];
   }
@@ -106,7 +131,7 @@ TEST_F(ConformanceImages, TheLibraryAnswersSoOnEveryTarget) {
   test::OnEveryTarget([&](const char*) {
     for (const ConformanceImage& image : images_) {
       SCOPED_TRACE(image.name);
-      const FilterView view(image.bytes.data(), image.bytes.size());
+      const FilterView view = Open(image, image.bytes);
       EXPECT_EQ(view.status().ok(), image.reads) << view.status().message();
       EXPECT_FALSE(image.questions.empty());
       for (const Question& question : image.questions) {
@@ -124,7 +149,7 @@ TEST_F(ConformanceImages, TheLibraryFindsTheseFields) {
   for (const ConformanceImage& image : images_) {
     if (!image.reads) continue;
     SCOPED_TRACE(image.name);
-    const FilterView view(image.bytes.data(), image.bytes.size());
+    const FilterView view = Open(image, image.bytes);
     const auto field = [&](const std::string& name) { return image.fields.at(name); };
     const auto number = [&](const std::string& name) { return std::strtoull(field(name).c_str(), nullptr, 10); };
     EXPECT_EQ(LayoutName(view.layout()), field("layout"));
@@ -151,7 +176,7 @@ TEST_F(ConformanceImages, EveryDamageToTheseAnswersMaybe) {
     SCOPED_TRACE(image.name);
     ++images;
     for (const std::string& damaged : test::EveryDamage(image.bytes)) {
-      const FilterView view(damaged.data(), damaged.size());
+      const FilterView view = Open(image, damaged);
       ASSERT_FALSE(view.status().ok());
       ASSERT_TRUE(view.MayContainHash(0) && view.MayContainKey("") && view.MayContainKey(1u));
       reference::Filter filter;
@@ -159,6 +184,34 @@ TEST_F(ConformanceImages, EveryDamageToTheseAnswersMaybe) {
     }
   }
   EXPECT_GE(images, 10u);
+}
+
+// What can be read, but not with this secret, or not without one, is refused for that: not as a broken image.
+TEST_F(ConformanceImages, AreRefusedForTheirSecret) {
+  std::map<std::string, int> kinds;
+  for (const ConformanceImage& image : images_) {
+    reference::Filter filter;
+    const bool is_whole =
+        reference::ReadImage(reinterpret_cast<const uint8_t*>(image.bytes.data()), image.bytes.size(), &filter);
+    const FilterView view = Open(image, image.bytes);
+    EXPECT_EQ(view.status().code() == StatusCode::kIncompatible, is_whole && !image.reads) << image.name;
+    if (!is_whole || image.reads) continue;
+    const std::string layout = LayoutName(static_cast<Layout>(filter.layout));
+    const char* const size = filter.body.empty() ? " empty set" : filter.body.size() <= 4096 ? " small" : " large";
+    const char* const why = image.secret.empty()  ? " without a secret"
+                            : filter.hash_id == 2 ? " with another secret"
+                                                  : " with a needless secret";
+    ++kinds[layout + size + why];
+    ++kinds[layout + " hash id " + std::to_string(filter.hash_id) + why];
+  }
+  for (const std::string layout : {"blocked", "classic", "retrieval"}) {
+    for (const char* kind : {" empty set without a secret", " small without a secret", " large without a secret",
+                             " empty set with another secret", " small with another secret",
+                             " large with another secret", " empty set with a needless secret",
+                             " hash id 0 with a needless secret", " hash id 1 with a needless secret"}) {
+      EXPECT_GT(kinds[layout + kind], 0) << layout << kind;
+    }
+  }
 }
 
 TEST_F(ConformanceImages, TellTheirBytes) {
@@ -176,6 +229,8 @@ TEST_F(ConformanceImages, HaveAllKinds) {
     const std::string layout = image.fields.at("layout"), chunks = image.fields.at("chunks");
     ++kinds[layout + " k " + image.fields.at("num_probes")];
     ++kinds[layout + " hash id " + image.fields.at("hash_id")];
+    if (!image.secret.empty()) ++kinds[layout + " keyed, chunks: " + chunks];
+    if (!image.secret.empty() && image.damage_every) ++kinds[layout + " keyed, every damage"];
     ++kinds[layout + (image.fields.at("seed") == "none" ? "" : " seed")];
     ++kinds[layout + (image.fields.at("num_keys") == "none" ? "" : " num_keys")];
     ++kinds[layout + (image.fields.at("extensions") == "none" ? "" : " extensions")];
@@ -187,7 +242,9 @@ TEST_F(ConformanceImages, HaveAllKinds) {
     for (const Question& question : image.questions) {
       const bool is_member = added.count(question.Describe()) != 0;
       if (!is_member && !added.empty()) {
-        ++kinds[layout + (question.maybe ? " false positive " : " absent ") + question.kind];
+        const std::string kind = (question.maybe ? " false positive " : " absent ") + question.kind;
+        ++kinds[layout + kind];
+        if (!image.secret.empty()) ++kinds[layout + " keyed," + kind];
       }
     }
   }
@@ -196,38 +253,92 @@ TEST_F(ConformanceImages, HaveAllKinds) {
   for (int k = 1; k <= 16; ++k) EXPECT_GT(kinds["blocked k " + std::to_string(k)], 0) << k;
   for (int k = 1; k <= 30; ++k) EXPECT_GT(kinds["classic k " + std::to_string(k)], 0) << k;
   for (const std::string layout : {"blocked", "classic", "retrieval"}) {
-    for (const char* kind : {" hash id 0", " hash id 1", " seed", " num_keys", " extensions", " one chunk", " chunks",
-                             " empty set", " false positive text", " false positive u64", " absent text", " absent u64",
-                             " absent input", " absent hash"}) {
+    for (const char* kind : {" hash id 0",
+                             " hash id 1",
+                             " hash id 2",
+                             " seed",
+                             " num_keys",
+                             " extensions",
+                             " one chunk",
+                             " chunks",
+                             " empty set",
+                             " false positive text",
+                             " false positive u64",
+                             " absent text",
+                             " absent u64",
+                             " absent input",
+                             " absent hash",
+                             " keyed, chunks: 0",
+                             " keyed, chunks: 1",
+                             " keyed, chunks: 2",
+                             " keyed, every damage",
+                             " keyed, false positive text",
+                             " keyed, false positive u64",
+                             " keyed, absent text",
+                             " keyed, absent u64",
+                             " keyed, absent input",
+                             " keyed, absent hash"}) {
       EXPECT_GT(kinds[layout + kind], 0) << layout << kind;
     }
     EXPECT_GT(kinds["damaged " + layout], 0) << layout;
   }
 }
 
-// doc/FORMAT.md has rows | length | `hash` | `hash` | under a head that names the seeds.
-TEST(Conformance, TheTableInTheDocumentIsTheFiles) {
-  std::map<std::pair<size_t, uint64_t>, uint64_t> hashes;
-  for (const Xxh3Vector& vector : test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt")) {
-    hashes[{vector.size, vector.seed}] = vector.hash;
-  }
+// A table of doc/FORMAT.md: rows | bytes | `hash` | `hash` | under a head | bytes | NAME hex | NAME hex |.
+struct DocumentTable {
+  std::string columns[2];                                           // the hex digits of the head
+  std::map<std::string, std::pair<std::string, std::string>> rows;  // by their first word
+};
+
+DocumentTable TableInTheDocument(const std::string& name) {
+  DocumentTable table;
   const std::string document = test::ReadFile(LINEFILTER_SOURCE_DIR "/doc/FORMAT.md");
   std::smatch head;
-  ASSERT_TRUE(std::regex_search(document, head, std::regex(R"(\| bytes \| seed ([0-9a-f]+) \| seed ([0-9a-f]+) \|)")));
-  const uint64_t seeds[2] = {std::stoull(head[1], nullptr, 16), std::stoull(head[2], nullptr, 16)};
-  EXPECT_NE(seeds[0], seeds[1]);
-  std::set<size_t> sizes;
-  const std::regex row(R"(\n\| (\d+) \| `([0-9a-f]{16})` \| `([0-9a-f]{16})` \|)");
-  for (std::sregex_iterator it(document.begin(), document.end(), row), end; it != end; ++it) {
-    const size_t size = std::stoull((*it)[1]);
-    sizes.insert(size);
-    for (int i = 0; i < 2; ++i) {
-      const auto found = hashes.find({size, seeds[i]});
-      ASSERT_NE(found, hashes.end()) << size << " bytes are not in xxh3.txt";
-      EXPECT_EQ((*it)[2 + i].str(), Hex64(found->second)) << size << " bytes, seed " << seeds[i];
-    }
+  if (!std::regex_search(document, head,
+                         std::regex("\n\\| bytes \\| " + name + " ([0-9a-f]+) \\| " + name + " ([0-9a-f]+) \\|"))) {
+    return table;
   }
-  EXPECT_EQ(sizes, (std::set<size_t>{0, 1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1025}));
+  table.columns[0] = head[1], table.columns[1] = head[2];
+  std::istringstream lines(head.suffix().str());
+  std::string line;
+  std::getline(lines, line);  // the rest of the head
+  const std::regex row(R"(\| (\w+) \| `([0-9a-f]{16})` \| `([0-9a-f]{16})` \|)");
+  std::smatch words;
+  for (std::getline(lines, line); std::getline(lines, line) && std::regex_match(line, words, row);) {
+    table.rows[words[1]] = {words[2], words[3]};
+  }
+  return table;
+}
+
+TEST(Conformance, TheTablesInTheDocumentAreTheFiles) {
+  std::map<std::string, std::string> hashes;  // by number of bytes and seed or secret
+  for (const Xxh3Vector& vector : test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt")) {
+    hashes[std::to_string(vector.size) + " seed " + Hex64(vector.seed)] = Hex64(vector.hash);
+  }
+  for (const SiphashVector& vector : test::ReadSiphashVectors(std::string(kFolder) + "siphash.txt")) {
+    std::string secret;
+    for (const char byte : vector.secret) secret += Hex64(static_cast<uint8_t>(byte)).substr(14);
+    hashes[std::to_string(vector.size) + " secret " + secret] = Hex64(vector.hash);
+    hashes["check secret " + secret] = Hex64(CheckOfSecret(SecretOf(vector.secret)));
+  }
+  const std::map<std::string, std::set<std::string>> expected_rows = {
+      {"seed", {"0", "1", "3", "4", "8", "9", "16", "17", "128", "129", "240", "241", "1025"}},
+      {"secret", {"0", "1", "3", "4", "7", "8", "9", "15", "16", "17", "63", "64", "65", "128", "1025", "check"}}};
+  for (const auto& [name, expected] : expected_rows) {
+    const DocumentTable table = TableInTheDocument(name);
+    EXPECT_NE(table.columns[0], table.columns[1]);
+    std::set<std::string> found;
+    for (const auto& [row, told] : table.rows) {
+      found.insert(row);
+      const auto key = [&](std::string column) {
+        if (name == "seed") column.insert(0, 16 - column.size(), '0');
+        return row + " " + name + " " + column;
+      };
+      EXPECT_EQ(told.first, hashes[key(table.columns[0])]) << key(table.columns[0]);
+      EXPECT_EQ(told.second, hashes[key(table.columns[1])]) << key(table.columns[1]);
+    }
+    EXPECT_EQ(found, expected) << name;
+  }
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True  # leaves nothing in the source tree
 
-from linefilter_format import Filter, hash_of_key, xxh3_64
+from linefilter_format import KEYED, Filter, check_of_secret, hash_of_key, siphash_1_3, xxh3_64
 from linefilter_writer import make_body, make_image
 
 LAYOUT_IDS = {"blocked": 1, "classic": 2, "retrieval": 3}
@@ -81,7 +81,8 @@ def read_images(path):
             record["image"] = record["image"][:len(record["image"]) - int(rest[0])]
         elif word == "flip":
             record["image"] = flipped(record["image"], int(rest[0]))
-        elif word in ("xxh3", "reads", "fields", "extension", "added", "damaged-chunks", "maybe", "absent", "damage"):
+        elif word in ("xxh3", "secret", "reads", "fields", "extension", "added", "damaged-chunks", "maybe", "absent",
+                      "damage"):
             record.setdefault(word, []).append(rest)
         else:
             raise ValueError("unknown word: " + word)
@@ -131,13 +132,14 @@ def check_fields(name, reader, record):
 
 def check_writer(name, reader, record):
     """Of the keys that were added, and of the fields, the writer makes the same bytes."""
-    body = reader.body
+    body, secret = reader.body, reader.secret
     if "added" in record:
         added = [key for kind, *words in record["added"] for key in keys_of(kind, words)]
-        hashes = [key if is_hash else hash_of_key(key, reader.seed or 0) for is_hash, key in added]
+        hashes = [key if is_hash else hash_of_key(key, reader.seed or 0, secret) for is_hash, key in added]
         body = make_body(reader.layout, reader.num_probes, len(body), hashes)
         expect(body == reader.body, name, "the writer makes another body of these keys")
-    image = make_image(reader.layout, reader.num_probes, reader.hash_id, body, reader.seed, reader.num_keys,
+    seed = check_of_secret(secret) if reader.hash_id == KEYED else reader.seed
+    image = make_image(reader.layout, reader.num_probes, reader.hash_id, body, seed, reader.num_keys,
                        reader.extensions)
     expect(image == record["image"], name, "the writer makes other bytes")
 
@@ -146,7 +148,8 @@ def check_image(name, record):
     """Returns how many questions were asked."""
     image = record["image"]
     expect("%016x" % xxh3_64(image) == record["xxh3"][0][0], name, "has other bytes")
-    reader = Filter(image)
+    secret = unhex(record["secret"][0][0]) if "secret" in record else None
+    reader = Filter(image, secret)
     reads = reader.error is None
     expect(reads == (record["reads"][0] == ["yes"]), name, reader.error or "can be read")
     if reads and "fields" in record:
@@ -156,7 +159,7 @@ def check_image(name, record):
         if not damaged_chunks:
             check_writer(name, reader, record)
     for bad in damaged(image) if "damage" in record else ():
-        broken = Filter(bad)
+        broken = Filter(bad, secret)
         expect(broken.error and broken.may_contain_key(b"") and broken.may_contain_hash(0), name, "damaged:", bad.hex())
     return check_answers(name, reader, record)
 
@@ -167,12 +170,18 @@ def main():
     for size, seed, told in hashes:
         found = "%016x" % xxh3_64(input_bytes(int(size)), int(seed, 16))
         expect(found == told, "XXH3_64 of", size, "bytes, seed", seed, "is", found, "and not", told)
+    keyed = lines_of(os.path.join(folder, "siphash.txt"))
+    for size, secret, told in keyed:
+        found = "%016x" % siphash_1_3(input_bytes(int(size)), unhex(secret))
+        expect(found == told, "SipHash-1-3 of", size, "bytes, secret", secret, "is", found, "and not", told)
     images = read_images(os.path.join(folder, "images.txt"))
     asked = sum(check_image(name, record) for name, record in images.items())
-    expect(len(hashes) >= 26 and len(images) >= 100 and asked >= 10000, "vectors are missing in", folder)
+    with_secret = sum("secret" in record for record in images.values())
+    expect(len(hashes) >= 26 and len(keyed) >= 30 and len(images) >= 100 and with_secret >= 50 and asked >= 10000,
+           "vectors are missing in", folder)
     for failure in failures:
         print(failure)
-    print(f"{len(hashes)} hashes, {len(images)} images, {asked} questions: {len(failures)} differences")
+    print(f"{len(hashes)} + {len(keyed)} hashes, {len(images)} images, {asked} questions: {len(failures)} differences")
     return 1 if failures else 0
 
 

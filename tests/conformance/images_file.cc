@@ -9,9 +9,7 @@ using reference::Bytes;
 using reference::Filter;
 
 std::string Hex(const Bytes& bytes) {
-  std::string hex;
-  for (const uint8_t byte : bytes) hex += Hex64(byte).substr(14);
-  return hex.empty() ? "-" : hex;
+  return bytes.empty() ? "-" : HexBytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::vector<std::vector<Question>> QuestionsOf(const Asked& asked) {
@@ -30,11 +28,6 @@ std::vector<std::vector<Question>> QuestionsOf(const Asked& asked) {
   return {FirstKeys("text", "key-", asked.keys), FirstKeys("text", "probe-", asked.probes), integers, inputs, hashes};
 }
 
-bool Answer(const Filter& filter, bool reads, const Question& question) {
-  if (!reads || (!question.IsHash() && filter.hash_id != 1)) return true;
-  return filter.MayContain(question.Hash(filter.seed));
-}
-
 }  // namespace
 
 std::string LayoutWord(int layout) {
@@ -45,6 +38,12 @@ std::string Hex64(uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
   return text;
+}
+
+std::string HexBytes(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) hex += Hex64(static_cast<uint8_t>(byte)).substr(14);
+  return hex;
 }
 
 std::vector<Question> FirstKeys(const std::string& kind, const std::string& prefix, uint64_t n) {
@@ -70,8 +69,10 @@ void ImagesFile::Steps(const std::string& name, const std::vector<std::string>& 
   images_[name] = bytes;
   const Bytes image = AsBytes(bytes);
   Filter filter;
-  const bool reads = reference::ReadImage(image.data(), image.size(), &filter);
+  const uint8_t* const secret = secret_.empty() ? nullptr : reinterpret_cast<const uint8_t*>(secret_.data());
+  const bool reads = reference::ReadImage(image.data(), image.size(), &filter) && OpensWith(filter, secret);
   text_ << "xxh3 " << Hex64(reference::Xxh3(image.data(), image.size(), 0)) << "\n";
+  if (secret != nullptr) text_ << "secret " << HexBytes(secret_) << "\n";
   text_ << "reads " << (reads ? "yes" : "no") << "\n";
   if (reads) Fields(image, filter);
   Keys("added", added);
@@ -101,7 +102,7 @@ void ImagesFile::Image(const std::string& name, const Bytes& image, const Asked&
 void ImagesFile::OfKeys(const std::string& name, Filter filter, const std::vector<Question>& keys, const Asked& asked,
                         bool damage_every) {
   std::vector<uint64_t> hashes;
-  for (const Question& key : keys) hashes.push_back(key.Hash(filter.seed));
+  for (const Question& key : keys) hashes.push_back(key.Hash(filter.seed, secret_));
   filter.Fill(hashes);
   Image(name, WriteImage(filter), asked, 0, 0, keys, damage_every);
 }
@@ -109,6 +110,11 @@ void ImagesFile::OfKeys(const std::string& name, Filter filter, const std::vecto
 void ImagesFile::OfFilledBody(const std::string& name, Filter filter, uint64_t fill_seed, const Asked& asked) {
   filter.body = AsBytes(FillBytes(filter.body.size(), fill_seed));
   Image(name, WriteImage(filter), asked, filter.body.size(), fill_seed);
+}
+
+bool ImagesFile::Answer(const Filter& filter, bool reads, const Question& question) const {
+  if (!reads || (!question.IsHash() && filter.hash_id == 0)) return true;
+  return filter.MayContain(question.Hash(filter.seed, secret_));
 }
 
 void ImagesFile::Fields(const Bytes& image, const Filter& filter) {

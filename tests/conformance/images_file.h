@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/conformance/vectors.h"
@@ -14,8 +15,13 @@
 
 namespace linefilter::test {
 
+inline constexpr char kHead[] =
+    "# Made by the reference implementation; README.md explains the lines. To make it anew:\n"
+    "#   LINEFILTER_WRITE_CONFORMANCE=tests/conformance conformance_test --gtest_filter=Conformance.Write\n";
+
 std::string LayoutWord(int layout);
 std::string Hex64(uint64_t value);
+std::string HexBytes(std::string_view bytes);
 inline reference::Bytes AsBytes(const std::string& bytes) { return reference::Bytes(bytes.begin(), bytes.end()); }
 
 // The first n keys of a kind; of `hash` those of `text`, hashed with seed 0.
@@ -36,6 +42,11 @@ class ImagesFile {
 
   void Section(const std::string& title) { text_ << "\n# ==== " << title << " ====\n"; }
 
+  // From here on each image is opened with this secret of 16 bytes; "": without one.
+  void OpenWith(const std::string& secret) { secret_ = secret; }
+
+  const std::string& bytes(const std::string& name) const { return images_.at(name); }
+
   // A record of the bytes that these lines make.
   void Steps(const std::string& name, const std::vector<std::string>& steps, const Asked& asked,
              const std::vector<Question>& added = {}, bool damage_every = false);
@@ -54,10 +65,15 @@ class ImagesFile {
  private:
   void Fields(const reference::Bytes& image, const reference::Filter& filter);
   void Keys(const std::string& word, const std::vector<Question>& keys);
+  bool Answer(const reference::Filter& filter, bool reads, const Question& question) const;
 
   std::ostringstream text_;
   std::map<std::string, std::string> images_;  // by name
+  std::string secret_;
 };
+
+// The records of keyed images (make_keyed.cc).
+void KeyedImages(ImagesFile* file);
 
 }  // namespace linefilter::test
 

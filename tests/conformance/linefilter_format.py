@@ -2,6 +2,7 @@
 from the xxHash specification (doc/xxhash_spec.md of https://github.com/Cyan4973/xxHash, the chapters on XXH3).
 
     filter = Filter(image)               # bytes, exactly one image
+    filter = Filter(image, secret)       # of a keyed hash (hash id 2): its 16 bytes
     filter.may_contain_key(b"alice")     # True = "maybe", False = "absent"; a key is bytes or an integer
     filter.may_contain_hash(0x1234)      # the same of a 64-bit hash
     filter.error                         # None, or why the image cannot be read: then every answer is "maybe"
@@ -141,11 +142,45 @@ def xxh3_64_large(data, seed):
 
 # ---- Section 1 ----
 
-CALLER, XXH3 = 0, 1  # hash ids
+CALLER, XXH3, KEYED = 0, 1, 2  # hash ids
 
 
-def hash_of_key(key, seed):
-    return xxh3_64(key.to_bytes(8, "little") if isinstance(key, int) else key, seed)
+def siphash_1_3(data, secret):
+    k0, k1 = u64(secret), u64(secret, 8)
+    v0, v1, v2, v3 = k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573
+
+    def rounds(count):
+        nonlocal v0, v1, v2, v3
+        for _ in range(count):
+            v0 = v0 + v1 & MASK64
+            v1 = rotate_left(v1, 13) ^ v0
+            v0 = rotate_left(v0, 32)
+            v2 = v2 + v3 & MASK64
+            v3 = rotate_left(v3, 16) ^ v2
+            v0 = v0 + v3 & MASK64
+            v3 = rotate_left(v3, 21) ^ v0
+            v2 = v2 + v1 & MASK64
+            v1 = rotate_left(v1, 17) ^ v2
+            v2 = rotate_left(v2, 32)
+
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) % 256])
+    for (word,) in struct.iter_unpack("<Q", padded):
+        v3 ^= word
+        rounds(1)
+        v0 ^= word
+    v2 ^= 0xff
+    rounds(3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def check_of_secret(secret):
+    return siphash_1_3(b"linefilter.secret", secret)
+
+
+def hash_of_key(key, seed=0, secret=None):
+    """Of hash id 2 with a secret, of hash id 1 without."""
+    data = key.to_bytes(8, "little") if isinstance(key, int) else key
+    return xxh3_64(data, seed) if secret is None else siphash_1_3(data, secret)
 
 
 # ---- Section 4 ----
@@ -225,10 +260,11 @@ class Unreadable(Exception):
 
 
 class Filter:
-    def __init__(self, image):
-        self.error = None
+    def __init__(self, image, secret=None):
+        self.error, self.secret = None, secret
         try:
             self._read(bytes(image))
+            self._check_secret()
         except Unreadable as reason:
             self.error = str(reason)
 
@@ -238,9 +274,9 @@ class Filter:
         return len(self.body) > 0 and self._test(self.body, self.num_probes, h)
 
     def may_contain_key(self, key):
-        if self.error is not None or self.hash_id != XXH3:
+        if self.error is not None or self.hash_id == CALLER:
             return True
-        return self.may_contain_hash(hash_of_key(key, self.seed or 0))
+        return self.may_contain_hash(hash_of_key(key, self.seed or 0, self.secret))
 
     def damaged_chunks(self):
         checks = chunk_checks_of_body(self.body)
@@ -252,7 +288,7 @@ class Filter:
         flags, self.hash_id = flags_hash >> 4, flags_hash & 15
         expect(magic_version >> 4 == 0xA, "another magic")
         expect(magic_version & 15 == FORMAT_VERSION, "another version")
-        expect(self.hash_id in (CALLER, XXH3), "an unknown hash id, or a keyed hash, whose secret this reader does not take")
+        expect(self.hash_id in (CALLER, XXH3, KEYED), "an unknown hash id")
         expect(self.layout in LAYOUTS, "an unknown layout")
         probes, unit, most_units, self._test = LAYOUTS[self.layout]
         expect(self.num_probes in probes, "num_probes out of range")
@@ -265,7 +301,8 @@ class Filter:
             end -= size
             return image[end:end + size]
 
-        self.seed = u64(take(8)) if flags & 1 else None
+        self.seed = u64(take(8)) if flags & 1 else None  # or the check of the secret
+        expect(self.seed is not None or self.hash_id != KEYED, "a keyed hash without the check of its secret")
         self.num_keys = u64(take(8)) if flags & 2 else None
         self.extensions = read_extensions(take(u32(take(4)))) if flags & 8 else None
         self.chunk_checks = []
@@ -280,6 +317,14 @@ class Filter:
         expect(end % unit == 0 and end // unit <= most_units, "a body that the layout cannot have")
         expect(end > 0 or not self.num_keys, "keys without a body")
         expect(check == check_of_image(image, end), "a wrong check")
+
+    def _check_secret(self):
+        """Of an image that can be read otherwise."""
+        if self.hash_id == KEYED:
+            expect(self.secret is not None, "a keyed hash: open it with its secret")
+            expect(self.seed == check_of_secret(self.secret), "made with another secret")
+        else:
+            expect(self.secret is None, "a secret for an image without a keyed hash")
 
 
 def expect(condition, reason):

@@ -2,6 +2,8 @@
 
     body = make_body(layout, num_probes, body_size, hashes)
     image = make_image(layout, num_probes, hash_id, body, seed, num_keys, extensions)   # None: the field is not written
+
+Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is check_of_secret.
 """
 import struct
 

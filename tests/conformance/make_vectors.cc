@@ -1,4 +1,5 @@
-// What xxh3.txt and images.txt contain. The reference alone decides what the bytes and the answers are.
+// What xxh3.txt and images.txt contain; make_keyed.cc has what needs a secret. The reference alone decides what the
+// bytes and the answers are.
 #include <sstream>
 #include <utility>
 
@@ -22,9 +23,6 @@ using reference::kRetrieval;
 
 constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval};
 constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;  // its bytes all differ
-constexpr char kHead[] =
-    "# Made by the reference implementation; README.md explains the lines. To make it anew:\n"
-    "#   LINEFILTER_WRITE_CONFORMANCE=tests/conformance conformance_test --gtest_filter=Conformance.Write\n";
 
 Filter Empty(int layout, int num_probes, size_t body_bytes) {
   Filter filter;
@@ -341,6 +339,7 @@ std::string MakeConformanceImages() {
   UnknownValues(&file);
   UnfitBodies(&file);
   UnfitFields(&file);
+  KeyedImages(&file);
   return file.text();
 }
 

@@ -1,4 +1,4 @@
-// Reads xxh3.txt and images.txt.
+// Reads xxh3.txt, siphash.txt and images.txt.
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -62,6 +62,9 @@ bool ReadLine(const std::vector<std::string>& line, ConformanceImage* image) {
     AppendQuestions(line, &image->questions);
   } else if (line[0] == "xxh3") {
     image->xxh3 = line.at(1);
+  } else if (line[0] == "secret") {
+    image->secret = Unhex(line.at(1));
+    EXPECT_EQ(image->secret.size(), 16u);
   } else if (line[0] == "reads") {
     image->reads = line.at(1) == "yes";
   } else if (line[0] == "damage") {
@@ -89,7 +92,11 @@ std::string Question::Key() const {
   return std::string(bytes, bytes + 8);
 }
 
-uint64_t Question::Hash(uint64_t seed) const { return IsHash() ? number : reference::HashOfKey(Key(), seed); }
+uint64_t Question::Hash(uint64_t seed, const std::string& secret) const {
+  if (IsHash()) return number;
+  if (secret.empty()) return reference::HashOfKey(Key(), seed);
+  return reference::SipHash(1, 3, Key(), reinterpret_cast<const uint8_t*>(secret.data()));
+}
 
 std::string Question::Describe() const { return kind + " " + prefix + std::to_string(number); }
 
@@ -136,6 +143,15 @@ std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path) {
   std::vector<Xxh3Vector> vectors;
   for (const auto& line : Lines(path)) {
     vectors.push_back({static_cast<size_t>(Number(line.at(0))), Number(line.at(1), 16), Number(line.at(2), 16)});
+  }
+  return vectors;
+}
+
+std::vector<SiphashVector> ReadSiphashVectors(const std::string& path) {
+  std::vector<SiphashVector> vectors;
+  for (const auto& line : Lines(path)) {
+    vectors.push_back({Number(line.at(0)), Unhex(line.at(1)), Number(line.at(2), 16)});
+    EXPECT_EQ(vectors.back().secret.size(), 16u);
   }
   return vectors;
 }

@@ -17,6 +17,13 @@ struct Xxh3Vector {
   uint64_t seed, hash;
 };
 
+// A line of siphash.txt.
+struct SiphashVector {
+  size_t size;
+  std::string secret;  // 16 bytes
+  uint64_t hash;
+};
+
 // A key, or a hash, of a line `maybe`, `absent` or `added` of images.txt.
 struct Question {
   std::string kind;  // text, u64, input or hash
@@ -25,14 +32,16 @@ struct Question {
   bool maybe = true;
 
   bool IsHash() const { return kind == "hash"; }
-  std::string Key() const;             // its bytes, unless it is a hash
-  uint64_t Hash(uint64_t seed) const;  // the number itself if it is a hash
+  std::string Key() const;  // its bytes, unless it is a hash
+  // The number itself if it is a hash; with a secret the keyed hash, without one XXH3.
+  uint64_t Hash(uint64_t seed, const std::string& secret = "") const;
   std::string Describe() const;
 };
 
 // A record of images.txt.
 struct ConformanceImage {
   std::string name, bytes, xxh3;
+  std::string secret;  // 16 bytes that it is opened with; "": without
   bool reads = false, damage_every = false;
   std::map<std::string, std::string> fields;
   std::vector<uint64_t> damaged_chunks;
@@ -49,13 +58,15 @@ bool ApplyStep(const std::vector<std::string>& line, const std::map<std::string,
 
 // The files. What cannot be read is a test failure.
 std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path);
+std::vector<SiphashVector> ReadSiphashVectors(const std::string& path);
 std::vector<ConformanceImage> ReadConformanceImages(const std::string& path);
 
 // What `damage every` stands for.
 std::vector<std::string> EveryDamage(const std::string& image);
 
-// The files as the reference makes them (make_vectors.cc).
+// The files as the reference makes them (make_vectors.cc, make_keyed.cc).
 std::string MakeXxh3Vectors();
+std::string MakeSiphashVectors();
 std::string MakeConformanceImages();
 
 }  // namespace linefilter::test

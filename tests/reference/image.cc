@@ -150,6 +150,11 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
   return true;
 }
 
+bool OpensWith(const Filter& filter, const uint8_t* secret) {
+  if (filter.hash_id != 2) return secret == nullptr;
+  return secret != nullptr && filter.seed == CheckOfSecret(secret);
+}
+
 std::vector<uint64_t> DamagedChunks(const uint8_t* image, size_t size) {
   std::vector<uint64_t> damaged;
   Filter filter;

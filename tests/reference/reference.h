@@ -19,6 +19,8 @@ uint64_t HashOfKey(std::string_view key, uint64_t seed);
 uint64_t HashOfInteger(uint64_t key, uint64_t seed);
 // With c rounds per word and d at the end; `key` is 16 bytes.
 uint64_t SipHash(int c, int d, std::string_view message, const uint8_t* key);
+// What the seed field of an image of hash id 2 holds; `secret` is 16 bytes.
+uint64_t CheckOfSecret(const uint8_t* secret);
 
 // "The high 64 bits of the 128-bit product", by 32-bit halves.
 uint64_t MulHi(uint64_t a, uint64_t b);
@@ -68,8 +70,13 @@ std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash);
 // Sections 2 to 4. Writes what it is told, also what no reader accepts.
 Bytes WriteImage(const Filter& filter);
 
-// False if the image cannot be read: then every answer is "maybe" (section 5). Chunk checks are not compared here.
+// False if the image cannot be read: then every answer is "maybe" (section 5). Chunk checks are not compared here, nor
+// is a secret asked for.
 bool ReadImage(const uint8_t* image, size_t size, Filter* filter);
+
+// Section 5 of an image that ReadImage accepts: false if a reader with this secret (nullptr: none) answers "maybe" to
+// everything nevertheless.
+bool OpensWith(const Filter& filter, const uint8_t* secret);
 
 // The numbers of the chunks whose check does not match, of an image that ReadImage accepts.
 std::vector<uint64_t> DamagedChunks(const uint8_t* image, size_t size);

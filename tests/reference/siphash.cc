@@ -50,4 +50,6 @@ uint64_t SipHash(int c, int d, std::string_view message, const uint8_t* key) {
   return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
+uint64_t CheckOfSecret(const uint8_t* secret) { return SipHash(1, 3, "linefilter.secret", secret); }
+
 }  // namespace reference
