@@ -302,7 +302,6 @@ class Filter:
             return image[end:end + size]
 
         self.seed = u64(take(8)) if flags & 1 else None  # or the check of the secret
-        expect(self.seed is not None or self.hash_id != KEYED, "a keyed hash without the check of its secret")
         self.num_keys = u64(take(8)) if flags & 2 else None
         self.extensions = read_extensions(take(u32(take(4)))) if flags & 8 else None
         self.chunk_checks = []
@@ -322,7 +321,7 @@ class Filter:
         """Of an image that can be read otherwise."""
         if self.hash_id == KEYED:
             expect(self.secret is not None, "a keyed hash: open it with its secret")
-            expect(self.seed == check_of_secret(self.secret), "made with another secret")
+            expect(self.seed == check_of_secret(self.secret), "made with another secret, or without the check of it")
         else:
             expect(self.secret is None, "a secret for an image without a keyed hash")
 
