@@ -224,7 +224,8 @@ TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
         ASSERT_TRUE(TrustedImageMayContainKey(image.data(), image.size(), KeyOf(key)));
       }
       const std::string_view hidden(reinterpret_cast<const char*>(secret.bytes), 16);
-      for (size_t half : {0, 8}) EXPECT_EQ(image.find(hidden.substr(half, 8)), std::string::npos) << "no image holds it";
+      for (size_t half : {0, 8})
+        EXPECT_EQ(image.find(hidden.substr(half, 8)), std::string::npos) << "no image holds it";
     }
   }
 }
@@ -235,6 +236,37 @@ TEST(KeyedFilter, MayBeOpenedAgainWithItsOwnSecret) {
   FilterView view(image.data(), image.size(), &secret);
   ASSERT_TRUE(view.Open(image.data(), image.size(), &view.secret()).ok());
   ExpectAFilter(view, 500, secret);
+}
+
+TEST(KeyedFilter, InAFileMayBeOpenedAgainWithItsOwnSecret) {
+  const test::TempDir dir;
+  const HashSecret secret = Secret(14);
+  const std::string path = dir.Write("keyed.filter", Image(Keyed(secret), 500));
+  FilterFile file;
+  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
+  Status status = file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().secret());
+  EXPECT_TRUE(status.ok()) << "Map: " << status.message();
+  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
+  status = file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret());
+  EXPECT_TRUE(status.ok()) << "Load: " << status.message();
+}
+
+// Of two secrets the sizes are the same: what differs must be said.
+TEST(KeyedFilter, AUnionOfTwoSecretsSaysThatTheyDiffer) {
+  BlockedFilter one, other;
+  ASSERT_TRUE(one.Create(1000, Keyed(Secret(1))).ok() && other.Create(1000, Keyed(Secret(2))).ok());
+  const Status status = one.Union(other);
+  EXPECT_NE(std::strstr(status.message(), "secret"), nullptr) << status.message();
+}
+
+// The secret is in the options, where Create would look for it; what is missing is the hash id.
+TEST(KeyedFilter, OfAnImageWithASecretAndNoHashIdSaysWhatIsMissing) {
+  const std::string image = Image(Keyed(Secret(1)), 500);
+  FilterOptions options;
+  options.secret = Secret(1);
+  BlockedFilter filter;
+  const Status status = filter.CreateFromImage(image.data(), image.size(), options);
+  EXPECT_NE(std::strstr(status.message(), "hash_id"), nullptr) << status.message();
 }
 
 TEST(KeyedFilter, OptionsThatMakeNoSense) {
@@ -291,7 +323,8 @@ std::vector<uint64_t> PreparedKeys(uint64_t seed, uint64_t first) {
 }
 
 // Half of the prepared keys come in among others; how often is another half, which never came in, a false positive?
-double RateAfterAttack(const FilterOptions& options, const std::vector<uint64_t>& in, const std::vector<uint64_t>& out) {
+double RateAfterAttack(const FilterOptions& options, const std::vector<uint64_t>& in,
+                       const std::vector<uint64_t>& out) {
   BlockedFilter filter;
   EXPECT_TRUE(filter.Create(kNumKeys, options).ok());
   for (uint64_t i = 0; i < kNumKeys - kPrepared; ++i) filter.InsertKey(MixHash(i));

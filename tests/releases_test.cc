@@ -55,7 +55,7 @@ size_t Read(const fs::path& folder) {
 }
 
 TEST(Releases, AreReadByThisVersion) {
-  if (!fs::exists(kFolder)) GTEST_SKIP() << "no source tree on this machine";
+  if (!fs::exists(LINEFILTER_SOURCE_DIR)) GTEST_SKIP() << "no source tree on this machine";
   test::OnEveryTarget([&](const char*) {
     size_t releases = 0;
     for (const auto& entry : fs::directory_iterator(kFolder)) {
@@ -68,6 +68,20 @@ TEST(Releases, AreReadByThisVersion) {
     }
     EXPECT_GE(releases, 1u);
   });
+}
+
+// tools/keep_images.sh keeps them when a version is released.
+TEST(Releases, AreAllKept) {
+  if (!fs::exists(LINEFILTER_SOURCE_DIR)) GTEST_SKIP() << "no source tree on this machine";
+  std::ifstream changelog(LINEFILTER_SOURCE_DIR "/CHANGELOG.md");
+  int versions = 0;
+  for (std::string line; std::getline(changelog, line);) {
+    if (line.rfind("## ", 0) != 0) continue;
+    ++versions;
+    if (line.find("(unreleased)") != std::string::npos) continue;
+    EXPECT_TRUE(fs::exists(fs::path(kFolder) / line.substr(3, line.find(' ', 3) - 3))) << line;
+  }
+  EXPECT_GE(versions, 1);
 }
 
 }  // namespace

@@ -12,16 +12,16 @@ PAGE=$ROOT/doc/CPUS.md
 
 test_this_cpu() {
   test_release "${FAST[@]}"
-  record_cpu release "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)" \
+  record_cpu release "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | grep . || echo host)" \
     "$ROOT/build/release/Testing/Temporary/LastTest.log"
 }
 
 # The page with the rows of this run in place of the old ones.
 write_page() {
   local rows
-  rows=$(awk -F '|' '{
+  rows=$(awk -F '|' -v machine="$(uname -m)" '{
     images = $6 == "-" ? "-" : $6 " x " split($3, unused, " ")
-    name = NR == 1 ? "x86-64" : $1 == "release" ? "x86-64, emulated" : $1
+    name = $1 == "release" ? machine : $1
     printf "| %s | %s | %s | %d | %d | %s | %s |\n", name, $2, $3, $4, $5, images, $7 == 0 ? "-" : $7 }' "$STEP_LOGS/cpus")
   awk -v rows="$rows" '/^\|---/ { print; print rows; skipping = 1; next } /^\|/ && skipping { next } { print }' "$PAGE" \
     >"$PAGE.new"

@@ -21,7 +21,8 @@ namespace linefilter {
 // What HashSource::read answers when it could not read.
 inline constexpr size_t kSourceFailed = ~size_t{0};
 
-// Hashes, in the same order each time. (Of keys: HashKey(key, options.seed) or KeyedHash(key, options.secret), as options.hash_id says.)
+// Hashes, in the same order each time. (Of keys: HashKey(key, options.seed) or KeyedHash(key, options.secret), as
+// options.hash_id says.)
 struct HashSource {
   // Writes up to `capacity` hashes and returns how many, at least 1; 0 at the end; or kSourceFailed.
   size_t (*read)(void* context, uint64_t* hashes, size_t capacity) noexcept = nullptr;

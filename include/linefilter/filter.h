@@ -42,8 +42,8 @@ class MutableFilter : public FilterBase {
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, seed and hash id are the same; a view is
-  // verified first (kCorrupt), because what is missing in it would be missing here.
+  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, hash id and seed (of a keyed hash, the
+  // secret) are the same; a view is verified first (kCorrupt), because what is missing in it would be missing here.
   Status Union(const MutableFilter& other) noexcept;
   Status Union(const FilterView& other) noexcept;
   // Removes all keys; keeps size and memory.
@@ -73,6 +73,7 @@ class MutableFilter : public FilterBase {
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
+  const char* DifferenceTo(const FilterBase& other) const noexcept;
   Status UnionBody(const FilterBase& other) noexcept;
   void Release() noexcept;
   void MoveFrom(MutableFilter& other) noexcept;
@@ -91,9 +92,8 @@ class BlockedFilter final : public MutableFilter {
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kBlocked, num_keys, options);
   }
-  // A mutable copy of a `blocked` image, verified. Of the options only allocator, memory_limit and, for a
-  // keyed image, hash_id and secret count; an image of
-  // the empty set has no block to insert into: kIncompatible.
+  // A mutable copy of a `blocked` image, verified. Of the options only allocator, memory_limit and, for a keyed image,
+  // hash_id and secret count; an image of the empty set has no block to insert into: kIncompatible.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
   }

@@ -76,7 +76,7 @@ class FilterBase {
 
   Layout layout() const noexcept { return layout_; }
   LINEFILTER_INLINE HashId hash_id() const noexcept { return hash_id_; }
-  // Of a keyed hash, CheckOfSecret.
+  // Of a keyed hash CheckOfSecret, which is no seed: its hashes are those of KeyedHash(key, secret()).
   LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
   const HashSecret& secret() const noexcept { return secret_; }
   uint32_t num_probes() const noexcept { return state_.num_probes; }

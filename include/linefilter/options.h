@@ -24,9 +24,9 @@ struct FilterOptions {
   uint64_t seed = 0;
   // Of kKeyed, instead of a seed.
   HashSecret secret;
-  // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may
-  // be mixed. kKeyed: those of KeyedHash(key, secret), likewise. kCaller: your own 64-bit hashes (use MixHash if they are poor); then the ...Key calls insert
-  // nothing and answer "maybe".
+  // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may be mixed.
+  // kKeyed: those of KeyedHash(key, secret), likewise. kCaller: your own 64-bit hashes (use MixHash if they are poor);
+  // then the ...Key calls insert nothing and answer "maybe".
   HashId hash_id = HashId::kXxh3;
   Allocator allocator;
   // The most bytes that this object may hold at once, of a builder with the image while it finishes;

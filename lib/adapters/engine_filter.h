@@ -110,8 +110,9 @@ inline void AppendImage(FilterBuilder* builder, std::string* out) {
   const size_t old_size = out->size();
   const uint64_t image_bytes = builder->ImageBytes();
   if (image_bytes != 0) {
-    out->resize(old_size + image_bytes);
-    if (builder->FinishTo(&(*out)[old_size], image_bytes, nullptr).ok()) return;
+    const size_t size = static_cast<size_t>(image_bytes);  // MakeRoomForImage had room for it
+    out->resize(old_size + size);
+    if (builder->FinishTo(&(*out)[old_size], size, nullptr).ok()) return;
     out->resize(old_size);
   }
   builder->Reset();

@@ -78,7 +78,8 @@ Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, 
   allocator_ = options.allocator;
   const Status status = Share(owner_.CreateFromImage(image, size, WithRoomForThis(options)));
   if (status.code() != StatusCode::kOverLimit) return status;
-  return OverLimitOfThis(FilterView(image, size, options.hash_id == HashId::kKeyed ? &options.secret : nullptr).body_bytes(), options);
+  const HashSecret* const secret = options.hash_id == HashId::kKeyed ? &options.secret : nullptr;
+  return OverLimitOfThis(FilterView(image, size, secret).body_bytes(), options);
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {

@@ -80,6 +80,19 @@ Status CompareChecks(const FilterView& view, const uint8_t* computed, const uint
   return Status();
 }
 
+// What was given as a secret, or nothing. A copy: it may be that of the view, which is closed before it is needed.
+class GivenSecret {
+ public:
+  explicit GivenSecret(const HashSecret* given) : given_(given != nullptr) {
+    if (given_) secret_ = *given;
+  }
+  const HashSecret* get() const { return given_ ? &secret_ : nullptr; }
+
+ private:
+  bool given_;
+  HashSecret secret_;
+};
+
 }  // namespace
 
 FilterFile::FilterFile(FilterFile&& other) noexcept { MoveFrom(other); }
@@ -126,6 +139,7 @@ Status FilterFile::CloseBroken(const Status& status) noexcept {
 }
 
 Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
+  const GivenSecret given(secret);
   Close();
   OpenFile file;
   Status status = file.Open(path);
@@ -137,12 +151,13 @@ Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* sec
   data_ = data;
   size_ = file.size;
   mapped_ = true;
-  status = view_.Open(data_, size_, secret);
+  status = view_.Open(data_, size_, given.get());
   return status.ok() ? status : CloseBroken(status);
 }
 
 Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
                         const HashSecret* secret) noexcept {
+  const GivenSecret given(secret);
   Close();
   OpenFile file;
   Status status = internal::CheckAllocator(allocator);
@@ -160,7 +175,7 @@ Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t m
   } else {
     uint8_t* const bytes = static_cast<uint8_t*>(data_);
     status = ReadAndCheck(file, path, bytes, checks);
-    if (status.ok()) status = view_.Open(data_, size_, secret);
+    if (status.ok()) status = view_.Open(data_, size_, given.get());
     if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
   }
   internal::Deallocate(allocator, checks, checks_bytes);

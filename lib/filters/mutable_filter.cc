@@ -82,6 +82,8 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
 Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size,
                                       const FilterOptions& options) noexcept {
   Release();
+  const Status secret = internal::CheckSecret(options);
+  if (!secret.ok()) return secret;
   const FilterView view(image, size, options.hash_id == HashId::kKeyed ? &options.secret : nullptr);
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
@@ -112,16 +114,27 @@ Status MutableFilter::Union(const FilterView& other) noexcept {
   return verified.ok() ? UnionBody(other) : verified;
 }
 
+// The first thing in which the bits of two filters mean something else; null if they mean the same.
+const char* MutableFilter::DifferenceTo(const FilterBase& other) const noexcept {
+  if (layout() == Layout::kAuto || other.layout() != layout()) return "layout";
+  if (other.body_bytes() != body_bytes()) return "size";
+  if (other.num_probes() != num_probes()) return "num_probes";
+  if (other.hash_id() != hash_id()) return "hash id";
+  if (other.seed() != seed()) return hash_id() == HashId::kKeyed ? "secret" : "seed";
+  return nullptr;
+}
+
 Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
-  const bool alike = layout() != Layout::kAuto && other.layout() == layout() && other.body_bytes() == body_bytes() &&
-                     other.num_probes() == num_probes() && other.seed() == seed() && other.hash_id() == hash_id();
-  if (!alike) {
-    return Status::Error(
-        StatusCode::kIncompatible,
-        "a union needs two filters of the same layout, size, num_probes, seed and hash id: %s, %llu bytes, %u "
-        "probes here, %s, %llu bytes, %u probes there",
-        LayoutName(layout()), static_cast<unsigned long long>(body_bytes()), num_probes(), LayoutName(other.layout()),
-        static_cast<unsigned long long>(other.body_bytes()), other.num_probes());
+  const char* const difference = DifferenceTo(other);
+  if (difference != nullptr) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "a union needs two filters that differ in nothing but their keys; the %s is another: %s, %llu "
+                         "bytes, %u probes, "
+                         "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
+                         difference, LayoutName(layout()), static_cast<unsigned long long>(body_bytes()), num_probes(),
+                         HashIdName(hash_id()), LayoutName(other.layout()),
+                         static_cast<unsigned long long>(other.body_bytes()), other.num_probes(),
+                         HashIdName(other.hash_id()));
   }
   uint8_t* const to = mutable_body();
   const uint8_t* const from = other.body();

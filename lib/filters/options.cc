@@ -8,18 +8,16 @@ namespace {
 
 Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
 
-// A secret that was forgotten, and one that would be ignored.
+}  // namespace
+
 Status CheckSecret(const FilterOptions& options) {
   uint8_t any = 0;
   for (const uint8_t byte : options.secret.bytes) any |= byte;
   if (options.hash_id != HashId::kKeyed) {
     return any == 0 ? Status() : Invalid("a secret goes with a keyed hash: set hash_id to HashId::kKeyed");
   }
-  if (any == 0) return Invalid("a keyed hash needs a secret: fill it with 16 random bytes, and keep them");
-  return options.seed == 0 ? Status() : Invalid("a keyed hash has its secret instead of a seed: leave seed 0");
+  return any != 0 ? Status() : Invalid("a keyed hash needs a secret: fill it with 16 random bytes, and keep them");
 }
-
-}  // namespace
 
 Status CheckOptions(Layout layout, const FilterOptions& options) {
   if (layout != Layout::kAuto && FindLayout(layout) == nullptr) {
@@ -33,6 +31,9 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
   }
   const Status secret = CheckSecret(options);
   if (!secret.ok()) return secret;
+  if (options.hash_id == HashId::kKeyed && options.seed != 0) {
+    return Invalid("a keyed hash has its secret instead of a seed: leave seed 0");
+  }
   const Status allocator = CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
   const Executor& executor = options.executor;

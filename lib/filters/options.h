@@ -13,6 +13,9 @@ namespace linefilter::internal {
 // Everything that can be said without the number of keys. `layout` overrides that of the options.
 Status CheckOptions(Layout layout, const FilterOptions& options);
 
+// A secret that was forgotten, and one that would be ignored.
+Status CheckSecret(const FilterOptions& options);
+
 // The size for num_keys keys; of no keys, body_bytes is 0.
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
 

@@ -86,7 +86,9 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the seed");
     trailer->seed = LoadLE64(image + rest);
   }
-  if (trailer->hash_id == kKeyedHashId && !trailer->has_seed) return Corrupt("a keyed hash without a check of its secret");
+  if (trailer->hash_id == kKeyedHashId && !trailer->has_seed) {
+    return Corrupt("a keyed hash without a check of its secret");
+  }
   if (trailer->has_num_keys) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the number of keys");
     trailer->num_keys = LoadLE64(image + rest);

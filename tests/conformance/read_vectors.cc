@@ -150,7 +150,7 @@ std::vector<Xxh3Vector> ReadXxh3Vectors(const std::string& path) {
 std::vector<SiphashVector> ReadSiphashVectors(const std::string& path) {
   std::vector<SiphashVector> vectors;
   for (const auto& line : Lines(path)) {
-    vectors.push_back({Number(line.at(0)), Unhex(line.at(1)), Number(line.at(2), 16)});
+    vectors.push_back({static_cast<size_t>(Number(line.at(0))), Unhex(line.at(1)), Number(line.at(2), 16)});
     EXPECT_EQ(vectors.back().secret.size(), 16u);
   }
   return vectors;

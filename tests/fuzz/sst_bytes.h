@@ -79,11 +79,12 @@ inline void RepairTable(std::string* table) {
     while (end - entry >= sst::kIndexHeader) {
       const uint64_t offset = sst::LoadLE<uint64_t>(data + entry), key_bytes = sst::LoadLE<uint32_t>(data + entry + 16);
       const uint64_t size = sst::LoadLE<uint32_t>(data + entry + 8);
-      if (offset <= at && size <= at - offset) PutLE(sst::Check({data + offset, size}, offset), 4, data + entry + 12);
+      if (offset <= at && size <= at - offset)
+        PutLE(sst::Check({data + offset, static_cast<size_t>(size)}, offset), 4, data + entry + 12);
       if (key_bytes > end - entry - sst::kIndexHeader) break;
       entry += sst::kIndexHeader + key_bytes;
     }
-    PutLE(sst::Check({data + index_offset, index_bytes}, index_offset), 4, footer + 48);
+    PutLE(sst::Check({data + index_offset, static_cast<size_t>(index_bytes)}, index_offset), 4, footer + 48);
   }
   if (filter_offset <= at && at - filter_offset >= 8) {
     RepairImage(reinterpret_cast<uint8_t*>(data + filter_offset), at - filter_offset);

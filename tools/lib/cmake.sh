@@ -88,11 +88,11 @@ note_cases() {
   note "$cases cases${skipped:+, skipped by themselves: $skipped}"
 }
 
-# run_programs PREFIX LOG TEST...: tests of the release build behind a prefix (valgrind, qemu), JOBS at once; LOG gets all
-# that they print.
+# run_programs PREFIX FOLDER LOG TEST...: tests of a build behind a prefix (valgrind, qemu), JOBS at once; LOG gets all that
+# they print.
 run_programs() {
-  local prefix=$1 log=$2 folder=$ROOT/build/release/tests outputs name status passed failed=0
-  shift 2
+  local prefix=$1 folder=$2/tests log=$3 outputs name status passed failed=0
+  shift 3
   outputs=$(mktemp -d)
   # shellcheck disable=SC2016  # for the inner shell, where the prefix is several words
   printf '%s\n' "$@" | xargs -P "$JOBS" -I TEST sh -c '

@@ -34,7 +34,7 @@ foreign_source_lines() {
     # Ubuntu keeps all but amd64 and i386 on another server.
     ubuntu)
       uri=http://ports.ubuntu.com/ubuntu-ports
-      if [[ $arch == amd64 ]]; then uri=http://archive.ubuntu.com/ubuntu; fi
+      if [[ $arch == amd64 || $arch == i386 ]]; then uri=http://archive.ubuntu.com/ubuntu; fi
       for suite in "$codename" "$codename-updates"; do
         echo "deb [arch=$arch signed-by=$keyring] $uri $suite main universe"
       done ;;
