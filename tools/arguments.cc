@@ -76,9 +76,9 @@ void Arguments::Seed(uint64_t* value, const char* help) {
             [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
 }
 
-void Arguments::Secret(SecretOption* value) {
-  AddParsed(app_, "--secret", "PATH", kSecretHelp, [value](const std::string& path, std::string* error) {
-    return value->is_given = ReadSecret(path, &value->secret, error);
+void Arguments::Secret(SecretOption* value, SecretUse use) {
+  AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use](const std::string& path, std::string* error) {
+    return value->is_given = ReadSecret(path, use, &value->secret, error);
   });
 }
 

@@ -119,7 +119,11 @@ int RunBuild(Build build, bool by_bits) {
   report.Count("body_bytes", sizing.body_bytes);
   report.Count("image_bytes", image_bytes);
   report.Text("hash", HashIdName(build.options.hash_id));
-  report.Count("seed", build.options.seed);
+  if (build.secret.is_given) {
+    report.Text("secret_check", SecretCheckText(CheckOfSecret(build.options.secret)));
+  } else {
+    report.Count("seed", build.options.seed);
+  }
   report.Rate("expected_fpr", sizing.expected_fpr);
   report.Print(build.json);
   return kExitGood;
@@ -138,7 +142,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.ExactlyOneOf("--bits-per-key", "--fpr");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
-  arguments.Secret(&build->secret);
+  arguments.Secret(&build->secret, SecretUse::kMake);
+  arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
   arguments.Flag("--u64", &build->u64, kU64Help);

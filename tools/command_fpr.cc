@@ -184,8 +184,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Choice("--keys", &fpr->keys, families, "Which keys (see below); sequential by default");
   arguments.Count("--probes", &fpr->probes, "Number of probes; 0, the default, is the best for the size");
   arguments.Real("--precision", &fpr->precision, "R",
-                 "Ask so many absent keys that the interval reaches R * fpr to both sides; by default 0.025 with 1e6 "
-                 "to 1e8 of them");
+                 "Ask until the interval reaches R * fpr to both sides; by default 0.025, of 1e6 to 1e8 keys");
   arguments.Count("--num-queries", &fpr->num_queries,
                   "How many absent keys to ask, over all seeds; 0, the default: as --precision needs");
   arguments.Real("--confidence", &fpr->confidence, "C", "Of the interval fpr_low to fpr_high; 0.99 by default");

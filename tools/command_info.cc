@@ -23,33 +23,53 @@ struct Info {
   bool json = false;
 };
 
-// What the last 8 bytes of a file that cannot be opened say (doc/FORMAT.md section 2): a hint, since they are
-// not to be trusted.
-void AddRawTrailer(const std::string& path, Report* report) {
+// What the last bytes of a file that cannot be opened say (doc/FORMAT.md section 2): a hint, since they are not to be
+// trusted, unless only the secret was missing.
+void AddRawTrailer(const std::string& path, bool trusted, Report* report) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   report->Count("image_bytes", static_cast<uint64_t>(info.st_size));
   std::ifstream file(path, std::ios::binary);
-  unsigned char trailer[8];
-  if (info.st_size < 8 || !file.seekg(info.st_size - 8) || !file.read(reinterpret_cast<char*>(trailer), 8)) return;
+  const int size = trusted ? 16 : 8;  // with the seed field: of a keyed image, the check of its secret
+  unsigned char last[16];
+  if (info.st_size < size || !file.seekg(info.st_size - size)) return;
+  if (!file.read(reinterpret_cast<char*>(last), size)) return;
+  const unsigned char* const trailer = last + size - 8;
   char hex[17];
   for (int i = 0; i < 8; ++i) snprintf(hex + 2 * i, 3, "%02x", trailer[i]);
   report->Text("last_8_bytes", hex);
   if ((trailer[7] & 0xf0) != 0xa0) return;
-  report->Count("claimed_format_version", trailer[7] & 0x0f);
-  report->Text("claimed_layout", LayoutName(static_cast<Layout>(trailer[4])));
-  report->Count("claimed_num_probes", trailer[5]);
-  report->Text("claimed_hash", HashIdName(static_cast<HashId>(trailer[6] & 0x0f)));
+  report->Count(trusted ? "format_version" : "claimed_format_version", trailer[7] & 0x0f);
+  report->Text(trusted ? "layout" : "claimed_layout", LayoutName(static_cast<Layout>(trailer[4])));
+  report->Count(trusted ? "num_probes" : "claimed_num_probes", trailer[5]);
+  report->Text(trusted ? "hash" : "claimed_hash", HashIdName(static_cast<HashId>(trailer[6] & 0x0f)));
+  uint64_t check = 0;
+  for (int i = 7; i >= 0; --i) check = check << 8 | last[i];
+  if (trusted) report->Text("secret_check", SecretCheckText(check));
 }
 
 int ReportBroken(const Info& info, const Status& status) {
   Report report;
   report.Text("image", info.image);
-  report.Text("state", status.code() == StatusCode::kIncompatible ? "closed" : "broken");
+  report.Text("state", "broken");
   report.Text("reason", status.message());
-  AddRawTrailer(info.image, &report);
+  AddRawTrailer(info.image, false, &report);
   report.Print(info.json);
   return FailImage(info.image, status);
+}
+
+// An image of a keyed hash whose secret was not given: what its trailer tells, and whether it is undamaged.
+int ReportWithoutSecret(const Info& info, const Status& status) {
+  const Status verified = VerifyWithoutSecret(info.image);
+  const Status& worst = verified.ok() ? status : verified;
+  Report report;
+  report.Text("image", info.image);
+  report.Text("state", verified.ok() ? SecretState(info.secret.OrNull()) : ChecksumState(verified));
+  report.Text("reason", worst.message());
+  AddRawTrailer(info.image, true, &report);
+  report.Text("checksum", ChecksumState(verified));
+  report.Print(info.json);
+  return FailImage(info.image, worst);
 }
 
 // The histogram of the blocks' levels, where they have one.
@@ -69,7 +89,9 @@ void AddLevels(const FilterView& view, Report* report) {
 
 int RunInfo(const Info& info) {
   FilterFile file;
-  const Status opened = file.Map(info.image.c_str(), MapAdvice::kWillNeed, info.secret.OrNull());
+  const Status opened = MapImage(info.image, MapAdvice::kWillNeed, info.secret.OrNull(), &file);
+  if (opened.code() == StatusCode::kInvalidArgument) return FailImage(info.image, opened);
+  if (opened.code() == StatusCode::kIncompatible) return ReportWithoutSecret(info, opened);
   if (!opened.ok()) return ReportBroken(info, opened);
   const FilterView& view = file.view();
   const Status verified = VerifyBody(view);
@@ -80,7 +102,11 @@ int RunInfo(const Info& info) {
   report.Count("format_version", view.format_version());
   report.Text("layout", LayoutName(view.layout()));
   report.Text("hash", HashIdName(view.hash_id()));
-  report.Count("seed", view.seed());
+  if (view.hash_id() == HashId::kKeyed) {
+    report.Text("secret_check", SecretCheckText(view.seed()));
+  } else {
+    report.Count("seed", view.seed());
+  }
   report.Count("num_probes", view.num_probes());
   if (view.num_blocks() != 0) report.Count("num_blocks", view.num_blocks());
   report.Count("body_bytes", view.body_bytes());
@@ -106,7 +132,7 @@ int RunInfo(const Info& info) {
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   arguments.Path("IMAGE", &info->image, "The image", Need::kRequired);
-  arguments.Secret(&info->secret);
+  arguments.Secret(&info->secret, SecretUse::kAsk);
   arguments.Json(&info->json);
   return [info] { return RunInfo(*info); };
 }
@@ -117,7 +143,9 @@ const Command kInfoCommand = {
     "info", "Show all that an image tells about itself",
     "Reads the whole image. expected_fpr and estimated_keys come from its bits, num_keys is what its maker counted.\n"
     "levels (layout retrieval): how many blocks have each T of doc/FORMAT.md; 8 more halve the false-positive rate.\n"
-    "Exit code: 0 good, 2 broken, damaged or closed without its --secret (the report says why; claimed_... fields are not to be trusted).",
+    "Images of a keyed hash have a secret_check in place of a seed: the same for all that one secret made.\n"
+    "Exit code: 0 good, 2 broken, damaged or without its --secret (the report says why; claimed_... fields are not to\n"
+    "be trusted).",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -1,4 +1,5 @@
 // linefilter verify: is the image undamaged, and does every key of a list answer "maybe"?
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,16 +67,24 @@ int RunVerify(const Verify& verify) {
   FilterFile file;
   Report report;
   report.Text("image", verify.image);
-  Status status = file.Map(verify.image.c_str(), MapAdvice::kWillNeed, verify.secret.OrNull());
-  if (status.ok()) status = VerifyBody(file.view());
-  if (!status.ok()) {
-    report.Text("checksum", ChecksumState(status));
-    report.Text("reason", status.message());
+  Status status = MapImage(verify.image, MapAdvice::kWillNeed, verify.secret.OrNull(), &file);
+  if (status.code() == StatusCode::kInvalidArgument) return FailImage(verify.image, status);
+  const bool closed = status.code() == StatusCode::kIncompatible;
+  const Status verified = closed ? VerifyWithoutSecret(verify.image) : status.ok() ? VerifyBody(file.view()) : status;
+  if (closed || !verified.ok()) report.Text("checksum", ChecksumState(verified));
+  if (!verified.ok()) {
+    report.Text("reason", verified.message());
     report.Print(verify.json);
-    return FailImage(verify.image, status);
+    return FailImage(verify.image, verified);
   }
   // The bytes alone can be verified whosever hashes they hold.
-  if (!verify.keys.empty()) status = file.view().KeyStatus();
+  if (closed) {
+    report.Count("image_bytes", std::filesystem::file_size(verify.image));
+    report.Text("state", SecretState(verify.secret.OrNull()));
+    report.Print(verify.json);
+    return verify.keys.empty() && !verify.secret.is_given ? kExitGood : FailImage(verify.image, status);
+  }
+  if (!verify.keys.empty()) status = CanBeAsked(file.view());
   if (!status.ok()) return FailImage(verify.image, status);
   KeysResult result;
   if (!verify.keys.empty() && !AskKeys(verify, file.view(), &result)) return kExitBad;
@@ -98,7 +107,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("IMAGE", &verify->image, "The image to verify", Need::kRequired);
   arguments.Path("--keys", &verify->keys, kKeysHelp);
   arguments.Flag("--u64", &verify->u64, kU64Help);
-  arguments.Secret(&verify->secret);
+  arguments.Secret(&verify->secret, SecretUse::kAsk);
   arguments.Json(&verify->json);
   return [verify] { return RunVerify(*verify); };
 }
@@ -108,6 +117,7 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kVerifyCommand = {
     "verify", "Check an image for damage, and that every key of a list answers maybe",
     KEYS_NOTES
+    "The bytes of an image of a keyed hash are verified without its --secret, too.\n"
     "first_absent is the number of the first key that is not in the set (for lines: the line).\n"
     "Exit code: 0 undamaged and every key answers maybe, 1 undamaged but a key is absent, 2 damaged, unreadable or bad "
     "usage:\n"

@@ -9,12 +9,25 @@
 
 namespace linefilter::tools {
 
+// FilterFile::Map, in the words of the program where the secret does not fit: kIncompatible for one that is missing or
+// of another image (SecretState), kInvalidArgument for one that the image has no use for.
+Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file);
+
+// FilterBase::KeyStatus, in the words of the program.
+Status CanBeAsked(const FilterView& view);
+
 // Maps an image that keys are to be asked of, and verifies all of it unless `verify` is false: a damaged body could
 // answer "absent" for a member. False after saying why.
 bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file);
 
 // FilterView::Verify, with progress on a terminal.
 Status VerifyBody(const FilterView& view);
+
+// The same of a keyed image that MapImage refused with kIncompatible: no check needs the secret.
+Status VerifyWithoutSecret(const std::string& path);
+
+// The state of such an image: "secret missing" or "another secret".
+const char* SecretState(const HashSecret* given);
 
 // "ok", "damaged", or "unknown" for what could not be read or is of a kind that this version does not know.
 const char* ChecksumState(const Status& verified);

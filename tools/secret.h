@@ -15,10 +15,17 @@ struct SecretOption {
   const HashSecret* OrNull() const { return is_given ? &secret : nullptr; }
 };
 
-// 16 bytes, or 32 hexadecimal digits and perhaps a line end. False with what is wrong and what to do.
-bool ReadSecret(const std::string& path, HashSecret* secret, std::string* error);
+// An image that is made may begin a new secret; one that is asked has its own, and a new one would only destroy that.
+enum class SecretUse { kMake, kAsk };
 
-inline constexpr char kSecretHelp[] = "Secret of a keyed hash: a file of 16 bytes, or of 32 hexadecimal digits";
+// 16 bytes that are no text, or 32 hexadecimal digits and perhaps a line end; nothing behind them. From a regular file
+// or a pipe: <(...) of a shell, /dev/stdin. False with what is wrong and what to do.
+bool ReadSecret(const std::string& path, SecretUse use, HashSecret* secret, std::string* error);
+
+// CheckOfSecret as reports show it: 16 hexadecimal digits.
+std::string SecretCheckText(uint64_t check);
+
+inline constexpr char kSecretHelp[] = "Secret of a keyed hash: a file of 16 random bytes, or of 32 hexadecimal digits";
 
 }  // namespace linefilter::tools
 
