@@ -589,6 +589,33 @@ TEST_F(ToolsTest, TheKeyedImagesOfTheFirstReleaseCanBeAsked) {
   }
 }
 
+// tools/keep_images.sh: all of a release's folder, or none of it.
+TEST_F(ToolsTest, TheImagesOfAReleaseAreKeptCompletelyOrNotAtAll) {
+  namespace fs = std::filesystem;
+  const fs::path script = LINEFILTER_SOURCE_DIR "/tools/keep_images.sh", root = dir_.File("root");
+  if (!fs::exists(script) || IsEmulated()) GTEST_SKIP() << "no source tree, or a program that no script can start";
+  fs::create_directories(root / "tools");
+  fs::copy(script, root / "tools");
+  const auto keep = [&] { return test::RunProgram({"bash", (root / "tools/keep_images.sh").string(), "9.9.9"}); };
+  const fs::path releases = root / "tests/releases", program = root / "build/release/linefilter";
+  EXPECT_NE(keep().err.find("build it first"), std::string::npos) << keep().err;
+  EXPECT_FALSE(fs::exists(releases));
+  fs::create_directories(program.parent_path());
+  std::ofstream(program) << "#!/bin/sh\ncase \"$*\" in *retrieval_keyed*) exit 2;; esac\nexec '" LINEFILTER_PROGRAM
+                            "' \"$@\"\n";
+  fs::permissions(program, fs::perms::owner_all);
+  EXPECT_NE(keep().exit_code, 0) << "the last image cannot be made";
+  EXPECT_TRUE(fs::is_empty(releases)) << "nothing is left, so the next run works";
+  fs::remove(program);
+  fs::create_symlink(LINEFILTER_PROGRAM, program);
+  EXPECT_EQ(keep().exit_code, 0) << keep().err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(releases), fs::directory_iterator()), 1);
+  std::ifstream answers(releases / "9.9.9/answers.txt");
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(answers), {}, '\n'), 15);
+  EXPECT_EQ(fs::file_size(releases / "9.9.9/secret"), 16u);
+  EXPECT_NE(keep().err.find("never written again"), std::string::npos);
+}
+
 // Every field that scripts may rely on, and a measurement that fits the expectation.
 TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
   for (const std::string layout : {"blocked", "classic", "retrieval"}) {

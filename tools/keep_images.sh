@@ -3,30 +3,38 @@
 # tests/releases/VERSION; tests/releases_test.cc reads them with every later version of the library.
 #
 # answers.txt: file, number of keys (the lines 0, 1, ... as seq prints them), and how many of the next 20000 numbers
-# answer "maybe".
+# answer "maybe". secret: the 16 bytes of the keyed images. Those of 0.1.0 are characters, which the program refuses by
+# now; it asks the images of 0.1.0 with a file of these digits: 30313233343536373839616263646566.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 PROGRAM=$ROOT/build/release/linefilter
 FOLDER=$ROOT/tests/releases/${1:?usage: tools/keep_images.sh VERSION}
+PART=$FOLDER.part  # complete or not there: what fails leaves nothing behind
 
 if [[ -e $FOLDER ]]; then
   echo "tools/keep_images.sh: $FOLDER is there: what was released is never written again" >&2
   exit 2
 fi
-mkdir -p "$FOLDER"
-printf '0123456789abcdef' >"$FOLDER/secret"
+if [[ ! -x $PROGRAM ]]; then
+  echo "tools/keep_images.sh: $PROGRAM is not there: build it first (cmake --build --preset release)" >&2
+  exit 2
+fi
+trap 'rm -rf "$PART"' EXIT
+rm -rf "$PART"
+mkdir -p "$PART"
+printf '\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f' >"$PART/secret"
 
 # keep NAME NUM_KEYS [option of linefilter build...]: an option --secret is needed to ask, too.
 keep() {
-  local file=$FOLDER/$1.filter num_keys=$2 maybes
+  local file=$PART/$1.filter num_keys=$2 maybes
   local -a secret=()
   shift 2
-  if [[ " $* " == *" --secret "* ]]; then secret=(--secret "$FOLDER/secret"); fi
+  if [[ " $* " == *" --secret "* ]]; then secret=(--secret "$PART/secret"); fi
   seq 0 $((num_keys - 1)) | "$PROGRAM" build --keys - --out "$file" --bits-per-key 10 "$@" >/dev/null
   maybes=$(seq "$num_keys" $((num_keys + 19999)) |
     "$PROGRAM" query --filter "$file" --keys - --count "${secret[@]}" | awk '$1 == "maybe" { print $2 }') || true
-  echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$FOLDER/answers.txt"
+  echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$PART/answers.txt"
 }
 
 for layout in blocked classic retrieval; do
@@ -34,6 +42,7 @@ for layout in blocked classic retrieval; do
   keep "${layout}_small" 50 --layout "$layout"
   keep "${layout}_large" 8000 --layout "$layout"
   keep "${layout}_seed" 50 --layout "$layout" --seed 77
-  keep "${layout}_keyed" 5000 --layout "$layout" --secret "$FOLDER/secret"
+  keep "${layout}_keyed" 5000 --layout "$layout" --secret "$PART/secret"
 done
+mv "$PART" "$FOLDER"
 echo "kept: $FOLDER"
