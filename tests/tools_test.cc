@@ -447,6 +447,26 @@ TEST_F(ToolsTest, AKeyedImageIsVerifiedWithoutItsSecret) {
   }
 }
 
+// Whatever fields stand between the body and the trailer, and at every length of the last chunk.
+TEST_F(ToolsTest, EveryKeyedImageIsVerifiedWithoutItsSecret) {
+  for (const size_t body_bytes : Some<size_t>({0, 4096, 4160, 65536, 65600, 655360})) {
+    for (const unsigned fields : {0u, 1u, 2u, 3u}) {
+      test::ImageParts parts;
+      parts.hash_id = 2;
+      parts.seed = 0x0123456789abcdef;
+      parts.body.assign(body_bytes, 'b');
+      if ((fields & 1) != 0 && body_bytes != 0) parts.num_keys = 77;
+      if ((fields & 2) != 0) parts.extensions = test::Extension(9, "an extension");
+      std::string bytes = test::Assemble(parts);
+      EXPECT_EQ(Json({"verify", dir_.Write("image", bytes)}, 0)["checksum"], "ok") << body_bytes << " " << fields;
+      EXPECT_EQ(Json({"info", dir_.File("image")}, 2)["secret_check"], "0123456789abcdef");
+      if (body_bytes == 0) continue;
+      bytes[body_bytes - 1] = 'c';
+      EXPECT_EQ(Json({"verify", dir_.Write("image", bytes)}, 2)["checksum"], "damaged") << body_bytes << " " << fields;
+    }
+  }
+}
+
 TEST_F(ToolsTest, ASecretIsAllThatItsFileHolds) {
   const std::string keys = dir_.Write("keys", "a\n"), hex = kHexSecret;
   const auto error_of = [&](const std::string& bytes) {
