@@ -8,9 +8,8 @@ CPUS=(
   "release|qemu64|bytes|plain"                  # the first x86-64
   "release|Nehalem|all|SSSE3 plain"             # Highway's SSE4 wants AES, too
   "release|Haswell|all|AVX2 SSE4 SSSE3 plain"
-  "i386|host|all|AVX2 SSE4 SSSE3 plain"         # Debian 12's qemu-i386 hangs when a program forks
+  "i386|host|all|SSE4 SSSE3 plain"              # Debian 12's qemu-i386 hangs when a program forks
   "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
-  "i386|max|bytes|SSE4 SSSE3 plain"
   "aarch64|cortex-a57|all|NEON"
   # SVE by the length of its vectors: 128, 256 (these have targets of their own), 384, 512, 2048 bits.
   "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
