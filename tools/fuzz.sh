@@ -3,12 +3,13 @@
 #
 #   tools/fuzz.sh              every target for 600 s, as many at once as there are cores
 #   tools/fuzz.sh 3600 parse   one target for an hour, on all cores
-#   tools/fuzz.sh --merge      what build/fuzz-corpus reaches, with the fewest inputs, becomes tests/fuzz/corpus
+#   tools/fuzz.sh --merge      what build/fuzz-corpus reaches, with the fewest inputs, becomes tests/fuzz/corpus;
+#                              those there that have names stay
 #
 # Targets: build, file, parse, targets; the first lines of tests/fuzz/*_fuzz.cc tell what each demands. clang is needed:
 # tools/install_packages.sh slow. Runs begin with the inputs of tests/fuzz/corpus and build/fuzz-corpus; new ones stay in
 # the latter. Exit code 1: something was found. Its input is in build/fuzz-findings (again: build/fuzz/fuzz/TARGET_fuzz
-# INPUT); when it is mended, the input belongs into tests/fuzz/corpus.
+# INPUT); when it is mended, the input belongs into tests/fuzz/corpus, under a name.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -99,8 +100,8 @@ merge() {
     $(unrandomized) "$(program "$target")" -set_cover_merge=1 -use_counters=0 -max_len="$(most_bytes "$target")" -rss_limit_mb=1024 \
       "$folder" "$COMMITTED/$target" "$CORPUS/$target" >"$LOGS/$target-merge.log" 2>&1 ||
       fail "merging $target failed: see $LOGS/$target-merge.log"
-    rm -rf "${COMMITTED:?}/$target"
-    mkdir -p "$COMMITTED/$target"
+    # An input that was given a name shows something that was found: it stays, whatever the others reach.
+    find "$COMMITTED/$target" -type f -regextype egrep -regex '.*/[0-9a-f]{40}' -delete
     find "$folder" -type f -exec cp {} "$COMMITTED/$target/" \;
     rm -rf "$folder"
     printf '%-10s %5d inputs %8d bytes\n' "$target" "$(find "$COMMITTED/$target" -type f | wc -l)" \

@@ -1,6 +1,7 @@
 // Any keys and options, every way to an image: what was inserted answers "maybe", the ways agree to the byte, memory
-// stays within its limit, whatever fails says so and leaks nothing. Then the image is damaged: either the damage is
-// found when it is opened, and every answer is "maybe"; or, in a body of more than 4096 bytes, Verify finds it.
+// stays within its limit, whatever fails says so and leaks nothing. An image of a keyed hash is opened by its secret
+// alone. Then the image is damaged: either the damage is found when it is opened, and every answer is "maybe"; or, in a
+// body of more than 4096 bytes, Verify finds it.
 //
 // One damage per execution, and none that the input can write at will over many bytes: a forger who also writes the
 // check is no accident. By chance a check of 32 bits fits in one of 2^32 executions that damage.
@@ -23,6 +24,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/good_images.h"
 #include "tests/fuzz/guarded_bytes.h"
+#include "tests/fuzz/questions.h"
+#include "tests/fuzz/secrets.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/random.h"
 
@@ -49,6 +52,9 @@ struct Request {
   std::vector<std::string_view> keys;
   std::vector<uint64_t> hashes;  // of the keys, where there are any
   size_t piece = 1;              // how many hashes come at once
+
+  // To open the image with.
+  const HashSecret* secret() const { return options.hash_id == HashId::kKeyed ? &options.secret : nullptr; }
 };
 
 bool IsMutableWay(Way way) { return way >= Way::kBlocked; }
@@ -73,9 +79,15 @@ void ReadOptions(Input* in, Request* request) {
   options.layout = static_cast<Layout>((flags & 0x0f) % 4);
   options.bits_per_key = 1 + in->Byte() / 4.0;  // up to 64.75
   if (options.bits_per_key > kMaxBitsPerKey) request->may_fail = true;
-  if ((flags & 0x10) != 0) options.seed = in->Number(8);
+  const uint64_t seed = (flags & 0x10) != 0 ? in->Number(8) : 0;
   if ((flags & 0x20) != 0) options.executor = TwoBackwards();
   if ((flags & 0x40) != 0) options.hash_id = HashId::kCaller;
+  if ((flags & 0x44) == 0x04) {
+    options.hash_id = HashId::kKeyed;
+    options.secret = SecretOf(seed);
+  } else {
+    options.seed = seed;
+  }
   if ((flags & 0x80) == 0) return;
   // Seldom: what may be refused.
   request->may_fail = true;
@@ -91,17 +103,20 @@ void ReadOptions(Input* in, Request* request) {
     request->planned_keys = in->Number(8);
     options.memory_limit = std::min<uint64_t>(options.memory_limit, kMostImageBytes);
   }
+  if ((what & 0x80) != 0) options.seed = in->Number(8);
 }
 
 // Keys of the input; or as many hashes as it says: random, crowded, or often the same.
 void ReadKeys(Input* in, Request* request) {
   const uint8_t kind = in->Byte();
-  request->by_keys = kind % 4 == 0 && request->options.hash_id == HashId::kXxh3;
+  request->by_keys = kind % 4 == 0 && request->options.hash_id != HashId::kCaller;
   request->piece = 1 + in->Byte();
   if (request->by_keys) {
     for (const size_t most = in->Byte(); request->keys.size() < most && !in->empty();) {
       request->keys.push_back(in->Take(in->Byte() % 24));
-      request->hashes.push_back(HashKey(request->keys.back(), request->options.seed));
+      const std::string_view key = request->keys.back();
+      request->hashes.push_back(request->secret() != nullptr ? HashBySecret(key, *request->secret())
+                                                             : HashKey(key, request->options.seed));
     }
     return;
   }
@@ -199,6 +214,7 @@ Status BuildByFilter(const Request& request, std::string* image) {
       [&](Filter& f, uint64_t hash) { were_new += f.InsertHash(hash); },
       [&](Filter& f, const uint64_t* hashes, size_t n) { were_new += f.InsertHashes(hashes, n); });
   FUZZ_REQUIRE(filter.CountMaybes(request.hashes.data(), request.hashes.size()) == request.hashes.size());
+  for (const std::string_view key : request.keys) FUZZ_REQUIRE(filter.MayContainKey(key));
   FUZZ_REQUIRE(were_new <= request.hashes.size() && (status.ok() || were_new == 0));
   if (!status.ok()) return status;
   return filter.AppendImage(image);
@@ -220,12 +236,36 @@ Status BuildIt(const Request& request, std::string* image) {
   }
 }
 
-void RequireIntact(const FilterView& view, const Request& request) {
-  FUZZ_REQUIRE(view.status().ok() && view.Verify().ok());
-  FUZZ_REQUIRE(view.CountMaybes(request.hashes.data(), request.hashes.size()) == request.hashes.size());
+// A secret that was forgotten, or that would be ignored, is never taken.
+void RequireMakesSense(const FilterOptions& options) {
+  const bool has_secret = memcmp(options.secret.bytes, HashSecret().bytes, sizeof(HashSecret)) != 0;
+  FUZZ_REQUIRE(has_secret == (options.hash_id == HashId::kKeyed));
+  FUZZ_REQUIRE(!has_secret || options.seed == 0);
+}
+
+void RequireIntact(const std::string& image, const Request& request) {
+  const FilterView view(image.data(), image.size(), request.secret());
+  FUZZ_REQUIRE(view.status().ok() && view.Verify().ok() && view.hash_id() == request.options.hash_id);
+  const HashSecret* const secret = request.secret();
+  FUZZ_REQUIRE(view.seed() == (secret != nullptr ? HashBySecret("linefilter.secret", *secret) : request.options.seed));
+  FUZZ_REQUIRE(AllMaybe(view, request.hashes.data(), request.hashes.size()));
   for (const std::string_view key : request.keys) FUZZ_REQUIRE(view.MayContainKey(key));
   for (size_t i = 0; i < std::min<size_t>(request.hashes.size(), 8); ++i) {
     FUZZ_REQUIRE(view.MayContainHash(request.hashes[i]));
+  }
+}
+
+// With one wrong bit in the secret, without a secret that is needed, or with one that is not: refused, damaged or not.
+void RequireClosedToOthers(const uint8_t* image, size_t size, bool intact, const Request& request, uint8_t bit) {
+  const HashSecret other = OtherThan(request.options.secret, bit);
+  for (const HashSecret* const secret : {static_cast<const HashSecret*>(nullptr), &other}) {
+    if (secret == request.secret()) continue;  // not keyed: without is right
+    const FilterView view(image, size, secret);
+    FUZZ_REQUIRE(!view.status().ok() && (!intact || view.status().code() == StatusCode::kIncompatible));
+    FUZZ_REQUIRE(AllMaybe(view, request.hashes.data(), request.hashes.size()));
+    for (size_t i = 0; i < std::min<size_t>(request.keys.size(), 4); ++i) {
+      FUZZ_REQUIRE(view.MayContainKey(request.keys[i]) && view.MayContainKey(request.hashes[i]));
+    }
   }
 }
 
@@ -283,12 +323,13 @@ void RequireDamageFound(Input* in, uint8_t where, const std::string& image, cons
   Damage(in, other, &damaged);
   if (damaged == image || damaged == other) return;
   const uint8_t* const placed = memory.Place(damaged, where);
-  const FilterView view(placed, damaged.size());
+  RequireClosedToOthers(placed, damaged.size(), false, request, where);
+  const FilterView view(placed, damaged.size(), request.secret());
   if (view.status().ok()) {
     FUZZ_REQUIRE(view.body_bytes() > 4096 && !view.Verify().ok());
     return;
   }
-  FUZZ_REQUIRE(view.CountMaybes(request.hashes.data(), request.hashes.size()) == request.hashes.size());
+  FUZZ_REQUIRE(AllMaybe(view, request.hashes.data(), request.hashes.size()));
   for (size_t i = 0; i < std::min<size_t>(request.keys.size(), 4); ++i) {
     FUZZ_REQUIRE(ImageMayContainKey(placed, damaged.size(), request.keys[i]));
   }
@@ -319,8 +360,9 @@ void Build(const uint8_t* data, size_t size) {
     FUZZ_REQUIRE(status.message()[0] != '\0');
     return;
   }
-  if (request.options.hash_id == HashId::kKeyed) return;  // reserved; when it is not, give the key to the views below
-  RequireIntact(FilterView(image.data(), image.size()), request);
+  RequireMakesSense(request.options);
+  RequireIntact(image, request);
+  RequireClosedToOthers(reinterpret_cast<const uint8_t*>(image.data()), image.size(), true, request, where);
   if (in.Seldom(4) && !IsMutableWay(request.way)) RequireSameBytesByTheBuilder(request, image);
   RequireDamageFound(&in, where, image, request);
 }

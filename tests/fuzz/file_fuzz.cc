@@ -1,6 +1,6 @@
-// Whatever a file holds: FilterFile takes of it what the reference takes; the program's KeyReader hands out every key,
-// and its numbers are refused or right; a table of examples/sst_reader is refused, or answers without looking outside,
-// and a damaged one never answers wrongly.
+// Whatever a file holds: FilterFile takes of it what the reference takes, keyed images with their secret alone; the
+// program's KeyReader hands out every key, and its numbers are refused or right; a table of examples/sst_reader is
+// refused, or answers without looking outside, and a damaged one never answers wrongly.
 //
 // Of the program `linefilter` that is the code between a file and the library (tools/key_reader.cc, tools/number.cc);
 // its commands end in main and are left to tests/tools_test.cc.
@@ -25,6 +25,7 @@
 #include "tests/fuzz/guarded_bytes.h"
 #include "tests/fuzz/questions.h"
 #include "tests/fuzz/repair.h"
+#include "tests/fuzz/secrets.h"
 #include "tests/fuzz/sst_bytes.h"
 #include "tests/reference/reference.h"
 #include "tools/key_reader.h"
@@ -63,8 +64,35 @@ MemoryFile& TheFile() {
 
 // ---- FilterFile ----
 
-void ReadImageFile(Input* in) {
+// What the bytes of a file are to the reference.
+struct Expected {
+  reference::Filter image;
+  bool readable, undamaged;
+
+  explicit Expected(std::string_view bytes) {
+    const uint8_t* const data = reinterpret_cast<const uint8_t*>(bytes.data());
+    readable = reference::ReadImage(data, bytes.size(), &image);
+    undamaged = readable && reference::DamagedChunks(data, bytes.size()).empty();
+  }
+};
+
+Status LoadIt(const char* path, const Expected& expected, uint64_t limit, const HashSecret* secret, FilterFile* file) {
   static Arena arena(2 * kMostBytes);
+  file->Close();
+  arena.Reset();
+  const Status status = file->Load(path, arena.hooks(), limit, secret);
+  FUZZ_REQUIRE(arena.peak_bytes() <= limit);
+  if (status.code() == StatusCode::kOverLimit) {
+    FUZZ_REQUIRE(limit != kNoMemoryLimit);
+  } else if (expected.readable && !expected.undamaged && Opens(secret, expected.image)) {
+    FUZZ_REQUIRE(status.code() == StatusCode::kCorrupt);
+  } else {
+    RequireOpenedRightly(status, expected.readable, expected.image, secret);
+  }
+  return status;
+}
+
+void ReadImageFile(Input* in) {
   const uint8_t how = in->Byte();
   const uint64_t limit = (how & 1) != 0 ? in->Number(2) : kNoMemoryLimit;
   const Questions questions(in);
@@ -76,29 +104,25 @@ void ReadImageFile(Input* in) {
     bytes = in->Rest();
   }
   if ((how & 4) == 0) RepairImage(reinterpret_cast<uint8_t*>(bytes.data()), bytes.size());
-  const uint8_t* const data = reinterpret_cast<const uint8_t*>(bytes.data());
-  reference::Filter expected;
-  bool good = reference::ReadImage(data, bytes.size(), &expected);
+  const Expected expected(bytes);
   const char* const path = TheFile().Write(bytes);
-
   FilterFile file;
-  Status status;
-  if ((how & 8) == 0) {
-    status = file.Map(path, (how & 16) == 0 ? MapAdvice::kWillNeed : MapAdvice::kRandom);
-    FUZZ_REQUIRE(status.ok() == good);
-  } else {
-    good = good && reference::DamagedChunks(data, bytes.size()).empty();
-    arena.Reset();
-    status = file.Load(path, arena.hooks(), limit);
-    FUZZ_REQUIRE(status.ok() ? good : !good || status.code() == StatusCode::kOverLimit);
-    FUZZ_REQUIRE(arena.peak_bytes() <= limit);
-  }
-  FUZZ_REQUIRE(file.view().status().ok() == status.ok());
-  uint8_t answers[Questions::kMost];
-  AskInEveryWay(file.view(), questions, answers);
-  for (size_t i = 0; i < questions.n; ++i) {
-    if (!status.ok()) FUZZ_REQUIRE(answers[i] == 1);
-    if (status.ok() && i < 3) FUZZ_REQUIRE(answers[i] == expected.MayContain(questions.hashes[i]));
+  for (const HashSecret* const secret : kOpenings) {
+    Status status;
+    if ((how & 8) == 0) {
+      status = file.Map(path, (how & 16) == 0 ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret);
+      RequireOpenedRightly(status, expected.readable, expected.image, secret);
+    } else {
+      status = LoadIt(path, expected, limit, secret, &file);
+    }
+    FUZZ_REQUIRE(file.view().status().ok() == status.ok());
+    uint8_t answers[Questions::kMost];
+    AskInEveryWay(file.view(), questions, answers);
+    AskByKey(file.view(), questions, secret);
+    for (size_t i = 0; i < questions.n; ++i) {
+      if (!status.ok()) FUZZ_REQUIRE(answers[i] == 1);
+      if (status.ok() && i < 3) FUZZ_REQUIRE(answers[i] == expected.image.MayContain(questions.hashes[i]));
+    }
   }
   file.Close();
   FUZZ_REQUIRE(file.view().MayContainHash(questions.hashes[0]));

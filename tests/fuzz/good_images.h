@@ -1,5 +1,5 @@
-// Good images of every kind, from which targets make their hostile ones: each layout, with and without keys, seed and
-// extensions, with bodies on both sides of the 4096 bytes that the check covers, and one of several chunks.
+// Good images of every kind, from which targets make their hostile ones: each layout, with and without keys, seed,
+// secret and extensions, with bodies on both sides of the 4096 bytes that the check covers, and one of several chunks.
 #ifndef LINEFILTER_TESTS_FUZZ_GOOD_IMAGES_H_
 #define LINEFILTER_TESTS_FUZZ_GOOD_IMAGES_H_
 
@@ -11,6 +11,7 @@
 #include "linefilter/builder.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/repair.h"
+#include "tests/fuzz/secrets.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/random.h"
 
@@ -22,6 +23,7 @@ inline std::string GoodImage(Layout layout, size_t num_keys, double bits_per_key
   options.bits_per_key = bits_per_key;
   options.seed = seed;
   options.hash_id = hash_id;
+  if (hash_id == HashId::kKeyed) options.secret = kSecret;
   FilterBuilder builder(options);
   for (const uint64_t hash : test::RandomHashes(num_keys, num_keys)) builder.AddHash(hash);
   std::string image;
@@ -42,7 +44,7 @@ inline std::string GoodImageWithExtensions(size_t body_bytes) {
 }
 
 // The first kSmallGoodImages have bodies of at most 4096 bytes, the last has one of three chunks and is dear.
-inline constexpr size_t kSmallGoodImages = 15;
+inline constexpr size_t kSmallGoodImages = 19;
 inline const std::vector<std::string>& GoodImages() {
   static const std::vector<std::string> images = [] {
     std::vector<std::string> all;
@@ -52,11 +54,17 @@ inline const std::vector<std::string>& GoodImages() {
     }
     all.push_back(GoodImage(Layout::kRetrieval, 40, 20, 0, HashId::kCaller));
     all.push_back(GoodImageWithExtensions(128));
+    // So dense that each answer tells something of the key's hash.
+    for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
+      all.push_back(GoodImage(layout, 70, 2, 0, HashId::kKeyed));
+    }
+    all.push_back(GoodImage(Layout::kBlocked, 0, 10, 0, HashId::kKeyed));
     all.emplace_back();  // to be written from nothing
     FUZZ_REQUIRE(all.size() == kSmallGoodImages);
     for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
       all.push_back(GoodImage(layout, 600, 64, 5, HashId::kXxh3));
     }
+    all.push_back(GoodImage(Layout::kBlocked, 20000, 2, 0, HashId::kKeyed));
     all.push_back(GoodImageWithExtensions(4160));
     all.push_back(GoodImage(Layout::kClassic, 20000, 56, 0, HashId::kXxh3));
     return all;

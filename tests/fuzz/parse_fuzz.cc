@@ -1,5 +1,6 @@
 // Any bytes as an image: a reader takes exactly what the reference (written from doc/FORMAT.md alone) takes and answers
-// as it does; what cannot be read answers "maybe" to every question; nothing outside the image is read.
+// as it does; what cannot be read, or is opened with the wrong secret or without one that it needs, answers "maybe" to
+// every question; nothing outside the image is read.
 //
 // The bytes are those of the input, or a good image with changes that the input orders, mostly with checks that were
 // made to fit again. They touch a guard page in front or behind, at every alignment.
@@ -19,6 +20,7 @@
 #include "tests/fuzz/guarded_bytes.h"
 #include "tests/fuzz/questions.h"
 #include "tests/fuzz/repair.h"
+#include "tests/fuzz/secrets.h"
 #include "tests/reference/reference.h"
 
 namespace linefilter::fuzz {
@@ -43,20 +45,18 @@ struct Subject {
   bool undamaged() const { return readable && damaged_chunks.empty(); }
 };
 
-void RequireRefused(const FilterView& view, const Subject& subject, const Questions& questions) {
-  const StatusCode code = view.status().code();
-  FUZZ_REQUIRE(code == StatusCode::kCorrupt || code == StatusCode::kUnsupported);
-  FUZZ_REQUIRE(view.status().message()[0] != '\0');
+void RequireRefused(const FilterView& view, const Questions& questions) {
   FUZZ_REQUIRE(!view.Verify().ok() && !view.VerifyChunks(0, 0).ok());
   FUZZ_REQUIRE(view.body_bytes() == 0 && view.num_chunks() == 0 && !view.empty_set() && view.ExpectedFpr() == 1);
   FUZZ_REQUIRE(AllMaybe(view, questions.hashes, questions.n));
   for (size_t i = 0; i < questions.n && i < kReferenceQuestions; ++i) {
     FUZZ_REQUIRE(view.MayContainKey(questions.hashes[i]) && view.MayContainKey(questions.Key(i)));
-    FUZZ_REQUIRE(ImageMayContainKey(subject.image, subject.size, questions.Key(i)));
   }
 }
 
-void RequireTaken(const FilterView& view, const Subject& subject, const uint8_t* answers, const Questions& questions) {
+// `secret`: what it was opened with, so null if it is not keyed.
+void RequireTaken(const FilterView& view, const Subject& subject, const HashSecret* secret, const uint8_t* answers,
+                  const Questions& questions) {
   const reference::Filter& reference = subject.reference;
   FUZZ_REQUIRE(static_cast<int>(view.layout()) == reference.layout);
   FUZZ_REQUIRE(view.num_probes() == static_cast<uint32_t>(reference.num_probes));
@@ -66,8 +66,10 @@ void RequireTaken(const FilterView& view, const Subject& subject, const uint8_t*
   FUZZ_REQUIRE(view.image_bytes() == subject.size);
   for (size_t i = 0; i < questions.n && i < kReferenceQuestions; ++i) {
     FUZZ_REQUIRE(reference.MayContain(questions.hashes[i]) == (answers[i] != 0));
-    FUZZ_REQUIRE(TrustedImageMayContainKey(subject.image, subject.size, questions.Key(i)) ==
-                 view.MayContainKey(questions.Key(i)));
+    if (!view.KeyStatus().ok()) continue;
+    const std::string_view key = questions.Key(i);
+    const uint64_t hash = secret != nullptr ? HashBySecret(key, *secret) : reference::HashOfKey(key, reference.seed);
+    FUZZ_REQUIRE(reference.MayContain(hash) == view.MayContainKey(key));
   }
   FUZZ_REQUIRE(view.Verify().ok() == subject.undamaged());
 }
@@ -76,7 +78,7 @@ void RequireTaken(const FilterView& view, const Subject& subject, const uint8_t*
 void RequireChunksJudged(const FilterView& view, const Subject& subject, uint64_t first, uint64_t count) {
   const Status status = view.VerifyChunks(first, count);
   const uint64_t chunks = view.num_chunks();
-  if (!subject.readable) {
+  if (!view.status().ok()) {
     FUZZ_REQUIRE(!status.ok());
   } else if (first > chunks || count > chunks - first) {
     FUZZ_REQUIRE(status.code() == StatusCode::kInvalidArgument);
@@ -87,18 +89,57 @@ void RequireChunksJudged(const FilterView& view, const Subject& subject, uint64_
   }
 }
 
-// What becomes a filter of one's own must be whole; and takes keys.
+// What becomes a filter of one's own must be whole, and opened rightly, as `view` is or is not; and takes keys.
 template <class Filter>
-void CopyAndInsert(const Subject& subject, Layout layout, uint64_t hash) {
+void CopyAndInsert(const FilterView& view, const Subject& subject, const HashSecret* secret, Layout layout,
+                   const Questions& questions) {
   Filter filter;
-  const bool fits = subject.undamaged() && subject.reference.layout == static_cast<int>(layout);
-  const Status status = filter.CreateFromImage(subject.image, subject.size);
+  FilterOptions options;
+  if (secret != nullptr) options.hash_id = HashId::kKeyed, options.secret = *secret;
+  const bool fits = view.status().ok() && subject.undamaged() && subject.reference.layout == static_cast<int>(layout);
+  const Status status = filter.CreateFromImage(subject.image, subject.size, options);
   FUZZ_REQUIRE(status.ok() == (fits && !subject.reference.body.empty()));
-  filter.InsertHash(hash);
-  FUZZ_REQUIRE(filter.MayContainHash(hash));
-  if constexpr (std::is_base_of_v<MutableFilter, Filter>) {
-    const FilterView view(subject.image, subject.size);
-    FUZZ_REQUIRE(filter.Union(view).ok() == status.ok());
+  filter.InsertHash(questions.hashes[0]);
+  FUZZ_REQUIRE(filter.MayContainHash(questions.hashes[0]));
+  const std::string_view key = questions.Key(1);
+  filter.InsertKey(key);
+  FUZZ_REQUIRE(filter.MayContainKey(key));
+  if (secret != nullptr) FUZZ_REQUIRE(filter.MayContainHash(HashBySecret(key, *secret)));
+  if constexpr (std::is_base_of_v<MutableFilter, Filter>) FUZZ_REQUIRE(filter.Union(view).ok() == status.ok());
+}
+
+// `how` says also what else is done.
+void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, uint8_t where,
+                const Questions& questions) {
+  const FilterView view(subject.image, subject.size, secret);
+  RequireOpenedRightly(view.status(), subject.readable, subject.reference, secret);
+  if (!subject.readable && secret != nullptr) return;  // refused for what it is: asked once, for time
+  uint8_t answers[Questions::kMost];
+  AskInEveryWay(view, questions, answers);
+  AskByKey(view, questions, secret);
+  if (view.status().ok()) {
+    RequireTaken(view, subject, secret, answers, questions);
+  } else {
+    RequireRefused(view, questions);
+  }
+  RequireChunksJudged(view, subject, questions.hashes[3], questions.hashes[3] >> 60);
+  RequireChunksJudged(view, subject, where % 4, how >> 5);
+  if (subject.size < kLarge) RequireSaneFigures(view);
+  if ((how & 0x18) != 0x18) return;
+  if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(view, subject, secret, Layout::kClassic, questions);
+  if ((how & 0x40) != 0)
+    return CopyAndInsert<ConcurrentBlockedFilter>(view, subject, secret, Layout::kBlocked, questions);
+  CopyAndInsert<BlockedFilter>(view, subject, secret, Layout::kBlocked, questions);
+}
+
+// As a view that was opened without a secret; so a keyed image answers "maybe".
+void AskWithoutOpening(const Subject& subject, const Questions& questions) {
+  const FilterView view(subject.image, subject.size);
+  for (size_t i = 0; i < questions.n && i < kReferenceQuestions; ++i) {
+    const std::string_view key = questions.Key(i);
+    FUZZ_REQUIRE(ImageMayContainKey(subject.image, subject.size, key) == view.MayContainKey(key));
+    const bool trusted = TrustedImageMayContainKey(subject.image, subject.size, key);
+    FUZZ_REQUIRE(!subject.readable || trusted == view.MayContainKey(key));  // may lose a key of a damaged one, no more
   }
 }
 
@@ -121,30 +162,8 @@ void Parse(const uint8_t* data, size_t size) {
   const uint8_t* const image = memory.Place(bytes, where);
 
   const Subject subject(image, bytes.size());
-  const FilterView view(image, bytes.size());
-  FUZZ_REQUIRE(view.status().ok() == subject.readable);
-
-  uint8_t answers[Questions::kMost];
-  AskInEveryWay(view, questions, answers);
-  AskByKey(view, questions);
-  if (subject.readable) {
-    RequireTaken(view, subject, answers, questions);
-  } else {
-    RequireRefused(view, subject, questions);
-  }
-  for (size_t i = 0; i < questions.n && i < kReferenceQuestions; ++i) {
-    const std::string_view key = questions.Key(i);
-    FUZZ_REQUIRE(ImageMayContainKey(image, bytes.size(), key) == view.MayContainKey(key));
-    (void)TrustedImageMayContainKey(image, bytes.size(), key);  // may lose a key of a damaged image, no more
-  }
-  RequireChunksJudged(view, subject, questions.hashes[3], questions.hashes[3] >> 60);
-  RequireChunksJudged(view, subject, where % 4, how >> 5);
-  if (bytes.size() < kLarge) RequireSaneFigures(view);
-  if ((how & 0x18) != 0x18) return;
-  const uint64_t hash = questions.hashes[0];
-  if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(subject, Layout::kClassic, hash);
-  if ((how & 0x40) != 0) return CopyAndInsert<ConcurrentBlockedFilter>(subject, Layout::kBlocked, hash);
-  CopyAndInsert<BlockedFilter>(subject, Layout::kBlocked, hash);
+  for (const HashSecret* const secret : kOpenings) OpenAndAsk(subject, secret, how, where, questions);
+  AskWithoutOpening(subject, questions);
 }
 
 }  // namespace linefilter::fuzz

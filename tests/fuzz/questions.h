@@ -12,6 +12,7 @@
 #include "linefilter/filter_base.h"
 #include "linefilter/view.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/secrets.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::fuzz {
@@ -67,8 +68,8 @@ inline void AskInEveryWay(const FilterBase& filter, const Questions& questions, 
   FUZZ_REQUIRE(both[0] == answers[0] && both[1] == answers[0] && both[2] == kGuard);
 }
 
-// The same by key, from the hashes of keys: some of the questions.
-inline void AskByKey(const FilterView& view, const Questions& questions) {
+// The same by key, from the hashes of keys: some of the questions. `secret` is what the view was opened with, or null.
+inline void AskByKey(const FilterView& view, const Questions& questions, const HashSecret* secret) {
   const bool hashes_keys = view.KeyStatus().ok();
   const size_t n = std::min(questions.n, Questions::kKeys);
   std::string_view keys[Questions::kKeys];
@@ -81,9 +82,16 @@ inline void AskByKey(const FilterView& view, const Questions& questions) {
     FUZZ_REQUIRE(view.MayContainKey(keys[i]) == (of_keys[i] != 0));
     FUZZ_REQUIRE(view.MayContainKey(integer) == (of_integers[i] != 0));
     FUZZ_REQUIRE(hashes_keys || (of_keys[i] == 1 && of_integers[i] == 1));
-    if (view.hash_id() != HashId::kXxh3) continue;
-    FUZZ_REQUIRE(view.MayContainHash(HashKey(keys[i], view.seed())) == (of_keys[i] != 0));
-    FUZZ_REQUIRE(view.MayContainHash(HashKey(integer, view.seed())) == (of_integers[i] != 0));
+    if (view.hash_id() == HashId::kXxh3) {
+      FUZZ_REQUIRE(view.MayContainHash(HashKey(keys[i], view.seed())) == (of_keys[i] != 0));
+      FUZZ_REQUIRE(view.MayContainHash(HashKey(integer, view.seed())) == (of_integers[i] != 0));
+    } else if (view.hash_id() == HashId::kKeyed) {
+      uint8_t bytes[8];
+      reference::PutLittleEndian(integer, 8, bytes);
+      FUZZ_REQUIRE(view.MayContainHash(HashBySecret(keys[i], *secret)) == (of_keys[i] != 0));
+      FUZZ_REQUIRE(view.MayContainHash(HashBySecret({reinterpret_cast<char*>(bytes), 8}, *secret)) ==
+                   (of_integers[i] != 0));
+    }
   }
 }
 
