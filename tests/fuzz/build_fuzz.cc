@@ -103,7 +103,10 @@ void ReadOptions(Input* in, Request* request) {
     request->planned_keys = in->Number(8);
     options.memory_limit = std::min<uint64_t>(options.memory_limit, kMostImageBytes);
   }
-  if ((what & 0x80) != 0) options.seed = in->Number(8);
+  if ((what & 0x80) != 0) {  // what a keyed hash refuses: a seed, or no secret
+    options.seed = in->Number(8);
+    if (options.seed == 0) options.secret = HashSecret();
+  }
 }
 
 // Keys of the input; or as many hashes as it says: random, crowded, or often the same.
@@ -265,6 +268,7 @@ void RequireClosedToOthers(const uint8_t* image, size_t size, bool intact, const
     FUZZ_REQUIRE(AllMaybe(view, request.hashes.data(), request.hashes.size()));
     for (size_t i = 0; i < std::min<size_t>(request.keys.size(), 4); ++i) {
       FUZZ_REQUIRE(view.MayContainKey(request.keys[i]) && view.MayContainKey(request.hashes[i]));
+      FUZZ_REQUIRE(ImageMayContainKey(image, size, request.keys[i]));
     }
   }
 }
