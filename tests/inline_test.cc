@@ -1,5 +1,6 @@
 // linefilter/inline.h, compiled in several files with different -march and linked into this one program, sets the same
 // bits and gives the same answers as the library.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -169,6 +170,26 @@ TEST(Inline, AnswersMaybeForTheBrokenAndAbsentForTheEmpty) {
     std::vector<uint8_t> were_new(50, 0xa5);
     part->insert_hashes(never_created, questions.data(), questions.size(), were_new.data());
     EXPECT_EQ(were_new, std::vector<uint8_t>(50, 0));
+  }
+}
+
+TEST(Inline, HashesKeysWithTheSecret) {
+  FilterOptions options = test::BitsPerKey(10);
+  options.hash_id = HashId::kKeyed;
+  options.secret.bytes[5] = 1;
+  BlockedFilter filter;
+  ASSERT_TRUE(filter.Create(1000, options).ok());
+  std::vector<uint64_t> keys(3000);
+  for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  for (uint64_t i = 0; i < 1000; ++i) filter.InsertHash(KeyedHash(i, options.secret));
+  std::vector<uint8_t> expected(keys.size());
+  filter.MayContainKeys(keys.data(), keys.size(), expected.data());
+  ASSERT_EQ(std::count(expected.begin(), expected.begin() + 1000, 1), 1000);
+  ASSERT_LT(std::count(expected.begin() + 1000, expected.end(), 1), 100);
+  for (const InlinePart* part : Parts()) {
+    std::vector<uint8_t> answers(keys.size());
+    part->may_contain_keys(filter, keys.data(), keys.size(), answers.data());
+    EXPECT_EQ(answers, expected) << part->march;
   }
 }
 
