@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
+#include "linefilter/keyed_hash.h"
 #include "tests/testing/building.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/layouts.h"
@@ -24,6 +25,8 @@ using test::Extension;
 using test::ImageParts;
 using test::RandomHashes;
 
+const HashSecret kSecret = {{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa}};
+
 std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t seed = 0,
                   HashId hash_id = HashId::kXxh3) {
   FilterOptions options;
@@ -31,6 +34,7 @@ std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t s
   options.layout = layout;
   options.seed = seed;
   options.hash_id = hash_id;
+  if (hash_id == HashId::kKeyed) options.secret = kSecret;
   return test::Build(options, hashes);
 }
 
@@ -242,6 +246,98 @@ TEST(FilterView, ManyAnswerOneHash) {
   EXPECT_EQ(MayContainHash(views.data(), 0, 1, nullptr), 0u);
 }
 
+// ---- VerifyImage: what Open and Verify say, for whoever has no secret
+
+// FilterView's own words of an image, with the secret if it is keyed.
+Status WordsOfTheView(const std::string& image, HashId hash_id) {
+  const FilterView view(image.data(), image.size(), hash_id == HashId::kKeyed ? &kSecret : nullptr);
+  return view.status().ok() ? view.Verify() : view.status();
+}
+
+TEST(VerifyImage, NeedsNoSecretToSeeThatAnImageIsSound) {
+  static_assert(noexcept(VerifyImage(nullptr, 0)), "for engines without exceptions");
+  for (const Layout layout : test::EveryLayout()) {
+    for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
+      for (const size_t num_keys : {0u, 1u, 30u, 3000u, 6000u, 120000u}) {
+        const std::string image = Build(layout, RandomHashes(num_keys, 1), 0, hash_id);
+        const Status status = VerifyImage(image.data(), image.size());
+        EXPECT_TRUE(status.ok()) << LayoutName(layout) << " " << HashIdName(hash_id) << " " << status.message();
+      }
+    }
+  }
+}
+
+// Every byte behind the body, where each part begins and ends, and the ends of each chunk of the body.
+TEST(VerifyImage, SeesDamageInEveryPart) {
+  for (const Layout layout : test::EveryLayout()) {
+    for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
+      for (const size_t num_keys : {0u, 30u, 3000u, 6000u, 120000u}) {
+        const std::string built = Build(layout, RandomHashes(num_keys, 1), 0, hash_id);
+        const FilterView view(built.data(), built.size(), hash_id == HashId::kKeyed ? &kSecret : nullptr);
+        ASSERT_TRUE(view.status().ok());
+        const size_t body_bytes = static_cast<size_t>(view.body_bytes());
+        ImageParts parts;
+        parts.body = built.substr(0, body_bytes);
+        parts.layout = static_cast<uint8_t>(layout);
+        parts.num_probes = static_cast<uint8_t>(view.num_probes());
+        parts.hash_id = static_cast<uint8_t>(hash_id);
+        parts.seed = hash_id == HashId::kKeyed ? CheckOfSecret(kSecret) : 7;
+        parts.num_keys = num_keys;
+        parts.extensions = Extension(5, "note");
+        std::string image = Assemble(parts);
+        ASSERT_TRUE(VerifyImage(image.data(), image.size()).ok());
+        for (size_t at = 0; at < image.size(); ++at) {
+          const bool inside = at % test::kChunk != 0 && (at + 1) % test::kChunk != 0 && at + 1 < body_bytes;
+          if (inside) continue;
+          for (const int bit : {0x80, 0x10}) {
+            image[at] = static_cast<char>(image[at] ^ bit);
+            const Status status = VerifyImage(image.data(), image.size());
+            ASSERT_EQ(status.code(), StatusCode::kCorrupt) << at << " of " << image.size() << ", body " << body_bytes;
+            ASSERT_STREQ(status.message(), WordsOfTheView(image, hash_id).message());
+            image[at] = static_cast<char>(image[at] ^ bit);
+          }
+        }
+        EXPECT_EQ(VerifyImage(image.data(), image.size() - 1).code(), StatusCode::kCorrupt);
+        EXPECT_EQ(VerifyImage(image.data() + 1, image.size() - 1).code(), StatusCode::kCorrupt);
+      }
+    }
+  }
+}
+
+TEST(VerifyImage, RefusesWhatIsNoImageOrNotUnderstood) {
+  EXPECT_EQ(VerifyImage(nullptr, 0).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(VerifyImage(nullptr, 100).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(VerifyImage("", 0).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(VerifyImage("\xa1\xa1\xa1\xa1\xa1\xa1\xa1", 7).code(), StatusCode::kCorrupt);
+  const auto code_of = [](const ImageParts& parts) {
+    const std::string image = Assemble(parts);
+    return VerifyImage(image.data(), image.size()).code();
+  };
+  for (const size_t body_bytes : {640u, 6400u}) {
+    ImageParts sound;
+    sound.body.assign(body_bytes, 'b');
+    EXPECT_EQ(code_of(sound), StatusCode::kOk);
+    ImageParts parts = sound;
+    parts.layout = 77;
+    EXPECT_EQ(code_of(parts), StatusCode::kUnsupported);
+    parts = sound;
+    parts.hash_id = 3;
+    EXPECT_EQ(code_of(parts), StatusCode::kUnsupported);
+    parts = sound;
+    parts.extensions = Extension(0x8001, "");
+    EXPECT_EQ(code_of(parts), StatusCode::kUnsupported) << "a critical one";
+    parts = sound;
+    parts.num_probes = 17;
+    EXPECT_EQ(code_of(parts), StatusCode::kCorrupt);
+    parts = sound;
+    parts.body += 'b';
+    EXPECT_EQ(code_of(parts), StatusCode::kCorrupt) << "no whole blocks";
+    parts = sound;
+    parts.hash_id = 2;
+    EXPECT_EQ(code_of(parts), StatusCode::kCorrupt) << "keyed, without a check of the secret";
+  }
+}
+
 // Optional fields that this library does not write itself but FORMAT.md allows.
 TEST(FilterView, ReadsEveryCombinationOfFields) {
   for (const size_t n : {30u, 6000u}) {
@@ -259,6 +355,7 @@ TEST(FilterView, ReadsEveryCombinationOfFields) {
       const FilterView view(image.data(), image.size());
       ASSERT_TRUE(view.status().ok()) << fields << ": " << view.status().message();
       EXPECT_TRUE(view.Verify().ok());
+      EXPECT_TRUE(VerifyImage(image.data(), image.size()).ok());
       EXPECT_EQ(view.body_bytes(), original.body_bytes());
       EXPECT_EQ(view.CountMaybes(hashes.data(), n), n);
       EXPECT_EQ(view.has_num_keys(), (fields & 2) != 0);
@@ -280,6 +377,7 @@ TEST(FilterView, ReadsEveryKindOfBodyLength) {
     EXPECT_EQ(view.body_bytes(), body);
     EXPECT_EQ(view.num_chunks(), body <= 4096 ? 0 : (body + 65535) / 65536);
     EXPECT_TRUE(view.Verify().ok()) << body;
+    EXPECT_TRUE(VerifyImage(image.data(), image.size()).ok()) << body;
   }
 }
 

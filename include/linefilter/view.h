@@ -56,6 +56,10 @@ class FilterView : public FilterBase {
   Status status_;
 };
 
+// Open and Verify for whoever has no secret (a copy, a backup, an upload): all that can be verified of an image without
+// it, which is everything but that the secret fits. ok for a sound image of any hash; else kCorrupt or kUnsupported.
+Status VerifyImage(const void* image, size_t size) noexcept;
+
 // One key asked of an image that is not kept open, for engines that hand over the bytes at each lookup: verifies and
 // answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys.
 bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;

@@ -31,6 +31,14 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
   return Status();
 }
 
+// All that is verified of an image before its secret matters; *ops is set when it is ok.
+Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trailer, const internal::LayoutOps** ops) {
+  const Status status = internal::ParseTrailer(image, size, trailer);
+  if (!status.ok()) return status;
+  *ops = internal::FindLayout(static_cast<Layout>(trailer->layout));
+  return CheckMeaning(*trailer, *ops);
+}
+
 Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
   if (trailer.hash_id != static_cast<uint8_t>(HashId::kKeyed)) {
     if (secret == nullptr) return Status();
@@ -61,11 +69,9 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
   image_bytes_ = size;
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
   internal::Trailer trailer;
-  status_ = internal::ParseTrailer(bytes, size, &trailer);
+  const internal::LayoutOps* ops = nullptr;
+  status_ = VerifyTrailer(bytes, size, &trailer, &ops);
   format_version_ = trailer.version;
-  if (!status_.ok()) return status_;
-  const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(trailer.layout));
-  status_ = CheckMeaning(trailer, ops);
   if (status_.ok()) status_ = CheckSecret(trailer, secret == nullptr ? nullptr : &copy);
   if (!status_.ok()) return status_;
 
@@ -97,6 +103,16 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(num_chunks()));
   }
   return internal::VerifyChunks(state_.body, body_bytes(), chunk_checks_, first, count);
+}
+
+Status VerifyImage(const void* image, size_t size) noexcept {
+  const uint8_t* const bytes = static_cast<const uint8_t*>(image);
+  internal::Trailer trailer;
+  const internal::LayoutOps* ops = nullptr;
+  const Status status = VerifyTrailer(bytes, size, &trailer, &ops);
+  if (!status.ok()) return status;
+  const uint64_t num_chunks = internal::NumChunks(trailer.body_bytes);
+  return internal::VerifyChunks(bytes, trailer.body_bytes, bytes + trailer.body_bytes, 0, num_chunks);
 }
 
 size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept {
