@@ -60,7 +60,7 @@ int ReportBroken(const Info& info, const Status& status) {
 
 // An image of a keyed hash whose secret was not given: what its trailer tells, and whether it is undamaged.
 int ReportWithoutSecret(const Info& info, const Status& status) {
-  const Status verified = VerifyWithoutSecret(info.image);
+  const Status verified = VerifyFile(info.image);
   const Status& worst = verified.ok() ? status : verified;
   Report report;
   report.Text("image", info.image);

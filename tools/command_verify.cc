@@ -70,7 +70,7 @@ int RunVerify(const Verify& verify) {
   Status status = MapImage(verify.image, MapAdvice::kWillNeed, verify.secret.OrNull(), &file);
   if (status.code() == StatusCode::kInvalidArgument) return FailImage(verify.image, status);
   const bool closed = status.code() == StatusCode::kIncompatible;
-  const Status verified = closed ? VerifyWithoutSecret(verify.image) : status.ok() ? VerifyBody(file.view()) : status;
+  const Status verified = closed ? VerifyFile(verify.image) : status.ok() ? VerifyBody(file.view()) : status;
   if (closed || !verified.ok()) report.Text("checksum", ChecksumState(verified));
   if (!verified.ok()) {
     report.Text("reason", verified.message());

@@ -1,5 +1,7 @@
 #include "tools/images.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,23 +14,6 @@
 #include "tools/progress.h"
 
 namespace linefilter::tools {
-namespace {
-
-uint64_t LittleEndian(std::istream* file, size_t size) {
-  unsigned char bytes[8] = {};
-  file->read(reinterpret_cast<char*>(bytes), static_cast<std::streamsize>(size));
-  uint64_t value = 0;
-  for (size_t i = size; i-- > 0;) value = value << 8 | bytes[i];
-  return value;
-}
-
-uint64_t LittleEndianAt(std::istream* file, uint64_t offset, size_t size) {
-  file->seekg(static_cast<std::streamoff>(offset));
-  return LittleEndian(file, size);
-}
-
-}  // namespace
-
 Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file) {
   const Status status = file->Map(path.c_str(), advice, secret);
   if (status.code() != StatusCode::kIncompatible) return status;
@@ -71,36 +56,22 @@ Status VerifyBody(const FilterView& view) {
   return view.status();
 }
 
-// The library gives no view of what it refuses, so the chunk checks are read here, by doc/FORMAT.md section 3. All else
-// was verified before the secret was asked for: the trailer, and the body where it has no chunk checks.
-Status VerifyWithoutSecret(const std::string& path) {
-  constexpr uint64_t kChunk = 65536, kFixed = 8;
-  std::ifstream body(path, std::ios::binary | std::ios::ate), checks(path, std::ios::binary);
-  const uint64_t image_bytes = body ? static_cast<uint64_t>(body.tellg()) : 0;
-  const uint64_t flags = image_bytes < kFixed ? 0 : LittleEndianAt(&checks, image_bytes - 2, 1) >> 4;
-  if (checks && (flags & 4) == 0) return Status();
-  uint64_t fields = kFixed + (flags & 1 ? 8 : 0) + (flags & 2 ? 8 : 0);
-  if (flags & 8) fields += 4 + LittleEndianAt(&checks, image_bytes - fields - 4, 4);
-  const uint64_t num_chunks = (image_bytes - fields + kChunk + 3) / (kChunk + 4);
-  const uint64_t body_bytes = image_bytes - fields - 4 * num_chunks;
-  body.seekg(0);
-  checks.seekg(static_cast<std::streamoff>(body_bytes));
-  std::string chunk;
-  Progress progress("verifying", "chunks", num_chunks);
-  for (uint64_t i = 0; i < num_chunks && body && checks; ++i) {
-    chunk.resize(static_cast<size_t>(std::min(kChunk, body_bytes - i * kChunk)));
-    body.read(&chunk[0], static_cast<std::streamsize>(chunk.size()));
-    const uint64_t check = LittleEndian(&checks, 4);
-    if (body && checks && check != (HashKey(chunk, 0) & 0xffffffff)) {
-      return Status::Error(StatusCode::kCorrupt,
-                           "body bytes %llu to %llu do not match their check: the image is damaged, rebuild it or "
-                           "copy it again",
-                           static_cast<unsigned long long>(i * kChunk),
-                           static_cast<unsigned long long>(i * kChunk + chunk.size() - 1));
-    }
-    progress.Update(i);
+// A FilterFile does not keep what its view refuses, so the file is mapped anew.
+Status VerifyFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info = {};
+  void* image = MAP_FAILED;
+  if (fd >= 0 && fstat(fd, &info) == 0) {
+    image = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_SHARED, fd, 0);
   }
-  return body && checks ? Status() : Status::Error(StatusCode::kIoError, "cannot be read to its end");
+  const int reason = errno;
+  if (fd >= 0) close(fd);
+  if (image == MAP_FAILED) return Status::Error(StatusCode::kIoError, "cannot be mapped: %s", strerror(reason));
+  const size_t size = static_cast<size_t>(info.st_size);
+  (void)madvise(image, size, MADV_SEQUENTIAL);
+  const Status status = VerifyImage(image, size);
+  munmap(image, size);
+  return status;
 }
 
 const char* SecretState(const HashSecret* given) { return given == nullptr ? "secret missing" : "another secret"; }
@@ -141,10 +112,10 @@ bool CanCreate(const std::string& path, std::string* reason) {
   return false;
 }
 
-bool SameFile(const std::string& keys, const std::string& out) {
+bool SameFile(const std::string& keys, const std::string& other) {
   struct stat left, right;
   const bool found = keys == "-" ? fstat(STDIN_FILENO, &left) == 0 : stat(keys.c_str(), &left) == 0;
-  return found && stat(out.c_str(), &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+  return found && stat(other.c_str(), &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 }  // namespace linefilter::tools

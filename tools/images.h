@@ -23,8 +23,8 @@ bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, F
 // FilterView::Verify, with progress on a terminal.
 Status VerifyBody(const FilterView& view);
 
-// The same of a keyed image that MapImage refused with kIncompatible: no check needs the secret.
-Status VerifyWithoutSecret(const std::string& path);
+// VerifyImage of the file, for one that MapImage refused with kIncompatible. Without progress.
+Status VerifyFile(const std::string& path);
 
 // The state of such an image: "secret missing" or "another secret".
 const char* SecretState(const HashSecret* given);
@@ -42,8 +42,8 @@ uint64_t MemoryOfMachine();
 // Whether a file of that name could be made or replaced; else false, with the reason.
 bool CanCreate(const std::string& path, std::string* reason);
 
-// Whether the file of keys (- is standard input) and the file to write are one.
-bool SameFile(const std::string& keys, const std::string& out);
+// Whether the file of keys (- is standard input) and another one are the same.
+bool SameFile(const std::string& keys, const std::string& other);
 
 }  // namespace linefilter::tools
 
