@@ -217,6 +217,36 @@ TEST_F(ToolsSecretTest, ASecretMayComeThroughAPipe) {
   }
 }
 
+// A pipe has its bytes once: the secret's reader would take the keys, and `build` write the empty set.
+TEST_F(ToolsSecretTest, TheSecretAndTheKeysDoNotComeFromOneFile) {
+  const std::string raw = dir_.Write("raw", kRawSecret), keys = dir_.Write("keys", "a\n"), fifo = dir_.File("fifo");
+  const std::string image = Build("image", "a\n", {"--bits-per-key", "10", "--secret", raw});
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string program = "timeout 60 " + ShellProgram(), both = "cat '" + raw + "' '" + keys + "' | ",
+                    build = program + "build --fpr 0.01 --out '" + dir_.File("bad") + "' ",
+                    query = program + "query --filter '" + image + "' ", verify = program + "verify '" + image + "' ";
+  for (const std::string& line : Some<std::string>(
+           {both + build + "--keys - --secret /dev/stdin", both + build + "--secret /dev/stdin --keys -",
+            "cat '" + raw + "' | " + build + "--keys - --secret /dev/stdin",
+            build + "--keys - --secret /dev/stdin < '" + raw + "'",
+            both + build + "--keys /dev/stdin --secret /dev/fd/0",
+            build + "--keys '" + fifo + "' --secret '" + fifo + "'", both + query + "--keys - --secret /dev/stdin",
+            both + verify + "--keys - --secret /dev/stdin"})) {
+    const RunResult result = test::RunProgram({"/bin/sh", "-c", line});
+    EXPECT_EQ(result.exit_code, 2) << line;
+    EXPECT_EQ(result.out, "") << line;
+    EXPECT_NE(result.err.find("where --keys come from, too: give"), std::string::npos) << line << result.err;
+    EXPECT_FALSE(std::filesystem::exists(dir_.File("bad"))) << line;
+  }
+  // Two sources, one of them standard input.
+  for (const std::string& line : {verify + "--keys - --secret '" + raw + "' < '" + keys + "'",
+                                  verify + "--keys '" + keys + "' --secret /dev/stdin < '" + raw + "'",
+                                  verify + "--secret /dev/stdin < '" + raw + "'"}) {
+    const RunResult result = test::RunProgram({"/bin/sh", "-c", line});
+    EXPECT_EQ(result.exit_code, 0) << line << result.err;
+  }
+}
+
 #if defined(__linux__)
 // Whether the writable memory of a process holds some bytes.
 bool HoldsInMemory(pid_t process, std::string_view bytes) {

@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <utility>
 
+#include "tools/images.h"
 #include "tools/layouts.h"
 #include "tools/number.h"
 
@@ -76,8 +77,12 @@ void Arguments::Seed(uint64_t* value, const char* help) {
             [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
 }
 
-void Arguments::Secret(SecretOption* value, SecretUse use) {
-  AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use](const std::string& path, std::string* error) {
+void Arguments::Secret(SecretOption* value, SecretUse use, const std::string* keys) {
+  AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use, keys](const std::string& path, std::string* error) {
+    if (keys != nullptr && SameFile(*keys, path)) {  // of a pipe, the secret's reader would take the keys
+      *error = "is where --keys come from, too: give the secret in a file of its own";
+      return false;
+    }
     return value->is_given = ReadSecret(path, use, &value->secret, error);
   });
 }

@@ -30,7 +30,9 @@ class Arguments {
   void Count(const char* name, uint64_t* value, const char* help, Need need = Need::kOptional);
   // A whole number of 64 bits, decimal or 0x hexadecimal.
   void Seed(uint64_t* value, const char* help);
-  void Secret(SecretOption* value, SecretUse use);
+  // `keys` is the value of --keys, declared before (options are filled in in that order), or null: one file cannot be
+  // read as both.
+  void Secret(SecretOption* value, SecretUse use, const std::string* keys = nullptr);
   void Real(const char* name, double* value, const char* type, const char* help);
   void Flag(const char* name, bool* value, const char* help);
   void Json(bool* value);

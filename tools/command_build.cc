@@ -142,7 +142,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.ExactlyOneOf("--bits-per-key", "--fpr");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
-  arguments.Secret(&build->secret, SecretUse::kMake);
+  arguments.Secret(&build->secret, SecretUse::kMake, &build->keys);
   arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");

@@ -80,7 +80,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--print", "--json");
   arguments.Flag("--u64", &query->u64, kU64Help);
   arguments.Flag("--no-verify", &query->no_verify, "Do not read the whole image first to see that it is undamaged");
-  arguments.Secret(&query->secret, SecretUse::kAsk);
+  arguments.Secret(&query->secret, SecretUse::kAsk, &query->keys);
   arguments.Json(&query->json);
   return [query] { return RunQuery(*query); };
 }

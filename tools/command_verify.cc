@@ -107,7 +107,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("IMAGE", &verify->image, "The image to verify", Need::kRequired);
   arguments.Path("--keys", &verify->keys, kKeysHelp);
   arguments.Flag("--u64", &verify->u64, kU64Help);
-  arguments.Secret(&verify->secret, SecretUse::kAsk);
+  arguments.Secret(&verify->secret, SecretUse::kAsk, &verify->keys);
   arguments.Json(&verify->json);
   return [verify] { return RunVerify(*verify); };
 }
