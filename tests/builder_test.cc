@@ -17,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
+#include "tests/testing/measure_fpr.h"
 #include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
@@ -326,6 +327,7 @@ TEST(FilterBuilder, PicksTheLayoutBySize) {
 
 // What was estimated is what is used: never more, and the image exactly.
 TEST(FilterBuilder, HoldsNoMoreMemoryThanEstimated) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     for (const size_t n : {0u, 1u, 100u, 4097u, 100000u, 3000000u}) {
       TestAllocator allocator;

@@ -288,6 +288,7 @@ TEST(BulkBuild, LosesNoKeyToAnExecutorThatDropsTasks) {
 
 // Millions of hashes in one call are copied by the executor's threads, wherever the repeats are.
 TEST(BulkBuild, AddsManyHashesAsOneByOne) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   constexpr size_t kMiB = 1 << 20, kHeader = 64;
   // Chunks of 1 KiB to 512 KiB, then 32 of 1 MiB; from there on of 2 MiB, of which threads fill 2, 4, 8 at once.
   constexpr size_t kAlone = (33 * kMiB - 1024 - 42 * kHeader) / 8, kChunk = (2 * kMiB - kHeader) / 8;
@@ -358,6 +359,7 @@ TEST(BulkBuild, AddsManyHashesOneByOneWhereMemoryIsShort) {
 
 // With the thresholds as they are.
 TEST(BulkBuild, BeginsByItself) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   constexpr uint64_t kKeys = 14000000;  // 17 MiB
   FilterBuilder bulk(Options(Layout::kBlocked)), plain(Options(Layout::kBlocked));
   test::Random random(1);
@@ -375,6 +377,7 @@ TEST(BulkBuild, BeginsByItself) {
 }
 
 TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   const test::TempDir dir;
   const std::vector<uint64_t> hashes = RandomHashes(400000, 4);
   for (const Layout layout : LayoutsOfRanges()) {
@@ -493,6 +496,7 @@ uint64_t Fullest(Layout layout, const std::vector<uint64_t>& hashes, uint64_t ra
 // Where hashes pile up fewer threads work: what is estimated is exceeded by one very full range alone, not by as many
 // as there are threads.
 TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   constexpr uint64_t kRangeBlocks = 64;
   const ScopedTuning tuning(0, kRangeBlocks);
   for (const Layout layout : LayoutsOfRanges()) {
@@ -569,6 +573,7 @@ TEST(BulkBuild, AsksForNoMoreMemoryThanThereCanBe) {
 
 // The limit is kept, whatever it is; the less, the fewer threads, and at last none of the bulk's memory.
 TEST(BulkBuild, KeepsTheMemoryLimit) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   const ScopedTuning tuning(0, 64);
   constexpr size_t kKeys = 400000;
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
@@ -701,6 +706,7 @@ uint64_t LeastMemory(FilterOptions options, const std::vector<uint64_t>& hashes)
 
 // The less memory, the more passes, down to what kOverLimit names, with which it works.
 TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   constexpr size_t kKeys = 300000;
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 8);
   for (const Layout layout : LayoutsOfRanges()) {
@@ -746,6 +752,7 @@ TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
 
 // `blocked` whose image does not fit either.
 TEST(BuildFromSource, NeverHoldsAnImageThatDoesNotFit) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   const std::vector<uint64_t> hashes = RandomHashes(300000, 8);
   for (const Layout layout : LayoutsOfRanges()) {
     FilterOptions options = Options(layout, test::Threads(2));

@@ -18,6 +18,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/golden/golden_table.h"
+#include "tests/testing/measure_fpr.h"
 #include "tests/testing/targets.h"
 
 namespace linefilter {
@@ -126,6 +127,7 @@ TEST_F(Golden, Write) {
 }
 
 TEST_F(Golden, TheReferenceMakesTheseImages) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
   for (const GoldenCase& c : cases_) EXPECT_EQ(test::ReferenceResults(c), c.results) << c.inputs;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/cpus.sh: the tests on every CPU that this machine is or emulates (a part of tools/test.sh --all), and what ran where,
+# tools/cpus.sh: the tests on every CPU that this machine is or emulates (tools/test.sh --all runs most of them), and what ran where,
 # which it writes to doc/CPUS.md when nothing failed. 20 minutes on two cores.
 set -euo pipefail
 
@@ -9,6 +9,8 @@ for part in packages steps cmake sysroot release cpus; do
   source "$ROOT/tools/lib/$part.sh"
 done
 PAGE=$ROOT/doc/CPUS.md
+CPUS+=("${MORE_CPUS[@]}")
+FOREIGN_BUILDS+=(armhf)
 
 test_this_cpu() {
   test_release "${FAST[@]}"

@@ -51,6 +51,10 @@ inline double Effort() {
 #endif
 }
 
+// Where instructions take 20 times as long: cases that no other CPU could fail are left to this one's.
+inline bool IsEmulated() { return Effort() < 0.01; }
+inline constexpr char kSlowInAnEmulator[] = "takes an emulator long, and nothing in it depends on the CPU";
+
 // With an effort below 1 the relative error that remains is this much larger.
 inline double Widened(double tolerance) { return kModelError + (tolerance - kModelError) / std::sqrt(Effort()); }
 

@@ -23,7 +23,6 @@ namespace linefilter::test {
 
 // Sanitizers and emulators, where 1e6 keys take seconds: fewer of them, and fewer rows.
 inline bool IsSlowBuild() { return Effort() < 1; }
-inline bool IsEmulated() { return Effort() < 0.01; }
 
 // Of cases that differ by no CPU, an emulator, which takes 0.2 s to start a program, tries the first and the last.
 template <class Case>
