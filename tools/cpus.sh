@@ -11,6 +11,7 @@ done
 PAGE=$ROOT/doc/CPUS.md
 CPUS+=("${MORE_CPUS[@]}")
 FOREIGN_BUILDS+=(armhf)
+EVERY_TEST=yes
 
 test_this_cpu() {
   test_release "${FAST[@]}"

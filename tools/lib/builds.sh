@@ -50,7 +50,7 @@ test_tsan() {
 
 build_clang() {
   build "$ROOT/build/clang" -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_WERROR=ON \
-    -DLINEFILTER_BUILD_BENCH=OFF
+    "${QUICK_TESTS[@]}"
 }
 
 test_clang() {
@@ -70,7 +70,7 @@ list_march_levels() {
 MARCH_TESTS=(alignment concurrent conformance golden hash inline kernels mutable_filter no_false_negative retrieval view)
 build_march() {
   configure "$ROOT/build/march-$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-march=$1" \
-    -DLINEFILTER_WERROR=OFF -DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_BUILD_TOOLS=OFF
+    -DLINEFILTER_WERROR=OFF -DLINEFILTER_BUILD_TOOLS=OFF "${QUICK_TESTS[@]}"
   build_tests "$ROOT/build/march-$1" "${MARCH_TESTS[@]}"
 }
 

@@ -5,7 +5,6 @@
 # A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests (all; bytes: BYTES_TESTS); the targets
 # that must run there and no others, `plain` being code without vectors. They are all that Highway 1.0.3 compiles for it.
 CPUS=(
-  "release|qemu64|bytes|plain"                  # the first x86-64
   "release|Nehalem|all|SSSE3 plain"             # Highway's SSE4 wants AES, too
   "release|Haswell|all|AVX2 SSE4 SSSE3 plain"
   "i386|host|all|SSE4 SSSE3 plain"              # Debian 12's qemu-i386 hangs when a program forks
@@ -20,6 +19,7 @@ CPUS=(
 )
 # What only tools/cpus.sh runs, for which CI has no time.
 MORE_CPUS=(
+  "release|qemu64|bytes|plain"                  # the first x86-64
   "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
   "aarch64|max,sve-default-vector-length=48|bytes|SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=256|bytes|SVE2 SVE NEON"
@@ -33,10 +33,10 @@ declare -A FOREIGN=([i386]=i386 [aarch64]=arm64 [armhf]=armhf [ppc64le]=ppc64el 
 FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
-# that ask the system, and take long where each call of it is emulated.
+# that ask the system, and take long where each call of it is emulated (tools/cpus.sh runs them there, too).
 BYTES_TESTS=(alignment conformance golden hash inline kernels malformed retrieval target view)
 NOT_CPU_TESTS=(counters interval layering machine measure peers readme)
-SYSTEM_TESTS=(alloc_faults faults kill tools_secret)
+SYSTEM_TESTS=(alloc_faults faults kill tools tools_secret)
 
 # cpu_steps: everything above, and valgrind.
 cpu_steps() {
@@ -71,7 +71,7 @@ build_cross() {
   fi
   make_sysroot "${FOREIGN[$1]}" "$sysroot"
   configure "$folder" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/${1%-vectors}.cmake" "-DLINEFILTER_SYSROOT=$sysroot" \
-    "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_BUILD_TYPE=Release -DLINEFILTER_BUILD_BENCH=OFF
+    "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_BUILD_TYPE=Release "${QUICK_TESTS[@]}"
   mapfile -t tests < <(tests_on_cpu "$kind" "$folder")
   build_tests "$folder" "${tests[@]}"
 }
@@ -92,7 +92,7 @@ tests_on_cpu() {
 test_on_cpu() {
   local folder=$ROOT/build/$1 emulator="" left_out=() log tests
   export QEMU_CPU=$2 LINEFILTER_EXPECTED_TARGETS=$4
-  if [[ $2 != host ]]; then left_out=("${SYSTEM_TESTS[@]}"); fi
+  if [[ $2 != host && -z ${EVERY_TEST:-} ]]; then left_out=("${SYSTEM_TESTS[@]}"); fi
   mapfile -t tests < <(tests_on_cpu "$3" "$folder" "${left_out[@]}")
   case $1/$2 in
     */host) ;;
