@@ -330,7 +330,7 @@ TEST(Conformance, TheTablesInTheDocumentAreTheFiles) {
     std::set<std::string> found;
     for (const auto& [row, told] : table.rows) {
       found.insert(row);
-      const auto key = [&](std::string column) {
+      const auto key = [&row = row, &name = name](std::string column) {
         if (name == "seed") column.insert(0, 16 - column.size(), '0');
         return row + " " + name + " " + column;
       };

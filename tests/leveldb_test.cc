@@ -496,6 +496,7 @@ class DamagedFilters : public testing::Test {
   static constexpr size_t kValueSize = 100;
 
   void Create(const EngineFilterOptions& options, size_t block_size, uint64_t num_keys, bool paranoid_checks) {
+    if (test::Effort() < 1) num_keys /= 4;
     num_keys_ = num_keys;
     db_.reset();
     policy_ = New(options);
@@ -533,7 +534,7 @@ class DamagedFilters : public testing::Test {
 
 // But for the last bytes of the block, which say where LevelDB's directory of filters begins: the next test.
 TEST_F(DamagedFilters, LoseNoKeyWhereTheEndOfTheBlockIsIntact) {
-  const int rounds = test::Effort() < 1 ? 2 : 8;
+  const int rounds = test::Effort() < 1 ? 1 : 8;
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const auto& [block_size, num_keys] :
          {std::pair<size_t, uint64_t>{4 << 10, 3000}, {64 << 10, 3000}, {1 << 20, 8000}}) {

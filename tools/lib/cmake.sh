@@ -50,7 +50,7 @@ FAST_BITS=(-LE slow -E "$(named "${RATE_TESTS[@]}")")
 
 # bits_tests FOLDER: the names of the tests that FAST_BITS runs in a configured folder.
 bits_tests() {
-  ninja -C "$1" -t targets all | sed -n 's/^\([a-z0-9_]*\)_test: phony$/\1/p' | grep -vE '_slow$' |
+  ninja -C "$1" -t targets all | sed -n 's/^\([a-z0-9_]*\)_test: phony$/\1/p' | grep -vE '^cmake_|_slow$' |
     grep -vE "$(named "${RATE_TESTS[@]}")"
 }
 
