@@ -33,10 +33,10 @@ declare -A FOREIGN=([i386]=i386 [aarch64]=arm64 [armhf]=armhf [ppc64le]=ppc64el 
 FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
-# that ask the system, and take long where each call of it is emulated (tools/cpus.sh runs them there, too).
+# that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
 BYTES_TESTS=(alignment conformance golden hash inline kernels malformed retrieval target view)
 NOT_CPU_TESTS=(counters interval layering machine measure peers readme)
-SYSTEM_TESTS=(alloc_faults faults kill tools tools_secret)
+SYSTEM_TESTS=(alloc_faults faults kill leveldb rocksdb tools tools_secret)
 
 # cpu_steps: everything above, and valgrind.
 cpu_steps() {
