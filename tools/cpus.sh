@@ -11,6 +11,7 @@ done
 PAGE=$ROOT/doc/CPUS.md
 CPUS+=("${MORE_CPUS[@]}")
 FOREIGN_BUILDS+=(armhf)
+# shellcheck disable=SC2034  # read by test_on_cpu
 EVERY_TEST=yes
 
 test_this_cpu() {

@@ -18,6 +18,7 @@ CPUS=(
   "s390x-vectors|max|bytes|EMU128"
 )
 # What only tools/cpus.sh runs, for which CI has no time.
+# shellcheck disable=SC2034  # read there
 MORE_CPUS=(
   "release|qemu64|bytes|plain"                  # the first x86-64
   "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
