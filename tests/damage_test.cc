@@ -157,20 +157,39 @@ void FlipBits(uint8_t* image, size_t begin, size_t end, size_t step, const Sampl
   }
 }
 
+// Each sort of faults answers how many there are of it by the sizes of the sample.
+
 // The bits from byte `begin` to the end, each of which is to be found at open.
-void FlipBitsFrom(const Sample& sample, size_t begin, size_t step, Survey* survey) {
+uint64_t FlipBitsFrom(const Sample& sample, size_t begin, size_t step, Survey* survey) {
   const size_t size = sample.image.size();
   GuardedPages pages(size);
-  ASSERT_TRUE(pages.ok());
   uint8_t* const at = PutAtEnd(&pages, sample.image);
   FlipBits(at, begin, size, step, sample, survey, [&](size_t bit) { return IsRefused(sample, at, size, bit); });
-  ASSERT_TRUE(FilterView(at, size).status().ok()) << "undamaged again";
+  EXPECT_TRUE(FilterView(at, size).status().ok()) << "undamaged again";
+  return Steps(8 * (size - begin), step);
+}
+
+// The bits of the body, each of which is to be found by VerifyChunks.
+uint64_t FlipBitsOfBody(const Sample& sample, Survey* survey) {
+  const size_t size = sample.image.size();
+  GuardedPages pages(size);
+  uint8_t* const at = PutAtEnd(&pages, sample.image);
+  FlipBits(at, 0, sample.body_bytes, Step(), sample, survey, [&](size_t bit) {
+    const FilterView view(at, size);
+    const uint64_t chunk = bit / 8 / test::kChunk;
+    if (bit % 4099 == 0) {  // all chunks now and then: Verify finds it too, and where it is not nothing is found
+      if (view.Verify().ok()) return false;
+      for (uint64_t i = 0; i < view.num_chunks(); ++i) EXPECT_EQ(view.VerifyChunks(i, 1).ok(), i != chunk) << bit;
+    }
+    return view.VerifyChunks(chunk, 1).code() == StatusCode::kCorrupt;
+  });
+  EXPECT_TRUE(FilterView(at, size).Verify().ok()) << "undamaged again";
+  return Steps(8 * sample.body_bytes, Step());
 }
 
 // Each length that can be left, 0 included, of either end.
-void CutOff(const Sample& sample, Survey* survey) {
+uint64_t CutOff(const Sample& sample, Survey* survey) {
   GuardedPages pages(sample.image.size());
-  ASSERT_TRUE(pages.ok());
   for (size_t size = 0; size < sample.image.size(); size += Step()) {
     const auto describe = [&] { return sample.name + ": of which " + std::to_string(size) + " bytes are left"; };
     const uint8_t* at = PutAtEnd(&pages, std::string_view(sample.image).substr(0, size));
@@ -178,13 +197,13 @@ void CutOff(const Sample& sample, Survey* survey) {
     at = PutAtEnd(&pages, std::string_view(sample.image).substr(sample.image.size() - size));
     survey->Take(IsRefused(sample, at, size, size), describe);
   }
+  return 2 * Steps(sample.image.size(), Step());
 }
 
 // Each byte that can be too many, at either end.
-void AddByte(const Sample& sample, Survey* survey) {
+uint64_t AddByte(const Sample& sample, Survey* survey) {
   const size_t longer = sample.image.size() + 1;
   GuardedPages pages(longer);
-  ASSERT_TRUE(pages.ok());
   for (int value = 0; value < 256; ++value) {
     const char byte = static_cast<char>(value);
     for (const std::string& bytes : {sample.image + byte, byte + sample.image}) {
@@ -192,89 +211,47 @@ void AddByte(const Sample& sample, Survey* survey) {
                    [&] { return sample.name + ": with a byte " + std::to_string(value) + " too many"; });
     }
   }
+  return 2 * 256;
+}
+
+// make(sample, &survey) makes faults of one sample and answers how many those must be; all are found, and in an
+// optimized build they are more than `least`.
+template <class Make>
+void ExpectFound(const char* what, const std::vector<Sample>& samples, uint64_t least, const Make& make) {
+  Survey survey;
+  uint64_t expected = 0;
+  for (const Sample& sample : samples) expected += make(sample, &survey);
+  survey.Expect(what, expected, least);
 }
 
 TEST(DamagedSmallImage, EachFlippedBitIsFoundAtOpen) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : SmallSamples()) {
-    FlipBitsFrom(sample, 0, Step(), &survey);
-    expected += Steps(8 * sample.image.size(), Step());
-  }
-  survey.Expect("flipped bits of small images", expected, 900000);
+  ExpectFound("flipped bits of small images", SmallSamples(), 900000,
+              [](const Sample& sample, Survey* survey) { return FlipBitsFrom(sample, 0, Step(), survey); });
 }
 
 TEST(DamagedSmallImage, EachTruncationIsFoundAtOpen) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : SmallSamples()) {
-    CutOff(sample, &survey);
-    expected += 2 * Steps(sample.image.size(), Step());
-  }
-  survey.Expect("truncations of small images", expected, 200000);
+  ExpectFound("truncations of small images", SmallSamples(), 200000, CutOff);
 }
 
 TEST(DamagedSmallImage, EachByteTooManyIsFoundAtOpen) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : SmallSamples()) {
-    AddByte(sample, &survey);
-    expected += 2 * 256;
-  }
-  survey.Expect("bytes too many of small images", expected, 60000);
+  ExpectFound("bytes too many of small images", SmallSamples(), 60000, AddByte);
 }
 
 TEST(DamagedLargeImage, EachFlippedBitBehindTheBodyIsFoundAtOpen) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : LargeSamples()) {
-    FlipBitsFrom(sample, sample.body_bytes, 1, &survey);
-    expected += 8 * (sample.image.size() - sample.body_bytes);
-  }
-  survey.Expect("flipped bits behind large bodies", expected, 5000);
+  ExpectFound("flipped bits behind large bodies", LargeSamples(), 5000,
+              [](const Sample& sample, Survey* survey) { return FlipBitsFrom(sample, sample.body_bytes, 1, survey); });
 }
 
 TEST(DamagedLargeImage, EachFlippedBitOfTheBodyIsFoundByVerify) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : LargeSamples()) {
-    const size_t size = sample.image.size();
-    GuardedPages pages(size);
-    ASSERT_TRUE(pages.ok());
-    uint8_t* const at = PutAtEnd(&pages, sample.image);
-    FlipBits(at, 0, sample.body_bytes, Step(), sample, &survey, [&](size_t bit) {
-      const FilterView view(at, size);
-      const uint64_t chunk = bit / 8 / test::kChunk;
-      if (bit % 4099 == 0) {  // all chunks now and then: Verify finds it too, and where it is not nothing is found
-        if (view.Verify().ok()) return false;
-        for (uint64_t i = 0; i < view.num_chunks(); ++i) EXPECT_EQ(view.VerifyChunks(i, 1).ok(), i != chunk) << bit;
-      }
-      return view.VerifyChunks(chunk, 1).code() == StatusCode::kCorrupt;
-    });
-    EXPECT_TRUE(FilterView(at, size).Verify().ok()) << "undamaged again";
-    expected += Steps(8 * sample.body_bytes, Step());
-  }
-  survey.Expect("flipped bits of large bodies", expected, 2400000);
+  ExpectFound("flipped bits of large bodies", LargeSamples(), 2400000, FlipBitsOfBody);
 }
 
 TEST(DamagedLargeImage, EachTruncationIsFoundAtOpen) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : LargeSamples()) {
-    CutOff(sample, &survey);
-    expected += 2 * Steps(sample.image.size(), Step());
-  }
-  survey.Expect("truncations of large images", expected, 600000);
+  ExpectFound("truncations of large images", LargeSamples(), 600000, CutOff);
 }
 
 TEST(DamagedLargeImage, EachByteTooManyIsFoundAtOpen) {
-  Survey survey;
-  uint64_t expected = 0;
-  for (const Sample& sample : LargeSamples()) {
-    AddByte(sample, &survey);
-    expected += 2 * 256;
-  }
-  survey.Expect("bytes too many of large images", expected, 13000);
+  ExpectFound("bytes too many of large images", LargeSamples(), 13000, AddByte);
 }
 
 }  // namespace

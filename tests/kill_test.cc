@@ -138,7 +138,7 @@ struct Case {
 std::vector<Case> EveryCase(const TempDir& dir) {
   std::vector<Case> cases;
   for (const size_t num_keys : {50, 420, 2000}) {
-    if (num_keys > 50 && test::Effort() < 0.01) continue;  // an emulator takes long to fork
+    if (num_keys > 50 && test::IsEmulated()) continue;  // an emulator takes long to fork
     const std::vector<Saver> savers = test::EverySaver(num_keys, 1), others = test::EverySaver(600, 2);
     for (size_t i = 0; i < savers.size(); ++i) {
       const std::string path = dir.Write("file", others[i].image);

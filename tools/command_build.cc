@@ -78,8 +78,7 @@ bool AddKeys(KeyReader* reader, const FilterOptions& options, FilterBuilder* bui
   while (builder->status().ok() && reader->Next(&keys)) {
     hashes.clear();
     for (const std::string_view& key : keys) {
-      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret)
-                                                         : HashKey(key, options.seed));
+      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed));
     }
     builder->AddHashes(hashes.data(), hashes.size());
     *keys_read += keys.size();
@@ -118,12 +117,9 @@ int RunBuild(Build build, bool by_bits) {
   report.Real("bits_per_key", sizing.bits_per_key);
   report.Count("body_bytes", sizing.body_bytes);
   report.Count("image_bytes", image_bytes);
-  report.Text("hash", HashIdName(build.options.hash_id));
-  if (build.secret.is_given) {
-    report.Text("secret_check", SecretCheckText(CheckOfSecret(build.options.secret)));
-  } else {
-    report.Count("seed", build.options.seed);
-  }
+  const FilterOptions& options = build.options;
+  ReportHash(options.hash_id, options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed,
+             &report);
   report.Rate("expected_fpr", sizing.expected_fpr);
   report.Print(build.json);
   return kExitGood;

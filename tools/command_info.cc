@@ -101,12 +101,7 @@ int RunInfo(const Info& info) {
   report.Text("state", view.empty_set() ? "empty set" : ChecksumState(verified));
   report.Count("format_version", view.format_version());
   report.Text("layout", LayoutName(view.layout()));
-  report.Text("hash", HashIdName(view.hash_id()));
-  if (view.hash_id() == HashId::kKeyed) {
-    report.Text("secret_check", SecretCheckText(view.seed()));
-  } else {
-    report.Count("seed", view.seed());
-  }
+  ReportHash(view.hash_id(), view.seed(), &report);
   report.Count("num_probes", view.num_probes());
   if (view.num_blocks() != 0) report.Count("num_blocks", view.num_blocks());
   report.Count("body_bytes", view.body_bytes());

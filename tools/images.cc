@@ -12,6 +12,7 @@
 
 #include "tools/command.h"
 #include "tools/progress.h"
+#include "tools/secret.h"
 
 namespace linefilter::tools {
 Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file) {
@@ -75,6 +76,15 @@ Status VerifyFile(const std::string& path) {
 }
 
 const char* SecretState(const HashSecret* given) { return given == nullptr ? "secret missing" : "another secret"; }
+
+void ReportHash(HashId hash_id, uint64_t seed, Report* report) {
+  report->Text("hash", HashIdName(hash_id));
+  if (hash_id == HashId::kKeyed) {
+    report->Text("secret_check", SecretCheckText(seed));
+  } else {
+    report->Count("seed", seed);
+  }
+}
 
 const char* ChecksumState(const Status& verified) {
   return verified.ok() ? "ok" : verified.code() == StatusCode::kCorrupt ? "damaged" : "unknown";

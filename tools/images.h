@@ -6,6 +6,7 @@
 #include <string>
 
 #include "linefilter/file.h"
+#include "tools/report.h"
 
 namespace linefilter::tools {
 
@@ -28,6 +29,9 @@ Status VerifyFile(const std::string& path);
 
 // The state of such an image: "secret missing" or "another secret".
 const char* SecretState(const HashSecret* given);
+
+// What a report says of an image's hash; `seed` is its seed field, of a keyed hash the check of its secret.
+void ReportHash(HashId hash_id, uint64_t seed, Report* report);
 
 // "ok", "damaged", or "unknown" for what could not be read or is of a kind that this version does not know.
 const char* ChecksumState(const Status& verified);

@@ -8,6 +8,7 @@
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/filters/save.h"
+#include "lib/filters/secret.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/blocked.h"
@@ -78,8 +79,7 @@ Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, 
   allocator_ = options.allocator;
   const Status status = Share(owner_.CreateFromImage(image, size, WithRoomForThis(options)));
   if (status.code() != StatusCode::kOverLimit) return status;
-  const HashSecret* const secret = options.hash_id == HashId::kKeyed ? &options.secret : nullptr;
-  return OverLimitOfThis(FilterView(image, size, secret).body_bytes(), options);
+  return OverLimitOfThis(FilterView(image, size, internal::SecretOf(options)).body_bytes(), options);
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {

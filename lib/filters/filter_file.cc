@@ -9,6 +9,7 @@
 
 #include "lib/bits/endian.h"
 #include "lib/filters/memory.h"
+#include "lib/filters/secret.h"
 #include "lib/filters/system_error.h"
 #include "lib/format/trailer.h"
 #include "linefilter/file.h"
@@ -80,19 +81,6 @@ Status CompareChecks(const FilterView& view, const uint8_t* computed, const uint
   return Status();
 }
 
-// What was given as a secret, or nothing. A copy: it may be that of the view, which is closed before it is needed.
-class GivenSecret {
- public:
-  explicit GivenSecret(const HashSecret* given) : given_(given != nullptr) {
-    if (given_) secret_ = *given;
-  }
-  const HashSecret* get() const { return given_ ? &secret_ : nullptr; }
-
- private:
-  bool given_;
-  HashSecret secret_;
-};
-
 }  // namespace
 
 FilterFile::FilterFile(FilterFile&& other) noexcept { MoveFrom(other); }
@@ -139,7 +127,7 @@ Status FilterFile::CloseBroken(const Status& status) noexcept {
 }
 
 Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
-  const GivenSecret given(secret);
+  const internal::GivenSecret given(secret);
   Close();
   OpenFile file;
   Status status = file.Open(path);
@@ -157,7 +145,7 @@ Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* sec
 
 Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
                         const HashSecret* secret) noexcept {
-  const GivenSecret given(secret);
+  const internal::GivenSecret given(secret);
   Close();
   OpenFile file;
   Status status = internal::CheckAllocator(allocator);

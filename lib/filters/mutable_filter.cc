@@ -5,6 +5,7 @@
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/filters/save.h"
+#include "lib/filters/secret.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/filter.h"
@@ -84,7 +85,7 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   Release();
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
-  const FilterView view(image, size, options.hash_id == HashId::kKeyed ? &options.secret : nullptr);
+  const FilterView view(image, size, internal::SecretOf(options));
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
   if (view.layout() != layout || view.empty_set()) {

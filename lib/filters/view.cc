@@ -1,5 +1,6 @@
 #include "linefilter/view.h"
 
+#include "lib/filters/secret.h"
 #include "lib/format/trailer.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
@@ -64,7 +65,7 @@ FilterView::FilterView(const FilterView& other) noexcept = default;
 FilterView& FilterView::operator=(const FilterView& other) noexcept = default;
 
 Status FilterView::Open(const void* image, size_t size, const HashSecret* secret) noexcept {
-  const HashSecret copy = secret == nullptr ? HashSecret() : *secret;  // it may be this view's
+  const internal::GivenSecret given(secret);
   *this = FilterView();
   image_bytes_ = size;
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
@@ -72,13 +73,13 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
   const internal::LayoutOps* ops = nullptr;
   status_ = VerifyTrailer(bytes, size, &trailer, &ops);
   format_version_ = trailer.version;
-  if (status_.ok()) status_ = CheckSecret(trailer, secret == nullptr ? nullptr : &copy);
+  if (status_.ok()) status_ = CheckSecret(trailer, given.get());
   if (!status_.ok()) return status_;
 
   internal::BindBody(*ops, bytes, trailer.body_bytes, trailer.num_probes, &state_);
   layout_ = ops->layout;
   seed_ = trailer.seed;
-  secret_ = copy;
+  secret_ = given.OrZero();
   hash_id_ = static_cast<HashId>(trailer.hash_id);
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;

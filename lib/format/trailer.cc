@@ -4,13 +4,13 @@
 
 #include "lib/bits/endian.h"
 #include "lib/hash/xxh3.h"
+#include "linefilter/hash.h"
 
 namespace linefilter::internal {
 namespace {
 
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
 constexpr unsigned kCriticalExtension = 0x8000;
-constexpr uint8_t kKeyedHashId = 2;
 
 unsigned FlagsOf(const Trailer& trailer) {
   return (trailer.has_seed ? kFlagSeed : 0) | (trailer.has_num_keys ? kFlagNumKeys : 0) |
@@ -86,7 +86,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the seed");
     trailer->seed = LoadLE64(image + rest);
   }
-  if (trailer->hash_id == kKeyedHashId && !trailer->has_seed) {
+  if (trailer->hash_id == static_cast<uint8_t>(HashId::kKeyed) && !trailer->has_seed) {
     return Corrupt("a keyed hash without a check of its secret");
   }
   if (trailer->has_num_keys) {

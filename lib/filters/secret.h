@@ -1,0 +1,31 @@
+// The secret that an image is opened with: one that was given, or none.
+#ifndef LINEFILTER_LIB_FILTERS_SECRET_H_
+#define LINEFILTER_LIB_FILTERS_SECRET_H_
+
+#include "linefilter/keyed_hash.h"
+#include "linefilter/options.h"
+
+namespace linefilter::internal {
+
+// A copy: what was given may be the secret of the view that is opened anew.
+class GivenSecret {
+ public:
+  explicit GivenSecret(const HashSecret* given) : given_(given != nullptr) {
+    if (given_) secret_ = *given;
+  }
+  const HashSecret* get() const { return given_ ? &secret_ : nullptr; }
+  const HashSecret& OrZero() const { return secret_; }
+
+ private:
+  bool given_;
+  HashSecret secret_;
+};
+
+// What an image that is to go with these options is opened with.
+inline const HashSecret* SecretOf(const FilterOptions& options) {
+  return options.hash_id == HashId::kKeyed ? &options.secret : nullptr;
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_SECRET_H_
