@@ -20,6 +20,7 @@
 #include <string>
 
 #include "linefilter/append.h"
+#include "linefilter/export.h"
 #include "linefilter/hash.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
@@ -35,7 +36,7 @@ class Partition;
 
 class AtomicFile;
 
-class FilterBuilder {
+class LINEFILTER_EXPORT FilterBuilder {
  public:
   // Bad options are reported by Finish (and by status()); Add calls are then ignored.
   explicit FilterBuilder(const FilterOptions& options) noexcept;
@@ -99,23 +100,23 @@ class FilterBuilder {
  private:
   struct Chunk;
 
-  Status AppendChunk() noexcept;
+  LINEFILTER_LOCAL Status AppendChunk() noexcept;
   void AddSlow(uint64_t hash) noexcept;
-  uint64_t AddChunks(const uint64_t* hashes, uint64_t n) noexcept;
+  LINEFILTER_LOCAL uint64_t AddChunks(const uint64_t* hashes, uint64_t n) noexcept;
   void RefuseKey() noexcept;
-  void Fail(const Status& status) noexcept;
-  void FreeChunksAfter(Chunk* last) noexcept;
-  Status SizeNow(Sizing* sizing) const noexcept;
+  LINEFILTER_LOCAL void Fail(const Status& status) noexcept;
+  LINEFILTER_LOCAL void FreeChunksAfter(Chunk* last) noexcept;
+  LINEFILTER_LOCAL Status SizeNow(Sizing* sizing) const noexcept;
   // builder_finish.cc
-  uint64_t SizeOf(const Chunk& chunk) const noexcept;
-  Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
-  Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
-                   internal::Partition* partition) noexcept;
-  Status InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept;
-  Status BuildOneRange(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body) noexcept;
-  Status WriteImage(const Sink& sink, const Sizing& sizing, internal::Partition* partition) noexcept;
-  Status FinishThrough(const Sink& sink, AtomicFile* file) noexcept;
-  Status Finished(const Status& status, const Sizing& sizing, internal::Partition* partition) noexcept;
+  LINEFILTER_LOCAL uint64_t SizeOf(const Chunk& chunk) const noexcept;
+  LINEFILTER_LOCAL Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
+  LINEFILTER_LOCAL Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
+                                    internal::Partition* partition) noexcept;
+  LINEFILTER_LOCAL Status InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept;
+  LINEFILTER_LOCAL Status BuildOneRange(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body) noexcept;
+  LINEFILTER_LOCAL Status WriteImage(const Sink& sink, const Sizing& sizing, internal::Partition* partition) noexcept;
+  LINEFILTER_LOCAL Status FinishThrough(const Sink& sink, AtomicFile* file) noexcept;
+  LINEFILTER_LOCAL Status Finished(const Status& status, const Sizing& sizing, internal::Partition* partition) noexcept;
 
   FilterOptions options_;
   Status status_;

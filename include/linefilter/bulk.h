@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linefilter/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
@@ -41,11 +42,11 @@ struct HashSource {
 // Errors: kOverLimit tells how many bytes are needed; kIoError if the source or the sink fails, or if the source gives
 // other hashes in a later pass (found but for a chance of about 2^-64; not against an adversary). Then the sink may
 // have received a part of an image, the file keeps its old content. *sizing (may be null) is what was made.
-Status BuildFromSource(const FilterOptions& options, const HashSource& source, const Sink& sink,
-                       Sizing* sizing = nullptr) noexcept;
+LINEFILTER_EXPORT Status BuildFromSource(const FilterOptions& options, const HashSource& source, const Sink& sink,
+                                         Sizing* sizing = nullptr) noexcept;
 // As a file: complete and synced before it gets its name; an old file of that name stays until then.
-Status BuildFromSourceToFile(const FilterOptions& options, const HashSource& source, const char* path,
-                             Sizing* sizing = nullptr) noexcept;
+LINEFILTER_EXPORT Status BuildFromSourceToFile(const FilterOptions& options, const HashSource& source, const char* path,
+                                               Sizing* sizing = nullptr) noexcept;
 
 }  // namespace linefilter
 

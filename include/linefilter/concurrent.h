@@ -24,6 +24,7 @@
 #include <string>
 
 #include "linefilter/append.h"
+#include "linefilter/export.h"
 #include "linefilter/filter.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
@@ -33,7 +34,7 @@
 namespace linefilter {
 
 // Not a public FilterBase: what reads a FilterBase may read it with plain loads.
-class ConcurrentBlockedFilter final : private FilterBase {
+class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
  public:
   ConcurrentBlockedFilter() noexcept;  // answers "maybe" and takes nothing, until Create
   ConcurrentBlockedFilter(const ConcurrentBlockedFilter&) = delete;
@@ -99,7 +100,7 @@ class ConcurrentBlockedFilter final : private FilterBase {
   Status Save(const char* path) const noexcept;
 
  private:
-  Status Share(const Status& status) noexcept;
+  LINEFILTER_LOCAL Status Share(const Status& status) noexcept;
 
   BlockedFilter owner_;  // of the body
   bool (*insert_)(const internal::ProbeState&, uint64_t hash);

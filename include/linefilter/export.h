@@ -2,10 +2,23 @@
 #ifndef LINEFILTER_EXPORT_H_
 #define LINEFILTER_EXPORT_H_
 
-#if defined(__GNUC__)
-#define LINEFILTER_EXPORT __attribute__((visibility("default")))
+#if defined(__GNUC__) && defined(__cplusplus)
+#define LINEFILTER_VISIBILITY(kind) [[gnu::visibility(kind)]]  // goes with [[nodiscard]] of a class
+#elif defined(__GNUC__)
+#define LINEFILTER_VISIBILITY(kind) __attribute__((visibility(kind)))
 #else
-#define LINEFILTER_EXPORT
+#define LINEFILTER_VISIBILITY(kind)
 #endif
+
+// LINEFILTER_STATIC: the library becomes part of the program or plugin that links it, which exports none of it. The
+// CMake targets define it; a shared library needs no definition.
+#if defined(LINEFILTER_STATIC)
+#define LINEFILTER_EXPORT
+#else
+#define LINEFILTER_EXPORT LINEFILTER_VISIBILITY("default")
+#endif
+
+// Of a public class: what only the library itself calls. It may change without a new name of the shared library.
+#define LINEFILTER_LOCAL LINEFILTER_VISIBILITY("hidden")
 
 #endif  // LINEFILTER_EXPORT_H_

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "linefilter/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
 #include "linefilter/view.h"
@@ -18,7 +19,7 @@ enum class MapAdvice : uint8_t {
 
 // Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from
 // it end with it.
-class FilterFile {
+class LINEFILTER_EXPORT FilterFile {
  public:
   FilterFile() noexcept = default;
   FilterFile(FilterFile&& other) noexcept;
@@ -39,8 +40,8 @@ class FilterFile {
   const FilterView& view() const noexcept { return view_; }
 
  private:
-  void MoveFrom(FilterFile& other) noexcept;
-  Status CloseBroken(const Status& status) noexcept;
+  LINEFILTER_LOCAL void MoveFrom(FilterFile& other) noexcept;
+  LINEFILTER_LOCAL Status CloseBroken(const Status& status) noexcept;
 
   FilterView view_;
   void* data_ = nullptr;
@@ -53,7 +54,7 @@ class FilterFile {
 // renamed, folder synced. Dropped without Commit, or killed at any moment: the old file, if any, is untouched. What is
 // dropped is removed; a process that is killed leaves its temporary file, named .linefilter-, 16 hexadecimal digits,
 // .tmp. Nobody reads it: remove it when no process saves to the folder.
-class AtomicFile {
+class LINEFILTER_EXPORT AtomicFile {
  public:
   AtomicFile() noexcept = default;
   ~AtomicFile();
@@ -72,8 +73,8 @@ class AtomicFile {
   const Status& status() const noexcept { return status_; }
 
  private:
-  void Drop() noexcept;
-  Status Failed(const char* what) noexcept;
+  LINEFILTER_LOCAL void Drop() noexcept;
+  LINEFILTER_LOCAL Status Failed(const char* what) noexcept;
 
   Status status_;
   char* path_ = nullptr;

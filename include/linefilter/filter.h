@@ -18,6 +18,7 @@
 #include <string>
 
 #include "linefilter/append.h"
+#include "linefilter/export.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
@@ -27,7 +28,7 @@ namespace linefilter {
 
 class FilterView;
 
-class MutableFilter : public FilterBase {
+class LINEFILTER_EXPORT MutableFilter : public FilterBase {
  public:
   ~MutableFilter();
 
@@ -73,11 +74,12 @@ class MutableFilter : public FilterBase {
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
-  const char* DifferenceTo(const FilterBase& other) const noexcept;
-  Status UnionBody(const FilterBase& other) noexcept;
-  void Release() noexcept;
-  void MoveFrom(MutableFilter& other) noexcept;
-  Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes, const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL const char* DifferenceTo(const FilterBase& other) const noexcept;
+  LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
+  LINEFILTER_LOCAL void Release() noexcept;
+  LINEFILTER_LOCAL void MoveFrom(MutableFilter& other) noexcept;
+  LINEFILTER_LOCAL Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
+                                   const FilterOptions& options) noexcept;
   uint8_t* mutable_body() noexcept { return const_cast<uint8_t*>(state_.body); }
 
   bool (*insert_)(const internal::ProbeState&, uint64_t hash);
@@ -85,7 +87,7 @@ class MutableFilter : public FilterBase {
 };
 
 // One cache line per lookup and per insertion. At most 2^32 blocks (256 GiB).
-class BlockedFilter final : public MutableFilter {
+class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
  public:
   BlockedFilter() noexcept = default;
   // Room for num_keys keys (0 counts as 1). On an error the filter answers "maybe" as before Create.
@@ -101,7 +103,7 @@ class BlockedFilter final : public MutableFilter {
 
 // The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right
 // far beyond 2^32 bits.
-class ClassicFilter final : public MutableFilter {
+class LINEFILTER_EXPORT ClassicFilter final : public MutableFilter {
  public:
   ClassicFilter() noexcept = default;
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {

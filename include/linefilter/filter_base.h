@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "linefilter/export.h"
 #include "linefilter/hash.h"
 #include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
@@ -40,7 +41,7 @@ struct PreparedHash {
   uint64_t hash;
 };
 
-class FilterBase {
+class LINEFILTER_EXPORT FilterBase {
  public:
   // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed() or
   // the secret. Answers "maybe" always if the filter was made of the caller's own hashes (KeyStatus tells).
@@ -120,7 +121,8 @@ class FilterBase {
 
 // One hash asked of many filters: all lines are prefetched before the first is read. answers[i] is that of filters[i];
 // returns how many answered "maybe". All filters must use the hash's seed. No pointer may be null.
-size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept;
+LINEFILTER_EXPORT size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash,
+                                        uint8_t* answers) noexcept;
 
 }  // namespace linefilter
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "linefilter/compiler.h"
+#include "linefilter/export.h"
 
 namespace linefilter {
 
@@ -23,7 +24,7 @@ enum class HashId : uint8_t {
 };
 
 // "xxh3", "caller", "keyed" or "unknown".
-const char* HashIdName(HashId id) noexcept;
+LINEFILTER_EXPORT const char* HashIdName(HashId id) noexcept;
 
 // The high 64 bits of a * b.
 LINEFILTER_INLINE uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
@@ -39,7 +40,7 @@ LINEFILTER_INLINE uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
 }
 
 // Hash of a key of any bytes.
-uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
+LINEFILTER_EXPORT uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
 
 // Hash of an integer key: equals HashKey of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from
 // the specification, xxhash_spec.md; the constants are words of its secret and its mixer).

@@ -25,6 +25,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "linefilter/export.h"
 #include "linefilter/hash.h"
 
 namespace linefilter {
@@ -35,8 +36,8 @@ struct HashSecret {
 };
 
 // Hash of a key of any bytes; an integer is its 8 little-endian bytes, widened as HashKey does.
-uint64_t KeyedHash(std::string_view key, const HashSecret& secret) noexcept;
-uint64_t KeyedHash(uint64_t key, const HashSecret& secret) noexcept;
+LINEFILTER_EXPORT uint64_t KeyedHash(std::string_view key, const HashSecret& secret) noexcept;
+LINEFILTER_EXPORT uint64_t KeyedHash(uint64_t key, const HashSecret& secret) noexcept;
 template <class T, std::enable_if_t<kIsIntegerKey<T>, int> = 0>
 uint64_t KeyedHash(T key, const HashSecret& secret) noexcept {
   return KeyedHash(static_cast<uint64_t>(key), secret);
@@ -47,7 +48,7 @@ uint64_t KeyedHash(std::nullptr_t, const HashSecret& secret) = delete;
 
 // What an image keeps of the secret, to refuse another one (doc/FORMAT.md section 1). It tells nothing of a random
 // secret; one that can be guessed is found by it.
-uint64_t CheckOfSecret(const HashSecret& secret) noexcept;
+LINEFILTER_EXPORT uint64_t CheckOfSecret(const HashSecret& secret) noexcept;
 
 }  // namespace linefilter
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "linefilter/export.h"
+
 namespace linefilter {
 
 enum class Layout : uint8_t {
@@ -16,10 +18,10 @@ enum class Layout : uint8_t {
 };
 
 // "auto", "blocked", "classic", ...; "unknown" for an id that has no name.
-const char* LayoutName(Layout layout) noexcept;
+LINEFILTER_EXPORT const char* LayoutName(Layout layout) noexcept;
 
 // The layout of that name; false, and *layout untouched, if there is none that this library implements ("auto" is one).
-bool ParseLayout(const char* name, Layout* layout) noexcept;
+LINEFILTER_EXPORT bool ParseLayout(const char* name, Layout* layout) noexcept;
 
 }  // namespace linefilter
 

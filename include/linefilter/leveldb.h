@@ -28,6 +28,7 @@
 #define LINEFILTER_LEVELDB_H_
 
 #include "linefilter/engine_options.h"
+#include "linefilter/export.h"
 #include "linefilter/status.h"
 
 namespace leveldb {
@@ -41,8 +42,8 @@ namespace linefilter {
 // Needs neither exceptions nor RTTI, here or in LevelDB. Where memory runs out later, a filter that answers "maybe" is
 // stored: slower, never wrong. LevelDB's own string is grown before anything of ours is allocated: where that throws
 // std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
-const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
-                                                    Status* status = nullptr) noexcept;
+LINEFILTER_EXPORT const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
+                                                                      Status* status = nullptr) noexcept;
 
 }  // namespace linefilter
 

@@ -34,6 +34,7 @@
 #define LINEFILTER_ROCKSDB_H_
 
 #include "linefilter/engine_options.h"
+#include "linefilter/export.h"
 #include "linefilter/status.h"
 
 namespace rocksdb {
@@ -46,8 +47,8 @@ namespace linefilter {
 // Null if the options make no sense or there is no memory; *status (it may be null) then says why. Needs neither
 // exceptions nor RTTI. Where memory runs out later, the file gets a filter that answers "maybe": slower, never wrong.
 // RocksDB is not told, because it would stop writing.
-const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
-                                                    Status* status = nullptr) noexcept;
+LINEFILTER_EXPORT const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
+                                                                      Status* status = nullptr) noexcept;
 
 }  // namespace linefilter
 

@@ -2,16 +2,17 @@
 //
 // `blocked`: the load of a block is Binomial(num_keys, 1 / num_blocks), and lanes overlap as the rotations make them;
 // the classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic`: the textbook m = -n ln p / (ln 2)^2, k =
-// m/n ln 2. `retrieval`: the load of a block as above, and the mean rate of blocks of that load, a measured table; right
-// to 0.3 % from 6 to 24 bits per key, to 3 % below 3. kAuto is `blocked` or `classic`, never `retrieval`: that takes no
-// key afterwards and is slower to build, so whoever wants it says so. Deterministic to the bit on every CPU (no libm),
-// so the same request gives the same image everywhere. Thread-safe. Units: bits_per_key in bits, fpr in 0..1, sizes in
-// bytes.
+// m/n ln 2. `retrieval`: the load of a block as above, and the mean rate of blocks of that load, a measured table;
+// right to 0.3 % from 6 to 24 bits per key, to 3 % below 3. kAuto is `blocked` or `classic`, never `retrieval`: that
+// takes no key afterwards and is slower to build, so whoever wants it says so. Deterministic to the bit on every CPU
+// (no libm), so the same request gives the same image everywhere. Thread-safe. Units: bits_per_key in bits, fpr in
+// 0..1, sizes in bytes.
 #ifndef LINEFILTER_SIZING_H_
 #define LINEFILTER_SIZING_H_
 
 #include <cstdint>
 
+#include "linefilter/export.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
@@ -34,26 +35,28 @@ struct Sizing {
 // kInvalidArgument: bits_per_key outside its limits; fpr not between 0 and 1, or below what the layout reaches with
 // kMaxBitsPerKey; a size past what the layout can address (2^32 blocks; classic: 2^48 bytes).
 // An fpr that less than kMinBitsPerKey would reach gets kMinBitsPerKey. 0 keys: body_bytes 0, expected_fpr 0.
-Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key, Sizing* sizing) noexcept;
-Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept;
+LINEFILTER_EXPORT Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key,
+                                           Sizing* sizing) noexcept;
+LINEFILTER_EXPORT Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept;
 
 // The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments
 // that no filter has.
-double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept;
+LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes,
+                                     uint32_t num_probes) noexcept;
 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
-uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
+LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
 
 // The limits for large sets, where the rounding to blocks does not show. Inverses of each other, pair by
 // pair; arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at
 // which num_probes is best. NumProbesForBitsPerKey is 0 for a layout without probes.
-uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
-double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;
-double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;
-double BitsPerKeyForFpr(Layout layout, double fpr) noexcept;
+LINEFILTER_EXPORT uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
+LINEFILTER_EXPORT double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;
+LINEFILTER_EXPORT double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;
+LINEFILTER_EXPORT double BitsPerKeyForFpr(Layout layout, double fpr) noexcept;
 
 // The largest num_probes of a layout (blocked 16, classic 30, retrieval 0: it has no probes). The least is 1, or 0.
-uint32_t MaxNumProbes(Layout layout) noexcept;
+LINEFILTER_EXPORT uint32_t MaxNumProbes(Layout layout) noexcept;
 
 }  // namespace linefilter
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "linefilter/compiler.h"
+#include "linefilter/export.h"
 
 namespace linefilter {
 
@@ -22,7 +23,7 @@ enum class StatusCode : unsigned char {
 };
 
 // Copyable, 256 bytes, no heap. Thread-compatible.
-class [[nodiscard]] Status {
+class [[nodiscard]] LINEFILTER_EXPORT Status {
  public:
   LINEFILTER_INLINE Status() noexcept { message_[0] = '\0'; }
   // Success is copied in a nanosecond: filters inside engines are opened once per lookup.

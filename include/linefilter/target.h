@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "linefilter/export.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
@@ -15,16 +16,16 @@ struct TargetList {
   const char* names[32];
   size_t size;
 };
-TargetList SupportedTargets() noexcept;
+LINEFILTER_EXPORT TargetList SupportedTargets() noexcept;
 
 // The target that filters made or opened from now on will use.
-const char* ChosenTarget() noexcept;
+LINEFILTER_EXPORT const char* ChosenTarget() noexcept;
 
 // Forces it; null or "" returns to the best one. kInvalidArgument (with the list of what there is) if it is not
 // supported. Filters that exist keep theirs. Process-wide and thread-safe; meant for tests and measurements. For
 // experiments without a recompilation the environment variable LINEFILTER_TARGET, read once at first use, does the
 // same; a name that is not supported there is ignored (ChosenTarget tells).
-Status ForceTarget(const char* name) noexcept;
+LINEFILTER_EXPORT Status ForceTarget(const char* name) noexcept;
 
 }  // namespace linefilter
 

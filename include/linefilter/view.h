@@ -9,13 +9,14 @@
 #include <cstdint>
 #include <string_view>
 
+#include "linefilter/export.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
 
 // Copyable: some 370 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
-class FilterView : public FilterBase {
+class LINEFILTER_EXPORT FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
   FilterView(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
@@ -58,17 +59,18 @@ class FilterView : public FilterBase {
 
 // Open and Verify for whoever has no secret (a copy, a backup, an upload): all that can be verified of an image without
 // it, which is everything but that the secret fits. ok for a sound image of any hash; else kCorrupt or kUnsupported.
-Status VerifyImage(const void* image, size_t size) noexcept;
+LINEFILTER_EXPORT Status VerifyImage(const void* image, size_t size) noexcept;
 
 // One key asked of an image that is not kept open, for engines that hand over the bytes at each lookup: verifies and
 // answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys.
-bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
+LINEFILTER_EXPORT bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
 // The same of bytes that the caller has verified since they were read: the check, half of the time, is left out. A
 // damaged image may answer "absent" for a key that is in it; no byte outside it is read.
-bool TrustedImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
+LINEFILTER_EXPORT bool TrustedImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
 
 // One hash asked of many views: see MayContainHash in filter_base.h.
-size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept;
+LINEFILTER_EXPORT size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash,
+                                        uint8_t* answers) noexcept;
 
 }  // namespace linefilter
 
