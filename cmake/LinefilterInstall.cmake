@@ -64,6 +64,9 @@ foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   linefilter_install_library(linefilter_${engine} linefilter_${engine}Targets
     ${engine}_static ${engine}_shared ${engine} ${engine}_development)
   linefilter_install_pc(linefilter-${engine} ${engine}_development)
+  if(TARGET linefilter_${engine}_shared)  # it needs the one beside it
+    set_target_properties(linefilter_${engine}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
   install(FILES include/linefilter/${engine}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linefilter
     COMPONENT ${engine}_development)
 endforeach()

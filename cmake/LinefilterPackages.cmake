@@ -1,0 +1,79 @@
+# cpack: Debian packages of what LinefilterInstall.cmake installs, one for each component. Where they are built, dpkg-shlibdeps
+# finds out what they need; what the headers need stands here.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME linefilter)
+set(CPACK_PACKAGE_VENDOR linefilter)
+set(CPACK_PACKAGE_CONTACT "linefilter authors <linefilter@example.org>")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)  # our own, which an adapter needs
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)  # and the trigger of ldconfig
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")  # a new symbol comes with a new version
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/LinefilterDebDocs.cmake)
+
+# linefilter_package(component name section depends text): the Debian package of a component, if there is any.
+get_cmake_property(installed COMPONENTS)
+set(CPACK_COMPONENTS_ALL "")
+macro(linefilter_package component name section depends text)
+  if("${component}" IN_LIST installed)
+    list(APPEND CPACK_COMPONENTS_ALL ${component})
+    string(TOUPPER ${component} upper)
+    set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+    set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
+    set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}")
+    set(CPACK_DEBIAN_${upper}_DESCRIPTION "linefilter tells of a key that it is not in a set, or that it may be,\n\
+by reading one cache line. Its images have the same bytes everywhere.\n.\n${text}")
+    if("${section}" STREQUAL "libs")
+      set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
+    endif()
+  endif()
+endmacro()
+
+# Highway is compiled into our kernels, so what we run with must not be older than its headers were. The library's package is
+# named after its own SONAME.
+set(hwy "")
+find_library(LINEFILTER_HWY_FILE hwy)
+find_program(LINEFILTER_DPKG_QUERY dpkg-query)
+mark_as_advanced(LINEFILTER_HWY_FILE LINEFILTER_DPKG_QUERY)
+if(LINEFILTER_HWY_FILE AND LINEFILTER_DPKG_QUERY)
+  get_filename_component(file ${LINEFILTER_HWY_FILE} REALPATH)
+  execute_process(COMMAND ${LINEFILTER_DPKG_QUERY} -S ${file} OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(owner MATCHES "^([^:]+):")
+    set(hwy "${CMAKE_MATCH_1} (>= ${LINEFILTER_HWY_VERSION})")
+  endif()
+endif()
+
+set(runtime "liblinefilter${LINEFILTER_ABI}")
+set(ours "= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
+linefilter_package(runtime ${runtime} libs "${hwy}" "This package has the shared library.")
+linefilter_package(development liblinefilter-dev libdevel
+  "${runtime} (${ours}), libhwy-dev (>= ${LINEFILTER_HWY_VERSION})"
+  "This package has the headers, the static library, and what CMake and\npkg-config read.")
+linefilter_package(program linefilter-tools utils "${hwy}"
+  "This package has the program linefilter, which makes images, asks,\nverifies and measures them.")
+foreach(engine IN LISTS LINEFILTER_ADAPTERS)
+  set(own "liblinefilter-${engine}${LINEFILTER_ABI}")
+  linefilter_package(${engine} ${own} libs "${runtime} (>${ours})"
+    "This package has the shared library with a filter policy for ${engine}.")
+  linefilter_package(${engine}_development liblinefilter-${engine}-dev libdevel
+    "${own} (${ours}), liblinefilter-dev (${ours}), lib${engine}-dev"
+    "This package has header and static library of the policy for ${engine}.")
+endforeach()
+set(python "python3, python3-numpy")
+if(Python3_VERSION_MINOR)  # an extension is of one version
+  math(EXPR next "${Python3_VERSION_MINOR} + 1")
+  set(python "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy")
+endif()
+linefilter_package(python python3-linefilter python "${python}" "This package has the module for Python 3.")
+
+include(CPack)

@@ -1,0 +1,25 @@
+# Run by cpack for what is to be packed, as Debian's policy demands it: each package gets its copyright and changelog, and
+# no library a path of its own to look for others.
+file(GLOB_RECURSE folders LIST_DIRECTORIES TRUE ${CPACK_TEMPORARY_DIRECTORY}/*)
+list(FILTER folders INCLUDE REGEX "^${CPACK_TEMPORARY_DIRECTORY}/[a-z_]+$")
+foreach(folder IN LISTS folders)
+  get_filename_component(component ${folder} NAME)
+  string(TOUPPER ${component} upper)
+  set(doc ${folder}/usr/share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  file(MAKE_DIRECTORY ${doc})
+  string(TIMESTAMP year "%Y" UTC)
+  file(WRITE ${doc}/copyright "linefilter\nCopyright (C) ${year} the linefilter authors\nLicence: Apache-2.0, "
+    "the full text of which is in /usr/share/common-licenses/Apache-2.0\n")
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+  file(WRITE ${doc}/changelog.Debian "linefilter (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; "
+    "urgency=medium\n\n  * Made by cpack; see CHANGELOG.md of the source.\n\n -- ${CPACK_PACKAGE_CONTACT}  ${date}\n")
+  execute_process(COMMAND gzip -9n ${doc}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
+  file(GLOB_RECURSE libraries ${folder}/*.so.${CPACK_PACKAGE_VERSION})
+  foreach(library IN LISTS libraries)
+    file(RPATH_REMOVE FILE ${library})
+  endforeach()
+  file(GLOB pages ${folder}/usr/share/man/man1/*.1)
+  foreach(page IN LISTS pages)
+    execute_process(COMMAND gzip -9n ${page} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endforeach()
