@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# What the shared libraries promise to programs that were linked with them: names, and types behind the names. Kept in
+# packaging/abi/, renewed by tools/abi.sh; doc/VERSIONING.md says what may change when. The names are those of 64-bit CPUs, the
+# types those of x86-64 with Debian 12's compiler.
+
+ABI=$ROOT/packaging/abi
+ABI_LIBRARIES=(liblinefilter liblinefilter_leveldb liblinefilter_rocksdb)
+
+abi_steps() {
+  step "ABI: exported symbols" tests test_symbols
+  if abi_of_types_is_known; then
+    step "ABI: types" tests test_abi
+  else
+    echo "ABI: types are compared on x86-64 with g++ 12 alone"
+  fi
+}
+
+abi_of_types_is_known() {
+  [[ $(uname -m) == x86_64 && $(g++ -dumpversion) == 12 ]]
+}
+
+# shared_library NAME: where the release build has it.
+shared_library() {
+  find "$ROOT/build/release/lib" -name "$1.so"
+}
+
+# exported_symbols FILE: what it exports, by the names of the source, each once.
+exported_symbols() {
+  nm -DC --defined-only "$1" | sed -E 's/^[0-9a-f]+ . //; s/@@?LINEFILTER_[0-9.]+$//' | grep -v '^LINEFILTER_[0-9.]*$' |
+    LC_ALL=C sort -u
+}
+
+test_symbols() {
+  local name
+  for name in "${ABI_LIBRARIES[@]}"; do
+    expect "$name exports what packaging/abi/$name.symbols says (renew it by tools/abi.sh)" \
+      diff "$ABI/$name.symbols" <(exported_symbols "$(shared_library "$name")")
+    expect "$name exports the public API alone" public_alone "$(shared_library "$name")"
+    expect "$name is named after its ABI" soname_is "$(shared_library "$name")" "$name.so.$(abi_version)"
+  done
+  expect "no public function was forgotten" none_forgotten
+}
+
+abi_version() {
+  sed -n 's/^LINEFILTER_\([0-9.]*\) {$/\1/p' "$ROOT/build/release/linefilter.map"
+}
+
+soname_is() {
+  readelf -d "$1" | grep -F "soname: [$2]"
+}
+
+# Functions of our public headers: nothing of namespace internal, of a SIMD target, of xxHash or of the standard library.
+public_alone() {
+  ! exported_symbols "$1" | grep -vE '^(linefilter::[A-Z][A-Za-z0-9]*(::~?[A-Za-z_0-9]+|::operator=)?\(|linefilter_[a-z0-9_]+$)' &&
+    ! exported_symbols "$1" | grep -E 'linefilter::(internal|N_[A-Z0-9_]+)::|XXH|^std::|(typeinfo|vtable) '
+}
+
+# A function of namespace linefilter is exported, or a header says that it is LINEFILTER_LOCAL.
+none_forgotten() {
+  local own exported forgotten
+  own=$(mktemp)
+  exported=$(mktemp)
+  nm -C --defined-only "$ROOT/build/release/lib/liblinefilter.a" 2>/dev/null | sed -nE 's/^[0-9a-f]+ T //p' |
+    grep -E '^linefilter(::|_)' | grep -vE '^linefilter::(internal|N_[A-Z0-9_]+)::' | LC_ALL=C sort -u >"$own"
+  exported_symbols "$(shared_library liblinefilter)" >"$exported"
+  forgotten=$(LC_ALL=C comm -23 "$own" "$exported" | grep -vE "::($(local_functions))\(") || true
+  rm -f "$own" "$exported"
+  [[ -z $forgotten ]] || { echo "neither LINEFILTER_EXPORT nor LINEFILTER_LOCAL:"; echo "$forgotten"; return 1; }
+}
+
+local_functions() {
+  sed -nE 's/^ *LINEFILTER_LOCAL .*[ *&]([A-Za-z]+)\(.*$/\1/p' "$ROOT"/include/linefilter/*.h | sort -u | paste -sd '|'
+}
+
+# Debug information tells the types. The release build has none, so what holds exported functions, a few files that compile
+# in seconds, is compiled once more, not optimized; what they call is left open.
+debug_library() {
+  local folder=$1 sources=() file
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  for file in "$ROOT"/lib/{bits,c,filters,hash,sizing}/*.cc "$ROOT"/lib/{kernels/registry,kernels/target,layouts/layout_name}.cc; do
+    if [[ -f $file ]]; then sources+=("$file"); fi
+  done
+  # shellcheck disable=SC2016  # for the inner shell
+  printf '%s\n' "${sources[@]#"$ROOT/"}" | xargs -P "$JOBS" -I FILE sh -c 'cd "$2" && g++ -std=c++17 -g -O0 -fPIC \
+    -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti "-ffile-prefix-map=$2/=" -DHWY_WANT_AVX3_DL \
+    -DLINEFILTER_ASKS_FOR_GFNI -Iinclude -I. -c "$3" -o "$1/$(echo "$3" | tr / _).o"' sh "$folder" "$ROOT" FILE
+  g++ -shared -o "$folder/liblinefilter.so" "$folder"/*.o "-Wl,-soname,liblinefilter.so.$(abi_version)" \
+    "-Wl,--version-script,$ROOT/build/release/linefilter.map"
+}
+
+# write_abi FILE FOLDER: the types behind what is exported, as text.
+write_abi() {
+  abidw --headers-dir "$ROOT/include" --drop-private-types --no-comp-dir-path --no-corpus-path --no-show-locs \
+    --no-elf-needed --no-write-default-sizes --no-parameter-names --exported-interfaces-only \
+    --out-file "$1" "$2/liblinefilter.so"
+}
+
+# compare_abi FILE: against the types of today. abidiff's exit code: 0 the same, 4 changed, 12 changed incompatibly.
+compare_abi() {
+  abidiff --no-show-locs --headers-dir2 "$ROOT/include" "$1" "$ROOT/build/abi/liblinefilter.so"
+}
+
+test_abi() {
+  debug_library "$ROOT/build/abi"
+  expect "the debug library has all that is exported" diff \
+    <(exported_symbols "$(shared_library liblinefilter)") <(exported_symbols "$ROOT/build/abi/liblinefilter.so")
+  expect "types are those of packaging/abi/liblinefilter.abi (doc/VERSIONING.md says what to do)" compare_abi "$ABI/liblinefilter.abi"
+}

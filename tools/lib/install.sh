@@ -1,0 +1,142 @@
+# shellcheck shell=bash
+# Steps: what `cmake --install` of the release build gives, used by small projects (tests/consumers/) that see nothing else.
+
+INSTALLED=$ROOT/build/install     # everything of these steps
+PREFIX=$INSTALLED/moved           # the installed tree, in another place than it was installed to
+CONSUMERS=$INSTALLED/consumers    # copies: no path leads back to the sources
+
+install_steps() {
+  step "install" work install_tree
+  if $STEP_OK; then
+    step "install: consumers of the installed tree" tests test_consumers
+  fi
+  step "install: add_subdirectory, FetchContent" tests test_embedders
+}
+
+install_tree() {
+  rm -rf "$INSTALLED"
+  mkdir -p "$INSTALLED"
+  cmake --install "$ROOT/build/release" --prefix "$INSTALLED/first"
+  mv "$INSTALLED/first" "$PREFIX"
+  cp -r "$ROOT/tests/consumers" "$CONSUMERS"
+}
+
+# expect NAME COMMAND...: a test of its own, whose output is in the log.
+expect() {
+  local name=$1
+  shift
+  echo "==== $name"
+  if "$@"; then
+    count 1 0
+  else
+    echo "FAILED: $name"
+    count 0 1
+  fi
+}
+
+# consume NAME [cmake argument...]: configures and builds a consumer, and runs its programs, each in a folder of its own.
+consume() {
+  local name=$1 program folder=$INSTALLED/build/$1
+  shift
+  cmake -S "$CONSUMERS/$name" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" &&
+    cmake --build "$folder" -j "$JOBS" || return 1
+  for program in "$folder"/consumer*; do
+    run_in_folder "$program" || return 1
+  done
+}
+
+run_in_folder() {
+  local status=0 folder
+  folder=$(mktemp -d)
+  # A program that reads images is tried with one; the others look at no argument.
+  (cd "$folder" && "$1" "$INSTALLED/sample.filter" sample) || status=$?
+  rm -rf "$folder"
+  return "$status"
+}
+
+test_consumers() {
+  local installed="-DCMAKE_PREFIX_PATH=$PREFIX" kind
+  LD_LIBRARY_PATH=  # what is found must be found without it
+  echo sample | "$PREFIX/bin/linefilter" build --keys - --out "$INSTALLED/sample.filter" --bits-per-key 10
+  for kind in cpp17 cpp20 c static leveldb rocksdb; do
+    if [[ -f $ROOT/include/linefilter/c.h || $kind != c ]]; then
+      expect "$kind" consume "$kind" "$installed"
+    fi
+  done
+  expect "pkg-config" consume_by_pkg_config
+  expect "a plugin with the static library exports its own function alone" exports_only_its_own "$INSTALLED/build/static/libplugin.so"
+  expect "an unknown component is named" refuses 'no component .nonsense.' nonsense
+  expect "a component that does not exist yet is named" refuses 'no component .redis.' redis
+  expect "another minor version is refused" refuses_version
+  expect "no consumer saw the sources" unseen
+  note_header_cost
+}
+
+consume_by_pkg_config() {
+  local folder=$INSTALLED/build/pkgconfig program
+  mkdir -p "$folder"
+  PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name linefilter.pc)") "$CONSUMERS/pkgconfig/build.sh" "$folder" || return 1
+  for program in "$folder"/*; do
+    LD_LIBRARY_PATH=$(dirname "$(find "$PREFIX" -name liblinefilter.so)") run_in_folder "$program" || return 1
+  done
+}
+
+exports_only_its_own() {
+  [[ $(nm -D --defined-only "$1" | awk '{ print $3 }') == PluginAnswers ]] || { nm -DC --defined-only "$1"; return 1; }
+}
+
+# refuses PATTERN COMPONENT: find_package fails with a sentence that matches.
+refuses() {
+  local folder=$INSTALLED/build/refused
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  printf '%s\n' "cmake_minimum_required(VERSION 3.22)" "project(consumer LANGUAGES CXX)" \
+    "find_package(linefilter ${3:-0.1} REQUIRED ${2:+COMPONENTS $2})" >"$folder/CMakeLists.txt"
+  ! cmake -S "$folder" -B "$folder/build" -G Ninja "-DCMAKE_PREFIX_PATH=$PREFIX" >"$folder/log" 2>&1 || return 1
+  tr -s ' \n' ' ' <"$folder/log" | grep -E "$1"
+}
+
+refuses_version() {
+  refuses 'compatible with requested version "0\.2"' "" 0.2 && refuses 'compatible with requested version "0\.0\.9"' "" 0.0.9
+}
+
+# What CMake and Ninja were told names no folder of the source tree but build/.
+unseen() {
+  ! grep -rlE "$ROOT/(include|lib|cmake|tests|tools)\b" "$INSTALLED/build" --include=build.ninja --include=CMakeCache.txt \
+    --include='*.cmake'
+}
+
+# In a project that builds the library itself. Which one counts here, not how fast it is: no SIMD, nothing optimized.
+test_embedders() {
+  local quick=(-DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS=-O0 -DHWY_COMPILE_ONLY_SCALAR")
+  expect "add_subdirectory: static" consume subdirectory "-DLINEFILTER_SOURCES=$ROOT" "${quick[@]}"
+  expect "add_subdirectory: a plugin exports its own function alone" \
+    exports_only_its_own "$INSTALLED/build/subdirectory/libplugin.so"
+  expect "add_subdirectory: nothing of ours but the library" only_the_library "$INSTALLED/build/subdirectory"
+  expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "${quick[@]}"
+  expect "FetchContent: the program needs the shared library" \
+    grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")
+}
+
+only_the_library() {
+  ! ninja -C "$1" -t targets all | grep -E '(_test|linefilter_tool|linefilter_bench|sst_reader)' &&
+    ! cmake --install "$1" --prefix "$INSTALLED/nothing" | grep linefilter
+}
+
+# What including a header adds to a compilation: seconds of the compiler, the least of five. For the reader: no test asserts time.
+note_header_cost() {
+  local header with without
+  without=$(compile_seconds "")
+  for header in filter.h view.h builder.h inline.h; do
+    with=$(compile_seconds "#include \"linefilter/$header\"")
+    note "$header $(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.2f", a - b }') s"
+  done
+}
+
+compile_seconds() {
+  local TIMEFORMAT='%U %S'
+  echo "$1" >"$INSTALLED/header.cc"
+  for _ in 1 2 3 4 5; do
+    { time "${CXX:-c++}" -std=c++17 "-I$PREFIX/include" -c "$INSTALLED/header.cc" -o /dev/null; } 2>&1
+  done | awk '{ s = $1 + $2; if (NR == 1 || s < least) least = s } END { print least }'
+}
