@@ -50,7 +50,7 @@ renew() {
 # New functions alone: nothing that was there is gone or other.
 only_added() {
   local name
-  abidiff --no-show-locs --no-added-syms --headers-dir2 "$ROOT/include" "$ABI/liblinefilter.abi" \
+  abidiff --no-show-locs --no-added-syms "$ABI/liblinefilter.abi" \
     "$ROOT/build/abi/liblinefilter.so" || return 1
   for name in "${ABI_LIBRARIES[@]}"; do
     if LC_ALL=C comm -23 "$ABI/$name.symbols" <(exported_symbols "$(shared_library "$name")") | grep .; then

@@ -98,7 +98,7 @@ write_abi() {
 
 # compare_abi FILE: against the types of today. abidiff's exit code: 0 the same, 4 changed, 12 changed incompatibly.
 compare_abi() {
-  abidiff --no-show-locs --headers-dir2 "$ROOT/include" "$1" "$ROOT/build/abi/liblinefilter.so"
+  abidiff --no-show-locs "$1" "$ROOT/build/abi/liblinefilter.so"
 }
 
 test_abi() {
