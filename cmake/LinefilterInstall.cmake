@@ -86,3 +86,11 @@ if(TARGET linefilter_tool)
   install(TARGETS linefilter_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   install(FILES tools/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 endif()
+
+# The Python module (python/), where the distribution's Python looks for its own. Others: pip, of python/pyproject.toml.
+if(TARGET _linefilter)
+  set(LINEFILTER_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
+  install(DIRECTORY python/src/linefilter DESTINATION ${LINEFILTER_PYTHON_DIR} COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+  install(TARGETS _linefilter LIBRARY DESTINATION ${LINEFILTER_PYTHON_DIR}/linefilter COMPONENT python)
+endif()

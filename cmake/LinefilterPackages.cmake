@@ -70,9 +70,12 @@ foreach(engine IN LISTS LINEFILTER_ADAPTERS)
     "This package has header and static library of the policy for ${engine}.")
 endforeach()
 set(python "python3, python3-numpy")
-if(Python3_VERSION_MINOR)  # an extension is of one version
-  math(EXPR next "${Python3_VERSION_MINOR} + 1")
-  set(python "python3 (>= 3.${Python3_VERSION_MINOR}), python3 (<< 3.${next}), python3-numpy")
+if("python" IN_LIST installed)  # an extension is of one version of Python, and holds the library
+  get_property(file TARGET _linefilter PROPERTY SUFFIX)
+  if(file MATCHES "cpython-3([0-9]+)")
+    math(EXPR next "${CMAKE_MATCH_1} + 1")
+    set(python "python3 (>= 3.${CMAKE_MATCH_1}), python3 (<< 3.${next}), python3-numpy, ${hwy}")
+  endif()
 endif()
 linefilter_package(python python3-linefilter python "${python}" "This package has the module for Python 3.")
 

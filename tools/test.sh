@@ -7,7 +7,7 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot release install bench_steps builds fuzz cpus; do
+for part in packages steps cmake sysroot release install abi debian bench_steps builds fuzz cpus; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done

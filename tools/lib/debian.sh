@@ -1,0 +1,140 @@
+# shellcheck shell=bash disable=SC2153  # ROOT is tools/test.sh's
+# Steps: Debian packages of the release build, and what they are good for in an empty Debian, made by debootstrap, that has
+# never seen the sources.
+
+DEBS=$ROOT/build/debs
+DEBIAN=$ROOT/build/debian       # base.tar: an empty Debian with a compiler; root: where the packages are tried
+DEBIAN_BASE=(g++ cmake make)
+
+debian_steps() {
+  if [[ $(. /etc/os-release && echo "$ID") != debian ]]; then
+    echo "packages: only on Debian"
+    return
+  fi
+  step "packages: made and inspected" tests test_debs
+  if $STEP_OK; then
+    step "packages: an empty Debian" work make_debian_root "${DEBIAN_BASE[@]}"
+    if $STEP_OK; then
+      step "packages: installed and used there" tests test_debian
+    fi
+  fi
+}
+
+make_debs() {
+  rm -rf "$DEBS"
+  (cd "$ROOT/build/release" && cpack -G DEB -B "$DEBS")
+  rm -rf "$DEBS/_CPack_Packages"
+}
+
+# deb NAME: the file of a package.
+deb() {
+  local file
+  file=$(find "$DEBS" -name "$1_*.deb")
+  [[ -n $file ]] || { echo "$DEBS has no $1" >&2; return 1; }
+  echo "$file"
+}
+
+test_debs() {
+  local abi version
+  make_debs
+  abi=$(abi_version)
+  version=$(dpkg-deb -f "$(deb liblinefilter-dev)" Version)
+  for name in "$DEBS"/*.deb; do
+    dpkg-deb -I "$name"
+    dpkg-deb -c "$name"
+  done
+  expect "the library needs the Highway that it was built with" depends "liblinefilter$abi" "libhwy1[a-z0-9]* \(>= $(hwy_version)"
+  expect "so do its headers" depends liblinefilter-dev "libhwy-dev \(>= $(hwy_version)"
+  expect "headers go with their library" depends liblinefilter-dev "liblinefilter$abi \(= $version\)"
+  expect "the library needs a C library" depends "liblinefilter$abi" 'libc6 \(>= '
+  expect "LevelDB" depends "liblinefilter-leveldb$abi" "libleveldb1d.*|.*liblinefilter$abi \(>= $version\)"
+  expect "RocksDB, of the very version" depends "liblinefilter-rocksdb$abi" 'librocksdb[0-9.]+ \(>= '
+  expect "headers of engines" depends liblinefilter-rocksdb-dev 'librocksdb-dev'
+  expect "the library alone is in its package" only_files "liblinefilter$abi" \
+    "./usr/lib/[^ ]*liblinefilter.so.${abi}[0-9.]*|./usr/share/doc/.*"
+  expect "what depends on it will say so" grep -qx "liblinefilter $abi liblinefilter$abi (>= $version)" \
+    <(dpkg-deb --ctrl-tarfile "$(deb "liblinefilter$abi")" | tar -xO ./shlibs)
+  expect "no file names the place where it was built" no_build_paths
+  expect "lintian finds no error" lintian --allow-root --fail-on error --suppress-tags initial-upload-closes-no-bugs "$DEBS"/*.deb
+}
+
+# The version of the headers that the build found.
+hwy_version() {
+  pkg-config --modversion libhwy
+}
+
+# depends PACKAGE PATTERN
+depends() {
+  dpkg-deb -f "$(deb "$1")" Depends | tr ',' '\n' | sed 's/^ *//' | grep -E "^($2)"
+}
+
+# only_files PACKAGE PATTERN: nothing but these (folders aside).
+only_files() {
+  ! dpkg-deb -c "$(deb "$1")" | awk '$1 !~ /^d/ { print $6 }' | grep -vxE "$2"
+}
+
+no_build_paths() {
+  local folder status=0
+  folder=$(mktemp -d)
+  for name in "$DEBS"/*.deb; do dpkg-deb -x "$name" "$folder"; done
+  grep -rlF -- "$ROOT" "$folder" && status=1
+  rm -rf "$folder"
+  return "$status"
+}
+
+# make_debian_root PACKAGE...: unpacks an empty Debian of this machine's release, with these packages besides, as $DEBIAN/root; it
+# is made once.
+make_debian_root() {
+  local codename mirror stamp
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mirror=$(apt_mirror "$codename")
+  [[ -n $mirror ]] || { echo "apt knows no mirror of $codename: apt-get update" >&2; return 1; }
+  stamp="$codename $*"
+  if [[ ! -f $DEBIAN/base.tar || $(<"$DEBIAN/base.stamp") != "$stamp" ]]; then
+    mkdir -p "$DEBIAN"
+    as_root rm -rf "$DEBIAN/root" "$DEBIAN/base.tar"
+    as_root mkdir -p "$DEBIAN/root/etc/dpkg/dpkg.cfg.d"
+    echo force-unsafe-io | as_root tee "$DEBIAN/root/etc/dpkg/dpkg.cfg.d/quick"  # who wants to keep it makes it anew
+    as_root debootstrap --variant=minbase "$codename" "$DEBIAN/root" "$mirror"
+    # Not by debootstrap, which fetches one after the other.
+    in_root apt-get -q -y --no-install-recommends install "$@"
+    in_root apt-get clean
+    as_root tar -C "$DEBIAN/root" -cf "$DEBIAN/base.tar" .
+    echo "$stamp" >"$DEBIAN/base.stamp"
+  fi
+  as_root rm -rf "$DEBIAN/root"
+  mkdir -p "$DEBIAN/root"
+  as_root tar -C "$DEBIAN/root" -xpf "$DEBIAN/base.tar"
+}
+
+# in_root COMMAND...: in the empty Debian, with the network of this machine, and /proc and /dev where it may be lent them.
+in_root() {
+  local root=$DEBIAN/root run
+  as_root cp /etc/resolv.conf "$root/etc/resolv.conf"
+  # shellcheck disable=SC2016  # for the inner shell
+  run='for d in proc dev; do mount --rbind "/$d" "$1/$d" 2>/dev/null || true; done; exec chroot "$@"'
+  as_root unshare --mount sh -c "$run" sh "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+# readme_block LANGUAGE: the first block of the README in it that is a whole program.
+readme_block() {
+  awk -v fence="\`\`\`$1" '$0 == fence && !done { inside = 1; next } /^```$/ { if (inside) done = 1; inside = 0 } inside' "$ROOT/README.md"
+}
+
+# The examples of the README, copied out of it, and the readers of tests/consumers/readers/: each reads what each example made.
+test_debian() {
+  local root=$DEBIAN/root name passed failed
+  as_root mkdir "$root/debs" "$root/consumer"
+  as_root cp "$DEBS"/*.deb "$root/debs"
+  as_root cp -r "$ROOT/tests/consumers/." "$root/consumer"
+  for name in cpp c python; do
+    readme_block "$name" | as_root tee "$root/consumer/readme.$name" >/dev/null
+  done
+  in_root sh -c 'apt-get -q update && apt-get -q -y --no-install-recommends install /debs/*.deb'
+  in_root sh /consumer/clean_debian.sh 2>&1 | tee "$DEBIAN/log"
+  passed=$(grep -c '^PASS ' "$DEBIAN/log") || true
+  failed=$(grep -c '^FAIL ' "$DEBIAN/log") || true
+  count "$passed" "$failed"
+  grep -qx 'END' "$DEBIAN/log"
+}
