@@ -29,6 +29,9 @@ slow_steps() {
   step "program: demo.sh" tests test_demo
   step "benchmark: every kind of row, report, plots" tests test_bench
   step "instructions per key against the baseline" tests test_instructions
+  install_steps
+  abi_steps
+  debian_steps
 
   built_and_tested clang "build_clang" "test_clang"
   built_and_tested asan "build_asan" "test_asan"

@@ -10,7 +10,7 @@ install_steps() {
   if $STEP_OK; then
     step "install: consumers of the installed tree" tests test_consumers
   fi
-  step "install: add_subdirectory, FetchContent" tests test_embedders
+  step "install: add_subdirectory, FetchContent, recipes" tests test_embedders
 }
 
 install_tree() {
@@ -114,6 +114,7 @@ test_embedders() {
     exports_only_its_own "$INSTALLED/build/subdirectory/libplugin.so"
   expect "add_subdirectory: nothing of ours but the library" only_the_library "$INSTALLED/build/subdirectory"
   expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "${quick[@]}"
+  expect "recipes of vcpkg and Conan" /usr/bin/python3 "$ROOT/tests/packaging/check.py" "$ROOT"
   expect "FetchContent: the program needs the shared library" \
     grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")
 }

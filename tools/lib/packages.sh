@@ -12,7 +12,8 @@ packages_of() {
     slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev valgrind qemu-user util-linux" \
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" \
                "g++-i686-linux-gnu libc6-dev-i386-cross g++-arm-linux-gnueabihf libc6-dev-armhf-cross" \
-               "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" ;;
+               "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" \
+               "debootstrap lintian abigail-tools dpkg-dev file" ;;
     *) echo "unknown package group '$1' (build, demo, test, bench, slow)" >&2; return 2 ;;
   esac
 }
