@@ -50,9 +50,10 @@ file(RELATIVE_PATH LINEFILTER_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfi
 string(REGEX REPLACE "/$" "" LINEFILTER_PC_PREFIX "${LINEFILTER_PC_PREFIX}")
 # What a program in C lacks that links the static library.
 set(LINEFILTER_CXX_RUNTIME "")
-foreach(library stdc++ c++)
+foreach(library stdc++ c++ m)
   if(library IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
-    set(LINEFILTER_CXX_RUNTIME "-l${library}")
+    string(APPEND LINEFILTER_CXX_RUNTIME " -l${library}")
+    target_link_libraries(linefilter INTERFACE $<INSTALL_INTERFACE:$<$<LINK_LANGUAGE:C>:${library}>>)
   endif()
 endforeach()
 
