@@ -179,6 +179,10 @@ static void TestOptionsOfOtherVersions(void) {
   options.known.size = 1;
   CHECK(linefilter_builder_new(&options.known, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "linefilter_options_init"));
+  options.known.size = sizeof(options.known);
+  options.known.fpr = 5;
+  linefilter_options_init(&options.known, offsetof(linefilter_options, fpr)); /* a program older than all */
+  CHECK(options.known.size == offsetof(linefilter_options, fpr) && options.known.fpr == 5);
   linefilter_options_init(NULL, sizeof(options));
 }
 
@@ -305,11 +309,14 @@ static void TestHostMemory(void) {
     CHECK(Says(LINEFILTER_OUT_OF_MEMORY, &status, "no memory for"));
   }
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  heap.made = 0;
   options.allocator.allocate = Allocate;
+  options.allocator.context = &heap;
   CHECK(linefilter_filter_new(10, &options, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "allocator"));
   CHECK(linefilter_view_load("x", &options.allocator, 1, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "allocator"));
+  CHECK(heap.made == 0); /* nor was a handle made with half of the hooks */
 }
 
 /* ---- linefilter_filter. */
@@ -368,6 +375,13 @@ static void InsertInEveryWay(linefilter_layout layout) {
   CHECK(counted >= 500 && counted < 520 && linefilter_view_count_maybes(view, hashes, 1000) == counted);
   CHECK(linefilter_filter_memory_use(filter) > linefilter_view_body_bytes(view));
   CHECK(linefilter_filter_memory_use(filter) < linefilter_view_body_bytes(view) + 2048);
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_filter* copy = linefilter_filter_from_image(image, size, NULL, &status);
+  CHECK(copy != NULL && linefilter_view_layout(linefilter_filter_view(copy)) == layout);
+  CHECK(linefilter_filter_insert_keys(copy, keys, sizes, 1000, NULL) == 0);
+  linefilter_filter_free(copy);
+  linefilter_image_free(image);
   linefilter_filter_clear(filter);
   CHECK(linefilter_view_count_maybes(view, hashes, 1000) == 0 && linefilter_view_fill_ratio(view) == 0);
   linefilter_filter_free(filter);
@@ -466,7 +480,7 @@ static void TestImagesOfAFilter(void) {
   collected.size = 0, collected.refuse_from = 100;
   CHECK(linefilter_filter_write_to_sink(filter, Collect, &collected, &status) == LINEFILTER_IO_ERROR);
   CHECK(linefilter_filter_write_to_sink(filter, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
-  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "write"));
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "sink"));
   CHECK(linefilter_filter_save(filter, FileIn("saved"), &status) == LINEFILTER_OK &&
         FileHas(FileIn("saved"), image, size));
   CHECK(linefilter_filter_save(filter, FileIn("no/folder"), &status) == LINEFILTER_IO_ERROR);
@@ -591,19 +605,19 @@ static void TestBuilderRemembersErrors(void) {
 
 static void TestExecutor(void) {
   size_t tasks = 0;
-  linefilter_options options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 10);
+  linefilter_options options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 40); /* ten ranges */
   options.executor.run = RunTasks;
   options.executor.context = &tasks;
   options.executor.num_threads = 2;
   linefilter_builder* builder = linefilter_builder_new(&options, NULL);
-  for (uint64_t i = 0; i < 1000000; ++i) linefilter_builder_add_u64(builder, i);
+  for (uint64_t i = 0; i < 120000; ++i) linefilter_builder_add_u64(builder, i);
   size_t size = 0, other_size = 0;
   void* image = linefilter_builder_finish(builder, &size, NULL);
   CHECK(tasks >= 2);
   linefilter_builder_free(builder);
   memset(&options.executor, 0, sizeof(options.executor)); /* all zero: the calling thread */
   builder = linefilter_builder_new(&options, NULL);
-  for (uint64_t i = 0; i < 1000000; ++i) linefilter_builder_add_u64(builder, i);
+  for (uint64_t i = 0; i < 120000; ++i) linefilter_builder_add_u64(builder, i);
   void* other = linefilter_builder_finish(builder, &other_size, NULL);
   CHECK(image != NULL && other != NULL && size == other_size && memcmp(image, other, size) == 0);
   linefilter_image_free(image);
@@ -728,9 +742,24 @@ static void TestDamage(void) {
   linefilter_view_free(view);
   CHECK(linefilter_view_open(image, size - 1, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
   CHECK(linefilter_view_open(NULL, 0, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
-  CHECK(linefilter_image_may_contain_key(image, size - 1, "x", 1));
   CHECK(linefilter_image_verify(image, 0, NULL) == LINEFILTER_CORRUPT);
   linefilter_image_free(image);
+
+  linefilter_filter* filter =
+      linefilter_filter_new(10, &options, NULL); /* an image that is verified whenever it is asked */
+  linefilter_filter_insert_key(filter, "there", 5);
+  image = linefilter_filter_image(filter, &size, NULL);
+  view = linefilter_view_open(image, size, NULL, NULL);
+  uint64_t num_keys = 5;
+  CHECK(view != NULL && !linefilter_view_num_keys(view, &num_keys) && num_keys == 5); /* nobody counted them */
+  linefilter_view_free(view);
+  CHECK(!linefilter_image_may_contain_key(image, size, "x", 1));
+  image[3] ^= 1;
+  CHECK(linefilter_image_may_contain_key(image, size, "x", 1));
+  CHECK(!linefilter_trusted_image_may_contain_key(image, size, "x", 1));
+  CHECK(linefilter_image_may_contain_key(image, size - 1, "x", 1));
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
 }
 
 static void TestSecrets(void) {

@@ -58,8 +58,8 @@ LINEFILTER_EXPORT void* linefilter_builder_finish(linefilter_builder* builder, s
 // Into `size` bytes at `out`, linefilter_builder_image_bytes or more; *written (may be NULL) says how many.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to(linefilter_builder* builder, void* out, size_t size,
                                                                size_t* written, linefilter_status* status);
-// In pieces through `write`.
-LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_write write,
+// In pieces through `sink`.
+LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_sink sink,
                                                                     void* context, linefilter_status* status);
 // As a file: complete and synced before it gets its name; an old file of that name stays until then.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
@@ -84,7 +84,7 @@ typedef struct linefilter_source {
 // From a stream to an image, within options->memory_limit: the less, the more passes. The same bytes as a builder that
 // is given the same hashes. *sizing (may be NULL) is what was made. linefilter/bulk.h tells memory and errors.
 LINEFILTER_EXPORT linefilter_code linefilter_build_from_source(const linefilter_options* options,
-                                                               const linefilter_source* source, linefilter_write write,
+                                                               const linefilter_source* source, linefilter_sink sink,
                                                                void* context, linefilter_sizing* sizing,
                                                                linefilter_status* status);
 // The same as a file, as linefilter_builder_finish_to_file.

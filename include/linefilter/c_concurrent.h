@@ -80,9 +80,9 @@ LINEFILTER_EXPORT void* linefilter_concurrent_image(const linefilter_concurrent*
 // into `size` bytes at `out`: linefilter_concurrent_image_bytes or more, of which the first are written,
 LINEFILTER_EXPORT linefilter_code linefilter_concurrent_write_to(const linefilter_concurrent* filter, void* out,
                                                                  size_t size, linefilter_status* status);
-// in pieces through `write`,
+// in pieces through `sink`,
 LINEFILTER_EXPORT linefilter_code linefilter_concurrent_write_to_sink(const linefilter_concurrent* filter,
-                                                                      linefilter_write write, void* context,
+                                                                      linefilter_sink sink, void* context,
                                                                       linefilter_status* status);
 // as a file, as linefilter_filter_save.
 LINEFILTER_EXPORT linefilter_code linefilter_concurrent_save(const linefilter_concurrent* filter, const char* path,

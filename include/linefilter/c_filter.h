@@ -65,10 +65,9 @@ LINEFILTER_EXPORT void* linefilter_filter_image(const linefilter_filter* filter,
 // into `size` bytes at `out`: linefilter_filter_image_bytes or more, of which the first are written,
 LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
                                                              linefilter_status* status);
-// in pieces through `write`,
-LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter,
-                                                                  linefilter_write write, void* context,
-                                                                  linefilter_status* status);
+// in pieces through `sink`,
+LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink,
+                                                                  void* context, linefilter_status* status);
 // as a file: complete and synced before it gets its name; an old file of that name stays until then.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path,
                                                          linefilter_status* status);

@@ -90,7 +90,7 @@ typedef struct linefilter_executor {
 } linefilter_executor;
 
 // Takes an image, in order, in pieces of at most 1 MiB. False to stop: the writer reports LINEFILTER_IO_ERROR.
-typedef bool (*linefilter_write)(void* context, const void* data, size_t size);
+typedef bool (*linefilter_sink)(void* context, const void* data, size_t size);
 
 // Of memory_limit: there is none.
 #define LINEFILTER_NO_MEMORY_LIMIT UINT64_MAX
@@ -104,7 +104,8 @@ typedef struct linefilter_options {
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
   // The most bytes that the object may hold at once, of a builder with the image while it finishes; beyond:
-  // LINEFILTER_OVER_LIMIT. The handle itself, less than 2 KiB, is not counted. At first LINEFILTER_NO_MEMORY_LIMIT.
+  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB, and
+  // an image that is returned in memory (linefilter_builder_finish). At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;

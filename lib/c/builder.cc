@@ -6,7 +6,6 @@
 using linefilter::FilterBuilder;
 using linefilter::FilterOptions;
 using linefilter::HashSource;
-using linefilter::Sink;
 using linefilter::Sizing;
 using linefilter::Status;
 using linefilter::internal::CheckPath;
@@ -18,7 +17,6 @@ using linefilter::internal::NewHandle;
 using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
 using linefilter::internal::NotThrowing;
-using linefilter::internal::Refused;
 using linefilter::internal::ToC;
 
 linefilter_builder* linefilter_builder_new(const linefilter_options* options, linefilter_status* status) {
@@ -88,12 +86,9 @@ linefilter_code linefilter_builder_finish_to(linefilter_builder* builder, void* 
   return ToC(builder->builder.FinishTo(out, out == nullptr ? 0 : size, written), status);
 }
 
-linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_write write, void* context,
+linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_sink sink, void* context,
                                                   linefilter_status* status) {
-  Sink sink;
-  Status finished = builder == nullptr ? NoHandle("builder") : FromC(write, context, &sink);
-  if (finished.ok()) finished = builder->builder.FinishToSink(sink);
-  return ToC(finished, status);
+  return ToC(builder == nullptr ? NoHandle("builder") : builder->builder.FinishToSink(FromC(sink, context)), status);
 }
 
 linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
@@ -115,28 +110,21 @@ void linefilter_builder_reset(linefilter_builder* builder) {
 
 namespace {
 
-Status SourceFromC(const linefilter_source* source, HashSource* to) {
-  if (source == nullptr || source->read == nullptr || source->rewind == nullptr) {
-    return Refused("the source lacks a function: set `read` and `rewind`");
-  }
-  *to = HashSource{NotThrowing<decltype(HashSource::read)>(source->read),
-                   NotThrowing<decltype(HashSource::rewind)>(source->rewind), source->context};
-  return Status();
+HashSource SourceFromC(const linefilter_source* source) {
+  if (source == nullptr) return HashSource();  // which lacks its functions
+  return HashSource{NotThrowing<decltype(HashSource::read)>(source->read),
+                    NotThrowing<decltype(HashSource::rewind)>(source->rewind), source->context};
 }
 
 }  // namespace
 
 linefilter_code linefilter_build_from_source(const linefilter_options* options, const linefilter_source* source,
-                                             linefilter_write write, void* context, linefilter_sizing* sizing,
+                                             linefilter_sink sink, void* context, linefilter_sizing* sizing,
                                              linefilter_status* status) {
   FilterOptions given;
-  HashSource hashes;
-  Sink sink;
   Sizing made;
   Status built = FromCNotNull(options, &given);
-  if (built.ok()) built = SourceFromC(source, &hashes);
-  if (built.ok()) built = FromC(write, context, &sink);
-  if (built.ok()) built = linefilter::BuildFromSource(given, hashes, sink, &made);
+  if (built.ok()) built = linefilter::BuildFromSource(given, SourceFromC(source), FromC(sink, context), &made);
   if (built.ok() && sizing != nullptr) ToC(made, sizing);
   return ToC(built, status);
 }
@@ -145,12 +133,10 @@ linefilter_code linefilter_build_from_source_to_file(const linefilter_options* o
                                                      const char* path, linefilter_sizing* sizing,
                                                      linefilter_status* status) {
   FilterOptions given;
-  HashSource hashes;
   Sizing made;
   Status built = FromCNotNull(options, &given);
-  if (built.ok()) built = SourceFromC(source, &hashes);
   if (built.ok()) built = CheckPath(path);
-  if (built.ok()) built = linefilter::BuildFromSourceToFile(given, hashes, path, &made);
+  if (built.ok()) built = linefilter::BuildFromSourceToFile(given, SourceFromC(source), path, &made);
   if (built.ok() && sizing != nullptr) ToC(made, sizing);
   return ToC(built, status);
 }

@@ -6,7 +6,6 @@
 using linefilter::FilterOptions;
 using linefilter::FilterView;
 using linefilter::Layout;
-using linefilter::Sink;
 using linefilter::Status;
 using linefilter::internal::BytesKeys;
 using linefilter::internal::CheckPath;
@@ -144,12 +143,9 @@ linefilter_code linefilter_concurrent_write_to(const linefilter_concurrent* filt
   return ToC(filter->filter.WriteImageTo(out, out == nullptr ? 0 : size), status);
 }
 
-linefilter_code linefilter_concurrent_write_to_sink(const linefilter_concurrent* filter, linefilter_write write,
+linefilter_code linefilter_concurrent_write_to_sink(const linefilter_concurrent* filter, linefilter_sink sink,
                                                     void* context, linefilter_status* status) {
-  Sink sink;
-  Status written = filter == nullptr ? NoHandle("filter") : FromC(write, context, &sink);
-  if (written.ok()) written = filter->filter.WriteImage(sink);
-  return ToC(written, status);
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->filter.WriteImage(FromC(sink, context)), status);
 }
 
 linefilter_code linefilter_concurrent_save(const linefilter_concurrent* filter, const char* path,

@@ -111,10 +111,8 @@ void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept {
   to->layout = static_cast<linefilter_layout>(sizing.layout);
 }
 
-Status FromC(linefilter_write write, void* context, Sink* sink) noexcept {
-  if (write == nullptr) return Refused("the function `write` is NULL: nothing would take the image");
-  *sink = Sink{NotThrowing<decltype(Sink::write)>(write), context};
-  return Status();
+Sink FromC(linefilter_sink sink, void* context) noexcept {
+  return Sink{NotThrowing<decltype(Sink::write)>(sink), context};
 }
 
 Status CheckPath(const char* path) noexcept { return path != nullptr ? Status() : Refused("the path is NULL"); }

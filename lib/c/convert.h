@@ -57,8 +57,7 @@ Callback NotThrowing(FromC callback) noexcept {
 }
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept;
-// kInvalidArgument without a function.
-Status FromC(linefilter_write write, void* context, Sink* sink) noexcept;
+Sink FromC(linefilter_sink sink, void* context) noexcept;
 Status CheckPath(const char* path) noexcept;
 
 }  // namespace linefilter::internal

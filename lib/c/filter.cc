@@ -7,7 +7,6 @@
 using linefilter::FilterOptions;
 using linefilter::FilterView;
 using linefilter::Layout;
-using linefilter::Sink;
 using linefilter::Sizing;
 using linefilter::Status;
 using linefilter::internal::CheckPath;
@@ -133,12 +132,9 @@ linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void
   return ToC(filter == nullptr ? NoHandle("filter") : filter->WriteImageTo(out, out == nullptr ? 0 : size), status);
 }
 
-linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_write write, void* context,
+linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink, void* context,
                                                 linefilter_status* status) {
-  Sink sink;
-  Status written = filter == nullptr ? NoHandle("filter") : FromC(write, context, &sink);
-  if (written.ok()) written = filter->WriteImage(sink);
-  return ToC(written, status);
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->WriteImage(FromC(sink, context)), status);
 }
 
 linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path, linefilter_status* status) {
