@@ -314,6 +314,10 @@ static void TestHostMemory(void) {
   options.allocator.context = &heap;
   CHECK(linefilter_filter_new(10, &options, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "allocator"));
+  CHECK(linefilter_builder_new(&options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "allocator"));
+  CHECK(linefilter_filter_from_image("x", 1, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "allocator"));
   CHECK(linefilter_view_load("x", &options.allocator, 1, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "allocator"));
   CHECK(heap.made == 0); /* nor was a handle made with half of the hooks */

@@ -104,8 +104,8 @@ typedef struct linefilter_options {
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
   // The most bytes that the object may hold at once, of a builder with the image while it finishes; beyond:
-  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB, and
-  // an image that is returned in memory (linefilter_builder_finish). At first LINEFILTER_NO_MEMORY_LIMIT.
+  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB, and an image that is returned in memory
+  // (linefilter_builder_finish). At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;

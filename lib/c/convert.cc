@@ -13,8 +13,8 @@ static_assert(static_cast<int>(StatusCode::kIoError) == LINEFILTER_IO_ERROR &&
                   sizeof(HashSecret) == LINEFILTER_SECRET_BYTES,
               "the numbers of C are those of C++");
 
-// What the first version of linefilter_options has. A member that is added later means its default when it is zero.
-constexpr size_t kLeastOptionsBytes = sizeof(linefilter_options);
+// What the first version of linefilter_options has. Members are added behind these, and mean their default when zero.
+constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
 
 // The caller's options as this version knows them, whatever version the caller was compiled with.
 Status ReadKnown(const linefilter_options& options, linefilter_options* known) {
