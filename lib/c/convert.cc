@@ -85,11 +85,8 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->hash_id = static_cast<HashId>(known.hash_id);
   to->allocator = FromC(known.allocator);
   to->memory_limit = known.memory_limit;
-  to->executor.run = NotThrowing<decltype(Executor::run)>(known.executor.run);
-  to->executor.context = known.executor.context;
-  to->executor.num_threads = known.executor.run == nullptr && known.executor.num_threads == 0
-                                 ? 1  // all zero: the calling thread alone
-                                 : known.executor.num_threads;
+  to->executor = Executor{NotThrowing<decltype(Executor::run)>(known.executor.run), known.executor.context,
+                          known.executor.num_threads};
   return CheckAllocator(to->allocator);  // before the handle is made with it
 }
 
