@@ -280,8 +280,10 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
     linefilter_builder_add_u64(builder, 1);
     if ((built = linefilter_builder_finish(builder, &size, status)) == NULL) break;
     if (linefilter_filter_save(filter, FileIn("hooks"), status) != LINEFILTER_OK) break;
+    const int made = heap->made;
     view = linefilter_view_load(FileIn("hooks"), &hooks, LINEFILTER_NO_MEMORY_LIMIT, NULL, status);
     if (view == NULL) break;
+    CHECK(heap->made >= made + 2); /* the handle, and for the file */
     CHECK(linefilter_view_may_contain_u64(view, 1) && !linefilter_view_may_contain_u64(view, 2));
     is_done = true;
   } while (false);
