@@ -17,7 +17,7 @@ namespace linefilter {
 namespace {
 
 // Modules of the library: each may include itself and what is listed.
-//     bits <- hash <- { sizing, format, layouts } <- kernels <- filters         (kernels do without format)
+//     bits <- hash <- { sizing, format, layouts } <- kernels <- filters <- c    (kernels do without format)
 // Adapters are apart: they stand on the public headers alone.
 const std::map<std::string, std::set<std::string>> kLibraryEdges = {
     {"lib/bits", {}},
@@ -27,12 +27,13 @@ const std::map<std::string, std::set<std::string>> kLibraryEdges = {
     {"lib/layouts", {"lib/bits", "lib/hash", "lib/sizing"}},
     {"lib/kernels", {"lib/bits", "lib/hash", "lib/sizing", "lib/layouts"}},
     {"lib/filters", {"lib/bits", "lib/hash", "lib/sizing", "lib/format", "lib/layouts", "lib/kernels"}},
+    {"lib/c", {"lib/format", "lib/filters"}},
     {"lib/adapters", {}},
 };
 constexpr char kAdapters[] = "lib/adapters";
 
-// Public headers of the upper levels, and the only module of the library below the adapters that may include each. The
-// others are for all.
+// Public headers of the upper levels, and the only module of the library that may include each, beside those above it.
+// The others are for all. (Those of the C API: IsOfTheCApi.)
 const std::map<std::string, std::string> kUpperHeaders = {
     {"linefilter/builder.h", "lib/filters"},    {"linefilter/bulk.h", "lib/filters"},
     {"linefilter/concurrent.h", "lib/filters"}, {"linefilter/engine_options.h", kAdapters},
@@ -122,6 +123,12 @@ bool IsOurs(const std::string& target) {
   return false;
 }
 
+// linefilter/c.h and its parts.
+bool IsOfTheCApi(const std::string& name) {
+  static const std::regex kHeader(R"((.*/)?linefilter/c(_[a-z]+)?\.h)");
+  return std::regex_match(name, kHeader);
+}
+
 // Empty, or what is wrong with that line.
 std::string Judge(const Include& include) {
   const std::string line = include.file + " includes " + include.target;
@@ -137,11 +144,23 @@ std::string Judge(const Include& include) {
       (!include.angled && !IsOurs(include.target) && include.target.find('/') == std::string::npos)) {
     return line + ": name our files with their folder";
   }
+  // The headers of the C API are C: of ours they know each other and export.h, and none of the C++ API's knows them.
+  if (IsOfTheCApi(include.file) &&
+      (include.angled ? !std::regex_match(include.target, std::regex(R"(std\w+\.h)"))
+                      : include.target != "linefilter/export.h" && !IsOfTheCApi(include.target))) {
+    return line + ": not C";
+  }
   if (!IsOurs(include.target)) return "";
+  if (IsOfTheCApi(include.target) && !IsOfTheCApi(include.file) &&
+      (StartsWith(include.file, "include/") ||
+       (StartsWith(include.file, "lib/") && !StartsWith(include.file, "lib/c/")))) {
+    return line + ": a header of a level above";
+  }
   if (const auto module = EntryOf(kLibraryEdges, include.file); module != kLibraryEdges.end()) {
     if (StartsWith(include.target, "linefilter/")) {
       const auto upper = kUpperHeaders.find(include.target);
-      const bool may = upper == kUpperHeaders.end() || upper->second == module->first || module->first == kAdapters;
+      const bool may = upper == kUpperHeaders.end() || upper->second == module->first ||
+                       module->second.count(upper->second) != 0 || module->first == kAdapters;
       return may ? "" : line + ": a header of a level above";
     }
     if (StartsWith(include.target, module->first + "/")) return "";
@@ -221,12 +240,25 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
                                                         {"lib/adapters/a.cc", "lib/filters/memory.h"},
                                                         {"lib/adapters/a.cc", "hwy/highway.h"},
                                                         {"include/linefilter/leveldb.h", "leveldb/filter_policy.h"},
+                                                        {"lib/filters/a.cc", "lib/c/convert.h"},
+                                                        {"lib/filters/a.cc", "linefilter/c.h"},
+                                                        {"lib/adapters/a.cc", "linefilter/c_view.h"},
+                                                        {"lib/c/a.cc", "lib/kernels/kernels.h"},
+                                                        {"lib/c/a.cc", "linefilter/leveldb.h"},
+                                                        {"include/linefilter/view.h", "linefilter/c_types.h"},
+                                                        {"include/linefilter/c_types.h", "linefilter/status.h"},
                                                         {"tests/reference/a.cc", "lib/hash/xxh3.h"},
                                                         {"tests/reference/a.cc", "linefilter/hash.h"},
                                                         {"lib/bits/a.h", "../hash/xxh3.h"},
                                                         {"lib/hash/a.cc", "xxh3.h"}}) {
     EXPECT_NE(Judge({file, target, target == "xxhash.h"}), "") << file << " " << target;
   }
+  EXPECT_NE(Judge({"include/linefilter/c_types.h", "cstdint", true}), "");
+  EXPECT_EQ(Judge({"include/linefilter/c_types.h", "stdint.h", true}), "");
+  EXPECT_EQ(Judge({"include/linefilter/c.h", "linefilter/c_types.h", false}), "");
+  EXPECT_EQ(Judge({"lib/c/a.cc", "linefilter/c.h", false}), "");
+  EXPECT_EQ(Judge({"lib/c/a.cc", "linefilter/view.h", false}), "");
+  EXPECT_EQ(Judge({"lib/c/a.cc", "lib/filters/memory.h", false}), "");
   EXPECT_EQ(Judge({"include/linefilter/inline.h", "hwy/highway.h", true}), "");
   EXPECT_EQ(Judge({"lib/filters/a.cc", "lib/format/trailer.h", false}), "");
   EXPECT_EQ(Judge({"bench/a.cc", "hwy/highway.h", false}), "");

@@ -1,5 +1,5 @@
-// The code of README.md is what a reader copies: each ```cpp block is compiled against the public headers and the built
-// library, as its own program, run, and must succeed.
+// The code of README.md is what a reader copies: each ```cpp and ```c block is compiled against the public headers and
+// the built library, as its own program, run, and must succeed.
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -13,6 +13,9 @@
 // tests/CMakeLists.txt may tell all of these; what follows is right for a build with the system's compiler.
 #ifndef LINEFILTER_CXX
 #define LINEFILTER_CXX "c++"
+#endif
+#ifndef LINEFILTER_CC
+#define LINEFILTER_CC "cc"
 #endif
 #ifndef LINEFILTER_LIBRARY
 #define LINEFILTER_LIBRARY LINEFILTER_BINARY_DIR "/lib/liblinefilter.a"
@@ -63,31 +66,57 @@ std::string AsProgram(const std::string& block) {
   return includes + "int main() {\n" + statements + "}\n";
 }
 
+const char kReadme[] = LINEFILTER_SOURCE_DIR "/README.md";
+
+// A compiler as a reader would call it. (To clang, linker flags are an error where nothing is linked.)
+std::vector<std::string> Compiler(const std::string& compiler, const std::string& standard, bool links) {
+  std::vector<std::string> command = {compiler, standard, "-Wall", "-Wextra", "-Werror"};
+  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
+    if (links || flag.compare(0, 4, "-Wl,") != 0) command.push_back(flag);
+  }
+  return command;
+}
+
+// Runs a program in a folder of its own: what the code saves ends with it.
+void ExpectSuccess(const std::string& block, const std::string& program, const test::TempDir& dir) {
+  std::vector<std::string> run = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", dir.path()};
+  for (const std::string& word : test::OurProgram(program)) run.push_back(word);
+  const RunResult result = RunProgram(run);
+  EXPECT_EQ(result.exit_code, 0) << block << result.out << result.err;
+}
+
+// Compiled by `compile`, linked by the C++ compiler: the library is C++ inside.
+void CompileAndRun(const std::string& block, const std::string& suffix, std::vector<std::string> compile) {
+  const test::TempDir dir;
+  const std::string source = dir.Write("readme" + suffix, block), object = dir.File("readme.o");
+  const std::string program = dir.File("readme");
+  compile.insert(compile.end(), {std::string("-I") + LINEFILTER_SOURCE_DIR + "/include", "-c", source, "-o", object});
+  const RunResult compiled = RunProgram(compile);
+  ASSERT_EQ(compiled.exit_code, 0) << block << compiled.err;
+  std::vector<std::string> link = Compiler(LINEFILTER_CXX, "-std=c++17", true);
+  link.insert(link.end(), {object, "-o", program, LINEFILTER_LIBRARY});
+  if (std::string(LINEFILTER_HWY_LIBRARY) != "") link.push_back(LINEFILTER_HWY_LIBRARY);
+  const RunResult linked = RunProgram(link);
+  ASSERT_EQ(linked.exit_code, 0) << block << linked.err;
+  ExpectSuccess(block, program, dir);
+}
+
 TEST(Readme, ItsCodeCompilesAndRuns) {
-  const std::string readme = test::ReadFile(std::string(LINEFILTER_SOURCE_DIR) + "/README.md");
-  const std::vector<std::string> blocks = CodeBlocks(readme, "cpp");
+  const std::vector<std::string> blocks = CodeBlocks(test::ReadFile(kReadme), "cpp");
   ASSERT_GE(blocks.size(), 1u) << "a README without code that works";
   for (const std::string& block : blocks) {
-    const test::TempDir dir;
-    const std::string source = dir.Write("readme.cc", AsProgram(block)), program = dir.File("readme");
-    std::vector<std::string> compile = {LINEFILTER_CXX, "-std=c++17",
-                                        "-Wall",        "-Wextra",
-                                        "-Werror",      std::string("-I") + LINEFILTER_SOURCE_DIR + "/include"};
-    for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) compile.push_back(flag);
-    compile.insert(compile.end(), {source, "-o", program, LINEFILTER_LIBRARY});
-    if (std::string(LINEFILTER_HWY_LIBRARY) != "") compile.push_back(LINEFILTER_HWY_LIBRARY);
-    const RunResult compiled = RunProgram(compile);
-    ASSERT_EQ(compiled.exit_code, 0) << block << compiled.err;
-    // In a folder of its own: what the code saves ends with it.
-    std::vector<std::string> run = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", dir.path()};
-    for (const std::string& word : test::OurProgram(program)) run.push_back(word);
-    const RunResult result = RunProgram(run);
-    EXPECT_EQ(result.exit_code, 0) << block << result.out << result.err;
+    CompileAndRun(AsProgram(block), ".cc", Compiler(LINEFILTER_CXX, "-std=c++17", false));
   }
 }
 
+TEST(Readme, ItsCodeInCCompilesAndRuns) {
+  const std::vector<std::string> blocks = CodeBlocks(test::ReadFile(kReadme), "c");
+  ASSERT_GE(blocks.size(), 1u) << "a README without a program in C";
+  for (const std::string& block : blocks) CompileAndRun(block, ".c", Compiler(LINEFILTER_CC, "-std=c99", false));
+}
+
 TEST(Readme, WhatItNamesExists) {
-  const std::string root = std::string(LINEFILTER_SOURCE_DIR) + "/", readme = test::ReadFile(root + "README.md");
+  const std::string root = std::string(LINEFILTER_SOURCE_DIR) + "/", readme = test::ReadFile(kReadme);
   // Relative links of Markdown, and the scripts it tells to run.
   const std::regex link(R"(\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\))"), script(R"(\b(tools/[a-z_]+\.sh)\b)");
   int found = 0;

@@ -1,0 +1,63 @@
+// The C API of linefilter, for C99 and C++, and for whoever binds another language. Everything that the C++ API does,
+// with the same bytes and the same answers: a key that was added in C++ or Python is found here, and the other way
+// round.
+//
+//   linefilter_status status;
+//   linefilter_options options;
+//   linefilter_options_init(&options, sizeof(options));
+//   options.fpr = 0.01;
+//   linefilter_filter* users = linefilter_filter_new(1000000, &options, &status);
+//   if (users == NULL) fail(status.message);
+//   linefilter_filter_insert_key(users, name, strlen(name));
+//   if (linefilter_filter_save(users, "users.filter", &status) != LINEFILTER_OK) fail(status.message);
+//   linefilter_filter_free(users);
+//   linefilter_view* view = linefilter_view_map("users.filter", LINEFILTER_WILL_NEED, NULL, &status);
+//   if (view == NULL) fail(status.message);
+//   if (linefilter_view_may_contain_key(view, name, strlen(name))) ...  // ask the database
+//   linefilter_view_free(view);
+//
+// Handles:
+//   linefilter_filter      takes keys for as long as it lives (c_filter.h)
+//   linefilter_concurrent  the same from many threads at once (c_concurrent.h)
+//   linefilter_builder     keys in, one image out, of any layout (c_builder.h)
+//   linefilter_view        what is asked: an image in memory or in a file, or a linefilter_filter (c_view.h)
+//
+// Answers. true = "maybe", false = "absent". A key that was inserted is never "absent". Whatever is broken answers
+// "maybe".
+//
+// NULL. Every function takes a NULL handle: it answers "maybe", inserts nothing, and is an error where there are
+// errors. So who does not look at an error loses time, but no key. Freeing NULL does nothing. Other pointers may be
+// NULL where it is said, and arrays, keys and buffers of size 0.
+//
+// Errors. Functions that can fail return a code, LINEFILTER_OK = 0, or a handle, NULL on an error. Their last
+// parameter, which may be NULL, gets the code and a sentence that tells what was wrong, where, and what to do. It is
+// set by every call, by success too. There is no state behind it: no errno, no "last error". Nothing is thrown; running
+// out of memory is LINEFILTER_OUT_OF_MEMORY.
+//
+// Ownership. Who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._seal) frees it, with the
+// function of its type. Handles and all that they hold come from options->allocator, if there is one. Strings that are
+// returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go afterwards;
+// the bytes under a view must stay. Images that the library allocates are freed with linefilter_image_free.
+//
+// Threads. No thread is started. Functions without a handle may be called at any time. A handle is used by any number
+// of threads that do not change it (const), or by one that does; a linefilter_concurrent by any number that do.
+//
+// Units. Sizes are bytes, densities bits per key, rates 0..1. Answers of batches are bytes of 1 (maybe) or 0 (absent).
+// A key is `size` bytes, or a uint64_t, which is the same key as its 8 little-endian bytes. In names, ..._key and
+// ..._u64 take a key, ..._hash its hash; ..._keys, ..._u64s, ..._hashes are batches, several times faster than single
+// calls.
+//
+// Growth. Enumerations are int32_t, so that a later version may know more of them. Structures that the caller fills
+// begin with their size; the others never change.
+#ifndef LINEFILTER_C_H_
+#define LINEFILTER_C_H_
+
+#include "linefilter/c_builder.h"
+#include "linefilter/c_concurrent.h"
+#include "linefilter/c_filter.h"
+#include "linefilter/c_hash.h"
+#include "linefilter/c_sizing.h"
+#include "linefilter/c_types.h"
+#include "linefilter/c_view.h"
+
+#endif  // LINEFILTER_C_H_

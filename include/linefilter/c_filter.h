@@ -1,0 +1,79 @@
+// linefilter_filter, in C: a filter that owns its memory and takes keys for as long as it lives. Start at
+// linefilter/c.h.
+//
+// One thread that inserts, or any number that only ask (linefilter_filter_view).
+#ifndef LINEFILTER_C_FILTER_H_
+#define LINEFILTER_C_FILTER_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linefilter/c_types.h"
+#include "linefilter/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Room for num_keys keys (0 counts as 1). Of options->layout: blocked, classic, or auto, which chooses one of them.
+LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
+                                                           linefilter_status* status);
+// A mutable copy of a `blocked` or `classic` image, verified. Of the options (may be NULL) only allocator, memory_limit
+// and, for a keyed image, hash_id and secret count. An image of the empty set has no room: LINEFILTER_INCOMPATIBLE.
+LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* image, size_t size,
+                                                                  const linefilter_options* options,
+                                                                  linefilter_status* status);
+// Ends its view, too.
+LINEFILTER_EXPORT void linefilter_filter_free(linefilter_filter* filter);
+
+// Insertion: true if the key was certainly new (a bit changed), false if it may have been there. A filter of the
+// caller's hashes ignores keys and answers false: it says "maybe" to all keys anyway.
+LINEFILTER_EXPORT bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size);
+// The same of an integer key.
+LINEFILTER_EXPORT bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key);
+// The same of a key's hash, made as options->hash_id says.
+LINEFILTER_EXPORT bool linefilter_filter_insert_hash(linefilter_filter* filter, uint64_t hash);
+// A batch; returns how many were certainly new when their turn came. were_new: NULL, or n bytes that get 1 or 0.
+LINEFILTER_EXPORT uint64_t linefilter_filter_insert_keys(linefilter_filter* filter, const void* const* keys,
+                                                         const size_t* sizes, size_t n, uint8_t* were_new);
+// The same of integer keys.
+LINEFILTER_EXPORT uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
+                                                         uint8_t* were_new);
+// The same of hashes.
+LINEFILTER_EXPORT uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
+                                                           uint8_t* were_new);
+
+// What the filter is asked through: its answers know all insertions so far. It belongs to the filter and ends with it.
+// NULL of NULL.
+LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
+
+// Takes all keys of `other`, an image or another filter's view. LINEFILTER_INCOMPATIBLE unless layout, size,
+// num_probes, hash id and seed (or secret) are the same; an image is verified first (LINEFILTER_CORRUPT).
+LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
+                                                          linefilter_status* status);
+// Removes all keys; keeps size and memory.
+LINEFILTER_EXPORT void linefilter_filter_clear(linefilter_filter* filter);
+// Bytes held, the handle included.
+LINEFILTER_EXPORT uint64_t linefilter_filter_memory_use(const linefilter_filter* filter);
+
+// The image (doc/FORMAT.md) of the keys so far: how many bytes it has,
+LINEFILTER_EXPORT uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter);
+// in memory that linefilter_image_free frees, aligned to 64 bytes; NULL on an error. *size: its bytes.
+LINEFILTER_EXPORT void* linefilter_filter_image(const linefilter_filter* filter, size_t* size,
+                                                linefilter_status* status);
+// into `size` bytes at `out`: linefilter_filter_image_bytes or more, of which the first are written,
+LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
+                                                             linefilter_status* status);
+// in pieces through `sink`,
+LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink,
+                                                                  void* context, linefilter_status* status);
+// as a file: complete and synced before it gets its name; an old file of that name stays until then.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path,
+                                                         linefilter_status* status);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // LINEFILTER_C_FILTER_H_

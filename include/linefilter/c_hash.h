@@ -1,0 +1,40 @@
+// From keys to hashes, in C: hash once, ask many filters. Pure functions; start at linefilter/c.h.
+#ifndef LINEFILTER_C_HASH_H_
+#define LINEFILTER_C_HASH_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linefilter/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// XXH3_64bits_withSeed of xxHash 0.8. A seed decorrelates filters; it is no defence against an adversary.
+LINEFILTER_EXPORT uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed);
+// Equals linefilter_hash_key of the 8 little-endian bytes of `key`. A negative integer is widened by its sign.
+LINEFILTER_EXPORT uint64_t linefilter_hash_u64(uint64_t key, uint64_t seed);
+// hashes[i] = linefilter_hash_key(keys[i], sizes[i], seed).
+LINEFILTER_EXPORT void linefilter_hash_keys(const void* const* keys, const size_t* sizes, size_t n, uint64_t seed,
+                                            uint64_t* hashes);
+// hashes[i] = linefilter_hash_u64(keys[i], seed). The arrays may be the same.
+LINEFILTER_EXPORT void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes);
+
+// SipHash-1-3 with LINEFILTER_SECRET_BYTES secret bytes. Without them nobody can prepare keys that collide.
+LINEFILTER_EXPORT uint64_t linefilter_keyed_hash_key(const void* key, size_t size, const uint8_t* secret);
+// The same of the 8 little-endian bytes of `key`.
+LINEFILTER_EXPORT uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret);
+// What an image keeps of the secret, to refuse another one.
+LINEFILTER_EXPORT uint64_t linefilter_check_of_secret(const uint8_t* secret);
+
+// Makes a good hash of a poor one (an identity, a 32-bit crc): repairs everything but missing entropy.
+LINEFILTER_EXPORT uint64_t linefilter_mix_hash(uint64_t hash);
+// The shard of a hash among num_shards independent filters.
+LINEFILTER_EXPORT uint32_t linefilter_shard_of(uint64_t hash, uint32_t num_shards);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // LINEFILTER_C_HASH_H_

@@ -1,0 +1,57 @@
+// How large for which false-positive rate, in C. Pure functions, deterministic to the bit on every CPU; start at
+// linefilter/c.h. linefilter/sizing.h tells where the figures come from.
+#ifndef LINEFILTER_C_SIZING_H_
+#define LINEFILTER_C_SIZING_H_
+
+#include <stdint.h>
+
+#include "linefilter/c_types.h"
+#include "linefilter/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A filter that has not been made yet. Never changes its size.
+typedef struct linefilter_sizing {
+  uint64_t num_keys;
+  uint64_t body_bytes;       // 0 for the empty set
+  double bits_per_key;       // what it really is: 8 * body_bytes / num_keys
+  double expected_fpr;       // of a filter with exactly num_keys distinct keys
+  uint32_t num_probes;       // retrieval: 0, it has none
+  linefilter_layout layout;  // never LINEFILTER_LAYOUT_AUTO
+} linefilter_sizing;
+
+// The filter for num_keys keys at (at least) bits_per_key: 1..64. LINEFILTER_INVALID_ARGUMENT for what no filter can
+// be.
+LINEFILTER_EXPORT linefilter_code linefilter_size_for_bits_per_key(linefilter_layout layout, uint64_t num_keys,
+                                                                   double bits_per_key, linefilter_sizing* sizing,
+                                                                   linefilter_status* status);
+// The smallest filter with (at most) an expected false-positive rate of fpr.
+LINEFILTER_EXPORT linefilter_code linefilter_size_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
+                                                          linefilter_sizing* sizing, linefilter_status* status);
+
+// The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments that no filter
+// has.
+LINEFILTER_EXPORT double linefilter_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes,
+                                                 uint32_t num_probes);
+// The most keys that body_bytes hold with an expected rate of at most fpr; 0 for arguments that no filter has.
+LINEFILTER_EXPORT uint64_t linefilter_max_keys_for_fpr(linefilter_layout layout, uint64_t body_bytes, double fpr);
+
+// The limits for large sets, where the rounding to blocks does not show. Arguments are clamped to what is legal.
+// The best num_probes of a density; 0 for a layout without probes.
+LINEFILTER_EXPORT uint32_t linefilter_num_probes_for_bits_per_key(linefilter_layout layout, double bits_per_key);
+// The least density at which num_probes is best.
+LINEFILTER_EXPORT double linefilter_min_bits_per_key_for_num_probes(linefilter_layout layout, uint32_t num_probes);
+// The rate of a density.
+LINEFILTER_EXPORT double linefilter_fpr_for_bits_per_key(linefilter_layout layout, double bits_per_key);
+// The density of a rate.
+LINEFILTER_EXPORT double linefilter_bits_per_key_for_fpr(linefilter_layout layout, double fpr);
+// The largest num_probes of a layout (blocked 16, classic 30, retrieval 0).
+LINEFILTER_EXPORT uint32_t linefilter_max_num_probes(linefilter_layout layout);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // LINEFILTER_C_SIZING_H_

@@ -1,0 +1,149 @@
+// What the whole C API speaks of: status, options, callbacks, names, versions. Start at linefilter/c.h.
+#ifndef LINEFILTER_C_TYPES_H_
+#define LINEFILTER_C_TYPES_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linefilter/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What came of an operation.
+typedef int32_t linefilter_code;
+enum {
+  LINEFILTER_OK = 0,
+  LINEFILTER_INVALID_ARGUMENT = 1,  // a request that makes no sense; nothing was done
+  LINEFILTER_CORRUPT = 2,           // an image that is truncated or damaged
+  LINEFILTER_UNSUPPORTED = 3,       // an image, or options, from the future or of another kind
+  LINEFILTER_INCOMPATIBLE = 4,      // two filters, or a filter and a call, that do not fit together
+  LINEFILTER_OUT_OF_MEMORY = 5,     // an allocation failed
+  LINEFILTER_OVER_LIMIT = 6,        // the host's memory limit would be exceeded
+  LINEFILTER_IO_ERROR = 7           // the operating system, or a callback, refused; the message has the reason
+};
+
+// The code, and "ok" or a sentence that ends with a zero byte. Never changes its size.
+typedef struct linefilter_status {
+  linefilter_code code;
+  char message[256];
+} linefilter_status;
+
+// "ok", "invalid argument", ...; "unknown" for what is no code. For logs; the message says more.
+LINEFILTER_EXPORT const char* linefilter_code_name(linefilter_code code);
+
+// The handles (c.h). What they point to is the library's.
+typedef struct linefilter_filter linefilter_filter;
+typedef struct linefilter_concurrent linefilter_concurrent;
+typedef struct linefilter_builder linefilter_builder;
+typedef struct linefilter_view linefilter_view;
+
+// How a filter encodes a set (doc/DESIGN.md).
+typedef int32_t linefilter_layout;
+enum {
+  LINEFILTER_LAYOUT_AUTO = 0,      // blocked, or classic where a tiny set would waste most of a block
+  LINEFILTER_LAYOUT_BLOCKED = 1,   // one cache line per lookup
+  LINEFILTER_LAYOUT_CLASSIC = 2,   // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
+  LINEFILTER_LAYOUT_RETRIEVAL = 3  // one cache line, a sixth of the false positives; of a builder alone
+};
+
+// "auto", "blocked", ...; "unknown" for what has no name.
+LINEFILTER_EXPORT const char* linefilter_layout_name(linefilter_layout layout);
+// The layout of that name; false, and *layout untouched, if there is none.
+LINEFILTER_EXPORT bool linefilter_parse_layout(const char* name, linefilter_layout* layout);
+
+// How keys become hashes.
+typedef int32_t linefilter_hash_id;
+enum {
+  LINEFILTER_HASH_CALLER = 0,  // your own 64-bit hashes; calls by key then insert nothing and answer "maybe"
+  LINEFILTER_HASH_XXH3 = 1,    // linefilter_hash_key(key, size, seed)
+  LINEFILTER_HASH_KEYED = 2    // linefilter_keyed_hash_key(key, size, secret): for keys that an adversary chooses
+};
+
+// "caller", "xxh3", "keyed" or "unknown".
+LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
+
+// Of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
+enum { LINEFILTER_SECRET_BYTES = 16 };
+
+// Callbacks. None may throw, longjmp, or call back into the handle that it was given to.
+
+// Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages).
+typedef struct linefilter_allocator {
+  // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
+  void* (*allocate)(void* context, size_t size, size_t alignment);
+  // What `allocate` returned, with what it was asked for.
+  void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment);
+  void* context;
+} linefilter_allocator;
+
+// Threads of the host, for builders. All zero: the calling thread alone. The bytes of an image do not depend on it.
+typedef struct linefilter_executor {
+  // Calls task(argument, i) once for each i < num_tasks (at most num_threads), in any order, on any threads, and
+  // returns when all have returned.
+  void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument, size_t num_tasks);
+  void* context;
+  // How many tasks are worth running at once, at least 1 if there is a `run`.
+  size_t num_threads;
+} linefilter_executor;
+
+// Takes an image, in order, in pieces of at most 1 MiB. False to stop: the writer reports LINEFILTER_IO_ERROR.
+typedef bool (*linefilter_sink)(void* context, const void* data, size_t size);
+
+// Of memory_limit: there is none.
+#define LINEFILTER_NO_MEMORY_LIMIT UINT64_MAX
+
+// What a filter should be. linefilter_options_init first, then set bits_per_key or fpr, and what else you want.
+typedef struct linefilter_options {
+  size_t size;  // of the structure that the caller was compiled with; linefilter_options_init sets it
+  // One of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1.
+  double bits_per_key;
+  double fpr;
+  // Filters asked with one hash must share it; filters whose false positives should differ must not.
+  uint64_t seed;
+  // The most bytes that the object may hold at once, of a builder with the image while it finishes; beyond:
+  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB, and an image that is returned in memory
+  // (linefilter_builder_finish). At first LINEFILTER_NO_MEMORY_LIMIT.
+  uint64_t memory_limit;
+  // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
+  uint32_t num_probes;
+  linefilter_layout layout;    // at first LINEFILTER_LAYOUT_AUTO
+  linefilter_hash_id hash_id;  // at first LINEFILTER_HASH_XXH3
+  // Of LINEFILTER_HASH_KEYED, instead of a seed. Filters, views and builders keep a copy, and do not wipe it.
+  uint8_t secret[LINEFILTER_SECRET_BYTES];
+  linefilter_allocator allocator;
+  linefilter_executor executor;
+} linefilter_options;
+
+// Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was
+// compiled with an older version works with a newer library, which then uses defaults for what it does not find. (A
+// newer program with an older library: LINEFILTER_UNSUPPORTED if it sets what that does not know.)
+LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size_t size);
+
+// Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image or
+// linefilter_builder_finish.
+LINEFILTER_EXPORT void linefilter_image_free(void* image);
+
+// Of the library that runs, not of the header: "0.1.0", and 10000 * major + 100 * minor + patch.
+LINEFILTER_EXPORT const char* linefilter_version(void);
+LINEFILTER_EXPORT uint32_t linefilter_version_number(void);
+// The version of the images that it writes, which is apart from its own. All versions up to it are read.
+LINEFILTER_EXPORT uint32_t linefilter_format_version(void);
+
+// Instructions ("AVX3", "AVX2", "NEON", ...). Every target gives the same bits; the best of the CPU is chosen at run
+// time. The target that filters made or opened from now on will use.
+LINEFILTER_EXPORT const char* linefilter_chosen_target(void);
+// The targets that this CPU can run, best first: up to `capacity` into `names` (which may be NULL for 0); returns how
+// many there are.
+LINEFILTER_EXPORT size_t linefilter_supported_targets(const char** names, size_t capacity);
+// Forces one, process-wide, for tests and measurements; NULL or "" returns to the best. LINEFILTER_INVALID_ARGUMENT if
+// it is not supported. Filters that exist keep theirs.
+LINEFILTER_EXPORT linefilter_code linefilter_force_target(const char* name, linefilter_status* status);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // LINEFILTER_C_TYPES_H_

@@ -1,0 +1,156 @@
+// linefilter_concurrent: the filter that many threads fill.
+#include "lib/c/handles.h"
+#include "lib/c/image_memory.h"
+#include "lib/c/key_batches.h"
+
+using linefilter::FilterOptions;
+using linefilter::FilterView;
+using linefilter::Layout;
+using linefilter::Status;
+using linefilter::internal::BytesKeys;
+using linefilter::internal::CheckPath;
+using linefilter::internal::FromC;
+using linefilter::internal::FromCNotNull;
+using linefilter::internal::HandleOr;
+using linefilter::internal::InsertKeys;
+using linefilter::internal::KeyFromC;
+using linefilter::internal::NewHandle;
+using linefilter::internal::NewImage;
+using linefilter::internal::NoHandle;
+using linefilter::internal::NothingInserted;
+using linefilter::internal::Refused;
+using linefilter::internal::ToC;
+
+linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
+                                                 linefilter_status* status) {
+  FilterOptions given;
+  Status read = FromCNotNull(options, &given);
+  if (read.ok() && given.layout != Layout::kAuto && given.layout != Layout::kBlocked) {
+    read = Refused("a concurrent filter has layout blocked: choose it, or auto");
+  }
+  if (!read.ok()) return ToC(read, status), nullptr;
+  auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator, given.secret);
+  return handle == nullptr ? nullptr : HandleOr(handle->filter.Create(num_keys, given), handle, status);
+}
+
+linefilter_concurrent* linefilter_concurrent_from_image(const void* image, size_t size,
+                                                        const linefilter_options* options, linefilter_status* status) {
+  FilterOptions given;
+  const Status read = FromC(options, &given);
+  if (!read.ok()) return ToC(read, status), nullptr;
+  auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator, given.secret);
+  return handle == nullptr ? nullptr : HandleOr(handle->filter.CreateFromImage(image, size, given), handle, status);
+}
+
+linefilter_filter* linefilter_concurrent_seal(linefilter_concurrent* filter, linefilter_status* status) {
+  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
+  if (filter->filter.layout() == Layout::kAuto) {
+    return ToC(Refused("the concurrent filter was sealed already: it holds nothing any more"), status), nullptr;
+  }
+  auto* const sealed = NewHandle<linefilter_filter>(status, filter->allocator, filter->allocator);
+  if (sealed == nullptr) return nullptr;
+  sealed->Take(filter->filter.Seal());
+  return HandleOr(Status(), sealed, status);
+}
+
+void linefilter_concurrent_free(linefilter_concurrent* filter) { linefilter::internal::FreeHandle(filter); }
+
+bool linefilter_concurrent_insert_key(linefilter_concurrent* filter, const void* key, size_t size) {
+  return filter != nullptr && filter->filter.InsertKey(KeyFromC(key, size));
+}
+
+bool linefilter_concurrent_insert_u64(linefilter_concurrent* filter, uint64_t key) {
+  return filter != nullptr && filter->filter.InsertKey(key);
+}
+
+bool linefilter_concurrent_insert_hash(linefilter_concurrent* filter, uint64_t hash) {
+  return filter != nullptr && filter->filter.InsertHash(hash);
+}
+
+uint64_t linefilter_concurrent_insert_keys(linefilter_concurrent* filter, const void* const* keys, const size_t* sizes,
+                                           size_t n, uint8_t* were_new) {
+  if (filter == nullptr) return NothingInserted(n, were_new);
+  return InsertKeys(&filter->filter, filter->secret, BytesKeys{keys, sizes}, n, were_new);
+}
+
+uint64_t linefilter_concurrent_insert_u64s(linefilter_concurrent* filter, const uint64_t* keys, size_t n,
+                                           uint8_t* were_new) {
+  if (filter == nullptr) return NothingInserted(n, were_new);
+  return InsertKeys(&filter->filter, filter->secret, keys, n, were_new);
+}
+
+uint64_t linefilter_concurrent_insert_hashes(linefilter_concurrent* filter, const uint64_t* hashes, size_t n,
+                                             uint8_t* were_new) {
+  return filter == nullptr ? NothingInserted(n, were_new) : filter->filter.InsertHashes(hashes, n, were_new);
+}
+
+bool linefilter_concurrent_may_contain_key(const linefilter_concurrent* filter, const void* key, size_t size) {
+  return filter == nullptr || filter->filter.MayContainKey(KeyFromC(key, size));
+}
+
+bool linefilter_concurrent_may_contain_u64(const linefilter_concurrent* filter, uint64_t key) {
+  return filter == nullptr || filter->filter.MayContainKey(key);
+}
+
+bool linefilter_concurrent_may_contain_hash(const linefilter_concurrent* filter, uint64_t hash) {
+  return filter == nullptr || filter->filter.MayContainHash(hash);
+}
+
+void linefilter_concurrent_may_contain_keys(const linefilter_concurrent* filter, const void* const* keys,
+                                            const size_t* sizes, size_t n, uint8_t* answers) {
+  if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
+  linefilter::internal::AskKeys(filter->filter, BytesKeys{keys, sizes}, n, answers);
+}
+
+void linefilter_concurrent_may_contain_u64s(const linefilter_concurrent* filter, const uint64_t* keys, size_t n,
+                                            uint8_t* answers) {
+  if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
+  filter->filter.MayContainKeys(keys, n, answers);
+}
+
+void linefilter_concurrent_may_contain_hashes(const linefilter_concurrent* filter, const uint64_t* hashes, size_t n,
+                                              uint8_t* answers) {
+  if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
+  filter->filter.MayContainHashes(hashes, n, answers);
+}
+
+double linefilter_concurrent_fill_ratio(const linefilter_concurrent* filter) {
+  return filter == nullptr ? 0 : filter->filter.FillRatio();
+}
+
+double linefilter_concurrent_estimated_keys(const linefilter_concurrent* filter) {
+  return filter == nullptr ? 0 : filter->filter.EstimatedKeys();
+}
+
+uint64_t linefilter_concurrent_memory_use(const linefilter_concurrent* filter) {
+  return filter == nullptr ? 0 : filter->filter.body_bytes() + sizeof(*filter);
+}
+
+uint64_t linefilter_concurrent_image_bytes(const linefilter_concurrent* filter) {
+  return filter == nullptr ? 0 : filter->filter.ImageBytes();
+}
+
+void* linefilter_concurrent_image(const linefilter_concurrent* filter, size_t* size, linefilter_status* status) {
+  if (size != nullptr) *size = 0;
+  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
+  return NewImage(filter->allocator, filter->filter.ImageBytes(), size, status,
+                  [filter](void* out, size_t n) { return filter->filter.WriteImageTo(out, n); });
+}
+
+linefilter_code linefilter_concurrent_write_to(const linefilter_concurrent* filter, void* out, size_t size,
+                                               linefilter_status* status) {
+  if (filter == nullptr) return ToC(NoHandle("filter"), status);
+  return ToC(filter->filter.WriteImageTo(out, out == nullptr ? 0 : size), status);
+}
+
+linefilter_code linefilter_concurrent_write_to_sink(const linefilter_concurrent* filter, linefilter_sink sink,
+                                                    void* context, linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->filter.WriteImage(FromC(sink, context)), status);
+}
+
+linefilter_code linefilter_concurrent_save(const linefilter_concurrent* filter, const char* path,
+                                           linefilter_status* status) {
+  Status saved = filter == nullptr ? NoHandle("filter") : CheckPath(path);
+  if (saved.ok()) saved = filter->filter.Save(path);
+  return ToC(saved, status);
+}

@@ -1,0 +1,117 @@
+#include "lib/c/convert.h"
+
+#include <cstring>
+
+#include "lib/filters/memory.h"
+
+namespace linefilter::internal {
+namespace {
+
+static_assert(static_cast<int>(StatusCode::kIoError) == LINEFILTER_IO_ERROR &&
+                  static_cast<int>(Layout::kRetrieval) == LINEFILTER_LAYOUT_RETRIEVAL &&
+                  static_cast<int>(HashId::kKeyed) == LINEFILTER_HASH_KEYED &&
+                  sizeof(HashSecret) == LINEFILTER_SECRET_BYTES,
+              "the numbers of C are those of C++");
+
+// What the first version of linefilter_options has. Members are added behind these, and mean their default when zero.
+constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
+
+// The caller's options as this version knows them, whatever version the caller was compiled with.
+Status ReadKnown(const linefilter_options& options, linefilter_options* known) {
+  const size_t size = options.size;
+  if (size < kLeastOptionsBytes) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the options have size %llu: call linefilter_options_init(&options, sizeof(options)) first",
+                         static_cast<unsigned long long>(size));
+  }
+  linefilter_options_init(known, sizeof(*known));
+  memcpy(known, &options, size < sizeof(*known) ? size : sizeof(*known));
+  const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(&options);
+  uint8_t any = 0;
+  for (size_t i = sizeof(*known); i < size; ++i) any |= bytes[i];
+  if (any == 0) return Status();
+  return Status::Error(StatusCode::kUnsupported,
+                       "the options set something that is newer than this version of linefilter: upgrade it");
+}
+
+}  // namespace
+
+linefilter_code ToC(const Status& status, linefilter_status* to) noexcept {
+  const linefilter_code code = static_cast<linefilter_code>(status.code());
+  if (to != nullptr) {
+    const size_t length = strnlen(status.message(), sizeof(to->message) - 1);
+    to->code = code;
+    memcpy(to->message, status.message(), length);
+    to->message[length] = '\0';
+  }
+  return code;
+}
+
+Status Refused(const char* what) noexcept { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
+
+Status NoHandle(const char* what) noexcept {
+  return Status::Error(StatusCode::kInvalidArgument, "the %s is NULL: look at the error of what should have made it",
+                       what);
+}
+
+Layout LayoutFromC(linefilter_layout layout) noexcept {
+  return layout < 0 || layout > 255 ? kNoLayout : static_cast<Layout>(layout);
+}
+
+Allocator FromC(const linefilter_allocator& allocator) noexcept {
+  return Allocator{NotThrowing<decltype(Allocator::allocate)>(allocator.allocate),
+                   NotThrowing<decltype(Allocator::deallocate)>(allocator.deallocate), allocator.context};
+}
+
+Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
+  if (options == nullptr) return Status();
+  linefilter_options known;
+  const Status read = ReadKnown(*options, &known);
+  if (!read.ok()) return read;
+  if (known.layout < 0 || known.layout > 255) {
+    return Status::Error(StatusCode::kInvalidArgument, "layout is %d: choose one of LINEFILTER_LAYOUT_...",
+                         static_cast<int>(known.layout));
+  }
+  if (known.hash_id < 0 || known.hash_id > 255) {
+    return Status::Error(StatusCode::kInvalidArgument, "hash_id is %d: choose one of LINEFILTER_HASH_...",
+                         static_cast<int>(known.hash_id));
+  }
+  to->bits_per_key = known.bits_per_key;
+  to->fpr = known.fpr;
+  to->num_probes = known.num_probes;
+  to->layout = static_cast<Layout>(known.layout);
+  to->seed = known.seed;
+  memcpy(to->secret.bytes, known.secret, sizeof(to->secret.bytes));
+  to->hash_id = static_cast<HashId>(known.hash_id);
+  to->allocator = FromC(known.allocator);
+  to->memory_limit = known.memory_limit;
+  to->executor = Executor{NotThrowing<decltype(Executor::run)>(known.executor.run), known.executor.context,
+                          known.executor.num_threads};
+  return CheckAllocator(to->allocator);  // before the handle is made with it
+}
+
+Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept {
+  if (options != nullptr) return FromC(options, to);
+  return Refused("no options were given: call linefilter_options_init, and set bits_per_key or fpr");
+}
+
+SecretFromC::SecretFromC(const uint8_t* secret) noexcept : given_(secret != nullptr) {
+  if (given_) memcpy(secret_.bytes, secret, sizeof(secret_.bytes));
+}
+
+void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept {
+  to->num_keys = sizing.num_keys;
+  to->body_bytes = sizing.body_bytes;
+  to->bits_per_key = sizing.bits_per_key;
+  to->expected_fpr = sizing.expected_fpr;
+  to->num_probes = sizing.num_probes;
+  to->layout = static_cast<linefilter_layout>(sizing.layout);
+}
+
+Sink FromC(linefilter_sink sink, void* context) noexcept {
+  return Sink{NotThrowing<decltype(Sink::write)>(sink), context};
+}
+
+Status CheckPath(const char* path) noexcept { return path != nullptr ? Status() : Refused("the path is NULL"); }
+
+}  // namespace linefilter::internal

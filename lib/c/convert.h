@@ -1,0 +1,65 @@
+// Between the types of C and those of C++.
+#ifndef LINEFILTER_LIB_C_CONVERT_H_
+#define LINEFILTER_LIB_C_CONVERT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "linefilter/c_sizing.h"
+#include "linefilter/c_types.h"
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/sizing.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+// Hands a status over, ok or not: *to (may be null) and the code.
+linefilter_code ToC(const Status& status, linefilter_status* to) noexcept;
+
+// A request that makes no sense.
+Status Refused(const char* what) noexcept;
+// A handle that is null: most likely an error that nobody looked at.
+Status NoHandle(const char* what) noexcept;
+
+// Checked as far as the C++ API cannot: what it does not see any more. Null options: the defaults.
+Status FromC(const linefilter_options* options, FilterOptions* to) noexcept;
+// The same where there must be some.
+Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept;
+
+// kNoLayout for what is no layout: an id that none has.
+inline constexpr Layout kNoLayout = static_cast<Layout>(255);
+Layout LayoutFromC(linefilter_layout layout) noexcept;
+
+// Null stays null.
+class SecretFromC {
+ public:
+  explicit SecretFromC(const uint8_t* secret) noexcept;
+  const HashSecret* get() const noexcept { return given_ ? &secret_ : nullptr; }
+  const HashSecret& OrZero() const noexcept { return secret_; }
+
+ private:
+  bool given_;
+  HashSecret secret_;
+};
+
+void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
+
+inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
+  return std::string_view(static_cast<const char*>(key), size);
+}
+
+// Callbacks of C cannot say that they do not throw; c_types.h forbids it.
+template <class Callback, class FromC>
+Callback NotThrowing(FromC callback) noexcept {
+  return reinterpret_cast<Callback>(callback);
+}
+
+Allocator FromC(const linefilter_allocator& allocator) noexcept;
+Sink FromC(linefilter_sink sink, void* context) noexcept;
+Status CheckPath(const char* path) noexcept;
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_C_CONVERT_H_

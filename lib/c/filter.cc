@@ -1,0 +1,144 @@
+// linefilter_filter: the mutable filters of C++.
+#include "lib/c/handles.h"
+#include "lib/c/image_memory.h"
+#include "lib/c/key_batches.h"
+#include "lib/filters/options.h"
+
+using linefilter::FilterOptions;
+using linefilter::FilterView;
+using linefilter::Layout;
+using linefilter::Sizing;
+using linefilter::Status;
+using linefilter::internal::CheckPath;
+using linefilter::internal::FromC;
+using linefilter::internal::FromCNotNull;
+using linefilter::internal::HandleOr;
+using linefilter::internal::InsertKeys;
+using linefilter::internal::KeyFromC;
+using linefilter::internal::NewHandle;
+using linefilter::internal::NewImage;
+using linefilter::internal::NoHandle;
+using linefilter::internal::Refused;
+using linefilter::internal::ToC;
+
+namespace {
+
+// `auto` is what it would be for that many keys.
+Status ResolveLayout(uint64_t num_keys, const FilterOptions& options, Layout* layout) {
+  *layout = options.layout;
+  if (options.layout == Layout::kRetrieval) {
+    return Refused("layout retrieval takes no key after it is made: use a linefilter_builder, or blocked");
+  }
+  Sizing sizing;
+  Status status = linefilter::internal::CheckOptions(options.layout, options);
+  if (status.ok()) {
+    status = linefilter::internal::SizeForOptions(options.layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
+  }
+  *layout = sizing.layout;
+  return status;
+}
+
+}  // namespace
+
+linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
+                                         linefilter_status* status) {
+  FilterOptions given;
+  Layout layout = Layout::kAuto;
+  Status made = FromCNotNull(options, &given);
+  if (made.ok()) made = ResolveLayout(num_keys, given, &layout);
+  if (!made.ok()) return ToC(made, status), nullptr;
+  auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
+  return filter == nullptr ? nullptr : HandleOr(filter->CreateLayout(layout, num_keys, given), filter, status);
+}
+
+linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, const linefilter_options* options,
+                                                linefilter_status* status) {
+  FilterOptions given;
+  const Status read = FromC(options, &given);
+  if (!read.ok()) return ToC(read, status), nullptr;
+  auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
+  if (filter == nullptr) return nullptr;
+  // Another layout than classic is refused as one that is not blocked.
+  const bool is_keyed = given.hash_id == linefilter::HashId::kKeyed;
+  const bool is_classic = FilterView(image, size, is_keyed ? &given.secret : nullptr).layout() == Layout::kClassic;
+  const Layout layout = is_classic ? Layout::kClassic : Layout::kBlocked;
+  return HandleOr(filter->CreateFromImage(layout, image, size, given), filter, status);
+}
+
+void linefilter_filter_free(linefilter_filter* filter) { linefilter::internal::FreeHandle(filter); }
+
+bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size) {
+  return filter != nullptr && filter->InsertKey(KeyFromC(key, size));
+}
+
+bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key) {
+  return filter != nullptr && filter->InsertKey(key);
+}
+
+bool linefilter_filter_insert_hash(linefilter_filter* filter, uint64_t hash) {
+  return filter != nullptr && filter->InsertHash(hash);
+}
+
+uint64_t linefilter_filter_insert_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
+                                       size_t n, uint8_t* were_new) {
+  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
+  return InsertKeys(filter, filter->secret(), linefilter::internal::BytesKeys{keys, sizes}, n, were_new);
+}
+
+uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n, uint8_t* were_new) {
+  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
+  return InsertKeys(filter, filter->secret(), keys, n, were_new);
+}
+
+uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
+                                         uint8_t* were_new) {
+  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
+  return filter->InsertHashes(hashes, n, were_new);
+}
+
+const linefilter_view* linefilter_filter_view(const linefilter_filter* filter) {
+  return filter == nullptr ? nullptr : &filter->view;
+}
+
+linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
+                                        linefilter_status* status) {
+  if (filter == nullptr) return ToC(NoHandle("filter"), status);
+  if (other == nullptr) return ToC(NoHandle("view"), status);
+  if (other->image != nullptr) return ToC(filter->Union(*other->image), status);
+  return ToC(filter->Union(static_cast<const linefilter_filter&>(*other->asked)), status);
+}
+
+void linefilter_filter_clear(linefilter_filter* filter) {
+  if (filter != nullptr) filter->Clear();
+}
+
+uint64_t linefilter_filter_memory_use(const linefilter_filter* filter) {
+  return filter == nullptr ? 0 : filter->body_bytes() + sizeof(*filter);
+}
+
+uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter) {
+  return filter == nullptr ? 0 : filter->ImageBytes();
+}
+
+void* linefilter_filter_image(const linefilter_filter* filter, size_t* size, linefilter_status* status) {
+  if (size != nullptr) *size = 0;
+  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
+  return NewImage(filter->allocator, filter->ImageBytes(), size, status,
+                  [filter](void* out, size_t n) { return filter->WriteImageTo(out, n); });
+}
+
+linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
+                                           linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->WriteImageTo(out, out == nullptr ? 0 : size), status);
+}
+
+linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink, void* context,
+                                                linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->WriteImage(FromC(sink, context)), status);
+}
+
+linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path, linefilter_status* status) {
+  Status saved = filter == nullptr ? NoHandle("filter") : CheckPath(path);
+  if (saved.ok()) saved = filter->Save(path);
+  return ToC(saved, status);
+}

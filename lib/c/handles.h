@@ -1,0 +1,92 @@
+// What the handles of the C API point to, and how they are made and freed: in memory of the host, if it gave hooks.
+#ifndef LINEFILTER_LIB_C_HANDLES_H_
+#define LINEFILTER_LIB_C_HANDLES_H_
+
+#include <new>
+
+#include "lib/c/convert.h"
+#include "lib/filters/memory.h"
+#include "linefilter/builder.h"
+#include "linefilter/c.h"
+#include "linefilter/concurrent.h"
+#include "linefilter/file.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+
+// What is asked.
+struct linefilter_view {
+  const linefilter::FilterBase* asked;
+  const linefilter::FilterView* image;  // null: the view of a linefilter_filter
+};
+
+// Of a layout that is chosen when it is made.
+struct linefilter_filter final : linefilter::MutableFilter {
+  explicit linefilter_filter(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
+  using MutableFilter::CreateFromImage;
+  using MutableFilter::CreateLayout;
+  void Take(linefilter::BlockedFilter&& sealed) noexcept {
+    MutableFilter::operator=(static_cast<MutableFilter&&>(sealed));
+  }
+
+  linefilter_view view{this, nullptr};
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_concurrent {
+  linefilter_concurrent(const linefilter::Allocator& memory, const linefilter::HashSecret& of_keys) noexcept
+      : secret(of_keys), allocator(memory) {}
+
+  linefilter::ConcurrentBlockedFilter filter;
+  linefilter::HashSecret secret;  // which `filter` does not tell
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_builder {
+  explicit linefilter_builder(const linefilter::FilterOptions& options) noexcept
+      : builder(options), allocator(options.allocator) {}
+
+  linefilter::FilterBuilder builder;
+  linefilter::Allocator allocator;
+};
+
+namespace linefilter::internal {
+
+// A view that linefilter_view_free frees.
+struct OpenView final : linefilter_view {
+  explicit OpenView(const Allocator& memory) noexcept : linefilter_view{&view, &view}, allocator(memory) {}
+
+  // The file's is asked.
+  void AskFile() noexcept { asked = image = &file.view(); }
+
+  FilterView view;
+  FilterFile file;
+  Allocator allocator;
+};
+
+// Null, and *status says so, if there is no memory.
+template <class Handle, class... Arguments>
+Handle* NewHandle(linefilter_status* status, const Allocator& allocator, const Arguments&... arguments) {
+  void* const memory = Allocate(allocator, sizeof(Handle));
+  if (memory == nullptr) return ToC(OutOfMemory(sizeof(Handle)), status), nullptr;
+  return new (memory) Handle(arguments...);
+}
+
+template <class Handle>
+void FreeHandle(Handle* handle) {
+  if (handle == nullptr) return;
+  const Allocator allocator = handle->allocator;
+  handle->~Handle();
+  Deallocate(allocator, handle, sizeof(Handle));
+}
+
+// The end of every function that makes a handle: it, or null and the reason.
+template <class Handle>
+Handle* HandleOr(const Status& made, Handle* handle, linefilter_status* status) {
+  if (ToC(made, status) == LINEFILTER_OK) return handle;
+  FreeHandle(handle);
+  return nullptr;
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_C_HANDLES_H_

@@ -1,0 +1,38 @@
+#include "linefilter/hash.h"
+
+#include "lib/c/convert.h"
+#include "linefilter/c_hash.h"
+#include "linefilter/keyed_hash.h"
+
+using linefilter::internal::KeyFromC;
+using linefilter::internal::SecretFromC;
+
+uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed) {
+  return linefilter::HashKey(KeyFromC(key, size), seed);
+}
+
+uint64_t linefilter_hash_u64(uint64_t key, uint64_t seed) { return linefilter::HashKey(key, seed); }
+
+void linefilter_hash_keys(const void* const* keys, const size_t* sizes, size_t n, uint64_t seed, uint64_t* hashes) {
+  for (size_t i = 0; i < n; ++i) hashes[i] = linefilter_hash_key(keys[i], sizes[i], seed);
+}
+
+void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes) {
+  for (size_t i = 0; i < n; ++i) hashes[i] = linefilter::HashKey(keys[i], seed);
+}
+
+uint64_t linefilter_keyed_hash_key(const void* key, size_t size, const uint8_t* secret) {
+  return linefilter::KeyedHash(KeyFromC(key, size), SecretFromC(secret).OrZero());
+}
+
+uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret) {
+  return linefilter::KeyedHash(key, SecretFromC(secret).OrZero());
+}
+
+uint64_t linefilter_check_of_secret(const uint8_t* secret) {
+  return linefilter::CheckOfSecret(SecretFromC(secret).OrZero());
+}
+
+uint64_t linefilter_mix_hash(uint64_t hash) { return linefilter::MixHash(hash); }
+
+uint32_t linefilter_shard_of(uint64_t hash, uint32_t num_shards) { return linefilter::ShardOf(hash, num_shards); }

@@ -1,0 +1,66 @@
+// Batches of keys: hashed, or made into std::string_view, in groups that stay in the L1 and are long enough to overlap
+// cache misses.
+#ifndef LINEFILTER_LIB_C_KEY_BATCHES_H_
+#define LINEFILTER_LIB_C_KEY_BATCHES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "lib/c/convert.h"
+#include "linefilter/hash.h"
+#include "linefilter/keyed_hash.h"
+
+namespace linefilter::internal {
+
+inline constexpr size_t kKeyGroup = 256;
+
+// Keys of bytes as C hands them over.
+struct BytesKeys {
+  const void* const* keys;
+  const size_t* sizes;
+  std::string_view operator[](size_t i) const { return KeyFromC(keys[i], sizes[i]); }
+};
+
+// Calls group(begin, size) for all of n.
+template <class Group>
+void InGroups(size_t n, const Group& group) {
+  for (size_t begin = 0; begin < n; begin += kKeyGroup) group(begin, n - begin < kKeyGroup ? n - begin : kKeyGroup);
+}
+
+// The answer of what takes none of n keys.
+inline uint64_t NothingInserted(size_t n, uint8_t* were_new) {
+  if (were_new != nullptr && n != 0) memset(were_new, 0, n);
+  return 0;
+}
+
+// filter->InsertHashes of keys. `secret` is the filter's.
+template <class Filter, class Keys>
+uint64_t InsertKeys(Filter* filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* were_new) {
+  if (filter->hash_id() == HashId::kCaller) return NothingInserted(n, were_new);
+  const bool is_keyed = filter->hash_id() == HashId::kKeyed;
+  uint64_t hashes[kKeyGroup], num_new = 0;
+  InGroups(n, [&](size_t begin, size_t size) {
+    for (size_t i = 0; i < size; ++i) {
+      const auto key = keys[begin + i];
+      hashes[i] = is_keyed ? KeyedHash(key, secret) : HashKey(key, filter->seed());
+    }
+    num_new += filter->InsertHashes(hashes, size, were_new == nullptr ? nullptr : were_new + begin);
+  });
+  return num_new;
+}
+
+// filter.MayContainKeys of keys of bytes.
+template <class Filter>
+void AskKeys(const Filter& filter, const BytesKeys& keys, size_t n, uint8_t* answers) {
+  std::string_view group[kKeyGroup];
+  InGroups(n, [&](size_t begin, size_t size) {
+    for (size_t i = 0; i < size; ++i) group[i] = keys[begin + i];
+    filter.MayContainKeys(group, size, answers + begin);
+  });
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_C_KEY_BATCHES_H_

@@ -1,0 +1,75 @@
+// linefilter_view: opened and verified. lookup.cc asks it, view_facts.cc tells of it.
+#include "linefilter/view.h"
+
+#include "lib/c/handles.h"
+
+using linefilter::Allocator;
+using linefilter::MapAdvice;
+using linefilter::Status;
+using linefilter::internal::CheckPath;
+using linefilter::internal::FromC;
+using linefilter::internal::HandleOr;
+using linefilter::internal::NewHandle;
+using linefilter::internal::NoHandle;
+using linefilter::internal::OpenView;
+using linefilter::internal::Refused;
+using linefilter::internal::SecretFromC;
+using linefilter::internal::ToC;
+
+linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret,
+                                      linefilter_status* status) {
+  auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
+  if (view == nullptr) return nullptr;
+  return HandleOr(view->view.Open(image, size, SecretFromC(secret).get()), view, status);
+}
+
+linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice, const uint8_t* secret,
+                                     linefilter_status* status) {
+  Status opened = CheckPath(path);
+  if (opened.ok() && advice != LINEFILTER_WILL_NEED && advice != LINEFILTER_RANDOM) {
+    opened = Refused("the advice is neither LINEFILTER_WILL_NEED nor LINEFILTER_RANDOM");
+  }
+  if (!opened.ok()) return ToC(opened, status), nullptr;
+  auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
+  if (view == nullptr) return nullptr;
+  opened = view->file.Map(path, static_cast<MapAdvice>(advice), SecretFromC(secret).get());
+  view->AskFile();
+  return HandleOr(opened, view, status);
+}
+
+linefilter_view* linefilter_view_load(const char* path, const linefilter_allocator* allocator, uint64_t memory_limit,
+                                      const uint8_t* secret, linefilter_status* status) {
+  const Allocator memory = allocator == nullptr ? Allocator() : FromC(*allocator);
+  Status opened = linefilter::internal::CheckAllocator(memory);
+  if (opened.ok()) opened = CheckPath(path);
+  if (!opened.ok()) return ToC(opened, status), nullptr;
+  auto* const view = NewHandle<OpenView>(status, memory, memory);
+  if (view == nullptr) return nullptr;
+  opened = view->file.Load(path, memory, memory_limit, SecretFromC(secret).get());
+  view->AskFile();
+  return HandleOr(opened, view, status);
+}
+
+void linefilter_view_free(linefilter_view* view) {
+  if (view != nullptr && view->image != nullptr) linefilter::internal::FreeHandle(static_cast<OpenView*>(view));
+}
+
+linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status) {
+  return linefilter_view_verify_chunks(view, 0, linefilter_view_num_chunks(view), status);
+}
+
+linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first, uint64_t count,
+                                              linefilter_status* status) {
+  if (view == nullptr) return ToC(NoHandle("view"), status);
+  if (view->image != nullptr) return ToC(view->image->VerifyChunks(first, count), status);
+  if (first == 0 && count == 0) return ToC(Status(), status);
+  return ToC(Refused("the view is a linefilter_filter's, which has no chunks"), status);
+}
+
+uint64_t linefilter_view_num_chunks(const linefilter_view* view) {
+  return view == nullptr || view->image == nullptr ? 0 : view->image->num_chunks();
+}
+
+linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status) {
+  return ToC(linefilter::VerifyImage(image, size), status);
+}

@@ -1,0 +1,81 @@
+// What a linefilter_view tells of itself; of NULL what a broken one does.
+#include "lib/c/handles.h"
+
+using linefilter::FilterBase;
+using linefilter::FilterView;
+
+namespace {
+
+template <class Ask>
+auto Tell(const linefilter_view* view, const Ask& ask) {
+  return view != nullptr ? ask(*view->asked) : ask(FilterView());
+}
+
+}  // namespace
+
+linefilter_layout linefilter_view_layout(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return static_cast<linefilter_layout>(filter.layout()); });
+}
+
+linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view) {
+  return view == nullptr ? LINEFILTER_HASH_CALLER : static_cast<linefilter_hash_id>(view->asked->hash_id());
+}
+
+uint64_t linefilter_view_seed(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.seed(); });
+}
+
+uint32_t linefilter_view_num_probes(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.num_probes(); });
+}
+
+uint64_t linefilter_view_num_blocks(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.num_blocks(); });
+}
+
+const uint8_t* linefilter_view_body(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.body(); });
+}
+
+uint64_t linefilter_view_body_bytes(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.body_bytes(); });
+}
+
+uint64_t linefilter_view_image_bytes(const linefilter_view* view) {
+  return view == nullptr || view->image == nullptr ? 0 : view->image->image_bytes();
+}
+
+uint32_t linefilter_view_format_version(const linefilter_view* view) {
+  return view == nullptr || view->image == nullptr ? 0 : view->image->format_version();
+}
+
+bool linefilter_view_empty_set(const linefilter_view* view) {
+  return view != nullptr && view->image != nullptr && view->image->empty_set();
+}
+
+bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys) {
+  if (view == nullptr || view->image == nullptr || !view->image->has_num_keys()) return false;
+  *num_keys = view->image->num_keys();
+  return true;
+}
+
+const char* linefilter_view_target(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.target(); });
+}
+
+double linefilter_view_fill_ratio(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.FillRatio(); });
+}
+
+double linefilter_view_estimated_keys(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.EstimatedKeys(); });
+}
+
+double linefilter_view_expected_fpr(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.ExpectedFpr(); });
+}
+
+size_t linefilter_view_count_levels(const linefilter_view* view, uint64_t* counts) {
+  static_assert(FilterBase::kMaxLevels == LINEFILTER_MAX_LEVELS, "the numbers of C are those of C++");
+  return Tell(view, [counts](const FilterBase& filter) { return filter.CountLevels(counts); });
+}

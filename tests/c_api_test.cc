@@ -1,0 +1,275 @@
+// What a test in C cannot show of the C API: that its bytes and answers are those of C++ and of the conformance
+// vectors, what happens without memory, and that no function is left untested. (c_test.c has the rest.)
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/c.h"
+#include "linefilter/filter.h"
+#include "tests/conformance/vectors.h"
+#include "tests/testing/building.h"
+#include "tests/testing/failing_memory.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/random.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter {
+namespace {
+
+using test::ConformanceImage;
+using test::FailingMemory;
+using test::LiveMemoryNow;
+using test::Question;
+
+constexpr char kFolder[] = LINEFILTER_SOURCE_DIR "/tests/conformance/";
+
+const uint8_t* SecretOf(const std::string& bytes) {
+  return bytes.empty() ? nullptr : reinterpret_cast<const uint8_t*>(bytes.data());
+}
+
+linefilter_options OptionsInC(linefilter_layout layout, double bits_per_key) {
+  linefilter_options options;
+  linefilter_options_init(&options, sizeof(options));
+  options.layout = layout;
+  options.bits_per_key = bits_per_key;
+  return options;
+}
+
+TEST(CApi, HashesAsTheConformanceVectors) {
+  const auto vectors = test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");
+  ASSERT_GE(vectors.size(), 26u);
+  for (const auto& vector : vectors) {
+    const std::string key = test::InputBytes(vector.size);
+    EXPECT_EQ(linefilter_hash_key(key.data(), key.size(), vector.seed), vector.hash) << vector.size;
+  }
+  const auto keyed = test::ReadSiphashVectors(std::string(kFolder) + "siphash.txt");
+  ASSERT_GE(keyed.size(), 30u);
+  for (const auto& vector : keyed) {
+    const std::string key = test::InputBytes(vector.size);
+    EXPECT_EQ(linefilter_keyed_hash_key(key.data(), key.size(), SecretOf(vector.secret)), vector.hash) << vector.size;
+  }
+}
+
+bool Ask(const linefilter_view* view, const Question& question) {
+  if (question.IsHash()) return linefilter_view_may_contain_hash(view, question.number);
+  if (question.kind == "u64") return linefilter_view_may_contain_u64(view, question.number);
+  return linefilter_view_may_contain_key(view, question.Key().data(), question.Key().size());
+}
+
+// Broken ones too: what cannot be opened is NULL, which says "maybe" as the file asks.
+TEST(CApi, AnswersAsTheConformanceImages) {
+  const std::vector<ConformanceImage> images = test::ReadConformanceImages(std::string(kFolder) + "images.txt");
+  ASSERT_GE(images.size(), 100u);
+  size_t questions = 0;
+  for (const ConformanceImage& image : images) {
+    SCOPED_TRACE(image.name);
+    linefilter_status status;
+    linefilter_view* const view =
+        linefilter_view_open(image.bytes.data(), image.bytes.size(), SecretOf(image.secret), &status);
+    EXPECT_EQ(view != nullptr, image.reads) << status.message;
+    EXPECT_EQ(status.code == LINEFILTER_OK, image.reads);
+    for (const Question& question : image.questions) {
+      EXPECT_EQ(Ask(view, question), question.maybe) << question.Describe();
+      ++questions;
+    }
+    for (const Question& key : image.added) EXPECT_TRUE(Ask(view, key)) << key.Describe() << " is lost";
+    if (view != nullptr) {
+      EXPECT_EQ(linefilter_layout_name(linefilter_view_layout(view)), image.fields.at("layout"));
+      EXPECT_EQ(std::to_string(linefilter_view_num_probes(view)), image.fields.at("num_probes"));
+      EXPECT_EQ(std::to_string(linefilter_view_hash_id(view)), image.fields.at("hash_id"));
+      EXPECT_EQ(std::to_string(linefilter_view_body_bytes(view)), image.fields.at("body"));
+      EXPECT_EQ(linefilter_view_verify(view, nullptr) == LINEFILTER_OK, image.damaged_chunks.empty());
+    }
+    linefilter_view_free(view);
+  }
+  EXPECT_GE(questions, 10000u);
+}
+
+// What the builders of both APIs are given.
+struct Request {
+  FilterOptions cpp;
+  linefilter_options c;
+};
+
+Request EachKindOfHash(Layout layout, HashId hash_id) {
+  Request request;
+  request.c = OptionsInC(static_cast<linefilter_layout>(layout), 11);
+  request.cpp.layout = layout;
+  request.cpp.bits_per_key = 11;
+  request.c.hash_id = static_cast<linefilter_hash_id>(hash_id);
+  request.cpp.hash_id = hash_id;
+  if (hash_id == HashId::kKeyed) {
+    for (size_t i = 0; i < sizeof(request.c.secret); ++i) {
+      request.c.secret[i] = request.cpp.secret.bytes[i] = static_cast<uint8_t>(3 * i);
+    }
+  } else {
+    request.c.seed = request.cpp.seed = 77;
+  }
+  return request;
+}
+
+TEST(CApi, BuildsTheBytesOfTheCppApi) {
+  for (const Layout layout : test::EveryLayout()) {
+    for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
+      SCOPED_TRACE(LayoutName(layout) + std::string(" ") + HashIdName(hash_id));
+      const Request request = EachKindOfHash(layout, hash_id);
+      linefilter_status status;
+      linefilter_builder* const builder = linefilter_builder_new(&request.c, &status);
+      ASSERT_NE(builder, nullptr) << status.message;
+      FilterBuilder expected(request.cpp);
+      for (const uint64_t number : test::RandomHashes(3000, 1)) {
+        if (hash_id == HashId::kCaller) {
+          linefilter_builder_add_hash(builder, number);
+          expected.AddHash(number);
+          continue;
+        }
+        const std::string text = "text " + std::to_string(number);
+        linefilter_builder_add_u64(builder, number);
+        linefilter_builder_add_key(builder, text.data(), text.size());
+        expected.AddKey(number);
+        expected.AddKey(text);
+      }
+      std::string image;
+      ASSERT_TRUE(expected.Finish(&image).ok());
+      size_t size = 0;
+      void* const made = linefilter_builder_finish(builder, &size, &status);
+      ASSERT_NE(made, nullptr) << status.message;
+      EXPECT_TRUE(std::string(static_cast<char*>(made), size) == image);
+      linefilter_image_free(made);
+      linefilter_builder_free(builder);
+    }
+  }
+}
+
+TEST(CApi, FillsTheBytesOfTheCppApi) {
+  for (const HashId hash_id : {HashId::kXxh3, HashId::kKeyed}) {
+    SCOPED_TRACE(HashIdName(hash_id));
+    const Request request = EachKindOfHash(Layout::kBlocked, hash_id);
+    linefilter_filter* const filter = linefilter_filter_new(1000, &request.c, nullptr);
+    linefilter_concurrent* const concurrent = linefilter_concurrent_new(1000, &request.c, nullptr);
+    BlockedFilter expected;
+    ASSERT_TRUE(expected.Create(1000, request.cpp).ok());
+    std::vector<std::string> text;
+    std::vector<const void*> keys;
+    std::vector<size_t> sizes;
+    const std::vector<uint64_t> numbers = test::RandomHashes(600, 2);
+    for (const uint64_t number : numbers) text.push_back("text " + std::to_string(number));
+    for (const std::string& key : text) {
+      keys.push_back(key.data());
+      sizes.push_back(key.size());
+      expected.InsertKey(key);
+    }
+    for (const uint64_t number : numbers) expected.InsertKey(number);
+    linefilter_filter_insert_keys(filter, keys.data(), sizes.data(), keys.size(), nullptr);
+    linefilter_filter_insert_u64s(filter, numbers.data(), numbers.size(), nullptr);
+    linefilter_concurrent_insert_keys(concurrent, keys.data(), sizes.data(), keys.size(), nullptr);
+    linefilter_concurrent_insert_u64s(concurrent, numbers.data(), numbers.size(), nullptr);
+    std::string image, of_filter(expected.ImageBytes(), 0), of_concurrent = of_filter;
+    ASSERT_TRUE(expected.AppendImage(&image).ok());
+    EXPECT_EQ(linefilter_filter_write_to(filter, of_filter.data(), of_filter.size(), nullptr), LINEFILTER_OK);
+    EXPECT_EQ(linefilter_concurrent_write_to(concurrent, of_concurrent.data(), of_concurrent.size(), nullptr),
+              LINEFILTER_OK);
+    EXPECT_TRUE(of_filter == image);
+    EXPECT_TRUE(of_concurrent == image);
+    linefilter_filter_free(filter);
+    linefilter_concurrent_free(concurrent);
+  }
+}
+
+// Each allocation of the default memory fails, one run after the other: NULL, LINEFILTER_OUT_OF_MEMORY, nothing leaked.
+template <class Use>
+void FailEachAllocation(const Use& use, uint64_t least) {
+  for (uint64_t nth = 0;; ++nth) {
+    const int64_t blocks = LiveMemoryNow().blocks, mapped = LiveMemoryNow().mapped_bytes;
+    linefilter_status status;
+    bool one_failed = false, is_done = false;
+    {
+      const FailingMemory memory(nth);
+      is_done = use(&status);
+      one_failed = memory.one_failed();
+    }
+    EXPECT_EQ(LiveMemoryNow().blocks, blocks) << "leaked at allocation " << nth;
+    EXPECT_EQ(LiveMemoryNow().mapped_bytes, mapped) << "leaked at allocation " << nth;
+    if (!one_failed) {
+      EXPECT_TRUE(is_done) << status.message;
+      EXPECT_GE(nth, least);
+      return;
+    }
+    EXPECT_FALSE(is_done);
+    EXPECT_EQ(status.code, LINEFILTER_OUT_OF_MEMORY) << status.message;
+  }
+}
+
+TEST(CApi, SaysThatMemoryRanOut) {
+  const linefilter_options options = OptionsInC(LINEFILTER_LAYOUT_BLOCKED, 10);
+  constexpr uint64_t kKeys = 3000000;  // mapped
+  std::string image = test::Build(EachKindOfHash(Layout::kBlocked, HashId::kXxh3).cpp, test::RandomHashes(1000, 3));
+  FailEachAllocation(
+      [&](linefilter_status* status) {
+        linefilter_filter* const filter = linefilter_filter_new(kKeys, &options, status);
+        void* const made = filter == nullptr ? nullptr : linefilter_filter_image(filter, nullptr, status);
+        linefilter_image_free(made);
+        linefilter_filter_free(filter);
+        return made != nullptr;
+      },
+      3);
+  FailEachAllocation(
+      [&](linefilter_status* status) {
+        linefilter_builder* const builder = linefilter_builder_new(&options, status);
+        linefilter_builder_add_u64(builder, 1);
+        void* const made = builder == nullptr ? nullptr : linefilter_builder_finish(builder, nullptr, status);
+        linefilter_image_free(made);
+        linefilter_builder_free(builder);
+        return made != nullptr;
+      },
+      3);
+  FailEachAllocation(
+      [&](linefilter_status* status) {
+        linefilter_view* const view = linefilter_view_open(image.data(), image.size(), nullptr, status);
+        EXPECT_TRUE(view != nullptr || linefilter_view_may_contain_u64(view, 1));
+        linefilter_view_free(view);
+        return view != nullptr;
+      },
+      1);
+  FailEachAllocation(
+      [&](linefilter_status* status) {
+        linefilter_concurrent* const filter =
+            linefilter_concurrent_from_image(image.data(), image.size(), nullptr, status);
+        linefilter_filter* const sealed = filter == nullptr ? nullptr : linefilter_concurrent_seal(filter, status);
+        if (filter != nullptr && sealed == nullptr) {
+          EXPECT_GT(linefilter_concurrent_image_bytes(filter), 0u) << "as it was";
+        }
+        linefilter_filter_free(sealed);
+        linefilter_concurrent_free(filter);
+        return sealed != nullptr;
+      },
+      3);
+}
+
+// Every function that a header of the C API declares is called by the test in C; most of them with NULL, too.
+TEST(CApi, EveryFunctionIsTested) {
+  const std::string test = test::ReadFile(LINEFILTER_SOURCE_DIR "/tests/c_test.c");
+  const std::regex function(R"(LINEFILTER_EXPORT[^;(]*\b(linefilter_\w+)\()");
+  std::set<std::string> functions;
+  for (const auto& entry : std::filesystem::directory_iterator(LINEFILTER_SOURCE_DIR "/include/linefilter")) {
+    const std::string name = entry.path().filename();
+    if (name.compare(0, 2, "c_") != 0) continue;
+    const std::string header = test::ReadFile(entry.path());
+    for (auto it = std::sregex_iterator(header.begin(), header.end(), function); it != std::sregex_iterator(); ++it) {
+      functions.insert((*it)[1]);
+    }
+  }
+  EXPECT_GE(functions.size(), 110u);
+  for (const std::string& name : functions) {
+    EXPECT_NE(test.find(name + "("), std::string::npos) << name << " is in no test";
+  }
+}
+
+}  // namespace
+}  // namespace linefilter
