@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional
 
 from . import _linefilter
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
@@ -96,6 +96,9 @@ class FilterBuilder:
     def reset(self) -> None:
         """Forgets all keys."""
         self._core.reset()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a builder is not copied or pickled: send the image that it makes")
 
     def __repr__(self) -> str:
         return f"<FilterBuilder: {self.num_keys} keys>"

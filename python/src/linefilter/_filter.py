@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Optional
 
 import numpy as np
@@ -15,7 +16,11 @@ class _Closed:
     """In place of the core of a filter that was closed."""
 
     def __getattr__(self, name: str) -> Any:
-        raise ValueError("the filter is closed")
+        raise closed_error()
+
+
+def closed_error() -> ValueError:
+    return ValueError("the filter is closed")
 
 
 CLOSED: Any = _Closed()
@@ -130,8 +135,5 @@ class Filter:
         block's rate of false positives); empty in the others."""
         return self._core.count_levels()
 
-    def __copy__(self) -> Any:
-        raise NotImplementedError
-
     def __deepcopy__(self, memo: Any) -> Any:
-        return self.__copy__()
+        return copy.copy(self)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._filter import Filter
+from ._filter import Filter, closed_error
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
 from ._options import limit, make_options
 from ._view import Bytes, FilterView
@@ -116,7 +116,7 @@ class MutableFilter(Filter):
             self._core.union(other._core)
         elif isinstance(other, FilterView):
             if other.closed:
-                raise ValueError("the other filter is closed")
+                raise closed_error()
             self._core.union_image(other._core)
         else:
             raise TypeError(f"another filter is expected, not {type(other).__name__}: keys are added by add_many")

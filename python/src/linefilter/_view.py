@@ -7,7 +7,7 @@ from typing import Any, Optional, TypeVar, Union, cast
 
 from . import _linefilter
 from ._errors import LinefilterError, error_of
-from ._filter import CLOSED, Filter
+from ._filter import CLOSED, Filter, closed_error
 from ._keys import Path, as_path, as_uint
 from ._options import limit
 
@@ -111,6 +111,8 @@ class FilterView(Filter):
     @property
     def image(self) -> memoryview:
         """The bytes of the image, read-only and not copied: for write(), send(), hashlib. It keeps them alive."""
+        if self.closed:
+            raise closed_error()
         return memoryview(cast(Any, self._core))
 
     def to_bytes(self) -> bytes:
