@@ -82,20 +82,21 @@ py::buffer_info Bytes(Image& image) {
 
 void BindImage(py::module_& module) {
   py::class_<Image, Core>(module, "Image", py::buffer_protocol())
-      .def_static("over", &Over, py::arg("buffer"), py::arg("secret"), py::arg("verify"),
-                  py::arg("maybe_if_broken"))
+      .def_static("over", &Over, py::arg("buffer"), py::arg("secret"), py::arg("verify"), py::arg("maybe_if_broken"))
       .def_static("copy", &Copy, py::arg("buffer"), py::arg("secret"))
-      .def_static("map",
-                  [](const std::string& path, bool random, const py::object& secret, bool maybe_if_broken) {
-                    return Image::Map(path, random ? MapAdvice::kRandom : MapAdvice::kWillNeed,
-                                      OrNull(SecretOf(secret)), BrokenOf(maybe_if_broken));
-                  },
-                  py::arg("path"), py::arg("random"), py::arg("secret"), py::arg("maybe_if_broken"))
-      .def_static("load",
-                  [](const std::string& path, uint64_t memory_limit, const py::object& secret, bool maybe_if_broken) {
-                    return Image::Load(path, memory_limit, OrNull(SecretOf(secret)), BrokenOf(maybe_if_broken));
-                  },
-                  py::arg("path"), py::arg("memory_limit"), py::arg("secret"), py::arg("maybe_if_broken"))
+      .def_static(
+          "map",
+          [](const std::string& path, bool random, const py::object& secret, bool maybe_if_broken) {
+            return Image::Map(path, random ? MapAdvice::kRandom : MapAdvice::kWillNeed, OrNull(SecretOf(secret)),
+                              BrokenOf(maybe_if_broken));
+          },
+          py::arg("path"), py::arg("random"), py::arg("secret"), py::arg("maybe_if_broken"))
+      .def_static(
+          "load",
+          [](const std::string& path, uint64_t memory_limit, const py::object& secret, bool maybe_if_broken) {
+            return Image::Load(path, memory_limit, OrNull(SecretOf(secret)), BrokenOf(maybe_if_broken));
+          },
+          py::arg("path"), py::arg("memory_limit"), py::arg("secret"), py::arg("maybe_if_broken"))
       .def_buffer(&Bytes)
       .def("verify", &Verify)
       .def("verify_chunks", &VerifyChunks)

@@ -66,7 +66,8 @@ std::unique_ptr<Mutable> Copy(const Mutable& from) {
 
 py::bytes ToBytes(const Mutable& filter) {
   const uint64_t size = filter.mutable_filter().ImageBytes();
-  const py::bytes image = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  const py::bytes image =
+      py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   if (!image) throw py::error_already_set();
   char* const out = PyBytes_AS_STRING(image.ptr());
   CheckWithoutGil([&] {

@@ -1,9 +1,10 @@
 // FilterBuilder behind a mutex, for Python.
+#include "linefilter/builder.h"
+
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "linefilter/builder.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
@@ -110,12 +111,12 @@ void BindBuilder(py::module_& module) {
            })
       .def("add_iterable",
            [](Builder& builder, py::handle keys) {
-             builder.hasher().OfIterable(
-                 keys, [&](const uint64_t* hashes, size_t n) { AddHashesFrom(builder, hashes, n); });
+             builder.hasher().OfIterable(keys,
+                                         [&](const uint64_t* hashes, size_t n) { AddHashesFrom(builder, hashes, n); });
            })
-      .def("num_keys", [](Builder& builder) { return builder.UseBriefly([](FilterBuilder& b) { return b.num_keys(); }); })
-      .def("image_bytes",
-           [](Builder& builder) { return builder.Use([](FilterBuilder& b) { return b.ImageBytes(); }); })
+      .def("num_keys",
+           [](Builder& builder) { return builder.UseBriefly([](FilterBuilder& b) { return b.num_keys(); }); })
+      .def("image_bytes", [](Builder& builder) { return builder.Use([](FilterBuilder& b) { return b.ImageBytes(); }); })
       .def("finish", &Finish)
       .def("finish_to_file", &FinishToFile)
       .def("reset", [](Builder& builder) { builder.Use([](FilterBuilder& b) { b.Reset(); }); });

@@ -8,14 +8,22 @@ namespace py = pybind11;
 
 const char* CodeName(StatusCode code) {
   switch (code) {
-    case StatusCode::kOk: return "ok";
-    case StatusCode::kInvalidArgument: return "invalid_argument";
-    case StatusCode::kCorrupt: return "corrupt";
-    case StatusCode::kUnsupported: return "unsupported";
-    case StatusCode::kIncompatible: return "incompatible";
-    case StatusCode::kOutOfMemory: return "out_of_memory";
-    case StatusCode::kOverLimit: return "over_limit";
-    case StatusCode::kIoError: return "io_error";
+    case StatusCode::kOk:
+      return "ok";
+    case StatusCode::kInvalidArgument:
+      return "invalid_argument";
+    case StatusCode::kCorrupt:
+      return "corrupt";
+    case StatusCode::kUnsupported:
+      return "unsupported";
+    case StatusCode::kIncompatible:
+      return "incompatible";
+    case StatusCode::kOutOfMemory:
+      return "out_of_memory";
+    case StatusCode::kOverLimit:
+      return "over_limit";
+    case StatusCode::kIoError:
+      return "io_error";
   }
   return "unknown";
 }

@@ -30,7 +30,8 @@ SystemResult WithErrno(const Call& call) {
   // Something else may have failed since, in tidying up: the message is the witness.
   if (result.status.code() == StatusCode::kIoError) {
     const int error = errno;
-    if (error != 0 && std::strstr(result.status.message(), std::strerror(error)) != nullptr) result.error_number = error;
+    if (error != 0 && std::strstr(result.status.message(), std::strerror(error)) != nullptr)
+      result.error_number = error;
   }
   return result;
 }

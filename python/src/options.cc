@@ -78,8 +78,8 @@ std::optional<HashSecret> SecretOf(const py::object& secret) {
 void BindOptions(py::module_& module) {
   py::class_<FilterOptions>(module, "Options")
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
-           py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"),
-           py::arg("memory_limit"), py::arg("threads"));
+           py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
+           py::arg("threads"));
 }
 
 }  // namespace linefilter::python

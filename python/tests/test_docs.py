@@ -65,5 +65,6 @@ def test_examples_in_documents(document, tmp_path):
     program = tmp_path / "example.py"
     program.write_text("\n".join(blocks), encoding="utf-8")
     environment = dict(os.environ, PYTHONPATH=str(PACKAGE.parent), PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="random")
-    run = subprocess.run([sys.executable, "-W", "error", str(program)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-W", "error", str(program)]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr

@@ -110,7 +110,8 @@ def test_builder_and_limits():
         linefilter.build([], fpr=0.1, layout="counting")
     builder = linefilter.FilterBuilder(fpr=0.01, memory_limit=100_000)
     for add in (lambda: builder.add_many(np.arange(10**6)), lambda: builder.add_many(range(10**6)),
-                lambda: builder.add_hashes(np.arange(10**6, dtype=np.uint64)), lambda: [builder.add(i) for i in range(10**6)]):  # fmt: skip
+                lambda: builder.add_hashes(np.arange(10**6, dtype=np.uint64)),
+                lambda: [builder.add(i) for i in range(10**6)]):  # fmt: skip
         with pytest.raises(linefilter.OverLimitError):
             add()
         builder.reset()

@@ -49,7 +49,8 @@ def test_conformance_images():
             view.verify()
         if "fields" in record:
             told = dict(field.split("=") for field in record["fields"][0])
-            assert (view.layout, view.num_probes, view.body_bytes) == (told["layout"], int(told["num_probes"]), int(told["body"]))
+            sizes = (told["layout"], int(told["num_probes"]), int(told["body"]))
+            assert (view.layout, view.num_probes, view.body_bytes) == sizes
             if told["num_keys"] != "none":
                 assert view.num_keys == int(told["num_keys"])
         for answer in ("maybe", "absent"):

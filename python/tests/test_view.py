@@ -30,7 +30,9 @@ def test_what_a_view_tells(view):
     assert view.num_keys == 20010 and not view.empty_set and view.format_version == 1
     assert view.num_chunks == -(-view.body_bytes // 65536) and view.error is None
     assert view.image_bytes == len(view.to_bytes()) == len(view.image)
-    assert 0 < view.expected_fpr() < 1e-4 and view.estimated_keys() == pytest.approx(20010, rel=0.35)  # retrieval counts too many above 20 bits per key
+    assert 0 < view.expected_fpr() < 1e-4
+    # Above 20 bits per key, "retrieval" counts too many.
+    assert view.estimated_keys() == pytest.approx(20010, rel=0.35)
     assert view.layout in repr(view)
     levels = view.count_levels()
     assert sum(levels) == (view.num_blocks if view.layout == "retrieval" else 0)

@@ -20,7 +20,7 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 Words = npt.NDArray[np.uint64]
 
-_ONE = "keys are an array of integers or an iterable of keys, and this is one (%s): put it into a list, or use the call for one"
+_ONE = "keys are an array of integers or an iterable of keys, and this is one (%s): put it into a list"
 
 
 def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[int, ...]]]:
