@@ -18,7 +18,7 @@ def longest_wait_during(work):
     begun, done, gaps = threading.Event(), threading.Event(), []
 
     def want():
-        begun.wait()
+        begun.set()
         last = time.perf_counter()
         while not done.is_set():
             now = time.perf_counter()
@@ -28,7 +28,7 @@ def longest_wait_during(work):
 
     other = threading.Thread(target=want)
     other.start()
-    begun.set()
+    begun.wait()  # else it might begin when all is over
     start = time.perf_counter()
     work()
     took = time.perf_counter() - start
