@@ -48,6 +48,7 @@ const std::map<std::string, std::set<std::string>> kOtherEdges = {
     {"tools", {"linefilter/", "tools/"}},
     {"bench", {"linefilter/", "bench/", "tools/counted_leveldb.h", "tools/interval.h", "tools/key_families.h"}},
     {"examples", {"linefilter/", "examples/"}},
+    {"python", {"linefilter/", "python/"}},
     {"tests/reference", {"tests/reference/"}},
 };
 
@@ -61,6 +62,7 @@ const std::map<std::string, std::set<std::string>> kForeign = {
     {"leveldb/", {kAdapters, "bench", "examples", "tools/counted_leveldb.h", "tools/demo"}},
     {"rocksdb/", {kAdapters, "bench", "examples"}},
     {"bloom.h", {"bench/peers"}},
+    {"pybind11/", {"python"}},
 };
 
 constexpr int kMostLines = 400;  // of a file of ours, tests excepted
@@ -117,7 +119,7 @@ typename Table::const_iterator EntryOf(const Table& table, const std::string& fi
 }
 
 bool IsOurs(const std::string& target) {
-  for (const char* folder : {"linefilter/", "lib/", "tools/", "bench/", "tests/", "examples/", "include/"}) {
+  for (const char* folder : {"linefilter/", "lib/", "tools/", "bench/", "tests/", "examples/", "python/", "include/"}) {
     if (StartsWith(target, folder)) return true;
   }
   return false;
@@ -180,7 +182,7 @@ std::string Judge(const Include& include) {
 TEST(Layering, EveryIncludeIsAnAllowedEdge) {
   std::map<std::string, int> files_of;
   int includes = 0;
-  for (const char* folder : {"include", "lib", "tools", "bench", "examples", "tests/reference"}) {
+  for (const char* folder : {"include", "lib", "tools", "bench", "examples", "python", "tests/reference"}) {
     for (const std::string& file : SourceFiles(folder)) {
       ++files_of[folder];
       for (const Include& include : IncludesOf(file)) {
@@ -190,7 +192,7 @@ TEST(Layering, EveryIncludeIsAnAllowedEdge) {
       }
     }
   }
-  for (const char* folder : {"include", "lib", "tools", "bench", "tests/reference"}) {
+  for (const char* folder : {"include", "lib", "tools", "bench", "python", "tests/reference"}) {
     EXPECT_GE(files_of[folder], 3) << "nothing was scanned in " << folder;
   }
   EXPECT_GE(includes, 100);
@@ -229,6 +231,9 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
                                                         {"tools/a.cc", "lib/format/trailer.h"},
                                                         {"tools/a.cc", "bench/peer.h"},
                                                         {"tools/a.cc", "hwy/highway.h"},
+                                                        {"tools/a.cc", "python/src/core.h"},
+                                                        {"python/a.cc", "lib/format/trailer.h"},
+                                                        {"lib/filters/a.cc", "pybind11/pybind11.h"},
                                                         {"bench/a.cc", "lib/kernels/kernels.h"},
                                                         {"bench/a.cc", "tools/arguments.h"},
                                                         {"bench/a.cc", "lib/adapters/engine_filter.h"},
@@ -269,7 +274,7 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
 
 TEST(Layering, NoFileIsTooLong) {
   int files = 0;
-  for (const char* folder : {"include", "lib", "tools", "bench", "examples", "tests/reference"}) {
+  for (const char* folder : {"include", "lib", "tools", "bench", "examples", "python", "tests/reference"}) {
     for (const std::string& file : SourceFiles(folder)) {
       ++files;
       std::ifstream in(fs::path(LINEFILTER_SOURCE_DIR) / file);
@@ -284,7 +289,7 @@ TEST(Layering, NoFileIsTooLong) {
 // A header stands on its own, and none is guarded by another's name.
 TEST(Layering, HeadersHaveTheirOwnGuard) {
   int headers = 0;
-  for (const char* folder : {"include", "lib", "tools", "bench", "tests"}) {
+  for (const char* folder : {"include", "lib", "tools", "bench", "python", "tests"}) {
     for (const std::string& file : SourceFiles(folder)) {
       if (fs::path(file).extension() != ".h" || file.find("-inl.h") != std::string::npos) continue;
       ++headers;

@@ -14,7 +14,7 @@ BUILD=$ROOT/build/coverage
 source "$ROOT/tools/lib/cmake.sh"  # build, FAST_BITS
 
 # -O1: unoptimized, Highway is 50 times slower. Threads count too. No NDEBUG: tests ask less (tests/testing/measure_fpr.h).
-build "$BUILD" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=None -DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_WERROR=OFF \
+build "$BUILD" -DCMAKE_CXX_COMPILER=g++ -DCMAKE_BUILD_TYPE=None -DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_PYTHON=OFF -DLINEFILTER_WERROR=OFF \
   "-DCMAKE_CXX_FLAGS=-O1 -g1 --coverage -fprofile-update=atomic"
 find "$BUILD" -name '*.gcda' -delete
 (cd "$BUILD" && ctest -j "$JOBS" --output-on-failure --no-tests=error "${FAST_BITS[@]}")

@@ -19,8 +19,8 @@ build() {
   cmake --build "$1" -j "$JOBS" ${BUILD_TARGETS[@]+--target "${BUILD_TARGETS[@]}"}
 }
 
-# For builds that are not the one that users have: no benchmark, and tests that are compiled in half the time.
-QUICK_TESTS=(-DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_TEST_OPTIONS=-O1)
+# For builds that are not the one that users have: no benchmark, no Python module, and tests that are compiled in half the time.
+QUICK_TESTS=(-DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_PYTHON=OFF -DLINEFILTER_TEST_OPTIONS=-O1)
 
 # build_preset PRESET [cmake argument...]
 build_preset() {

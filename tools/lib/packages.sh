@@ -6,7 +6,9 @@ packages_of() {
   case "$1" in
     build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" ;;
     demo) echo "$(packages_of build) gnuplot-nox libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
-    test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev libleveldb-dev librocksdb-dev python3" ;;
+    test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev libleveldb-dev librocksdb-dev python3" \
+               "python3-dev pybind11-dev python3-pybind11 python3-numpy python3-setuptools python3-wheel python3-pip" \
+               "python3-build python3-pytest mypy" ;;
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
     slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev valgrind qemu-user util-linux" \

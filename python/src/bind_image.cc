@@ -1,0 +1,125 @@
+// Image, for Python: ways to open one, its bytes, and what FilterView has beyond every filter.
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "python/src/errors.h"
+#include "python/src/image.h"
+#include "python/src/options.h"
+
+namespace linefilter::python {
+namespace {
+
+Broken BrokenOf(bool maybe) { return maybe ? Broken::kMaybe : Broken::kRaise; }
+
+std::unique_ptr<Image> Over(const py::object& buffer, const py::object& secret, bool verify, bool maybe_if_broken) {
+  const Broken broken = BrokenOf(maybe_if_broken);
+  auto image = std::make_unique<Image>(std::make_unique<Buffer>(buffer), OrNull(SecretOf(secret)), broken);
+  if (verify) image->VerifyNow(broken);
+  return image;
+}
+
+// Copied to where blocks are on cache lines, and verified.
+std::unique_ptr<Image> Copy(const py::object& bytes, const py::object& secret) {
+  std::unique_ptr<AlignedBytes> own;
+  {
+    const Buffer from(bytes);
+    own = std::make_unique<AlignedBytes>(from.size());
+    const py::gil_scoped_release release;
+    std::memcpy(own->data(), from.data(), from.size());
+  }
+  auto image = std::make_unique<Image>(std::move(own), OrNull(SecretOf(secret)), Broken::kRaise);
+  image->VerifyNow(Broken::kRaise);
+  return image;
+}
+
+void Verify(const Image& image) {
+  const auto verify = [&] {
+    const py::gil_scoped_release release;
+    return image.view().Verify();
+  };
+  Check(image.status());
+  Check(verify());
+}
+
+void VerifyChunks(const Image& image, uint64_t first, uint64_t count) {
+  const auto verify = [&] {
+    const py::gil_scoped_release release;
+    return image.view().VerifyChunks(first, count);
+  };
+  Check(image.status());
+  Check(verify());
+}
+
+void Save(const Image& image, const std::string& path) {
+  Check(image.status());
+  const auto save = [&] {
+    AtomicFile file;
+    Status status = file.Create(path.c_str());
+    if (status.ok()) status = file.Append(image.data(), image.size());
+    return status.ok() ? file.Commit() : status;
+  };
+  const auto without_gil = [&] {
+    const py::gil_scoped_release release;
+    return WithErrno(save);
+  };
+  Check(without_gil());
+}
+
+// (code, message) of what is wrong; None.
+py::object Error(const Image& image) {
+  if (image.status().ok()) return py::none();
+  return py::make_tuple(CodeName(image.status().code()), image.status().message());
+}
+
+py::buffer_info Bytes(Image& image) {
+  // Read-only below; the format of bytes.
+  return py::buffer_info(const_cast<uint8_t*>(image.data()), 1, py::format_descriptor<uint8_t>::format(), 1,
+                         {static_cast<py::ssize_t>(image.size())}, {py::ssize_t{1}}, true);
+}
+
+}  // namespace
+
+void BindImage(py::module_& module) {
+  py::class_<Image, Core>(module, "Image", py::buffer_protocol())
+      .def_static("over", &Over, py::arg("buffer"), py::arg("secret"), py::arg("verify"), py::arg("maybe_if_broken"))
+      .def_static("copy", &Copy, py::arg("buffer"), py::arg("secret"))
+      .def_static(
+          "map",
+          [](const std::string& path, bool random, const py::object& secret, bool maybe_if_broken) {
+            return Image::Map(path, random ? MapAdvice::kRandom : MapAdvice::kWillNeed, OrNull(SecretOf(secret)),
+                              BrokenOf(maybe_if_broken));
+          },
+          py::arg("path"), py::arg("random"), py::arg("secret"), py::arg("maybe_if_broken"))
+      .def_static(
+          "load",
+          [](const std::string& path, uint64_t memory_limit, const py::object& secret, bool maybe_if_broken) {
+            return Image::Load(path, memory_limit, OrNull(SecretOf(secret)), BrokenOf(maybe_if_broken));
+          },
+          py::arg("path"), py::arg("memory_limit"), py::arg("secret"), py::arg("maybe_if_broken"))
+      .def_buffer(&Bytes)
+      .def("verify", &Verify)
+      .def("verify_chunks", &VerifyChunks)
+      .def("save", &Save)
+      .def("error", &Error)
+      .def("num_chunks", [](const Image& image) { return image.view().num_chunks(); })
+      .def("image_bytes", [](const Image& image) { return image.size(); })
+      .def("format_version", [](const Image& image) { return image.view().format_version(); })
+      .def("num_keys",
+           [](const Image& image) -> py::object {
+             if (!image.view().has_num_keys()) return py::none();
+             return py::int_(image.view().num_keys());
+           })
+      .def("empty_set", [](const Image& image) { return image.view().empty_set(); });
+  // Of an image of any hash, its secret unknown.
+  module.def("verify_image", [](const py::object& object) {
+    const Buffer bytes(object);
+    const auto verify = [&] {
+      const py::gil_scoped_release release;
+      return VerifyImage(bytes.data(), bytes.size());
+    };
+    Check(verify());
+  });
+}
+
+}  // namespace linefilter::python

@@ -1,0 +1,171 @@
+// Mutable, for Python.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "python/src/errors.h"
+#include "python/src/image.h"
+#include "python/src/mutable.h"
+#include "python/src/options.h"
+
+namespace linefilter::python {
+namespace {
+
+// Runs what returns a Status without the GIL, and throws what it says.
+template <class Call>
+void CheckWithoutGil(const Call& call) {
+  const auto run = [&] {
+    const py::gil_scoped_release release;
+    return call();
+  };
+  Check(run());
+}
+
+std::unique_ptr<Mutable> Create(uint64_t num_keys, const FilterOptions& options) {
+  auto filter = std::make_unique<Mutable>(options.layout);
+  CheckWithoutGil([&] { return filter->Create(num_keys, options); });
+  return filter;
+}
+
+FilterOptions OptionsOf(const FilterBase& filter) {
+  FilterOptions options;
+  if (filter.hash_id() != HashId::kKeyed) return options;
+  options.hash_id = HashId::kKeyed;
+  options.secret = filter.secret();
+  return options;
+}
+
+std::unique_ptr<Mutable> FromImage(const std::string& layout, const py::object& image, const py::object& secret,
+                                   uint64_t memory_limit) {
+  auto filter = std::make_unique<Mutable>(LayoutOf(layout));
+  FilterOptions options;
+  if (const auto given = SecretOf(secret)) {
+    options.hash_id = HashId::kKeyed;
+    options.secret = *given;
+  }
+  options.memory_limit = memory_limit;
+  const Buffer bytes(image);
+  CheckWithoutGil([&] { return filter->CreateFromImage(bytes.data(), bytes.size(), options); });
+  return filter;
+}
+
+// Through an image: that is what the library copies.
+std::unique_ptr<Mutable> Copy(const Mutable& from) {
+  auto filter = std::make_unique<Mutable>(from.filter().layout());
+  const AlignedBytes image(static_cast<size_t>(from.mutable_filter().ImageBytes()));
+  CheckWithoutGil([&] {
+    {
+      const std::shared_lock lock(from.mutex());
+      const Status written = from.mutable_filter().WriteImageTo(image.data(), image.size());
+      if (!written.ok()) return written;
+    }
+    return filter->CreateFromImage(image.data(), image.size(), OptionsOf(from.filter()));
+  });
+  return filter;
+}
+
+py::bytes ToBytes(const Mutable& filter) {
+  const uint64_t size = filter.mutable_filter().ImageBytes();
+  const py::bytes image =
+      py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  if (!image) throw py::error_already_set();
+  char* const out = PyBytes_AS_STRING(image.ptr());
+  CheckWithoutGil([&] {
+    const std::shared_lock lock(filter.mutex());
+    return filter.mutable_filter().WriteImageTo(out, static_cast<size_t>(size));
+  });
+  return image;
+}
+
+void Save(const Mutable& filter, const std::string& path) {
+  CheckWithoutGil([&] {
+    const std::shared_lock lock(filter.mutex());
+    return WithErrno([&] { return filter.mutable_filter().Save(path.c_str()); });
+  });
+}
+
+void Union(Mutable& filter, const Mutable& other) {
+  if (&filter == &other) return;
+  CheckWithoutGil([&] {
+    std::unique_lock mine(filter.mutex(), std::defer_lock);
+    std::shared_lock theirs(other.mutex(), std::defer_lock);
+    std::lock(mine, theirs);
+    return filter.mutable_filter().Union(other.mutable_filter());
+  });
+}
+
+void UnionImage(Mutable& filter, const Image& other) {
+  Check(other.status());
+  CheckWithoutGil([&] {
+    const std::unique_lock lock(filter.mutex());
+    return filter.mutable_filter().Union(other.view());
+  });
+}
+
+uint64_t AddWords(Mutable& filter, py::handle array, const py::object& were_new) {
+  const Hasher hasher = filter.hasher();
+  hasher.RequireKeys();
+  const Words keys(array);
+  std::optional<Answers> out;
+  if (!were_new.is_none()) out.emplace(were_new, keys.size());
+  const py::gil_scoped_release release;
+  return filter.InsertWords(hasher, keys.data(), keys.size(), out ? out->data() : nullptr);
+}
+
+uint64_t AddHashes(Mutable& filter, py::handle array, const py::object& were_new) {
+  const Words hashes(array);
+  std::optional<Answers> out;
+  if (!were_new.is_none()) out.emplace(were_new, hashes.size());
+  const py::gil_scoped_release release;
+  return filter.InsertHashes(hashes.data(), hashes.size(), out ? out->data() : nullptr);
+}
+
+uint64_t AddIterable(Mutable& filter, py::handle keys) {
+  uint64_t count = 0;
+  filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    const py::gil_scoped_release release;
+    count += filter.InsertHashes(hashes, n, nullptr);
+  });
+  return count;
+}
+
+// One byte per key: was it certainly new?
+py::bytearray AddNewIterable(Mutable& filter, py::handle keys) {
+  std::vector<uint8_t> were_new;
+  filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    were_new.resize(were_new.size() + n);
+    uint8_t* const out = were_new.data() + were_new.size() - n;
+    const py::gil_scoped_release release;
+    filter.InsertHashes(hashes, n, out);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(were_new.data()), were_new.size());
+}
+
+}  // namespace
+
+void BindMutable(py::module_& module) {
+  py::class_<Mutable, Core>(module, "Mutable")
+      .def_static("create", &Create)
+      .def_static("from_image", &FromImage)
+      .def("add", [](Mutable& filter, py::handle key) { return filter.InsertHash(filter.hasher().OfObject(key)); })
+      .def("add_hash", &Mutable::InsertHash)
+      .def("add_words", &AddWords)
+      .def("add_hashes", &AddHashes)
+      .def("add_iterable", &AddIterable)
+      .def("add_new_iterable", &AddNewIterable)
+      .def("union", &Union)
+      .def("union_image", &UnionImage)
+      .def("clear",
+           [](Mutable& filter) {
+             const py::gil_scoped_release release;
+             const std::unique_lock lock(filter.mutex());
+             filter.mutable_filter().Clear();
+           })
+      .def("copy", &Copy)
+      .def("to_bytes", &ToBytes)
+      .def("save", &Save)
+      .def("image_bytes", [](const Mutable& filter) { return filter.mutable_filter().ImageBytes(); })
+      .def("memory_use", [](const Mutable& filter) { return filter.mutable_filter().MemoryUse(); });
+}
+
+}  // namespace linefilter::python

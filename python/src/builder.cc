@@ -1,0 +1,126 @@
+// FilterBuilder behind a mutex, for Python.
+#include "linefilter/builder.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "python/src/buffer.h"
+#include "python/src/core.h"
+#include "python/src/errors.h"
+#include "python/src/image.h"
+
+namespace linefilter::python {
+namespace {
+
+constexpr size_t kGroup = 1024;  // keys hashed at once, in the L1
+
+class Builder {
+ public:
+  explicit Builder(const FilterOptions& options)
+      : options_(options), builder_(options), hasher_(options.hash_id, options.seed, options.secret) {
+    Check(builder_.status());
+  }
+
+  // Runs work(builder) alone and without the GIL.
+  template <class Work>
+  auto Use(const Work& work) {
+    const py::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    return work(builder_);
+  }
+  // The same for what is brief, with it.
+  template <class Work>
+  auto UseBriefly(const Work& work) {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    LockWithGil(&lock);
+    return work(builder_);
+  }
+
+  const FilterOptions& options() const { return options_; }
+  const Hasher& hasher() const { return hasher_; }
+
+ private:
+  const FilterOptions options_;
+  std::mutex mutex_;
+  FilterBuilder builder_;
+  const Hasher hasher_;
+};
+
+// What was added may not have found memory: said at once, not at the end.
+void AddHash(Builder& builder, uint64_t hash) {
+  if (builder.UseBriefly([hash](FilterBuilder& b) { return b.AddHash(hash), b.status().ok(); })) return;
+  Check(builder.Use([](FilterBuilder& b) { return b.status(); }));
+}
+
+void AddHashesFrom(Builder& builder, const uint64_t* hashes, size_t n) {
+  Check(builder.Use([&](FilterBuilder& b) {
+    b.AddHashes(hashes, n);
+    return b.status();
+  }));
+}
+
+void AddWords(Builder& builder, py::handle array) {
+  builder.hasher().RequireKeys();
+  const Words keys(array);
+  Check(builder.Use([&](FilterBuilder& b) {
+    uint64_t hashes[kGroup];
+    for (size_t begin = 0; begin < keys.size() && b.status().ok(); begin += kGroup) {
+      const size_t size = std::min(kGroup, keys.size() - begin);
+      builder.hasher().OfWords(keys.data() + begin, size, hashes);
+      b.AddHashes(hashes, size);
+    }
+    return b.status();
+  }));
+}
+
+std::unique_ptr<Image> Finish(Builder& builder) {
+  std::unique_ptr<AlignedBytes> image;
+  Check(builder.Use([&](FilterBuilder& b) {
+    if (!b.status().ok()) return b.status();
+    image = std::make_unique<AlignedBytes>(static_cast<size_t>(b.ImageBytes()));
+    return b.FinishTo(image->data(), image->size(), nullptr);
+  }));
+  const FilterOptions& options = builder.options();
+  return std::make_unique<Image>(std::move(image), options.hash_id == HashId::kKeyed ? &options.secret : nullptr,
+                                 Broken::kRaise);
+}
+
+void FinishToFile(Builder& builder, const std::string& path) {
+  Check(builder.Use([&](FilterBuilder& b) { return WithErrno([&] { return b.FinishToFile(path.c_str()); }); }));
+}
+
+py::tuple Estimate(const FilterOptions& options, uint64_t num_keys) {
+  uint64_t image_bytes = 0, peak_memory = 0;
+  Check(FilterBuilder::EstimateBytes(options, num_keys, &image_bytes, &peak_memory));
+  return py::make_tuple(image_bytes, peak_memory);
+}
+
+}  // namespace
+
+void BindBuilder(py::module_& module) {
+  py::class_<Builder>(module, "Builder")
+      .def(py::init<const FilterOptions&>())
+      .def("add", [](Builder& builder, py::handle key) { AddHash(builder, builder.hasher().OfObject(key)); })
+      .def("add_hash", &AddHash)
+      .def("add_words", &AddWords)
+      .def("add_hashes",
+           [](Builder& builder, py::handle array) {
+             const Words hashes(array);
+             AddHashesFrom(builder, hashes.data(), hashes.size());
+           })
+      .def("add_iterable",
+           [](Builder& builder, py::handle keys) {
+             builder.hasher().OfIterable(keys,
+                                         [&](const uint64_t* hashes, size_t n) { AddHashesFrom(builder, hashes, n); });
+           })
+      .def("num_keys",
+           [](Builder& builder) { return builder.UseBriefly([](FilterBuilder& b) { return b.num_keys(); }); })
+      .def("image_bytes", [](Builder& builder) { return builder.Use([](FilterBuilder& b) { return b.ImageBytes(); }); })
+      .def("finish", &Finish)
+      .def("finish_to_file", &FinishToFile)
+      .def("reset", [](Builder& builder) { builder.Use([](FilterBuilder& b) { b.Reset(); }); });
+  module.def("estimate_bytes", &Estimate);
+}
+
+}  // namespace linefilter::python

@@ -1,0 +1,43 @@
+#include "python/src/errors.h"
+
+#include <pybind11/pybind11.h>
+
+namespace linefilter::python {
+
+namespace py = pybind11;
+
+const char* CodeName(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk:
+      return "ok";
+    case StatusCode::kInvalidArgument:
+      return "invalid_argument";
+    case StatusCode::kCorrupt:
+      return "corrupt";
+    case StatusCode::kUnsupported:
+      return "unsupported";
+    case StatusCode::kIncompatible:
+      return "incompatible";
+    case StatusCode::kOutOfMemory:
+      return "out_of_memory";
+    case StatusCode::kOverLimit:
+      return "over_limit";
+    case StatusCode::kIoError:
+      return "io_error";
+  }
+  return "unknown";
+}
+
+void Check(const Status& status, int error_number) {
+  if (status.ok()) return;
+  // The message may hold a file name, cut anywhere.
+  const py::object text = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(status.message(), static_cast<Py_ssize_t>(strlen(status.message())), "replace"));
+  if (!text) throw py::error_already_set();
+  const py::object error =
+      py::module_::import("linefilter._errors").attr("error_of")(CodeName(status.code()), text, error_number);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+}  // namespace linefilter::python

@@ -1,0 +1,111 @@
+#include "python/src/hasher.h"
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "linefilter/status.h"
+#include "python/src/buffer.h"
+#include "python/src/errors.h"
+
+namespace linefilter::python {
+namespace {
+
+// For the life of the process: a module of the C API is never unloaded.
+PyObject* array_type = nullptr;    // numpy.ndarray
+PyObject* generic_type = nullptr;  // numpy.generic: every scalar
+PyObject* bool_type = nullptr;     // numpy.bool_
+
+bool IsA(py::handle object, PyObject* type) {
+  return PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type)) != 0;
+}
+
+[[noreturn]] void RefuseType(py::handle key, const char* advice) {
+  throw py::type_error(std::string("a key is a str, bytes-like or an int, not ") + Py_TYPE(key.ptr())->tp_name + ": " +
+                       advice);
+}
+
+// Widened as C++ widens: a negative one by its sign.
+uint64_t WidenInt(py::handle number) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+  if (overflow == 0) {
+    if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+    return static_cast<uint64_t>(value);
+  }
+  const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(number.ptr()) : ~0ULL;
+  if (overflow < 0 || PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    PyErr_SetString(PyExc_OverflowError,
+                    "an int key must be -2**63 .. 2**64 - 1: make larger ones bytes, by int.to_bytes or str");
+    throw py::error_already_set();
+  }
+  return large;
+}
+
+// Calls use(integer) or use(bytes).
+template <class Use>
+uint64_t UseKey(py::handle key, const Use& use) {
+  PyObject* const object = key.ptr();
+  if (PyUnicode_Check(object)) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(object, &size);
+    if (text == nullptr) throw py::error_already_set();  // a lone surrogate has no UTF-8
+    return use(std::string_view(text, static_cast<size_t>(size)));
+  }
+  if (PyBytes_Check(object)) {
+    return use(std::string_view(PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object))));
+  }
+  if (PyBool_Check(object) || IsA(key, bool_type)) {
+    RefuseType(key, "it is not plain which bytes it is; write int(key) if you mean 0 or 1");
+  }
+  if (PyLong_Check(object)) return use(WidenInt(key));
+  if (PyFloat_Check(object)) RefuseType(key, "make it an int or its bytes (struct.pack), the same way everywhere");
+  if (object == Py_None) RefuseType(key, "leave out what has no key");
+  if (IsA(key, array_type)) RefuseType(key, "arrays are many keys (the ..._many calls), or take its tobytes()");
+  if (PyIndex_Check(object)) {  // NumPy's integers among them
+    const py::object number = py::reinterpret_steal<py::object>(PyNumber_Index(object));
+    if (!number) throw py::error_already_set();
+    return use(WidenInt(number));
+  }
+  if (IsA(key, generic_type) || !PyObject_CheckBuffer(object)) RefuseType(key, "make it one of these");
+  const Buffer buffer(key, PyBUF_FORMAT | PyBUF_ND);
+  const char* const format = buffer.view().format;
+  if (buffer.view().itemsize != 1 || buffer.view().ndim > 1 || (format != nullptr && !std::strchr("Bbc", *format))) {
+    RefuseType(key, "its items are no bytes; take tobytes(), or memoryview(key).cast('B')");
+  }
+  return use(std::string_view(reinterpret_cast<const char*>(buffer.data()), buffer.size()));
+}
+
+}  // namespace
+
+void FindKeyTypes() {
+  const py::module_ numpy = py::module_::import("numpy");
+  array_type = py::object(numpy.attr("ndarray")).release().ptr();
+  generic_type = py::object(numpy.attr("generic")).release().ptr();
+  bool_type = py::object(numpy.attr("bool_")).release().ptr();
+}
+
+void Hasher::RequireKeys() const {
+  if (hash_id_ != HashId::kCaller) return;
+  Check(Status::Error(StatusCode::kIncompatible,
+                      "the filter is of the caller's own hashes, so keys mean nothing to it: use the ..._hash and "
+                      "..._hashes calls with them"));
+}
+
+uint64_t Hasher::OfObject(py::handle key) const {
+  RequireKeys();
+  const bool is_keyed = hash_id_ == HashId::kKeyed;
+  return UseKey(key, [&](auto plain) { return is_keyed ? KeyedHash(plain, secret_) : HashKey(plain, seed_); });
+}
+
+// What is wrong with one of many says which it is.
+uint64_t Hasher::OfItem(py::handle key, size_t index) const {
+  try {
+    return OfObject(key);
+  } catch (const py::builtin_exception& error) {
+    throw py::type_error("keys[" + std::to_string(index) + "]: " + error.what());
+  }
+}
+
+}  // namespace linefilter::python

@@ -1,0 +1,69 @@
+// A Python object as a key, and its hash: the same as C++ and C make of it. Never Python's salted hash().
+#ifndef LINEFILTER_PYTHON_SRC_HASHER_H_
+#define LINEFILTER_PYTHON_SRC_HASHER_H_
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "linefilter/hash.h"
+#include "linefilter/keyed_hash.h"
+
+namespace linefilter::python {
+
+namespace py = pybind11;
+
+// Looks up NumPy's types. Once, when the module is imported.
+void FindKeyTypes();
+
+class Hasher {
+ public:
+  Hasher(HashId hash_id, uint64_t seed, const HashSecret& secret) : hash_id_(hash_id), seed_(seed), secret_(secret) {}
+
+  // A str (its UTF-8), a bytes-like object or an integer of -2^63 .. 2^64 - 1; else TypeError or OverflowError.
+  // kIncompatible for a filter of the caller's own hashes.
+  uint64_t OfObject(py::handle key) const;
+
+  // n integers as one group. Without the GIL, if you like. Not for the caller's own hashes: call RequireKeys before.
+  void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const {
+    if (hash_id_ == HashId::kKeyed) {
+      for (size_t i = 0; i < n; ++i) hashes[i] = KeyedHash(keys[i], secret_);
+    } else {
+      for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(keys[i], seed_);
+    }
+  }
+  // Throws kIncompatible if keys mean nothing here.
+  void RequireKeys() const;
+
+  // Calls use(hashes, n) for group after group of the keys of an iterable. It may run any Python code between.
+  template <class Use>
+  void OfIterable(py::handle keys, const Use& use) const {
+    RequireKeys();
+    std::vector<uint64_t> hashes;
+    hashes.reserve(kGroup);
+    size_t index = 0;
+    for (const py::handle key : py::iter(keys)) {
+      hashes.push_back(OfItem(key, index++));
+      if (hashes.size() == kGroup) {
+        use(hashes.data(), hashes.size());
+        hashes.clear();
+      }
+    }
+    if (!hashes.empty()) use(hashes.data(), hashes.size());
+  }
+
+ private:
+  static constexpr size_t kGroup = 4096;
+
+  uint64_t OfItem(py::handle key, size_t index) const;
+
+  HashId hash_id_;
+  uint64_t seed_;
+  HashSecret secret_;
+};
+
+}  // namespace linefilter::python
+
+#endif  // LINEFILTER_PYTHON_SRC_HASHER_H_

@@ -1,0 +1,53 @@
+// Keys to hashes, without a filter.
+#include <optional>
+#include <vector>
+
+#include "python/src/buffer.h"
+#include "python/src/core.h"
+#include "python/src/hasher.h"
+#include "python/src/options.h"
+
+namespace linefilter::python {
+namespace {
+
+Hasher HasherOf(uint64_t seed, const py::object& secret) {
+  const auto given = SecretOf(secret);
+  return given ? Hasher(HashId::kKeyed, 0, *given) : Hasher(HashId::kXxh3, seed, HashSecret());
+}
+
+void HashWords(py::handle array, py::handle hashes, uint64_t seed, const py::object& secret) {
+  const Hasher hasher = HasherOf(seed, secret);
+  const Words keys(array), out(hashes, PyBUF_WRITABLE);
+  if (out.size() != keys.size()) throw py::value_error("there must be one hash for each key");
+  const py::gil_scoped_release release;
+  hasher.OfWords(keys.data(), keys.size(), out.data());
+}
+
+// 8 bytes for each, in the order of this machine.
+py::bytearray HashIterable(py::handle keys, uint64_t seed, const py::object& secret) {
+  std::vector<uint64_t> all;
+  HasherOf(seed, secret).OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    all.insert(all.end(), hashes, hashes + n);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(all.data()), 8 * all.size());
+}
+
+void MixHashes(py::handle array, py::handle mixed) {
+  const Words hashes(array), out(mixed, PyBUF_WRITABLE);
+  if (out.size() != hashes.size()) throw py::value_error("there must be one place for each hash");
+  const py::gil_scoped_release release;
+  for (size_t i = 0; i < hashes.size(); ++i) out.data()[i] = MixHash(hashes.data()[i]);
+}
+
+}  // namespace
+
+void BindHashing(py::module_& module) {
+  module.def("hash_key", [](py::handle key, uint64_t seed, const py::object& secret) {
+    return HasherOf(seed, secret).OfObject(key);
+  });
+  module.def("hash_words", &HashWords);
+  module.def("hash_iterable", &HashIterable);
+  module.def("mix_hashes", &MixHashes);
+}
+
+}  // namespace linefilter::python

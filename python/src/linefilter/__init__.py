@@ -1,0 +1,59 @@
+"""May this key be in the set? Approximate membership that touches one cache line.
+
+    import linefilter
+
+    users = linefilter.build(["alice@example.org", "bob@example.org"], fpr=0.01)
+    "carol@example.org" in users             # False: absent, for certain
+    users.contains_many(numpy_array)         # an array of True (maybe) and False (absent)
+    users.save("users.filter")               # the same image for C++, C and Python
+    linefilter.FilterFile("users.filter")    # mapped, not copied
+
+Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter or ClassicFilter (take keys for as long as
+they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
+"""
+
+from ._builder import FilterBuilder, build, estimate_bytes
+from ._errors import (
+    CorruptError,
+    IncompatibleError,
+    InvalidArgumentError,
+    IoError,
+    LinefilterError,
+    OutOfMemoryError,
+    OverLimitError,
+    UnsupportedError,
+)
+from ._filter import Filter
+from ._hash import hash_key, hash_keys, mix_hashes
+from ._linefilter import version as __version__
+from ._mutable import BlockedFilter, ClassicFilter, MutableFilter
+from ._sizing import Sizing, max_keys, plan
+from ._view import FilterFile, FilterView, verify_image
+
+__all__ = [
+    "BlockedFilter",
+    "ClassicFilter",
+    "CorruptError",
+    "Filter",
+    "FilterBuilder",
+    "FilterFile",
+    "FilterView",
+    "IncompatibleError",
+    "InvalidArgumentError",
+    "IoError",
+    "LinefilterError",
+    "MutableFilter",
+    "OutOfMemoryError",
+    "OverLimitError",
+    "Sizing",
+    "UnsupportedError",
+    "__version__",
+    "build",
+    "estimate_bytes",
+    "hash_key",
+    "hash_keys",
+    "max_keys",
+    "mix_hashes",
+    "plan",
+    "verify_image",
+]

@@ -1,0 +1,160 @@
+"""FilterBuilder and build(): keys in, one image out, sized by the keys that really came."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from . import _linefilter
+from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
+from ._options import Layout, make_options
+from ._view import FilterView
+
+
+class FilterBuilder:
+    """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
+    "blocked" and cannot be added to.
+
+    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing. Safe from any thread, one at
+    a time; arrays of integers are added, and images made, without the GIL. Cannot be copied or pickled.
+    """
+
+    __slots__ = ("_core", "__weakref__")
+
+    def __init__(
+        self,
+        *,
+        bits_per_key: Optional[float] = None,
+        fpr: Optional[float] = None,
+        layout: Layout = "auto",
+        num_probes: int = 0,
+        seed: int = 0,
+        secret: Optional[bytes] = None,
+        caller_hashes: bool = False,
+        memory_limit: Optional[int] = None,
+        threads: int = 1,
+    ) -> None:
+        """Arguments as of BlockedFilter, and:
+
+        Args:
+            layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" has to be asked for.
+            memory_limit: the most bytes that the builder may hold, with the image.
+            threads: how many threads may make an image of millions of keys. The bytes are the same with any.
+        """
+        self._core = _linefilter.Builder(
+            make_options(
+                bits_per_key=bits_per_key,
+                fpr=fpr,
+                layout=layout,
+                num_probes=num_probes,
+                seed=seed,
+                secret=secret,
+                caller_hashes=caller_hashes,
+                memory_limit=memory_limit,
+                threads=threads,
+            )
+        )
+
+    def add(self, key: Key) -> None:
+        """Adds a key."""
+        self._core.add(key)
+
+    def add_many(self, keys: Keys) -> None:
+        """Adds keys: an array of integers (without the GIL) or any iterable. A key of the wrong type raises when it is met:
+        those before it may have been added."""
+        words, others, _ = split(keys)
+        if words is None:
+            self._core.add_iterable(others)
+        else:
+            self._core.add_words(words)
+
+    def add_hash(self, hash: int) -> None:
+        """Adds a hash: of hash_key with the builder's seed or secret, or your own where caller_hashes is set."""
+        self._core.add_hash(as_uint(hash, "a hash"))
+
+    def add_hashes(self, hashes: Hashes) -> None:
+        """Adds many hashes: a uint64 array or an iterable of integers."""
+        self._core.add_hashes(hash_words(hashes))
+
+    @property
+    def num_keys(self) -> int:
+        """Keys so far; adjacent duplicates counted once."""
+        return self._core.num_keys()
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image that finish() would make now."""
+        return self._core.image_bytes()
+
+    def finish(self) -> FilterView:
+        """The filter of the keys so far. The builder is then empty again; after an error it keeps its keys."""
+        return FilterView._of(self._core.finish())
+
+    def finish_to_file(self, path: Path) -> None:
+        """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.finish_to_file(as_path(path))
+
+    def reset(self) -> None:
+        """Forgets all keys."""
+        self._core.reset()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a builder is not copied or pickled: send the image that it makes")
+
+    def __repr__(self) -> str:
+        return f"<FilterBuilder: {self.num_keys} keys>"
+
+
+def build(
+    keys: Keys,
+    *,
+    bits_per_key: Optional[float] = None,
+    fpr: Optional[float] = None,
+    layout: Layout = "auto",
+    num_probes: int = 0,
+    seed: int = 0,
+    secret: Optional[bytes] = None,
+    memory_limit: Optional[int] = None,
+    threads: int = 1,
+) -> FilterView:
+    """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
+
+    >>> primes = build([2, 3, 5, 7], fpr=0.001)
+    >>> 5 in primes, 6 in primes
+    (True, False)
+    """
+    builder = FilterBuilder(
+        bits_per_key=bits_per_key,
+        fpr=fpr,
+        layout=layout,
+        num_probes=num_probes,
+        seed=seed,
+        secret=secret,
+        memory_limit=memory_limit,
+        threads=threads,
+    )
+    builder.add_many(keys)
+    return builder.finish()
+
+
+def estimate_bytes(
+    num_keys: int,
+    *,
+    bits_per_key: Optional[float] = None,
+    fpr: Optional[float] = None,
+    layout: Layout = "auto",
+    num_probes: int = 0,
+    threads: int = 1,
+) -> tuple[int, int]:
+    """(bytes of the image, most bytes that a FilterBuilder holds while it makes it) for so many keys."""
+    options = make_options(
+        bits_per_key=bits_per_key,
+        fpr=fpr,
+        layout=layout,
+        num_probes=num_probes,
+        seed=0,
+        secret=None,
+        caller_hashes=False,
+        memory_limit=None,
+        threads=threads,
+    )
+    return _linefilter.estimate_bytes(options, as_uint(num_keys, "num_keys"))

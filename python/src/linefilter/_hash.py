@@ -1,0 +1,41 @@
+"""Keys to hashes: hash once, ask many filters."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _linefilter
+from ._keys import Hashes, Key, Keys, as_uint, hash_words, in_shape, split
+
+
+def _seed(seed: int, secret: Optional[bytes]) -> int:
+    if secret is not None and seed != 0:
+        raise ValueError("a keyed hash has its secret in place of a seed: drop one")
+    return as_uint(seed, "seed")
+
+
+def hash_key(key: Key, *, seed: int = 0, secret: Optional[bytes] = None) -> int:
+    """The hash of a key: XXH3 with the seed, or SipHash-1-3 with the secret. The same as HashKey and KeyedHash in C++."""
+    return _linefilter.hash_key(key, _seed(seed, secret), secret)
+
+
+def hash_keys(keys: Keys, *, seed: int = 0, secret: Optional[bytes] = None) -> npt.NDArray[np.uint64]:
+    """The hashes of many keys: an array of integers (hashed without the GIL, in its shape) or any iterable."""
+    words, others, shape = split(keys)
+    if words is None:
+        return in_shape(_linefilter.hash_iterable(others, _seed(seed, secret), secret), np.uint64, shape)
+    hashes = np.empty(words.shape, np.uint64)
+    _linefilter.hash_words(words, hashes, _seed(seed, secret), secret)
+    return hashes
+
+
+def mix_hashes(hashes: Hashes) -> npt.NDArray[np.uint64]:
+    """Good hashes of poor ones (numbers in a row, a 32-bit crc): a bijection, so all but missing entropy is repaired. The
+    same as MixHash in C++."""
+    words = hash_words(hashes)
+    mixed = np.empty(words.shape, np.uint64)
+    _linefilter.mix_hashes(words, mixed)
+    return mixed

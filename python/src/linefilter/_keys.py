@@ -1,0 +1,73 @@
+"""Arguments, made what the extension takes: keys, hashes, numbers, file names. Types are checked here."""
+
+from __future__ import annotations
+
+import operator
+import os
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+# A str is its UTF-8; an int is its 8 bytes, as C++ widens it: -2**63 .. 2**64 - 1. (bool is an int to the type checker,
+# but no key.)
+Key = Union[str, bytes, bytearray, memoryview, int, "np.integer[Any]"]
+# Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy), or any iterable of keys.
+Keys = Union["npt.NDArray[Any]", Iterable[Key]]
+# Many hashes: a NumPy array of uint64, or any iterable of integers 0 .. 2**64 - 1.
+Hashes = Union["npt.NDArray[np.uint64]", Iterable[int]]
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+Words = npt.NDArray[np.uint64]
+
+_ONE = "keys are an array of integers or an iterable of keys, and this is one (%s): put it into a list"
+
+
+def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[int, ...]]]:
+    """(integers as contiguous uint64, widened as C++ widens; else what is to be iterated; the shape of an array)."""
+    if isinstance(keys, (str, bytes, bytearray, memoryview, np.generic)):
+        raise TypeError(_ONE % type(keys).__name__)
+    if not isinstance(keys, np.ndarray):
+        if not hasattr(keys, "__array__"):
+            return None, keys, None
+        keys = np.asarray(keys)  # a column of a table, and the like
+    if keys.dtype.kind in "OSU":
+        return None, keys.ravel().tolist(), keys.shape
+    if keys.dtype.kind not in "iu":
+        raise TypeError(f"an array of {keys.dtype} has no integers: make it the integers (astype) or bytes that are keys")
+    wide = np.require(keys, np.int64 if keys.dtype.kind == "i" else np.uint64, ["C", "A"])
+    return wide.view(np.uint64), (), keys.shape
+
+
+def in_shape(items: bytearray, kind: Any, shape: Optional[tuple[int, ...]]) -> npt.NDArray[Any]:
+    """The answers of what was iterated, in the shape of the array that it came from, if it did."""
+    array = np.frombuffer(items, kind)
+    return array if shape is None else array.reshape(shape)
+
+
+def hash_words(hashes: Hashes) -> Words:
+    """Hashes as contiguous uint64."""
+    if not isinstance(hashes, np.ndarray):
+        return np.fromiter((as_uint(value, "a hash") for value in hashes), np.uint64)
+    if hashes.dtype.kind != "u" or hashes.dtype.itemsize != 8:
+        raise TypeError(f"hashes are an array of uint64, not of {hashes.dtype}: signed ones become it by .view(np.uint64)")
+    return np.require(hashes, np.uint64, ["C", "A"])
+
+
+def as_uint(value: Any, what: str, most: int = 2**64 - 1) -> int:
+    """An integer 0 .. most."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be an int, not {type(value).__name__}") from None
+    if not 0 <= number <= most:
+        raise ValueError(f"{what} must be 0 .. {most}, not {number}")
+    return number
+
+
+def as_path(path: Path) -> bytes:
+    """A file name as the system takes it."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError("a file name has no zero byte")
+    return name

@@ -1,0 +1,185 @@
+"""BlockedFilter and ClassicFilter: filters that take keys for as long as they live."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Optional, TypeVar, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _linefilter
+from ._filter import Filter, closed_error
+from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._options import limit, make_options
+from ._view import Bytes, FilterView
+
+Self = TypeVar("Self", bound="MutableFilter")
+
+
+class MutableFilter(Filter):
+    """What BlockedFilter and ClassicFilter share.
+
+    Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (an add_many lets others in after every
+    65,536 keys).
+
+    Copies (copy.copy and copy.deepcopy) are filters of their own. Pickles hold the image; a filter with a secret refuses,
+    because the pickle would have to hold the secret: send to_bytes(), and give the secret to from_bytes() over there.
+    """
+
+    __slots__ = ()
+    _core: _linefilter.Mutable
+    _LAYOUT: ClassVar[str]
+
+    def __init__(
+        self,
+        num_keys: int,
+        *,
+        bits_per_key: Optional[float] = None,
+        fpr: Optional[float] = None,
+        num_probes: int = 0,
+        seed: int = 0,
+        secret: Optional[bytes] = None,
+        caller_hashes: bool = False,
+        memory_limit: Optional[int] = None,
+    ) -> None:
+        """Room for num_keys keys; more of them raise the rate of false positives.
+
+        Args:
+            num_keys: how many different keys will be added.
+            bits_per_key: 1 to 64. Give this or fpr; 10 makes a rate of about 1 %.
+            fpr: the highest acceptable rate of false positives, between 0 and 1.
+            num_probes: 0 is the best for the density; goes with bits_per_key only.
+            seed: filters whose false positives should differ need different ones. No defence against an adversary.
+            secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
+            caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
+            memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
+        """
+        if type(self) is MutableFilter:
+            raise TypeError("make a BlockedFilter or a ClassicFilter")
+        options = make_options(
+            bits_per_key=bits_per_key,
+            fpr=fpr,
+            layout=self._LAYOUT,
+            num_probes=num_probes,
+            seed=seed,
+            secret=secret,
+            caller_hashes=caller_hashes,
+            memory_limit=memory_limit,
+        )
+        self._core = _linefilter.Mutable.create(as_uint(num_keys, "num_keys"), options)
+
+    @classmethod
+    def _of(cls: type[Self], core: _linefilter.Mutable) -> Self:
+        made = cls.__new__(cls)
+        made._core = core
+        return made
+
+    @classmethod
+    def from_bytes(
+        cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[int] = None
+    ) -> Self:
+        """A filter of an image of this layout, verified and copied, to which more keys can be added."""
+        return cls._of(_linefilter.Mutable.from_image(cls._LAYOUT, image, secret, limit(memory_limit)))
+
+    def add(self, key: Key) -> bool:
+        """Adds a key. True if it was certainly new, False if it may have been there."""
+        return self._core.add(key)
+
+    def add_many(self, keys: Keys) -> int:
+        """Adds keys, without the GIL where they are an array of integers. Returns how many were certainly new, each when
+        its turn came. A key of the wrong type raises when it is met: those before it may have been added."""
+        words, others, _ = split(keys)
+        return self._core.add_iterable(others) if words is None else self._core.add_words(words, None)
+
+    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """The same, and tells of each key whether it was certainly new: what remains of a stream without its duplicates
+        is keys[filter.add_new(keys)]. (A few new ones, as many as there are false positives, are told to be old.)"""
+        words, others, shape = split(keys)
+        if words is None:
+            return in_shape(self._core.add_new_iterable(others), np.bool_, shape)
+        were_new = np.empty(words.shape, np.bool_)
+        self._core.add_words(words, were_new)
+        return were_new
+
+    def add_hash(self, hash: int) -> bool:
+        """Adds a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._core.add_hash(as_uint(hash, "a hash"))
+
+    def add_hashes(self, hashes: Hashes) -> int:
+        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
+        return self._core.add_hashes(hash_words(hashes), None)
+
+    def update(self, other: Union[MutableFilter, FilterView]) -> None:
+        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, size, num_probes, hash
+        and seed (or secret) are the same; an image is verified first."""
+        if isinstance(other, MutableFilter):
+            self._core.union(other._core)
+        elif isinstance(other, FilterView):
+            if other.closed:
+                raise closed_error()
+            self._core.union_image(other._core)
+        else:
+            raise TypeError(f"another filter is expected, not {type(other).__name__}: keys are added by add_many")
+
+    def __ior__(self: Self, other: Union[MutableFilter, FilterView]) -> Self:
+        if not isinstance(other, (MutableFilter, FilterView)):
+            return NotImplemented
+        self.update(other)
+        return self
+
+    def clear(self) -> None:
+        """Removes all keys; size and memory stay."""
+        self._core.clear()
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image that to_bytes() makes."""
+        return self._core.image_bytes()
+
+    @property
+    def memory_use(self) -> int:
+        """Bytes of memory that the filter holds."""
+        return self._core.memory_use()
+
+    def to_bytes(self) -> bytes:
+        """The image of the keys so far (doc/FORMAT.md): for FilterView, from_bytes, and every other language."""
+        return self._core.to_bytes()
+
+    def save(self, path: Path) -> None:
+        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.save(as_path(path))
+
+    def __copy__(self: Self) -> Self:
+        return self._of(self._core.copy())
+
+    def __reduce__(self) -> Any:
+        if self.secret_check is not None:
+            raise TypeError(
+                "a filter with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
+                "secret to from_bytes()"
+            )
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.body_bytes} bytes, {self.num_probes} probes, {self.hash_id} hashes>"
+
+
+class BlockedFilter(MutableFilter):
+    """A filter that takes keys, one cache line per lookup and per insertion: the layout "blocked".
+
+    >>> users = BlockedFilter(1_000_000, fpr=0.01)
+    >>> users.add("alice@example.org")
+    True
+    >>> "alice@example.org" in users, "bob@example.org" in users
+    (True, False)
+    """
+
+    __slots__ = ()
+    _LAYOUT = "blocked"
+
+
+class ClassicFilter(MutableFilter):
+    """Bloom's filter of 1970: the layout "classic", a baseline, and the smallest for tiny sets."""
+
+    __slots__ = ()
+    _LAYOUT = "classic"

@@ -1,0 +1,42 @@
+"""How large for which rate of false positives, before anything is made."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+from . import _linefilter
+from ._keys import as_uint
+from ._options import Layout
+
+
+class Sizing(NamedTuple):
+    """A filter that has not been made yet."""
+
+    layout: str
+    num_probes: int
+    num_keys: int
+    body_bytes: int
+    bits_per_key: float
+    expected_fpr: float
+
+
+def plan(
+    num_keys: int, *, bits_per_key: Optional[float] = None, fpr: Optional[float] = None, layout: Layout = "auto"
+) -> Sizing:
+    """What a filter for num_keys keys will be, at (at least) bits_per_key or with (at most) a rate of fpr.
+
+    >>> plan(1_000_000, fpr=0.01, layout="blocked").num_probes
+    6
+    """
+    if (bits_per_key is None) == (fpr is None):
+        raise ValueError("give bits_per_key or fpr: bits_per_key=10 makes a rate of about 1 %")
+    number = as_uint(num_keys, "num_keys")
+    if bits_per_key is not None:
+        return Sizing(*_linefilter.size_for_bits_per_key(layout, number, float(bits_per_key)))
+    assert fpr is not None
+    return Sizing(*_linefilter.size_for_fpr(layout, number, float(fpr)))
+
+
+def max_keys(body_bytes: int, *, fpr: float, layout: Layout = "blocked") -> int:
+    """The most keys that so many bytes hold with an expected rate of at most fpr."""
+    return _linefilter.max_keys_for_fpr(layout, as_uint(body_bytes, "body_bytes"), float(fpr))

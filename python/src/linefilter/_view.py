@@ -1,0 +1,229 @@
+"""FilterView and FilterFile: filters in bytes that exist already."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, Optional, TypeVar, Union, cast
+
+from . import _linefilter
+from ._errors import LinefilterError, error_of
+from ._filter import CLOSED, Filter, closed_error
+from ._keys import Path, as_path, as_uint
+from ._options import limit
+
+# Any contiguous buffer: bytes, bytearray, memoryview, mmap, the buf of shared memory, NumPy arrays, array.array.
+Bytes = Any
+Self = TypeVar("Self", bound="FilterView")
+
+
+def _maybe(broken: str) -> bool:
+    if broken not in ("raise", "maybe"):
+        raise ValueError(f'broken is "raise" or "maybe", not {broken!r}')
+    return broken == "maybe"
+
+
+class FilterView(Filter):
+    """A filter in the bytes of an image, read where they lie: nothing is copied, whatever the address.
+
+    The buffer must be contiguous (else BufferError or ValueError) and must not change. It is held as long as the view, a
+    copy of it or a memoryview `image` lives: until then Python refuses to close the mmap or the shared memory, to resize
+    the bytearray, to release the memoryview (BufferError). close(), or the end of a `with`, gives it back.
+
+    Opening verifies the trailer, and the body of an image up to 4 KiB; verify=True, or verify(), the rest of a larger one.
+    What is broken raises CorruptError or UnsupportedError. Where a filter must never stop a program, broken="maybe" makes a
+    view that answers True to all instead, and `error` has the reason.
+
+    Blocks at an address that is no multiple of 64 lie across two cache lines; those of a mapped file, of from_bytes() and of
+    build() do not, those of a bytes object do.
+
+    Copies share the bytes. Pickles hold the image, and are a view of bytes of their own when they are loaded; a view with a
+    secret refuses, because the pickle would have to hold the secret.
+    """
+
+    __slots__ = ()
+    _core: _linefilter.Image
+
+    def __init__(
+        self, image: Bytes, *, secret: Optional[bytes] = None, verify: bool = False, broken: str = "raise"
+    ) -> None:
+        """Opens an image.
+
+        Args:
+            image: a buffer that ends where the image ends.
+            secret: of an image that was made with one. Without it, with another one, or with one that the image does not
+                need: IncompatibleError.
+            verify: read and verify all of it now.
+            broken: "raise", or "maybe": answer True to all.
+        """
+        self._core = _linefilter.Image.over(image, secret, bool(verify), _maybe(broken))
+
+    @classmethod
+    def _of(cls: type[Self], core: _linefilter.Image) -> Self:
+        made = cls.__new__(cls)
+        made._core = core
+        return made
+
+    @staticmethod
+    def from_bytes(image: Bytes, *, secret: Optional[bytes] = None) -> FilterView:
+        """A filter of a copy of the image, verified, with its blocks on cache lines."""
+        return FilterView._of(_linefilter.Image.copy(image, secret))
+
+    def verify(self) -> None:
+        """CorruptError if the body does not match its checks. Reads the whole image, about 0.1 s per GB. An answer False
+        of a damaged body may be wrong: do not use a view that fails here."""
+        self._core.verify()
+
+    def verify_chunks(self, first: int, count: int) -> None:
+        """The same for some chunks of 64 KiB, for those who verify little by little."""
+        self._core.verify_chunks(as_uint(first, "first"), as_uint(count, "count"))
+
+    @property
+    def num_chunks(self) -> int:
+        """Chunks of 64 KiB that have a check of their own; 0 of small images, which are verified when they are opened."""
+        return self._core.num_chunks()
+
+    @property
+    def error(self) -> Optional[LinefilterError]:
+        """None, or why the view, opened with broken="maybe", answers True to all."""
+        error = self._core.error()
+        return None if error is None else error_of(*error)
+
+    @property
+    def num_keys(self) -> Optional[int]:
+        """How many keys were added, if the image says so; adjacent duplicates counted once."""
+        return self._core.num_keys()
+
+    @property
+    def empty_set(self) -> bool:
+        """Is this the image of no keys at all?"""
+        return self._core.empty_set()
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image."""
+        return self._core.image_bytes()
+
+    @property
+    def format_version(self) -> int:
+        """The version of the image's format (doc/FORMAT.md)."""
+        return self._core.format_version()
+
+    @property
+    def image(self) -> memoryview:
+        """The bytes of the image, read-only and not copied: for write(), send(), hashlib. It keeps them alive."""
+        if self.closed:
+            raise closed_error()
+        return memoryview(cast(Any, self._core))
+
+    def to_bytes(self) -> bytes:
+        """A copy of the image."""
+        return bytes(self.image)
+
+    def save(self, path: Path) -> None:
+        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.save(as_path(path))
+
+    def close(self) -> None:
+        """Gives the bytes back, when copies and memoryviews of them are gone and calls in other threads have returned. Every
+        later call raises ValueError; closing again does nothing."""
+        self._core = CLOSED
+
+    @property
+    def closed(self) -> bool:
+        """Was close() called?"""
+        return self._core is CLOSED
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __copy__(self: Self) -> Self:
+        return self._of(self._core)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.secret_check is not None:
+            raise TypeError(
+                "a view with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
+                "secret to from_bytes()"
+            )
+        error = self.error
+        if error is not None:
+            raise error
+        image = pickle.PickleBuffer(self.image) if protocol >= 5 else self.to_bytes()
+        return FilterView.from_bytes, (image,)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if self.closed:
+            return f"<{name}: closed>"
+        if self._core.error() is not None:
+            return f'<{name}: broken, answers "maybe">'
+        return f"<{name}: {self.layout}, {self.image_bytes} bytes, {self.hash_id} hashes>"
+
+
+class FilterFile(FilterView):
+    """A filter in a file, mapped or loaded.
+
+    >>> with FilterFile("users.filter") as users:  # doctest: +SKIP
+    ...     "bob@example.org" in users
+    """
+
+    __slots__ = ("_path",)
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        load: bool = False,
+        random: bool = False,
+        secret: Optional[bytes] = None,
+        memory_limit: Optional[int] = None,
+        broken: str = "raise",
+    ) -> None:
+        """Opens a file.
+
+        By default it is mapped: nothing is copied, processes share the pages, and the trailer is verified (verify() does the
+        rest). A file that is mapped must not shrink, or the process is killed (SIGBUS): replace files by renaming, as save()
+        does, and load where others may cut them short.
+
+        Args:
+            path: the file.
+            load: read it into memory with huge pages, and verify all of it on the way; lookups are 1.2 to 1.5 times faster
+                from half a GB up.
+            random: of a mapped file: pages come when asked for, without read-ahead: for one larger than memory.
+            secret, broken: as of FilterView. A file that cannot be read always raises (IoError, which is an OSError).
+            memory_limit: of load: the most bytes that it may take.
+        """
+        name = as_path(path)
+        if load:
+            self._core = _linefilter.Image.load(name, limit(memory_limit), secret, _maybe(broken))
+        else:
+            self._core = _linefilter.Image.map(name, random, secret, _maybe(broken))
+        self._path = path
+
+    @property
+    def path(self) -> Path:
+        """The file's name, as it was given."""
+        return self._path
+
+    def __copy__(self: FileSelf) -> FileSelf:
+        made = self._of(self._core)
+        made._path = self._path
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a file is not pickled: send its path and open it there, or send to_bytes()")
+
+    def __repr__(self) -> str:
+        return super().__repr__()[:-1] + f", {self._path!r}>"
+
+
+FileSelf = TypeVar("FileSelf", bound=FilterFile)
+
+
+def verify_image(image: Union[Bytes, FilterView]) -> None:
+    """Everything that can be verified of an image without its secret: for who keeps or carries images of others. Raises
+    CorruptError or UnsupportedError."""
+    _linefilter.verify_image(image.image if isinstance(image, FilterView) else image)

@@ -1,0 +1,16 @@
+// linefilter._linefilter: what the package's Python files stand on. They have the documentation, and check arguments.
+#include <pybind11/pybind11.h>
+
+#include "python/src/core.h"
+
+PYBIND11_MODULE(_linefilter, module) {
+  linefilter::python::FindKeyTypes();
+  linefilter::python::BindCore(module);
+  linefilter::python::BindImage(module);
+  linefilter::python::BindOptions(module);
+  linefilter::python::BindMutable(module);
+  linefilter::python::BindBuilder(module);
+  linefilter::python::BindHashing(module);
+  linefilter::python::BindSizing(module);
+  module.attr("version") = LINEFILTER_VERSION;
+}

@@ -1,0 +1,85 @@
+// Mutable: a BlockedFilter or ClassicFilter behind a mutex: one writer, or any number of readers.
+#ifndef LINEFILTER_PYTHON_SRC_MUTABLE_H_
+#define LINEFILTER_PYTHON_SRC_MUTABLE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <shared_mutex>
+#include <variant>
+
+#include "linefilter/filter.h"
+#include "python/src/core.h"
+
+namespace linefilter::python {
+
+class Mutable final : public Core {
+ public:
+  explicit Mutable(Layout layout) : Core(&mutex_) {
+    if (layout == Layout::kClassic) any_.emplace<ClassicFilter>();
+    filter_ = std::visit([](auto& filter) -> MutableFilter* { return &filter; }, any_);
+  }
+
+  // Before anybody else knows this object. Without the GIL, if you like.
+  Status Create(uint64_t num_keys, const FilterOptions& options) {
+    return std::visit([&](auto& filter) { return filter.Create(num_keys, options); }, any_);
+  }
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options) {
+    return std::visit([&](auto& filter) { return filter.CreateFromImage(image, size, options); }, any_);
+  }
+
+  const FilterBase& filter() const override { return *filter_; }
+  // Under mutex().
+  MutableFilter& mutable_filter() { return *filter_; }
+  const MutableFilter& mutable_filter() const { return *filter_; }
+  std::shared_mutex& mutex() const { return mutex_; }
+
+  // With the GIL.
+  bool InsertHash(uint64_t hash) {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    LockWithGil(&lock);
+    return filter_->InsertHash(hash);
+  }
+  // Without the GIL. Return how many were certainly new; `were_new` may be null.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) {
+    return InPieces(n, [&](size_t begin, size_t size) {
+      return filter_->InsertHashes(hashes + begin, size, were_new == nullptr ? nullptr : were_new + begin);
+    });
+  }
+  uint64_t InsertWords(const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* were_new) {
+    return InPieces(n, [&](size_t begin, size_t size) {
+      uint64_t hashes[kGroup];
+      uint64_t count = 0;
+      for (size_t i = begin; i < begin + size; i += kGroup) {
+        const size_t group = std::min(kGroup, begin + size - i);
+        hasher.OfWords(keys + i, group, hashes);
+        count += filter_->InsertHashes(hashes, group, were_new == nullptr ? nullptr : were_new + i);
+      }
+      return count;
+    });
+  }
+
+ private:
+  // Keys for which the mutex is held at once, so that lookups of other threads get in between; and that are hashed at
+  // once, in the L1.
+  static constexpr size_t kPiece = 65536, kGroup = 1024;
+
+  template <class Insert>
+  uint64_t InPieces(size_t n, const Insert& insert) {
+    uint64_t count = 0;
+    for (size_t begin = 0; begin < n; begin += kPiece) {
+      const std::unique_lock lock(mutex_);
+      count += insert(begin, std::min(kPiece, n - begin));
+    }
+    return count;
+  }
+
+  mutable std::shared_mutex mutex_;
+  std::variant<BlockedFilter, ClassicFilter> any_;
+  MutableFilter* filter_;  // what any_ holds
+};
+
+}  // namespace linefilter::python
+
+#endif  // LINEFILTER_PYTHON_SRC_MUTABLE_H_

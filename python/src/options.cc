@@ -1,0 +1,85 @@
+#include "python/src/options.h"
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "python/src/buffer.h"
+#include "python/src/core.h"
+#include "python/src/errors.h"
+
+namespace linefilter::python {
+namespace {
+
+// Threads that live for one call and never see Python. Those that the system refuses are done without.
+void RunOnThreads(void*, void (*task)(void*, size_t), void* argument, size_t num_tasks) noexcept {
+  std::vector<std::thread> threads;
+  size_t done_here = num_tasks;
+  try {
+    threads.reserve(num_tasks);
+    while (done_here > 1) {
+      threads.emplace_back(task, argument, done_here - 1);
+      --done_here;
+    }
+  } catch (...) {
+  }
+  for (size_t i = 0; i < done_here; ++i) task(argument, i);
+  for (std::thread& thread : threads) thread.join();
+}
+
+FilterOptions MakeOptions(double bits_per_key, double fpr, const std::string& layout, uint32_t num_probes,
+                          uint64_t seed, const py::object& secret, bool caller_hashes, uint64_t memory_limit,
+                          size_t threads) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  options.fpr = fpr;
+  options.layout = LayoutOf(layout);
+  options.num_probes = num_probes;
+  options.seed = seed;
+  if (const auto given = SecretOf(secret)) {
+    options.secret = *given;
+    options.hash_id = HashId::kKeyed;
+  }
+  if (caller_hashes) options.hash_id = HashId::kCaller;
+  options.memory_limit = memory_limit;
+  if (threads > 1) options.executor = {&RunOnThreads, nullptr, threads};
+  return options;
+}
+
+}  // namespace
+
+Layout LayoutOf(const std::string& name) {
+  Layout layout = Layout::kAuto;
+  if (!ParseLayout(name.c_str(), &layout)) {
+    Check(Status::Error(StatusCode::kInvalidArgument,
+                        "there is no layout '%.40s': choose auto, blocked, classic or retrieval", name.c_str()));
+  }
+  return layout;
+}
+
+std::optional<HashSecret> SecretOf(const py::object& secret) {
+  if (secret.is_none()) return std::nullopt;
+  const Buffer bytes(secret);
+  HashSecret copy;
+  if (bytes.size() != sizeof(copy.bytes)) {
+    Check(Status::Error(StatusCode::kInvalidArgument,
+                        "a secret has 16 bytes and this has %zu: make one by secrets.token_bytes(16), and keep it",
+                        bytes.size()));
+  }
+  std::memcpy(copy.bytes, bytes.data(), sizeof(copy.bytes));
+  const HashSecret none;
+  if (std::memcmp(copy.bytes, none.bytes, sizeof(copy.bytes)) == 0) {
+    Check(Status::Error(StatusCode::kInvalidArgument,
+                        "16 zeros are no secret: make one by secrets.token_bytes(16), and keep it"));
+  }
+  return copy;
+}
+
+void BindOptions(py::module_& module) {
+  py::class_<FilterOptions>(module, "Options")
+      .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
+           py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
+           py::arg("threads"));
+}
+
+}  // namespace linefilter::python

@@ -1,0 +1,30 @@
+"""Where things are, and fixtures for all."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import linefilter
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRET = bytes(range(16))
+LAYOUTS = ["blocked", "classic", "retrieval"]
+
+
+@pytest.fixture(params=LAYOUTS)
+def view(request):
+    """A filter of the integers 0 .. 19999 and the strings key-0 .. key-9, of each layout: chunks have checks."""
+    builder = linefilter.FilterBuilder(bits_per_key=40, layout=request.param)
+    builder.add_many(range(20000))
+    builder.add_many(f"key-{i}" for i in range(10))
+    return builder.finish()
+
+
+@pytest.fixture(params=[linefilter.BlockedFilter, linefilter.ClassicFilter])
+def mutable(request):
+    return request.param(1000, fpr=0.001)
+
+
+def pytest_report_header():
+    return f"linefilter {linefilter.__version__} from {linefilter.__file__}, Python {sys.version}"

@@ -1,0 +1,72 @@
+"""The package as others make and install it: source distribution, wheel from it, and the tests with what was installed.
+
+LINEFILTER_ARCHIVE, in the environment: a liblinefilter.a of this tree, which saves minutes of compiling.
+"""
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import linefilter
+from conftest import ROOT
+
+HERE = Path(__file__).resolve().parent
+
+
+def run(*command, cwd, **environment):
+    done = subprocess.run(
+        [sys.executable, *map(str, command)], cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """A source distribution, unpacked where nothing else of this tree is."""
+    folder = tmp_path_factory.mktemp("sdist")
+    run("-m", "build", "--sdist", "--no-isolation", "-o", folder, HERE.parent, cwd=folder)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        file.extractall(folder)
+    return folder / f"linefilter-{linefilter.__version__}"
+
+
+def test_the_source_distribution_is_whole(sources):
+    for part in ("include", "lib", "cmake"):
+        here = {path.relative_to(ROOT) for path in (ROOT / part).rglob("*") if path.is_file()}
+        there = {path.relative_to(sources / "core") for path in (sources / "core" / part).rglob("*") if path.is_file()}
+        assert here == there and here
+    for kind in ("*.cc", "*.h", "*.map", "linefilter/*.py", "linefilter/*.pyi", "linefilter/py.typed"):
+        here = {path.relative_to(HERE.parent) for path in (HERE.parent / "src").glob(kind)}
+        assert here == {path.relative_to(sources) for path in (sources / "src").glob(kind)} and here
+    assert not (sources / "core" / "tests").exists()
+    # Everything that CMake asks for is there: the library and the extension can be generated.
+    subprocess.run(["cmake", "-S", sources, "-B", sources.parent / "generated", f"-DPython_EXECUTABLE={sys.executable}",
+                    f"-DLINEFILTER_ROOT={sources / 'core'}"], check=True, capture_output=True)  # fmt: skip
+
+
+def test_a_wheel_of_it_passes_the_tests(sources, tmp_path):
+    archive = os.environ.get("LINEFILTER_ARCHIVE")
+    arguments = f"-DLINEFILTER_ARCHIVE={archive}" if archive else ""
+    run("-m", "build", "--wheel", "--no-isolation", "-o", tmp_path, sources, cwd=tmp_path, CMAKE_ARGS=arguments)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "linefilter/py.typed" in names and "linefilter/_linefilter.pyi" in names
+    assert not any(name.endswith((".cc", ".h")) or "/tests/" in name for name in names)
+    installed = tmp_path / "installed"
+    run("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", installed, wheel, cwd=tmp_path)
+    told = run("-m", "pytest", "-q", "-c", HERE.parent / "pyproject.toml", HERE, cwd=tmp_path, PYTHONPATH=str(installed))
+    assert " passed" in told and "skipped" not in told
+    assert str(installed) in run("-c", "import linefilter; print(linefilter.__file__)", cwd=tmp_path, PYTHONPATH=str(installed))
+
+
+def test_nothing_of_the_library_is_exported():
+    extension = next(Path(linefilter.__file__).parent.glob("_linefilter*.so"))
+    symbols = subprocess.run(["nm", "-D", "--defined-only", extension], check=True, capture_output=True, text=True).stdout
+    assert [line.split()[-1] for line in symbols.splitlines()] == ["PyInit__linefilter"]

@@ -1,0 +1,57 @@
+"""mypy finds nothing in the package, takes every right call and refuses every wrong one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import linefilter
+
+RIGHT = """
+import numpy as np, numpy.typing as npt
+from typing import assert_type
+import linefilter
+view = linefilter.build(["a", b"b", 3, np.int32(4)], fpr=0.01, layout="retrieval", secret=bytes(16), threads=2)
+assert_type("a" in view, bool)
+assert_type(view.contains_many(np.arange(3)), npt.NDArray[np.bool_])
+assert_type(view.num_keys, int | None)
+blocked = linefilter.BlockedFilter(5, bits_per_key=10.5)
+assert_type(blocked.add_many(str(i) for i in range(3)), int)
+blocked |= view
+assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.ClassicFilter)
+with linefilter.FilterFile(b"path", load=True) as file:
+    assert_type(file, linefilter.FilterFile)
+assert_type(linefilter.plan(5, fpr=0.1).body_bytes, int)
+try: view.verify()
+except linefilter.LinefilterError as error: assert_type(error.code, str)
+"""
+
+# Each must be refused.
+WRONG = [
+    "linefilter.build(5, fpr=0.01)",
+    'linefilter.build([1], fpr="low")',
+    'linefilter.build([1], fpr=0.1, layout="round")',
+    "linefilter.build([1.5], fpr=0.1)",
+    "linefilter.build([1], 0.1)",
+    "linefilter.BlockedFilter(1, fpr=0.1).add(None)",
+    "linefilter.BlockedFilter(1, fpr=0.1).update([1])",
+    "linefilter.FilterView(b'').add(1)",
+    "linefilter.FilterFile(5)",
+    "linefilter.hash_key(1, 2)",
+]
+
+
+def test_type_hints(tmp_path):
+    package = Path(linefilter.__file__).parent
+    source = tmp_path / "uses.py"
+    source.write_text(RIGHT + "\n".join(WRONG) + "\n", encoding="utf-8")
+    first = RIGHT.count("\n") + 1
+    environment = dict(os.environ, MYPYPATH=str(package.parent), MYPY_CACHE_DIR=str(tmp_path / "cache"))
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.11", str(package), str(source)]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "No module named mypy" not in run.stderr, "mypy is missing (Debian and Ubuntu: mypy)"
+    errors = [line for line in run.stdout.splitlines() if ": error: " in line]
+    ours = [line for line in errors if not line.startswith("uses.py:")]
+    assert ours == [] and run.stderr == "", run.stdout + run.stderr
+    lines = {int(line.split(":")[1]) for line in errors}
+    assert lines == set(range(first, first + len(WRONG))), run.stdout

@@ -1,0 +1,70 @@
+"""No undocumented public name, and every example runs."""
+
+import doctest
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import linefilter
+from conftest import ROOT
+
+PACKAGE = Path(linefilter.__file__).parent
+DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", ROOT / "doc" / "guide" / "python.md"]
+
+
+def public_names():
+    for name in linefilter.__all__:
+        thing = getattr(linefilter, name)
+        if name != "__version__":
+            yield name, thing
+        if inspect.isclass(thing) and not issubclass(thing, tuple):
+            for member, value in vars(thing).items():
+                if not member.startswith("_") or member == "__init__" or member == "__contains__":
+                    if callable(value) or isinstance(value, (property, classmethod, staticmethod)):
+                        yield f"{name}.{member}", value
+
+
+def test_every_public_name_has_a_docstring():
+    found = dict(public_names())
+    assert len(found) > 80 and "Filter.contains_many" in found and "BlockedFilter.__init__" not in found
+    undocumented = [name for name, thing in found.items() if not (inspect.getdoc(thing) or "").strip()]
+    exempt = ["Filter.__init__"]  # says what to do instead
+    assert [name for name in undocumented if name not in exempt] == []
+
+
+def test_all_is_all():
+    names = {name for name in vars(linefilter) if not name.startswith("_")} | {"__version__"}
+    assert names == set(linefilter.__all__)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", linefilter.__version__)
+    assert f"project(linefilter VERSION {linefilter.__version__} " in (ROOT / "CMakeLists.txt").read_text()
+
+
+def test_examples_in_docstrings():
+    attempted = 0
+    for name in ("_builder", "_mutable", "_sizing", "_view"):
+        result = doctest.testmod(sys.modules[f"linefilter.{name}"])
+        assert result.failed == 0
+        attempted += result.attempted
+    assert attempted >= 5
+
+
+def blocks_of(document):
+    return re.findall(r"^```python\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_examples_in_documents(document, tmp_path):
+    """The blocks of a page, one after the other, as one program in a folder of its own."""
+    blocks = blocks_of(document)
+    assert blocks, f"{document} has no example in Python"
+    program = tmp_path / "example.py"
+    program.write_text("\n".join(blocks), encoding="utf-8")
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGE.parent), PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="random")
+    command = [sys.executable, "-W", "error", str(program)]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,140 @@
+"""FilterFile, FilterBuilder, build, plan."""
+
+import copy
+import errno
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import LAYOUTS, SECRET
+
+
+@pytest.mark.parametrize("options", [{}, {"random": True}, {"load": True}])
+@pytest.mark.parametrize("kind", [str, os.fsencode, Path])
+def test_files(view, tmp_path, options, kind):
+    path = tmp_path / "Käse.filter"
+    view.save(kind(path))
+    with linefilter.FilterFile(kind(path), **options) as opened:
+        assert opened.contains_many(range(20000)).all() and 10**9 not in opened
+        assert opened.to_bytes() == view.to_bytes() == path.read_bytes()
+        assert opened.path == kind(path) and "Käse" in repr(opened).replace("\\xc3\\xa4", "ä")
+        kept, image = copy.copy(opened), opened.image
+        with pytest.raises(TypeError, match="path"):
+            pickle.dumps(opened)
+    assert opened.closed and 5 in kept and bytes(image) == view.to_bytes() and kept.path == kind(path)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("load", [False, True])
+def test_the_empty_set_as_a_file(tmp_path, layout, load):
+    path = tmp_path / "empty"
+    linefilter.build([], fpr=0.01, layout=layout).save(path)
+    opened = linefilter.FilterFile(path, load=load)
+    assert opened.empty_set and 1 not in opened and opened.to_bytes() == path.read_bytes() and opened.num_keys == 0
+
+
+def test_errors_of_files(view, tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing") as caught:
+        linefilter.FilterFile(tmp_path / "missing")
+    assert isinstance(caught.value, linefilter.IoError) and caught.value.errno == errno.ENOENT
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is type(caught.value) and str(again) == str(caught.value) and again.errno == errno.ENOENT
+    for call in (lambda: linefilter.FilterFile(tmp_path), lambda: view.save(tmp_path / "no" / "folder"),
+                 lambda: linefilter.BlockedFilter(1, fpr=0.1).save(tmp_path), lambda: view.save("/dev/full"),
+                 lambda: linefilter.FilterBuilder(fpr=0.1).finish_to_file(tmp_path)):  # fmt: skip
+        with pytest.raises(OSError) as caught:
+            call()
+        assert isinstance(caught.value, linefilter.LinefilterError) and caught.value.code == "io_error"
+    for call in (linefilter.FilterFile, view.save):
+        with pytest.raises(ValueError, match="zero"):
+            call("a\0b")
+        with pytest.raises(TypeError):
+            call(5)
+
+
+@pytest.mark.parametrize("load", [False, True])
+def test_damaged_files(view, tmp_path, load):
+    path = tmp_path / "damaged"
+    path.write_bytes(view.to_bytes()[:-1])
+    with pytest.raises(linefilter.CorruptError):
+        linefilter.FilterFile(path, load=load)
+    opened = linefilter.FilterFile(path, load=load, broken="maybe")
+    assert "anything" in opened and opened.error is not None and len(opened.image) == 0
+    damaged = bytearray(view.to_bytes())
+    damaged[1000] ^= 1
+    path.write_bytes(damaged)
+    if load:
+        with pytest.raises(linefilter.CorruptError):
+            linefilter.FilterFile(path, load=True)
+        with pytest.raises(linefilter.OverLimitError):
+            linefilter.FilterFile(path, load=True, memory_limit=1000)
+    else:
+        with pytest.raises(linefilter.CorruptError):
+            linefilter.FilterFile(path).verify()
+
+
+@pytest.mark.parametrize("layout", ["auto", *LAYOUTS])
+@pytest.mark.parametrize("options", [{}, {"seed": 5}, {"secret": SECRET}, {"threads": 4}])
+def test_every_way_to_build_is_the_same(layout, options, tmp_path):
+    numbers = np.arange(-5000, 5000, dtype=np.int32)
+    built = linefilter.build(numbers, bits_per_key=12, layout=layout, **options)
+    secret = options.get("secret")
+    hashes = linefilter.hash_keys(numbers, seed=options.get("seed", 0), secret=secret)
+    builder = linefilter.FilterBuilder(bits_per_key=12, layout=layout, **options)
+    for add in (lambda: builder.add_many(numbers.tolist()), lambda: builder.add_hashes(hashes),
+                lambda: [builder.add(i) for i in numbers], lambda: [builder.add_hash(h) for h in hashes]):  # fmt: skip
+        add()
+        assert builder.num_keys == 10000 and builder.image_bytes == built.image_bytes and "10000" in repr(builder)
+        assert builder.finish().to_bytes() == built.to_bytes()
+        assert builder.num_keys == 0
+    builder.add_many(numbers)
+    builder.finish_to_file(tmp_path / "file")
+    assert linefilter.FilterFile(tmp_path / "file", secret=secret).to_bytes() == built.to_bytes()
+    assert built.contains_many(numbers).all() and built.contains_many(np.arange(10**6, 2 * 10**6)).mean() < 0.006
+
+
+def test_threads_build_the_same_large_image():
+    numbers = np.arange(3_000_000, dtype=np.uint64)
+    images = {linefilter.build(numbers, bits_per_key=50, threads=n).to_bytes() for n in (1, 3)}
+    assert len(images) == 1 and len(images.pop()) > 16 << 20  # from there on in bulk
+
+
+def test_builder_and_limits():
+    with pytest.raises(linefilter.InvalidArgumentError, match="no layout 'round'"):
+        linefilter.build([], fpr=0.1, layout="round")
+    with pytest.raises(linefilter.LinefilterError):
+        linefilter.build([], fpr=0.1, layout="counting")
+    builder = linefilter.FilterBuilder(fpr=0.01, memory_limit=100_000)
+    for add in (lambda: builder.add_many(np.arange(10**6)), lambda: builder.add_many(range(10**6)),
+                lambda: builder.add_hashes(np.arange(10**6, dtype=np.uint64)),
+                lambda: [builder.add(i) for i in range(10**6)]):  # fmt: skip
+        with pytest.raises(linefilter.OverLimitError):
+            add()
+        builder.reset()
+    assert builder.num_keys == 0
+    caller = linefilter.FilterBuilder(fpr=0.01, caller_hashes=True)
+    for call in (lambda: caller.add("a"), lambda: caller.add_many(["a"]), lambda: caller.add_many(np.arange(1))):
+        with pytest.raises(linefilter.IncompatibleError):
+            call()
+    for call in (copy.copy, pickle.dumps):
+        with pytest.raises(TypeError):
+            call(caller)
+    image, peak = linefilter.estimate_bytes(10**6, fpr=0.01)
+    assert image < peak and image == linefilter.build(range(10**6), fpr=0.01).image_bytes
+
+
+def test_plan():
+    planned = linefilter.plan(10**6, fpr=0.01, layout="blocked")
+    assert planned.expected_fpr <= 0.01 and planned.layout == "blocked" and planned.num_keys == 10**6
+    assert linefilter.BlockedFilter(10**6, fpr=0.01).body_bytes == planned.body_bytes
+    assert planned.bits_per_key == pytest.approx(8 * planned.body_bytes / 10**6)
+    assert linefilter.plan(10**6, bits_per_key=10, layout="retrieval").expected_fpr < 0.002
+    assert linefilter.max_keys(planned.body_bytes, fpr=0.01) >= 10**6
+    assert linefilter.plan(5, fpr=0.01).layout == "classic"
+    for wrong in ({}, {"fpr": 0.1, "bits_per_key": 3}, {"fpr": 3}, {"fpr": 0.1, "layout": "x"}):
+        with pytest.raises(ValueError):
+            linefilter.plan(5, **wrong)

@@ -1,0 +1,106 @@
+"""The same key gives the same answer, and the same keys the same bytes, in C++, C and Python: the plain files of tests/."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import ROOT, SECRET
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests" / "conformance"))
+from check import input_bytes, keys_of, lines_of, read_images, unhex  # noqa: E402
+
+CONFORMANCE = ROOT / "tests" / "conformance"
+
+
+def test_hashes():
+    told = lines_of(CONFORMANCE / "xxh3.txt")
+    for size, seed, value in told:
+        key = input_bytes(int(size))
+        assert linefilter.hash_key(key, seed=int(seed, 16)) == int(value, 16)
+        assert linefilter.hash_keys([key], seed=int(seed, 16)).tolist() == [int(value, 16)]
+        if int(size) == 8:
+            word = np.frombuffer(key, "<u8")
+            assert linefilter.hash_keys(word, seed=int(seed, 16)).tolist() == [int(value, 16)]
+    keyed = lines_of(CONFORMANCE / "siphash.txt")
+    for size, secret, value in keyed:
+        assert linefilter.hash_key(input_bytes(int(size)), secret=unhex(secret)) == int(value, 16)
+    assert len(told) >= 26 and len(keyed) >= 30
+
+
+def test_conformance_images():
+    asked = read = refused = 0
+    for name, record in read_images(CONFORMANCE / "images.txt").items():
+        secret = unhex(record["secret"][0][0]) if "secret" in record else None
+        if record["reads"][0] == ["no"]:
+            refused += 1
+            with pytest.raises(linefilter.LinefilterError):
+                linefilter.FilterView(record["image"], secret=secret)
+            continue
+        read += 1
+        view = linefilter.FilterView(record["image"], secret=secret)
+        if "damaged-chunks" in record:
+            with pytest.raises(linefilter.CorruptError):
+                view.verify()
+        else:
+            view.verify()
+        if "fields" in record:
+            told = dict(field.split("=") for field in record["fields"][0])
+            sizes = (told["layout"], int(told["num_probes"]), int(told["body"]))
+            assert (view.layout, view.num_probes, view.body_bytes) == sizes
+            if told["num_keys"] != "none":
+                assert view.num_keys == int(told["num_keys"])
+        for answer in ("maybe", "absent"):
+            for kind, *words in record.get(answer, []):
+                keys = [key for _, key in keys_of(kind, words)]
+                asked += len(keys)
+                if view.hash_id == "caller" and kind != "hash":
+                    with pytest.raises(linefilter.IncompatibleError):
+                        view.contains_many(keys)
+                    continue
+                many = view.contains_hashes(keys) if kind == "hash" else view.contains_many(keys)
+                one = [view.contains_hash(key) if kind == "hash" else key in view for key in keys]
+                assert many.tolist() == one == [answer == "maybe"] * len(keys), (name, kind, answer)
+    assert read >= 100 and refused >= 50 and asked >= 10000, (read, refused, asked)
+
+
+def test_golden_images_are_made_to_the_byte():
+    lines = lines_of(ROOT / "tests" / "golden" / "images.txt")
+    for maker, asked, keys, hash_id, num_keys, bits_per_key, seed, asked_k, *_, size, xxh3, probes, _ in lines:
+        options = {"bits_per_key": float(bits_per_key), "num_probes": int(asked_k), "seed": int(seed, 16)}
+        if hash_id == "keyed":
+            options["secret"] = SECRET
+        if hash_id == "caller":
+            options["caller_hashes"] = True
+        added = np.arange(int(num_keys), dtype=np.uint64) if keys == "u64" else [f"key-{i}" for i in range(int(num_keys))]
+        if maker == "mutable":
+            kind = {"blocked": linefilter.BlockedFilter, "classic": linefilter.ClassicFilter}[asked]
+            filled = kind(int(num_keys), **options)
+        else:
+            filled = linefilter.FilterBuilder(layout=asked, **options)
+        if hash_id == "caller":
+            filled.add_hashes(linefilter.hash_keys(added))
+        else:
+            filled.add_many(added)
+        view = filled.finish() if maker == "builder" else linefilter.FilterView(filled.to_bytes(), secret=options.get("secret"))
+        line = (maker, asked, keys, hash_id, num_keys, bits_per_key, seed, asked_k)
+        assert view.image_bytes == int(size) and linefilter.hash_key(view.to_bytes()) == int(xxh3, 16), line
+    assert len(lines) >= 200
+
+
+def test_images_of_releases():
+    read = 0
+    for answers in sorted((ROOT / "tests" / "releases").glob("*/answers.txt")):
+        secret = (answers.parent / "secret").read_bytes()
+        for line in answers.read_text().splitlines():
+            name, num_keys, maybes = re.split(" ", line)
+            with linefilter.FilterFile(answers.parent / name, secret=secret if "keyed" in name else None) as file:
+                file.verify()
+                assert file.contains_many(map(str, range(int(num_keys)))).all()
+                strangers = map(str, range(int(num_keys), int(num_keys) + 20000))
+                assert file.contains_many(strangers).sum() == int(maybes)
+                read += 1
+    assert read >= 15

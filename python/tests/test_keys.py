@@ -1,0 +1,150 @@
+"""What is a key, what is none, and that the same key is the same in one and in many, in every type that holds it."""
+
+import enum
+import mmap
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import SECRET
+
+# The hash of the integer 1, from tests/hash_test.cc and doc/FORMAT.md: XXH3_64 of 01 00 00 00 00 00 00 00.
+ONE = linefilter.hash_key(b"\1" + bytes(7))
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+
+
+class Index:
+    def __index__(self):
+        return 1
+
+
+INTEGER_TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
+
+
+@pytest.mark.parametrize("one", [1, Number.ONE, Index(), *(kind(1) for kind in INTEGER_TYPES)])
+def test_an_integer_is_its_eight_bytes(one):
+    assert linefilter.hash_key(one) == ONE
+    assert linefilter.hash_keys([one])[0] == ONE
+
+
+@pytest.mark.parametrize("number", [0, 1, -1, 2**31, -(2**31), 2**32 - 1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1])
+@pytest.mark.parametrize("options", [{}, {"seed": 7}, {"seed": 2**64 - 1}, {"secret": SECRET}])
+def test_integers_are_widened_by_their_sign(number, options):
+    assert linefilter.hash_key(number, **options) == linefilter.hash_key((number % 2**64).to_bytes(8, "little"), **options)
+
+
+@pytest.mark.parametrize("kind", INTEGER_TYPES)
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("options", [{}, {"seed": 7}, {"secret": SECRET}])
+def test_arrays_hash_as_their_items(kind, order, options):
+    limits = np.iinfo(kind)
+    items = [limits.min, limits.max, 0, 1, 100, -1 if limits.min < 0 else 101]
+    told = [linefilter.hash_key(item, **options) for item in items]
+    array = np.array(items, kind).astype(np.dtype(kind).newbyteorder(order))
+    assert linefilter.hash_keys(array, **options).tolist() == told
+    assert linefilter.hash_keys(array[::-1], **options).tolist() == told[::-1]  # not contiguous
+    assert linefilter.hash_keys(array.reshape(-1, 2), **options).reshape(-1).tolist() == told
+    assert linefilter.hash_keys(list(array), **options).tolist() == told
+
+
+def test_arrays_at_odd_addresses():
+    words = np.arange(100, dtype=np.uint64)
+    odd = np.frombuffer(b"x" + words.tobytes(), np.uint8)[1:].view(np.uint64)
+    assert not odd.flags.aligned
+    assert (linefilter.hash_keys(odd) == linefilter.hash_keys(words)).all()
+
+
+def test_bytes_like_keys_are_their_bytes():
+    key = b"key\0\xff"
+    with mmap.mmap(-1, len(key)) as mapped:
+        mapped[:] = key
+        view = memoryview(b"-" + key)[1:]
+        for same in (bytearray(key), memoryview(key), view, memoryview(key).cast("c"), mapped, np.bytes_(key)):
+            assert linefilter.hash_key(same) == linefilter.hash_key(key), type(same)
+
+
+def test_a_str_is_its_utf8():
+    for text in ("", "key", "k\0y", "Käse", "鍵", "🔑"):
+        assert linefilter.hash_key(text) == linefilter.hash_key(text.encode()) == linefilter.hash_key(np.str_(text))
+        assert linefilter.hash_keys(np.array([text], object))[0] == linefilter.hash_key(text)
+    assert linefilter.hash_keys(np.array(["a", "Käse"])).tolist() == [linefilter.hash_key("a"), linefilter.hash_key("Käse")]
+    with pytest.raises(UnicodeEncodeError):
+        linefilter.hash_key("\ud800")
+
+
+NO_KEYS = [
+    1.0, float("nan"), True, False, None, np.bool_(True), np.float32(1), np.float64(1), 1j, np.datetime64("2020"),
+    np.timedelta64(1), np.array(1), np.array([1]), np.array([1], np.uint8), [1], (1,), {1}, object(), int,
+    memoryview(b"abcd").cast("H"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", NO_KEYS, ids=repr)
+def test_what_is_no_key_is_refused(wrong, view, mutable):
+    builder = linefilter.FilterBuilder(fpr=0.01)
+    for call in (view.__contains__, mutable.__contains__, mutable.add, builder.add, linefilter.hash_key):
+        with pytest.raises(TypeError, match="a key is a str, bytes-like or an int, not .*: ."):
+            call(wrong)
+    for call in (view.contains_many, mutable.add_many, mutable.add_new, builder.add_many, linefilter.hash_keys):
+        with pytest.raises(TypeError, match=r"keys\[1\]: a key is"):
+            call(["key", wrong])
+
+
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 10**30, -(10**30)])
+def test_integers_that_do_not_fit_are_refused(number):
+    with pytest.raises(OverflowError, match="-2\\*\\*63"):
+        linefilter.hash_key(number)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["key", b"key", bytearray(b"key"), memoryview(b"key"), np.uint64(1), 1, None, np.array([1.0]), np.array([True]),
+     np.array(["2020"], "M8[Y]"), np.array([1j])],
+    ids=repr,
+)  # fmt: skip
+def test_one_key_is_not_many(wrong, view, mutable):
+    for call in (view.contains_many, mutable.add_many, linefilter.FilterBuilder(fpr=0.01).add_many, linefilter.hash_keys):
+        with pytest.raises(TypeError):
+            call(wrong)
+
+
+def test_an_error_of_the_iterable_comes_through(mutable):
+    def keys():
+        yield "a"
+        raise KeyError("gone")
+
+    with pytest.raises(KeyError, match="gone"):
+        mutable.contains_many(keys())
+    with pytest.raises(KeyError, match="gone"):
+        mutable.add_many(keys())
+
+
+def test_a_column_of_a_table_is_an_array():
+    class Column:  # as those of pandas
+        def __array__(self, dtype=None):
+            return np.arange(5)
+
+    assert (linefilter.hash_keys(Column()) == linefilter.hash_keys(range(5))).all()
+
+
+def test_hashes_are_checked(mutable):
+    for wrong in (np.arange(3), np.arange(3, dtype=np.uint32), np.array([1.0]), "abc", [1.5], [None]):
+        with pytest.raises(TypeError):
+            mutable.contains_hashes(wrong)
+    for wrong in ([-1], [2**64]):
+        with pytest.raises(ValueError):
+            mutable.add_hashes(wrong)
+    with pytest.raises(ValueError):
+        linefilter.hash_key("a", seed=1, secret=SECRET)
+    with pytest.raises(ValueError):
+        linefilter.hash_key("a", seed=-1)
+
+
+def test_mix_hashes_is_splitmix():
+    # The first outputs of SplitMix64 from the state 0: its finalizer on multiples of the golden ratio.
+    golden = 0x9E3779B97F4A7C15
+    assert linefilter.mix_hashes([0, golden]).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]

@@ -1,0 +1,191 @@
+"""BlockedFilter and ClassicFilter."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import SECRET
+
+
+def test_no_key_is_lost_and_few_strangers_pass(mutable):
+    keys = [f"key-{i}" for i in range(900)]
+    assert not mutable.contains_many(keys).any()
+    assert mutable.add_many(keys) > 890
+    assert all(key in mutable for key in keys)
+    assert mutable.contains_many(keys).all()
+    assert mutable.contains_many(f"other-{i}" for i in range(20000)).mean() < 0.003
+    assert mutable.estimated_keys() == pytest.approx(900, rel=0.05)
+    assert 0 < mutable.expected_fpr() < 0.001
+    assert 0.2 < mutable.fill_ratio() < 0.6
+    assert mutable.count_levels() == []
+
+
+def test_every_way_to_add_is_the_same(mutable):
+    make = lambda: type(mutable)(1000, fpr=0.001)  # noqa: E731
+    one, words, iterable, hashes, flags = make(), make(), make(), make(), make()
+    keys = list(range(-500, 500))
+    new = sum(one.add(key) for key in keys)
+    assert words.add_many(np.array(keys)) == new
+    assert iterable.add_many(iter(keys)) == new
+    assert hashes.add_hashes(linefilter.hash_keys(keys)) == new
+    assert flags.add_new(np.array(keys).reshape(10, 100)).shape == (10, 100)
+    assert {f.to_bytes() for f in (one, words, iterable, hashes, flags)} == {one.to_bytes()}
+    one.add_hash(linefilter.hash_key("x"))
+    assert "x" in one
+
+
+def test_add_new_finds_duplicates(mutable):
+    assert mutable.add("a") is True and mutable.add("a") is False
+    assert mutable.add_new(["a", "b", "b", "c"]).tolist() == [False, True, False, True]
+    array = np.array([5, 5, 6], np.uint64)
+    assert array[mutable.add_new(array)].tolist() == [5, 6]
+    assert mutable.add_new([]).shape == (0,) and mutable.contains_many([]).dtype == np.bool_
+    assert mutable.add_many(np.empty(0, np.int64)) == 0
+
+
+def test_more_keys_than_a_group(mutable):
+    numbers = np.arange(200_000, dtype=np.uint64)
+    many, one_by_one = type(mutable)(200_000, fpr=0.01), type(mutable)(200_000, fpr=0.01)
+    were_new = many.add_new(numbers)
+    assert were_new.sum() == one_by_one.add_many(numbers.tolist())
+    assert many.to_bytes() == one_by_one.to_bytes()
+    assert many.contains_many(numbers).all() and many.contains_many(iter(range(200_000))).all()
+
+
+def test_answers_have_the_shape_of_the_array(mutable):
+    mutable.add_many(range(6))
+    keys = np.arange(12).reshape(3, 4)
+    told = [[True] * 4, [True, True, False, False], [False] * 4]
+    assert mutable.contains_many(keys).tolist() == told
+    assert mutable.contains_many(keys.T).tolist() == np.array(told).T.tolist()
+    assert mutable.contains_many(keys.astype(object)).tolist() == told
+    assert mutable.contains_hashes(linefilter.hash_keys(keys)).tolist() == told
+    assert mutable.contains_many(np.array(3)).shape == ()
+
+
+def test_union(mutable):
+    other = type(mutable)(1000, fpr=0.001)
+    mutable.add("mine")
+    other.add("theirs")
+    mutable |= other
+    assert "mine" in mutable and "theirs" in mutable and "mine" not in other
+    other.update(linefilter.FilterView(mutable.to_bytes()))
+    assert "mine" in other
+    mutable.update(mutable)
+    with pytest.raises(linefilter.IncompatibleError, match="size"):
+        mutable.update(type(mutable)(5000, fpr=0.001))
+    with pytest.raises(TypeError, match="add_many"):
+        mutable.update(["key"])
+    with pytest.raises(TypeError):
+        mutable |= ["key"]
+    closed = linefilter.FilterView(other.to_bytes())
+    closed.close()
+    with pytest.raises(ValueError, match="closed"):
+        mutable.update(closed)
+
+
+def test_clear_and_sizes(mutable):
+    mutable.add("a")
+    mutable.clear()
+    assert "a" not in mutable and mutable.fill_ratio() == 0
+    assert mutable.image_bytes == len(mutable.to_bytes()) > mutable.body_bytes
+    assert mutable.memory_use > mutable.body_bytes
+    assert (mutable.num_blocks == 0) == (mutable.layout == "classic")
+    assert mutable.seed == 0 and mutable.hash_id == "xxh3" and mutable.secret_check is None and mutable.target
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda f: pickle.loads(pickle.dumps(f))])
+def test_copies_are_filters_of_their_own(mutable, copied):
+    mutable.add("a")
+    other = copied(mutable)
+    assert type(other) is type(mutable) and other.to_bytes() == mutable.to_bytes()
+    other.add("b")
+    assert "b" not in mutable and "a" in other
+
+
+def test_from_bytes(mutable):
+    mutable.add("a")
+    again = type(mutable).from_bytes(bytearray(mutable.to_bytes()))
+    again.add("b")
+    assert "a" in again and "b" in again
+    other = {"blocked": linefilter.ClassicFilter, "classic": linefilter.BlockedFilter}[mutable.layout]
+    with pytest.raises(linefilter.IncompatibleError, match="layout"):
+        other.from_bytes(mutable.to_bytes())
+    with pytest.raises(linefilter.CorruptError):
+        type(mutable).from_bytes(mutable.to_bytes()[:-1])
+    with pytest.raises(linefilter.OverLimitError):
+        type(mutable).from_bytes(mutable.to_bytes(), memory_limit=100)
+
+
+def test_a_secret_is_never_in_a_pickle(mutable):
+    keyed = type(mutable)(1000, fpr=0.001, secret=SECRET)
+    keyed.add_many(["a", 1])
+    image = keyed.to_bytes()
+    assert keyed.hash_id == "keyed" and keyed.seed is None and keyed.secret_check is not None
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="secret"):
+            pickle.dumps(keyed, protocol)
+    assert SECRET not in image and SECRET.hex() not in repr(keyed)
+    assert "a" in copy.copy(keyed) and 1 in copy.deepcopy(keyed)
+    assert "a" in type(mutable).from_bytes(image, secret=SECRET)
+    for wrong in ({}, {"secret": SECRET[::-1]}):
+        with pytest.raises(linefilter.IncompatibleError, match="secret"):
+            type(mutable).from_bytes(image, **wrong)
+
+
+def test_callers_hashes_have_no_keys(mutable):
+    own = type(mutable)(1000, fpr=0.001, caller_hashes=True)
+    own.add_hash(2**63 + 5)
+    assert own.contains_hash(2**63 + 5) and own.hash_id == "caller"
+    view = linefilter.FilterView(own.to_bytes())
+    assert view.contains_hashes([2**63 + 5, 1]).tolist() == [True, False]
+    for call in (own.__contains__, own.add, view.__contains__):
+        with pytest.raises(linefilter.IncompatibleError, match="hash"):
+            call("key")
+    for call in (own.contains_many, own.add_many, own.add_new, view.contains_many):
+        for keys in (["key"], np.arange(3), []):
+            with pytest.raises(linefilter.IncompatibleError, match="hash"):
+                call(keys)
+
+
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({}, linefilter.InvalidArgumentError),
+        ({"fpr": 0.01, "bits_per_key": 10}, ValueError),
+        ({"fpr": 2}, ValueError),
+        ({"fpr": float("nan")}, ValueError),
+        ({"bits_per_key": 100}, ValueError),
+        ({"bits_per_key": "ten"}, ValueError),
+        ({"bits_per_key": 10, "num_probes": 31}, ValueError),
+        ({"fpr": 0.01, "num_probes": 5}, ValueError),
+        ({"fpr": 0.01, "seed": -1}, ValueError),
+        ({"fpr": 0.01, "seed": "x"}, TypeError),
+        ({"fpr": 0.01, "secret": b"short"}, ValueError),
+        ({"fpr": 0.01, "secret": bytes(16)}, ValueError),
+        ({"fpr": 0.01, "secret": "0123456789abcdef"}, TypeError),
+        ({"fpr": 0.01, "secret": SECRET, "seed": 1}, ValueError),
+        ({"fpr": 0.01, "secret": SECRET, "caller_hashes": True}, ValueError),
+        ({"fpr": 0.01, "memory_limit": 100}, linefilter.OverLimitError),
+        ({"fpr": 0.01, "memory_limit": 100}, MemoryError),
+    ],
+)
+def test_requests_that_make_no_sense(mutable, arguments, error):
+    with pytest.raises(error):
+        type(mutable)(1000, **arguments)
+
+
+def test_what_cannot_be_done(mutable):
+    with pytest.raises(TypeError):
+        len(mutable)
+    with pytest.raises(TypeError):
+        iter(mutable)
+    for wrong in (-1, 2**64, 1.5, "many"):
+        with pytest.raises((TypeError, ValueError), match="num_keys"):
+            type(mutable)(wrong, fpr=0.01)
+    for base in (linefilter.Filter, lambda: linefilter.MutableFilter(1, fpr=0.1)):
+        with pytest.raises(TypeError, match="make a"):
+            base()

@@ -1,0 +1,114 @@
+"""Threads: what runs without the GIL, and what is kept apart by a filter's mutex."""
+
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import linefilter
+
+NUMBERS = np.arange(2_000_000, dtype=np.uint64)
+
+
+def longest_wait_during(work):
+    """How long a thread that only wants the GIL has to wait for it while `work` runs, as a share of the whole."""
+    begun, done, gaps = threading.Event(), threading.Event(), []
+
+    def want():
+        begun.set()
+        last = time.perf_counter()
+        while not done.is_set():
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+        gaps.append(time.perf_counter() - last)  # it may have been kept away until after the end
+
+    other = threading.Thread(target=want)
+    other.start()
+    begun.wait()  # else it might begin when all is over
+    start = time.perf_counter()
+    work()
+    took = time.perf_counter() - start
+    done.set()
+    other.join()
+    return max(gaps, default=took) / took
+
+
+def cases():
+    filled = linefilter.BlockedFilter(len(NUMBERS), fpr=0.01)
+    view = linefilter.build(NUMBERS, fpr=0.01)
+    hashes = linefilter.hash_keys(NUMBERS)
+    many, many_hashes = np.tile(NUMBERS, 10), np.tile(hashes, 10)
+    yield "contains_many of a view", lambda: view.contains_many(many)
+    yield "contains_many", lambda: filled.contains_many(many)
+    yield "contains_hashes", lambda: view.contains_hashes(many_hashes)
+    yield "add_many", lambda: filled.add_many(many)
+    yield "build", lambda: linefilter.build(NUMBERS, bits_per_key=12, layout="retrieval")
+    yield "hash_keys", lambda: linefilter.hash_keys(many)
+
+
+@pytest.mark.parametrize("name, work", [pytest.param(*case, id=case[0]) for case in cases()])
+def test_the_gil_is_released(name, work):
+    # Held all the time, the wait is about the whole; a busy machine may interrupt once, hence several tries.
+    shares = []
+    for _ in range(8):
+        shares.append(longest_wait_during(work))
+        if shares[-1] < 0.6:
+            return
+    pytest.fail(f"{name}: another thread waited for {min(shares):.0%} of the time at least")
+
+
+def test_adding_from_threads_loses_nothing():
+    for filled in (linefilter.BlockedFilter(10**6, fpr=0.01), linefilter.ClassicFilter(10**6, fpr=0.01)):
+        parts = np.array_split(NUMBERS[:1_000_000], 8)
+        with ThreadPoolExecutor(8) as pool:
+            new = sum(pool.map(filled.add_many, parts))
+            assert all(part.all() for part in pool.map(filled.contains_many, parts))
+        alone = type(filled)(10**6, fpr=0.01)
+        assert filled.to_bytes() == alone.from_bytes(filled.to_bytes()).to_bytes()
+        alone.add_many(NUMBERS[:1_000_000])
+        assert filled.to_bytes() == alone.to_bytes() and new <= 1_000_000
+
+
+def test_everything_at_once_does_not_stop():
+    a, b = linefilter.BlockedFilter(10**5, fpr=0.01), linefilter.BlockedFilter(10**5, fpr=0.01)
+    builder = linefilter.FilterBuilder(fpr=0.01)
+    jobs = [
+        lambda: a.add_many(NUMBERS[:100_000]), lambda: a.contains_many(NUMBERS[:100_000]), lambda: a.update(b),
+        lambda: b.update(a), lambda: [a.add(i) for i in range(2000)], lambda: [i in a for i in range(2000)], a.to_bytes,
+        lambda: a.__copy__(), lambda: a.expected_fpr(), lambda: builder.add_many(NUMBERS[:50_000]),
+        lambda: [builder.add(i) for i in range(2000)], builder.finish, lambda: a.update(a),
+        lambda: a.add_many(i for i in range(5000) if i in a or True),
+    ]  # fmt: skip
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for result in [pool.submit(job) for _ in range(5) for job in jobs]:
+                result.result(timeout=60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert a.contains_many(NUMBERS[:100_000]).all()
+
+
+def test_a_view_closed_meanwhile_ends_its_calls_first():
+    image = bytearray(linefilter.build(NUMBERS, fpr=0.01).to_bytes())
+    for _ in range(3):
+        view = linefilter.FilterView(image)
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(view.contains_many, NUMBERS)
+            view.close()
+            try:
+                assert running.result().all()
+            except ValueError as error:  # it was closed before it began
+                assert "closed" in str(error)
+    image.extend(b"more")  # nobody holds it
+
+
+def test_an_iterable_may_use_the_filter_it_is_added_to():
+    own = linefilter.BlockedFilter(10**5, fpr=0.01)
+    own.add_many(key for key in range(10_000) if key not in own)
+    assert own.contains_many(range(10_000)).all()

@@ -1,0 +1,215 @@
+"""FilterView: any buffer, read where it lies, held as long as it is needed; what is broken."""
+
+import array
+import copy
+import gc
+import mmap
+import pickle
+import weakref
+from multiprocessing import shared_memory
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import SECRET
+
+
+def expect_keys(view):
+    assert view.contains_many(range(20000)).all() and view.contains_many(np.arange(20000, dtype=np.uint16)).all()
+    assert "key-3" in view and -3 not in view
+    assert not view.contains_many(np.arange(10**6, 10**6 + 1000)).any()
+
+
+def address(buffer):
+    return np.frombuffer(buffer, np.uint8).ctypes.data
+
+
+def test_what_a_view_tells(view):
+    expect_keys(view)
+    assert view.num_keys == 20010 and not view.empty_set and view.format_version == 1
+    assert view.num_chunks == -(-view.body_bytes // 65536) and view.error is None
+    assert view.image_bytes == len(view.to_bytes()) == len(view.image)
+    assert 0 < view.expected_fpr() < 1e-4
+    # Above 20 bits per key, "retrieval" counts too many.
+    assert view.estimated_keys() == pytest.approx(20010, rel=0.35)
+    assert view.layout in repr(view)
+    levels = view.count_levels()
+    assert sum(levels) == (view.num_blocks if view.layout == "retrieval" else 0)
+    view.verify()
+    view.verify_chunks(0, view.num_chunks)
+    with pytest.raises(ValueError):
+        view.verify_chunks(0, view.num_chunks + 1)
+
+
+def test_buffers_are_read_where_they_lie(view):
+    image = view.to_bytes()
+    words = np.frombuffer(image.ljust(-(-len(image) // 8) * 8), np.uint64)
+    buffers = [image, bytearray(image), memoryview(b"-" + image)[1:], np.frombuffer(image, np.uint8),
+               array.array("B", image), memoryview(words).cast("B")[: len(image)]]  # fmt: skip
+    for buffer in buffers:
+        opened = linefilter.FilterView(buffer, verify=True)
+        assert address(opened.image) == address(buffer), type(buffer)
+        assert opened.image.readonly and opened.image == image
+        expect_keys(opened)
+
+
+def test_buffers_of_more_dimensions_and_steps(view):
+    image = np.frombuffer(view.to_bytes(), np.uint8)
+    expect_keys(linefilter.FilterView(image.reshape(1, -1)))
+    twice = np.repeat(image, 2)
+    for gaps in (twice[::2], memoryview(twice)[::2], memoryview(view.to_bytes())[::-1]):
+        with pytest.raises((BufferError, ValueError), match="contiguous"):
+            linefilter.FilterView(gaps)
+    for wrong in ("image", None, 5, [1]):
+        with pytest.raises(TypeError):
+            linefilter.FilterView(wrong)
+
+
+def test_the_buffer_lives_as_long_as_the_view(view):
+    class Owned(bytearray):  # takes weak references
+        pass
+
+    buffer = Owned(view.to_bytes())
+    alive = weakref.ref(buffer)
+    opened = linefilter.FilterView(buffer)
+    held = opened.image
+    del buffer
+    gc.collect()
+    expect_keys(opened)
+    with pytest.raises(BufferError):
+        alive().extend(b"more")
+    opened.close()
+    assert alive() is not None and bytes(held) == view.to_bytes()  # the memoryview has it still
+    held.release()
+    gc.collect()
+    assert alive() is None
+
+
+def test_a_memoryview_cannot_be_released_meanwhile(view):
+    lent = memoryview(bytearray(view.to_bytes()))
+    opened = linefilter.FilterView(lent)
+    with pytest.raises(BufferError):
+        lent.release()
+    opened.close()
+    lent.release()
+
+
+def test_mmap(view, tmp_path):
+    path = tmp_path / "image"
+    view.save(path)
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        with linefilter.FilterView(mapped) as opened:
+            expect_keys(opened)
+            with pytest.raises(BufferError):
+                mapped.close()
+        assert opened.closed
+
+
+def test_shared_memory(view):
+    image = view.to_bytes()
+    memory = shared_memory.SharedMemory(create=True, size=len(image))
+    try:
+        memory.buf[: len(image)] = image
+        other = shared_memory.SharedMemory(memory.name)
+        exact = other.buf[: len(image)]  # shared memory is rounded up to pages on some systems
+        with linefilter.FilterView(exact, verify=True) as opened:
+            expect_keys(opened)
+            with pytest.raises(BufferError):
+                other.close()
+        exact.release()
+        other.close()
+    finally:
+        memory.close()
+        memory.unlink()
+
+
+def test_closed(view):
+    kept = copy.copy(view)
+    view.close()
+    view.close()
+    assert view.closed and "closed" in repr(view)
+    for call in (lambda: "key" in view, view.to_bytes, view.verify, lambda: view.layout, lambda: view.contains_many([1]),
+                 lambda: view.num_keys, lambda: pickle.dumps(view)):  # fmt: skip
+        with pytest.raises(ValueError, match="closed"):
+            call()
+    expect_keys(kept)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle(view, protocol):
+    again = pickle.loads(pickle.dumps(view, protocol))
+    assert type(again) is linefilter.FilterView and again.to_bytes() == view.to_bytes()
+    expect_keys(again)
+
+
+def test_pickle_out_of_band(view):
+    buffers = []
+    small = pickle.dumps(view, 5, buffer_callback=buffers.append)
+    assert len(small) < 200 and len(buffers) == 1
+    assert address(buffers[0].raw()) == address(view.image)
+    expect_keys(pickle.loads(small, buffers=buffers))
+
+
+def test_a_secret_is_never_in_a_pickle():
+    keyed = linefilter.build(range(100), fpr=0.01, secret=SECRET)
+    assert 5 in keyed and 5 in copy.deepcopy(keyed) and keyed.seed is None
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match="secret"):
+            pickle.dumps(keyed, protocol)
+    image = keyed.to_bytes()
+    assert 5 in linefilter.FilterView.from_bytes(image, secret=SECRET)
+    linefilter.verify_image(image)
+    for options in ({}, {"secret": SECRET[::-1]}, {"broken": "maybe"}):
+        with pytest.raises(linefilter.IncompatibleError, match="secret"):
+            linefilter.FilterView(image, **options)
+    with pytest.raises(linefilter.IncompatibleError, match="secret"):
+        linefilter.FilterView(linefilter.build([1], fpr=0.01).to_bytes(), secret=SECRET)
+
+
+def test_from_bytes_is_a_copy_on_cache_lines(view):
+    image = bytearray(view.to_bytes())
+    opened = linefilter.FilterView.from_bytes(image)
+    image[:] = bytes(len(image))
+    assert address(opened.image) % 64 == 0 == address(view.image) % 64
+    expect_keys(opened)
+
+
+def test_broken_images_raise(view):
+    image = view.to_bytes()
+    for broken in (b"", b"\0", image[:-1], image[1:], image + b"\0", bytes(1000)):
+        with pytest.raises(linefilter.CorruptError):
+            linefilter.FilterView(broken)
+        with pytest.raises(linefilter.CorruptError):
+            linefilter.verify_image(broken)
+        with pytest.raises(ValueError):
+            linefilter.FilterView.from_bytes(broken)
+    with pytest.raises(linefilter.UnsupportedError):
+        linefilter.FilterView(image[:-1] + b"\xaf")
+    with pytest.raises(ValueError, match="broken"):
+        linefilter.FilterView(image, broken="no")
+
+
+def test_broken_images_answer_maybe_if_asked_to(view):
+    opened = linefilter.FilterView(view.to_bytes()[:-1], broken="maybe")
+    assert "anything" in opened and opened.contains_many(np.arange(100)).all() and opened.contains_many("abc".split()).all()
+    assert opened.contains_hash(1) and opened.contains_hashes([1, 2]).all()
+    assert isinstance(opened.error, linefilter.CorruptError) and str(opened.error) and opened.error.code == "corrupt"
+    assert opened.layout == "auto" and opened.expected_fpr() == 1 and opened.num_keys is None and "broken" in repr(opened)
+    for call in (opened.verify, lambda: opened.save("never"), lambda: pickle.dumps(opened)):
+        with pytest.raises(linefilter.CorruptError):
+            call()
+    with pytest.raises(TypeError):
+        1.5 in opened
+
+
+def test_damage_in_a_large_body_is_found_by_verify(view):
+    image = bytearray(view.to_bytes())
+    image[1000] ^= 1
+    opened = linefilter.FilterView(image)
+    for call in (opened.verify, lambda: opened.verify_chunks(0, 1), lambda: linefilter.FilterView(image, verify=True),
+                 lambda: linefilter.FilterView.from_bytes(image), lambda: linefilter.verify_image(opened)):  # fmt: skip
+        with pytest.raises(linefilter.CorruptError):
+            call()
+    maybe = linefilter.FilterView(image, verify=True, broken="maybe")
+    assert isinstance(maybe.error, linefilter.CorruptError) and maybe.contains_many(np.arange(10**6, 10**6 + 100)).all()
