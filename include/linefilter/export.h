@@ -2,6 +2,7 @@
 #ifndef LINEFILTER_EXPORT_H_
 #define LINEFILTER_EXPORT_H_
 
+// Stands in front of what is exported.
 #if defined(__GNUC__)
 #define LINEFILTER_EXPORT __attribute__((visibility("default")))
 #else

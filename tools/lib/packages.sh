@@ -10,6 +10,7 @@ packages_of() {
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
     slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev valgrind qemu-user util-linux" \
+               "doxygen chromium chromium-driver" \
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" \
                "g++-i686-linux-gnu libc6-dev-i386-cross g++-arm-linux-gnueabihf libc6-dev-armhf-cross" \
                "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" ;;
