@@ -52,6 +52,15 @@ struct DressedStruct {
   void NotPublicEither() noexcept;
 };
 
+// Has words, for its values too.
+enum { kConstant = 16 };
+
+// Has words, as C writes it.
+typedef struct dressed_in_c {
+  int dressed_in_c_field;  // so has this one
+  int naked_in_c_field;
+} dressed_in_c;
+
 }  // namespace linefilter
 
 #endif  // LINEFILTER_NAKED_H_
@@ -101,7 +110,7 @@ class Manual(unittest.TestCase):
         done = manual(self.folder)
         self.assertEqual(done.returncode, 1, done.stdout)
         for name, line in (("LINEFILTER_NAKED_MACRO", 5), ("NakedFunction", 13), ("NakedClass", 15), ("kNakedValue", 18),
-                           ("naked_field", 25), ("naked_member", 34)):
+                           ("naked_field", 25), ("naked_member", 34), ("naked_in_c_field", 47)):
             self.assertRegex(done.stdout, rf"naked\.h:{line}: .*\b{name}\b")
         for line in done.stdout.splitlines()[:-1]:
             self.assertRegex(line.lower(), "naked", "only these")

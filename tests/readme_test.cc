@@ -39,6 +39,7 @@ TEST(Readme, ItsCodeRuns) {
       continue;
 #endif
     }
+    if (block.language == "python") continue;  // python/tests/test_docs.py runs these, with our module
     // In a folder of its own: what the code saves ends with it.
     programs += test::RunBlock(TempDir(), "README.md", block);
   }
@@ -96,6 +97,8 @@ TEST(Readme, FailuresAreSeen) {
   EXPECT_NE(test::RunShell(folder, "false\ntrue\n").exit_code, 0);
   EXPECT_NE(test::RunPython(folder, "raise SystemExit(3)\n").exit_code, 0);
   EXPECT_NE(test::RunCpp(folder, "int unused;\n").exit_code, 0) << "warnings are errors";
+  EXPECT_EQ(test::RunC(folder, "int main(void) { return 0; }\n").exit_code, 0);
+  EXPECT_NE(test::RunC(folder, "int main(void) { int unused; return 0; }\n").exit_code, 0) << "warnings are errors";
 }
 
 }  // namespace

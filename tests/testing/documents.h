@@ -20,6 +20,9 @@
 #ifndef LINEFILTER_CXX
 #define LINEFILTER_CXX "c++"
 #endif
+#ifndef LINEFILTER_CC
+#define LINEFILTER_CC "cc"
+#endif
 #ifndef LINEFILTER_LIBRARY
 #define LINEFILTER_LIBRARY LINEFILTER_BINARY_DIR "/lib/liblinefilter.a"
 #endif
@@ -104,17 +107,32 @@ inline RunResult RunIn(const TempDir& folder, const std::vector<std::string>& co
                      {"PYTHONDONTWRITEBYTECODE", "1"}});
 }
 
-// Against the public headers and the built library.
+// Against the public headers and the built library. Linked by the C++ compiler: the library is C++ inside.
+inline RunResult RunCompiled(const TempDir& folder, const std::string& compiler, const std::string& standard,
+                             const std::string& source) {
+  const std::string object = folder.File("program.o"), program = folder.File("program");
+  std::vector<std::string> compile = {
+      compiler, standard, "-Wall", "-Wextra", "-Werror", std::string("-I") + LINEFILTER_SOURCE_DIR + "/include",
+      "-c",     source,   "-o",    object};
+  std::vector<std::string> link = {LINEFILTER_CXX, object, "-o", program, LINEFILTER_LIBRARY};
+  if (std::string(LINEFILTER_HWY_LIBRARY) != "") link.push_back(LINEFILTER_HWY_LIBRARY);
+  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
+    if (flag.compare(0, 4, "-Wl,") != 0) compile.push_back(flag);  // an error to clang where nothing is linked
+    link.push_back(flag);
+  }
+  for (const std::vector<std::string>& command : {compile, link}) {
+    const RunResult result = RunProgram(command);
+    if (result.exit_code != 0) return result;
+  }
+  return RunIn(folder, OurProgram(program));
+}
+
 inline RunResult RunCpp(const TempDir& folder, const std::string& code) {
-  const std::string source = folder.Write("program.cc", AsProgram(code)), program = folder.File("program");
-  std::vector<std::string> compile = {LINEFILTER_CXX, "-std=c++17",
-                                      "-Wall",        "-Wextra",
-                                      "-Werror",      std::string("-I") + LINEFILTER_SOURCE_DIR + "/include"};
-  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) compile.push_back(flag);
-  compile.insert(compile.end(), {source, "-o", program, LINEFILTER_LIBRARY});
-  if (std::string(LINEFILTER_HWY_LIBRARY) != "") compile.push_back(LINEFILTER_HWY_LIBRARY);
-  const RunResult compiled = RunProgram(compile);
-  return compiled.exit_code == 0 ? RunIn(folder, OurProgram(program)) : compiled;
+  return RunCompiled(folder, LINEFILTER_CXX, "-std=c++17", folder.Write("program.cc", AsProgram(code)));
+}
+
+inline RunResult RunC(const TempDir& folder, const std::string& code) {
+  return RunCompiled(folder, LINEFILTER_CC, "-std=c99", folder.Write("program.c", code));
 }
 
 // A command that fails ends it, in a pipe too.
@@ -131,7 +149,7 @@ struct Language {
   const char* name;
   RunResult (*run)(const TempDir& folder, const std::string& code);
 };
-inline constexpr Language kLanguages[] = {{"cpp", RunCpp}, {"sh", RunShell}, {"python", RunPython}};
+inline constexpr Language kLanguages[] = {{"cpp", RunCpp}, {"c", RunC}, {"sh", RunShell}, {"python", RunPython}};
 
 inline const Language* FindLanguage(const std::string& name) {
   for (const Language& language : kLanguages) {

@@ -15,7 +15,7 @@ import sys
 
 COMMENT = re.compile(r"^\s*//(?!/) ?(.*)$")
 TRAILING = re.compile(r"^(.*[;,{}\w)]\s*)//(?!/) ?(.*)$")
-SCOPE = re.compile(r"^(inline\s+)?(namespace|class|struct|union|enum|extern)\b(?!.*=\s*$)")
+SCOPE = re.compile(r"^(inline\s+|typedef\s+)?(namespace|class|struct|union|enum|extern)\b(?!.*=\s*$)")
 FUNCTION = re.compile(r"(\)|\b(noexcept|const|override|final))\s*$")  # what stands in front of a body; else it is a value's
 HIDDEN_NAMESPACE = re.compile(r"\bnamespace\s+(\w+::)*internal\b")
 

@@ -6,6 +6,7 @@ With --count how many public names there are.
 
 import glob
 import os
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -22,7 +23,8 @@ def names(folder):
             for member in compound.iter("memberdef"):
                 found[member.get("id")] = (member.findtext("name"), has_words(member), where(member))
                 for value in member.iter("enumvalue"):
-                    found[value.get("id")] = (value.findtext("name"), has_words(value), where(member))
+                    of_enum = not re.fullmatch(r"\w+", member.findtext("name")) and has_words(member)  # it has no name
+                    found[value.get("id")] = (value.findtext("name"), has_words(value) or of_enum, where(member))
     return found.values()
 
 
