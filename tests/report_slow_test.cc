@@ -1,4 +1,4 @@
-// tools/report: from result files to BENCHMARKS.md and plots. Results of two CPUs that do not exist
+// tools/report: from result files to BENCHMARKS.md, plots and HTML. Results of two CPUs that do not exist
 // (tests/fixtures/results) must give the tables and sentences that they were made for, every number of a table must
 // stand in them, and bad files must be refused with a sentence. And the committed page must be what the committed
 // results say.
@@ -55,6 +55,7 @@ struct Page {
   }
   std::string out() const { return dir.File("BENCHMARKS.md"); }
   std::string plots() const { return dir.File("plots"); }
+  std::string html() const { return dir.File("benchmarks.html"); }
 
   TempDir dir;
   RunResult result;
@@ -605,6 +606,7 @@ TEST(Report, DrawsThePlotsAlikeEachTime) {
     EXPECT_TRUE(Contains(FullPage().text, "(plots/" + std::string(name) + ".svg)")) << name << " is not on the page";
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(FullPage().plots()), {}), plots);
+  EXPECT_EQ(ReadFile(again.html()), ReadFile(FullPage().html()));
 }
 
 TEST(Report, CheckFindsWhatIsStale) {
@@ -639,6 +641,20 @@ TEST(Report, CheckFindsWhatIsStale) {
   page.dir.Write("plots/fpr.svg", svg);
   page.dir.Write("plots/size_another-cpu.svg", svg);
   expect_stale("size_another-cpu.svg is of no result file");
+  std::filesystem::remove(page.plots() + "/size_another-cpu.svg");
+
+  // The same in HTML, whose plots may be another gnuplot's too (tests/html_report_slow.py opens it).
+  std::string html = ReadFile(page.html());
+  html.insert(html.rfind(version) + version.size(), "9");
+  page.dir.Write("benchmarks.html", html);
+  EXPECT_EQ(page.Check().exit_code, 0);
+  std::string other_mark = html;
+  other_mark.replace(other_mark.rfind(mark) + mark.size(), 4, "0000");
+  page.dir.Write("benchmarks.html", other_mark);
+  expect_stale("benchmarks.html is stale");
+  html[html.find("0.973")] = '7';
+  page.dir.Write("benchmarks.html", html);
+  expect_stale("benchmarks.html is stale");
 }
 
 TEST(Report, MakesDoWithWhatIsThere) {

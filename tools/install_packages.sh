@@ -5,7 +5,7 @@
 #   demo    build, and what tools/demo.sh uses: real word lists, gnuplot
 #   test    build, and GoogleTest and Google Benchmark
 #   bench   build, and what the benchmark compares with, its keys and its plots: LevelDB, RocksDB, libbloom
-#   slow    test, demo and bench, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers
+#   slow    test, demo and bench, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers, Doxygen, Chromium
 #
 # Debian 12 or Ubuntu 24.04, as root or with sudo. When nothing is missing it only looks, and needs neither.
 set -euo pipefail

@@ -36,6 +36,7 @@ class Partition;
 
 class AtomicFile;
 
+// linefilter/builder.h begins with how it is used and what memory it takes.
 class LINEFILTER_EXPORT FilterBuilder {
  public:
   // Bad options are reported by Finish (and by status()); Add calls are then ignored.
@@ -65,6 +66,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   }
   void AddHashes(const uint64_t* hashes, size_t n) noexcept;
 
+  // Keys so far, adjacent duplicates counted once.
   uint64_t num_keys() const noexcept { return num_keys_; }
   // The first error so far: bad options, memory that ran out, a limit exceeded. Finish answers the same.
   const Status& status() const noexcept { return status_; }
@@ -91,6 +93,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   Status FinishTo(void* out, size_t size, size_t* written) noexcept;
   Status FinishToSink(const Sink& sink) noexcept;
   Status FinishToFile(const char* path) noexcept;
+
   // What the last successful Finish made.
   const Sizing& sizing() const noexcept { return sizing_; }
 

@@ -29,7 +29,7 @@ struct HashSource {
   size_t (*read)(void* context, uint64_t* hashes, size_t capacity) noexcept = nullptr;
   // Back to the first hash; called before each pass but the first. False if it cannot.
   bool (*rewind)(void* context) noexcept = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  // handed to both
 };
 
 // Memory, all within options.memory_limit (set it: without one, 8 bytes per key and the image are taken): the less, the

@@ -42,6 +42,7 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
 
   // As BlockedFilter's. Not thread-safe: other threads come when it has returned.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
+  // From an image: as BlockedFilter::CreateFromImage.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
   // The filter, without a copy, when all threads have stopped; this one is as before Create. Not thread-safe.
   BlockedFilter Seal() noexcept;
@@ -55,6 +56,7 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
     if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }
+  // The same of a hash.
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
   // A batch; returns how many were certainly new. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
@@ -77,8 +79,9 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
   using FilterBase::num_probes;
   using FilterBase::seed;
   using FilterBase::target;
-  // Share of one bits, and the distinct keys estimated from it. Of bits read while others are set: between what they
-  // were when the call began and when it ended.
+
+  // Share of one bits, and the distinct keys estimated from it (EstimatedKeys). Of bits read while others are set:
+  // between what they were when the call began and when it ended.
   double FillRatio() const noexcept;
   double EstimatedKeys() const noexcept;
   // Bytes held, this object included.

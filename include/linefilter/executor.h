@@ -12,7 +12,7 @@ struct Executor {
   // and returns when all have returned. num_tasks is at most num_threads. Tasks do not wait for each other.
   void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument,
               size_t num_tasks) noexcept = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  // handed to run
   // How many tasks are worth running at once. Each takes memory of its own (builder.h says how much), so
   // fewer may be used.
   size_t num_threads = 1;

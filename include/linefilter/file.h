@@ -12,6 +12,7 @@
 
 namespace linefilter {
 
+// What the system is told of a mapped file.
 enum class MapAdvice : uint8_t {
   kWillNeed,  // the system starts reading the file now
   kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
@@ -36,7 +37,9 @@ class LINEFILTER_EXPORT FilterFile {
   Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit,
               const HashSecret* secret = nullptr) noexcept;
 
+  // view() then answers "maybe".
   void Close() noexcept;
+  // As long as this object lives and is not moved.
   const FilterView& view() const noexcept { return view_; }
 
  private:
@@ -64,7 +67,7 @@ class LINEFILTER_EXPORT AtomicFile {
   // kIoError if `path` exists and is not a regular file: a device or folder is never replaced. Of a symbolic link the
   // file that it leads to is replaced, not the link. A file that is replaced hands on its mode.
   Status Create(const char* path) noexcept;
-  Status Append(const void* data, size_t size) noexcept;
+  Status Append(const void* data, size_t size) noexcept;  // behind what was appended before
   // On an error the old file stays; but for one of syncing the folder, where the new one has its name already.
   Status Commit() noexcept;
   // Appends.

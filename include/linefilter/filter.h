@@ -28,6 +28,7 @@ namespace linefilter {
 
 class FilterView;
 
+// What BlockedFilter and ClassicFilter have in common.
 class LINEFILTER_EXPORT MutableFilter : public FilterBase {
  public:
   ~MutableFilter();
@@ -39,6 +40,7 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
     if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }
+  // The same of a hash (FilterOptions::hash_id says which).
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
@@ -53,8 +55,9 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // Bytes held, this object included.
   uint64_t MemoryUse() const noexcept;
 
-  // The image (doc/FORMAT.md) of the keys inserted so far.
+  // The image (doc/FORMAT.md) of the keys inserted so far: its size.
   uint64_t ImageBytes() const noexcept;
+  // In pieces.
   Status WriteImage(const Sink& sink) const noexcept;
   // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;
@@ -106,9 +109,11 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
 class LINEFILTER_EXPORT ClassicFilter final : public MutableFilter {
  public:
   ClassicFilter() noexcept = default;
+  // As BlockedFilter's.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kClassic, num_keys, options);
   }
+  // Of a `classic` image; else as BlockedFilter's.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kClassic, image, size, options);
   }

@@ -38,9 +38,10 @@ struct ProbeState {
 
 // A hash on its way into one filter: see FilterBase::Prepare.
 struct PreparedHash {
-  uint64_t hash;
+  uint64_t hash;  // the one that was prepared
 };
 
+// Lookups, and what a filter tells of itself.
 class LINEFILTER_EXPORT FilterBase {
  public:
   // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed() or
@@ -50,6 +51,7 @@ class LINEFILTER_EXPORT FilterBase {
     if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
     return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
   }
+  // The same of a hash, which hash_id() tells how to make.
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
   // A lookup in two halves: Prepare prefetches the line, Probe answers. Between them, prepare others: this hides the
@@ -68,6 +70,7 @@ class LINEFILTER_EXPORT FilterBase {
   void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept;
   void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept;
   uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept;
+
   // The same from keys, hashed here in small groups.
   void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept;
   void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept;
@@ -75,15 +78,20 @@ class LINEFILTER_EXPORT FilterBase {
   // Ok if ...Key calls can be answered, else why they answer "maybe".
   Status KeyStatus() const noexcept;
 
+  // kAuto while broken.
   Layout layout() const noexcept { return layout_; }
+  // Whose hashes it holds.
   LINEFILTER_INLINE HashId hash_id() const noexcept { return hash_id_; }
   // Of a keyed hash CheckOfSecret, which is no seed: its hashes are those of KeyedHash(key, secret()).
   LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
   const HashSecret& secret() const noexcept { return secret_; }
+  // 0 in `retrieval`, which has none.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
+  // The blocks, or the bits; in bytes.
   uint64_t body_bytes() const noexcept { return state_.num_units << state_.unit_shift; }
   // 0 in a layout without blocks.
   uint64_t num_blocks() const noexcept { return state_.unit_shift == 0 ? 0 : state_.num_units; }
+  // body_bytes() bytes, as long as the filter or its image lives and does not move.
   const uint8_t* body() const noexcept { return state_.body; }
   // The target that answers ("AVX3", ...).
   const char* target() const noexcept;

@@ -32,7 +32,7 @@ namespace linefilter {
 
 // 128 bits from the system's source of randomness (/dev/urandom, getrandom). All zero: none.
 struct HashSecret {
-  uint8_t bytes[16] = {};
+  uint8_t bytes[16] = {};  // in their order, as --secret of the program reads them from a file
 };
 
 // Hash of a key of any bytes; an integer is its 8 little-endian bytes, widened as HashKey does.

@@ -8,6 +8,7 @@
 
 namespace linefilter {
 
+// Stored in every image, but for kAuto.
 enum class Layout : uint8_t {
   kAuto = 0,       // never stored: `blocked`, or `classic` where a tiny set would waste most of a block
   kBlocked = 1,    // one 64-byte block per key: one cache line per lookup

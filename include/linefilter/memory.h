@@ -13,17 +13,19 @@ namespace linefilter {
 struct Allocator {
   // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or null.
   void* (*allocate)(void* context, size_t size, size_t alignment) noexcept = nullptr;
+  // Takes back what allocate gave, with the same size and alignment.
   void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) noexcept = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  // handed to both
 };
 
 // Where an image is written to, in order, in pieces of at most 1 MiB. Returns false to stop (the writer reports
 // kIoError).
 struct Sink {
-  bool (*write)(void* context, const void* data, size_t size) noexcept = nullptr;
-  void* context = nullptr;
+  bool (*write)(void* context, const void* data, size_t size) noexcept = nullptr;  // see above
+  void* context = nullptr;                                                         // handed to write
 };
 
+// As much as the allocator gives.
 inline constexpr uint64_t kNoMemoryLimit = ~uint64_t{0};
 
 }  // namespace linefilter

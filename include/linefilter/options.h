@@ -12,6 +12,7 @@
 
 namespace linefilter {
 
+// bits_per_key or fpr must be set; the rest may stay as it is.
 struct FilterOptions {
   // Exactly one of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1.
   double bits_per_key = 0;
@@ -28,6 +29,7 @@ struct FilterOptions {
   // kKeyed: those of KeyedHash(key, secret), likewise. kCaller: your own 64-bit hashes (use MixHash if they are poor);
   // then the ...Key calls insert nothing and answer "maybe".
   HashId hash_id = HashId::kXxh3;
+  // Where the memory comes from.
   Allocator allocator;
   // The most bytes that this object may hold at once, of a builder with the image while it finishes;
   // beyond: kOverLimit. A mutable filter that is written to a sink or file takes 1/16384 of the image more for a moment

@@ -19,16 +19,17 @@
 namespace linefilter {
 
 // Requests outside are refused with a sentence.
-inline constexpr double kMinBitsPerKey = 1, kMaxBitsPerKey = 64;
+inline constexpr double kMinBitsPerKey = 1;
+inline constexpr double kMaxBitsPerKey = 64;
 
 // A filter that has not been made yet.
 struct Sizing {
   Layout layout = Layout::kBlocked;  // never kAuto
   uint32_t num_probes = 1;           // retrieval: 0, it has none
-  uint64_t num_keys = 0;
-  uint64_t body_bytes = 0;  // 0 for the empty set; of blocks: a multiple of 64, rounded up
-  double bits_per_key = 0;  // what it really is: 8 * body_bytes / num_keys
-  double expected_fpr = 0;  // of a filter with exactly num_keys distinct keys
+  uint64_t num_keys = 0;             // it is made for so many
+  uint64_t body_bytes = 0;           // 0 for the empty set; of blocks: a multiple of 64, rounded up
+  double bits_per_key = 0;           // what it really is: 8 * body_bytes / num_keys
+  double expected_fpr = 0;           // of a filter with exactly num_keys distinct keys
 };
 
 // The filter for num_keys keys at (at least) bits_per_key, or with (at most) an expected false-positive rate of fpr.

@@ -11,8 +11,9 @@
 
 namespace linefilter {
 
+// What kind of failure it was.
 enum class StatusCode : unsigned char {
-  kOk = 0,
+  kOk = 0,           // nothing failed
   kInvalidArgument,  // a request that makes no sense; nothing was done
   kCorrupt,          // an image that is truncated or damaged; it answers "maybe"
   kUnsupported,      // an image from the future, or of another kind; it answers "maybe"
@@ -40,7 +41,9 @@ class [[nodiscard]] LINEFILTER_EXPORT Status {
 #endif
       ;
 
+  // Whether nothing failed.
   LINEFILTER_INLINE bool ok() const noexcept { return code_ == StatusCode::kOk; }
+  // kOk, or the kind of failure.
   StatusCode code() const noexcept { return code_; }
   // "ok", or what was wrong, where, and what to do.
   const char* message() const noexcept { return ok() ? "ok" : message_; }

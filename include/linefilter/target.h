@@ -13,8 +13,8 @@ namespace linefilter {
 
 // The targets that this build contains and this CPU can run, best first.
 struct TargetList {
-  const char* names[32];
-  size_t size;
+  const char* names[32];  // the first `size`; they live as long as the program
+  size_t size;            // how many
 };
 LINEFILTER_EXPORT TargetList SupportedTargets() noexcept;
 

@@ -19,6 +19,7 @@ namespace linefilter {
 class LINEFILTER_EXPORT FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
+  // Opens; status() has the answer.
   FilterView(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
   // In the library, as all that is not always inlined: see linefilter/inline.h.
   FilterView(const FilterView& other) noexcept;
@@ -36,14 +37,18 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   Status Verify() const noexcept;
   // The same for the chunks (64 KiB of body each) [first, first + count), for those who verify little by little.
   Status VerifyChunks(uint64_t first, uint64_t count) const noexcept;
+  // 0 for a body of at most 4 KiB, which has no checks of its own.
   uint64_t num_chunks() const noexcept;
 
   // Of the last Open; a view that opened nothing says so.
   Status status() const noexcept;
+  // Of the bytes last given to Open, broken or not.
   size_t image_bytes() const noexcept { return image_bytes_; }
+  // Of its bytes (doc/FORMAT.md), whatever the version of the library.
   uint32_t format_version() const noexcept { return format_version_; }
   // How many keys were added, if the image says so (has_num_keys); adjacent duplicates counted once.
   bool has_num_keys() const noexcept { return has_num_keys_; }
+  // That number, else 0.
   uint64_t num_keys() const noexcept { return num_keys_; }
   // The image of no keys at all.
   bool empty_set() const noexcept { return layout() != Layout::kAuto && body_bytes() == 0; }

@@ -12,12 +12,20 @@ packages_of() {
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
     slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev valgrind qemu-user util-linux" \
+               "doxygen $(browser_packages)" \
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" \
                "g++-i686-linux-gnu libc6-dev-i386-cross g++-arm-linux-gnueabihf libc6-dev-armhf-cross" \
                "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" \
                "debootstrap lintian abigail-tools dpkg-dev file" ;;
     *) echo "unknown package group '$1' (build, demo, test, bench, slow)" >&2; return 2 ;;
   esac
+}
+
+# What opens doc/benchmarks.html in tests/html_report_slow.py. Ubuntu has it as a snap alone, which is no package.
+browser_packages() {
+  if [[ $(. /etc/os-release && echo "$ID") != ubuntu ]]; then
+    echo "chromium chromium-driver"
+  fi
 }
 
 # missing_packages PACKAGE...: those that are not installed for this machine's architecture.

@@ -1,0 +1,81 @@
+// doc/guide: every page ends a task, and every command and program of it is run (tests/testing/documents.h). And what
+// the documents lead to exists.
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/documents.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter {
+namespace {
+
+namespace fs = std::filesystem;
+using test::CodeBlock;
+using test::TempDir;
+
+const std::string kRoot = std::string(LINEFILTER_SOURCE_DIR) + "/";
+
+std::vector<fs::path> PagesIn(const std::string& folder) {
+  std::vector<fs::path> pages;
+  for (const auto& entry : fs::directory_iterator(kRoot + folder)) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  std::sort(pages.begin(), pages.end());
+  return pages;
+}
+
+class Guide : public ::testing::TestWithParam<fs::path> {};
+
+TEST_P(Guide, ItsCodeRuns) {
+  const TempDir folder;
+  const std::string name = GetParam().filename();
+  if (name == "python.md") return;  // its blocks make one program, which python/tests/test_docs.py runs
+  int ran = 0, shown = 0;
+  for (const CodeBlock& block : test::CodeBlocks(test::ReadFile(GetParam()))) {
+    if (!test::RunBlock(folder, name, block)) {
+      EXPECT_TRUE(block.language == "text" || block.language == "cmake") << name << ":" << block.line << " is not run";
+      continue;
+    }
+    ++ran;
+    shown += !block.output.empty();
+    if (HasFailure()) return;  // what follows may need what this one left
+  }
+  if (name == "README.md") return;  // the list of the others
+  EXPECT_GE(ran, 1) << name << " has nothing to try";
+  EXPECT_GE(shown, 1) << name << " does not show what comes out";
+}
+
+TEST_P(Guide, IsListed) {
+  const std::string name = GetParam().filename();
+  if (name != "README.md") {
+    EXPECT_NE(test::ReadFile(kRoot + "doc/guide/README.md").find("](" + name + ")"), std::string::npos) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, Guide, ::testing::ValuesIn(PagesIn("doc/guide")), [](const auto& page) {
+  return std::regex_replace(page.param.stem().string(), std::regex("[^A-Za-z0-9]"), "_");
+});
+
+TEST(Documents, WhatTheyLeadToExists) {
+  std::vector<fs::path> pages = PagesIn("");
+  for (const char* folder : {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/sst_reader"}) {
+    for (const fs::path& page : PagesIn(folder)) pages.push_back(page);
+  }
+  const std::regex link(R"(\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\))");
+  int found = 0;
+  for (const fs::path& page : pages) {
+    const std::string text = std::regex_replace(test::ReadFile(page), std::regex("```[^`]*```"), "");
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), link); it != std::sregex_iterator(); ++it) {
+      ++found;
+      EXPECT_TRUE(fs::exists(page.parent_path() / (*it)[1].str())) << page << " leads to " << (*it)[1];
+    }
+  }
+  EXPECT_GE(found, 30);
+}
+
+}  // namespace
+}  // namespace linefilter
