@@ -78,7 +78,7 @@ typedef struct linefilter_source {
   size_t (*read)(void* context, uint64_t* hashes, size_t capacity);
   // Back to the first hash; called before each pass but the first. False if it cannot.
   bool (*rewind)(void* context);
-  void* context;
+  void* context;  // handed to both
 } linefilter_source;
 
 // From a stream to an image, within options->memory_limit: the less, the more passes. The same bytes as a builder that

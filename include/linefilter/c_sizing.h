@@ -14,7 +14,7 @@ extern "C" {
 
 // A filter that has not been made yet. Never changes its size.
 typedef struct linefilter_sizing {
-  uint64_t num_keys;
+  uint64_t num_keys;         // as asked
   uint64_t body_bytes;       // 0 for the empty set
   double bits_per_key;       // what it really is: 8 * body_bytes / num_keys
   double expected_fpr;       // of a filter with exactly num_keys distinct keys

@@ -27,8 +27,8 @@ enum {
 
 // The code, and "ok" or a sentence that ends with a zero byte. Never changes its size.
 typedef struct linefilter_status {
-  linefilter_code code;
-  char message[256];
+  linefilter_code code;  // LINEFILTER_OK or what went wrong
+  char message[256];     // what was wrong, where, and what to do
 } linefilter_status;
 
 // "ok", "invalid argument", ...; "unknown" for what is no code. For logs; the message says more.
@@ -76,7 +76,7 @@ typedef struct linefilter_allocator {
   void* (*allocate)(void* context, size_t size, size_t alignment);
   // What `allocate` returned, with what it was asked for.
   void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment);
-  void* context;
+  void* context;  // handed to both
 } linefilter_allocator;
 
 // Threads of the host, for builders. All zero: the calling thread alone. The bytes of an image do not depend on it.
@@ -84,7 +84,7 @@ typedef struct linefilter_executor {
   // Calls task(argument, i) once for each i < num_tasks (at most num_threads), in any order, on any threads, and
   // returns when all have returned.
   void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument, size_t num_tasks);
-  void* context;
+  void* context;  // handed to `run`
   // How many tasks are worth running at once, at least 1 if there is a `run`.
   size_t num_threads;
 } linefilter_executor;
@@ -113,8 +113,8 @@ typedef struct linefilter_options {
   linefilter_hash_id hash_id;  // at first LINEFILTER_HASH_XXH3
   // Of LINEFILTER_HASH_KEYED, instead of a seed. Filters, views and builders keep a copy, and do not wipe it.
   uint8_t secret[LINEFILTER_SECRET_BYTES];
-  linefilter_allocator allocator;
-  linefilter_executor executor;
+  linefilter_allocator allocator;  // of the handle, and of what it returns
+  linefilter_executor executor;    // of builders
 } linefilter_options;
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was
@@ -126,8 +126,9 @@ LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size
 // linefilter_builder_finish.
 LINEFILTER_EXPORT void linefilter_image_free(void* image);
 
-// Of the library that runs, not of the header: "0.1.0", and 10000 * major + 100 * minor + patch.
+// Of the library that runs, not of the header: "0.1.0".
 LINEFILTER_EXPORT const char* linefilter_version(void);
+// The same as 10000 * major + 100 * minor + patch.
 LINEFILTER_EXPORT uint32_t linefilter_version_number(void);
 // The version of the images that it writes, which is apart from its own. All versions up to it are read.
 LINEFILTER_EXPORT uint32_t linefilter_format_version(void);

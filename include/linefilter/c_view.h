@@ -95,11 +95,13 @@ LINEFILTER_EXPORT linefilter_layout linefilter_view_layout(const linefilter_view
 LINEFILTER_EXPORT linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
 // Of a keyed hash linefilter_check_of_secret, which is no seed.
 LINEFILTER_EXPORT uint64_t linefilter_view_seed(const linefilter_view* view);
+// 0 in a layout without probes.
 LINEFILTER_EXPORT uint32_t linefilter_view_num_probes(const linefilter_view* view);
 // 0 in a layout without blocks.
 LINEFILTER_EXPORT uint64_t linefilter_view_num_blocks(const linefilter_view* view);
 // Where the body lies; not aligned if the image is not.
 LINEFILTER_EXPORT const uint8_t* linefilter_view_body(const linefilter_view* view);
+// Bytes of the body: an image without its trailer and checks.
 LINEFILTER_EXPORT uint64_t linefilter_view_body_bytes(const linefilter_view* view);
 // 0 of a linefilter_filter's view.
 LINEFILTER_EXPORT uint64_t linefilter_view_image_bytes(const linefilter_view* view);

@@ -5,6 +5,7 @@
 #if defined(__GNUC__) && defined(__cplusplus)
 #define LINEFILTER_VISIBILITY(kind) [[gnu::visibility(kind)]]  // goes with [[nodiscard]] of a class
 #elif defined(__GNUC__)
+// What the two below are made of.
 #define LINEFILTER_VISIBILITY(kind) __attribute__((visibility(kind)))
 #else
 #define LINEFILTER_VISIBILITY(kind)
