@@ -1,12 +1,12 @@
 /* Tests in C: CHECK tells the line that is wrong and goes on; RUN counts. What is printed is what gtest prints, so that
    whoever counts tests counts these, too. */
-#ifndef LINEFILTER_TESTS_TESTING_CHECK_H_
-#define LINEFILTER_TESTS_TESTING_CHECK_H_
+#ifndef LINEFILTER_TESTS_C_CHECK_H_
+#define LINEFILTER_TESTS_C_CHECK_H_
 
 #include <stdbool.h>
 #include <stdio.h>
 
-static int check_failures, check_tests, check_failed_tests;
+extern int check_failures, check_tests, check_failed_tests; /* main.c */
 
 #define CHECK(condition)                                                               \
   do {                                                                                 \
@@ -27,11 +27,4 @@ static int check_failures, check_tests, check_failed_tests;
     fflush(stdout);                                                                           \
   } while (false)
 
-/* The end of main. */
-static inline int CheckResult(void) {
-  printf("[  PASSED  ] %d tests.\n", check_tests - check_failed_tests);
-  if (check_failed_tests != 0) printf("[  FAILED  ] %d tests.\n", check_failed_tests);
-  return check_failed_tests == 0 ? 0 : 1;
-}
-
-#endif /* LINEFILTER_TESTS_TESTING_CHECK_H_ */
+#endif /* LINEFILTER_TESTS_C_CHECK_H_ */

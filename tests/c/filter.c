@@ -1,0 +1,195 @@
+/* linefilter_filter. */
+#include <stdio.h>
+#include <string.h>
+
+#include "linefilter/c.h"
+#include "tests/c/check.h"
+#include "tests/c/fixture.h"
+
+/* Bytes, integers and hashes: inserted one by one and in batches. */
+static void InsertInEveryWay(linefilter_layout layout) {
+  linefilter_status status;
+  const linefilter_options options = Options(layout, 16);
+  linefilter_filter* filter = linefilter_filter_new(3000, &options, &status);
+  const linefilter_view* view = linefilter_filter_view(filter);
+  static char text[1000][16];
+  static const void* keys[1000];
+  static size_t sizes[1000];
+  static uint64_t numbers[1000], hashes[1000];
+  static uint8_t were_new[1000], answers[1000], bits[125];
+  CHECK(IsOk(&status) && linefilter_view_layout(view) == layout);
+  for (int i = 0; i < 1000; ++i) {
+    sizes[i] = (size_t)snprintf(text[i], sizeof(text[i]), "text %d", i);
+    keys[i] = text[i];
+    numbers[i] = (uint64_t)i;
+    hashes[i] = linefilter_hash_u64((uint64_t)(i + 1000), 0);
+  }
+  CHECK(!linefilter_view_may_contain_key(view, "one", 3) && linefilter_filter_insert_key(filter, "one", 3));
+  CHECK(!linefilter_filter_insert_key(filter, "one", 3) && linefilter_view_may_contain_key(view, "one", 3));
+  CHECK(linefilter_filter_insert_u64(filter, 1u << 20) && linefilter_view_may_contain_u64(view, 1u << 20));
+  CHECK(!linefilter_filter_insert_hash(filter, linefilter_hash_u64(1u << 20, 0)));
+  CHECK(linefilter_filter_insert_hash(filter, linefilter_hash_key("two", 3, 0)));
+  CHECK(linefilter_view_may_contain_key(view, "two", 3));
+  CHECK(linefilter_view_may_contain_hash(view, linefilter_hash_key("one", 3, 0)));
+
+  const uint64_t new_keys = linefilter_filter_insert_keys(filter, keys, sizes, 1000, were_new);
+  uint64_t counted = 0;
+  for (int i = 0; i < 1000; ++i) counted += were_new[i];
+  CHECK(new_keys > 990 && new_keys == counted);
+  CHECK(linefilter_filter_insert_keys(filter, keys, sizes, 1000, were_new) == 0 && were_new[999] == 0);
+  CHECK(linefilter_filter_insert_u64s(filter, numbers, 1000, were_new) > 990 && were_new[0] == 1);
+  CHECK(linefilter_filter_insert_u64s(filter, numbers, 1000, NULL) == 0);
+  CHECK(linefilter_filter_insert_hashes(filter, hashes, 1000, NULL) > 980);
+  CHECK(linefilter_filter_insert_hashes(filter, hashes, 1000, were_new) == 0 && were_new[0] == 0);
+
+  memset(answers, 7, sizeof(answers));
+  linefilter_view_may_contain_keys(view, keys, sizes, 999, answers);
+  for (int i = 0; i < 999; ++i) CHECK(answers[i] == 1 && linefilter_view_may_contain_key(view, keys[i], sizes[i]));
+  CHECK(answers[999] == 7);
+  linefilter_view_may_contain_u64s(view, numbers, 1000, answers);
+  for (int i = 0; i < 1000; ++i) CHECK(answers[i] == 1 && linefilter_view_may_contain_u64(view, numbers[i]));
+  for (int i = 0; i < 1000; ++i) hashes[i] = linefilter_hash_u64((uint64_t)i + 1500, 0); /* half are absent */
+  linefilter_view_may_contain_hashes(view, hashes, 1000, answers);
+  linefilter_view_may_contain_hashes_to_bits(view, hashes, 1000, bits);
+  counted = 0;
+  for (int i = 0; i < 1000; ++i) {
+    counted += answers[i];
+    CHECK(answers[i] == (bits[i / 8] >> i % 8 & 1));
+    CHECK(answers[i] == (linefilter_view_may_contain_hash(view, hashes[i]) ? 1 : 0));
+  }
+  CHECK(counted >= 500 && counted < 520 && linefilter_view_count_maybes(view, hashes, 1000) == counted);
+  CHECK(linefilter_filter_memory_use(filter) > linefilter_view_body_bytes(view));
+  CHECK(linefilter_filter_memory_use(filter) < linefilter_view_body_bytes(view) + 2048);
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_filter* copy = linefilter_filter_from_image(image, size, NULL, &status);
+  CHECK(copy != NULL && linefilter_view_layout(linefilter_filter_view(copy)) == layout);
+  CHECK(linefilter_filter_insert_keys(copy, keys, sizes, 1000, NULL) == 0);
+  linefilter_filter_free(copy);
+  linefilter_image_free(image);
+  linefilter_filter_clear(filter);
+  CHECK(linefilter_view_count_maybes(view, hashes, 1000) == 0 && linefilter_view_fill_ratio(view) == 0);
+  linefilter_filter_free(filter);
+}
+
+static void TestBlocked(void) { InsertInEveryWay(LINEFILTER_LAYOUT_BLOCKED); }
+static void TestClassic(void) { InsertInEveryWay(LINEFILTER_LAYOUT_CLASSIC); }
+
+static void TestAutoIsWhatSizingSays(void) {
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 10);
+  linefilter_filter* tiny = linefilter_filter_new(20, &options, NULL);
+  linefilter_filter* large = linefilter_filter_new(100000, &options, NULL);
+  CHECK(linefilter_view_layout(linefilter_filter_view(tiny)) == LINEFILTER_LAYOUT_CLASSIC);
+  CHECK(linefilter_view_layout(linefilter_filter_view(large)) == LINEFILTER_LAYOUT_BLOCKED);
+  CHECK(linefilter_filter_insert_u64(tiny, 5) && !linefilter_view_may_contain_u64(linefilter_filter_view(tiny), 6));
+  linefilter_filter_free(tiny);
+  linefilter_filter_free(large);
+  options.num_probes = 20; /* more than blocked has */
+  large = linefilter_filter_new(100000, &options, NULL);
+  CHECK(linefilter_view_layout(linefilter_filter_view(large)) == LINEFILTER_LAYOUT_CLASSIC);
+  linefilter_filter_free(large);
+}
+
+static void TestUnion(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_filter* one = linefilter_filter_new(1000, &options, NULL);
+  linefilter_filter* two = linefilter_filter_new(1000, &options, NULL);
+  linefilter_filter* three = linefilter_filter_new(100, &options, NULL);
+  linefilter_filter_insert_u64(one, 1);
+  linefilter_filter_insert_u64(two, 2);
+  CHECK(linefilter_filter_union(one, linefilter_filter_view(two), &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(one), 2));
+  CHECK(!linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
+  CHECK(linefilter_filter_union(one, linefilter_filter_view(three), &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "size"));
+  size_t size = 0;
+  uint8_t* image = linefilter_filter_image(one, &size, NULL);
+  linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
+  CHECK(linefilter_filter_union(two, view, &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
+  linefilter_view_free(view);
+  linefilter_image_free(image);
+  linefilter_filter_free(one);
+  linefilter_filter_free(two);
+  linefilter_filter_free(three);
+}
+
+static void TestImagesOfAFilter(void) {
+  linefilter_status status;
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_filter* filter = linefilter_filter_new(kKeys, &options, NULL);
+  for (unsigned i = 0; i < kKeys; ++i) linefilter_filter_insert_key(filter, Key(i), strlen(Key(i)));
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, &status);
+  CHECK(image != NULL && IsOk(&status) && (uintptr_t)image % 64 == 0);
+  CHECK(size == linefilter_filter_image_bytes(filter));
+  void* no_size = linefilter_filter_image(filter, NULL, NULL);
+  CHECK(memcmp(no_size, image, size) == 0);
+  linefilter_image_free(no_size);
+
+  static uint8_t out[100000];
+  out[size] = 77;
+  CHECK(linefilter_filter_write_to(filter, out, sizeof(out), &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(memcmp(out, image, size) == 0 && out[size] == 77);
+  CHECK(linefilter_filter_write_to(filter, out, size - 1, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_filter_write_to(filter, NULL, size, &status) == LINEFILTER_INVALID_ARGUMENT);
+  collected.size = 0, collected.refuse_from = sizeof(collected.data);
+  CHECK(linefilter_filter_write_to_sink(filter, Collect, &collected, &status) == LINEFILTER_OK);
+  CHECK(collected.size == size && memcmp(collected.data, image, size) == 0);
+  collected.size = 0, collected.refuse_from = 100;
+  CHECK(linefilter_filter_write_to_sink(filter, Collect, &collected, &status) == LINEFILTER_IO_ERROR);
+  CHECK(linefilter_filter_write_to_sink(filter, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "sink"));
+  CHECK(linefilter_filter_save(filter, FileIn("saved"), &status) == LINEFILTER_OK &&
+        FileHas(FileIn("saved"), image, size));
+  CHECK(linefilter_filter_save(filter, FileIn("no/folder"), &status) == LINEFILTER_IO_ERROR);
+  CHECK(Says(LINEFILTER_IO_ERROR, &status, "no/folder"));
+  CHECK(linefilter_filter_save(filter, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+
+  linefilter_filter* copy = linefilter_filter_from_image(image, size, NULL, &status);
+  CHECK(copy != NULL && IsOk(&status));
+  for (unsigned i = 0; i < kKeys; ++i) CHECK(!linefilter_filter_insert_key(copy, Key(i), strlen(Key(i))));
+  linefilter_filter_free(copy);
+  ((uint8_t*)image)[10] ^= 1;
+  CHECK(linefilter_filter_from_image(image, size, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
+}
+
+static void TestNullFilter(void) {
+  linefilter_status status;
+  const void* keys[2] = {"a", "b"};
+  const size_t sizes[2] = {1, 1};
+  const uint64_t hashes[2] = {1, 2};
+  uint8_t bytes[2] = {7, 7};
+  size_t size = 5;
+  CHECK(!linefilter_filter_insert_key(NULL, "x", 1) && !linefilter_filter_insert_u64(NULL, 1));
+  CHECK(!linefilter_filter_insert_hash(NULL, 1));
+  CHECK(linefilter_filter_insert_keys(NULL, keys, sizes, 2, bytes) == 0 && bytes[0] == 0 && bytes[1] == 0);
+  CHECK(linefilter_filter_insert_u64s(NULL, hashes, 2, bytes) == 0);
+  CHECK(linefilter_filter_insert_hashes(NULL, hashes, 2, NULL) == 0);
+  CHECK(linefilter_filter_view(NULL) == NULL && linefilter_filter_memory_use(NULL) == 0);
+  CHECK(IsNoHandle(linefilter_filter_union(NULL, NULL, &status), &status));
+  linefilter_filter_clear(NULL);
+  CHECK(linefilter_filter_image_bytes(NULL) == 0);
+  CHECK(linefilter_filter_image(NULL, &size, &status) == NULL && size == 0 && IsNoHandle(status.code, &status));
+  CHECK(IsNoHandle(linefilter_filter_write_to(NULL, bytes, 2, &status), &status));
+  CHECK(IsNoHandle(linefilter_filter_write_to_sink(NULL, Collect, NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_filter_save(NULL, "x", &status), &status));
+  linefilter_filter_free(NULL);
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_filter* filter = linefilter_filter_new(10, &options, NULL);
+  CHECK(IsNoHandle(linefilter_filter_union(filter, NULL, &status), &status));
+  linefilter_filter_free(filter);
+  CHECK(linefilter_filter_from_image(NULL, 0, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
+}
+
+void RunFilter(void) {
+  RUN(TestBlocked);
+  RUN(TestClassic);
+  RUN(TestAutoIsWhatSizingSays);
+  RUN(TestUnion);
+  RUN(TestImagesOfAFilter);
+  RUN(TestNullFilter);
+}

@@ -1,0 +1,54 @@
+/* What the tests in C share. */
+#ifndef LINEFILTER_TESTS_C_FIXTURE_H_
+#define LINEFILTER_TESTS_C_FIXTURE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linefilter/c.h"
+
+enum { kKeys = 5000, kAbsent = 2000 };
+
+extern char test_folder[]; /* main makes and removes it */
+
+/* A path in it, until the next call. */
+const char* FileIn(const char* name);
+
+linefilter_options Options(linefilter_layout layout, double bits_per_key);
+
+/* Key i as bytes, until the next call; absent ones from kKeys on. */
+const char* Key(unsigned i);
+
+/* An error: a code and a sentence with that word. */
+bool Says(linefilter_code code, const linefilter_status* status, const char* word);
+bool IsOk(const linefilter_status* status);
+/* What is said where a handle is NULL. */
+bool IsNoHandle(linefilter_code code, const linefilter_status* status);
+
+/* Where Collect, a linefilter_sink, puts an image; it refuses what goes beyond refuse_from. */
+typedef struct Bytes {
+  uint8_t data[100000];
+  size_t size, refuse_from;
+} Bytes;
+extern Bytes collected;
+bool Collect(void* context, const void* data, size_t size);
+
+bool FileHas(const char* path, const void* image, size_t size);
+
+/* Is everything that is in `view` what one asks of kKeys keys? */
+void CheckAnswers(const linefilter_view* view);
+
+/* One in each file. */
+void RunTypes(void);
+void RunHash(void);
+void RunSizing(void);
+void RunMemory(void);
+void RunFilter(void);
+void RunConcurrent(void);
+void RunBuilder(void);
+void RunSource(void);
+void RunView(void);
+void RunHashIds(void);
+
+#endif /* LINEFILTER_TESTS_C_FIXTURE_H_ */

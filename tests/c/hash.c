@@ -1,0 +1,36 @@
+/* From keys to hashes. */
+#include "linefilter/c.h"
+#include "tests/c/check.h"
+#include "tests/c/fixture.h"
+
+static void TestHashes(void) {
+  const uint8_t counting[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const uint8_t zero_secret[16] = {0};
+  const uint64_t number = 0x0102030405060708;
+  const uint8_t bytes[8] = {8, 7, 6, 5, 4, 3, 2, 1};
+  const void* keys[2];
+  const size_t sizes[2] = {8, 0};
+  uint64_t hashes[2], again[2] = {0x0102030405060708, 5};
+  keys[0] = bytes;
+  keys[1] = NULL;
+  /* tests/conformance/xxh3.txt and siphash.txt */
+  CHECK(linefilter_hash_key("", 0, 0) == 0x2d06800538d394c2 && linefilter_hash_key(NULL, 0, 0) == 0x2d06800538d394c2);
+  CHECK(linefilter_hash_key("", 0, 0x9e3779b97f4a7c15) == 0x602b0e2cd6662c8b);
+  CHECK(linefilter_keyed_hash_key("", 0, counting) == 0xabac0158050fc4dc);
+  CHECK(linefilter_hash_u64(number, 7) == linefilter_hash_key(bytes, 8, 7));
+  CHECK(linefilter_hash_u64(number, 7) != linefilter_hash_u64(number, 8));
+  CHECK(linefilter_keyed_hash_u64(number, counting) == linefilter_keyed_hash_key(bytes, 8, counting));
+  CHECK(linefilter_keyed_hash_u64(number, NULL) == linefilter_keyed_hash_u64(number, zero_secret));
+  CHECK(linefilter_check_of_secret(counting) != linefilter_check_of_secret(zero_secret));
+  linefilter_hash_keys(keys, sizes, 2, 7, hashes);
+  CHECK(hashes[0] == linefilter_hash_u64(number, 7) && hashes[1] == linefilter_hash_key("", 0, 7));
+  linefilter_hash_u64s(again, 2, 7, again); /* where they are */
+  CHECK(again[0] == hashes[0] && again[1] == linefilter_hash_u64(5, 7));
+  CHECK(linefilter_mix_hash(0) == 0xe220a8397b1dcdaf); /* SplitMix64's first number */
+  CHECK(linefilter_shard_of(hashes[0], 1) == 0);
+  int shards[4] = {0};
+  for (uint64_t i = 0; i < 1000; ++i) ++shards[linefilter_shard_of(linefilter_hash_u64(i, 0), 4) % 4];
+  for (int i = 0; i < 4; ++i) CHECK(shards[i] > 150);
+}
+
+void RunHash(void) { RUN(TestHashes); }

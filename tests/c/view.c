@@ -1,0 +1,196 @@
+/* linefilter_view. */
+#include <string.h>
+
+#include "linefilter/c.h"
+#include "tests/c/check.h"
+#include "tests/c/fixture.h"
+
+static void TestFiles(void) {
+  linefilter_status status;
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 160.0 / 5);
+  linefilter_builder* builder = linefilter_builder_new(&options, NULL);
+  for (unsigned i = 0; i < kKeys; ++i) linefilter_builder_add_key(builder, Key(i), strlen(Key(i)));
+  const uint64_t bytes = linefilter_builder_image_bytes(builder);
+  CHECK(linefilter_builder_finish_to_file(builder, FileIn("filter"), NULL) == LINEFILTER_OK);
+  linefilter_builder_free(builder);
+  linefilter_view* views[3];
+  views[0] = linefilter_view_map(FileIn("filter"), LINEFILTER_WILL_NEED, NULL, &status);
+  views[1] = linefilter_view_map(FileIn("filter"), LINEFILTER_RANDOM, NULL, &status);
+  views[2] = linefilter_view_load(FileIn("filter"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status);
+  for (int i = 0; i < 3; ++i) {
+    uint64_t num_keys = 0;
+    CHECK(views[i] != NULL);
+    CheckAnswers(views[i]);
+    CHECK(linefilter_view_image_bytes(views[i]) == bytes && linefilter_view_format_version(views[i]) == 1);
+    CHECK(!linefilter_view_num_keys(views[i], &num_keys) || num_keys == kKeys);
+    CHECK(linefilter_view_verify(views[i], &status) == LINEFILTER_OK && linefilter_view_num_chunks(views[i]) == 1);
+    linefilter_view_free(views[i]);
+  }
+  CHECK(linefilter_view_load(FileIn("filter"), NULL, 100, NULL, &status) == NULL);
+  CHECK(status.code == LINEFILTER_OVER_LIMIT);
+  CHECK(linefilter_view_map(FileIn("filter"), 5, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "advice"));
+  CHECK(linefilter_view_map(FileIn("none"), LINEFILTER_RANDOM, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_IO_ERROR, &status, "none"));
+  CHECK(linefilter_view_load(FileIn("none"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_IO_ERROR, &status, "none"));
+  CHECK(linefilter_view_map(NULL, LINEFILTER_RANDOM, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "path"));
+  CHECK(linefilter_view_load(NULL, NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, NULL) == NULL);
+}
+
+static void TestDamage(void) {
+  linefilter_status status;
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_builder* builder = linefilter_builder_new(&options, NULL);
+  for (uint64_t i = 0; i < 100000; ++i) linefilter_builder_add_u64(builder, i);
+  size_t size = 0;
+  uint8_t* image = linefilter_builder_finish(builder, &size, NULL);
+  linefilter_builder_free(builder);
+  image[70000] ^= 1; /* in the second chunk of four */
+  linefilter_view* view = linefilter_view_open(image, size, NULL, &status);
+  CHECK(view != NULL && linefilter_view_num_chunks(view) == 4);
+  CHECK(linefilter_view_verify(view, &status) == LINEFILTER_CORRUPT && Says(LINEFILTER_CORRUPT, &status, "65536"));
+  CHECK(linefilter_view_verify_chunks(view, 0, 1, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_verify_chunks(view, 1, 1, NULL) == LINEFILTER_CORRUPT);
+  CHECK(linefilter_view_verify_chunks(view, 2, 2, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_verify_chunks(view, 2, 3, NULL) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_image_verify(image, size, &status) == LINEFILTER_CORRUPT);
+  image[70000] ^= 1;
+  CHECK(linefilter_image_verify(image, size, &status) == LINEFILTER_OK && IsOk(&status));
+  linefilter_view_free(view);
+  CHECK(linefilter_view_open(image, size - 1, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
+  CHECK(linefilter_view_open(NULL, 0, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
+  CHECK(linefilter_image_verify(image, 0, NULL) == LINEFILTER_CORRUPT);
+  linefilter_image_free(image);
+
+  linefilter_filter* filter =
+      linefilter_filter_new(10, &options, NULL); /* an image that is verified whenever it is asked */
+  linefilter_filter_insert_key(filter, "there", 5);
+  image = linefilter_filter_image(filter, &size, NULL);
+  view = linefilter_view_open(image, size, NULL, NULL);
+  uint64_t num_keys = 5;
+  CHECK(view != NULL && !linefilter_view_num_keys(view, &num_keys) && num_keys == 5); /* nobody counted them */
+  linefilter_view_free(view);
+  CHECK(!linefilter_image_may_contain_key(image, size, "x", 1));
+  image[3] ^= 1;
+  CHECK(linefilter_image_may_contain_key(image, size, "x", 1));
+  CHECK(!linefilter_trusted_image_may_contain_key(image, size, "x", 1));
+  CHECK(linefilter_image_may_contain_key(image, size - 1, "x", 1));
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
+}
+
+static void TestFacts(void) {
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 10);
+  linefilter_builder* builder = linefilter_builder_new(&options, NULL);
+  for (uint64_t i = 0; i < kKeys; ++i) linefilter_builder_add_u64(builder, i);
+  size_t size = 0;
+  uint8_t* image = linefilter_builder_finish(builder, &size, NULL);
+  linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
+  static uint64_t levels[LINEFILTER_MAX_LEVELS];
+  const size_t n = linefilter_view_count_levels(view, levels);
+  uint64_t blocks = 0;
+  for (size_t i = 0; i < n; ++i) blocks += levels[i];
+  CHECK(n > 0 && n <= LINEFILTER_MAX_LEVELS && blocks == linefilter_view_num_blocks(view));
+  CHECK(linefilter_view_layout(view) == LINEFILTER_LAYOUT_RETRIEVAL && linefilter_view_num_probes(view) == 0);
+  CHECK(linefilter_view_hash_id(view) == LINEFILTER_HASH_XXH3 && linefilter_view_seed(view) == 0);
+  CHECK(linefilter_view_body(view) == image && linefilter_view_body_bytes(view) == 64 * blocks);
+  CHECK(linefilter_view_image_bytes(view) == size && !linefilter_view_empty_set(view));
+  CHECK(linefilter_view_expected_fpr(view) > 0.0012 && linefilter_view_expected_fpr(view) < 0.0022);
+  CHECK(linefilter_view_estimated_keys(view) > 0.9 * kKeys && linefilter_view_estimated_keys(view) < 1.1 * kKeys);
+  CHECK(linefilter_view_fill_ratio(view) > 0.4 && linefilter_view_fill_ratio(view) < 0.6);
+  CHECK(strcmp(linefilter_view_target(view), linefilter_chosen_target()) == 0);
+  CHECK(linefilter_view_key_status(view, NULL) == LINEFILTER_OK);
+  linefilter_view_free(view);
+  linefilter_image_free(image);
+
+  image = linefilter_builder_finish(builder, &size, NULL); /* of no key */
+  view = linefilter_view_open(image, size, NULL, NULL);
+  uint64_t num_keys = 1;
+  CHECK(linefilter_view_empty_set(view) && linefilter_view_num_keys(view, &num_keys) && num_keys == 0);
+  CHECK(!linefilter_view_may_contain_u64(view, 1) && linefilter_view_expected_fpr(view) == 0);
+  linefilter_status status;
+  CHECK(linefilter_filter_from_image(image, size, NULL, &status) == NULL && status.code == LINEFILTER_INCOMPATIBLE);
+  linefilter_view_free(view);
+  linefilter_image_free(image);
+  linefilter_builder_free(builder);
+
+  const linefilter_options blocked = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_filter* filter = linefilter_filter_new(kKeys, &blocked, NULL);
+  const linefilter_view* live = linefilter_filter_view(filter);
+  for (uint64_t i = 0; i < kKeys; ++i) linefilter_filter_insert_u64(filter, i);
+  CHECK(linefilter_view_estimated_keys(live) > 0.95 * kKeys && linefilter_view_estimated_keys(live) < 1.05 * kKeys);
+  CHECK(linefilter_view_expected_fpr(live) > 0.008 && linefilter_view_expected_fpr(live) < 0.012);
+  CHECK(linefilter_view_image_bytes(live) == 0 && linefilter_view_format_version(live) == 0);
+  CHECK(!linefilter_view_num_keys(live, &num_keys) && !linefilter_view_empty_set(live));
+  CHECK(linefilter_view_num_chunks(live) == 0 && linefilter_view_verify(live, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_verify_chunks(live, 0, 1, NULL) == LINEFILTER_INVALID_ARGUMENT);
+  linefilter_view_free((linefilter_view*)live); /* left alone */
+  CHECK(linefilter_view_may_contain_u64(live, 1));
+  linefilter_filter_free(filter);
+}
+
+static void TestManyViews(void) {
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_filter* filters[4];
+  const linefilter_view* views[5];
+  uint8_t answers[5];
+  for (int i = 0; i < 4; ++i) {
+    filters[i] = linefilter_filter_new(100, &options, NULL);
+    linefilter_filter_insert_u64(filters[i], (uint64_t)i);
+    views[i] = linefilter_filter_view(filters[i]);
+  }
+  views[4] = NULL;
+  const uint64_t hash = linefilter_hash_u64(2, 0);
+  linefilter_view_prepare_hash(views[0], hash);
+  CHECK(linefilter_views_may_contain_hash(views, 5, hash, answers) == 2);
+  CHECK(answers[0] == 0 && answers[1] == 0 && answers[2] == 1 && answers[3] == 0 && answers[4] == 1);
+  CHECK(linefilter_views_may_contain_hash(NULL, 0, hash, NULL) == 0);
+  for (int i = 0; i < 4; ++i) linefilter_filter_free(filters[i]);
+}
+
+static void TestNullView(void) {
+  linefilter_status status;
+  const void* keys[3] = {"a", "b", "c"};
+  const size_t sizes[3] = {1, 1, 1};
+  const uint64_t hashes[3] = {1, 2, 3};
+  uint8_t answers[3] = {0};
+  uint64_t number = 5;
+  CHECK(linefilter_view_may_contain_key(NULL, "x", 1) && linefilter_view_may_contain_u64(NULL, 1));
+  CHECK(linefilter_view_may_contain_hash(NULL, 1) && linefilter_view_count_maybes(NULL, hashes, 3) == 3);
+  linefilter_view_prepare_hash(NULL, 1);
+  linefilter_view_may_contain_keys(NULL, keys, sizes, 3, answers);
+  CHECK(memcmp(answers, "\1\1\1", 3) == 0);
+  memset(answers, 0, 3);
+  linefilter_view_may_contain_u64s(NULL, hashes, 3, answers);
+  CHECK(memcmp(answers, "\1\1\1", 3) == 0);
+  memset(answers, 0, 3);
+  linefilter_view_may_contain_hashes(NULL, hashes, 3, answers);
+  CHECK(memcmp(answers, "\1\1\1", 3) == 0);
+  linefilter_view_may_contain_hashes_to_bits(NULL, hashes, 3, answers);
+  CHECK(answers[0] == 7);
+  linefilter_view_may_contain_hashes(NULL, NULL, 0, NULL);
+  CHECK(IsNoHandle(linefilter_view_key_status(NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_view_verify(NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_view_verify_chunks(NULL, 0, 0, &status), &status));
+  CHECK(linefilter_view_num_chunks(NULL) == 0 && linefilter_view_layout(NULL) == 0);
+  CHECK(linefilter_view_hash_id(NULL) == LINEFILTER_HASH_CALLER && linefilter_view_seed(NULL) == 0);
+  CHECK(linefilter_view_num_probes(NULL) == 0 && linefilter_view_num_blocks(NULL) == 0);
+  CHECK(linefilter_view_body_bytes(NULL) == 0 && linefilter_view_body(NULL) == NULL);
+  CHECK(linefilter_view_image_bytes(NULL) == 0 && linefilter_view_format_version(NULL) == 0);
+  CHECK(!linefilter_view_empty_set(NULL) && !linefilter_view_num_keys(NULL, &number) && number == 5);
+  CHECK(strcmp(linefilter_view_target(NULL), "none") == 0 && linefilter_view_expected_fpr(NULL) == 1);
+  CHECK(linefilter_view_fill_ratio(NULL) == 0 && linefilter_view_estimated_keys(NULL) == 0);
+  CHECK(linefilter_view_count_levels(NULL, NULL) == 0);
+  linefilter_view_free(NULL);
+  linefilter_image_free(NULL);
+}
+
+void RunView(void) {
+  RUN(TestFiles);
+  RUN(TestDamage);
+  RUN(TestFacts);
+  RUN(TestManyViews);
+  RUN(TestNullView);
+}
