@@ -2,7 +2,8 @@
 //
 // The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
 // image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it grows.
-// Not thread-safe. No thread is started: Finish uses those of options.executor, and so does AddHashes of millions.
+// Not thread-safe, nor are const calls (ImageBytes remembers what it found). No thread is started: Finish uses those of
+// options.executor, and so does AddHashes of millions.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. What it takes beside hashes and image:

@@ -1,6 +1,7 @@
-// The C API of linefilter, for C99 and C++, and for whoever binds another language. Everything that the C++ API does,
-// with the same bytes and the same answers: a key that was added in C++ or Python is found here, and the other way
-// round.
+// The C API of linefilter, for C99 and C++, and for whoever binds another language. What the C++ API does, with the
+// same bytes and the same answers: a key that was added in C++ or Python is found here, and the other way round. Only
+// C++ has lookups that are inlined (linefilter/inline.h), AtomicFile for the caller's own files, and the adapters to
+// storage engines; and linefilter_view_open and _map take their handles from the default memory.
 //
 //   linefilter_status status;
 //   linefilter_options options;
@@ -35,20 +36,21 @@
 // out of memory is LINEFILTER_OUT_OF_MEMORY.
 //
 // Ownership. Who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._seal) frees it, with the
-// function of its type. Handles and all that they hold come from options->allocator, if there is one. Strings that are
+// function of its type. Handles and all that they hold come from the given allocator, if there is one. Strings that are
 // returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go afterwards;
 // the bytes under a view must stay. Images that the library allocates are freed with linefilter_image_free.
 //
 // Threads. No thread is started. Functions without a handle may be called at any time. A handle is used by any number
-// of threads that do not change it (const), or by one that does; a linefilter_concurrent by any number that do.
+// of threads that do not change it (const), or by one that does; a linefilter_concurrent by any number that do; a
+// linefilter_builder by one at a time, whatever is called (linefilter_builder_image_bytes remembers what it found).
 //
 // Units. Sizes are bytes, densities bits per key, rates 0..1. Answers of batches are bytes of 1 (maybe) or 0 (absent).
 // A key is `size` bytes, or a uint64_t, which is the same key as its 8 little-endian bytes. In names, ..._key and
 // ..._u64 take a key, ..._hash its hash; ..._keys, ..._u64s, ..._hashes are batches, several times faster than single
 // calls.
 //
-// Growth. Enumerations are int32_t, so that a later version may know more of them. Structures that the caller fills
-// begin with their size; the others never change.
+// Growth. Enumerations are int32_t, so that a later version may know more of them. Of the structures linefilter_options
+// alone grows: it begins with its size, and never has more than LINEFILTER_MAX_OPTIONS_BYTES. The others never change.
 #ifndef LINEFILTER_C_H_
 #define LINEFILTER_C_H_
 

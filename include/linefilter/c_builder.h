@@ -1,8 +1,8 @@
 // linefilter_builder, in C: keys in, one image out, of any layout. Start at linefilter/c.h.
 //
 // The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
-// image while it is finished (linefilter/builder.h tells the rest). Not thread-safe; options->executor lends it
-// threads.
+// image while it is finished (linefilter/builder.h tells the rest). Not thread-safe, nor are the functions that take it
+// as const; options->executor lends it threads.
 #ifndef LINEFILTER_C_BUILDER_H_
 #define LINEFILTER_C_BUILDER_H_
 

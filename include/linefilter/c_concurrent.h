@@ -65,6 +65,36 @@ LINEFILTER_EXPORT void linefilter_concurrent_may_contain_u64s(const linefilter_c
 LINEFILTER_EXPORT void linefilter_concurrent_may_contain_hashes(const linefilter_concurrent* filter,
                                                                 const uint64_t* hashes, size_t n, uint8_t* answers);
 
+// Answers as bits: bit i & 7 of byte i >> 3. (n + 7) / 8 bytes are written, unused bits 0.
+LINEFILTER_EXPORT void linefilter_concurrent_may_contain_hashes_to_bits(const linefilter_concurrent* filter,
+                                                                        const uint64_t* hashes, size_t n,
+                                                                        uint8_t* bits);
+// Only how many are "maybe".
+LINEFILTER_EXPORT uint64_t linefilter_concurrent_count_maybes(const linefilter_concurrent* filter,
+                                                              const uint64_t* hashes, size_t n);
+// Prefetches what the lookup of that hash will read: prepare some, then ask them.
+LINEFILTER_EXPORT void linefilter_concurrent_prepare_hash(const linefilter_concurrent* filter, uint64_t hash);
+// LINEFILTER_OK if questions by key can be answered, else why they are answered "maybe".
+LINEFILTER_EXPORT linefilter_code linefilter_concurrent_key_status(const linefilter_concurrent* filter,
+                                                                   linefilter_status* status);
+
+// Facts. Of NULL: 0, and the target is "none".
+
+// LINEFILTER_LAYOUT_BLOCKED; of NULL, and when it is sealed, LINEFILTER_LAYOUT_AUTO.
+LINEFILTER_EXPORT linefilter_layout linefilter_concurrent_layout(const linefilter_concurrent* filter);
+// Of NULL LINEFILTER_HASH_CALLER: no key can be answered.
+LINEFILTER_EXPORT linefilter_hash_id linefilter_concurrent_hash_id(const linefilter_concurrent* filter);
+// Of a keyed hash linefilter_check_of_secret, which is no seed.
+LINEFILTER_EXPORT uint64_t linefilter_concurrent_seed(const linefilter_concurrent* filter);
+// Bits per key that are set and tested.
+LINEFILTER_EXPORT uint32_t linefilter_concurrent_num_probes(const linefilter_concurrent* filter);
+// Of 64 bytes.
+LINEFILTER_EXPORT uint64_t linefilter_concurrent_num_blocks(const linefilter_concurrent* filter);
+// Bytes of the body: an image without its trailer and checks.
+LINEFILTER_EXPORT uint64_t linefilter_concurrent_body_bytes(const linefilter_concurrent* filter);
+// The target that answers.
+LINEFILTER_EXPORT const char* linefilter_concurrent_target(const linefilter_concurrent* filter);
+
 // Share of one bits, 0..1, of bits that are read while others are set.
 LINEFILTER_EXPORT double linefilter_concurrent_fill_ratio(const linefilter_concurrent* filter);
 // Distinct keys, estimated from it.

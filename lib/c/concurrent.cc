@@ -1,10 +1,9 @@
-// linefilter_concurrent: the filter that many threads fill.
+// linefilter_concurrent: made, filled and written. concurrent_lookup.cc asks it.
 #include "lib/c/handles.h"
 #include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
 
 using linefilter::FilterOptions;
-using linefilter::FilterView;
 using linefilter::Layout;
 using linefilter::Status;
 using linefilter::internal::BytesKeys;
@@ -82,44 +81,6 @@ uint64_t linefilter_concurrent_insert_u64s(linefilter_concurrent* filter, const 
 uint64_t linefilter_concurrent_insert_hashes(linefilter_concurrent* filter, const uint64_t* hashes, size_t n,
                                              uint8_t* were_new) {
   return filter == nullptr ? NothingInserted(n, were_new) : filter->filter.InsertHashes(hashes, n, were_new);
-}
-
-bool linefilter_concurrent_may_contain_key(const linefilter_concurrent* filter, const void* key, size_t size) {
-  return filter == nullptr || filter->filter.MayContainKey(KeyFromC(key, size));
-}
-
-bool linefilter_concurrent_may_contain_u64(const linefilter_concurrent* filter, uint64_t key) {
-  return filter == nullptr || filter->filter.MayContainKey(key);
-}
-
-bool linefilter_concurrent_may_contain_hash(const linefilter_concurrent* filter, uint64_t hash) {
-  return filter == nullptr || filter->filter.MayContainHash(hash);
-}
-
-void linefilter_concurrent_may_contain_keys(const linefilter_concurrent* filter, const void* const* keys,
-                                            const size_t* sizes, size_t n, uint8_t* answers) {
-  if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
-  linefilter::internal::AskKeys(filter->filter, BytesKeys{keys, sizes}, n, answers);
-}
-
-void linefilter_concurrent_may_contain_u64s(const linefilter_concurrent* filter, const uint64_t* keys, size_t n,
-                                            uint8_t* answers) {
-  if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
-  filter->filter.MayContainKeys(keys, n, answers);
-}
-
-void linefilter_concurrent_may_contain_hashes(const linefilter_concurrent* filter, const uint64_t* hashes, size_t n,
-                                              uint8_t* answers) {
-  if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
-  filter->filter.MayContainHashes(hashes, n, answers);
-}
-
-double linefilter_concurrent_fill_ratio(const linefilter_concurrent* filter) {
-  return filter == nullptr ? 0 : filter->filter.FillRatio();
-}
-
-double linefilter_concurrent_estimated_keys(const linefilter_concurrent* filter) {
-  return filter == nullptr ? 0 : filter->filter.EstimatedKeys();
 }
 
 uint64_t linefilter_concurrent_memory_use(const linefilter_concurrent* filter) {

@@ -31,6 +31,12 @@ static void TestConcurrent(void) {
   answers[0] = 0;
   linefilter_concurrent_may_contain_hashes(seen, hashes, 2, answers);
   CHECK(answers[0] == 1 && answers[1] == 1);
+  uint8_t bits = 0xff;
+  const uint64_t half[2] = {hashes[0], linefilter_hash_u64(15, 0)};
+  linefilter_concurrent_prepare_hash(seen, half[0]);
+  linefilter_concurrent_may_contain_hashes_to_bits(seen, half, 2, &bits);
+  CHECK(bits == 1 && linefilter_concurrent_count_maybes(seen, half, 2) == 1);
+  CHECK(linefilter_concurrent_key_status(seen, &status) == LINEFILTER_OK && IsOk(&status));
   CHECK(linefilter_concurrent_fill_ratio(seen) > 0 && linefilter_concurrent_estimated_keys(seen) > 8.5);
   CHECK(linefilter_concurrent_estimated_keys(seen) < 9.5 && linefilter_concurrent_memory_use(seen) > 2000);
 
@@ -66,6 +72,30 @@ static void TestConcurrent(void) {
   linefilter_image_free(image);
 }
 
+static void TestFactsOfAConcurrent(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  options.num_probes = 5;
+  options.seed = 7;
+  linefilter_concurrent* filter = linefilter_concurrent_new(1000, &options, NULL);
+  CHECK(linefilter_concurrent_layout(filter) == LINEFILTER_LAYOUT_BLOCKED);
+  CHECK(linefilter_concurrent_hash_id(filter) == LINEFILTER_HASH_XXH3 && linefilter_concurrent_seed(filter) == 7);
+  CHECK(linefilter_concurrent_num_probes(filter) == 5 && linefilter_concurrent_num_blocks(filter) == 32);
+  CHECK(linefilter_concurrent_body_bytes(filter) == 64 * linefilter_concurrent_num_blocks(filter));
+  CHECK(strcmp(linefilter_concurrent_target(filter), "none") != 0);
+  linefilter_filter_free(linefilter_concurrent_seal(filter, NULL));
+  CHECK(linefilter_concurrent_layout(filter) == LINEFILTER_LAYOUT_AUTO);
+  CHECK(linefilter_concurrent_body_bytes(filter) == 0);
+  linefilter_concurrent_free(filter);
+  options.hash_id = LINEFILTER_HASH_CALLER;
+  options.seed = 0;
+  filter = linefilter_concurrent_new(1000, &options, &status);
+  CHECK(IsOk(&status) && linefilter_concurrent_hash_id(filter) == LINEFILTER_HASH_CALLER);
+  CHECK(linefilter_concurrent_key_status(filter, &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "caller"));
+  linefilter_concurrent_free(filter);
+}
+
 static void TestNullConcurrent(void) {
   linefilter_status status;
   const void* keys[2] = {"a", "b"};
@@ -87,6 +117,14 @@ static void TestNullConcurrent(void) {
   memset(bytes, 0, 2);
   linefilter_concurrent_may_contain_hashes(NULL, hashes, 2, bytes);
   CHECK(bytes[0] == 1 && bytes[1] == 1);
+  linefilter_concurrent_may_contain_hashes_to_bits(NULL, hashes, 2, bytes);
+  CHECK(bytes[0] == 3 && linefilter_concurrent_count_maybes(NULL, hashes, 2) == 2);
+  linefilter_concurrent_prepare_hash(NULL, 1);
+  CHECK(IsNoHandle(linefilter_concurrent_key_status(NULL, &status), &status));
+  CHECK(linefilter_concurrent_layout(NULL) == LINEFILTER_LAYOUT_AUTO && linefilter_concurrent_seed(NULL) == 0);
+  CHECK(linefilter_concurrent_hash_id(NULL) == LINEFILTER_HASH_CALLER && linefilter_concurrent_num_probes(NULL) == 0);
+  CHECK(linefilter_concurrent_num_blocks(NULL) == 0 && linefilter_concurrent_body_bytes(NULL) == 0);
+  CHECK(strcmp(linefilter_concurrent_target(NULL), "none") == 0);
   CHECK(linefilter_concurrent_fill_ratio(NULL) == 0 && linefilter_concurrent_estimated_keys(NULL) == 0);
   CHECK(linefilter_concurrent_memory_use(NULL) == 0 && linefilter_concurrent_image_bytes(NULL) == 0);
   CHECK(linefilter_concurrent_image(NULL, NULL, &status) == NULL && IsNoHandle(status.code, &status));
@@ -100,5 +138,6 @@ static void TestNullConcurrent(void) {
 
 void RunConcurrent(void) {
   RUN(TestConcurrent);
+  RUN(TestFactsOfAConcurrent);
   RUN(TestNullConcurrent);
 }
