@@ -21,7 +21,9 @@ LINEFILTER_EXPORT void linefilter_hash_keys(const void* const* keys, const size_
 // hashes[i] = linefilter_hash_u64(keys[i], seed). The arrays may be the same.
 LINEFILTER_EXPORT void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_t* hashes);
 
-// SipHash-1-3 with LINEFILTER_SECRET_BYTES secret bytes. Without them nobody can prepare keys that collide.
+// SipHash-1-3 with LINEFILTER_SECRET_BYTES secret bytes. Without them nobody can prepare keys that collide. `secret`
+// must not be NULL, here and below: there is no error to answer, so that is as 16 bytes of 0, which protect nothing and
+// which no filter takes as its secret.
 LINEFILTER_EXPORT uint64_t linefilter_keyed_hash_key(const void* key, size_t size, const uint8_t* secret);
 // The same of the 8 little-endian bytes of `key`.
 LINEFILTER_EXPORT uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret);

@@ -20,7 +20,10 @@ static void TestHashes(void) {
   CHECK(linefilter_hash_u64(number, 7) == linefilter_hash_key(bytes, 8, 7));
   CHECK(linefilter_hash_u64(number, 7) != linefilter_hash_u64(number, 8));
   CHECK(linefilter_keyed_hash_u64(number, counting) == linefilter_keyed_hash_key(bytes, 8, counting));
+  /* A NULL secret is misuse: the header tells what comes of it. */
   CHECK(linefilter_keyed_hash_u64(number, NULL) == linefilter_keyed_hash_u64(number, zero_secret));
+  CHECK(linefilter_keyed_hash_key("", 0, NULL) == linefilter_keyed_hash_key("", 0, zero_secret));
+  CHECK(linefilter_check_of_secret(NULL) == linefilter_check_of_secret(zero_secret));
   CHECK(linefilter_check_of_secret(counting) != linefilter_check_of_secret(zero_secret));
   linefilter_hash_keys(keys, sizes, 2, 7, hashes);
   CHECK(hashes[0] == linefilter_hash_u64(number, 7) && hashes[1] == linefilter_hash_key("", 0, 7));
