@@ -95,6 +95,9 @@ typedef bool (*linefilter_sink)(void* context, const void* data, size_t size);
 // Of memory_limit: there is none.
 #define LINEFILTER_NO_MEMORY_LIMIT UINT64_MAX
 
+// More than linefilter_options will ever have in any version; a larger `size` was never set.
+enum { LINEFILTER_MAX_OPTIONS_BYTES = 4096 };
+
 // What a filter should be. linefilter_options_init first, then set bits_per_key or fpr, and what else you want.
 typedef struct linefilter_options {
   size_t size;  // of the structure that the caller was compiled with; linefilter_options_init sets it
@@ -104,13 +107,15 @@ typedef struct linefilter_options {
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
   // The most bytes that the object may hold at once, of a builder with the image while it finishes; beyond:
-  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB, and an image that is returned in memory
-  // (linefilter_builder_finish). At first LINEFILTER_NO_MEMORY_LIMIT.
+  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB; the images that linefilter_filter_image and
+  // linefilter_concurrent_image return; and what it takes for a moment to write such an image to a sink or file,
+  // 1/16384 of it, of a linefilter_concurrent up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;
   linefilter_layout layout;    // at first LINEFILTER_LAYOUT_AUTO
   linefilter_hash_id hash_id;  // at first LINEFILTER_HASH_XXH3
+  uint32_t reserved;           // 0
   // Of LINEFILTER_HASH_KEYED, instead of a seed. Filters, views and builders keep a copy, and do not wipe it.
   uint8_t secret[LINEFILTER_SECRET_BYTES];
   linefilter_allocator allocator;  // of the handle, and of what it returns

@@ -110,6 +110,8 @@ void linefilter_builder_reset(linefilter_builder* builder) {
 
 namespace {
 
+static_assert(linefilter::kSourceFailed == LINEFILTER_SOURCE_FAILED);
+
 HashSource SourceFromC(const linefilter_source* source) {
   if (source == nullptr) return HashSource();  // which lacks its functions
   return HashSource{NotThrowing<decltype(HashSource::read)>(source->read),

@@ -7,19 +7,39 @@
 namespace linefilter::internal {
 namespace {
 
-static_assert(static_cast<int>(StatusCode::kIoError) == LINEFILTER_IO_ERROR &&
-                  static_cast<int>(Layout::kRetrieval) == LINEFILTER_LAYOUT_RETRIEVAL &&
-                  static_cast<int>(HashId::kKeyed) == LINEFILTER_HASH_KEYED &&
-                  sizeof(HashSecret) == LINEFILTER_SECRET_BYTES,
-              "the numbers of C are those of C++");
+// The numbers of C are those of C++.
+template <class Enum>
+constexpr bool Is(Enum in_cpp, int32_t in_c) {
+  return static_cast<int32_t>(in_cpp) == in_c;
+}
+static_assert(Is(StatusCode::kOk, LINEFILTER_OK));
+static_assert(Is(StatusCode::kInvalidArgument, LINEFILTER_INVALID_ARGUMENT));
+static_assert(Is(StatusCode::kCorrupt, LINEFILTER_CORRUPT));
+static_assert(Is(StatusCode::kUnsupported, LINEFILTER_UNSUPPORTED));
+static_assert(Is(StatusCode::kIncompatible, LINEFILTER_INCOMPATIBLE));
+static_assert(Is(StatusCode::kOutOfMemory, LINEFILTER_OUT_OF_MEMORY));
+static_assert(Is(StatusCode::kOverLimit, LINEFILTER_OVER_LIMIT));
+static_assert(Is(StatusCode::kIoError, LINEFILTER_IO_ERROR));
+static_assert(Is(Layout::kAuto, LINEFILTER_LAYOUT_AUTO));
+static_assert(Is(Layout::kBlocked, LINEFILTER_LAYOUT_BLOCKED));
+static_assert(Is(Layout::kClassic, LINEFILTER_LAYOUT_CLASSIC));
+static_assert(Is(Layout::kRetrieval, LINEFILTER_LAYOUT_RETRIEVAL));
+static_assert(Is(HashId::kCaller, LINEFILTER_HASH_CALLER));
+static_assert(Is(HashId::kXxh3, LINEFILTER_HASH_XXH3));
+static_assert(Is(HashId::kKeyed, LINEFILTER_HASH_KEYED));
+static_assert(sizeof(HashSecret) == LINEFILTER_SECRET_BYTES);
+static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 
-// What the first version of linefilter_options has. Members are added behind these, and mean their default when zero.
+// What the first version of linefilter_options has. Members are added behind these, and mean their default when zero;
+// so there must be no padding for them to fall into.
 constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
+static_assert(kLeastOptionsBytes == sizeof(linefilter_options));  // only of the first version
+static_assert(sizeof(linefilter_options) <= LINEFILTER_MAX_OPTIONS_BYTES);
 
 // The caller's options as this version knows them, whatever version the caller was compiled with.
 Status ReadKnown(const linefilter_options& options, linefilter_options* known) {
   const size_t size = options.size;
-  if (size < kLeastOptionsBytes) {
+  if (size < kLeastOptionsBytes || size > LINEFILTER_MAX_OPTIONS_BYTES) {  // nobody set it: nothing is known to follow
     return Status::Error(StatusCode::kInvalidArgument,
                          "the options have size %llu: call linefilter_options_init(&options, sizeof(options)) first",
                          static_cast<unsigned long long>(size));
@@ -27,7 +47,7 @@ Status ReadKnown(const linefilter_options& options, linefilter_options* known) {
   linefilter_options_init(known, sizeof(*known));
   memcpy(known, &options, size < sizeof(*known) ? size : sizeof(*known));
   const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(&options);
-  uint8_t any = 0;
+  uint32_t any = known->reserved;
   for (size_t i = sizeof(*known); i < size; ++i) any |= bytes[i];
   if (any == 0) return Status();
   return Status::Error(StatusCode::kUnsupported,

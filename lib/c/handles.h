@@ -53,7 +53,9 @@ namespace linefilter::internal {
 
 // A view that linefilter_view_free frees.
 struct OpenView final : linefilter_view {
-  explicit OpenView(const Allocator& memory) noexcept : linefilter_view{&view, &view}, allocator(memory) {}
+  explicit OpenView(const Allocator& memory) noexcept : linefilter_view{nullptr, nullptr}, allocator(memory) {
+    asked = image = &view;  // not sooner: a base of what is not made yet cannot be pointed to
+  }
 
   // The file's is asked.
   void AskFile() noexcept { asked = image = &file.view(); }

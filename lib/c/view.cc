@@ -23,6 +23,9 @@ linefilter_view* linefilter_view_open(const void* image, size_t size, const uint
   return HandleOr(view->view.Open(image, size, SecretFromC(secret).get()), view, status);
 }
 
+static_assert(static_cast<int>(MapAdvice::kWillNeed) == LINEFILTER_WILL_NEED);
+static_assert(static_cast<int>(MapAdvice::kRandom) == LINEFILTER_RANDOM);
+
 linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice, const uint8_t* secret,
                                      linefilter_status* status) {
   Status opened = CheckPath(path);

@@ -103,4 +103,59 @@ static void TestHostMemory(void) {
   CHECK(heap.made == 0); /* nor was a handle made with half of the hooks */
 }
 
-void RunMemory(void) { RUN(TestHostMemory); }
+/* Of a builder the image counts, wherever it goes. */
+static void TestLimitCountsTheBuiltImage(void) {
+  enum { kMany = 50000 };
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 64);
+  uint64_t bytes = 0, peak = 0;
+  size_t size = 0;
+  CHECK(linefilter_builder_estimate(&options, kMany, &bytes, &peak, NULL) == LINEFILTER_OK && peak > 8 * kMany + bytes);
+  for (int i = 0; i < 2; ++i) {
+    options.memory_limit = i == 0 ? peak : 8 * kMany + bytes - 1;
+    linefilter_builder* builder = linefilter_builder_new(&options, NULL);
+    for (uint64_t key = 0; key < kMany; ++key) linefilter_builder_add_u64(builder, key);
+    CHECK(linefilter_builder_status(builder, &status) == LINEFILTER_OK && IsOk(&status)); /* the keys have room */
+    void* image = linefilter_builder_finish(builder, &size, &status);
+    CHECK(i == 0 ? image != NULL && IsOk(&status) : image == NULL && status.code == LINEFILTER_OVER_LIMIT);
+    linefilter_image_free(image);
+    linefilter_builder_free(builder);
+  }
+}
+
+/* Of a filter the image does not. */
+static void TestLimitIsOfTheFilter(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_filter* filter = linefilter_filter_new(100000, &options, NULL);
+  linefilter_concurrent* concurrent = linefilter_concurrent_new(100000, &options, NULL);
+  const uint64_t of_filter = linefilter_filter_memory_use(filter);
+  const uint64_t of_concurrent = linefilter_concurrent_memory_use(concurrent);
+  const uint64_t body_bytes = linefilter_concurrent_body_bytes(concurrent);
+  linefilter_filter_free(filter);
+  linefilter_concurrent_free(concurrent);
+
+  options.memory_limit = body_bytes;
+  CHECK(linefilter_filter_new(100000, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+  CHECK(linefilter_concurrent_new(100000, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+  options.memory_limit = of_filter;
+  filter = linefilter_filter_new(100000, &options, &status);
+  CHECK(filter != NULL && IsOk(&status));
+  options.memory_limit = of_concurrent;
+  concurrent = linefilter_concurrent_new(100000, &options, &status);
+  CHECK(concurrent != NULL && IsOk(&status));
+  void* image = linefilter_filter_image(filter, NULL, &status);
+  CHECK(image != NULL && IsOk(&status));
+  void* other = linefilter_concurrent_image(concurrent, NULL, &status);
+  CHECK(other != NULL && IsOk(&status));
+  linefilter_image_free(image);
+  linefilter_image_free(other);
+  linefilter_filter_free(filter);
+  linefilter_concurrent_free(concurrent);
+}
+
+void RunMemory(void) {
+  RUN(TestHostMemory);
+  RUN(TestLimitCountsTheBuiltImage);
+  RUN(TestLimitIsOfTheFilter);
+}

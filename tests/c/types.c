@@ -70,7 +70,18 @@ static void TestOptionsOfOtherVersions(void) {
   options.known.size = 1;
   CHECK(linefilter_builder_new(&options.known, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "linefilter_options_init"));
-  options.known.size = sizeof(options.known);
+  const size_t garbage[] = {LINEFILTER_MAX_OPTIONS_BYTES + 1, SIZE_MAX}; /* which nobody may believe, and read so far */
+  for (int i = 0; i < 2; ++i) {
+    linefilter_options_init(&options.known, sizeof(options.known));
+    options.known.bits_per_key = 10;
+    options.known.size = garbage[i];
+    CHECK(linefilter_builder_new(&options.known, &status) == NULL);
+    CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "linefilter_options_init"));
+  }
+  linefilter_options_init(&options.known, sizeof(options.known));
+  options.known.bits_per_key = 10;
+  options.known.reserved = 1; /* by a newer program */
+  CHECK(linefilter_builder_new(&options.known, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "newer"));
   options.known.fpr = 5;
   linefilter_options_init(&options.known, offsetof(linefilter_options, fpr)); /* a program older than all */
   CHECK(options.known.size == offsetof(linefilter_options, fpr) && options.known.fpr == 5);
