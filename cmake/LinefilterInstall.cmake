@@ -121,14 +121,14 @@ endif()
 # The Python module (python/), where Debian's Python looks: for packages in /usr/lib/python3, for the rest in a folder of its
 # version. Which prefix it is, is known when it is installed. Others: pip, of python/pyproject.toml.
 if(TARGET _linefilter)
-  set(LINEFILTER_PYTHON_DIR "" CACHE STRING "Where the Python package goes, below the prefix; empty: where Debian's Python looks")
+  set(LINEFILTER_PYTHON_INSTALL_DIR "" CACHE STRING "Where the Python package goes, below the prefix; empty: where Debian's Python looks")
   get_target_property(suffix _linefilter SUFFIX)
   set(LINEFILTER_PYTHON_VERSION 3)
   if(suffix MATCHES "cpython-3([0-9]+)")
     set(LINEFILTER_PYTHON_VERSION 3.${CMAKE_MATCH_1})
   endif()
-  if(LINEFILTER_PYTHON_DIR)
-    set(folder ${LINEFILTER_PYTHON_DIR})
+  if(LINEFILTER_PYTHON_INSTALL_DIR)
+    set(folder ${LINEFILTER_PYTHON_INSTALL_DIR})
   else()
     install(CODE "
       set(linefilter_python lib/python${LINEFILTER_PYTHON_VERSION}/dist-packages)
