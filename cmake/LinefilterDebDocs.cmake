@@ -1,9 +1,14 @@
 # Run by cpack for what is to be packed, as Debian's policy demands it: each package gets its copyright and changelog, and
 # no library a path of its own to look for others.
-file(GLOB_RECURSE folders LIST_DIRECTORIES TRUE ${CPACK_TEMPORARY_DIRECTORY}/*)
-list(FILTER folders INCLUDE REGEX "^${CPACK_TEMPORARY_DIRECTORY}/[a-z_]+$")
-foreach(folder IN LISTS folders)
-  get_filename_component(component ${folder} NAME)
+if(NOT CPACK_COMPONENTS_ALL)
+  message(FATAL_ERROR "cpack names no component (CPACK_COMPONENTS_ALL): there is nothing to pack")
+endif()
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  set(folder ${CPACK_TEMPORARY_DIRECTORY}/${component})
+  if(NOT IS_DIRECTORY ${folder})
+    message(FATAL_ERROR "cpack has put nothing of the component ${component} into ${folder}: is it a generator of one package "
+      "for each component (-G DEB)?")
+  endif()
   string(TOUPPER ${component} upper)
   set(doc ${folder}/usr/share/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
   file(MAKE_DIRECTORY ${doc})

@@ -1,7 +1,7 @@
 # cmake --install: libraries, headers, the program, and what find_package and pkg-config read. The tree may be moved.
 #
 # Components, each a package of ours (LinefilterPackages.cmake): runtime (the shared library), development (headers, static
-# library), the same of each adapter (leveldb, leveldb_development, ...), program.
+# library), the same of each adapter (leveldb, leveldb_development, ...), program, python.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -13,12 +13,32 @@ foreach(engine leveldb rocksdb)
   endif()
 endforeach()
 
-# The Highway that was compiled against: a newer one may be linked, an older one not.
-set(LINEFILTER_HWY_VERSION 1.0.3)
+# The Highway that was compiled against: a newer one may be linked, an older one not. One that is built with us has its version
+# in its header.
+set(LINEFILTER_HWY_VERSION "")
 if(linefilter_hwy_VERSION)
   set(LINEFILTER_HWY_VERSION ${linefilter_hwy_VERSION})
 elseif(hwy_VERSION)
   set(LINEFILTER_HWY_VERSION ${hwy_VERSION})
+else()
+  get_target_property(folders hwy::hwy INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM folders REPLACE "^\\$<BUILD_INTERFACE:(.*)>$" "\\1")
+  foreach(header base highway)  # which of the two has the numbers depends on them
+    unset(path)
+    find_file(path hwy/${header}.h PATHS ${folders} NO_CACHE NO_DEFAULT_PATH)
+    find_file(path hwy/${header}.h NO_CACHE)  # not named, because compilers look there
+    if(path)
+      file(STRINGS ${path} lines REGEX "^#define HWY_(MAJOR|MINOR|PATCH) +[0-9]+")
+      if(lines)
+        string(REGEX REPLACE "[^0-9]+" "." lines "${lines}")  # .major.minor.patch
+        string(REGEX REPLACE "^\\.|\\.$" "" LINEFILTER_HWY_VERSION "${lines}")
+      endif()
+    endif()
+  endforeach()
+endif()
+if(NOT LINEFILTER_HWY_VERSION)
+  message(FATAL_ERROR "no header of the target hwy::hwy tells Highway's version (hwy/base.h, hwy/highway.h), which whoever uses an "
+    "installed linefilter needs: give the target its include folder, or set LINEFILTER_INSTALL=OFF")
 endif()
 
 # linefilter_install_library(name file static shared runtime development): what is wanted of both kinds, as the targets
@@ -57,6 +77,16 @@ foreach(library stdc++ c++ m)
   endif()
 endforeach()
 
+# pkg-config's words: a static library that is the only one needs at once what a shared one brings itself (.private).
+set(LINEFILTER_PC_PRIVATE .private)
+set(LINEFILTER_PC_DEFINE "")
+set(LINEFILTER_PC_RUNTIME "")
+if(NOT "shared" IN_LIST LINEFILTER_KINDS)
+  set(LINEFILTER_PC_PRIVATE "")
+  set(LINEFILTER_PC_DEFINE " -DLINEFILTER_STATIC")
+  set(LINEFILTER_PC_RUNTIME "${LINEFILTER_CXX_RUNTIME}")
+endif()
+
 linefilter_install_library(linefilter linefilterTargets static shared runtime development)
 linefilter_install_pc(linefilter development)
 install(DIRECTORY include/linefilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
@@ -88,10 +118,26 @@ if(TARGET linefilter_tool)
   install(FILES tools/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 endif()
 
-# The Python module (python/), where the distribution's Python looks for its own. Others: pip, of python/pyproject.toml.
+# The Python module (python/), where Debian's Python looks: for packages in /usr/lib/python3, for the rest in a folder of its
+# version. Which prefix it is, is known when it is installed. Others: pip, of python/pyproject.toml.
 if(TARGET _linefilter)
-  set(LINEFILTER_PYTHON_DIR lib/python3/dist-packages CACHE STRING "Where the Python package goes, below the prefix")
-  install(DIRECTORY python/src/linefilter DESTINATION ${LINEFILTER_PYTHON_DIR} COMPONENT python
+  set(LINEFILTER_PYTHON_INSTALL_DIR "" CACHE STRING "Where the Python package goes, below the prefix; empty: where Debian's Python looks")
+  get_target_property(suffix _linefilter SUFFIX)
+  set(LINEFILTER_PYTHON_VERSION 3)
+  if(suffix MATCHES "cpython-3([0-9]+)")
+    set(LINEFILTER_PYTHON_VERSION 3.${CMAKE_MATCH_1})
+  endif()
+  if(LINEFILTER_PYTHON_INSTALL_DIR)
+    set(folder ${LINEFILTER_PYTHON_INSTALL_DIR})
+  else()
+    install(CODE "
+      set(linefilter_python lib/python${LINEFILTER_PYTHON_VERSION}/dist-packages)
+      if(CMAKE_INSTALL_PREFIX MATCHES \"/usr/*$\")
+        set(linefilter_python lib/python3/dist-packages)
+      endif()" COMPONENT python)
+    set(folder "\${linefilter_python}")
+  endif()
+  install(DIRECTORY python/src/linefilter DESTINATION ${folder} COMPONENT python
     FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
-  install(TARGETS _linefilter LIBRARY DESTINATION ${LINEFILTER_PYTHON_DIR}/linefilter COMPONENT python)
+  install(TARGETS _linefilter LIBRARY DESTINATION ${folder}/linefilter COMPONENT python)
 endif()

@@ -35,6 +35,9 @@ macro(linefilter_package component name section depends text)
 by reading one cache line. Its images have the same bytes everywhere.\n.\n${text}")
     if("${section}" STREQUAL "libs")
       set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
+    elseif("${section}" STREQUAL "python")  # makes and removes what Python keeps beside the module
+      set(CPACK_DEBIAN_${upper}_PACKAGE_CONTROL_EXTRA
+        ${PROJECT_SOURCE_DIR}/packaging/debian/python/postinst ${PROJECT_SOURCE_DIR}/packaging/debian/python/prerm)
     endif()
   endif()
 endmacro()
@@ -56,23 +59,28 @@ endif()
 set(runtime "liblinefilter${LINEFILTER_ABI}")
 set(ours "= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 linefilter_package(runtime ${runtime} libs "${hwy}" "This package has the shared library.")
-linefilter_package(development liblinefilter-dev libdevel
-  "${runtime} (${ours}), libhwy-dev (>= ${LINEFILTER_HWY_VERSION})"
-  "This package has the headers, the static library, and what CMake and\npkg-config read.")
+set(development "libhwy-dev (>= ${LINEFILTER_HWY_VERSION})")
+if("runtime" IN_LIST installed)  # not where the static library is the only one
+  string(PREPEND development "${runtime} (${ours}), ")
+endif()
+linefilter_package(development liblinefilter-dev libdevel "${development}"
+  "This package has the headers, the libraries to link, and what CMake and\npkg-config read.")
 linefilter_package(program linefilter-tools utils "${hwy}"
   "This package has the program linefilter, which makes images, asks,\nverifies and measures them.")
 foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   set(own "liblinefilter-${engine}${LINEFILTER_ABI}")
   linefilter_package(${engine} ${own} libs "${runtime} (>${ours})"
     "This package has the shared library with a filter policy for ${engine}.")
-  linefilter_package(${engine}_development liblinefilter-${engine}-dev libdevel
-    "${own} (${ours}), liblinefilter-dev (${ours}), lib${engine}-dev"
-    "This package has header and static library of the policy for ${engine}.")
+  set(development "liblinefilter-dev (${ours}), lib${engine}-dev")
+  if("${engine}" IN_LIST installed)
+    string(PREPEND development "${own} (${ours}), ")
+  endif()
+  linefilter_package(${engine}_development liblinefilter-${engine}-dev libdevel "${development}"
+    "This package has header and libraries of the policy for ${engine}, to link.")
 endforeach()
 set(python "python3, python3-numpy")
 if("python" IN_LIST installed)  # an extension is of one version of Python, and holds the library
-  get_property(file TARGET _linefilter PROPERTY SUFFIX)
-  if(file MATCHES "cpython-3([0-9]+)")
+  if(LINEFILTER_PYTHON_VERSION MATCHES "^3\\.([0-9]+)$")
     math(EXPR next "${CMAKE_MATCH_1} + 1")
     set(python "python3 (>= 3.${CMAKE_MATCH_1}), python3 (<< 3.${next}), python3-numpy, ${hwy}")
   endif()

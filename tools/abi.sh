@@ -28,35 +28,28 @@ is_released() {
 }
 
 renew() {
-  local name status=0
-  debug_library "$ROOT/build/abi"
-  if [[ -f $ABI/liblinefilter.abi ]] && grep -qF "soname='liblinefilter.so.$(abi_version)'" "$ABI/liblinefilter.abi"; then
-    compare_abi "$ABI/liblinefilter.abi" || status=$?
-    if [[ $((status & 3)) -ne 0 ]]; then
-      fail "abidiff did not work (exit code $status)"
-    fi
-    if is_released && ! only_added; then
-      fail "this breaks programs that are linked with liblinefilter.so.$(abi_version): undo it, or raise the version in" \
-        "CMakeLists.txt as doc/VERSIONING.md says"
-    fi
+  local name
+  # The types of another compiler or CPU would take the place of what is compared.
+  abi_of_types_is_known || fail "--renew works on x86-64 with g++ 12 alone (Debian 12), as the comparison does"
+  debug_libraries
+  if is_released; then
+    for name in "${ABI_LIBRARIES[@]}"; do
+      only_added "$name" || fail "this breaks programs that are linked with $name.so.$(abi_version): undo it, or raise the version" \
+        "in CMakeLists.txt as doc/VERSIONING.md says"
+    done
   fi
-  write_abi "$ABI/liblinefilter.abi" "$ROOT/build/abi"
   for name in "${ABI_LIBRARIES[@]}"; do
+    write_abi "$name"
     exported_symbols "$(shared_library "$name")" >"$ABI/$name.symbols"
   done
   git -C "$ROOT" --no-pager diff --stat -- "$ABI"
 }
 
-# New functions alone: nothing that was there is gone or other.
+# only_added NAME: new functions alone: nothing that was there under this SONAME is gone or other.
 only_added() {
-  local name
-  abidiff --no-show-locs --no-added-syms "$ABI/liblinefilter.abi" \
-    "$ROOT/build/abi/liblinefilter.so" || return 1
-  for name in "${ABI_LIBRARIES[@]}"; do
-    if LC_ALL=C comm -23 "$ABI/$name.symbols" <(exported_symbols "$(shared_library "$name")") | grep .; then
-      return 1
-    fi
-  done
+  grep -qsF "soname='$1.so.$(abi_version)'" "$ABI/$1.abi" || return 0
+  compare_abi "$1" --no-added-syms || return 1
+  ! LC_ALL=C comm -23 "$ABI/$1.symbols" <(exported_symbols "$(shared_library "$1")") | grep .
 }
 
 main() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/install_packages.sh GROUP...: installs what the groups need and the machine lacks.
 #
-#   build   compiler, CMake, the libraries that linefilter stands on
+#   build   compiler, CMake, the libraries that linefilter stands on, what cpack uses
 #   demo    build, and what tools/demo.sh uses: real word lists, gnuplot
 #   test    build, and GoogleTest and Google Benchmark
 #   bench   build, and what the benchmark compares with, its keys and its plots: LevelDB, RocksDB, libbloom

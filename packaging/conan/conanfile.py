@@ -49,6 +49,7 @@ class LinefilterConan(ConanFile):
         toolchain.cache_variables["LINEFILTER_ROCKSDB"] = bool(self.options.with_rocksdb)
         for part in ("TOOLS", "TESTS", "BENCH", "EXAMPLES"):
             toolchain.cache_variables["LINEFILTER_BUILD_" + part] = False
+        toolchain.cache_variables["LINEFILTER_PYTHON"] = False
         toolchain.cache_variables["LINEFILTER_WERROR"] = False
         toolchain.cache_variables["FETCHCONTENT_FULLY_DISCONNECTED"] = True
         toolchain.generate()

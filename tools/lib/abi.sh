@@ -4,6 +4,7 @@
 # types those of x86-64 with Debian 12's compiler.
 
 ABI=$ROOT/packaging/abi
+ABI_DEBUG=$ROOT/build/abi
 ABI_LIBRARIES=(liblinefilter liblinefilter_leveldb liblinefilter_rocksdb)
 
 abi_steps() {
@@ -68,42 +69,70 @@ none_forgotten() {
   [[ -z $forgotten ]] || { echo "neither LINEFILTER_EXPORT nor LINEFILTER_LOCAL:"; echo "$forgotten"; return 1; }
 }
 
+# Class::Function of each, with | between.
 local_functions() {
-  sed -nE 's/^ *LINEFILTER_LOCAL .*[ *&]([A-Za-z]+)\(.*$/\1/p' "$ROOT"/include/linefilter/*.h | sort -u | paste -sd '|'
+  awk '/^(class|struct) .*[{]/ { sub(/ *( final|:|[{]).*$/, ""); class = $NF }
+    /^ *LINEFILTER_LOCAL / { sub(/[(].*$/, ""); n = split($0, words, /[ *&]+/); print class "::" words[n] }' \
+    "$ROOT"/include/linefilter/*.h | sort -u | paste -sd '|'
 }
 
 # Debug information tells the types. The release build has none, so what holds exported functions, a few files that compile
-# in seconds, is compiled once more, not optimized; what they call is left open.
-debug_library() {
-  local folder=$1 sources=() file
-  rm -rf "$folder"
-  mkdir -p "$folder"
-  for file in "$ROOT"/lib/{bits,c,filters,hash,sizing}/*.cc "$ROOT"/lib/{kernels/registry,kernels/target,layouts/layout_name}.cc; do
-    if [[ -f $file ]]; then sources+=("$file"); fi
+# in seconds, is compiled once more, not optimized, into libraries of the same names; what they call is left open.
+debug_libraries() {
+  local sources=() core=() file name
+  rm -rf "$ABI_DEBUG"
+  mkdir -p "$ABI_DEBUG"
+  for file in "$ROOT"/lib/{adapters,bits,c,filters,hash,sizing}/*.cc \
+    "$ROOT"/lib/{kernels/registry,kernels/target,layouts/layout_name}.cc; do
+    if [[ -f $file ]]; then sources+=("${file#"$ROOT/"}"); fi
   done
-  # shellcheck disable=SC2016  # for the inner shell
-  printf '%s\n' "${sources[@]#"$ROOT/"}" | xargs -P "$JOBS" -I FILE sh -c 'cd "$2" && g++ -std=c++17 -g -O0 -fPIC \
+  # shellcheck disable=SC2016  # for the inner shell; its $4 is several words
+  printf '%s\n' "${sources[@]}" | xargs -P "$JOBS" -I FILE sh -c 'cd "$2" && g++ -std=c++17 -g -O0 -fPIC \
     -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti "-ffile-prefix-map=$2/=" -DHWY_WANT_AVX3_DL \
-    -DLINEFILTER_ASKS_FOR_GFNI -Iinclude -I. -c "$3" -o "$1/$(echo "$3" | tr / _).o"' sh "$folder" "$ROOT" FILE
-  g++ -shared -o "$folder/liblinefilter.so" "$folder"/*.o "-Wl,-soname,liblinefilter.so.$(abi_version)" \
+    -DLINEFILTER_ASKS_FOR_GFNI $4 -Iinclude -I. -c "$3" -o "$1/$(echo "$3" | tr / _).o"' \
+    sh "$ABI_DEBUG" "$ROOT" FILE "$(version_definitions)"
+  for name in leveldb rocksdb; do
+    link_debug_library "liblinefilter_$name" "$ABI_DEBUG/lib_adapters_$name.cc.o"
+    rm "$ABI_DEBUG/lib_adapters_$name.cc.o"
+  done
+  core=("$ABI_DEBUG"/*.o)
+  link_debug_library liblinefilter "${core[@]}"
+}
+
+# link_debug_library NAME OBJECT...
+link_debug_library() {
+  local name=$1
+  shift
+  g++ -shared -o "$ABI_DEBUG/$name.so" "$@" "-Wl,-soname,$name.so.$(abi_version)" \
     "-Wl,--version-script,$ROOT/build/release/linefilter.map"
 }
 
-# write_abi FILE FOLDER: the types behind what is exported, as text.
+# As lib/CMakeLists.txt defines it for lib/c/types.cc.
+version_definitions() {
+  sed -nE 's/^project\(linefilter VERSION ([0-9]+)\.([0-9]+)\.([0-9]+).*$/\1 \2 \3/p' "$ROOT/CMakeLists.txt" |
+    awk '{ print "-DLINEFILTER_VERSION_MAJOR=" $1, "-DLINEFILTER_VERSION_MINOR=" $2, "-DLINEFILTER_VERSION_PATCH=" $3 }'
+}
+
+# write_abi NAME: the types behind what is exported, as text.
 write_abi() {
   abidw --headers-dir "$ROOT/include" --drop-private-types --no-comp-dir-path --no-corpus-path --no-show-locs \
     --no-elf-needed --no-write-default-sizes --no-parameter-names --exported-interfaces-only \
-    --out-file "$1" "$2/liblinefilter.so"
+    --out-file "$ABI/$1.abi" "$ABI_DEBUG/$1.so"
 }
 
-# compare_abi FILE: against the types of today. abidiff's exit code: 0 the same, 4 changed, 12 changed incompatibly.
+# compare_abi NAME [option...]: the committed types and today's. abidiff's exit code: 0 the same, 4 changed, 12 changed incompatibly.
 compare_abi() {
-  abidiff --no-show-locs "$1" "$ROOT/build/abi/liblinefilter.so"
+  local name=$1
+  shift
+  abidiff --no-show-locs "$@" "$ABI/$name.abi" "$ABI_DEBUG/$name.so"
 }
 
 test_abi() {
-  debug_library "$ROOT/build/abi"
-  expect "the debug library has all that is exported" diff \
-    <(exported_symbols "$(shared_library liblinefilter)") <(exported_symbols "$ROOT/build/abi/liblinefilter.so")
-  expect "types are those of packaging/abi/liblinefilter.abi (doc/VERSIONING.md says what to do)" compare_abi "$ABI/liblinefilter.abi"
+  local name
+  debug_libraries
+  for name in "${ABI_LIBRARIES[@]}"; do
+    expect "the debug library of $name has all that is exported" diff \
+      <(exported_symbols "$(shared_library "$name")") <(exported_symbols "$ABI_DEBUG/$name.so")
+    expect "types are those of packaging/abi/$name.abi (doc/VERSIONING.md says what to do)" compare_abi "$name"
+  done
 }

@@ -3,7 +3,7 @@
 # never seen the sources.
 
 DEBS=$ROOT/build/debs
-DEBIAN=$ROOT/build/debian       # base.tar: an empty Debian with a compiler; root: where the packages are tried
+DEBIAN=$ROOT/build/debian       # CODENAME-PACKAGES.tar: an empty Debian with these; root: where the packages are tried
 DEBIAN_BASE=(g++ cmake make)
 
 debian_steps() {
@@ -35,7 +35,7 @@ deb() {
 }
 
 test_debs() {
-  local abi version
+  local abi version name
   make_debs
   abi=$(abi_version)
   version=$(dpkg-deb -f "$(deb liblinefilter-dev)" Version)
@@ -47,11 +47,22 @@ test_debs() {
   expect "so do its headers" depends liblinefilter-dev "libhwy-dev \(>= $(hwy_version)"
   expect "headers go with their library" depends liblinefilter-dev "liblinefilter$abi \(= $version\)"
   expect "the library needs a C library" depends "liblinefilter$abi" 'libc6 \(>= '
-  expect "LevelDB" depends "liblinefilter-leveldb$abi" "libleveldb1d.*|.*liblinefilter$abi \(>= $version\)"
-  expect "RocksDB, of the very version" depends "liblinefilter-rocksdb$abi" 'librocksdb[0-9.]+ \(>= '
+  expect "the adapter of LevelDB needs the engine" depends "liblinefilter-leveldb$abi" 'libleveldb[0-9][a-z0-9]* '
+  expect "and the library" depends "liblinefilter-leveldb$abi" "liblinefilter$abi \(>= $version\)"
+  expect "the adapter of RocksDB needs the engine of the very version" depends "liblinefilter-rocksdb$abi" "$(rocksdb_package) "
+  expect "it needs the library" depends "liblinefilter-rocksdb$abi" "liblinefilter$abi \(>= $version\)"
   expect "headers of engines" depends liblinefilter-rocksdb-dev 'librocksdb-dev'
   expect "the library alone is in its package" only_files "liblinefilter$abi" \
     "./usr/lib/[^ ]*liblinefilter.so.${abi}[0-9.]*|./usr/share/doc/.*"
+  expect "the Python module needs the Python that it was built for" depends python3-linefilter "python3 \(>= $(python_version 0)\)"
+  expect "and no newer one" depends python3-linefilter "python3 \(<< $(python_version 1)\)"
+  expect "it needs NumPy" depends python3-linefilter 'python3-numpy( |$)'
+  expect "it holds the library, which needs its Highway" depends python3-linefilter "libhwy1[a-z0-9]* \(>= $(hwy_version)"
+  expect "the Python module alone is in its package" only_files python3-linefilter \
+    './usr/lib/python3/dist-packages/linefilter/[^/]*|./usr/share/doc/.*'
+  for name in __init__.py py.typed '_linefilter\.cpython-[a-z0-9_-]*\.so'; do
+    expect "$name is there" has_file python3-linefilter "./usr/lib/python3/dist-packages/linefilter/$name"
+  done
   expect "what depends on it will say so" grep -qx "liblinefilter $abi liblinefilter$abi (>= $version)" \
     <(dpkg-deb --ctrl-tarfile "$(deb "liblinefilter$abi")" | tar -xO ./shlibs)
   expect "no file names the place where it was built" no_build_paths
@@ -63,6 +74,17 @@ hwy_version() {
   pkg-config --modversion libhwy
 }
 
+# The package of the RocksDB whose headers the build found.
+rocksdb_package() {
+  awk '$2 == "ROCKSDB_MAJOR" { major = $3 } $2 == "ROCKSDB_MINOR" { minor = $3 } END { print "librocksdb" major "\\." minor }' \
+    /usr/include/rocksdb/version.h
+}
+
+# python_version N: as a pattern; with N = 1 the next one.
+python_version() {
+  /usr/bin/python3 -c 'import sys; print(r"3\.%d" % (sys.version_info[1] + int(sys.argv[1])))' "$1"
+}
+
 # depends PACKAGE PATTERN
 depends() {
   dpkg-deb -f "$(deb "$1")" Depends | tr ',' '\n' | sed 's/^ *//' | grep -E "^($2)"
@@ -70,7 +92,15 @@ depends() {
 
 # only_files PACKAGE PATTERN: nothing but these (folders aside).
 only_files() {
-  ! dpkg-deb -c "$(deb "$1")" | awk '$1 !~ /^d/ { print $6 }' | grep -vxE "$2"
+  ! files_of "$1" | grep -vxE "$2"
+}
+
+has_file() {
+  files_of "$1" | grep -xE "$2"
+}
+
+files_of() {
+  dpkg-deb -c "$(deb "$1")" | awk '$1 !~ /^d/ { print $6 }'
 }
 
 no_build_paths() {
@@ -82,39 +112,66 @@ no_build_paths() {
   return "$status"
 }
 
-# make_debian_root PACKAGE...: unpacks an empty Debian of this machine's release, with these packages besides, as $DEBIAN/root; it
-# is made once.
+# make_debian_root PACKAGE...: unpacks an empty Debian of this machine's release, with these packages besides, as $DEBIAN/root; each
+# such set is made once.
 make_debian_root() {
-  local codename mirror stamp
+  local codename mirror tar include=() proxies=() IFS=-
   codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  mirror=$(apt_mirror "$codename")
-  [[ -n $mirror ]] || { echo "apt knows no mirror of $codename: apt-get update" >&2; return 1; }
-  stamp="$codename $*"
-  if [[ ! -f $DEBIAN/base.tar || $(<"$DEBIAN/base.stamp") != "$stamp" ]]; then
+  tar="$DEBIAN/$codename${*:+-$*}.tar"
+  unset IFS
+  if [[ ! -f $tar ]]; then
+    mirror=$(debootstrap_mirror "$codename")
+    [[ -n $mirror ]] || { echo "apt knows no mirror of $codename: apt-get update" >&2; return 1; }
+    if [[ $mirror == https:* ]]; then include=(--include=ca-certificates); fi  # apt in there needs them
     mkdir -p "$DEBIAN"
-    as_root rm -rf "$DEBIAN/root" "$DEBIAN/base.tar"
+    as_root rm -rf "$DEBIAN/root"
     as_root mkdir -p "$DEBIAN/root/etc/dpkg/dpkg.cfg.d"
     echo force-unsafe-io | as_root tee "$DEBIAN/root/etc/dpkg/dpkg.cfg.d/quick"  # who wants to keep it makes it anew
-    as_root debootstrap --variant=minbase "$codename" "$DEBIAN/root" "$mirror"
+    mapfile -t proxies < <(proxies)
+    as_root env "${proxies[@]}" debootstrap --variant=minbase "${include[@]}" "$codename" "$DEBIAN/root" "$mirror"
     # Not by debootstrap, which fetches one after the other.
-    in_root apt-get -q -y --no-install-recommends install "$@"
+    if [[ $# -gt 0 ]]; then in_root apt-get -q -y --no-install-recommends install "$@"; fi
     in_root apt-get clean
-    as_root tar -C "$DEBIAN/root" -cf "$DEBIAN/base.tar" .
-    echo "$stamp" >"$DEBIAN/base.stamp"
+    as_root tar -C "$DEBIAN/root" -cf "$tar.new" .
+    as_root mv "$tar.new" "$tar"
   fi
   as_root rm -rf "$DEBIAN/root"
   mkdir -p "$DEBIAN/root"
-  as_root tar -C "$DEBIAN/root" -xpf "$DEBIAN/base.tar"
+  as_root tar -C "$DEBIAN/root" -xpf "$tar"
 }
 
-# in_root COMMAND...: in the empty Debian, with the network of this machine, and /proc and /dev where it may be lent them.
+# debootstrap_mirror CODENAME: apt's own, as one address: cloud images name a file of them, of which debootstrap knows nothing.
+debootstrap_mirror() {
+  local uri
+  uri=$(apt_mirror "$1")
+  if [[ $uri == mirror+file:* ]]; then
+    uri=${uri#mirror+file:}
+    uri=$(awk '/^[a-z]/ { print $1; exit }' "${uri%/}")
+  fi
+  echo "$uri"
+}
+
+# What this shell, or else apt, says of proxies, as arguments of env.
+proxies() {
+  local name value
+  for name in http https; do
+    value=$(printenv "${name}_proxy") || eval "$(apt-config shell value "Acquire::$name::Proxy")"
+    if [[ -n $value && $value != DIRECT ]]; then echo "${name}_proxy=$value"; fi
+  done
+  printenv no_proxy | sed 's/^/no_proxy=/'
+}
+
+# in_root COMMAND...: in the empty Debian, with the network of this machine, and /proc and /dev where it may be lent them: a
+# container may forbid mounts.
 in_root() {
-  local root=$DEBIAN/root run
+  local root=$DEBIAN/root run apart=(unshare --mount) proxies=()
   as_root cp /etc/resolv.conf "$root/etc/resolv.conf"
+  as_root unshare --mount true 2>/dev/null || apart=()
+  mapfile -t proxies < <(proxies)
   # shellcheck disable=SC2016  # for the inner shell
   run='for d in proc dev; do mount --rbind "/$d" "$1/$d" 2>/dev/null || true; done; exec chroot "$@"'
-  as_root unshare --mount sh -c "$run" sh "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive "$@"
+  as_root "${apart[@]}" sh -c "$run" sh "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    DEBIAN_FRONTEND=noninteractive "${proxies[@]}" "$@"
 }
 
 # readme_block LANGUAGE: the first block of the README in it that is a whole program.

@@ -2,7 +2,7 @@
 # Steps: what `cmake --install` of the release build gives, used by small projects (tests/consumers/) that see nothing else.
 
 INSTALLED=$ROOT/build/install     # everything of these steps
-PREFIX=$INSTALLED/moved           # the installed tree, in another place than it was installed to
+PREFIX="$INSTALLED/moved tree"    # the installed tree, in another place than it was installed to
 CONSUMERS=$INSTALLED/consumers    # copies: no path leads back to the sources
 
 install_steps() {
@@ -34,9 +34,10 @@ expect() {
   fi
 }
 
-# consume NAME [cmake argument...]: configures and builds a consumer, and runs its programs, each in a folder of its own.
+# consume NAME [cmake argument...]: configures and builds a consumer (in build/$AS, if that is set), and runs its programs, each in a
+# folder of its own.
 consume() {
-  local name=$1 program folder=$INSTALLED/build/$1
+  local name=$1 program folder=$INSTALLED/build/${AS:-$1}
   shift
   cmake -S "$CONSUMERS/$name" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" &&
     cmake --build "$folder" -j "$JOBS" || return 1
@@ -59,26 +60,36 @@ test_consumers() {
   LD_LIBRARY_PATH=  # what is found must be found without it
   echo sample | "$PREFIX/bin/linefilter" build --keys - --out "$INSTALLED/sample.filter" --bits-per-key 10
   for kind in cpp17 cpp20 c static leveldb rocksdb; do
-    if [[ -f $ROOT/include/linefilter/c.h || $kind != c ]]; then
-      expect "$kind" consume "$kind" "$installed"
-    fi
+    expect "$kind" consume "$kind" "$installed"
   done
-  expect "pkg-config" consume_by_pkg_config
+  expect "pkg-config" consume_by_pkg_config "$PREFIX" both
+  expect "Python below /usr/local finds the module" python_finds_it
   expect "a plugin with the static library exports its own function alone" exports_only_its_own "$INSTALLED/build/static/libplugin.so"
   expect "an unknown component is named" refuses 'no component .nonsense.' nonsense
   expect "a component that does not exist yet is named" refuses 'no component .redis.' redis
+  expect "without an engine an optional component is left out, another refused" cmake -S "$CONSUMERS/missing" \
+    -B "$INSTALLED/build/missing" -G Ninja "$installed"
   expect "another minor version is refused" refuses_version
   expect "no consumer saw the sources" unseen
   note_header_cost
 }
 
+# consume_by_pkg_config TREE KIND: what is installed there (tests/consumers/pkgconfig/build.sh).
 consume_by_pkg_config() {
-  local folder=$INSTALLED/build/pkgconfig program
+  local tree=$1 kind=$2 folder="$INSTALLED/build/pkgconfig $2" program
   mkdir -p "$folder"
-  PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name linefilter.pc)") "$CONSUMERS/pkgconfig/build.sh" "$folder" || return 1
+  PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name linefilter.pc)") "$CONSUMERS/pkgconfig/build.sh" "$folder" "$kind" || return 1
   for program in "$folder"/*; do
-    LD_LIBRARY_PATH=$(dirname "$(find "$PREFIX" -name liblinefilter.so)") run_in_folder "$program" || return 1
+    LD_LIBRARY_PATH=$(dirname "$(find "$tree" -name 'liblinefilter.*' | head -n 1)") run_in_folder "$program" || return 1
   done
+}
+
+# Where it looks if the prefix is /usr/local is where we have it.
+python_finds_it() {
+  local folder
+  folder=$(/usr/bin/python3 -c 'import site; print([p for p in site.getsitepackages() if p.startswith("/usr/local/")][0])') || return 1
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$PREFIX/${folder#/usr/local/} /usr/bin/python3 -c \
+    'import sys, linefilter; sys.exit(not linefilter.__file__.startswith(sys.argv[1]))' "$PREFIX"
 }
 
 exports_only_its_own() {
@@ -113,10 +124,32 @@ test_embedders() {
   expect "add_subdirectory: a plugin exports its own function alone" \
     exports_only_its_own "$INSTALLED/build/subdirectory/libplugin.so"
   expect "add_subdirectory: nothing of ours but the library" only_the_library "$INSTALLED/build/subdirectory"
+  expect "installed, the static library alone" one_kind subdirectory static
+  expect "its Debian package needs no shared one" needs_no_runtime "$INSTALLED/build/subdirectory/CPackConfig.cmake"
   expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "${quick[@]}"
   expect "recipes of vcpkg and Conan" /usr/bin/python3 "$ROOT/tests/packaging/check.py" "$ROOT"
   expect "FetchContent: the program needs the shared library" \
     grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")
+  expect "installed, the shared library alone" one_kind fetchcontent shared
+  expect "what is installed asks for the Highway that was built with it" asks_for_own_highway
+}
+
+# one_kind EMBEDDER KIND: what it has built is installed, is of this kind alone, and is used.
+one_kind() {
+  local build=$INSTALLED/build/$1 kind=$2 tree="$INSTALLED/$2 alone" pattern='*.so*'
+  cmake -DLINEFILTER_INSTALL=ON "$build" && cmake --build "$build" -j "$JOBS" && cmake --install "$build" --prefix "$tree" || return 1
+  if [[ $kind == shared ]]; then pattern='*.a'; fi
+  [[ -z $(find "$tree" -name "$pattern") ]] || { echo "there is another kind"; return 1; }
+  AS="$kind alone" consume cpp17 "-DCMAKE_PREFIX_PATH=$tree" && consume_by_pkg_config "$tree" "$kind"
+}
+
+needs_no_runtime() {
+  grep -F 'CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhwy-dev (>= ' "$1"
+}
+
+asks_for_own_highway() {
+  cmake -S "$CONSUMERS/highway" -B "$INSTALLED/build/highway" -G Ninja "-DLINEFILTER_SOURCES=$ROOT" &&
+    grep -xF 'Requires: libhwy >= 1.2.7' "$INSTALLED/build/highway/linefilter/linefilter.pc"
 }
 
 only_the_library() {

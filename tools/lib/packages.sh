@@ -4,7 +4,8 @@
 # packages_of GROUP: the packages of a group, the groups it stands on included.
 packages_of() {
   case "$1" in
-    build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" ;;
+    build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" \
+                "dpkg-dev file" ;;  # the last two for cpack
     demo) echo "$(packages_of build) gnuplot-nox libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
     test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev libleveldb-dev librocksdb-dev python3" \
                "python3-dev pybind11-dev python3-pybind11 python3-numpy python3-setuptools python3-wheel python3-pip" \
@@ -16,7 +17,7 @@ packages_of() {
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" \
                "g++-i686-linux-gnu libc6-dev-i386-cross g++-arm-linux-gnueabihf libc6-dev-armhf-cross" \
                "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" \
-               "debootstrap lintian abigail-tools dpkg-dev file" ;;
+               "debootstrap lintian abigail-tools" ;;
     *) echo "unknown package group '$1' (build, demo, test, bench, slow)" >&2; return 2 ;;
   esac
 }

@@ -1,19 +1,29 @@
 #!/bin/sh
-# build.sh FOLDER: the program by pkg-config alone, with the shared library and with the static one; with each adapter.
+# build.sh FOLDER KIND: programs by pkg-config alone. KIND: `both` kinds of library are installed, and each adapter; or the core
+# alone as `shared` or `static`.
 set -eu
 cd "$(dirname "$0")"
+cc="${CC:-cc} -std=c99"
 cxx="${CXX:-c++} -std=c++17"
 set -x
 pkg-config --exists 'linefilter >= 0.1 linefilter < 0.2'
-# shellcheck disable=SC2046,SC2086  # flags are words
-{
-  $cxx ../use.cc $(pkg-config --cflags --libs linefilter) -o "$1/shared"
-  archive=$(pkg-config --variable=libdir linefilter)/liblinefilter.a
-  $cxx -DLINEFILTER_STATIC ../use.cc $(pkg-config --cflags linefilter) \
-    $(pkg-config --static --libs linefilter | sed "s|-llinefilter\b|$archive|") -o "$1/static"
-  for engine in leveldb rocksdb; do
-    if pkg-config --exists linefilter-$engine; then
-      $cxx ../$engine/main.cc $(pkg-config --cflags --libs linefilter-$engine) -o "$1/$engine"
-    fi
-  done
+
+compile() {  # compile PROGRAM COMPILER SOURCE FLAGS: as pkg-config gives them, quoted for a shell: a folder may have a space
+  program=$1 compiler=$2 source=$3
+  eval "set -- $4"
+  # shellcheck disable=SC2086  # a command and its options
+  $compiler "$source" "$@" -o "$program"
 }
+
+flags=$(pkg-config --cflags --libs linefilter)
+compile "$1/cpp" "$cxx" ../use.cc "$flags"
+compile "$1/c" "$cc" ../readers/read.c "$flags"
+if [ "$2" = both ]; then
+  flags="-DLINEFILTER_STATIC $(pkg-config --static --cflags --libs linefilter | sed 's/-llinefilter\b/-Wl,-Bstatic & -Wl,-Bdynamic/')"
+  compile "$1/cpp_static" "$cxx" ../use.cc "$flags"
+  compile "$1/c_static" "$cc" ../readers/read.c "$flags"
+  for engine in leveldb rocksdb; do
+    flags=$(pkg-config --cflags --libs "linefilter-$engine")
+    compile "$1/$engine" "$cxx" "../$engine/main.cc" "$flags"
+  done
+fi
