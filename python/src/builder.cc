@@ -78,6 +78,12 @@ std::unique_ptr<Image> Finish(Builder& builder) {
   std::unique_ptr<AlignedBytes> image;
   Check(builder.Use([&](FilterBuilder& b) {
     if (!b.status().ok()) return b.status();
+    const uint64_t limit = builder.options().memory_limit;
+    if (b.ImageBytes() > limit) {  // FinishTo counts the hashes too, but it wants the memory
+      return Status::Error(StatusCode::kOverLimit,
+                           "the image takes %llu bytes and memory_limit is %llu: raise it, or ask for fewer bits per key",
+                           static_cast<unsigned long long>(b.ImageBytes()), static_cast<unsigned long long>(limit));
+    }
     image = std::make_unique<AlignedBytes>(static_cast<size_t>(b.ImageBytes()));
     return b.FinishTo(image->data(), image->size(), nullptr);
   }));

@@ -37,7 +37,8 @@ class Hasher {
   // Throws kIncompatible if keys mean nothing here.
   void RequireKeys() const;
 
-  // Calls use(hashes, n) for group after group of the keys of an iterable. It may run any Python code between.
+  // Calls use(hashes, n) for group after group of the keys of an iterable. It may run any Python code between, and throws
+  // what a signal's handler raises: an iterator in C runs none, and would have Ctrl-C wait for its end.
   template <class Use>
   void OfIterable(py::handle keys, const Use& use) const {
     RequireKeys();
@@ -49,6 +50,7 @@ class Hasher {
       if (hashes.size() == kGroup) {
         use(hashes.data(), hashes.size());
         hashes.clear();
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       }
     }
     if (!hashes.empty()) use(hashes.data(), hashes.size());
