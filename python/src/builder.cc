@@ -13,8 +13,6 @@
 namespace linefilter::python {
 namespace {
 
-constexpr size_t kGroup = 1024;  // keys hashed at once, in the L1
-
 class Builder {
  public:
   explicit Builder(const FilterOptions& options)
@@ -64,12 +62,10 @@ void AddWords(Builder& builder, py::handle array) {
   builder.hasher().RequireKeys();
   const Words keys(array);
   Check(builder.Use([&](FilterBuilder& b) {
-    uint64_t hashes[kGroup];
-    for (size_t begin = 0; begin < keys.size() && b.status().ok(); begin += kGroup) {
-      const size_t size = std::min(kGroup, keys.size() - begin);
-      builder.hasher().OfWords(keys.data() + begin, size, hashes);
+    builder.hasher().OfGroups(keys.data(), keys.size(), [&](size_t, const uint64_t* hashes, size_t size) {
       b.AddHashes(hashes, size);
-    }
+      return b.status().ok();
+    });
     return b.status();
   }));
 }
@@ -80,9 +76,10 @@ std::unique_ptr<Image> Finish(Builder& builder) {
     if (!b.status().ok()) return b.status();
     const uint64_t limit = builder.options().memory_limit;
     if (b.ImageBytes() > limit) {  // FinishTo counts the hashes too, but it wants the memory
-      return Status::Error(StatusCode::kOverLimit,
-                           "the image takes %llu bytes and memory_limit is %llu: raise it, or ask for fewer bits per key",
-                           static_cast<unsigned long long>(b.ImageBytes()), static_cast<unsigned long long>(limit));
+      return Status::Error(
+          StatusCode::kOverLimit,
+          "the image takes %llu bytes and memory_limit is %llu: raise it, or ask for fewer bits per key",
+          static_cast<unsigned long long>(b.ImageBytes()), static_cast<unsigned long long>(limit));
     }
     image = std::make_unique<AlignedBytes>(static_cast<size_t>(b.ImageBytes()));
     return b.FinishTo(image->data(), image->size(), nullptr);

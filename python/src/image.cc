@@ -17,8 +17,8 @@ bool IsOfBytes(const Status& status) {
   return status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kUnsupported;
 }
 
-// FilterFile tells where a body is, and an image of the empty set has none: its bytes, some dozen, are read once more. What
-// has come in its place meanwhile is not read beyond them.
+// FilterFile tells where a body is, and an image of the empty set has none: its bytes, some dozen, are read once more.
+// What has come in its place meanwhile is not read beyond them.
 std::unique_ptr<AlignedBytes> ReadAgain(const std::string& path, size_t size) {
   auto own = std::make_unique<AlignedBytes>(size);
   std::ifstream in(path, std::ios::binary);
@@ -88,7 +88,8 @@ std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* 
   };
   const SystemResult result = without_gil();
   if (broken == Broken::kRaise || !IsOfBytes(result.status)) Check(result);
-  if (file->view().empty_set()) return std::make_unique<Image>(ReadAgain(path, file->view().image_bytes()), secret, broken);
+  if (file->view().empty_set())
+    return std::make_unique<Image>(ReadAgain(path, file->view().image_bytes()), secret, broken);
   return std::unique_ptr<Image>(new Image(std::move(file), result.status));
 }
 

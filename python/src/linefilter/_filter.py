@@ -135,5 +135,12 @@ class Filter:
         block's rate of false positives); empty in the others."""
         return self._core.count_levels()
 
+    def _refuse_to_pickle_a_secret(self) -> None:
+        if self.secret_check is not None:
+            raise TypeError(
+                "a filter with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
+                "secret to from_bytes()"
+            )
+
     def __deepcopy__(self, memo: Any) -> Any:
         return copy.copy(self)

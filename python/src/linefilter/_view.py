@@ -147,11 +147,7 @@ class FilterView(Filter):
         return self._of(self._core)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        if self.secret_check is not None:
-            raise TypeError(
-                "a view with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
-                "secret to from_bytes()"
-            )
+        self._refuse_to_pickle_a_secret()
         image = pickle.PickleBuffer(self.image) if protocol >= 5 else self.to_bytes()
         return FilterView.from_bytes, (image,)
 
