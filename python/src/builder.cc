@@ -74,14 +74,21 @@ std::unique_ptr<Image> Finish(Builder& builder) {
   std::unique_ptr<AlignedBytes> image;
   Check(builder.Use([&](FilterBuilder& b) {
     if (!b.status().ok()) return b.status();
+    // FinishTo looks at the limit too, but it wants the memory first.
     const uint64_t limit = builder.options().memory_limit;
-    if (b.ImageBytes() > limit) {  // FinishTo counts the hashes too, but it wants the memory
+    uint64_t image_bytes = b.ImageBytes(), peak_memory = 0;
+    if (limit != kNoMemoryLimit) {
+      const Status sized = FilterBuilder::EstimateBytes(builder.options(), b.num_keys(), &image_bytes, &peak_memory);
+      if (!sized.ok()) return sized;
+    }
+    if (peak_memory > limit) {
       return Status::Error(
           StatusCode::kOverLimit,
-          "the image takes %llu bytes and memory_limit is %llu: raise it, or ask for fewer bits per key",
-          static_cast<unsigned long long>(b.ImageBytes()), static_cast<unsigned long long>(limit));
+          "the image and what it is made of take %llu bytes, more than the memory_limit of %llu: raise "
+          "it, or ask for fewer bits per key",
+          static_cast<unsigned long long>(peak_memory), static_cast<unsigned long long>(limit));
     }
-    image = std::make_unique<AlignedBytes>(static_cast<size_t>(b.ImageBytes()));
+    image = std::make_unique<AlignedBytes>(static_cast<size_t>(image_bytes));
     return b.FinishTo(image->data(), image->size(), nullptr);
   }));
   const FilterOptions& options = builder.options();

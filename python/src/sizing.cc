@@ -39,7 +39,7 @@ uint64_t MaxKeys(const std::string& name, uint64_t body_bytes, double fpr) {
   Check(SizeForFpr(layout, 1, fpr, &of_one));
   const uint64_t unit = layout == Layout::kClassic ? 1 : 64;  // the others have blocks
   const uint64_t body = body_bytes / unit * unit;
-  if (body != 0 && ExpectedFpr(layout, 1, body, of_one.num_probes) == 1) {
+  if (body != 0 && ExpectedFpr(layout, 1, body, of_one.num_probes) >= 1) {
     Check(Status::Error(StatusCode::kInvalidArgument,
                         "%llu bytes are more than layout %s can address: shard the keys over several filters",
                         static_cast<unsigned long long>(body_bytes), LayoutName(layout)));

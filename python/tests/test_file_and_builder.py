@@ -168,7 +168,9 @@ import resource, sys
 import linefilter
 image = linefilter.BlockedFilter(2**26, bits_per_key=16).to_bytes()
 builder = linefilter.FilterBuilder(bits_per_key=64)
-builder.add_many(range(2**22))  # 32 MiB, and as much of an image
+limited = linefilter.FilterBuilder(bits_per_key=64, memory_limit=48 * 2**20)
+for one in (builder, limited):
+    one.add_many(range(2**22))  # 32 MiB, and as much of an image
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**24, resource.RLIM_INFINITY))
 for call in (lambda: linefilter.FilterView.from_bytes(image), lambda: linefilter.BlockedFilter.from_bytes(image), builder.finish):
@@ -177,10 +179,14 @@ for call in (lambda: linefilter.FilterView.from_bytes(image), lambda: linefilter
     except linefilter.OutOfMemoryError as error:
         assert error.code == "out_of_memory" and str(error)
         print("told")
+try:
+    limited.finish()
+except linefilter.OverLimitError:  # which is looked at before memory is asked for
+    print("limited")
 """
 
 
 def test_memory_that_runs_out_is_an_error_of_the_family(tmp_path):
     environment = dict(os.environ, PYTHONPATH=str(Path(linefilter.__file__).parents[1]), PYTHONDONTWRITEBYTECODE="1")
     run = subprocess.run([sys.executable, "-c", WITHOUT_MEMORY], env=environment, capture_output=True, text=True)
-    assert run.stdout == "told\n" * 3, run.stderr
+    assert run.stdout == "told\n" * 3 + "limited\n", run.stderr
