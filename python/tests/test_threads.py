@@ -94,7 +94,7 @@ def test_adding_from_threads_loses_nothing(kind, add):
     alone = kind(threads * PIECE, fpr=0.01)
     alone.add_hashes(hashes)
     image = alone.to_bytes()
-    start = threading.Barrier(threads)
+    start = threading.Barrier(threads, timeout=60)
 
     def fill(filled, part):
         start.wait()
