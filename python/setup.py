@@ -1,7 +1,7 @@
 """Builds the extension with CMake, and source distributions that hold the library's sources too.
 
-CMAKE_ARGS in the environment is handed on. With CMAKE_ARGS=-DLINEFILTER_ARCHIVE=.../liblinefilter.a a library that was built
-before is linked.
+CMAKE_ARGS in the environment is handed on, split as a shell splits words. With CMAKE_ARGS=-DLINEFILTER_ARCHIVE=.../liblinefilter.a
+a library that was built before is linked; around a path with a space belong quotes, as shlex.quote makes them.
 """
 
 import os

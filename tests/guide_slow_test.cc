@@ -65,7 +65,7 @@ TEST(Documents, WhatTheyLeadToExists) {
   for (const char* folder : {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/sst_reader"}) {
     for (const fs::path& page : PagesIn(folder)) pages.push_back(page);
   }
-  const std::regex link(R"(\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\))");
+  const std::regex link = test::RelativeLink();
   int found = 0;
   for (const fs::path& page : pages) {
     const std::string text = std::regex_replace(test::ReadFile(page), std::regex("```[^`]*```"), "");

@@ -46,6 +46,11 @@ struct DressedStruct {
   // Another one.
   void Other() noexcept;
   void naked_member() const noexcept;
+
+  // Frees it.
+  void Free() noexcept;
+  void FreeAll() noexcept;
+  void NakedLaunch() noexcept;
   DressedStruct(const DressedStruct&) = delete;
 
  private:
@@ -110,7 +115,7 @@ class Manual(unittest.TestCase):
         done = manual(self.folder)
         self.assertEqual(done.returncode, 1, done.stdout)
         for name, line in (("LINEFILTER_NAKED_MACRO", 5), ("NakedFunction", 13), ("NakedClass", 15), ("kNakedValue", 18),
-                           ("naked_field", 25), ("naked_member", 34), ("naked_in_c_field", 47)):
+                           ("naked_field", 25), ("naked_member", 34), ("NakedLaunch", 39), ("naked_in_c_field", 52)):
             self.assertRegex(done.stdout, rf"naked\.h:{line}: .*\b{name}\b")
         for line in done.stdout.splitlines()[:-1]:
             self.assertRegex(line.lower(), "naked", "only these")
@@ -131,7 +136,8 @@ class Filter(unittest.TestCase):
         self.assertEqual(out[29], "  /** Tells of two: Named and this one. */ void Overloaded(int) noexcept;")
         self.assertEqual(out[30], "  /** Tells of two: Named and this one. */ void Named() noexcept;")
         self.assertEqual(out[33], "  void naked_member() const noexcept;")
-        self.assertEqual(out[34], "  /** Deleted. */ DressedStruct(const DressedStruct&) = delete;")
+        self.assertEqual(out[37:39], ["  /** Frees it. */ void FreeAll() noexcept;", "  void NakedLaunch() noexcept;"])
+        self.assertEqual(out[39], "  /** Deleted. */ DressedStruct(const DressedStruct&) = delete;")
         for hidden in ("NotPublic", "NotPublicEither", "private"):
             self.assertNotIn(hidden, "\n".join(out))
 

@@ -963,6 +963,16 @@ TEST(Report, RefusesFixturesAndAnEmptyFolder) {
   EXPECT_TRUE(dir.Names().empty());
 }
 
+TEST(Report, RefusesWhatTheHtmlCannotShow) {
+  const TempDir dir;
+  json file = json::parse(ReadFile(kCpuB));
+  file["context"]["cpu"] = "Fixture | CPU";
+  const Page page({dir.Write("b.json", file.dump())}, false);
+  EXPECT_EQ(page.result.exit_code, 2);
+  EXPECT_TRUE(Contains(page.result.err, "tools/report: a table with rows of different lengths")) << page.result.err;
+  EXPECT_FALSE(Contains(page.result.err, "Traceback"));
+}
+
 TEST(Report, SaysThatGnuplotIsMissing) {
   const TempDir dir, empty;
   std::string python = RunProgram({"python3", "-c", "import sys; print(sys.executable, end='')"}).out;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tools/bench.sh [--quick] [--accuracy] [--engines] [option of linefilter_bench...]: adds this machine to BENCHMARKS.md.
 #
-#   tools/bench.sh             the full matrix: bench/results/<cpu>.json, BENCHMARKS.md, doc/plots/; at most 90 minutes.
-#                              Interrupted, or told to end by --minutes: the same command goes on where it stopped
+#   tools/bench.sh             the full matrix: bench/results/<cpu>.json, BENCHMARKS.md, doc/plots/, doc/benchmarks.html;
+#                              at most 90 minutes. Interrupted, or told to end by --minutes: the same command goes on where it stopped
 #   tools/bench.sh --quick     about a minute, a first look: everything goes to build/bench-quick/
 #   tools/bench.sh --accuracy  measures the false-positive rates anew too, which are the same on every CPU
 #   tools/bench.sh --engines   measures the filters inside LevelDB and RocksDB anew too; some minutes, 5 GB in /tmp
@@ -135,8 +135,8 @@ main() {
   say "4/4 tables and plots"
   STEP="writing the report"
   report "$results" "$page" "$plots"
-  printf '\nresults: %s\ntables:  %s\nplots:   %s\ndone in %d s\n' "$results/$slug.json" "$page" "$plots/*.svg" \
-    "$SECONDS"
+  printf '\nresults: %s\ntables:  %s\nplots:   %s\nHTML:    %s\ndone in %d s\n' "$results/$slug.json" "$page" \
+    "$plots/*.svg" "${plots%/*}/benchmarks.html" "$SECONDS"
 }
 
 main "$@"

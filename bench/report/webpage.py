@@ -9,6 +9,7 @@ import os
 import re
 
 import figure
+import results
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGE = re.compile(r"!\[([^\]]*)\]\((\S+)\)$")
@@ -60,7 +61,7 @@ def element(lines, headings, drawn):
         return "<ul>\n" + "\n".join(f"<li>{inline(item)}</li>" for item in items) + "\n</ul>"
     text = "\n".join(lines)
     if re.match(r"[|#>]|```|    |!\[|\d+\. ", text) or re.search(r"\]\(", text):
-        raise ValueError(f"Markdown that {__name__} does not know: {lines[0]}")
+        raise results.ResultsError(f"Markdown that {__name__} does not know: {lines[0]}")
     kind = ' class="again"' if text.startswith(AGAIN) else ""
     return f"<p{kind}>{inline(text)}</p>"
 
@@ -88,7 +89,7 @@ def table(lines):
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     kinds = ["r" if cell.endswith(":") else "l" for cell in rows[1]]
     if any(len(row) != len(kinds) for row in rows):
-        raise ValueError(f"a table with rows of different lengths: {lines[0]}")
+        raise results.ResultsError(f"a table with rows of different lengths: {lines[0]}")
 
     def cells(row):
         return "".join(f"<td{' class=r' if kind == 'r' else ''}>{inline(cell)}</td>" for cell, kind in zip(row, kinds))
@@ -102,6 +103,8 @@ def table(lines):
 def plot(match, drawn):
     """An SVG, with names of its own and without a background: the page has one."""
     title, name = match[1], os.path.basename(match[2])
+    if name not in drawn:
+        raise results.ResultsError(f"the page shows {match[2]}, and there is no such plot")
     svg = drawn[name]
     svg = svg[svg.index("<!-- tools/report"):]
     prefix = re.sub(r"\W", "_", name)

@@ -34,21 +34,13 @@ std::unique_ptr<Image> Copy(const py::object& bytes, const py::object& secret) {
 }
 
 void Verify(const Image& image) {
-  const auto verify = [&] {
-    const py::gil_scoped_release release;
-    return image.view().Verify();
-  };
   Check(image.status());
-  Check(verify());
+  CheckWithoutGil([&] { return image.view().Verify(); });
 }
 
 void VerifyChunks(const Image& image, uint64_t first, uint64_t count) {
-  const auto verify = [&] {
-    const py::gil_scoped_release release;
-    return image.view().VerifyChunks(first, count);
-  };
   Check(image.status());
-  Check(verify());
+  CheckWithoutGil([&] { return image.view().VerifyChunks(first, count); });
 }
 
 void Save(const Image& image, const std::string& path) {
@@ -59,11 +51,7 @@ void Save(const Image& image, const std::string& path) {
     if (status.ok()) status = file.Append(image.data(), image.size());
     return status.ok() ? file.Commit() : status;
   };
-  const auto without_gil = [&] {
-    const py::gil_scoped_release release;
-    return WithErrno(save);
-  };
-  Check(without_gil());
+  CheckWithoutGil([&] { return WithErrno(save); });
 }
 
 // (code, message) of what is wrong; None.
@@ -114,11 +102,7 @@ void BindImage(py::module_& module) {
   // Of an image of any hash, its secret unknown.
   module.def("verify_image", [](const py::object& object) {
     const Buffer bytes(object);
-    const auto verify = [&] {
-      const py::gil_scoped_release release;
-      return VerifyImage(bytes.data(), bytes.size());
-    };
-    Check(verify());
+    CheckWithoutGil([&] { return VerifyImage(bytes.data(), bytes.size()); });
   });
 }
 

@@ -11,16 +11,6 @@
 namespace linefilter::python {
 namespace {
 
-// Runs what returns a Status without the GIL, and throws what it says.
-template <class Call>
-void CheckWithoutGil(const Call& call) {
-  const auto run = [&] {
-    const py::gil_scoped_release release;
-    return call();
-  };
-  Check(run());
-}
-
 std::unique_ptr<Mutable> Create(uint64_t num_keys, const FilterOptions& options) {
   auto filter = std::make_unique<Mutable>(options.layout);
   CheckWithoutGil([&] { return filter->Create(num_keys, options); });

@@ -13,8 +13,6 @@
 namespace linefilter::python {
 namespace {
 
-constexpr size_t kGroup = 1024;  // keys hashed at once, in the L1
-
 class Builder {
  public:
   explicit Builder(const FilterOptions& options)
@@ -64,12 +62,10 @@ void AddWords(Builder& builder, py::handle array) {
   builder.hasher().RequireKeys();
   const Words keys(array);
   Check(builder.Use([&](FilterBuilder& b) {
-    uint64_t hashes[kGroup];
-    for (size_t begin = 0; begin < keys.size() && b.status().ok(); begin += kGroup) {
-      const size_t size = std::min(kGroup, keys.size() - begin);
-      builder.hasher().OfWords(keys.data() + begin, size, hashes);
+    builder.hasher().OfGroups(keys.data(), keys.size(), [&](size_t, const uint64_t* hashes, size_t size) {
       b.AddHashes(hashes, size);
-    }
+      return b.status().ok();
+    });
     return b.status();
   }));
 }
@@ -78,7 +74,21 @@ std::unique_ptr<Image> Finish(Builder& builder) {
   std::unique_ptr<AlignedBytes> image;
   Check(builder.Use([&](FilterBuilder& b) {
     if (!b.status().ok()) return b.status();
-    image = std::make_unique<AlignedBytes>(static_cast<size_t>(b.ImageBytes()));
+    // FinishTo looks at the limit too, but it wants the memory first.
+    const uint64_t limit = builder.options().memory_limit;
+    uint64_t image_bytes = b.ImageBytes(), peak_memory = 0;
+    if (limit != kNoMemoryLimit) {
+      const Status sized = FilterBuilder::EstimateBytes(builder.options(), b.num_keys(), &image_bytes, &peak_memory);
+      if (!sized.ok()) return sized;
+    }
+    if (peak_memory > limit) {
+      return Status::Error(
+          StatusCode::kOverLimit,
+          "the image and what it is made of take %llu bytes, more than the memory_limit of %llu: raise "
+          "it, or ask for fewer bits per key",
+          static_cast<unsigned long long>(peak_memory), static_cast<unsigned long long>(limit));
+    }
+    image = std::make_unique<AlignedBytes>(static_cast<size_t>(image_bytes));
     return b.FinishTo(image->data(), image->size(), nullptr);
   }));
   const FilterOptions& options = builder.options();

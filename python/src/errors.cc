@@ -2,9 +2,12 @@
 
 #include <pybind11/pybind11.h>
 
-namespace linefilter::python {
+#include <exception>
+#include <new>
 
-namespace py = pybind11;
+#include "python/src/core.h"
+
+namespace linefilter::python {
 
 const char* CodeName(StatusCode code) {
   switch (code) {
@@ -28,8 +31,10 @@ const char* CodeName(StatusCode code) {
   return "unknown";
 }
 
-void Check(const Status& status, int error_number) {
-  if (status.ok()) return;
+namespace {
+
+// Sets Python's error. With the GIL held.
+void SetError(const Status& status, int error_number) {
   // The message may hold a file name, cut anywhere.
   const py::object text = py::reinterpret_steal<py::object>(
       PyUnicode_DecodeUTF8(status.message(), static_cast<Py_ssize_t>(strlen(status.message())), "replace"));
@@ -37,7 +42,28 @@ void Check(const Status& status, int error_number) {
   const py::object error =
       py::module_::import("linefilter._errors").attr("error_of")(CodeName(status.code()), text, error_number);
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+}
+
+}  // namespace
+
+void Check(const Status& status, int error_number) {
+  if (status.ok()) return;
+  SetError(status, error_number);
   throw py::error_already_set();
+}
+
+void BindErrors(py::module_&) {
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+      try {
+        SetError(Status::Error(StatusCode::kOutOfMemory, "no memory left: free some, or ask for a smaller filter"), 0);
+      } catch (py::error_already_set& error) {
+        error.restore();
+      }
+    }
+  });
 }
 
 }  // namespace linefilter::python

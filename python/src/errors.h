@@ -2,6 +2,8 @@
 #ifndef LINEFILTER_PYTHON_SRC_ERRORS_H_
 #define LINEFILTER_PYTHON_SRC_ERRORS_H_
 
+#include <pybind11/pybind11.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -34,6 +36,16 @@ SystemResult WithErrno(const Call& call) {
       result.error_number = error;
   }
   return result;
+}
+
+// Calls what returns a Status or SystemResult without the GIL, and throws what it says.
+template <class Call>
+void CheckWithoutGil(const Call& call) {
+  const auto run = [&] {
+    const pybind11::gil_scoped_release release;
+    return call();
+  };
+  Check(run());
 }
 
 }  // namespace linefilter::python

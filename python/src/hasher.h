@@ -34,10 +34,22 @@ class Hasher {
       for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(keys[i], seed_);
     }
   }
+  // The same, group after group in the L1: calls use(begin, hashes, size) until it answers false.
+  template <class Use>
+  void OfGroups(const uint64_t* keys, size_t n, const Use& use) const {
+    constexpr size_t kInL1 = 1024;
+    uint64_t hashes[kInL1];
+    for (size_t begin = 0; begin < n; begin += kInL1) {
+      const size_t size = n - begin < kInL1 ? n - begin : kInL1;
+      OfWords(keys + begin, size, hashes);
+      if (!use(begin, hashes, size)) return;
+    }
+  }
   // Throws kIncompatible if keys mean nothing here.
   void RequireKeys() const;
 
-  // Calls use(hashes, n) for group after group of the keys of an iterable. It may run any Python code between.
+  // Calls use(hashes, n) for group after group of the keys of an iterable. It may run any Python code between, and
+  // throws what a signal's handler raises: an iterator in C runs none, and would have Ctrl-C wait for its end.
   template <class Use>
   void OfIterable(py::handle keys, const Use& use) const {
     RequireKeys();
@@ -49,6 +61,7 @@ class Hasher {
       if (hashes.size() == kGroup) {
         use(hashes.data(), hashes.size());
         hashes.clear();
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       }
     }
     if (!hashes.empty()) use(hashes.data(), hashes.size());

@@ -2,9 +2,7 @@
 
 #include <sys/mman.h>
 
-#include <cstring>
 #include <fstream>
-#include <iterator>
 #include <new>
 #include <utility>
 
@@ -17,6 +15,19 @@ constexpr size_t kLine = 64, kHugePage = size_t{2} << 20;
 
 bool IsOfBytes(const Status& status) {
   return status.code() == StatusCode::kCorrupt || status.code() == StatusCode::kUnsupported;
+}
+
+// FilterFile tells where a body is, and an image of the empty set has none: its bytes, some dozen, are read once more.
+// What has come in its place meanwhile is not read beyond them.
+std::unique_ptr<AlignedBytes> ReadAgain(const std::string& path, size_t size) {
+  auto own = std::make_unique<AlignedBytes>(size);
+  std::ifstream in(path, std::ios::binary);
+  in.read(reinterpret_cast<char*>(own->data()), static_cast<std::streamsize>(size));
+  if (static_cast<size_t>(in.gcount()) != size || in.peek() != std::ifstream::traits_type::eof()) {
+    Check(Status::Error(StatusCode::kIoError, "'%.120s' was replaced or removed while it was opened: open it again",
+                        path.c_str()));
+  }
+  return own;
 }
 
 }  // namespace
@@ -66,15 +77,6 @@ void Image::VerifyNow(Broken broken) {
   if (!status_.ok()) view_ = FilterView();
 }
 
-// FilterFile tells where a body is, and an image of the empty set has none: it is read. At most a few hundred bytes.
-std::unique_ptr<AlignedBytes> ReadSmall(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  auto own = std::make_unique<AlignedBytes>(bytes.size());
-  std::memcpy(own->data(), bytes.data(), bytes.size());
-  return own;
-}
-
 // `open` is FilterFile's Map or Load.
 template <class OpenFile>
 std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* secret, Broken broken,
@@ -86,7 +88,8 @@ std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* 
   };
   const SystemResult result = without_gil();
   if (broken == Broken::kRaise || !IsOfBytes(result.status)) Check(result);
-  if (file->view().empty_set()) return std::make_unique<Image>(ReadSmall(path), secret, broken);
+  if (file->view().empty_set())
+    return std::make_unique<Image>(ReadAgain(path, file->view().image_bytes()), secret, broken);
   return std::unique_ptr<Image>(new Image(std::move(file), result.status));
 }
 

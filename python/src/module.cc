@@ -5,6 +5,7 @@
 
 PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::FindKeyTypes();
+  linefilter::python::BindErrors(module);
   linefilter::python::BindCore(module);
   linefilter::python::BindImage(module);
   linefilter::python::BindOptions(module);

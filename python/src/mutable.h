@@ -49,21 +49,18 @@ class Mutable final : public Core {
   }
   uint64_t InsertWords(const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* were_new) {
     return InPieces(n, [&](size_t begin, size_t size) {
-      uint64_t hashes[kGroup];
       uint64_t count = 0;
-      for (size_t i = begin; i < begin + size; i += kGroup) {
-        const size_t group = std::min(kGroup, begin + size - i);
-        hasher.OfWords(keys + i, group, hashes);
-        count += filter_->InsertHashes(hashes, group, were_new == nullptr ? nullptr : were_new + i);
-      }
+      hasher.OfGroups(keys + begin, size, [&](size_t at, const uint64_t* hashes, size_t group) {
+        count += filter_->InsertHashes(hashes, group, were_new == nullptr ? nullptr : were_new + begin + at);
+        return true;
+      });
       return count;
     });
   }
 
  private:
-  // Keys for which the mutex is held at once, so that lookups of other threads get in between; and that are hashed at
-  // once, in the L1.
-  static constexpr size_t kPiece = 65536, kGroup = 1024;
+  // Keys for which the mutex is held at once, so that lookups of other threads get in between.
+  static constexpr size_t kPiece = 65536;
 
   template <class Insert>
   uint64_t InPieces(size_t n, const Insert& insert) {

@@ -27,14 +27,32 @@ py::tuple ForFpr(const std::string& layout, uint64_t num_keys, double fpr) {
   return AsTuple(sizing);
 }
 
+// The library answers 0 for what no filter has; here that is rounded down, or an error.
+uint64_t MaxKeys(const std::string& name, uint64_t body_bytes, double fpr) {
+  const Layout layout = LayoutOf(name);
+  if (layout == Layout::kAuto) {
+    Check(Status::Error(StatusCode::kInvalidArgument,
+                        "layout auto is chosen by the number of keys, which is asked here: say blocked, classic or "
+                        "retrieval"));
+  }
+  Sizing of_one;
+  Check(SizeForFpr(layout, 1, fpr, &of_one));
+  const uint64_t unit = layout == Layout::kClassic ? 1 : 64;  // the others have blocks
+  const uint64_t body = body_bytes / unit * unit;
+  if (body != 0 && ExpectedFpr(layout, 1, body, of_one.num_probes) >= 1) {
+    Check(Status::Error(StatusCode::kInvalidArgument,
+                        "%llu bytes are more than layout %s can address: shard the keys over several filters",
+                        static_cast<unsigned long long>(body_bytes), LayoutName(layout)));
+  }
+  return MaxKeysForFpr(layout, body, fpr);
+}
+
 }  // namespace
 
 void BindSizing(py::module_& module) {
   module.def("size_for_bits_per_key", &ForBitsPerKey);
   module.def("size_for_fpr", &ForFpr);
-  module.def("max_keys_for_fpr", [](const std::string& layout, uint64_t body_bytes, double fpr) {
-    return MaxKeysForFpr(LayoutOf(layout), body_bytes, fpr);
-  });
+  module.def("max_keys_for_fpr", &MaxKeys);
 }
 
 }  // namespace linefilter::python

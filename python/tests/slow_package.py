@@ -4,6 +4,9 @@ LINEFILTER_ARCHIVE, in the environment: a liblinefilter.a of this tree, which sa
 """
 
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -24,6 +27,12 @@ def run(*command, cwd, **environment):
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     return done.stdout
+
+
+def built_before():
+    """CMAKE_ARGS that link the library that the environment names; none without it."""
+    archive = os.environ.get("LINEFILTER_ARCHIVE")
+    return shlex.quote(f"-DLINEFILTER_ARCHIVE={archive}") if archive else ""
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +61,7 @@ def test_the_source_distribution_is_whole(sources):
 
 
 def test_a_wheel_of_it_passes_the_tests(sources, tmp_path):
-    archive = os.environ.get("LINEFILTER_ARCHIVE")
-    arguments = f"-DLINEFILTER_ARCHIVE={archive}" if archive else ""
-    run("-m", "build", "--wheel", "--no-isolation", "-o", tmp_path, sources, cwd=tmp_path, CMAKE_ARGS=arguments)
+    run("-m", "build", "--wheel", "--no-isolation", "-o", tmp_path, sources, cwd=tmp_path, CMAKE_ARGS=built_before())
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "linefilter/py.typed" in names and "linefilter/_linefilter.pyi" in names
@@ -64,6 +71,20 @@ def test_a_wheel_of_it_passes_the_tests(sources, tmp_path):
     told = run("-m", "pytest", "-q", "-c", HERE.parent / "pyproject.toml", HERE, cwd=tmp_path, PYTHONPATH=str(installed))
     assert " passed" in told and "skipped" not in told
     assert str(installed) in run("-c", "import linefilter; print(linefilter.__file__)", cwd=tmp_path, PYTHONPATH=str(installed))
+
+
+def test_the_readmes_line_makes_a_wheel(tmp_path):
+    """As it stands there, in a copy of the tree: what setuptools leaves in it goes with it. Its folder's name has a space."""
+    (line,) = re.findall(r"^`(pip wheel [^`]*)`", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    tree = tmp_path / "a tree"
+    for part in ("python", "include", "lib", "cmake"):
+        shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+    for part in ("CMakeLists.txt", "LICENSE"):
+        shutil.copy2(ROOT / part, tree)
+    quickly = built_before() + " -DCMAKE_CXX_FLAGS_RELEASE=-O0"  # that it is made counts
+    run("-m", *shlex.split(line), cwd=tree, CMAKE_ARGS=quickly)
+    (wheel,) = tree.glob("linefilter-*.whl")
+    assert any(name.startswith("linefilter/_linefilter.") and name.endswith(".so") for name in zipfile.ZipFile(wheel).namelist())
 
 
 def test_nothing_of_the_library_is_exported():

@@ -4,6 +4,8 @@ import copy
 import errno
 import os
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +65,10 @@ def test_damaged_files(view, tmp_path, load):
     with pytest.raises(linefilter.CorruptError):
         linefilter.FilterFile(path, load=load)
     opened = linefilter.FilterFile(path, load=load, broken="maybe")
-    assert "anything" in opened and opened.error is not None and len(opened.image) == 0
+    assert "anything" in opened and opened.error is not None
+    for call in (opened.to_bytes, lambda: opened.image, lambda: opened.save(path)):
+        with pytest.raises(linefilter.CorruptError):
+            call()
     damaged = bytearray(view.to_bytes())
     damaged[1000] ^= 1
     path.write_bytes(damaged)
@@ -136,5 +141,52 @@ def test_plan():
     assert linefilter.max_keys(planned.body_bytes, fpr=0.01) >= 10**6
     assert linefilter.plan(5, fpr=0.01).layout == "classic"
     for wrong in ({}, {"fpr": 0.1, "bits_per_key": 3}, {"fpr": 3}, {"fpr": 0.1, "layout": "x"}):
-        with pytest.raises(ValueError):
+        with pytest.raises(linefilter.InvalidArgumentError):
             linefilter.plan(5, **wrong)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_max_keys(layout):
+    for fpr in (0.3, 0.01, 0.001):
+        for body_bytes in (64, 1000, 10**6, 10**6 + 1):
+            most = linefilter.max_keys(body_bytes, fpr=fpr, layout=layout)
+            assert linefilter.plan(most, fpr=fpr, layout=layout).body_bytes <= body_bytes
+            assert linefilter.plan(most + 1, fpr=fpr, layout=layout).body_bytes > body_bytes - 64
+            assert most > body_bytes // 4
+    assert linefilter.max_keys(7, fpr=0.01, layout=layout) == 0
+    for wrong in (0, 1, -0.5, float("nan"), 1e-300):
+        with pytest.raises(linefilter.InvalidArgumentError, match="fpr"):
+            linefilter.max_keys(10**6, fpr=wrong, layout=layout)
+    with pytest.raises(linefilter.InvalidArgumentError, match="address"):
+        linefilter.max_keys(2**60, fpr=0.01, layout=layout)
+    with pytest.raises(linefilter.InvalidArgumentError, match="auto"):
+        linefilter.max_keys(10**6, fpr=0.01, layout="auto")
+
+
+WITHOUT_MEMORY = """
+import resource, sys
+import linefilter
+image = linefilter.BlockedFilter(2**26, bits_per_key=16).to_bytes()
+builder = linefilter.FilterBuilder(bits_per_key=64)
+limited = linefilter.FilterBuilder(bits_per_key=64, memory_limit=48 * 2**20)
+for one in (builder, limited):
+    one.add_many(range(2**22))  # 32 MiB, and as much of an image
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**24, resource.RLIM_INFINITY))
+for call in (lambda: linefilter.FilterView.from_bytes(image), lambda: linefilter.BlockedFilter.from_bytes(image), builder.finish):
+    try:
+        call()
+    except linefilter.OutOfMemoryError as error:
+        assert error.code == "out_of_memory" and str(error)
+        print("told")
+try:
+    limited.finish()
+except linefilter.OverLimitError:  # which is looked at before memory is asked for
+    print("limited")
+"""
+
+
+def test_memory_that_runs_out_is_an_error_of_the_family(tmp_path):
+    environment = dict(os.environ, PYTHONPATH=str(Path(linefilter.__file__).parents[1]), PYTHONDONTWRITEBYTECODE="1")
+    run = subprocess.run([sys.executable, "-c", WITHOUT_MEMORY], env=environment, capture_output=True, text=True)
+    assert run.stdout == "told\n" * 3 + "limited\n", run.stderr

@@ -1,7 +1,12 @@
 """What is a key, what is none, and that the same key is the same in one and in many, in every type that holds it."""
 
+import array
+import ctypes
 import enum
+import itertools
 import mmap
+import operator
+import signal
 
 import numpy as np
 import pytest
@@ -9,8 +14,7 @@ import pytest
 import linefilter
 from conftest import SECRET
 
-# The hash of the integer 1, from tests/hash_test.cc and doc/FORMAT.md: XXH3_64 of 01 00 00 00 00 00 00 00.
-ONE = linefilter.hash_key(b"\1" + bytes(7))
+ONE = linefilter.hash_key(b"\1" + bytes(7))  # the integer 1
 
 
 class Number(enum.IntEnum):
@@ -29,6 +33,12 @@ INTEGER_TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.
 def test_an_integer_is_its_eight_bytes(one):
     assert linefilter.hash_key(one) == ONE
     assert linefilter.hash_keys([one])[0] == ONE
+
+
+def test_the_hash_is_that_of_the_document():
+    number = int.from_bytes(bytes((151 * i + i // 7 + 29) % 256 for i in range(8)), "little")
+    told = 0x7B9032023BB54746  # doc/FORMAT.md, section 1: XXH3 of these 8 bytes
+    assert linefilter.hash_key(number) == linefilter.hash_key(number.to_bytes(8, "little")) == told
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 2**31, -(2**31), 2**32 - 1, 2**63 - 1, 2**63, -(2**63), 2**64 - 1])
@@ -71,7 +81,8 @@ def test_a_str_is_its_utf8():
     for text in ("", "key", "k\0y", "Käse", "鍵", "🔑"):
         assert linefilter.hash_key(text) == linefilter.hash_key(text.encode()) == linefilter.hash_key(np.str_(text))
         assert linefilter.hash_keys(np.array([text], object))[0] == linefilter.hash_key(text)
-    assert linefilter.hash_keys(np.array(["a", "Käse"])).tolist() == [linefilter.hash_key("a"), linefilter.hash_key("Käse")]
+    told = linefilter.hash_keys(np.array(["a", "Käse"], object)).tolist()
+    assert told == [linefilter.hash_key("a"), linefilter.hash_key("Käse")]
     with pytest.raises(UnicodeEncodeError):
         linefilter.hash_key("\ud800")
 
@@ -112,6 +123,72 @@ def test_one_key_is_not_many(wrong, view, mutable):
             call(wrong)
 
 
+def all_of_many(mutable):
+    """Every call for many, of keys and of hashes."""
+    builder = linefilter.FilterBuilder(fpr=0.01)
+    keys = (mutable.add_many, mutable.add_new, mutable.contains_many, builder.add_many, linefilter.hash_keys)
+    return keys, (mutable.add_hashes, mutable.contains_hashes, builder.add_hashes, linefilter.mix_hashes)
+
+
+def test_numpys_strings_lose_zeros_and_are_refused(mutable):
+    keys, _ = all_of_many(mutable)
+    for wrong in (np.array([b"ab\0", b"cd"]), np.array(["ab\0", "cd"])):
+        assert wrong.tolist()[0] in (b"ab", "ab")  # which is why
+        for call in keys:
+            with pytest.raises(TypeError, match="zero bytes.*object"):
+                call(wrong)
+    mutable.add(b"ab\0")
+    assert mutable.contains_many(np.array([b"ab\0", b"cd"], object)).tolist() == [True, False]
+
+
+def test_bytes_are_not_iterated(mutable):
+    numbers = np.arange(2, dtype=np.uint64)
+    with mmap.mmap(-1, 16) as mapped:
+        for wrong in (numbers.tobytes(), bytearray(16), memoryview(numbers), mapped, (ctypes.c_char * 16)(),
+                      array.array("B", bytes(16)), "0123456789abcdef"):  # fmt: skip
+            for calls in all_of_many(mutable):
+                for call in calls:
+                    with pytest.raises(TypeError, match="put it into a list"):
+                        call(wrong)
+    assert mutable.fill_ratio() == 0
+    hashes = linefilter.hash_keys(array.array("Q", numbers.tolist()))  # larger items are many
+    assert (hashes == linefilter.hash_keys(numbers)).all()
+    assert mutable.add_hashes(array.array("Q", hashes.tolist())) == 2
+
+
+def test_masked_arrays_are_refused(mutable):
+    masked = np.ma.masked_array(np.arange(3, dtype=np.uint64), [False, True, False])
+    for calls in all_of_many(mutable):
+        for call in calls:
+            with pytest.raises(TypeError, match="compressed"):
+                call(masked)
+            call(masked.compressed())
+
+
+class Alarm(Exception):
+    pass
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_signal_ends_a_long_iterator_in_c(mutable, number):
+    """As Ctrl-C: the handler runs while the call does, not at the end of the keys."""
+    call = all_of_many(mutable)[0][number]
+    keys = itertools.repeat("key", 20_000_000)  # no Python between them
+
+    def ring(*_):
+        raise Alarm
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        with pytest.raises(Alarm):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            call(keys)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert operator.length_hint(keys) > 0
+
+
 def test_an_error_of_the_iterable_comes_through(mutable):
     def keys():
         yield "a"
@@ -136,11 +213,11 @@ def test_hashes_are_checked(mutable):
         with pytest.raises(TypeError):
             mutable.contains_hashes(wrong)
     for wrong in ([-1], [2**64]):
-        with pytest.raises(ValueError):
+        with pytest.raises(linefilter.InvalidArgumentError):
             mutable.add_hashes(wrong)
-    with pytest.raises(ValueError):
+    with pytest.raises(linefilter.InvalidArgumentError):
         linefilter.hash_key("a", seed=1, secret=SECRET)
-    with pytest.raises(ValueError):
+    with pytest.raises(linefilter.InvalidArgumentError):
         linefilter.hash_key("a", seed=-1)
 
 

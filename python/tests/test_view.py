@@ -196,7 +196,8 @@ def test_broken_images_answer_maybe_if_asked_to(view):
     assert opened.contains_hash(1) and opened.contains_hashes([1, 2]).all()
     assert isinstance(opened.error, linefilter.CorruptError) and str(opened.error) and opened.error.code == "corrupt"
     assert opened.layout == "auto" and opened.expected_fpr() == 1 and opened.num_keys is None and "broken" in repr(opened)
-    for call in (opened.verify, lambda: opened.save("never"), lambda: pickle.dumps(opened)):
+    for call in (opened.verify, opened.to_bytes, lambda: opened.image, lambda: opened.save("never"), lambda: pickle.dumps(opened),
+                 lambda: linefilter.verify_image(opened)):  # fmt: skip
         with pytest.raises(linefilter.CorruptError):
             call()
     with pytest.raises(TypeError):

@@ -65,6 +65,9 @@ inline std::vector<CodeBlock> CodeBlocks(const std::string& markdown) {
   return blocks;
 }
 
+// Where a page leads to within the tree: (*it)[1] of each match.
+inline std::regex RelativeLink() { return std::regex(R"(\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\))"); }
+
 // "..." in what a page shows stands for anything within its line; a line of "..." alone for any lines.
 inline bool Matches(const std::string& shown, const std::string& got) {
   std::string pattern;

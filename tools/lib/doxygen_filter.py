@@ -3,7 +3,8 @@
 
 Headers document by plain comments: above a name, or behind a member. Here `//` becomes `///` or `///<`. A comment also
 documents the names that follow it in its paragraph (the lines up to an empty one) without a comment of their own, if
-they are overloads, if it tells of them by name, or if it is the only one there. Private and protected parts and namespace
+they are overloads, if it tells of them by name, or if it is the only one there and seems to speak of them too: they share a
+word with the name it stands above or with what it says (AddKey, AddHash), or are types in a row (typedef). Private and protected parts and namespace
 internal are left out, and what a class has without saying (destructor, copies, moves) gets the usual words. No line is
 added or lost, so that warnings tell the line of the header.
 
@@ -74,13 +75,19 @@ def usual_words(statement, class_name):
     return None
 
 
+def parts_of(name):
+    """The words that a name is made of, as they are compared: AddHashes has `add` and `hashe`."""
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return {part.lower().rstrip("s") for part in parts if len(part) >= 3} - {"linefilter"}
+
+
 class Filter:
     def __init__(self, lines):
         self.lines = lines
         self.out = list(lines)
         self.scopes = []     # (kind, name, hidden)
         self.comment = []    # the lines of the comment that stands right above
-        self.cover = None    # (text, name it stands above, (paragraph, depth))
+        self.cover = None    # (text, name it stands above, whether that is a typedef, (paragraph, depth))
         self.paragraph = 0   # counted by empty lines
         self.comments_in = self.count_comments()
 
@@ -226,24 +233,31 @@ class Filter:
             self.comment = []
             return
         name = scope_name or name_of(statement)
+        is_typedef = bool(re.match(r"\s*typedef\b", statement))
         has_trailing = bool(TRAILING.match(self.lines[start])) and not self.lines[start].rstrip().endswith("{")
         if self.comment:
-            self.cover = (words_of(self.comment), name, (self.paragraph, len(self.scopes)))
+            self.cover = (words_of(self.comment), name, is_typedef, (self.paragraph, len(self.scopes)))
             self.comment = []
         elif not has_trailing:
             class_name = self.scopes[-1][1] if self.scopes else ""
             words = usual_words(statement, class_name)
-            words = [words] if words else self.shared(name)
+            words = [words] if words else self.shared(name, is_typedef)
             if words:
                 self.out[start] = re.sub(r"^(\s*)", lambda m: f"{m[1]}/** {' @nl '.join(words)} */ ", self.out[start],
                                          count=1)
 
-    def shared(self, name):
-        if not self.cover or self.cover[2] != (self.paragraph, len(self.scopes)):
+    def shared(self, name, is_typedef):
+        if not self.cover or self.cover[3] != (self.paragraph, len(self.scopes)):
             return None
-        words, above, _ = self.cover
-        tells = re.search(rf"\b{re.escape(name)}\b", " ".join(words)) if name else None
-        if above == name or tells or self.comments_in.get(self.paragraph) == 1:
+        words, above, above_is_typedef, _ = self.cover
+        text = " ".join(words)
+        if above == name or (name and re.search(rf"\b{re.escape(name)}\b", text)):
+            return words
+        if self.comments_in.get(self.paragraph) != 1:
+            return None
+        is_value = "enum" in (name, above)  # the numbers behind their type, or in it
+        said = {part for word in re.findall(r"\w{4,}", text) for part in parts_of(word)}
+        if is_value or (is_typedef and above_is_typedef) or parts_of(name) & (parts_of(above) | said):
             return words
         return None
 

@@ -57,8 +57,8 @@ class Filter:
         """May each key be in the set? One True or False for each, several times faster than one by one.
 
         An array of integers is answered by an array of the same shape, without the GIL; uint64 is read where it lies, other
-        integers are widened in a copy. Any other iterable is answered in its order, by an array of one dimension (arrays of
-        strings or objects by one of their shape).
+        integers (and arrays that are not contiguous or not in this machine's order) are made it in a copy. Any other
+        iterable is answered in its order, by an array of one dimension (arrays of objects by one of their shape).
         """
         words, others, shape = split(keys)
         if words is None:
@@ -119,7 +119,7 @@ class Filter:
         return self._core.target()
 
     def fill_ratio(self) -> float:
-        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next four do."""
+        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next three do."""
         return self._core.fill_ratio()
 
     def estimated_keys(self) -> float:
@@ -134,6 +134,13 @@ class Filter:
         """How many blocks have each level, in the layout "retrieval" (doc/FORMAT.md, section 8: 8 levels more halve the
         block's rate of false positives); empty in the others."""
         return self._core.count_levels()
+
+    def _refuse_to_pickle_a_secret(self) -> None:
+        if self.secret_check is not None:
+            raise TypeError(
+                "a filter with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
+                "secret to from_bytes()"
+            )
 
     def __deepcopy__(self, memo: Any) -> Any:
         return copy.copy(self)

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
+from ._errors import InvalidArgumentError
 from ._keys import Hashes, Key, Keys, as_uint, hash_words, in_shape, split
 
 
 def _seed(seed: int, secret: Optional[bytes]) -> int:
     if secret is not None and seed != 0:
-        raise ValueError("a keyed hash has its secret in place of a seed: drop one")
+        raise InvalidArgumentError("a keyed hash has its secret in place of a seed: drop one")
     return as_uint(seed, "seed")
 
 

@@ -9,10 +9,12 @@ from typing import Any, Iterable, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._errors import InvalidArgumentError
+
 # A str is its UTF-8; an int is its 8 bytes, as C++ widens it: -2**63 .. 2**64 - 1. (bool is an int to the type checker,
 # but no key.)
 Key = Union[str, bytes, bytearray, memoryview, int, "np.integer[Any]"]
-# Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy), or any iterable of keys.
+# Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy) or of objects, or any iterable of keys.
 Keys = Union["npt.NDArray[Any]", Iterable[Key]]
 # Many hashes: a NumPy array of uint64, or any iterable of integers 0 .. 2**64 - 1.
 Hashes = Union["npt.NDArray[np.uint64]", Iterable[int]]
@@ -20,19 +22,46 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 Words = npt.NDArray[np.uint64]
 
-_ONE = "keys are an array of integers or an iterable of keys, and this is one (%s): put it into a list"
+
+def _refuse_one(values: Any, what: str) -> None:
+    """What would be iterated byte by byte, or entry by hidden entry."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise TypeError(f"a masked array has entries that are no {what}: take those that are, by .compressed()")
+    if isinstance(values, (str, np.generic)) or _is_bytes(values):
+        raise TypeError(
+            f"{what} are an array of integers or an iterable, and this is one ({type(values).__name__}): put it into a list; "
+            "bytes of an array become it again by numpy.frombuffer"
+        )
+
+
+def _is_bytes(values: Any) -> bool:
+    """bytes, an mmap and whatever else lends a buffer of bytes. An array of larger items, or of NumPy, is many."""
+    if isinstance(values, (bytes, bytearray, memoryview)):
+        return True
+    if isinstance(values, np.ndarray):
+        return False
+    try:
+        view = memoryview(values)
+    except TypeError:  # no buffer
+        return False
+    with view:
+        return view.itemsize == 1
 
 
 def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[int, ...]]]:
     """(integers as contiguous uint64, widened as C++ widens; else what is to be iterated; the shape of an array)."""
-    if isinstance(keys, (str, bytes, bytearray, memoryview, np.generic)):
-        raise TypeError(_ONE % type(keys).__name__)
+    _refuse_one(keys, "keys")
     if not isinstance(keys, np.ndarray):
         if not hasattr(keys, "__array__"):
             return None, keys, None
         keys = np.asarray(keys)  # a column of a table, and the like
-    if keys.dtype.kind in "OSU":
+    if keys.dtype.kind == "O":
         return None, keys.ravel().tolist(), keys.shape
+    if keys.dtype.kind in "SU":
+        raise TypeError(
+            f"an array of {keys.dtype} does not know which zero bytes at the ends of its items are theirs: keep such keys in a "
+            "list or an array of dtype object (or make it one, by .tolist(), if none ends with a zero byte)"
+        )
     if keys.dtype.kind not in "iu":
         raise TypeError(f"an array of {keys.dtype} has no integers: make it the integers (astype) or bytes that are keys")
     wide = np.require(keys, np.int64 if keys.dtype.kind == "i" else np.uint64, ["C", "A"])
@@ -47,6 +76,7 @@ def in_shape(items: bytearray, kind: Any, shape: Optional[tuple[int, ...]]) -> n
 
 def hash_words(hashes: Hashes) -> Words:
     """Hashes as contiguous uint64."""
+    _refuse_one(hashes, "hashes")
     if not isinstance(hashes, np.ndarray):
         return np.fromiter((as_uint(value, "a hash") for value in hashes), np.uint64)
     if hashes.dtype.kind != "u" or hashes.dtype.itemsize != 8:
@@ -61,7 +91,7 @@ def as_uint(value: Any, what: str, most: int = 2**64 - 1) -> int:
     except TypeError:
         raise TypeError(f"{what} must be an int, not {type(value).__name__}") from None
     if not 0 <= number <= most:
-        raise ValueError(f"{what} must be 0 .. {most}, not {number}")
+        raise InvalidArgumentError(f"{what} must be 0 .. {most}, not {number}")
     return number
 
 
@@ -69,5 +99,5 @@ def as_path(path: Path) -> bytes:
     """A file name as the system takes it."""
     name = os.fsencode(path)
     if b"\0" in name:
-        raise ValueError("a file name has no zero byte")
+        raise InvalidArgumentError("a file name has no zero byte")
     return name

@@ -153,11 +153,7 @@ class MutableFilter(Filter):
         return self._of(self._core.copy())
 
     def __reduce__(self) -> Any:
-        if self.secret_check is not None:
-            raise TypeError(
-                "a filter with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
-                "secret to from_bytes()"
-            )
+        self._refuse_to_pickle_a_secret()
         return type(self).from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:

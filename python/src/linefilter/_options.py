@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Optional
 
 from . import _linefilter
+from ._errors import InvalidArgumentError
 from ._keys import as_uint
 
 Layout = Literal["auto", "blocked", "classic", "retrieval"]
@@ -28,7 +29,9 @@ def make_options(
     threads: int = 1,
 ) -> _linefilter.Options:
     if secret is not None and caller_hashes:
-        raise ValueError("a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one")
+        raise InvalidArgumentError(
+            "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
+        )
     return _linefilter.Options(
         bits_per_key=0 if bits_per_key is None else float(bits_per_key),
         fpr=0 if fpr is None else float(fpr),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Optional
 
 from . import _linefilter
+from ._errors import InvalidArgumentError
 from ._keys import as_uint
 from ._options import Layout
 
@@ -29,7 +30,7 @@ def plan(
     6
     """
     if (bits_per_key is None) == (fpr is None):
-        raise ValueError("give bits_per_key or fpr: bits_per_key=10 makes a rate of about 1 %")
+        raise InvalidArgumentError("give bits_per_key or fpr: bits_per_key=10 makes a rate of about 1 %")
     number = as_uint(num_keys, "num_keys")
     if bits_per_key is not None:
         return Sizing(*_linefilter.size_for_bits_per_key(layout, number, float(bits_per_key)))
@@ -38,5 +39,11 @@ def plan(
 
 
 def max_keys(body_bytes: int, *, fpr: float, layout: Layout = "blocked") -> int:
-    """The most keys that so many bytes hold with an expected rate of at most fpr."""
+    """The most keys that a filter of at most so many bytes holds with an expected rate of at most fpr. (Blocks have 64 bytes;
+    what is left over counts for nothing.) InvalidArgumentError for an fpr that the layout does not reach, and for "auto",
+    which chooses by the number of keys.
+
+    >>> max_keys(1_000_000, fpr=0.01) == max_keys(1_000_000 // 64 * 64, fpr=0.01) > 700_000
+    True
+    """
     return _linefilter.max_keys_for_fpr(layout, as_uint(body_bytes, "body_bytes"), float(fpr))

@@ -6,7 +6,7 @@ import pickle
 from typing import Any, Optional, TypeVar, Union, cast
 
 from . import _linefilter
-from ._errors import LinefilterError, error_of
+from ._errors import InvalidArgumentError, LinefilterError, error_of
 from ._filter import CLOSED, Filter, closed_error
 from ._keys import Path, as_path, as_uint
 from ._options import limit
@@ -18,7 +18,7 @@ Self = TypeVar("Self", bound="FilterView")
 
 def _maybe(broken: str) -> bool:
     if broken not in ("raise", "maybe"):
-        raise ValueError(f'broken is "raise" or "maybe", not {broken!r}')
+        raise InvalidArgumentError(f'broken is "raise" or "maybe", not {broken!r}')
     return broken == "maybe"
 
 
@@ -110,9 +110,13 @@ class FilterView(Filter):
 
     @property
     def image(self) -> memoryview:
-        """The bytes of the image, read-only and not copied: for write(), send(), hashlib. It keeps them alive."""
+        """The bytes of the image, read-only and not copied: for write(), send(), hashlib. It keeps them alive. Of a broken
+        image there are none: what `error` has is raised, as by to_bytes() and save()."""
         if self.closed:
             raise closed_error()
+        error = self.error
+        if error is not None:
+            raise error
         return memoryview(cast(Any, self._core))
 
     def to_bytes(self) -> bytes:
@@ -143,14 +147,7 @@ class FilterView(Filter):
         return self._of(self._core)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        if self.secret_check is not None:
-            raise TypeError(
-                "a view with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
-                "secret to from_bytes()"
-            )
-        error = self.error
-        if error is not None:
-            raise error
+        self._refuse_to_pickle_a_secret()
         image = pickle.PickleBuffer(self.image) if protocol >= 5 else self.to_bytes()
         return FilterView.from_bytes, (image,)
 
