@@ -71,7 +71,7 @@ build_cross() {
   local folder=$ROOT/build/$1 sysroot=$ROOT/build/sysroot-${FOREIGN[$1]} kind=all flags="" tests
   case $1 in
     s390x-vectors) kind=bytes flags="-DHWY_BROKEN_EMU128=0 -fno-tree-vectorize" ;;
-    armhf-neon) kind=bytes flags="-mfpu=neon-vfpv4" ;;
+    armhf-neon) kind=bytes flags="-mfpu=neon-vfpv4 -mfp16-format=ieee" ;;
   esac
   make_sysroot "${FOREIGN[$1]}" "$sysroot"
   configure "$folder" "-DCMAKE_TOOLCHAIN_FILE=$ROOT/cmake/toolchains/${1%-*}.cmake" "-DLINEFILTER_SYSROOT=$sysroot" \
