@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/cpus.sh: the tests on every CPU that this machine is or emulates (tools/test.sh --all runs most of them), and what ran where,
-# which it writes to doc/CPUS.md when nothing failed. 20 minutes on two cores.
+# which it writes to doc/CPUS.md when nothing failed. Half an hour on two cores.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -10,7 +10,7 @@ for part in packages steps cmake sysroot release cpus; do
 done
 PAGE=$ROOT/doc/CPUS.md
 CPUS+=("${MORE_CPUS[@]}")
-FOREIGN_BUILDS+=(armhf)
+FOREIGN_BUILDS+=(armhf armhf-neon)
 # shellcheck disable=SC2034  # read by test_on_cpu
 EVERY_TEST=yes
 
