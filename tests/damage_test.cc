@@ -124,6 +124,7 @@ class Survey {
 
 // Puts bytes where they end with the page.
 uint8_t* PutAtEnd(GuardedPages* pages, std::string_view bytes) {
+  EXPECT_TRUE(pages->ok()) << "no memory between guards: what follows ends this program";
   uint8_t* const at = pages->end() - bytes.size();
   std::copy(bytes.begin(), bytes.end(), at);
   return at;
