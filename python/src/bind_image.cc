@@ -69,7 +69,7 @@ py::buffer_info Bytes(Image& image) {
 }  // namespace
 
 void BindImage(py::module_& module) {
-  py::class_<Image, Core>(module, "Image", py::buffer_protocol())
+  py::class_<Image, Core>(module, "Image", py::module_local(), py::buffer_protocol())
       .def_static("over", &Over, py::arg("buffer"), py::arg("secret"), py::arg("verify"), py::arg("maybe_if_broken"))
       .def_static("copy", &Copy, py::arg("buffer"), py::arg("secret"))
       .def_static(

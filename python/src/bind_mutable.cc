@@ -25,7 +25,7 @@ FilterOptions OptionsOf(const FilterBase& filter) {
   return options;
 }
 
-std::unique_ptr<Mutable> FromImage(const std::string& layout, const py::object& image, const py::object& secret,
+std::unique_ptr<Mutable> FromImage(const py::object& layout, const py::object& image, const py::object& secret,
                                    uint64_t memory_limit) {
   auto filter = std::make_unique<Mutable>(LayoutOf(layout));
   FilterOptions options;
@@ -134,7 +134,7 @@ py::bytearray AddNewIterable(Mutable& filter, py::handle keys) {
 }  // namespace
 
 void BindMutable(py::module_& module) {
-  py::class_<Mutable, Core>(module, "Mutable")
+  py::class_<Mutable, Core>(module, "Mutable", py::module_local())
       .def_static("create", &Create)
       .def_static("from_image", &FromImage)
       .def("add", [](Mutable& filter, py::handle key) { return filter.InsertHash(filter.hasher().OfObject(key)); })

@@ -109,7 +109,7 @@ py::tuple Estimate(const FilterOptions& options, uint64_t num_keys) {
 }  // namespace
 
 void BindBuilder(py::module_& module) {
-  py::class_<Builder>(module, "Builder")
+  py::class_<Builder>(module, "Builder", py::module_local())
       .def(py::init<const FilterOptions&>())
       .def("add", [](Builder& builder, py::handle key) { AddHash(builder, builder.hasher().OfObject(key)); })
       .def("add_hash", &AddHash)

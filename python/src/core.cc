@@ -23,13 +23,17 @@ void ContainsWords(const Core& core, py::handle array, py::handle answers) {
   core.hasher().RequireKeys();
   const Words keys(array);
   const Answers out(answers, keys.size());
-  core.Read([&](const FilterBase& filter) { filter.MayContainKeys(keys.data(), keys.size(), out.data()); });
+  core.ReadInPieces(keys.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
+    filter.MayContainKeys(keys.data() + begin, size, out.data() + begin);
+  });
 }
 
 void ContainsHashes(const Core& core, py::handle array, py::handle answers) {
   const Words hashes(array);
   const Answers out(answers, hashes.size());
-  core.Read([&](const FilterBase& filter) { filter.MayContainHashes(hashes.data(), hashes.size(), out.data()); });
+  core.ReadInPieces(hashes.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
+    filter.MayContainHashes(hashes.data() + begin, size, out.data() + begin);
+  });
 }
 
 py::bytearray ContainsIterable(const Core& core, py::handle keys) {
@@ -53,7 +57,7 @@ py::list CountLevels(const Core& core) {
 }  // namespace
 
 void BindCore(py::module_& module) {
-  py::class_<Core>(module, "Core")
+  py::class_<Core>(module, "Core", py::module_local())
       .def("contains", &Contains)
       .def("contains_hash", &ContainsHash)
       .def("contains_words", &ContainsWords)

@@ -7,9 +7,13 @@
 
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
 #include <shared_mutex>
 
 #include "linefilter/filter_base.h"
+#include "python/src/fair_mutex.h"
 #include "python/src/hasher.h"
 
 namespace linefilter::python {
@@ -37,9 +41,19 @@ class Core {
   template <class Work>
   auto Read(const Work& work) const {
     const py::gil_scoped_release release;
-    std::shared_lock<std::shared_mutex> lock;
+    std::shared_lock<FairMutex> lock;
     if (mutex_ != nullptr) lock = std::shared_lock(*mutex_);
     return work(filter());
+  }
+  // The same for n keys, work(filter, begin, size) for piece after piece: between two of them a writer gets in.
+  template <class Work>
+  void ReadInPieces(size_t n, const Work& work) const {
+    if (mutex_ == nullptr) return Read([&](const FilterBase& filter) { work(filter, 0, n); });
+    const py::gil_scoped_release release;
+    for (size_t begin = 0; begin < n; begin += kPiece) {
+      const std::shared_lock lock(*mutex_);
+      work(filter(), begin, std::min(kPiece, n - begin));
+    }
   }
   // Reads with it: for a single lookup.
   template <class Work>
@@ -51,11 +65,14 @@ class Core {
   }
 
  protected:
+  // Keys for which the mutex is held at once.
+  static constexpr size_t kPiece = 65536;
+
   // Null: nobody writes.
-  explicit Core(std::shared_mutex* mutex) : mutex_(mutex) {}
+  explicit Core(FairMutex* mutex) : mutex_(mutex) {}
 
  private:
-  std::shared_mutex* const mutex_;
+  FairMutex* const mutex_;
 };
 
 // One call for each part of the module: what it adds to it.

@@ -48,10 +48,14 @@ template <class Use>
 uint64_t UseKey(py::handle key, const Use& use) {
   PyObject* const object = key.ptr();
   if (PyUnicode_Check(object)) {
-    Py_ssize_t size = 0;
-    const char* const text = PyUnicode_AsUTF8AndSize(object, &size);
-    if (text == nullptr) throw py::error_already_set();  // a lone surrogate has no UTF-8
-    return use(std::string_view(text, static_cast<size_t>(size)));
+    if (PyUnicode_IS_COMPACT_ASCII(object)) {  // which is its UTF-8
+      return use(std::string_view(static_cast<const char*>(PyUnicode_DATA(object)),
+                                  static_cast<size_t>(PyUnicode_GET_LENGTH(object))));
+    }
+    // Not PyUnicode_AsUTF8AndSize, which leaves a copy in the str for its life.
+    const py::object utf8 = py::reinterpret_steal<py::object>(PyUnicode_AsUTF8String(object));
+    if (!utf8) throw py::error_already_set();  // a lone surrogate has no UTF-8
+    return use(std::string_view(PyBytes_AS_STRING(utf8.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(utf8.ptr()))));
   }
   if (PyBytes_Check(object)) {
     return use(std::string_view(PyBytes_AS_STRING(object), static_cast<size_t>(PyBytes_GET_SIZE(object))));
@@ -70,7 +74,8 @@ uint64_t UseKey(py::handle key, const Use& use) {
   }
   if (IsA(key, generic_type) || !PyObject_CheckBuffer(object)) RefuseType(key, "make it one of these");
   const Buffer buffer(key, PyBUF_FORMAT | PyBUF_ND);
-  const char* const format = buffer.view().format;
+  const char* format = buffer.view().format;
+  if (format != nullptr && *format != '\0' && std::strchr("@=<>!", *format)) ++format;  // the order, which ctypes tells
   if (buffer.view().itemsize != 1 || buffer.view().ndim > 1 || (format != nullptr && !std::strchr("Bbc", *format))) {
     RefuseType(key, "its items are no bytes; take tobytes(), or memoryview(key).cast('B')");
   }

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <shared_mutex>
 #include <variant>
 
 #include "linefilter/filter.h"
@@ -33,7 +32,7 @@ class Mutable final : public Core {
   // Under mutex().
   MutableFilter& mutable_filter() { return *filter_; }
   const MutableFilter& mutable_filter() const { return *filter_; }
-  std::shared_mutex& mutex() const { return mutex_; }
+  FairMutex& mutex() const { return mutex_; }
 
   // With the GIL.
   bool InsertHash(uint64_t hash) {
@@ -59,9 +58,7 @@ class Mutable final : public Core {
   }
 
  private:
-  // Keys for which the mutex is held at once, so that lookups of other threads get in between.
-  static constexpr size_t kPiece = 65536;
-
+  // Lookups of other threads get in between.
   template <class Insert>
   uint64_t InPieces(size_t n, const Insert& insert) {
     uint64_t count = 0;
@@ -72,7 +69,7 @@ class Mutable final : public Core {
     return count;
   }
 
-  mutable std::shared_mutex mutex_;
+  mutable FairMutex mutex_;
   std::variant<BlockedFilter, ClassicFilter> any_;
   MutableFilter* filter_;  // what any_ holds
 };

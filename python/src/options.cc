@@ -1,6 +1,7 @@
 #include "python/src/options.h"
 
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -27,9 +28,8 @@ void RunOnThreads(void*, void (*task)(void*, size_t), void* argument, size_t num
   for (std::thread& thread : threads) thread.join();
 }
 
-FilterOptions MakeOptions(double bits_per_key, double fpr, const std::string& layout, uint32_t num_probes,
-                          uint64_t seed, const py::object& secret, bool caller_hashes, uint64_t memory_limit,
-                          size_t threads) {
+FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& layout, uint32_t num_probes, uint64_t seed,
+                          const py::object& secret, bool caller_hashes, uint64_t memory_limit, size_t threads) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
   options.fpr = fpr;
@@ -48,11 +48,18 @@ FilterOptions MakeOptions(double bits_per_key, double fpr, const std::string& la
 
 }  // namespace
 
-Layout LayoutOf(const std::string& name) {
+Layout LayoutOf(const py::object& name) {
+  if (!PyUnicode_Check(name.ptr())) {
+    throw py::type_error(std::string("layout must be a str, not ") + Py_TYPE(name.ptr())->tp_name);
+  }
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+  if (text == nullptr) throw py::error_already_set();  // a lone surrogate
   Layout layout = Layout::kAuto;
-  if (!ParseLayout(name.c_str(), &layout)) {
+  if (std::strlen(text) != static_cast<size_t>(size) || !ParseLayout(text, &layout)) {
     Check(Status::Error(StatusCode::kInvalidArgument,
-                        "there is no layout '%.40s': choose auto, blocked, classic or retrieval", name.c_str()));
+                        "there is no layout %.40s: choose auto, blocked, classic or retrieval",
+                        std::string(py::repr(name)).c_str()));
   }
   return layout;
 }
@@ -76,7 +83,8 @@ std::optional<HashSecret> SecretOf(const py::object& secret) {
 }
 
 void BindOptions(py::module_& module) {
-  py::class_<FilterOptions>(module, "Options")
+  // module_local, here and at every class: another module may bind the library's types for itself.
+  py::class_<FilterOptions>(module, "Options", py::module_local())
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
            py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
            py::arg("threads"));

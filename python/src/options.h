@@ -6,15 +6,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "linefilter/layout.h"
 #include "linefilter/options.h"
 
 namespace linefilter::python {
 
-// Throws for a name that is no layout.
-Layout LayoutOf(const std::string& name);
+// Throws for what is not the name of a layout. It takes any object, as each function of this module does that takes a
+// secret: pybind11's own TypeError, of an argument that it cannot convert, shows all arguments.
+Layout LayoutOf(const pybind11::object& name);
 
 // 16 bytes, or None. Throws for anything else, and for 16 zeros, which are "no secret".
 std::optional<HashSecret> SecretOf(const pybind11::object& secret);

@@ -1,8 +1,6 @@
 // How large for which false-positive rate.
 #include "linefilter/sizing.h"
 
-#include <string>
-
 #include "python/src/core.h"
 #include "python/src/errors.h"
 #include "python/src/options.h"
@@ -15,20 +13,20 @@ py::tuple AsTuple(const Sizing& sizing) {
                         sizing.bits_per_key, sizing.expected_fpr);
 }
 
-py::tuple ForBitsPerKey(const std::string& layout, uint64_t num_keys, double bits_per_key) {
+py::tuple ForBitsPerKey(const py::object& layout, uint64_t num_keys, double bits_per_key) {
   Sizing sizing;
   Check(SizeForBitsPerKey(LayoutOf(layout), num_keys, bits_per_key, &sizing));
   return AsTuple(sizing);
 }
 
-py::tuple ForFpr(const std::string& layout, uint64_t num_keys, double fpr) {
+py::tuple ForFpr(const py::object& layout, uint64_t num_keys, double fpr) {
   Sizing sizing;
   Check(SizeForFpr(LayoutOf(layout), num_keys, fpr, &sizing));
   return AsTuple(sizing);
 }
 
 // The library answers 0 for what no filter has; here that is rounded down, or an error.
-uint64_t MaxKeys(const std::string& name, uint64_t body_bytes, double fpr) {
+uint64_t MaxKeys(const py::object& name, uint64_t body_bytes, double fpr) {
   const Layout layout = LayoutOf(name);
   if (layout == Layout::kAuto) {
     Check(Status::Error(StatusCode::kInvalidArgument,

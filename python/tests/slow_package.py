@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
@@ -85,6 +86,26 @@ def test_the_readmes_line_makes_a_wheel(tmp_path):
     run("-m", *shlex.split(line), cwd=tree, CMAKE_ARGS=quickly)
     (wheel,) = tree.glob("linefilter-*.whl")
     assert any(name.startswith("linefilter/_linefilter.") and name.endswith(".so") for name in zipfile.ZipFile(wheel).namelist())
+
+
+ANOTHER_MODULE = """
+#include <pybind11/pybind11.h>
+#include "linefilter/options.h"
+PYBIND11_MODULE(another, module) {
+  pybind11::class_<linefilter::FilterOptions>(module, "MyOptions").def(pybind11::init<>());
+}
+"""
+
+
+def test_another_module_may_bind_the_librarys_types(tmp_path):
+    """pybind11 shares what modules bind, and refuses a type that is bound twice, unless it is said to be local."""
+    source = tmp_path / "another.cc"
+    source.write_text(ANOTHER_MODULE, encoding="utf-8")
+    subprocess.run(["c++", "-std=c++17", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{sysconfig.get_paths()['include']}",
+                    f"-I{ROOT / 'include'}", source, "-o", tmp_path / "another.so"], check=True)  # fmt: skip
+    path = os.pathsep.join([str(tmp_path), str(Path(linefilter.__file__).parents[1])])
+    for order in ("another, linefilter", "linefilter, another"):
+        run("-c", f"import {order}; another.MyOptions(); linefilter.build([1], fpr=0.01)", cwd=tmp_path, PYTHONPATH=path)
 
 
 def test_nothing_of_the_library_is_exported():

@@ -8,6 +8,7 @@ from pathlib import Path
 import linefilter
 
 RIGHT = """
+import array, mmap
 import numpy as np, numpy.typing as npt
 from typing import assert_type
 import linefilter
@@ -18,6 +19,14 @@ assert_type(view.num_keys, int | None)
 blocked = linefilter.BlockedFilter(5, bits_per_key=10.5)
 assert_type(blocked.add_many(str(i) for i in range(3)), int)
 blocked |= view
+assert_type(mmap.mmap(-1, 5) in view or array.array("B", b"key") in view or np.int8(5) in view, bool)
+assert_type(blocked.add(array.array("B", b"key")), bool)
+assert_type(blocked.add_hashes([np.uint64(1), 2]), int)
+assert_type(blocked.contains_hash(np.uint64(1)), bool)
+linefilter.BlockedFilter(np.int64(5), fpr=0.1, seed=np.uint8(1), memory_limit=np.int64(10**6))
+linefilter.FilterBuilder(fpr=0.1, threads=np.int64(2)).add_hash(np.uint64(1))
+linefilter.max_keys(linefilter.plan(np.int64(5), fpr=0.1).body_bytes, fpr=0.1)
+view.verify_chunks(np.int64(0), np.int64(1))
 assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.ClassicFilter)
 with linefilter.FilterFile(b"path", load=True) as file:
     assert_type(file, linefilter.FilterFile)
@@ -38,6 +47,10 @@ WRONG = [
     "linefilter.FilterView(b'').add(1)",
     "linefilter.FilterFile(5)",
     "linefilter.hash_key(1, 2)",
+    "linefilter.hash_key(1.5)",
+    "linefilter.BlockedFilter(1.5, fpr=0.1)",
+    "blocked.add_hashes([1.5])",
+    "class Derived(linefilter.BlockedFilter): pass",
 ]
 
 

@@ -39,6 +39,15 @@ def test_the_empty_set_as_a_file(tmp_path, layout, load):
     assert opened.empty_set and 1 not in opened and opened.to_bytes() == path.read_bytes() and opened.num_keys == 0
 
 
+def test_what_would_be_ignored_of_files_is_refused(view, tmp_path):
+    path = tmp_path / "image"
+    view.save(path)
+    for options in ({"memory_limit": 10**9}, {"load": False, "memory_limit": 0}, {"load": True, "random": True}):
+        with pytest.raises(linefilter.InvalidArgumentError, match="load"):
+            linefilter.FilterFile(path, **options)
+    assert 5 in linefilter.FilterFile(path, load=True, memory_limit=10**9)
+
+
 def test_errors_of_files(view, tmp_path):
     with pytest.raises(FileNotFoundError, match="missing") as caught:
         linefilter.FilterFile(tmp_path / "missing")
@@ -140,9 +149,13 @@ def test_plan():
     assert linefilter.plan(10**6, bits_per_key=10, layout="retrieval").expected_fpr < 0.002
     assert linefilter.max_keys(planned.body_bytes, fpr=0.01) >= 10**6
     assert linefilter.plan(5, fpr=0.01).layout == "classic"
-    for wrong in ({}, {"fpr": 0.1, "bits_per_key": 3}, {"fpr": 3}, {"fpr": 0.1, "layout": "x"}):
+    for wrong in ({}, {"fpr": 0.1, "bits_per_key": 3}, {"fpr": 3}, {"fpr": 0.1, "layout": "x"}, {"bits_per_key": 0}):
         with pytest.raises(linefilter.InvalidArgumentError):
             linefilter.plan(5, **wrong)
+    for call in (lambda: linefilter.plan(5, fpr="0.1"), lambda: linefilter.plan(5, bits_per_key=b"10"),
+                 lambda: linefilter.max_keys(10**6, fpr="0.1")):  # fmt: skip
+        with pytest.raises(TypeError, match="must be a number"):
+            call()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

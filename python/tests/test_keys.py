@@ -7,6 +7,7 @@ import itertools
 import mmap
 import operator
 import signal
+import sys
 
 import numpy as np
 import pytest
@@ -73,7 +74,8 @@ def test_bytes_like_keys_are_their_bytes():
     with mmap.mmap(-1, len(key)) as mapped:
         mapped[:] = key
         view = memoryview(b"-" + key)[1:]
-        for same in (bytearray(key), memoryview(key), view, memoryview(key).cast("c"), mapped, np.bytes_(key)):
+        for same in (bytearray(key), memoryview(key), view, memoryview(key).cast("c"), mapped, np.bytes_(key), array.array("B", key),
+                     (ctypes.c_ubyte * len(key))(*key), (ctypes.c_char * len(key))(*key)):  # fmt: skip
             assert linefilter.hash_key(same) == linefilter.hash_key(key), type(same)
 
 
@@ -87,10 +89,18 @@ def test_a_str_is_its_utf8():
         linefilter.hash_key("\ud800")
 
 
+def test_a_str_stays_as_large_as_it_was():
+    """Asking for its UTF-8, Python would keep that in the str."""
+    text = "Käse" * 1000
+    size = sys.getsizeof(text)
+    assert linefilter.hash_key(text) and linefilter.hash_keys([text]).size == 1
+    assert sys.getsizeof(text) == size
+
+
 NO_KEYS = [
     1.0, float("nan"), True, False, None, np.bool_(True), np.float32(1), np.float64(1), 1j, np.datetime64("2020"),
     np.timedelta64(1), np.array(1), np.array([1]), np.array([1], np.uint8), [1], (1,), {1}, object(), int,
-    memoryview(b"abcd").cast("H"),
+    memoryview(b"abcd").cast("H"), (ctypes.c_uint16 * 2)(), (ctypes.c_bool * 2)(),
 ]  # fmt: skip
 
 
@@ -200,12 +210,27 @@ def test_an_error_of_the_iterable_comes_through(mutable):
         mutable.add_many(keys())
 
 
-def test_a_column_of_a_table_is_an_array():
-    class Column:  # as those of pandas
-        def __array__(self, dtype=None):
-            return np.arange(5)
+class Column:
+    """Of a table, as pandas has them. Iterated, it would answer other numbers."""
 
-    assert (linefilter.hash_keys(Column()) == linefilter.hash_keys(range(5))).all()
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None):
+        return self.array
+
+    def __iter__(self):
+        return iter(self.array.ravel().tolist()[::-1])
+
+
+def test_a_column_of_a_table_is_an_array(mutable):
+    numbers = np.arange(6, dtype=np.uint64).reshape(2, 3)
+    assert (linefilter.hash_keys(Column(numbers)) == linefilter.hash_keys(numbers)).all()
+    assert (linefilter.mix_hashes(Column(numbers)) == linefilter.mix_hashes(numbers)).all()
+    assert mutable.add_hashes(Column(numbers)) == 6
+    assert mutable.contains_hashes(Column(numbers)).shape == (2, 3)
+    with pytest.raises(TypeError, match="uint64"):
+        mutable.add_hashes(Column(np.arange(3)))
 
 
 def test_hashes_are_checked(mutable):

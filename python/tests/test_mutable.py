@@ -1,6 +1,8 @@
 """BlockedFilter and ClassicFilter."""
 
 import copy
+import decimal
+import fractions
 import pickle
 
 import numpy as np
@@ -159,8 +161,14 @@ def test_callers_hashes_have_no_keys(mutable):
         ({"fpr": 0.01, "bits_per_key": 10}, linefilter.InvalidArgumentError),
         ({"fpr": 2}, linefilter.InvalidArgumentError),
         ({"fpr": float("nan")}, linefilter.InvalidArgumentError),
+        ({"fpr": "0.01"}, TypeError),
+        ({"fpr": np.str_("0.01")}, TypeError),
+        ({"fpr": b"0.01"}, TypeError),
+        ({"fpr": 0, "bits_per_key": 10}, linefilter.InvalidArgumentError),
+        ({"fpr": 0.01, "bits_per_key": 0}, linefilter.InvalidArgumentError),
+        ({"fpr": 0}, linefilter.InvalidArgumentError),
         ({"bits_per_key": 100}, linefilter.InvalidArgumentError),
-        ({"bits_per_key": "ten"}, ValueError),
+        ({"bits_per_key": "ten"}, TypeError),
         ({"bits_per_key": 10, "num_probes": 31}, linefilter.InvalidArgumentError),
         ({"fpr": 0.01, "num_probes": 5}, linefilter.InvalidArgumentError),
         ({"fpr": 0.01, "seed": -1}, linefilter.InvalidArgumentError),
@@ -177,6 +185,21 @@ def test_callers_hashes_have_no_keys(mutable):
 def test_requests_that_make_no_sense(mutable, arguments, error):
     with pytest.raises(error):
         type(mutable)(1000, **arguments)
+
+
+def test_numbers_of_other_kinds_are_numbers(mutable):
+    image = type(mutable)(1000, fpr=0.25, seed=3).to_bytes()
+    for fpr in (np.float32(0.25), np.float64(0.25), fractions.Fraction(1, 4), decimal.Decimal("0.25")):
+        assert type(mutable)(np.int64(1000), fpr=fpr, seed=np.uint8(3)).to_bytes() == image
+    assert type(mutable)(1000, bits_per_key=np.int32(10)).body_bytes == type(mutable)(1000, bits_per_key=10).body_bytes
+
+
+def test_no_class_is_derived():
+    """Its copies and pickles would be without what it adds."""
+    for base in (linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.MutableFilter, linefilter.FilterView,
+                 linefilter.FilterFile, linefilter.Filter):  # fmt: skip
+        with pytest.raises(TypeError, match="attribute"):
+            type("Derived", (base,), {"__module__": __name__})
 
 
 def test_what_cannot_be_done(mutable):

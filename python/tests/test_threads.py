@@ -11,7 +11,7 @@ import pytest
 import linefilter
 
 NUMBERS = np.arange(2_000_000, dtype=np.uint64)
-PIECE = 65536  # keys for which a filter's mutex is held at once: kPiece of src/mutable.h
+PIECE = 65536  # keys for which a filter's mutex is held at once: kPiece of src/core.h
 
 
 def longest_wait_during(work):
@@ -107,6 +107,33 @@ def test_adding_from_threads_loses_nothing(kind, add):
             for done in [pool.submit(fill, filled, part) for part in parts]:
                 done.result(timeout=60)
             assert filled.to_bytes() == image
+
+
+@pytest.mark.parametrize("ask", ["contains_many", "contains_hashes"])
+def test_readers_that_overlap_let_a_writer_in(ask):
+    """Counted in what the readers do meanwhile. Without a turn for the writer it is hundreds of calls each time."""
+    filled = linefilter.BlockedFilter(len(NUMBERS), fpr=0.01)
+    stop, calls = threading.Event(), [0, 0, 0]
+
+    def read(number):
+        while not stop.is_set():
+            getattr(filled, ask)(NUMBERS)
+            calls[number] += 1
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        running = [pool.submit(read, number) for number in range(len(calls))]
+        try:
+            while min(calls) == 0:
+                time.sleep(0.001)
+            before = sum(calls)
+            for number in range(10):
+                filled.add(number)
+            during = sum(calls) - before
+        finally:
+            stop.set()
+        for thread in running:
+            thread.result(timeout=60)
+    assert during <= 100
 
 
 def test_everything_at_once_does_not_stop():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Optional, SupportsIndex
 
 from . import _linefilter
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
@@ -15,7 +15,8 @@ class FilterBuilder:
     "blocked" and cannot be added to.
 
     Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing. Safe from any thread, one at
-    a time; arrays of integers are added, and images made, without the GIL. Cannot be copied or pickled.
+    a time; arrays of integers are added, and images made, without the GIL. Cannot be copied or pickled. A process forked
+    while another thread uses it must leave it alone (see MutableFilter).
     """
 
     __slots__ = ("_core", "__weakref__")
@@ -26,12 +27,12 @@ class FilterBuilder:
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
         layout: Layout = "auto",
-        num_probes: int = 0,
-        seed: int = 0,
+        num_probes: SupportsIndex = 0,
+        seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
-        memory_limit: Optional[int] = None,
-        threads: int = 1,
+        memory_limit: Optional[SupportsIndex] = None,
+        threads: SupportsIndex = 1,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
@@ -68,7 +69,7 @@ class FilterBuilder:
         else:
             self._core.add_words(words)
 
-    def add_hash(self, hash: int) -> None:
+    def add_hash(self, hash: SupportsIndex) -> None:
         """Adds a hash: of hash_key with the builder's seed or secret, or your own where caller_hashes is set."""
         self._core.add_hash(as_uint(hash, "a hash"))
 
@@ -111,11 +112,11 @@ def build(
     bits_per_key: Optional[float] = None,
     fpr: Optional[float] = None,
     layout: Layout = "auto",
-    num_probes: int = 0,
-    seed: int = 0,
+    num_probes: SupportsIndex = 0,
+    seed: SupportsIndex = 0,
     secret: Optional[bytes] = None,
-    memory_limit: Optional[int] = None,
-    threads: int = 1,
+    memory_limit: Optional[SupportsIndex] = None,
+    threads: SupportsIndex = 1,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -138,13 +139,13 @@ def build(
 
 
 def estimate_bytes(
-    num_keys: int,
+    num_keys: SupportsIndex,
     *,
     bits_per_key: Optional[float] = None,
     fpr: Optional[float] = None,
     layout: Layout = "auto",
-    num_probes: int = 0,
-    threads: int = 1,
+    num_probes: SupportsIndex = 0,
+    threads: SupportsIndex = 1,
 ) -> tuple[int, int]:
     """(bytes of the image, most bytes that a FilterBuilder holds while it makes it) for so many keys."""
     options = make_options(

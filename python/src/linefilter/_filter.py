@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Optional
+from typing import Any, Optional, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -39,12 +39,18 @@ class Filter:
     There is no len(), for a filter does not know how many different keys it has (estimated_keys() guesses, num_keys of a
     FilterView is what the maker counted), and no iteration, for it has no keys.
 
+    Classes of your own hold a filter, and are not derived from one (TypeError): copies and pickles would lose what they add.
+
     All calls are safe from any thread. Those for many keys, and those that read the whole filter, let other threads run
     meanwhile (they release the GIL); arrays that are passed must not be changed by another thread until the call returns.
     """
 
     __slots__ = ("_core", "__weakref__")
     _core: _linefilter.Core
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.partition(".")[0] != __package__:
+            raise TypeError("no class is derived from a filter's: give yours an attribute that is a filter")
 
     def __init__(self) -> None:
         raise TypeError("make a BlockedFilter, ClassicFilter, FilterView or FilterFile, or call build()")
@@ -67,7 +73,7 @@ class Filter:
         self._core.contains_words(words, answers)
         return answers
 
-    def contains_hash(self, hash: int) -> bool:
+    def contains_hash(self, hash: SupportsIndex) -> bool:
         """The same of a hash: of hash_key with this filter's seed or secret, or of your own in a filter of such."""
         return self._core.contains_hash(as_uint(hash, "a hash"))
 

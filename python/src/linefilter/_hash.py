@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -12,18 +12,19 @@ from ._errors import InvalidArgumentError
 from ._keys import Hashes, Key, Keys, as_uint, hash_words, in_shape, split
 
 
-def _seed(seed: int, secret: Optional[bytes]) -> int:
-    if secret is not None and seed != 0:
+def _seed(seed: SupportsIndex, secret: Optional[bytes]) -> int:
+    number = as_uint(seed, "seed")
+    if secret is not None and number != 0:
         raise InvalidArgumentError("a keyed hash has its secret in place of a seed: drop one")
-    return as_uint(seed, "seed")
+    return number
 
 
-def hash_key(key: Key, *, seed: int = 0, secret: Optional[bytes] = None) -> int:
+def hash_key(key: Key, *, seed: SupportsIndex = 0, secret: Optional[bytes] = None) -> int:
     """The hash of a key: XXH3 with the seed, or SipHash-1-3 with the secret. The same as HashKey and KeyedHash in C++."""
     return _linefilter.hash_key(key, _seed(seed, secret), secret)
 
 
-def hash_keys(keys: Keys, *, seed: int = 0, secret: Optional[bytes] = None) -> npt.NDArray[np.uint64]:
+def hash_keys(keys: Keys, *, seed: SupportsIndex = 0, secret: Optional[bytes] = None) -> npt.NDArray[np.uint64]:
     """The hashes of many keys: an array of integers (hashed without the GIL, in its shape) or any iterable."""
     words, others, shape = split(keys)
     if words is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import array
+import mmap
 import operator
 import os
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +14,12 @@ import numpy.typing as npt
 from ._errors import InvalidArgumentError
 
 # A str is its UTF-8; an int is its 8 bytes, as C++ widens it: -2**63 .. 2**64 - 1. (bool is an int to the type checker,
-# but no key.)
-Key = Union[str, bytes, bytearray, memoryview, int, "np.integer[Any]"]
+# but no key, and so is an array of items larger than a byte.) SupportsIndex: NumPy's integers too.
+Key = Union[str, bytes, bytearray, memoryview, mmap.mmap, "array.array[Any]", int, SupportsIndex]
 # Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy) or of objects, or any iterable of keys.
 Keys = Union["npt.NDArray[Any]", Iterable[Key]]
 # Many hashes: a NumPy array of uint64, or any iterable of integers 0 .. 2**64 - 1.
-Hashes = Union["npt.NDArray[np.uint64]", Iterable[int]]
+Hashes = Union["npt.NDArray[np.uint64]", Iterable[SupportsIndex]]
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 Words = npt.NDArray[np.uint64]
@@ -78,7 +80,9 @@ def hash_words(hashes: Hashes) -> Words:
     """Hashes as contiguous uint64."""
     _refuse_one(hashes, "hashes")
     if not isinstance(hashes, np.ndarray):
-        return np.fromiter((as_uint(value, "a hash") for value in hashes), np.uint64)
+        if not hasattr(hashes, "__array__"):
+            return np.fromiter((as_uint(value, "a hash") for value in hashes), np.uint64)
+        hashes = np.asarray(hashes)  # a column of a table, and the like
     if hashes.dtype.kind != "u" or hashes.dtype.itemsize != 8:
         raise TypeError(f"hashes are an array of uint64, not of {hashes.dtype}: signed ones become it by .view(np.uint64)")
     return np.require(hashes, np.uint64, ["C", "A"])
@@ -93,6 +97,13 @@ def as_uint(value: Any, what: str, most: int = 2**64 - 1) -> int:
     if not 0 <= number <= most:
         raise InvalidArgumentError(f"{what} must be 0 .. {most}, not {number}")
     return number
+
+
+def as_float(value: Any, what: str) -> float:
+    """A number. float() by itself would read text too."""
+    if isinstance(value, (str, bytes)) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(f"{what} must be a number, not {type(value).__name__}")
+    return float(value)
 
 
 def as_path(path: Path) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Optional, TypeVar, Union
+from typing import Any, ClassVar, Optional, SupportsIndex, TypeVar, Union, final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,9 @@ Self = TypeVar("Self", bound="MutableFilter")
 class MutableFilter(Filter):
     """What BlockedFilter and ClassicFilter share.
 
-    Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (an add_many lets others in after every
-    65,536 keys).
+    Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
+    keys). A process forked while another thread uses the filter may wait for that thread for ever, which it does not have:
+    fork before, or let multiprocessing start its processes by "spawn" or "forkserver". Views have nothing to wait for.
 
     Copies (copy.copy and copy.deepcopy) are filters of their own. Pickles hold the image; a filter with a secret refuses,
     because the pickle would have to hold the secret: send to_bytes(), and give the secret to from_bytes() over there.
@@ -32,15 +33,15 @@ class MutableFilter(Filter):
 
     def __init__(
         self,
-        num_keys: int,
+        num_keys: SupportsIndex,
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
-        num_probes: int = 0,
-        seed: int = 0,
+        num_probes: SupportsIndex = 0,
+        seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
-        memory_limit: Optional[int] = None,
+        memory_limit: Optional[SupportsIndex] = None,
     ) -> None:
         """Room for num_keys keys; more of them raise the rate of false positives.
 
@@ -76,7 +77,7 @@ class MutableFilter(Filter):
 
     @classmethod
     def from_bytes(
-        cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[int] = None
+        cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
     ) -> Self:
         """A filter of an image of this layout, verified and copied, to which more keys can be added."""
         return cls._of(_linefilter.Mutable.from_image(cls._LAYOUT, image, secret, limit(memory_limit)))
@@ -101,7 +102,7 @@ class MutableFilter(Filter):
         self._core.add_words(words, were_new)
         return were_new
 
-    def add_hash(self, hash: int) -> bool:
+    def add_hash(self, hash: SupportsIndex) -> bool:
         """Adds a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
         return self._core.add_hash(as_uint(hash, "a hash"))
 
@@ -160,6 +161,7 @@ class MutableFilter(Filter):
         return f"<{type(self).__name__}: {self.body_bytes} bytes, {self.num_probes} probes, {self.hash_id} hashes>"
 
 
+@final
 class BlockedFilter(MutableFilter):
     """A filter that takes keys, one cache line per lookup and per insertion: the layout "blocked".
 
@@ -174,6 +176,7 @@ class BlockedFilter(MutableFilter):
     _LAYOUT = "blocked"
 
 
+@final
 class ClassicFilter(MutableFilter):
     """Bloom's filter of 1970: the layout "classic", a baseline, and the smallest for tiny sets."""
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal, Optional
+from typing import Literal, Optional, SupportsIndex
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
-from ._keys import as_uint
+from ._keys import as_float, as_uint
 
 Layout = Literal["auto", "blocked", "classic", "retrieval"]
 NO_LIMIT = 2**64 - 1
 
 
-def limit(memory_limit: Optional[int]) -> int:
+def limit(memory_limit: Optional[SupportsIndex]) -> int:
     return NO_LIMIT if memory_limit is None else as_uint(memory_limit, "memory_limit")
+
+
+def _or_zero(value: Optional[float], what: str) -> float:
+    """To the library 0 says that it is not given; here None does."""
+    number = 0.0 if value is None else as_float(value, what)
+    if value is not None and number == 0:
+        raise InvalidArgumentError(f"{what} must be above 0: give bits_per_key or fpr, and leave out the other one")
+    return number
 
 
 def make_options(
@@ -21,20 +29,20 @@ def make_options(
     bits_per_key: Optional[float],
     fpr: Optional[float],
     layout: str,
-    num_probes: int,
-    seed: int,
+    num_probes: SupportsIndex,
+    seed: SupportsIndex,
     secret: Optional[bytes],
     caller_hashes: bool,
-    memory_limit: Optional[int],
-    threads: int = 1,
+    memory_limit: Optional[SupportsIndex],
+    threads: SupportsIndex = 1,
 ) -> _linefilter.Options:
     if secret is not None and caller_hashes:
         raise InvalidArgumentError(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
         )
     return _linefilter.Options(
-        bits_per_key=0 if bits_per_key is None else float(bits_per_key),
-        fpr=0 if fpr is None else float(fpr),
+        bits_per_key=_or_zero(bits_per_key, "bits_per_key"),
+        fpr=_or_zero(fpr, "fpr"),
         layout=layout,
         num_probes=as_uint(num_probes, "num_probes", 255),
         seed=as_uint(seed, "seed"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any, Optional, TypeVar, Union, cast
+from typing import Any, Optional, SupportsIndex, TypeVar, Union, cast, final
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, LinefilterError, error_of
@@ -17,7 +17,7 @@ Self = TypeVar("Self", bound="FilterView")
 
 
 def _maybe(broken: str) -> bool:
-    if broken not in ("raise", "maybe"):
+    if not isinstance(broken, str) or broken not in ("raise", "maybe"):
         raise InvalidArgumentError(f'broken is "raise" or "maybe", not {broken!r}')
     return broken == "maybe"
 
@@ -73,7 +73,7 @@ class FilterView(Filter):
         of a damaged body may be wrong: do not use a view that fails here."""
         self._core.verify()
 
-    def verify_chunks(self, first: int, count: int) -> None:
+    def verify_chunks(self, first: SupportsIndex, count: SupportsIndex) -> None:
         """The same for some chunks of 64 KiB, for those who verify little by little."""
         self._core.verify_chunks(as_uint(first, "first"), as_uint(count, "count"))
 
@@ -160,6 +160,7 @@ class FilterView(Filter):
         return f"<{name}: {self.layout}, {self.image_bytes} bytes, {self.hash_id} hashes>"
 
 
+@final
 class FilterFile(FilterView):
     """A filter in a file, mapped or loaded.
 
@@ -176,7 +177,7 @@ class FilterFile(FilterView):
         load: bool = False,
         random: bool = False,
         secret: Optional[bytes] = None,
-        memory_limit: Optional[int] = None,
+        memory_limit: Optional[SupportsIndex] = None,
         broken: str = "raise",
     ) -> None:
         """Opens a file.
@@ -189,15 +190,19 @@ class FilterFile(FilterView):
             path: the file.
             load: read it into memory with huge pages, and verify all of it on the way; lookups are 1.2 to 1.5 times faster
                 from half a GB up.
-            random: of a mapped file: pages come when asked for, without read-ahead: for one larger than memory.
+            random: of a file that is mapped: pages come when asked for, without read-ahead: for one larger than memory.
             secret, broken: as of FilterView. A file that cannot be read always raises (IoError, which is an OSError).
-            memory_limit: of load: the most bytes that it may take.
+            memory_limit: with load: the most bytes that it may take.
         """
         name = as_path(path)
+        if load and random:
+            raise InvalidArgumentError("random is of a file that is mapped, and load reads it all: drop one")
+        if memory_limit is not None and not load:
+            raise InvalidArgumentError("memory_limit is of load: a file that is mapped takes no memory of its own")
         if load:
             self._core = _linefilter.Image.load(name, limit(memory_limit), secret, _maybe(broken))
         else:
-            self._core = _linefilter.Image.map(name, random, secret, _maybe(broken))
+            self._core = _linefilter.Image.map(name, bool(random), secret, _maybe(broken))
         self._path = path
 
     @property
