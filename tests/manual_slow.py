@@ -141,6 +141,14 @@ class Filter(unittest.TestCase):
         for hidden in ("NotPublic", "NotPublicEither", "private"):
             self.assertNotIn(hidden, "\n".join(out))
 
+    def test_what_a_name_of_c_belongs_to_is_no_word_in_common(self):
+        text = ("// A.\n#ifndef A_\n#define A_\n\n// NULL for bad options.\nthing* linefilter_thing_new(int options);\n"
+                "void linefilter_thing_free(thing* it);\n\n// Keys that come.\nvoid linefilter_thing_add_key(thing* it, int key);\n"
+                "void linefilter_thing_add_hash(thing* it, int hash);\n#endif\n")
+        out = run_filter(text, "c_thing.h").split("\n")
+        self.assertEqual(out[6], "void linefilter_thing_free(thing* it);")
+        self.assertEqual(out[10], "/** Keys that come. */ void linefilter_thing_add_hash(thing* it, int hash);")
+
     def test_what_stands_in_a_function_is_left_alone(self):
         text = "// A.\n#ifndef A_\n#define A_\n// B.\ninline int f(int a = 0) {\n  // c\n  return a;  // d\n}\n// E.\nint g();\n#endif\n"
         self.assertEqual(run_filter(text), "/// A.\n/// \\file\n\n/// B.\ninline int f(int a = 0) {\n  // c\n  return a;  // d\n}\n"

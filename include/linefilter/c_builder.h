@@ -21,6 +21,7 @@ extern "C" {
 // NULL and LINEFILTER_INVALID_ARGUMENT or LINEFILTER_UNSUPPORTED for bad options.
 LINEFILTER_EXPORT linefilter_builder* linefilter_builder_new(const linefilter_options* options,
                                                              linefilter_status* status);
+// With its keys.
 LINEFILTER_EXPORT void linefilter_builder_free(linefilter_builder* builder);
 
 // Duplicates are legal. What goes wrong (no memory, a key for a builder of the caller's hashes) is remembered: the

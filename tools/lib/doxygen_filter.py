@@ -4,13 +4,15 @@
 Headers document by plain comments: above a name, or behind a member. Here `//` becomes `///` or `///<`. A comment also
 documents the names that follow it in its paragraph (the lines up to an empty one) without a comment of their own, if
 they are overloads, if it tells of them by name, or if it is the only one there and seems to speak of them too: they share a
-word with the name it stands above or with what it says (AddKey, AddHash), or are types in a row (typedef). Private and protected parts and namespace
+word with the name it stands above or with what it says (AddKey, AddHash), or are types in a row (typedef); where a name of C
+says what it belongs to (linefilter_builder_free in c_builder.h), that is no such word. Private and protected parts and namespace
 internal are left out, and what a class has without saying (destructor, copies, moves) gets the usual words. No line is
 added or lost, so that warnings tell the line of the header.
 
 Of a page the links to files that are no part of the reference are made to lead to them from build/doc/html.
 """
 
+import os
 import re
 import sys
 
@@ -82,8 +84,9 @@ def parts_of(name):
 
 
 class Filter:
-    def __init__(self, lines):
+    def __init__(self, lines, subject=frozenset()):
         self.lines = lines
+        self.subject = subject  # the words of the header's own name
         self.out = list(lines)
         self.scopes = []     # (kind, name, hidden)
         self.comment = []    # the lines of the comment that stands right above
@@ -257,7 +260,8 @@ class Filter:
             return None
         is_value = "enum" in (name, above)  # the numbers behind their type, or in it
         said = {part for word in re.findall(r"\w{4,}", text) for part in parts_of(word)}
-        if is_value or (is_typedef and above_is_typedef) or parts_of(name) & (parts_of(above) | said):
+        own = parts_of(name) - (self.subject if "_" in name else set())
+        if is_value or (is_typedef and above_is_typedef) or own & (parts_of(above) | said):
             return words
         return None
 
@@ -273,7 +277,8 @@ def main():
         sys.stdout.write(page(text))
         return
     lines = text.split("\n")
-    sys.stdout.write(Filter(lines[:-1] if lines[-1] == "" else lines).run())
+    subject = parts_of(os.path.basename(sys.argv[1]))
+    sys.stdout.write(Filter(lines[:-1] if lines[-1] == "" else lines, subject).run())
 
 
 if __name__ == "__main__":
