@@ -46,7 +46,7 @@ function filter() {
   for (const table of tables) {
     let left = 0;
     for (const row of table.tBodies[0].rows) {
-      const text = " " + [...row.cells].map((cell) => cell.textContent).join(" ").toLowerCase();
+      const text = [...row.cells].map((cell) => cell.textContent).join(" ").toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
       left += !row.hidden;
       ++total;

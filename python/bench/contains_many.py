@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 r"""contains_many of 1e7 NumPy keys beside the C++ batch: the same image and keys, in one process, in turns.
 
-    cmake --build build/release --target linefilter_python_batch
+    cmake --build build/release --target linefilter_python_batch _linefilter
     PYTHONPATH=build/release/python/package python3 python/bench/contains_many.py \
         build/release/python/liblinefilter_python_batch.so
 
