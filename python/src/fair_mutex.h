@@ -1,5 +1,4 @@
-// A shared mutex that keeps nobody out: std::shared_mutex of glibc lets readers pass a waiting writer, for ever if they
-// overlap.
+// A shared mutex with turns: with std::shared_mutex of glibc, overlapping readers keep a waiting writer out for ever.
 #ifndef LINEFILTER_PYTHON_SRC_FAIR_MUTEX_H_
 #define LINEFILTER_PYTHON_SRC_FAIR_MUTEX_H_
 
