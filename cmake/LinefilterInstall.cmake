@@ -165,12 +165,13 @@ if(TARGET _linefilter)
   if(LINEFILTER_PYTHON_INSTALL_DIR)
     set(folder ${LINEFILTER_PYTHON_INSTALL_DIR})
   else()
+    # The variable must not be called as the component: scripts of CMake would take the one for the other.
     install(CODE "
-      set(linefilter_python lib/python${LINEFILTER_PYTHON_VERSION}/dist-packages)
+      set(linefilter_python_folder lib/python${LINEFILTER_PYTHON_VERSION}/dist-packages)
       if(CMAKE_INSTALL_PREFIX MATCHES \"/usr/*$\")
-        set(linefilter_python lib/python3/dist-packages)
+        set(linefilter_python_folder lib/python3/dist-packages)
       endif()" COMPONENT linefilter_python)
-    set(folder "\${linefilter_python}")
+    set(folder "\${linefilter_python_folder}")
   endif()
   install(DIRECTORY python/src/linefilter DESTINATION ${folder} COMPONENT linefilter_python
     FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
