@@ -1,7 +1,8 @@
 # cmake --install: libraries, headers, the program, and what find_package and pkg-config read. The tree may be moved.
 #
-# Components, each a package of ours (LinefilterPackages.cmake): runtime (the shared library), development (headers, static
-# library), the same of each adapter (leveldb, leveldb_development, ...), program, python.
+# Components, each a package of ours (LinefilterPackages.cmake): linefilter_runtime (the shared library), linefilter_development
+# (headers, static library), the same of each adapter (linefilter_leveldb, linefilter_leveldb_development, ...),
+# linefilter_program, linefilter_python.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -41,33 +42,66 @@ if(NOT LINEFILTER_HWY_VERSION)
     "installed linefilter needs: give the target its include folder, or set LINEFILTER_INSTALL=OFF")
 endif()
 
+# The RocksDB that the adapter was compiled for. No other will do: what makes and reads a filter is internal to it.
+set(LINEFILTER_ROCKSDB_VERSION "")
+set(LINEFILTER_ROCKSDB_NEXT "")
+set(LINEFILTER_PC_ROCKSDB "")
+if("rocksdb" IN_LIST LINEFILTER_ADAPTERS)
+  linefilter_rocksdb_version(linefilter_rocksdb LINEFILTER_ROCKSDB_VERSION)
+  if(LINEFILTER_ROCKSDB_VERSION MATCHES "^([0-9]+)[.]([0-9]+)$")
+    math(EXPR minor "${CMAKE_MATCH_2} + 1")
+    set(LINEFILTER_ROCKSDB_NEXT ${CMAKE_MATCH_1}.${minor})
+    set(versions "rocksdb >= ${LINEFILTER_ROCKSDB_VERSION}" "rocksdb < ${LINEFILTER_ROCKSDB_NEXT}")
+    if(PKG_CONFIG_FOUND)
+      pkg_check_modules(linefilter_rocksdb_pc QUIET ${versions})
+    endif()
+    if(linefilter_rocksdb_pc_FOUND)  # not every RocksDB has a file for pkg-config
+      list(JOIN versions ", " versions)
+      set(LINEFILTER_PC_ROCKSDB ", ${versions}")
+    endif()
+  endif()
+endif()
+
 # linefilter_install_library(name file static shared runtime development): what is wanted of both kinds, as the targets
-# linefilter::<static> and linefilter::<shared> of <file>.cmake, in these components.
+# linefilter::<static> and linefilter::<shared> of <file>.cmake, in the components linefilter_<runtime> and _<development>.
 function(linefilter_install_library name file static shared runtime development)
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${static})
   if("static" IN_LIST LINEFILTER_KINDS)
     install(TARGETS ${name} EXPORT ${file}
-      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${development}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT linefilter_${development}
       INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   endif()
   if(TARGET ${name}_shared)
     set_target_properties(${name}_shared PROPERTIES EXPORT_NAME ${shared})
     install(TARGETS ${name}_shared EXPORT ${file}
-      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${runtime} NAMELINK_COMPONENT ${development}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT linefilter_${runtime}
+      NAMELINK_COMPONENT linefilter_${development}
       INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   endif()
-  install(EXPORT ${file} NAMESPACE linefilter:: DESTINATION ${LINEFILTER_CMAKE_DIR} COMPONENT ${development})
+  install(EXPORT ${file} NAMESPACE linefilter:: DESTINATION ${LINEFILTER_CMAKE_DIR}
+    COMPONENT linefilter_${development})
 endfunction()
 
 # linefilter_install_pc(name): for pkg-config.
 function(linefilter_install_pc name component)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT linefilter_${component})
 endfunction()
 
-# From lib/pkgconfig to the prefix, so that a moved tree is found.
-file(RELATIVE_PATH LINEFILTER_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-string(REGEX REPLACE "/$" "" LINEFILTER_PC_PREFIX "${LINEFILTER_PC_PREFIX}")
+# From lib/pkgconfig to the prefix, so that a moved tree is found. Folders that were given as absolute stay where they are.
+set(LINEFILTER_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+set(LINEFILTER_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  string(PREPEND LINEFILTER_PC_INCLUDEDIR "\${prefix}/")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(LINEFILTER_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+  string(PREPEND LINEFILTER_PC_LIBDIR "\${prefix}/")
+  file(RELATIVE_PATH LINEFILTER_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" LINEFILTER_PC_PREFIX "\${pcfiledir}/${LINEFILTER_PC_PREFIX}")
+endif()
 # What a program in C lacks that links the static library.
 set(LINEFILTER_CXX_RUNTIME "")
 foreach(library stdc++ c++ m)
@@ -89,7 +123,7 @@ endif()
 
 linefilter_install_library(linefilter linefilterTargets static shared runtime development)
 linefilter_install_pc(linefilter development)
-install(DIRECTORY include/linefilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+install(DIRECTORY include/linefilter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT linefilter_development
   FILES_MATCHING PATTERN "*.h" PATTERN leveldb.h EXCLUDE PATTERN rocksdb.h EXCLUDE)
 foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   linefilter_install_library(linefilter_${engine} linefilter_${engine}Targets
@@ -99,7 +133,7 @@ foreach(engine IN LISTS LINEFILTER_ADAPTERS)
     set_target_properties(linefilter_${engine}_shared PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
   install(FILES include/linefilter/${engine}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linefilter
-    COMPONENT ${engine}_development)
+    COMPONENT linefilter_${engine}_development)
 endforeach()
 
 configure_package_config_file(cmake/linefilterConfig.cmake.in ${PROJECT_BINARY_DIR}/linefilterConfig.cmake
@@ -111,11 +145,12 @@ if(PROJECT_VERSION_MAJOR EQUAL 0)
 endif()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/linefilterConfigVersion.cmake COMPATIBILITY ${compatibility})
 install(FILES ${PROJECT_BINARY_DIR}/linefilterConfig.cmake ${PROJECT_BINARY_DIR}/linefilterConfigVersion.cmake
-  DESTINATION ${LINEFILTER_CMAKE_DIR} COMPONENT development)
+  cmake/LinefilterRocksDB.cmake
+  DESTINATION ${LINEFILTER_CMAKE_DIR} COMPONENT linefilter_development)
 
 if(TARGET linefilter_tool)
-  install(TARGETS linefilter_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-  install(FILES tools/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(TARGETS linefilter_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT linefilter_program)
+  install(FILES tools/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT linefilter_program)
 endif()
 
 # The Python module (python/), where Debian's Python looks: for packages in /usr/lib/python3, for the rest in a folder of its
@@ -130,14 +165,15 @@ if(TARGET _linefilter)
   if(LINEFILTER_PYTHON_INSTALL_DIR)
     set(folder ${LINEFILTER_PYTHON_INSTALL_DIR})
   else()
+    # The variable must not be called as the component: scripts of CMake would take the one for the other.
     install(CODE "
-      set(linefilter_python lib/python${LINEFILTER_PYTHON_VERSION}/dist-packages)
+      set(linefilter_python_folder lib/python${LINEFILTER_PYTHON_VERSION}/dist-packages)
       if(CMAKE_INSTALL_PREFIX MATCHES \"/usr/*$\")
-        set(linefilter_python lib/python3/dist-packages)
-      endif()" COMPONENT python)
-    set(folder "\${linefilter_python}")
+        set(linefilter_python_folder lib/python3/dist-packages)
+      endif()" COMPONENT linefilter_python)
+    set(folder "\${linefilter_python_folder}")
   endif()
-  install(DIRECTORY python/src/linefilter DESTINATION ${folder} COMPONENT python
+  install(DIRECTORY python/src/linefilter DESTINATION ${folder} COMPONENT linefilter_python
     FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
-  install(TARGETS _linefilter LIBRARY DESTINATION ${folder}/linefilter COMPONENT python)
+  install(TARGETS _linefilter LIBRARY DESTINATION ${folder}/linefilter COMPONENT linefilter_python)
 endif()

@@ -1,6 +1,7 @@
 # Which kinds of each library there are: static, shared, or both of one compilation.
 #
 # BUILD_SHARED_LIBS says it: ON shared, OFF static; where nobody has set it both at the top level, static for an embedder.
+# Both kinds in one program would be two libraries with one name for each function: CMake refuses it (LINEFILTER_KIND).
 # Of static libraries alone nothing is visible in the program or plugin that links them (linefilter/export.h). Where the
 # objects are a shared library's too, the linker hides them again (--exclude-libs).
 
@@ -25,6 +26,12 @@ else()
   set(LINEFILTER_ABI ${PROJECT_VERSION_MAJOR})
 endif()
 
+# linefilter_is(target kind): whoever links it, directly or not, links no library of ours that is of another kind.
+function(linefilter_is target kind)
+  set_target_properties(${target} PROPERTIES
+    INTERFACE_LINEFILTER_KIND ${kind} COMPATIBLE_INTERFACE_STRING LINEFILTER_KIND)
+endfunction()
+
 # linefilter_kinds(name needs): of the static library `name` (our own tests link it, whatever the kinds) also name_shared, if
 # wanted. `needs`: the target that linefilterConfig.cmake makes of what an installed one stands on.
 function(linefilter_kinds name needs)
@@ -33,6 +40,7 @@ function(linefilter_kinds name needs)
     set(elf TRUE)
   endif()
   target_link_libraries(${name} PUBLIC $<INSTALL_INTERFACE:${needs}>)
+  linefilter_is(${name} static)
   # Calls inside the library are its own affair: inlined as if nothing were exported.
   target_compile_options(${name} PRIVATE -fno-semantic-interposition)
   if(NOT "shared" IN_LIST LINEFILTER_KINDS)
@@ -45,6 +53,7 @@ function(linefilter_kinds name needs)
   endif()
 
   add_library(${name}_shared SHARED $<TARGET_OBJECTS:${name}>)
+  linefilter_is(${name}_shared shared)
   target_compile_features(${name}_shared PUBLIC cxx_std_17)
   set_target_properties(${name}_shared PROPERTIES
     OUTPUT_NAME ${name} LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${LINEFILTER_ABI})

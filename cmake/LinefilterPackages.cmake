@@ -1,4 +1,5 @@
-# cpack: Debian packages of what LinefilterInstall.cmake installs, one for each component. Where they are built, dpkg-shlibdeps
+# cpack: Debian packages of what LinefilterInstall.cmake installs, one for each component. An embedder gets none of this: cpack
+# is his, for packages of his own. Where they are built, dpkg-shlibdeps
 # finds out what they need; what the headers need stands here.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME linefilter)
@@ -21,13 +22,13 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/LinefilterDebDocs.cmake)
 
-# linefilter_package(component name section depends text): the Debian package of a component, if there is any.
+# linefilter_package(component name section depends text): the Debian package of linefilter_<component>, if there is any.
 get_cmake_property(installed COMPONENTS)
 set(CPACK_COMPONENTS_ALL "")
 macro(linefilter_package component name section depends text)
-  if("${component}" IN_LIST installed)
-    list(APPEND CPACK_COMPONENTS_ALL ${component})
-    string(TOUPPER ${component} upper)
+  if("linefilter_${component}" IN_LIST installed)
+    list(APPEND CPACK_COMPONENTS_ALL linefilter_${component})
+    string(TOUPPER linefilter_${component} upper)
     set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
     set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section})
     set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}")
@@ -60,7 +61,7 @@ set(runtime "liblinefilter${LINEFILTER_ABI}")
 set(ours "= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
 linefilter_package(runtime ${runtime} libs "${hwy}" "This package has the shared library.")
 set(development "libhwy-dev (>= ${LINEFILTER_HWY_VERSION})")
-if("runtime" IN_LIST installed)  # not where the static library is the only one
+if("linefilter_runtime" IN_LIST installed)  # not where the static library is the only one
   string(PREPEND development "${runtime} (${ours}), ")
 endif()
 linefilter_package(development liblinefilter-dev libdevel "${development}"
@@ -72,14 +73,17 @@ foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   linefilter_package(${engine} ${own} libs "${runtime} (>${ours})"
     "This package has the shared library with a filter policy for ${engine}.")
   set(development "liblinefilter-dev (${ours}), lib${engine}-dev")
-  if("${engine}" IN_LIST installed)
+  if(engine STREQUAL "rocksdb" AND LINEFILTER_ROCKSDB_VERSION)
+    string(APPEND development " (>= ${LINEFILTER_ROCKSDB_VERSION}), librocksdb-dev (<< ${LINEFILTER_ROCKSDB_NEXT})")
+  endif()
+  if("linefilter_${engine}" IN_LIST installed)
     string(PREPEND development "${own} (${ours}), ")
   endif()
   linefilter_package(${engine}_development liblinefilter-${engine}-dev libdevel "${development}"
     "This package has header and libraries of the policy for ${engine}, to link.")
 endforeach()
 set(python "python3, python3-numpy")
-if("python" IN_LIST installed)  # an extension is of one version of Python, and holds the library
+if("linefilter_python" IN_LIST installed)  # an extension is of one version of Python, and holds the library
   if(LINEFILTER_PYTHON_VERSION MATCHES "^3\\.([0-9]+)$")
     math(EXPR next "${CMAKE_MATCH_1} + 1")
     set(python "python3 (>= 3.${CMAKE_MATCH_1}), python3 (<< 3.${next}), python3-numpy, ${hwy}")

@@ -15,7 +15,7 @@ done
 main() {
   local command status=0
   [[ $(. /etc/os-release && echo "$ID") == debian ]] || { echo "debian_root.sh: this is not Debian" >&2; exit 1; }
-  "$ROOT/tools/install_packages.sh" slow
+  "$ROOT/tools/install_packages.sh" root
   make_debian_root  # nothing but what debootstrap calls minbase: the scripts install the rest themselves
   as_root mkdir "$DEBIAN/root/linefilter"
   git -C "$ROOT" archive HEAD | as_root tar -C "$DEBIAN/root/linefilter" -xf -

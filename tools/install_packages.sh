@@ -3,14 +3,17 @@
 #
 #   build   compiler, CMake, the libraries that linefilter stands on, what cpack uses
 #   demo    build, and what tools/demo.sh uses: real word lists, gnuplot
-#   test    build, and GoogleTest and Google Benchmark
+#   install build, and what the parts that are left out without it stand on: LevelDB, RocksDB, Python
+#   test    install, and GoogleTest, Google Benchmark and what tests Python
 #   bench   build, and what the benchmark compares with, its keys and its plots: LevelDB, RocksDB, libbloom
-#   slow    test, demo and bench, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers, Doxygen, Chromium
+#   slow    test, demo and bench, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers, Doxygen, Chromium;
+#           clang-format and shellcheck
+#   root    what tools/debian_root.sh uses: debootstrap
 #
 # Debian 12 or Ubuntu 24.04, as root or with sudo. When nothing is missing it only looks, and needs neither.
 set -euo pipefail
 
-# shellcheck source=lib/packages.sh
+# shellcheck source=tools/lib/packages.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib/packages.sh"
 
 fail() {
@@ -21,7 +24,7 @@ fail() {
 main() {
   local group names missing log
   local -a packages=()
-  [[ $# -gt 0 ]] || fail "say which group of packages: build, demo, test, bench or slow"
+  [[ $# -gt 0 ]] || fail "say which group of packages: build, demo, install, test, bench, slow or root"
   for group in "$@"; do
     names=$(packages_of "$group") || exit 2
     read -ra names <<<"$names"

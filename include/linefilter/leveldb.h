@@ -1,4 +1,5 @@
-// A filter policy for LevelDB. Link linefilter::leveldb (CMake option LINEFILTER_LEVELDB).
+// A filter policy for LevelDB. Link linefilter::leveldb (CMake option LINEFILTER_LEVELDB). Where both kinds are
+// installed, that is the shared library; with linefilter::static goes linefilter::leveldb_static.
 //
 //   linefilter::EngineFilterOptions filters;
 //   filters.bits_per_key = 10;

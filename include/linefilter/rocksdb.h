@@ -1,5 +1,6 @@
 // A filter policy for RocksDB 7.0 to 9.5. Link linefilter::rocksdb (CMake option LINEFILTER_ROCKSDB; a program that
-// links RocksDB's static library names its target in LINEFILTER_ROCKSDB_TARGET).
+// links RocksDB's static library names its target in LINEFILTER_ROCKSDB_TARGET). Where both kinds are installed, that
+// is the shared library; with linefilter::static goes linefilter::rocksdb_static.
 //
 //   linefilter::EngineFilterOptions filters;
 //   filters.bits_per_key = 10;
@@ -11,7 +12,7 @@
 //
 // Versions: RocksDB lets policies choose among its own filters only; what makes and reads a filter is internal. The
 // adapter declares that interface again as it is from 7.0 to 9.5, and does not compile with any other version. Compile
-// it with the headers of the very library that it will run with.
+// it with the headers of the very library that it will run with: with another minor version no policy is made.
 //
 // Which keys: full and partitioned filters (BlockBasedTableOptions::partition_filters), of whole keys
 // (whole_key_filtering) and of prefixes (Options::prefix_extractor), as RocksDB hands them over. Get, MultiGet and
@@ -44,9 +45,10 @@ class FilterPolicy;
 namespace linefilter {
 
 // The caller owns the policy, usually by the std::shared_ptr above. Any number of databases and threads may use one.
-// Null if the options make no sense or there is no memory; *status (it may be null) then says why. Needs neither
-// exceptions nor RTTI. Where memory runs out later, the file gets a filter that answers "maybe": slower, never wrong.
-// RocksDB is not told, because it would stop writing.
+// Null if the options make no sense, there is no memory, or another RocksDB runs than was compiled with (7.8 is another
+// than 7.9; kUnsupported); *status (it may be null) then says why. Needs neither exceptions nor RTTI. Where memory runs
+// out later, the file gets a filter that answers "maybe": slower, never wrong. RocksDB is not told, because it would
+// stop writing.
 LINEFILTER_EXPORT const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
 

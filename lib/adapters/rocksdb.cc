@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "lib/adapters/rocksdb_interface.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 
 namespace linefilter {
 namespace {
@@ -117,11 +119,23 @@ class RocksDBFilterPolicy final : public rocksdb::FilterPolicy {
   const bool verify_;
 };
 
+// The header refuses unknown versions when it is compiled; what is linked then may be yet another.
+Status CheckEngine() {
+  const std::string compiled = std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  const std::string runs = rocksdb::GetRocksVersionAsString(false);
+  if (runs == compiled) return Status();
+  return Status::Error(StatusCode::kUnsupported,
+                       "the adapter was compiled for RocksDB %s and runs with %s, whose filters may have another "
+                       "interface: compile it with the headers of the RocksDB that is linked",
+                       compiled.c_str(), runs.c_str());
+}
+
 }  // namespace
 
 const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options, Status* status) noexcept {
   FilterOptions filter_options;
-  const Status checked = internal::ToFilterOptions(options, &filter_options);
+  Status checked = CheckEngine();
+  if (checked.ok()) checked = internal::ToFilterOptions(options, &filter_options);
   internal::Report(checked, status);
   if (!checked.ok()) return nullptr;
   const auto* const policy = new (std::nothrow) RocksDBFilterPolicy(filter_options, options.verify);

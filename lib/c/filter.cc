@@ -18,7 +18,6 @@ using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
 using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
-using linefilter::internal::Refused;
 using linefilter::internal::ToC;
 
 namespace {
@@ -26,9 +25,6 @@ namespace {
 // `auto` is what it would be for that many keys.
 Status ResolveLayout(uint64_t num_keys, const FilterOptions& options, Layout* layout) {
   *layout = options.layout;
-  if (options.layout == Layout::kRetrieval) {
-    return Refused("layout retrieval takes no key after it is made: use a linefilter_builder, or blocked");
-  }
   Sizing sizing;
   Status status = linefilter::internal::CheckOptions(options.layout, options);
   if (status.ok()) {

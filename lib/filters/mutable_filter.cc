@@ -67,6 +67,10 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
 Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
   Sizing sizing;
   Status status = internal::CheckOptions(layout, options);
+  if (status.ok() && !FindLayout(layout)->is_mutable) {
+    status = Status::Error(StatusCode::kInvalidArgument,
+                           "layout %s takes no key after it is made: use a builder, or blocked", LayoutName(layout));
+  }
   if (status.ok()) status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
   if (!status.ok()) {
     Release();

@@ -53,7 +53,11 @@ class LinefilterConan(ConanFile):
         toolchain.cache_variables["LINEFILTER_WERROR"] = False
         toolchain.cache_variables["FETCHCONTENT_FULLY_DISCONNECTED"] = True
         toolchain.generate()
-        CMakeDeps(self).generate()
+        dependencies = CMakeDeps(self)
+        # As Highway's own CMake package has them, by which our CMakeLists.txt looks.
+        dependencies.set_property("highway", "cmake_file_name", "hwy")
+        dependencies.set_property("highway::hwy", "cmake_target_name", "hwy::hwy")
+        dependencies.generate()
 
     def build(self):
         cmake = CMake(self)

@@ -102,7 +102,7 @@ static void TestBadOptions(void) {
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "layout is 257"));
   options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 10);
   CHECK(linefilter_filter_new(10, &options, &status) == NULL);
-  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "linefilter_builder"));
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "use a builder"));
   CHECK(linefilter_concurrent_new(10, &options, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "blocked"));
   options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);

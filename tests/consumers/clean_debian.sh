@@ -1,7 +1,9 @@
 #!/bin/sh
-# Run in an empty Debian in which our packages are installed and no source is (tools/lib/debian.sh): the README's examples are
-# compiled and run, and what each saved is read in every language. A line "PASS what" or "FAIL what" for each, and "END".
+# clean_debian.sh MINOR: run in an empty Debian in which our packages of version MINOR are installed and no source is
+# (tools/lib/debian.sh): the README's examples are compiled and run, and what each saved is read in every language. A line
+# "PASS what" or "FAIL what" for each, and "END".
 cd /consumer || exit 1
+minor=${1:?usage: clean_debian.sh MINOR}
 
 check() {
   what=$1
@@ -47,7 +49,7 @@ for image in /images/*/*; do
   check "the program verifies $image" linefilter verify "$image"
 done
 
-check "CMake finds it" cmake -S cpp20 -B /build/cpp20 -DCMAKE_BUILD_TYPE=Release
+check "CMake finds it" cmake -S cpp20 -B /build/cpp20 -DCMAKE_BUILD_TYPE=Release "-DLINEFILTER_WANTED=$minor"
 check "CMake builds with it" cmake --build /build/cpp20
 check "what CMake built runs" in_folder cmake /build/cpp20/consumer
 for engine in leveldb rocksdb; do

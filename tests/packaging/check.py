@@ -102,6 +102,28 @@ class CMakeToolchain:
         pass
 
 
+class CMakeDeps:
+    """Writes what find_package finds of Highway, by the names that it is told; no other dependency has a package here."""
+
+    folder = None
+
+    def __init__(self, recipe):
+        self.properties = {}
+
+    def set_property(self, dependency, name, value):
+        self.properties[dependency, name] = value
+
+    def generate(self):
+        name = self.properties.pop(("highway", "cmake_file_name"), "highway")
+        target = self.properties.pop(("highway::hwy", "cmake_target_name"), "highway::hwy")
+        check(not self.properties, "conanfile.py sets properties that nobody knows: %s" % self.properties)
+        os.makedirs(CMakeDeps.folder)
+        with open(os.path.join(CMakeDeps.folder, name + "-config.cmake"), "w") as file:
+            file.write("add_library(%s INTERFACE IMPORTED)\n" % target)
+        with open(os.path.join(CMakeDeps.folder, name + "-config-version.cmake"), "w") as file:
+            file.write("set(PACKAGE_VERSION 1.2.0)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
+
+
 def copy(recipe, pattern, source, to):
     for folder, _, files in os.walk(source):
         if folder.startswith(os.path.join(source, "build")) or "/.git" in folder:
@@ -125,13 +147,14 @@ def check_conan(scratch):
     stand_in("conan", ConanFile=object)
     stand_in("conan.tools")
     stand_in("conan.tools.build", check_min_cppstd=nothing, can_run=nothing)
-    stand_in("conan.tools.cmake", CMake=lambda recipe: Anything(), CMakeDeps=lambda recipe: Anything(),
+    stand_in("conan.tools.cmake", CMake=lambda recipe: Anything(), CMakeDeps=CMakeDeps,
              CMakeToolchain=CMakeToolchain, cmake_layout=nothing)
     stand_in("conan.tools.files", copy=copy)
     runpy.run_path(os.path.join(folder, "test_package", "conanfile.py"))
     recipe = runpy.run_path(os.path.join(folder, "conanfile.py"))["LinefilterConan"]()
     check(recipe.version == project_version(), "conanfile.py has another version than CMakeLists.txt")
     required = []
+    CMakeDeps.folder = os.path.join(scratch, "conan-dependencies")
     recipe.recipe_folder = folder
     recipe.export_sources_folder = recipe.source_folder = os.path.join(scratch, "conan")
     recipe.package_folder = os.path.join(scratch, "conan-package")
@@ -146,9 +169,14 @@ def check_conan(scratch):
     check(os.path.exists(os.path.join(recipe.package_folder, "licenses", "LICENSE")), "conanfile.py packages no licence")
     check(recipe.cpp_info.components["leveldb"].libs == ["linefilter_leveldb"], "conanfile.py: component leveldb")
     variables = CMakeToolchain.made.cache_variables
+    # Highway must be what CMakeDeps wrote, not that of this machine.
+    build = os.path.join(scratch, "conan-build")
     targets = configure(recipe.source_folder,
-                        ["-D%s=%s" % (k, "ON" if v else "OFF") for k, v in variables.items()] + ["-DBUILD_SHARED_LIBS=OFF"],
-                        os.path.join(scratch, "conan-build"))
+                        ["-D%s=%s" % (k, "ON" if v else "OFF") for k, v in variables.items()] +
+                        ["-DBUILD_SHARED_LIBS=OFF", "-DCMAKE_PREFIX_PATH=" + CMakeDeps.folder, "-DPKG_CONFIG_EXECUTABLE=/bin/false"],
+                        build)
+    with open(os.path.join(build, "CMakeCache.txt")) as file:
+        check("hwy_DIR:PATH=%s\n" % CMakeDeps.folder in file.read(), "CMake does not find the Highway that conanfile.py requires")
     check("linefilter_leveldb:" in targets and "linefilter_rocksdb:" not in targets, "adapters are not as asked")
 
 

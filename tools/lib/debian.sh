@@ -29,7 +29,7 @@ make_debs() {
 # deb NAME: the file of a package.
 deb() {
   local file
-  file=$(find "$DEBS" -name "$1_*.deb")
+  file=$(find "$DEBS" -name "$1_*.deb") || return 1
   [[ -n $file ]] || { echo "$DEBS has no $1" >&2; return 1; }
   echo "$file"
 }
@@ -49,9 +49,11 @@ test_debs() {
   expect "the library needs a C library" depends "liblinefilter$abi" 'libc6 \(>= '
   expect "the adapter of LevelDB needs the engine" depends "liblinefilter-leveldb$abi" 'libleveldb[0-9][a-z0-9]* '
   expect "and the library" depends "liblinefilter-leveldb$abi" "liblinefilter$abi \(>= $version\)"
-  expect "the adapter of RocksDB needs the engine of the very version" depends "liblinefilter-rocksdb$abi" "$(rocksdb_package) "
+  expect "the adapter of RocksDB needs the engine of the very version" depends "liblinefilter-rocksdb$abi" "librocksdb$(rocksdb_version 0) "
   expect "it needs the library" depends "liblinefilter-rocksdb$abi" "liblinefilter$abi \(>= $version\)"
-  expect "headers of engines" depends liblinefilter-rocksdb-dev 'librocksdb-dev'
+  expect "headers of LevelDB" depends liblinefilter-leveldb-dev 'libleveldb-dev$'
+  expect "headers of RocksDB of the very version" depends liblinefilter-rocksdb-dev "librocksdb-dev \(>= $(rocksdb_version 0)\)$"
+  expect "and of no newer one" depends liblinefilter-rocksdb-dev "librocksdb-dev \(<< $(rocksdb_version 1)\)$"
   expect "the library alone is in its package" only_files "liblinefilter$abi" \
     "./usr/lib/[^ ]*liblinefilter.so.${abi}[0-9.]*|./usr/share/doc/.*"
   expect "the Python module needs the Python that it was built for" depends python3-linefilter "python3 \(>= $(python_version 0)\)"
@@ -65,7 +67,9 @@ test_debs() {
   done
   expect "what depends on it will say so" grep -qx "liblinefilter $abi liblinefilter$abi (>= $version)" \
     <(dpkg-deb --ctrl-tarfile "$(deb "liblinefilter$abi")" | tar -xO ./shlibs)
-  expect "no file names the place where it was built" no_build_paths
+  expect "no file names the place where it was built" no_build_paths "$DEBS"
+  expect "a missing package is no good one" missing_is_bad
+  expect "nothing is mounted where that would stay" mounts_nothing_for_all
   expect "lintian finds no error" lintian --allow-root --fail-on error --suppress-tags initial-upload-closes-no-bugs "$DEBS"/*.deb
 }
 
@@ -74,9 +78,9 @@ hwy_version() {
   pkg-config --modversion libhwy
 }
 
-# The package of the RocksDB whose headers the build found.
-rocksdb_package() {
-  awk '$2 == "ROCKSDB_MAJOR" { major = $3 } $2 == "ROCKSDB_MINOR" { minor = $3 } END { print "librocksdb" major "\\." minor }' \
+# rocksdb_version N: of the RocksDB whose headers the build found, as a pattern; with N = 1 the next one.
+rocksdb_version() {
+  awk -v n="$1" '$2 == "ROCKSDB_MAJOR" { major = $3 } $2 == "ROCKSDB_MINOR" { minor = $3 } END { print major "\\." minor + n }' \
     /usr/include/rocksdb/version.h
 }
 
@@ -90,26 +94,40 @@ depends() {
   dpkg-deb -f "$(deb "$1")" Depends | tr ',' '\n' | sed 's/^ *//' | grep -E "^($2)"
 }
 
-# only_files PACKAGE PATTERN: nothing but these (folders aside).
+# only_files PACKAGE PATTERN: these, and nothing else (folders aside).
 only_files() {
-  ! files_of "$1" | grep -vxE "$2"
+  local files
+  files=$(files_of "$1") && [[ -n $files ]] && ! grep -vxE "$2" <<<"$files"
 }
 
 has_file() {
-  files_of "$1" | grep -xE "$2"
+  local files
+  files=$(files_of "$1") && grep -xE "$2" <<<"$files"
 }
 
 files_of() {
-  dpkg-deb -c "$(deb "$1")" | awk '$1 !~ /^d/ { print $6 }'
+  local file list
+  file=$(deb "$1") && list=$(dpkg-deb -c "$file") && awk '$1 !~ /^d/ { print $6 }' <<<"$list"
 }
 
+# no_build_paths FOLDER: in the packages there.
 no_build_paths() {
-  local folder status=0
+  local folder status=0 name
   folder=$(mktemp -d)
-  for name in "$DEBS"/*.deb; do dpkg-deb -x "$name" "$folder"; done
-  grep -rlF -- "$ROOT" "$folder" && status=1
+  for name in "$1"/*.deb; do dpkg-deb -x "$name" "$folder" || status=1; done
+  if grep -rlF -- "$ROOT" "$folder"; then status=1; fi
   rm -rf "$folder"
   return "$status"
+}
+
+missing_is_bad() {
+  ! only_files no-such-package '.*' && ! has_file no-such-package '.*' && ! no_build_paths /no/such/folder
+}
+
+# A machine that gives nobody mounts of its own, but would let us mount for all; only said, not done.
+mounts_nothing_for_all() {
+  local said
+  said=$(as_root() { echo "$@"; [[ $1 != unshare ]]; } && in_root true) && [[ $said == *chroot* ]] && ! grep -F rbind <<<"$said"
 }
 
 # make_debian_root PACKAGE...: unpacks an empty Debian of this machine's release, with these packages besides, as $DEBIAN/root; each
@@ -124,7 +142,7 @@ make_debian_root() {
     [[ -n $mirror ]] || { echo "apt knows no mirror of $codename: apt-get update" >&2; return 1; }
     if [[ $mirror == https:* ]]; then include=(--include=ca-certificates); fi  # apt in there needs them
     mkdir -p "$DEBIAN"
-    as_root rm -rf "$DEBIAN/root"
+    remove_root
     as_root mkdir -p "$DEBIAN/root/etc/dpkg/dpkg.cfg.d"
     echo force-unsafe-io | as_root tee "$DEBIAN/root/etc/dpkg/dpkg.cfg.d/quick"  # who wants to keep it makes it anew
     mapfile -t proxies < <(proxies)
@@ -135,9 +153,14 @@ make_debian_root() {
     as_root tar -C "$DEBIAN/root" -cf "$tar.new" .
     as_root mv "$tar.new" "$tar"
   fi
-  as_root rm -rf "$DEBIAN/root"
+  remove_root
   mkdir -p "$DEBIAN/root"
   as_root tar -C "$DEBIAN/root" -xpf "$tar"
+}
+
+# What is mounted there, by whomever, is left alone.
+remove_root() {
+  as_root rm -rf --one-file-system "$DEBIAN/root"
 }
 
 # debootstrap_mirror CODENAME: apt's own, as one address: cloud images name a file of them, of which debootstrap knows nothing.
@@ -162,14 +185,17 @@ proxies() {
 }
 
 # in_root COMMAND...: in the empty Debian, with the network of this machine, and /proc and /dev where it may be lent them: a
-# container may forbid mounts.
+# container may forbid mounts. They are mounted for the command alone (unshare): else they would stay, and what removes the
+# root would empty this machine's /dev.
 in_root() {
-  local root=$DEBIAN/root run apart=(unshare --mount) proxies=()
+  local root=$DEBIAN/root run='exec chroot "$@"' apart=() proxies=()
   as_root cp /etc/resolv.conf "$root/etc/resolv.conf"
-  as_root unshare --mount true 2>/dev/null || apart=()
+  if as_root unshare --mount true 2>/dev/null; then
+    apart=(unshare --mount)
+    # shellcheck disable=SC2016  # for the inner shell
+    run='for d in proc dev; do mount --rbind "/$d" "$1/$d" 2>/dev/null || true; done; '$run
+  fi
   mapfile -t proxies < <(proxies)
-  # shellcheck disable=SC2016  # for the inner shell
-  run='for d in proc dev; do mount --rbind "/$d" "$1/$d" 2>/dev/null || true; done; exec chroot "$@"'
   as_root "${apart[@]}" sh -c "$run" sh "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
     DEBIAN_FRONTEND=noninteractive "${proxies[@]}" "$@"
 }
@@ -189,7 +215,7 @@ test_debian() {
     readme_block "$name" | as_root tee "$root/consumer/readme.$name" >/dev/null
   done
   in_root sh -c 'apt-get -q update && apt-get -q -y --no-install-recommends install /debs/*.deb'
-  in_root sh /consumer/clean_debian.sh 2>&1 | tee "$DEBIAN/log"
+  in_root sh /consumer/clean_debian.sh "$(project_version 2)" 2>&1 | tee "$DEBIAN/log"
   passed=$(grep -c '^PASS ' "$DEBIAN/log") || true
   failed=$(grep -c '^FAIL ' "$DEBIAN/log") || true
   count "$passed" "$failed"

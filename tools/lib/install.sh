@@ -5,6 +5,16 @@ INSTALLED=$ROOT/build/install     # everything of these steps
 PREFIX="$INSTALLED/moved tree"    # the installed tree, in another place than it was installed to
 CONSUMERS=$INSTALLED/consumers    # copies: no path leads back to the sources
 
+# project_version N: its first N numbers. The version of a consumer is that of the library without the last.
+project_version() {
+  sed -nE 's/^project\(linefilter VERSION ([0-9.]+).*$/\1/p' "$ROOT/CMakeLists.txt" | cut -d . -f "1-$1"
+}
+
+# next_minor: what comes after it.
+next_minor() {
+  project_version 2 | awk -F . '{ print $1 "." $2 + 1 }'
+}
+
 install_steps() {
   step "install" work install_tree
   if $STEP_OK; then
@@ -39,11 +49,15 @@ expect() {
 consume() {
   local name=$1 program folder=$INSTALLED/build/${AS:-$1}
   shift
-  cmake -S "$CONSUMERS/$name" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" &&
+  cmake -S "$CONSUMERS/$name" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$(wanted)" "$@" &&
     cmake --build "$folder" -j "$JOBS" || return 1
   for program in "$folder"/consumer*; do
     run_in_folder "$program" || return 1
   done
+}
+
+wanted() {
+  echo "-DLINEFILTER_WANTED=$(project_version 2)"
 }
 
 run_in_folder() {
@@ -68,7 +82,13 @@ test_consumers() {
   expect "an unknown component is named" refuses 'no component .nonsense.' nonsense
   expect "a component that does not exist yet is named" refuses 'no component .redis.' redis
   expect "without an engine an optional component is left out, another refused" cmake -S "$CONSUMERS/missing" \
-    -B "$INSTALLED/build/missing" -G Ninja "$installed"
+    -B "$INSTALLED/build/missing" -G Ninja "$installed" "$(wanted)"
+  expect "another RocksDB than the component's is refused" cmake -S "$CONSUMERS/other_rocksdb" \
+    -B "$INSTALLED/build/other_rocksdb" -G Ninja "$installed" "$(wanted)"
+  for kind in "linefilter::shared;linefilter::static" "linefilter::leveldb;linefilter::static" \
+    "linefilter::leveldb_static;linefilter::rocksdb"; do
+    expect "both kinds in one program are refused: $kind" refuses_mixed "$kind"
+  done
   expect "another minor version is refused" refuses_version
   expect "no consumer saw the sources" unseen
   note_header_cost
@@ -78,7 +98,8 @@ test_consumers() {
 consume_by_pkg_config() {
   local tree=$1 kind=$2 folder="$INSTALLED/build/pkgconfig $2" program
   mkdir -p "$folder"
-  PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name linefilter.pc)") "$CONSUMERS/pkgconfig/build.sh" "$folder" "$kind" || return 1
+  PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name linefilter.pc)") "$CONSUMERS/pkgconfig/build.sh" "$folder" "$kind" \
+    "$(project_version 2)" "$(next_minor)" || return 1
   for program in "$folder"/*; do
     LD_LIBRARY_PATH=$(dirname "$(find "$tree" -name 'liblinefilter.*' | head -n 1)") run_in_folder "$program" || return 1
   done
@@ -102,13 +123,32 @@ refuses() {
   rm -rf "$folder"
   mkdir -p "$folder"
   printf '%s\n' "cmake_minimum_required(VERSION 3.22)" "project(consumer LANGUAGES CXX)" \
-    "find_package(linefilter ${3:-0.1} REQUIRED ${2:+COMPONENTS $2})" >"$folder/CMakeLists.txt"
+    "find_package(linefilter ${3:-$(project_version 2)} REQUIRED ${2:+COMPONENTS $2})" >"$folder/CMakeLists.txt"
   ! cmake -S "$folder" -B "$folder/build" -G Ninja "-DCMAKE_PREFIX_PATH=$PREFIX" >"$folder/log" 2>&1 || return 1
   tr -s ' \n' ' ' <"$folder/log" | grep -E "$1"
 }
 
 refuses_version() {
-  refuses 'compatible with requested version "0\.2"' "" 0.2 && refuses 'compatible with requested version "0\.0\.9"' "" 0.0.9
+  local version
+  for version in "$(next_minor)" 0.0.9; do
+    refuses "compatible with requested version \"${version//./\\.}\"" "" "$version" || return 1
+  done
+}
+
+# refuses_mixed TARGETS: CMake does not let a program link them.
+refuses_mixed() {
+  local folder=$INSTALLED/build/mixed
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  ! cmake -S "$CONSUMERS/mixed" -B "$folder" -G Ninja "-DCMAKE_PREFIX_PATH=$PREFIX" "$(wanted)" "-DMIXED=$1" >"$folder/log" 2>&1 ||
+    return 1
+  tr -s ' \n' ' ' <"$folder/log" | grep -oE 'property of [^ ]* does( not|n.t) .*LINEFILTER_KIND[^.]*'
+}
+
+documents_tell_version() {
+  grep -F "find_package(linefilter $(project_version 2) REQUIRED" "$ROOT/README.md" &&
+    grep -F "| $(project_version 3), [semver.org]" "$ROOT/doc/VERSIONING.md" &&
+    grep -F "| \`liblinefilter.so.$(abi_version)\` |" "$ROOT/doc/VERSIONING.md"
 }
 
 # What CMake and Ninja were told names no folder of the source tree but build/.
@@ -125,12 +165,17 @@ test_embedders() {
     exports_only_its_own "$INSTALLED/build/subdirectory/libplugin.so"
   expect "add_subdirectory: nothing of ours but the library" only_the_library "$INSTALLED/build/subdirectory"
   expect "installed, the static library alone" one_kind subdirectory static
-  expect "its Debian package needs no shared one" needs_no_runtime "$INSTALLED/build/subdirectory/CPackConfig.cmake"
+  expect "what the embedder installs and packs is kept apart from it" nothing_mixed_in "$INSTALLED/build/subdirectory"
   expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "${quick[@]}"
+  expect "documents tell the version" documents_tell_version
   expect "recipes of vcpkg and Conan" /usr/bin/python3 "$ROOT/tests/packaging/check.py" "$ROOT"
   expect "FetchContent: the program needs the shared library" \
     grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")
   expect "installed, the shared library alone" one_kind fetchcontent shared
+  expect "FetchContent: an engine in a prefix of its own" engine_is_found
+  expect "at the top level, static and to absolute places" configure_far
+  expect "the Debian package of that needs no shared library" needs_no_runtime
+  expect "pkg-config is told these places" tells_far_places
   expect "what is installed asks for the Highway that was built with it" asks_for_own_highway
 }
 
@@ -143,8 +188,42 @@ one_kind() {
   AS="$kind alone" consume cpp17 "-DCMAKE_PREFIX_PATH=$tree" && consume_by_pkg_config "$tree" "$kind"
 }
 
+# Our components have names of their own, and cpack is the embedder's.
+nothing_mixed_in() {
+  local components
+  [[ ! -e $1/CPackConfig.cmake ]] || { echo "our cpack would pack what is the embedder's"; return 1; }
+  components=$(grep -oE 'CMAKE_INSTALL_COMPONENT STREQUAL "[^"]*"' "$1/linefilter/cmake_install.cmake") || return 1
+  ! grep -v '"linefilter_' <<<"$components"
+}
+
+# The shared adapter has no source of its own to compile, but its users need the engine's headers.
+engine_is_found() {
+  local own=$INSTALLED/engine build=$INSTALLED/build/engine
+  mkdir -p "$own/include" "$own/lib"
+  ln -sfn /usr/include/leveldb "$own/include/leveldb"
+  ln -sfn "$("${CXX:-c++}" -print-file-name=libleveldb.so)" "$own/lib/libleveldb.so"
+  cmake -S "$CONSUMERS/fetchcontent" -B "$build" -G Ninja "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" \
+    -DLINEFILTER_LEVELDB=ON "-DCMAKE_PREFIX_PATH=$own" || return 1
+  ninja -C "$build" -t commands consumer_leveldb | grep 'consumer_leveldb.dir.* -c ' | grep -F -- "-isystem $own/include"
+}
+
+configure_far() {
+  local part off=()
+  for part in BUILD_TOOLS BUILD_TESTS BUILD_BENCH BUILD_EXAMPLES PYTHON; do off+=("-DLINEFILTER_$part=OFF"); done
+  cmake -S "$ROOT" -B "$INSTALLED/build/far" -G Ninja -DBUILD_SHARED_LIBS=OFF "${off[@]}" \
+    -DCMAKE_INSTALL_LIBDIR=/far/lib -DCMAKE_INSTALL_INCLUDEDIR=/far/include
+}
+
 needs_no_runtime() {
-  grep -F 'CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libhwy-dev (>= ' "$1"
+  grep -F 'CPACK_DEBIAN_LINEFILTER_DEVELOPMENT_PACKAGE_DEPENDS "libhwy-dev (>= ' "$INSTALLED/build/far/CPackConfig.cmake"
+}
+
+tells_far_places() {
+  local name
+  for name in linefilter linefilter-leveldb linefilter-rocksdb; do
+    [[ $(PKG_CONFIG_PATH=$INSTALLED/build/far pkg-config --variable=libdir "$name") == /far/lib ]] || { echo "$name: libdir"; return 1; }
+  done
+  [[ $(PKG_CONFIG_PATH=$INSTALLED/build/far pkg-config --variable=includedir linefilter) == /far/include ]]
 }
 
 asks_for_own_highway() {
@@ -153,8 +232,10 @@ asks_for_own_highway() {
 }
 
 only_the_library() {
-  ! ninja -C "$1" -t targets all | grep -E '(_test|linefilter_tool|linefilter_bench|sst_reader)' &&
-    ! cmake --install "$1" --prefix "$INSTALLED/nothing" | grep linefilter
+  local targets installed
+  targets=$(ninja -C "$1" -t targets all) && installed=$(cmake --install "$1" --prefix "$INSTALLED/nothing") || return 1
+  [[ -n $targets ]] && ! grep -E '(_test|linefilter_tool|linefilter_bench|sst_reader)' <<<"$targets" &&
+    ! grep linefilter <<<"$installed"
 }
 
 # What including a header adds to a compilation: seconds of the compiler, the least of five. For the reader: no test asserts time.

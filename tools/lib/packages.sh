@@ -7,9 +7,10 @@ packages_of() {
     build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" \
                 "dpkg-dev file" ;;  # the last two for cpack
     demo) echo "$(packages_of build) gnuplot-nox libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
-    test) echo "$(packages_of build) libgtest-dev libgmock-dev libbenchmark-dev libleveldb-dev librocksdb-dev python3" \
-               "python3-dev pybind11-dev python3-pybind11 python3-numpy python3-setuptools python3-wheel python3-pip" \
-               "python3-build python3-pytest mypy" ;;
+    install) echo "$(packages_of build) libleveldb-dev librocksdb-dev python3 python3-dev pybind11-dev python3-pybind11" \
+                  "python3-numpy" ;;
+    test) echo "$(packages_of install) libgtest-dev libgmock-dev libbenchmark-dev" \
+               "python3-setuptools python3-wheel python3-pip python3-build python3-pytest mypy" ;;
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
     slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev valgrind qemu-user util-linux" \
@@ -17,8 +18,9 @@ packages_of() {
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" \
                "g++-i686-linux-gnu libc6-dev-i386-cross g++-arm-linux-gnueabihf libc6-dev-armhf-cross" \
                "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" \
-               "debootstrap lintian abigail-tools" ;;
-    *) echo "unknown package group '$1' (build, demo, test, bench, slow)" >&2; return 2 ;;
+               "$(packages_of root) lintian abigail-tools clang-format shellcheck" ;;
+    root) echo "debootstrap" ;;
+    *) echo "unknown package group '$1' (build, demo, install, test, bench, slow, root)" >&2; return 2 ;;
   esac
 }
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# build.sh FOLDER KIND: programs by pkg-config alone. KIND: `both` kinds of library are installed, and each adapter; or the core
-# alone as `shared` or `static`.
+# build.sh FOLDER KIND MINOR NEXT: programs by pkg-config alone, of a version of MINOR, which is below NEXT. KIND: `both` kinds of
+# library are installed, and each adapter; or the core alone as `shared` or `static`.
 set -eu
 cd "$(dirname "$0")"
 cc="${CC:-cc} -std=c99"
 cxx="${CXX:-c++} -std=c++17"
 set -x
-pkg-config --exists 'linefilter >= 0.1 linefilter < 0.2'
+pkg-config --exists "linefilter >= $3 linefilter < $4"
 
 compile() {  # compile PROGRAM COMPILER SOURCE FLAGS: as pkg-config gives them, quoted for a shell: a folder may have a space
   program=$1 compiler=$2 source=$3
