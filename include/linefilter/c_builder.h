@@ -75,9 +75,9 @@ LINEFILTER_EXPORT void linefilter_builder_reset(linefilter_builder* builder);
 // Hashes in the same order each time, for more keys than memory holds. (Of keys: made as options->hash_id says.)
 typedef struct linefilter_source {
   // Writes up to `capacity` hashes and returns how many, at least 1; 0 at the end; or LINEFILTER_SOURCE_FAILED.
-  size_t (*read)(void* context, uint64_t* hashes, size_t capacity);
+  size_t (*read)(void* context, uint64_t* hashes, size_t capacity) LINEFILTER_NOEXCEPT;
   // Back to the first hash; called before each pass but the first. False if it cannot.
-  bool (*rewind)(void* context);
+  bool (*rewind)(void* context) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_source;
 

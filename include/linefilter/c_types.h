@@ -68,29 +68,39 @@ LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id
 // Of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
-// Callbacks. None may throw, longjmp, or call back into the handle that it was given to.
+// Callbacks. None may throw, longjmp, or call back into the handle that it was given to: what the call held is then
+// lost, and a builder may refuse to finish until it is reset. In C++17 each is `noexcept`.
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#define LINEFILTER_NOEXCEPT noexcept
+#else
+#define LINEFILTER_NOEXCEPT
+#endif
 
-// Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages).
+// Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages). They may be called from any
+// thread that uses the object, and until the last handle and the last image that came from them are freed: so long must
+// `context` live.
 typedef struct linefilter_allocator {
   // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
-  void* (*allocate)(void* context, size_t size, size_t alignment);
+  void* (*allocate)(void* context, size_t size, size_t alignment)LINEFILTER_NOEXCEPT;
   // What `allocate` returned, with what it was asked for.
-  void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment);
+  void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_allocator;
 
 // Threads of the host, for builders. All zero: the calling thread alone. The bytes of an image do not depend on it.
+// Called by the thread that uses the builder, until that is freed: so long must `context` live.
 typedef struct linefilter_executor {
   // Calls task(argument, i) once for each i < num_tasks (at most num_threads), in any order, on any threads, and
   // returns when all have returned.
-  void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument, size_t num_tasks);
+  void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument,
+              size_t num_tasks) LINEFILTER_NOEXCEPT;
   void* context;  // handed to `run`
   // How many tasks are worth running at once, at least 1 if there is a `run`.
   size_t num_threads;
 } linefilter_executor;
 
 // Takes an image, in order, in pieces of at most 1 MiB. False to stop: the writer reports LINEFILTER_IO_ERROR.
-typedef bool (*linefilter_sink)(void* context, const void* data, size_t size);
+typedef bool (*linefilter_sink)(void* context, const void* data, size_t size) LINEFILTER_NOEXCEPT;
 
 // Of memory_limit: there is none.
 #define LINEFILTER_NO_MEMORY_LIMIT UINT64_MAX

@@ -16,7 +16,6 @@ using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
 using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
-using linefilter::internal::NotThrowing;
 using linefilter::internal::ToC;
 
 linefilter_builder* linefilter_builder_new(const linefilter_options* options, linefilter_status* status) {
@@ -114,8 +113,7 @@ static_assert(linefilter::kSourceFailed == LINEFILTER_SOURCE_FAILED);
 
 HashSource SourceFromC(const linefilter_source* source) {
   if (source == nullptr) return HashSource();  // which lacks its functions
-  return HashSource{NotThrowing<decltype(HashSource::read)>(source->read),
-                    NotThrowing<decltype(HashSource::rewind)>(source->rewind), source->context};
+  return HashSource{source->read, source->rewind, source->context};
 }
 
 }  // namespace

@@ -79,8 +79,7 @@ Layout LayoutFromC(linefilter_layout layout) noexcept {
 }
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept {
-  return Allocator{NotThrowing<decltype(Allocator::allocate)>(allocator.allocate),
-                   NotThrowing<decltype(Allocator::deallocate)>(allocator.deallocate), allocator.context};
+  return Allocator{allocator.allocate, allocator.deallocate, allocator.context};
 }
 
 Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
@@ -105,8 +104,7 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->hash_id = static_cast<HashId>(known.hash_id);
   to->allocator = FromC(known.allocator);
   to->memory_limit = known.memory_limit;
-  to->executor = Executor{NotThrowing<decltype(Executor::run)>(known.executor.run), known.executor.context,
-                          known.executor.num_threads};
+  to->executor = Executor{known.executor.run, known.executor.context, known.executor.num_threads};
   return CheckAllocator(to->allocator);  // before the handle is made with it
 }
 
@@ -128,9 +126,7 @@ void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept {
   to->layout = static_cast<linefilter_layout>(sizing.layout);
 }
 
-Sink FromC(linefilter_sink sink, void* context) noexcept {
-  return Sink{NotThrowing<decltype(Sink::write)>(sink), context};
-}
+Sink FromC(linefilter_sink sink, void* context) noexcept { return Sink{sink, context}; }
 
 Status CheckPath(const char* path) noexcept { return path != nullptr ? Status() : Refused("the path is NULL"); }
 

@@ -50,12 +50,6 @@ inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
   return std::string_view(static_cast<const char*>(key), size);
 }
 
-// Callbacks of C cannot say that they do not throw; c_types.h forbids it.
-template <class Callback, class FromC>
-Callback NotThrowing(FromC callback) noexcept {
-  return reinterpret_cast<Callback>(callback);
-}
-
 Allocator FromC(const linefilter_allocator& allocator) noexcept;
 Sink FromC(linefilter_sink sink, void* context) noexcept;
 Status CheckPath(const char* path) noexcept;

@@ -1,5 +1,5 @@
 // The image out: which way the body is made, and the ways to where it goes. Bulk building sorts the hashes where they
-// lie, so whatever fails puts them back into the chunks.
+// lie, so whatever fails puts them back into the chunks; until then, and while callbacks run, status_ is Unfinished.
 #include <cstring>
 
 #include "lib/filters/builder_chunk.h"
@@ -84,15 +84,18 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
   return internal::BuildRanges(context, *partition, StateOf(sizing, body), body, is_zero);
 }
 
-// The end of every Finish.
+// The end of every Finish that began: takes Unfinished away.
 Status FilterBuilder::Finished(const Status& status, const Sizing& sizing, Partition* partition) noexcept {
   if (status.ok()) {
     sizing_ = sizing;
     Reset();
-  } else if (partition->created()) {
+    return status;
+  }
+  if (partition->created()) {
     partition->PutBack();
     tail_ = current_->hashes() + partition->chunk(partition->shape().num_chunks - 1).size;
   }
+  status_ = Status();
   return status;
 }
 
@@ -107,6 +110,7 @@ Status FilterBuilder::FinishTo(void* out, size_t size, size_t* written) noexcept
   if (!status.ok()) return status;
   uint8_t* const body = static_cast<uint8_t*>(out);
   Partition partition(options_.allocator);
+  status_ = internal::Unfinished();
   status = BuildBody(sizing, plan, body, false, &partition);
   if (status.ok()) {
     internal::WriteTrailer(options_.executor, TrailerFor(options_, sizing), body, body + sizing.body_bytes);
@@ -137,7 +141,9 @@ Status FilterBuilder::FinishThrough(const Sink& sink, AtomicFile* file) noexcept
   Partition partition(options_.allocator);
   Status status = SizeNow(&sizing);
   if (status.ok()) status = internal::CheckSink(sink);
-  if (status.ok()) status = WriteImage(sink, sizing, &partition);
+  if (!status.ok()) return status;
+  status_ = internal::Unfinished();
+  status = WriteImage(sink, sizing, &partition);
   if (status.ok() && file != nullptr) status = file->Commit();
   if (file != nullptr && !file->status().ok()) status = file->status();  // the system's reason, not the sink's
   return Finished(status, sizing, &partition);
