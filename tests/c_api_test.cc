@@ -1,6 +1,7 @@
 // What a test in C cannot show of the C API: that its bytes and answers are those of C++ and of the conformance
 // vectors, what happens without memory, and that no function is left untested. (tests/c/ has the rest.)
 #include <csetjmp>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -43,6 +44,28 @@ linefilter_options OptionsInC(linefilter_layout layout, double bits_per_key) {
   options.bits_per_key = bits_per_key;
   return options;
 }
+
+// Of linefilter_options, which alone may grow, what was released stays: tools/abi.sh would not see a new type of the
+// same size together with a new member.
+template <class Member>
+constexpr bool Stays(Member linefilter_options::*, size_t offset, size_t expected) {
+  return sizeof(void*) != 8 || offset == expected;
+}
+#define LINEFILTER_STAYS(type, member, expected) \
+  static_assert(Stays<type>(&linefilter_options::member, offsetof(linefilter_options, member), expected))
+LINEFILTER_STAYS(size_t, size, 0);
+LINEFILTER_STAYS(double, bits_per_key, 8);
+LINEFILTER_STAYS(double, fpr, 16);
+LINEFILTER_STAYS(uint64_t, seed, 24);
+LINEFILTER_STAYS(uint64_t, memory_limit, 32);
+LINEFILTER_STAYS(uint32_t, num_probes, 40);
+LINEFILTER_STAYS(int32_t, layout, 44);
+LINEFILTER_STAYS(int32_t, hash_id, 48);
+LINEFILTER_STAYS(uint32_t, reserved, 52);
+LINEFILTER_STAYS(uint8_t[16], secret, 56);
+LINEFILTER_STAYS(linefilter_allocator, allocator, 72);
+LINEFILTER_STAYS(linefilter_executor, executor, 96);
+#undef LINEFILTER_STAYS
 
 TEST(CApi, HashesAsTheConformanceVectors) {
   const auto vectors = test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");

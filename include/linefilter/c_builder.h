@@ -64,7 +64,7 @@ LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_sink(linefilter_b
 // As a file: complete and synced before it gets its name; an old file of that name stays until then.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
                                                                     linefilter_status* status);
-// What the last successful finish made; false, and *sizing untouched, of NULL.
+// What the last successful finish made; false, and *sizing untouched, if there was none, and of NULL.
 LINEFILTER_EXPORT bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
 // Forgets all keys and any error.
 LINEFILTER_EXPORT void linefilter_builder_reset(linefilter_builder* builder);

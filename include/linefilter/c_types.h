@@ -116,10 +116,11 @@ typedef struct linefilter_options {
   double fpr;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
-  // The most bytes that the object may hold at once, of a builder with the image while it finishes; beyond:
-  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB; the images that linefilter_filter_image and
-  // linefilter_concurrent_image return; and what it takes for a moment to write such an image to a sink or file,
-  // 1/16384 of it, of a linefilter_concurrent up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
+  // The most bytes that the object may hold at once: of a filter what ..._memory_use tells, of a builder its keys with
+  // the image while it finishes; beyond: LINEFILTER_OVER_LIMIT. Not counted: of a builder, less than 2 KiB for its
+  // handle and before its image; of a filter the images that linefilter_filter_image and linefilter_concurrent_image
+  // return, the handle that linefilter_concurrent_seal makes, and what it takes for a moment to write such an image to
+  // a sink or file, 1/16384 of it, of a linefilter_concurrent up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;

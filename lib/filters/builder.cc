@@ -78,7 +78,7 @@ void FilterBuilder::Fail(const Status& status) noexcept {
 
 void FilterBuilder::RefuseKey() noexcept {
   Fail(Status::Error(StatusCode::kIncompatible,
-                     "AddKey on a builder of the caller's own hashes (hash_id = kCaller): use AddHash"));
+                     "a key for a builder of the caller's own hashes: add its hash, or choose another hash id"));
 }
 
 Status FilterBuilder::AppendChunk() noexcept {

@@ -37,6 +37,15 @@ Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept 
   return plan->memory <= budget.left() ? Status() : internal::OverLimit(budget.held + plan->memory, budget.limit);
 }
 
+Status FilterBuilder::CheckFinish(uint64_t* image_bytes) const noexcept {
+  Sizing sizing;
+  BulkPlan plan;
+  Status status = SizeNow(&sizing);
+  if (status.ok()) status = Plan(sizing, &plan);
+  if (status.ok()) *image_bytes = ImageBytesFor(options_, sizing);
+  return status;
+}
+
 Status FilterBuilder::InsertAll(const Sizing& sizing, uint8_t* body, bool is_zero) noexcept {
   if (!is_zero && sizing.body_bytes != 0) memset(body, 0, static_cast<size_t>(sizing.body_bytes));
   const internal::ProbeState state = StateOf(sizing, body);
