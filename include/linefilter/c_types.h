@@ -68,8 +68,8 @@ LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id
 // Of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
-// Callbacks. None may throw, longjmp, or call back into the handle that it was given to: what the call held is then
-// lost, and a builder may refuse to finish until it is reset. In C++17 each is `noexcept`.
+// Callbacks. None may throw, longjmp, or call back into the handle that it was given to. (One that does not return leaks
+// memory, and a builder then refuses to finish until it is reset.) From C++17 on their types say so, by this.
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define LINEFILTER_NOEXCEPT noexcept
 #else
@@ -81,7 +81,7 @@ enum { LINEFILTER_SECRET_BYTES = 16 };
 // `context` live.
 typedef struct linefilter_allocator {
   // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
-  void* (*allocate)(void* context, size_t size, size_t alignment)LINEFILTER_NOEXCEPT;
+  void* (*allocate)(void* context, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   // What `allocate` returned, with what it was asked for.
   void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
