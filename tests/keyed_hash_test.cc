@@ -278,7 +278,7 @@ TEST(KeyedFilter, OptionsThatMakeNoSense) {
   refused(options, "instead of a seed");
   options = Keyed(Secret(1));
   options.hash_id = HashId::kXxh3;
-  refused(options, "set hash_id to HashId::kKeyed");
+  refused(options, "set hash_id to keyed");
 }
 
 // ---- The attack ----

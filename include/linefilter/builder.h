@@ -101,6 +101,10 @@ class LINEFILTER_EXPORT FilterBuilder {
   // Forgets all keys and any error but that of the options.
   void Reset() noexcept;
 
+ protected:
+  // What Finish would answer before it begins, and *image_bytes; for who must allocate the image first.
+  LINEFILTER_LOCAL Status CheckFinish(uint64_t* image_bytes) const noexcept;
+
  private:
   struct Chunk;
 

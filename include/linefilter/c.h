@@ -1,7 +1,8 @@
 // The C API of linefilter, for C99 and C++, and for whoever binds another language. What the C++ API does, with the
 // same bytes and the same answers: a key that was added in C++ or Python is found here, and the other way round. Only
-// C++ has lookups that are inlined (linefilter/inline.h), AtomicFile for the caller's own files, and the adapters to
-// storage engines; and linefilter_view_open and _map take their handles from the default memory.
+// C++ has lookups that are inlined (linefilter/inline.h), the arithmetic below linefilter_shard_of (MulHigh,
+// BlockIndex), AtomicFile for the caller's own files, and the adapters to storage engines; and linefilter_view_open and
+// _map take their handles from the default memory.
 //
 //   linefilter_status status;
 //   linefilter_options options;
@@ -27,8 +28,10 @@
 // "maybe".
 //
 // NULL. Every function takes a NULL handle: it answers "maybe", inserts nothing, and is an error where there are
-// errors. So who does not look at an error loses time, but no key. Freeing NULL does nothing. Other pointers may be
-// NULL where it is said, and arrays, keys and buffers of size 0.
+// errors. So who asks and does not look at an error loses time, but no key. Who acts on new keys (`if
+// (linefilter_concurrent_insert_key(seen, url, size)) fetch(url)`) must look at it: to NULL, to a filter that was
+// sealed, and, by key, to one of the caller's hashes no key is ever "certainly new". Freeing NULL does nothing. Other
+// pointers may be NULL where it is said, and arrays, keys and buffers of size 0.
 //
 // Errors. Functions that can fail return a code, LINEFILTER_OK = 0, or a handle, NULL on an error. Their last
 // parameter, which may be NULL, gets the code and a sentence that tells what was wrong, where, and what to do. It is
@@ -37,8 +40,9 @@
 //
 // Ownership. Who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._seal) frees it, with the
 // function of its type. Handles and all that they hold come from the given allocator, if there is one. Strings that are
-// returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go afterwards;
-// the bytes under a view must stay. Images that the library allocates are freed with linefilter_image_free.
+// returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go afterwards,
+// but for what the options' `context`s point to (c_types.h); the bytes under a view must stay. Images that the library
+// allocates are freed with linefilter_image_free.
 //
 // Threads. No thread is started. Functions without a handle may be called at any time. A handle is used by any number
 // of threads that do not change it (const), or by one that does; a linefilter_concurrent by any number that do; a
@@ -46,8 +50,8 @@
 //
 // Units. Sizes are bytes, densities bits per key, rates 0..1. Answers of batches are bytes of 1 (maybe) or 0 (absent).
 // A key is `size` bytes, or a uint64_t, which is the same key as its 8 little-endian bytes. In names, ..._key and
-// ..._u64 take a key, ..._hash its hash; ..._keys, ..._u64s, ..._hashes are batches, several times faster than single
-// calls.
+// ..._u64 take a key, ..._hash its hash; ..._keys, ..._u64s, ..._hashes are batches: of questions, and of
+// insertions into filters, several times faster than single calls.
 //
 // Growth. Enumerations are int32_t, so that a later version may know more of them. Of the structures linefilter_options
 // alone grows: it begins with its size, and never has more than LINEFILTER_MAX_OPTIONS_BYTES. The others never change.

@@ -65,7 +65,7 @@ LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_sink(linefilter_b
 // As a file: complete and synced before it gets its name; an old file of that name stays until then.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
                                                                     linefilter_status* status);
-// What the last successful finish made; false, and *sizing untouched, of NULL.
+// What the last successful finish made; false, and *sizing untouched, if there was none, and of NULL.
 LINEFILTER_EXPORT bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
 // Forgets all keys and any error.
 LINEFILTER_EXPORT void linefilter_builder_reset(linefilter_builder* builder);
@@ -76,9 +76,9 @@ LINEFILTER_EXPORT void linefilter_builder_reset(linefilter_builder* builder);
 // Hashes in the same order each time, for more keys than memory holds. (Of keys: made as options->hash_id says.)
 typedef struct linefilter_source {
   // Writes up to `capacity` hashes and returns how many, at least 1; 0 at the end; or LINEFILTER_SOURCE_FAILED.
-  size_t (*read)(void* context, uint64_t* hashes, size_t capacity);
+  size_t (*read)(void* context, uint64_t* hashes, size_t capacity) LINEFILTER_NOEXCEPT;
   // Back to the first hash; called before each pass but the first. False if it cannot.
-  bool (*rewind)(void* context);
+  bool (*rewind)(void* context) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_source;
 

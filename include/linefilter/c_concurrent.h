@@ -31,7 +31,8 @@ LINEFILTER_EXPORT linefilter_filter* linefilter_concurrent_seal(linefilter_concu
 LINEFILTER_EXPORT void linefilter_concurrent_free(linefilter_concurrent* filter);
 
 // Insertion: true if the key was certainly new, false if it may have been there (also: of the caller's hashes). Of
-// several threads that insert the same absent key at once, more than one may be told that it was new.
+// several threads that insert the same absent key at once, more than one may be told that it was new. To NULL, and to
+// one that was sealed, nothing is ever new: who acts on new keys must look at the error of what should have made it.
 LINEFILTER_EXPORT bool linefilter_concurrent_insert_key(linefilter_concurrent* filter, const void* key, size_t size);
 // The same of an integer key.
 LINEFILTER_EXPORT bool linefilter_concurrent_insert_u64(linefilter_concurrent* filter, uint64_t key);

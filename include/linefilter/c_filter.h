@@ -19,8 +19,10 @@ extern "C" {
 // Room for num_keys keys (0 counts as 1). Of options->layout: blocked, classic, or auto, which chooses one of them.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                                            linefilter_status* status);
-// A mutable copy of a `blocked` or `classic` image, verified. Of the options (may be NULL) only allocator, memory_limit
-// and, for a keyed image, hash_id and secret count. An image of the empty set has no room: LINEFILTER_INCOMPATIBLE.
+// A mutable copy of a `blocked` or `classic` image, verified. Of the options (may be NULL) count allocator and
+// memory_limit, and hash_id LINEFILTER_HASH_KEYED with its secret, which must be those of the image: an image of
+// another hash is then refused, a keyed one without them. The others must be legal, and do not count. An image of the
+// empty set has no room: LINEFILTER_INCOMPATIBLE.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* image, size_t size,
                                                                   const linefilter_options* options,
                                                                   linefilter_status* status);
@@ -28,7 +30,8 @@ LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* im
 LINEFILTER_EXPORT void linefilter_filter_free(linefilter_filter* filter);
 
 // Insertion: true if the key was certainly new (a bit changed), false if it may have been there. A filter of the
-// caller's hashes ignores keys and answers false: it says "maybe" to all keys anyway.
+// caller's hashes ignores keys and answers false: it says "maybe" to all keys anyway. To NULL nothing is ever new: who
+// acts on new keys must look at the error of what should have made the filter.
 LINEFILTER_EXPORT bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size);
 // The same of an integer key.
 LINEFILTER_EXPORT bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key);

@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+// Bits per key outside are refused.
+enum { LINEFILTER_MIN_BITS_PER_KEY = 1, LINEFILTER_MAX_BITS_PER_KEY = 64 };
+
 // A filter that has not been made yet. Never changes its size.
 typedef struct linefilter_sizing {
   uint64_t num_keys;         // as asked
@@ -22,7 +25,7 @@ typedef struct linefilter_sizing {
   linefilter_layout layout;  // never LINEFILTER_LAYOUT_AUTO
 } linefilter_sizing;
 
-// The filter for num_keys keys at (at least) bits_per_key: 1..64. LINEFILTER_INVALID_ARGUMENT for what no filter can
+// The filter for num_keys keys at (at least) bits_per_key. LINEFILTER_INVALID_ARGUMENT for what no filter can
 // be.
 LINEFILTER_EXPORT linefilter_code linefilter_size_for_bits_per_key(linefilter_layout layout, uint64_t num_keys,
                                                                    double bits_per_key, linefilter_sizing* sizing,

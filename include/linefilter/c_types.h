@@ -68,29 +68,39 @@ LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id
 // Of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
-// Callbacks. None may throw, longjmp, or call back into the handle that it was given to.
+// Callbacks. None may throw, longjmp, or call back into the handle that it was given to. (One that does not return leaks
+// memory, and a builder then refuses to finish until it is reset.) From C++17 on their types say so, by this.
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#define LINEFILTER_NOEXCEPT noexcept
+#else
+#define LINEFILTER_NOEXCEPT
+#endif
 
-// Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages).
+// Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages). They may be called from any
+// thread that uses the object, and until the last handle and the last image that came from them are freed: so long must
+// `context` live.
 typedef struct linefilter_allocator {
   // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
-  void* (*allocate)(void* context, size_t size, size_t alignment);
+  void* (*allocate)(void* context, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   // What `allocate` returned, with what it was asked for.
-  void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment);
+  void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_allocator;
 
 // Threads of the host, for builders. All zero: the calling thread alone. The bytes of an image do not depend on it.
+// Called by the thread that uses the builder, until that is freed: so long must `context` live.
 typedef struct linefilter_executor {
   // Calls task(argument, i) once for each i < num_tasks (at most num_threads), in any order, on any threads, and
   // returns when all have returned.
-  void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument, size_t num_tasks);
+  void (*run)(void* context, void (*task)(void* argument, size_t index), void* argument,
+              size_t num_tasks) LINEFILTER_NOEXCEPT;
   void* context;  // handed to `run`
   // How many tasks are worth running at once, at least 1 if there is a `run`.
   size_t num_threads;
 } linefilter_executor;
 
 // Takes an image, in order, in pieces of at most 1 MiB. False to stop: the writer reports LINEFILTER_IO_ERROR.
-typedef bool (*linefilter_sink)(void* context, const void* data, size_t size);
+typedef bool (*linefilter_sink)(void* context, const void* data, size_t size) LINEFILTER_NOEXCEPT;
 
 // Of memory_limit: there is none.
 #define LINEFILTER_NO_MEMORY_LIMIT UINT64_MAX
@@ -106,10 +116,11 @@ typedef struct linefilter_options {
   double fpr;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
-  // The most bytes that the object may hold at once, of a builder with the image while it finishes; beyond:
-  // LINEFILTER_OVER_LIMIT. Not counted: the handle itself, less than 2 KiB; the images that linefilter_filter_image and
-  // linefilter_concurrent_image return; and what it takes for a moment to write such an image to a sink or file,
-  // 1/16384 of it, of a linefilter_concurrent up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
+  // The most bytes that the object may hold at once: of a filter what ..._memory_use tells, of a builder its keys with
+  // the image while it finishes; beyond: LINEFILTER_OVER_LIMIT. Not counted: of a builder, less than 2 KiB for its
+  // handle and before its image; of a filter the images that linefilter_filter_image and linefilter_concurrent_image
+  // return, the handle that linefilter_concurrent_seal makes, and what it takes for a moment to write such an image to
+  // a sink or file, 1/16384 of it, of a linefilter_concurrent up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;

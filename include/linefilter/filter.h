@@ -97,8 +97,9 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kBlocked, num_keys, options);
   }
-  // A mutable copy of a `blocked` image, verified. Of the options only allocator, memory_limit and, for a keyed image,
-  // hash_id and secret count; an image of the empty set has no block to insert into: kIncompatible.
+  // A mutable copy of a `blocked` image, verified. Of the options count allocator and memory_limit, and hash_id kKeyed
+  // with its secret, which must be those of the image: an image of another hash is then refused, a keyed one without
+  // them. An image of the empty set has no block to insert into: kIncompatible.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
   }

@@ -16,7 +16,6 @@ using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
 using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
-using linefilter::internal::NotThrowing;
 using linefilter::internal::ToC;
 
 linefilter_builder* linefilter_builder_new(const linefilter_options* options, linefilter_status* status) {
@@ -24,45 +23,45 @@ linefilter_builder* linefilter_builder_new(const linefilter_options* options, li
   const Status read = FromCNotNull(options, &given);
   if (!read.ok()) return ToC(read, status), nullptr;
   auto* const handle = NewHandle<linefilter_builder>(status, given.allocator, given);
-  return handle == nullptr ? nullptr : HandleOr(handle->builder.status(), handle, status);
+  return handle == nullptr ? nullptr : HandleOr(handle->status(), handle, status);
 }
 
 void linefilter_builder_free(linefilter_builder* builder) { linefilter::internal::FreeHandle(builder); }
 
 void linefilter_builder_add_key(linefilter_builder* builder, const void* key, size_t size) {
-  if (builder != nullptr) builder->builder.AddKey(KeyFromC(key, size));
+  if (builder != nullptr) builder->AddKey(KeyFromC(key, size));
 }
 
 void linefilter_builder_add_u64(linefilter_builder* builder, uint64_t key) {
-  if (builder != nullptr) builder->builder.AddKey(key);
+  if (builder != nullptr) builder->AddKey(key);
 }
 
 void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash) {
-  if (builder != nullptr) builder->builder.AddHash(hash);
+  if (builder != nullptr) builder->AddHash(hash);
 }
 
 void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys, const size_t* sizes, size_t n) {
-  for (size_t i = 0; builder != nullptr && i < n; ++i) builder->builder.AddKey(KeyFromC(keys[i], sizes[i]));
+  for (size_t i = 0; builder != nullptr && i < n; ++i) builder->AddKey(KeyFromC(keys[i], sizes[i]));
 }
 
 void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n) {
-  for (size_t i = 0; builder != nullptr && i < n; ++i) builder->builder.AddKey(keys[i]);
+  for (size_t i = 0; builder != nullptr && i < n; ++i) builder->AddKey(keys[i]);
 }
 
 void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n) {
-  if (builder != nullptr) builder->builder.AddHashes(hashes, n);
+  if (builder != nullptr) builder->AddHashes(hashes, n);
 }
 
 linefilter_code linefilter_builder_status(const linefilter_builder* builder, linefilter_status* status) {
-  return ToC(builder == nullptr ? NoHandle("builder") : builder->builder.status(), status);
+  return ToC(builder == nullptr ? NoHandle("builder") : builder->status(), status);
 }
 
 uint64_t linefilter_builder_num_keys(const linefilter_builder* builder) {
-  return builder == nullptr ? 0 : builder->builder.num_keys();
+  return builder == nullptr ? 0 : builder->num_keys();
 }
 
 uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder) {
-  return builder == nullptr ? 0 : builder->builder.ImageBytes();
+  return builder == nullptr ? 0 : builder->ImageBytes();
 }
 
 linefilter_code linefilter_builder_estimate(const linefilter_options* options, uint64_t num_keys, uint64_t* image_bytes,
@@ -76,36 +75,40 @@ linefilter_code linefilter_builder_estimate(const linefilter_options* options, u
 void* linefilter_builder_finish(linefilter_builder* builder, size_t* size, linefilter_status* status) {
   if (size != nullptr) *size = 0;
   if (builder == nullptr) return ToC(NoHandle("builder"), status), nullptr;
-  return NewImage(builder->allocator, builder->builder.ImageBytes(), size, status,
-                  [builder](void* out, size_t n) { return builder->builder.FinishTo(out, n, nullptr); });
+  uint64_t bytes = 0;
+  const Status ready = builder->CheckFinish(&bytes);  // before memory is taken
+  if (!ready.ok()) return ToC(ready, status), nullptr;
+  return NewImage(builder->allocator, bytes, size, status,
+                  [builder](void* out, size_t n) { return builder->Made(builder->FinishTo(out, n, nullptr)); });
 }
 
 linefilter_code linefilter_builder_finish_to(linefilter_builder* builder, void* out, size_t size, size_t* written,
                                              linefilter_status* status) {
   if (builder == nullptr) return ToC(NoHandle("builder"), status);
-  return ToC(builder->builder.FinishTo(out, out == nullptr ? 0 : size, written), status);
+  return ToC(builder->Made(builder->FinishTo(out, out == nullptr ? 0 : size, written)), status);
 }
 
 linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_sink sink, void* context,
                                                   linefilter_status* status) {
-  return ToC(builder == nullptr ? NoHandle("builder") : builder->builder.FinishToSink(FromC(sink, context)), status);
+  if (builder == nullptr) return ToC(NoHandle("builder"), status);
+  return ToC(builder->Made(builder->FinishToSink(FromC(sink, context))), status);
 }
 
 linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
                                                   linefilter_status* status) {
   Status finished = builder == nullptr ? NoHandle("builder") : CheckPath(path);
-  if (finished.ok()) finished = builder->builder.FinishToFile(path);
+  if (finished.ok()) finished = builder->Made(builder->FinishToFile(path));
   return ToC(finished, status);
 }
 
 bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing) {
-  if (builder == nullptr) return false;
-  ToC(builder->builder.sizing(), sizing);
+  if (builder == nullptr || !builder->has_made) return false;
+  ToC(builder->sizing(), sizing);
   return true;
 }
 
 void linefilter_builder_reset(linefilter_builder* builder) {
-  if (builder != nullptr) builder->builder.Reset();
+  if (builder != nullptr) builder->Reset();
 }
 
 namespace {
@@ -114,8 +117,7 @@ static_assert(linefilter::kSourceFailed == LINEFILTER_SOURCE_FAILED);
 
 HashSource SourceFromC(const linefilter_source* source) {
   if (source == nullptr) return HashSource();  // which lacks its functions
-  return HashSource{NotThrowing<decltype(HashSource::read)>(source->read),
-                    NotThrowing<decltype(HashSource::rewind)>(source->rewind), source->context};
+  return HashSource{source->read, source->rewind, source->context};
 }
 
 }  // namespace

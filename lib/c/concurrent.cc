@@ -2,11 +2,15 @@
 #include "lib/c/handles.h"
 #include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
+#include "lib/filters/secret.h"
 
 using linefilter::FilterOptions;
+using linefilter::FilterView;
 using linefilter::Layout;
+using linefilter::Sizing;
 using linefilter::Status;
 using linefilter::internal::BytesKeys;
+using linefilter::internal::CheckLimit;
 using linefilter::internal::CheckPath;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
@@ -18,6 +22,7 @@ using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
 using linefilter::internal::NothingInserted;
 using linefilter::internal::Refused;
+using linefilter::internal::SizeFilter;
 using linefilter::internal::ToC;
 
 linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
@@ -27,6 +32,9 @@ linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefi
   if (read.ok() && given.layout != Layout::kAuto && given.layout != Layout::kBlocked) {
     read = Refused("a concurrent filter has layout blocked: choose it, or auto");
   }
+  Sizing sizing;
+  if (read.ok()) read = SizeFilter(Layout::kBlocked, num_keys, given, &sizing);
+  if (read.ok()) read = CheckLimit<linefilter_concurrent>(sizing.body_bytes, given);
   if (!read.ok()) return ToC(read, status), nullptr;
   auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator, given.secret);
   return handle == nullptr ? nullptr : HandleOr(handle->filter.Create(num_keys, given), handle, status);
@@ -35,7 +43,9 @@ linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefi
 linefilter_concurrent* linefilter_concurrent_from_image(const void* image, size_t size,
                                                         const linefilter_options* options, linefilter_status* status) {
   FilterOptions given;
-  const Status read = FromC(options, &given);
+  Status read = FromC(options, &given);
+  const FilterView view(image, size, linefilter::internal::SecretOf(given));
+  if (read.ok()) read = CheckLimit<linefilter_concurrent>(view.body_bytes(), given);
   if (!read.ok()) return ToC(read, status), nullptr;
   auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator, given.secret);
   return handle == nullptr ? nullptr : HandleOr(handle->filter.CreateFromImage(image, size, given), handle, status);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "lib/filters/memory.h"
+#include "lib/filters/options.h"
 
 namespace linefilter::internal {
 namespace {
@@ -79,8 +80,7 @@ Layout LayoutFromC(linefilter_layout layout) noexcept {
 }
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept {
-  return Allocator{NotThrowing<decltype(Allocator::allocate)>(allocator.allocate),
-                   NotThrowing<decltype(Allocator::deallocate)>(allocator.deallocate), allocator.context};
+  return Allocator{allocator.allocate, allocator.deallocate, allocator.context};
 }
 
 Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
@@ -105,8 +105,7 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->hash_id = static_cast<HashId>(known.hash_id);
   to->allocator = FromC(known.allocator);
   to->memory_limit = known.memory_limit;
-  to->executor = Executor{NotThrowing<decltype(Executor::run)>(known.executor.run), known.executor.context,
-                          known.executor.num_threads};
+  to->executor = Executor{known.executor.run, known.executor.context, known.executor.num_threads};
   return CheckAllocator(to->allocator);  // before the handle is made with it
 }
 
@@ -128,9 +127,12 @@ void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept {
   to->layout = static_cast<linefilter_layout>(sizing.layout);
 }
 
-Sink FromC(linefilter_sink sink, void* context) noexcept {
-  return Sink{NotThrowing<decltype(Sink::write)>(sink), context};
+Status SizeFilter(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept {
+  const Status status = CheckOptions(layout, options);
+  return status.ok() ? SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, sizing) : status;
 }
+
+Sink FromC(linefilter_sink sink, void* context) noexcept { return Sink{sink, context}; }
 
 Status CheckPath(const char* path) noexcept { return path != nullptr ? Status() : Refused("the path is NULL"); }
 

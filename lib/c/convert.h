@@ -46,14 +46,11 @@ class SecretFromC {
 
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 
+// The options of a mutable filter of num_keys keys checked, but for what its layout alone refuses.
+Status SizeFilter(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept;
+
 inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
   return std::string_view(static_cast<const char*>(key), size);
-}
-
-// Callbacks of C cannot say that they do not throw; c_types.h forbids it.
-template <class Callback, class FromC>
-Callback NotThrowing(FromC callback) noexcept {
-  return reinterpret_cast<Callback>(callback);
 }
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept;

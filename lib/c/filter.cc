@@ -2,13 +2,14 @@
 #include "lib/c/handles.h"
 #include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
-#include "lib/filters/options.h"
+#include "lib/filters/secret.h"
 
 using linefilter::FilterOptions;
 using linefilter::FilterView;
 using linefilter::Layout;
 using linefilter::Sizing;
 using linefilter::Status;
+using linefilter::internal::CheckLimit;
 using linefilter::internal::CheckPath;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
@@ -18,20 +19,17 @@ using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
 using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
+using linefilter::internal::SizeFilter;
 using linefilter::internal::ToC;
 
 namespace {
 
 // `auto` is what it would be for that many keys.
 Status ResolveLayout(uint64_t num_keys, const FilterOptions& options, Layout* layout) {
-  *layout = options.layout;
   Sizing sizing;
-  Status status = linefilter::internal::CheckOptions(options.layout, options);
-  if (status.ok()) {
-    status = linefilter::internal::SizeForOptions(options.layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
-  }
+  const Status status = SizeFilter(options.layout, num_keys, options, &sizing);
   *layout = sizing.layout;
-  return status;
+  return status.ok() ? CheckLimit<linefilter_filter>(sizing.body_bytes, options) : status;
 }
 
 }  // namespace
@@ -50,14 +48,14 @@ linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_opt
 linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, const linefilter_options* options,
                                                 linefilter_status* status) {
   FilterOptions given;
-  const Status read = FromC(options, &given);
+  Status read = FromC(options, &given);
+  const FilterView view(image, size, linefilter::internal::SecretOf(given));
+  if (read.ok()) read = CheckLimit<linefilter_filter>(view.body_bytes(), given);
   if (!read.ok()) return ToC(read, status), nullptr;
   auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
   if (filter == nullptr) return nullptr;
   // Another layout than classic is refused as one that is not blocked.
-  const bool is_keyed = given.hash_id == linefilter::HashId::kKeyed;
-  const bool is_classic = FilterView(image, size, is_keyed ? &given.secret : nullptr).layout() == Layout::kClassic;
-  const Layout layout = is_classic ? Layout::kClassic : Layout::kBlocked;
+  const Layout layout = view.layout() == Layout::kClassic ? Layout::kClassic : Layout::kBlocked;
   return HandleOr(filter->CreateFromImage(layout, image, size, given), filter, status);
 }
 

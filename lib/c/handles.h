@@ -41,12 +41,18 @@ struct linefilter_concurrent {
   linefilter::Allocator allocator;
 };
 
-struct linefilter_builder {
+struct linefilter_builder final : linefilter::FilterBuilder {
   explicit linefilter_builder(const linefilter::FilterOptions& options) noexcept
-      : builder(options), allocator(options.allocator) {}
+      : FilterBuilder(options), allocator(options.allocator) {}
+  using FilterBuilder::CheckFinish;
+  // The end of every finish.
+  linefilter::Status Made(const linefilter::Status& finished) noexcept {
+    has_made |= finished.ok();
+    return finished;
+  }
 
-  linefilter::FilterBuilder builder;
   linefilter::Allocator allocator;
+  bool has_made = false;  // an image, so there is a sizing
 };
 
 namespace linefilter::internal {
@@ -64,6 +70,13 @@ struct OpenView final : linefilter_view {
   FilterFile file;
   Allocator allocator;
 };
+
+// memory_limit holds for all that ..._memory_use tells: the C++ object would count itself alone.
+template <class Handle>
+Status CheckLimit(uint64_t body_bytes, const FilterOptions& options) {
+  const uint64_t needed = body_bytes + sizeof(Handle);
+  return needed > options.memory_limit ? OverLimit(needed, options.memory_limit) : Status();
+}
 
 // Null, and *status says so, if there is no memory.
 template <class Handle, class... Arguments>

@@ -78,7 +78,7 @@ void FilterBuilder::Fail(const Status& status) noexcept {
 
 void FilterBuilder::RefuseKey() noexcept {
   Fail(Status::Error(StatusCode::kIncompatible,
-                     "AddKey on a builder of the caller's own hashes (hash_id = kCaller): use AddHash"));
+                     "a key for a builder of the caller's own hashes: add its hash, or choose another hash id"));
 }
 
 Status FilterBuilder::AppendChunk() noexcept {
@@ -139,6 +139,7 @@ uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
   const uint64_t most_chunks = Least(n / kEach, chunks_at_once_);
   if (options_.executor.run == nullptr || most_chunks < kFewestChunks || chunk_memory_ < kHugeChunksFrom) return 0;
   Chunk* chunks[kMostChunks + 1] = {current_};
+  status_ = internal::Unfinished();
   uint64_t num_chunks = 0;
   while (num_chunks < most_chunks && AppendChunk().ok()) chunks[++num_chunks] = current_;
   std::atomic<uint64_t> num_good{num_chunks};
@@ -160,6 +161,7 @@ uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
   tail_ = tail_end_ = current_->hashes() + current_->capacity();
   if (num_good != 0) last_ = hashes[num_good * kEach - 1];
   num_keys_ += num_good * kEach;
+  status_ = Status();
   return num_good * kEach;
 }
 
@@ -198,7 +200,6 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
 }
 
 void FilterBuilder::Reset() noexcept {
-  if (first_ != nullptr) FreeChunksAfter(first_);
   current_ = first_;
   tail_ = first_ == nullptr ? nullptr : first_->hashes();
   tail_end_ = first_ == nullptr ? nullptr : tail_ + first_->capacity();
@@ -209,6 +210,7 @@ void FilterBuilder::Reset() noexcept {
   } else {
     tail_ = tail_end_ = nullptr;
   }
+  if (first_ != nullptr) FreeChunksAfter(first_);  // a callback: what it may find is a builder without keys
 }
 
 }  // namespace linefilter

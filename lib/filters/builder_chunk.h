@@ -6,6 +6,7 @@
 
 #include "lib/filters/partition.h"
 #include "linefilter/builder.h"
+#include "linefilter/status.h"
 
 namespace linefilter {
 
@@ -29,6 +30,18 @@ struct alignas(64) FilterBuilder::Chunk {
   uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
   uint64_t capacity() const { return HashesIn(bytes); }
 };
+
+namespace internal {
+
+// What a builder's status is while a callback may run and its hashes are not in their places. It stays if the callback
+// leaves by an exception or a jump, which none may.
+inline Status Unfinished() {
+  return Status::Error(StatusCode::kIoError,
+                       "a callback did not return (an exception, a jump?), so keys may be missing: reset the builder, "
+                       "and add them again");
+}
+
+}  // namespace internal
 
 }  // namespace linefilter
 

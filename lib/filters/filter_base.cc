@@ -55,13 +55,13 @@ void FilterBase::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers
 
 Status FilterBase::KeyStatus() const noexcept {
   if (layout_ == Layout::kAuto) {
-    return Status::Error(StatusCode::kCorrupt, "the filter is broken or was never made: every answer is \"maybe\"");
+    return Status::Error(StatusCode::kCorrupt,
+                         "the filter is broken, was never made, or was sealed or moved: every answer is \"maybe\"");
   }
   if (hash_id_ != HashId::kCaller) return Status();
-  return Status::Error(
-      StatusCode::kIncompatible,
-      "the filter was made of the caller's own hashes: ask with MayContainHash; questions by key are answered "
-      "\"maybe\"");
+  return Status::Error(StatusCode::kIncompatible,
+                       "the filter was made of the caller's own hashes: ask by hash; questions by key are answered "
+                       "\"maybe\"");
 }
 
 const char* FilterBase::target() const noexcept { return state_.kernels->target(); }

@@ -50,7 +50,7 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
 
 Status NotCreated() {
   return Status::Error(StatusCode::kInvalidArgument,
-                       "the filter was never created: call Create before writing its image");
+                       "the filter was never created, or was sealed or moved: it has no image");
 }
 
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out) {

@@ -14,7 +14,7 @@ Status CheckSecret(const FilterOptions& options) {
   uint8_t any = 0;
   for (const uint8_t byte : options.secret.bytes) any |= byte;
   if (options.hash_id != HashId::kKeyed) {
-    return any == 0 ? Status() : Invalid("a secret goes with a keyed hash: set hash_id to HashId::kKeyed");
+    return any == 0 ? Status() : Invalid("a secret goes with a keyed hash: set hash_id to keyed");
   }
   return any != 0 ? Status() : Invalid("a keyed hash needs a secret: fill it with 16 random bytes, and keep them");
 }
@@ -26,7 +26,7 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
                          static_cast<int>(layout), LayoutName(layout));
   }
   if (options.hash_id > HashId::kKeyed) {
-    return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose kXxh3, kKeyed or kCaller",
+    return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose xxh3, keyed or caller",
                          static_cast<int>(options.hash_id));
   }
   const Status secret = CheckSecret(options);
@@ -75,8 +75,7 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
 }
 
 Status BufferTooSmall(uint64_t has, uint64_t needs) {
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "the buffer has %llu bytes, the image needs %llu (ImageBytes tells)",
+  return Status::Error(StatusCode::kInvalidArgument, "the buffer has %llu bytes, the image needs %llu",
                        static_cast<unsigned long long>(has), static_cast<unsigned long long>(needs));
 }
 

@@ -20,6 +20,9 @@ static void BuildInEveryWay(linefilter_layout layout) {
   static size_t sizes[kKeys];
   static uint64_t hashes[kKeys];
   CHECK(builder != NULL && IsOk(&status));
+  linefilter_sizing sizing;
+  sizing.num_keys = 77;
+  CHECK(!linefilter_builder_sizing(builder, &sizing) && sizing.num_keys == 77); /* nothing was made */
   for (unsigned i = 0; i < kKeys; ++i) {
     sizes[i] = (size_t)snprintf(text[i], sizeof(text[i]), "key %u", i);
     keys[i] = text[i];
@@ -37,7 +40,6 @@ static void BuildInEveryWay(linefilter_layout layout) {
   size_t size = 0;
   void* image = linefilter_builder_finish(builder, &size, &status);
   CHECK(image != NULL && IsOk(&status) && size == bytes && (uintptr_t)image % 64 == 0);
-  linefilter_sizing sizing;
   CHECK(linefilter_builder_sizing(builder, &sizing) && sizing.layout == layout && sizing.num_keys == kKeys);
   CHECK(linefilter_builder_num_keys(builder) == 0);
 
@@ -88,8 +90,11 @@ static void TestBuilderRemembersErrors(void) {
   linefilter_builder_add_hashes(builder, numbers, 3);
   linefilter_builder_add_u64(builder, 7);
   CHECK(linefilter_builder_status(builder, &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "add its hash"));
   CHECK(linefilter_builder_finish(builder, &size, &status) == NULL && size == 0);
   CHECK(status.code == LINEFILTER_INCOMPATIBLE && linefilter_builder_image_bytes(builder) == 0);
+  linefilter_sizing sizing;
+  CHECK(!linefilter_builder_sizing(builder, &sizing));
   linefilter_builder_reset(builder);
   CHECK(linefilter_builder_status(builder, NULL) == LINEFILTER_OK);
   linefilter_builder_free(builder);

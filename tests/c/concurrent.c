@@ -61,7 +61,9 @@ static void TestConcurrent(void) {
   CHECK(sealed != NULL && IsOk(&status));
   CHECK(linefilter_concurrent_may_contain_u64(seen, 15) && !linefilter_concurrent_insert_u64(seen, 15));
   CHECK(linefilter_concurrent_image(seen, &size, &status) == NULL && size == 0);
-  CHECK(status.code == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "sealed"));
+  CHECK(linefilter_concurrent_key_status(seen, &status) == LINEFILTER_CORRUPT);
+  CHECK(Says(LINEFILTER_CORRUPT, &status, "sealed"));
   CHECK(linefilter_concurrent_seal(seen, &status) == NULL && Says(LINEFILTER_INVALID_ARGUMENT, &status, "sealed"));
   linefilter_concurrent_free(seen);
   CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(sealed), 14));

@@ -50,6 +50,37 @@ static void TestSecrets(void) {
   linefilter_image_free(image);
 }
 
+/* A keyed hash and its secret say which images may come; the other options do not count. */
+static void TestOptionsForAnImage(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  options.seed = 3;
+  linefilter_filter* filter = linefilter_filter_new(1000, &options, &status);
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_filter_free(filter);
+  options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 99);
+  options.seed = 4;
+  options.hash_id = LINEFILTER_HASH_CALLER;
+  filter = linefilter_filter_from_image(image, size, &options, &status);
+  CHECK(filter != NULL && IsOk(&status) && linefilter_view_seed(linefilter_filter_view(filter)) == 3);
+  CHECK(linefilter_view_hash_id(linefilter_filter_view(filter)) == LINEFILTER_HASH_XXH3);
+  linefilter_filter_free(filter);
+  options.layout = 257; /* legal they must be */
+  CHECK(linefilter_filter_from_image(image, size, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "layout is 257"));
+  options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  memcpy(options.secret, kSecret, sizeof(kSecret));
+  CHECK(linefilter_filter_from_image(image, size, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "set hash_id to keyed"));
+  options.hash_id = LINEFILTER_HASH_KEYED;
+  CHECK(linefilter_filter_from_image(image, size, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "secret"));
+  CHECK(linefilter_concurrent_from_image(image, size, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "secret"));
+  linefilter_image_free(image);
+}
+
 /* Keys cannot be answered: "maybe". */
 static void TestCallersHashes(void) {
   linefilter_status status;
@@ -78,5 +109,6 @@ static void TestCallersHashes(void) {
 
 void RunHashIds(void) {
   RUN(TestSecrets);
+  RUN(TestOptionsForAnImage);
   RUN(TestCallersHashes);
 }

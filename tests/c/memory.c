@@ -9,22 +9,38 @@
 
 typedef struct Heap {
   int live, made, fail_at;
+  size_t bytes, peak; /* that are allocated, and were */
 } Heap;
+
+/* Before each allocation: what it was asked for. */
+enum { kHeader = 64 };
+typedef struct Asked {
+  size_t size, alignment;
+} Asked;
 
 static void* Allocate(void* context, size_t size, size_t alignment) {
   Heap* heap = context;
-  void* pointer = NULL;
+  void* memory = NULL;
+  const Asked asked = {size, alignment};
+  CHECK(size != 0 && alignment != 0 && kHeader % alignment == 0);
   if (heap->made++ == heap->fail_at) return NULL;
-  if (posix_memalign(&pointer, alignment < sizeof(void*) ? sizeof(void*) : alignment, size) != 0) return NULL;
+  if (posix_memalign(&memory, kHeader, kHeader + size) != 0) return NULL;
+  memcpy(memory, &asked, sizeof(asked));
   ++heap->live;
-  memset(pointer, 0xa5, size);
-  return pointer;
+  heap->bytes += size;
+  if (heap->bytes > heap->peak) heap->peak = heap->bytes;
+  return memset((uint8_t*)memory + kHeader, 0xa5, size);
 }
 
 static void Deallocate(void* context, void* pointer, size_t size, size_t alignment) {
-  (void)size, (void)alignment;
-  --((Heap*)context)->live;
-  free(pointer);
+  Heap* heap = context;
+  void* memory = (uint8_t*)pointer - kHeader;
+  Asked asked;
+  memcpy(&asked, memory, sizeof(asked));
+  CHECK(size == asked.size && alignment == asked.alignment);
+  --heap->live;
+  heap->bytes -= size;
+  free(memory);
 }
 
 static linefilter_allocator Hooks(Heap* heap) {
@@ -35,11 +51,62 @@ static linefilter_allocator Hooks(Heap* heap) {
   return allocator;
 }
 
+enum { kMany = 100000 };
+
+static size_t ReadMany(void* context, uint64_t* hashes, size_t capacity) {
+  uint64_t* next = context;
+  size_t n = 0;
+  for (; n < capacity && *next < kMany; ++n) hashes[n] = linefilter_hash_u64((*next)++, 0);
+  return n;
+}
+
+static bool RewindMany(void* context) {
+  *(uint64_t*)context = 0;
+  return true;
+}
+
+static bool Count(void* context, const void* data, size_t size) {
+  (void)data;
+  *(size_t*)context += size;
+  return true;
+}
+
+/* An image of kMany keys from a builder, and as many bytes from a stream. */
+static bool BuildMany(linefilter_layout layout, Heap* heap, linefilter_status* status) {
+  linefilter_options options = Options(layout, 10);
+  uint64_t next = 0;
+  const linefilter_source source = {ReadMany, RewindMany, &next};
+  size_t size = 0, written = 0;
+  options.allocator = Hooks(heap);
+  linefilter_builder* builder = linefilter_builder_new(&options, status);
+  if (builder == NULL) return false;
+  for (uint64_t key = 0; key < kMany; ++key) linefilter_builder_add_u64(builder, key);
+  void* image = linefilter_builder_finish(builder, &size, status);
+  linefilter_builder_free(builder);
+  bool is_done = image != NULL;
+  if (is_done) {
+    is_done = linefilter_build_from_source(&options, &source, Count, &written, NULL, status) == LINEFILTER_OK;
+    CHECK(!is_done || written == size);
+  }
+  linefilter_image_free(image);
+  return is_done;
+}
+
+static bool BuildBlocked(Heap* heap, linefilter_status* status) {
+  return BuildMany(LINEFILTER_LAYOUT_BLOCKED, heap, status);
+}
+static bool BuildClassic(Heap* heap, linefilter_status* status) {
+  return BuildMany(LINEFILTER_LAYOUT_CLASSIC, heap, status);
+}
+static bool BuildRetrieval(Heap* heap, linefilter_status* status) {
+  return BuildMany(LINEFILTER_LAYOUT_RETRIEVAL, heap, status);
+}
+
 /* All kinds of handles; false if one of them found no memory, and said so. */
 static bool UseEverything(Heap* heap, linefilter_status* status) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
   bool is_done = false;
-  void *image = NULL, *built = NULL;
+  void *image = NULL, *other = NULL, *built = NULL;
   size_t size = 0;
   linefilter_filter *filter = NULL, *copy = NULL, *sealed = NULL;
   linefilter_builder* builder = NULL;
@@ -53,6 +120,8 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
     if ((image = linefilter_filter_image(filter, &size, status)) == NULL) break;
     if ((copy = linefilter_filter_from_image(image, size, &options, status)) == NULL) break;
     if ((concurrent = linefilter_concurrent_from_image(image, size, &options, status)) == NULL) break;
+    if ((other = linefilter_concurrent_image(concurrent, &size, status)) == NULL) break;
+    if (linefilter_concurrent_save(concurrent, FileIn("hooks"), status) != LINEFILTER_OK) break;
     if ((sealed = linefilter_concurrent_seal(concurrent, status)) == NULL) break;
     if ((builder = linefilter_builder_new(&options, status)) == NULL) break;
     linefilter_builder_add_u64(builder, 1);
@@ -72,24 +141,37 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
   linefilter_filter_free(copy);
   linefilter_filter_free(filter);
   linefilter_image_free(image);
+  linefilter_image_free(other);
   linefilter_image_free(built);
   return is_done;
 }
 
-static void TestHostMemory(void) {
-  Heap heap = {0, 0, -1};
+/* Each allocation fails, one run after the other. */
+static void FailEach(bool (*use)(Heap* heap, linefilter_status* status), int least) {
+  Heap heap = {0, 0, -1, 0, 0};
   linefilter_status status;
-  CHECK(UseEverything(&heap, &status) && heap.live == 0);
-  CHECK(heap.made >= 13); /* the handles, their bodies, two images */
+  CHECK(use(&heap, &status) && IsOk(&status) && heap.live == 0 && heap.bytes == 0);
+  CHECK(heap.made >= least);
   const int allocations = heap.made;
   for (int i = 0; i < allocations; ++i) {
     heap.live = heap.made = 0;
     heap.fail_at = i;
-    CHECK(!UseEverything(&heap, &status) && heap.live == 0);
+    CHECK(!use(&heap, &status) && heap.live == 0);
     CHECK(Says(LINEFILTER_OUT_OF_MEMORY, &status, "no memory for"));
   }
+}
+
+static void TestHostMemory(void) {
+  FailEach(UseEverything, 18); /* the handles, their bodies, three images */
+  FailEach(BuildBlocked, 15);  /* and the hashes of many keys */
+  FailEach(BuildClassic, 15);
+  FailEach(BuildRetrieval, 15);
+}
+
+static void TestHalfOfTheHooks(void) {
+  Heap heap = {0, 0, -1, 0, 0};
+  linefilter_status status;
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
-  heap.made = 0;
   options.allocator.allocate = Allocate;
   options.allocator.context = &heap;
   CHECK(linefilter_filter_new(10, &options, &status) == NULL);
@@ -103,15 +185,18 @@ static void TestHostMemory(void) {
   CHECK(heap.made == 0); /* nor was a handle made with half of the hooks */
 }
 
-/* Of a builder the image counts, wherever it goes. */
+/* Of a builder the image counts, wherever it goes; nothing is taken beyond the limit. */
 static void TestLimitCountsTheBuiltImage(void) {
-  enum { kMany = 50000 };
+  enum { kOthers = 2048 }; /* that do not count */
+  Heap heap = {0, 0, -1, 0, 0};
   linefilter_status status;
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 64);
   uint64_t bytes = 0, peak = 0;
   size_t size = 0;
   CHECK(linefilter_builder_estimate(&options, kMany, &bytes, &peak, NULL) == LINEFILTER_OK && peak > 8 * kMany + bytes);
+  options.allocator = Hooks(&heap);
   for (int i = 0; i < 2; ++i) {
+    heap.peak = heap.made = 0;
     options.memory_limit = i == 0 ? peak : 8 * kMany + bytes - 1;
     linefilter_builder* builder = linefilter_builder_new(&options, NULL);
     for (uint64_t key = 0; key < kMany; ++key) linefilter_builder_add_u64(builder, key);
@@ -119,30 +204,66 @@ static void TestLimitCountsTheBuiltImage(void) {
     void* image = linefilter_builder_finish(builder, &size, &status);
     CHECK(i == 0 ? image != NULL && IsOk(&status) : image == NULL && status.code == LINEFILTER_OVER_LIMIT);
     linefilter_image_free(image);
+    CHECK(heap.peak <= options.memory_limit + kOthers);
     linefilter_builder_free(builder);
   }
+  CHECK(heap.live == 0);
 }
 
-/* Of a filter the image does not. */
-static void TestLimitIsOfTheFilter(void) {
+/* What was wrong before is told, not that there is no memory for an image. */
+static void TestEarlierErrorsWin(void) {
+  Heap heap = {0, 0, -1, 0, 0};
   linefilter_status status;
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
-  linefilter_filter* filter = linefilter_filter_new(100000, &options, NULL);
-  linefilter_concurrent* concurrent = linefilter_concurrent_new(100000, &options, NULL);
+  options.allocator = Hooks(&heap);
+  options.hash_id = LINEFILTER_HASH_CALLER;
+  linefilter_builder* builder = linefilter_builder_new(&options, &status);
+  linefilter_builder_add_u64(builder, 1);
+  const int made = heap.made;
+  heap.fail_at = made;
+  CHECK(linefilter_builder_finish(builder, NULL, &status) == NULL && heap.made == made);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "caller"));
+  linefilter_builder_free(builder);
+  CHECK(heap.live == 0);
+}
+
+/* Of a filter all that it holds, the handle too; its image does not count. */
+static void TestLimitIsOfTheFilter(void) {
+  Heap heap = {0, 0, -1, 0, 0};
+  linefilter_status status;
+  size_t size = 0;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  options.allocator = Hooks(&heap);
+  linefilter_filter* filter = linefilter_filter_new(kMany, &options, NULL);
   const uint64_t of_filter = linefilter_filter_memory_use(filter);
+  CHECK(heap.bytes == of_filter);
+  linefilter_concurrent* concurrent = linefilter_concurrent_new(kMany, &options, NULL);
   const uint64_t of_concurrent = linefilter_concurrent_memory_use(concurrent);
-  const uint64_t body_bytes = linefilter_concurrent_body_bytes(concurrent);
+  CHECK(heap.bytes == of_filter + of_concurrent);
+  void* both = linefilter_filter_image(filter, &size, NULL);
   linefilter_filter_free(filter);
   linefilter_concurrent_free(concurrent);
 
-  options.memory_limit = body_bytes;
-  CHECK(linefilter_filter_new(100000, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
-  CHECK(linefilter_concurrent_new(100000, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+  options.memory_limit = of_filter - 1;
+  CHECK(linefilter_filter_new(kMany, &options, &status) == NULL &&
+        Says(LINEFILTER_OVER_LIMIT, &status, "memory_limit"));
+  CHECK(linefilter_filter_from_image(both, size, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+  options.memory_limit = of_concurrent - 1;
+  CHECK(linefilter_concurrent_new(kMany, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_OVER_LIMIT, &status, "memory_limit"));
+  CHECK(linefilter_concurrent_from_image(both, size, &options, &status) == NULL);
+  CHECK(status.code == LINEFILTER_OVER_LIMIT);
   options.memory_limit = of_filter;
-  filter = linefilter_filter_new(100000, &options, &status);
+  filter = linefilter_filter_from_image(both, size, &options, &status);
+  CHECK(filter != NULL && IsOk(&status));
+  linefilter_filter_free(filter);
+  filter = linefilter_filter_new(kMany, &options, &status);
   CHECK(filter != NULL && IsOk(&status));
   options.memory_limit = of_concurrent;
-  concurrent = linefilter_concurrent_new(100000, &options, &status);
+  concurrent = linefilter_concurrent_from_image(both, size, &options, &status);
+  CHECK(concurrent != NULL && IsOk(&status));
+  linefilter_concurrent_free(concurrent);
+  concurrent = linefilter_concurrent_new(kMany, &options, &status);
   CHECK(concurrent != NULL && IsOk(&status));
   void* image = linefilter_filter_image(filter, NULL, &status);
   CHECK(image != NULL && IsOk(&status));
@@ -150,12 +271,16 @@ static void TestLimitIsOfTheFilter(void) {
   CHECK(other != NULL && IsOk(&status));
   linefilter_image_free(image);
   linefilter_image_free(other);
+  linefilter_image_free(both);
   linefilter_filter_free(filter);
   linefilter_concurrent_free(concurrent);
+  CHECK(heap.live == 0);
 }
 
 void RunMemory(void) {
   RUN(TestHostMemory);
+  RUN(TestHalfOfTheHooks);
   RUN(TestLimitCountsTheBuiltImage);
+  RUN(TestEarlierErrorsWin);
   RUN(TestLimitIsOfTheFilter);
 }

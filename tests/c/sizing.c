@@ -3,6 +3,19 @@
 #include "tests/c/check.h"
 #include "tests/c/fixture.h"
 
+static void TestLimits(void) {
+  linefilter_status status;
+  linefilter_sizing sizing;
+  const double limits[2] = {LINEFILTER_MIN_BITS_PER_KEY, LINEFILTER_MAX_BITS_PER_KEY};
+  for (int i = 0; i < 2; ++i) {
+    const double beyond = limits[i] + (i == 0 ? -0.01 : 0.01);
+    CHECK(linefilter_size_for_bits_per_key(LINEFILTER_LAYOUT_BLOCKED, 1000, limits[i], &sizing, &status) ==
+          LINEFILTER_OK);
+    CHECK(linefilter_size_for_bits_per_key(LINEFILTER_LAYOUT_BLOCKED, 1000, beyond, &sizing, &status) ==
+          LINEFILTER_INVALID_ARGUMENT);
+  }
+}
+
 static void TestSizing(void) {
   linefilter_status status;
   linefilter_sizing sizing, smaller;
@@ -33,4 +46,7 @@ static void TestSizing(void) {
   CHECK(linefilter_bits_per_key_for_fpr(LINEFILTER_LAYOUT_BLOCKED, fpr) < 12.001);
 }
 
-void RunSizing(void) { RUN(TestSizing); }
+void RunSizing(void) {
+  RUN(TestLimits);
+  RUN(TestSizing);
+}
