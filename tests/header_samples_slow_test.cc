@@ -1,0 +1,117 @@
+// The code in the heads of the public headers is what a reader copies first: each sample must compile as it stands,
+// with the names that it takes for granted. A block of lines "//   code" behind a line "//" is one.
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/testing/documents.h"
+#include "tests/testing/run_program.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter {
+namespace {
+
+using test::RunResult;
+using test::TempDir;
+
+const std::string kHeaders = std::string(LINEFILTER_SOURCE_DIR) + "/include/linefilter/";
+
+// What stands around a sample in its reader's program. A header with a sample that is not here fails.
+struct Around {
+  const char* before;      // declarations
+  const char* parameters;  // of the function that the sample is the body of
+  const char* needs = "";  // a header of a package that may be missing
+};
+const std::map<std::string, Around> kArounds = {
+    {"c.h", {"#include <string.h>\nvoid fail(const char* message);\n", "const char* name"}},
+    {"concurrent.h",
+     {"#include <string_view>\nvoid fetch(std::string_view url);\n",
+      "std::string_view url, const linefilter::FilterOptions& options"}},
+    {"filter.h", {"", ""}},
+    {"inline.h", {"#include \"linefilter/view.h\"\n", "const linefilter::FilterView& view, uint64_t hash"}},
+    {"keyed_hash.h",
+     {"#include \"linefilter/options.h\"\n#include \"linefilter/view.h\"\n",
+      "const linefilter::HashSecret& secret, const void* image, size_t size"}},
+    {"leveldb.h",
+     {"#include <leveldb/options.h>\n#include <leveldb/filter_policy.h>\n#include <memory>\n", "",
+      "leveldb/options.h"}},
+    {"rocksdb.h",
+     {"#include <rocksdb/filter_policy.h>\n#include <rocksdb/options.h>\n#include <rocksdb/table.h>\n",
+      "rocksdb::Options& options", "rocksdb/table.h"}},
+};
+
+// "" if there is none.
+std::string SampleOf(const std::string& header) {
+  std::istringstream in(header);
+  std::string sample, previous;
+  for (std::string line; std::getline(in, line) && line.compare(0, 2, "//") == 0; previous = line) {
+    const bool is_code = line.compare(0, 5, "//   ") == 0 && line.compare(5, 1, " ") != 0;
+    if (!is_code && !sample.empty()) break;
+    if (is_code && (!sample.empty() || previous == "//")) sample += line.substr(5) + "\n";
+  }
+  return sample.find(';') == std::string::npos ? "" : sample;
+}
+
+// "..." stands for the reader's own statement.
+std::string WithStatements(const std::string& sample) {
+  return std::regex_replace(sample, std::regex(R"((^|[ \n])\.\.\.)"), "$1return;");
+}
+
+RunResult Compile(const std::string& header, const std::string& sample, const Around& around) {
+  const TempDir folder;
+  const bool is_c = header.compare(0, 1, "c") == 0 && header != "concurrent.h";
+  const std::string source =
+      folder.Write(is_c ? "sample.c" : "sample.cc", "#include \"linefilter/" + header + "\"\n" + around.before +
+                                                        "void Sample(" + around.parameters + ");\nvoid Sample(" +
+                                                        around.parameters + ") {\n" + WithStatements(sample) + "}\n");
+  std::vector<std::string> command = {is_c ? LINEFILTER_CC : LINEFILTER_CXX,
+                                      is_c ? "-std=c99" : "-std=c++17",
+                                      "-Wall",
+                                      "-fsyntax-only",
+                                      "-I" + std::string(LINEFILTER_SOURCE_DIR) + "/include",
+                                      source};
+  for (const std::string& flag : test::Words(LINEFILTER_CXX_FLAGS)) {
+    if (flag.compare(0, 4, "-Wl,") != 0) command.push_back(flag);
+  }
+  return test::RunProgram(command);
+}
+
+bool IsThere(const std::string& include) {
+  const TempDir folder;
+  const std::string source = folder.Write("try.cc", "#include <" + include + ">\n");
+  return test::RunProgram({LINEFILTER_CXX, "-std=c++17", "-fsyntax-only", source}).exit_code == 0;
+}
+
+TEST(HeaderSamples, Compile) {
+  size_t num_found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kHeaders)) {
+    const std::string header = entry.path().filename().string();
+    const std::string sample = SampleOf(test::ReadFile(entry.path().string()));
+    if (sample.empty()) continue;
+    ++num_found;
+    const auto around = kArounds.find(header);
+    if (around == kArounds.end()) {
+      ADD_FAILURE() << header << " has a sample: say in kArounds what it takes for granted";
+      continue;
+    }
+    if (*around->second.needs != '\0' && !IsThere(around->second.needs)) continue;
+    const RunResult result = Compile(header, sample, around->second);
+    EXPECT_EQ(result.exit_code, 0) << header << "\n" << sample << result.err;
+  }
+  EXPECT_EQ(num_found, kArounds.size()) << "a sample that kArounds names is not found any more";
+}
+
+TEST(HeaderSamples, AreFoundAndFailuresAreSeen) {
+  const std::string sample = SampleOf("// Head.\n//\n//   int x = 1;\n//   ...\n// - a list\n//   goes on;\n");
+  EXPECT_EQ(sample, "int x = 1;\n...\n");
+  EXPECT_EQ(WithStatements(sample), "int x = 1;\nreturn;\n");
+  EXPECT_EQ(SampleOf("// Head.\n// - a list\n//   goes on;\n#include <a>\n"), "");
+  EXPECT_NE(Compile("filter.h", "linefilter::NoSuchFilter filter;\n", {"", ""}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace linefilter
