@@ -79,7 +79,7 @@ Both MakeBoth(const std::vector<size_t>& num_blocks, size_t keys_per_block, uint
 }
 
 std::vector<uint64_t> QuestionsOf(const Both& both, size_t n, uint64_t seed) {
-  std::vector<uint64_t> questions = test::SpecialAndRandomHashes(n, seed);
+  std::vector<uint64_t> questions = test::SpecialAndRandomHashes(n, seed + 1000000);  // not the keys
   for (size_t i = 13; i < n && !both.keys.empty(); ++i) {
     // Of each 4000, 1500 members come one after another and 1500 strangers, of which batches are asked in another way.
     const bool is_member = i % 4000 < 1500 || (i % 4000 > 3000 && i % 2 == 0);
@@ -120,6 +120,9 @@ TEST(Stages, AnswerAsALoopOverThemOnEveryTarget) {
     const std::vector<uint64_t> questions = QuestionsOf(both, is_large ? 9000 : 500, seed);
     std::vector<uint8_t> answers;
     for (const uint64_t question : questions) answers.push_back(both.MayContain(question));
+    const auto maybes = std::count(answers.begin(), answers.end(), 1);
+    EXPECT_GT(maybes, static_cast<int64_t>(questions.size() / 4));
+    EXPECT_LT(maybes, static_cast<int64_t>(questions.size() - questions.size() / 50)) << "strangers are absent";
     const Bytes image = ImageOf(both, std::vector<uint64_t>(num_blocks.size(), 0));
     // At an odd address blocks lie across two lines.
     Bytes moved(image.size() + 1);
@@ -411,6 +414,9 @@ TEST(ContainerImage, ATableThatDoesNotFitIsCorrupt) {
     filter.extensions.push_back({id, {}});
     expect(filter, StatusCode::kCorrupt, "a field twice");
   }
+  filter = reference::MakeContainer({}, {});
+  filter.extensions.clear();
+  expect(filter, StatusCode::kCorrupt, "an empty set without a table");
   filter = good;
   filter.num_probes = 6;
   expect(filter, StatusCode::kCorrupt, "num_probes");
