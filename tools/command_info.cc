@@ -87,6 +87,22 @@ void AddLevels(const FilterView& view, Report* report) {
   if (!rows.empty()) report->Table("levels", std::move(rows));
 }
 
+// The stages of a container, the oldest first.
+void AddStages(const FilterView& view, Report* report) {
+  std::vector<Report> rows;
+  for (uint32_t i = 0; i < view.num_stages(); ++i) {
+    const StageInfo stage = view.stage(i);
+    rows.emplace_back();
+    rows.back().Count("stage", i);
+    rows.back().Count("num_keys", stage.num_keys);
+    rows.back().Count("num_blocks", stage.num_blocks);
+    rows.back().Count("num_probes", stage.num_probes);
+    rows.back().Rate("fill_ratio", stage.FillRatio());
+    rows.back().Rate("expected_fpr", stage.ExpectedFpr());
+  }
+  if (!rows.empty()) report->Table("stages", std::move(rows));
+}
+
 int RunInfo(const Info& info) {
   FilterFile file;
   const Status opened = MapImage(info.image, MapAdvice::kWillNeed, info.secret.OrNull(), &file);
@@ -120,6 +136,7 @@ int RunInfo(const Info& info) {
   if (!verified.ok()) report.Text("reason", verified.message());
   report.Text("target", view.target());
   AddLevels(view, &report);
+  AddStages(view, &report);
   report.Print(info.json);
   return verified.ok() ? kExitGood : FailImage(info.image, verified);
 }
