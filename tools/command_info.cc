@@ -94,9 +94,10 @@ void AddStages(const FilterView& view, Report* report) {
     const StageInfo stage = view.stage(i);
     rows.emplace_back();
     rows.back().Count("stage", i);
-    rows.back().Count("num_keys", stage.num_keys);
-    rows.back().Count("num_blocks", stage.num_blocks);
+    rows.back().Text("layout", LayoutName(stage.layout));
     rows.back().Count("num_probes", stage.num_probes);
+    rows.back().Count("num_blocks", stage.num_blocks);
+    rows.back().Count("num_keys", stage.num_keys);
     rows.back().Rate("fill_ratio", stage.FillRatio());
     rows.back().Rate("expected_fpr", stage.ExpectedFpr());
   }
@@ -155,6 +156,7 @@ const Command kInfoCommand = {
     "info", "Show all that an image tells about itself",
     "Reads the whole image. expected_fpr and estimated_keys come from its bits, num_keys is what its maker counted.\n"
     "levels (layout retrieval): how many blocks have each T of doc/FORMAT.md; 8 more halve the false-positive rate.\n"
+    "stages (layout container): the filters that answer as one, the oldest first; num_keys 0 = not counted.\n"
     "Images of a keyed hash have a secret_check in place of a seed: the same for all that one secret made.\n"
     "Exit code: 0 good, 2 broken, damaged or without its --secret (the report says why; claimed_... fields are not to\n"
     "be trusted).",
