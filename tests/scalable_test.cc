@@ -200,9 +200,12 @@ TEST(ScalableFilterTest, KeepsItsBoundGrownAThousandfold) {
   };
   for (const Case& c : {Case{1e-2, 1000, 1000}, Case{1e-2, 1000, 0}, Case{1e-3, 300, 1000}, Case{1e-4, 300, 1000},
                         Case{1e-1, 50, 0}, Case{1e-2, 1, 0}}) {
-    ScalableFilter filter = Make(c.first_capacity, Fpr(c.fpr), c.max_growth);
+    // An emulator gets smaller ones, of which whole blocks take more than was promised.
+    const bool is_fast = test::Effort() == 1;
+    const uint64_t first_capacity = is_fast ? c.first_capacity : (c.first_capacity + 9) / 10;
+    ScalableFilter filter = Make(first_capacity, Fpr(c.fpr), c.max_growth);
     // Members have the lowest bit set, absent keys have not: XXH3 makes hashes of both.
-    const uint64_t most = 1023 * c.first_capacity;
+    const uint64_t most = 1023 * first_capacity;
     double worst = 0;
     uint32_t stages = 1;
     uint64_t key = 1;
@@ -216,7 +219,7 @@ TEST(ScalableFilterTest, KeepsItsBoundGrownAThousandfold) {
     EXPECT_EQ(filter.num_stages(), 10u);
     EXPECT_TRUE(filter.growth_status().ok());
     for (uint64_t member = 1; member < key; member += 2) ASSERT_TRUE(filter.MayContainKey(member)) << member;
-    if (c.max_growth == 1000 && c.fpr <= 1e-2) {
+    if (is_fast && c.max_growth == 1000) {
       EXPECT_LE(static_cast<double>(filter.body_bytes()),
                 1.9 * static_cast<double>(BytesOfOne(filter.num_keys(), c.fpr)));
       EXPECT_LE(worst, 4);
