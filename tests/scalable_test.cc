@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/filters/container_writer.h"
+#include "lib/filters/growth.h"
 #include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
@@ -530,6 +532,50 @@ TEST(ScalableFilterTest, IsMadeOfItsOwnImagesOnly) {
     }
     filter = ScalableFilter();
   }
+}
+
+// Whatever plan and counts an image claims: it is refused, or goes on without losing a key.
+TEST(ScalableFilterTest, GoesOnFromAnyPlanThatAnImageClaims) {
+  const std::vector<uint64_t> hashes = RandomHashes(3000, 15);
+  const double bounds[] = {0.01, 1e-300, 0.999999, 0, 1, -1, HUGE_VAL, std::nan("")};
+  const uint64_t numbers[] = {0, 1, 2, 1000, uint64_t{1} << 40, UINT64_MAX - 1, UINT64_MAX};
+  std::vector<uint8_t> bodies(64 * internal::kMaxStages);
+  int made = 0, refused = 0;
+  for (const double bound : bounds) {
+    for (const uint64_t first_capacity : numbers) {
+      for (const uint64_t num_keys : numbers) {
+        for (const uint32_t num_stages : {1u, 2u, internal::kMaxStages}) {
+          internal::GrowthPlan plan;
+          plan.fpr = bound;
+          plan.first_capacity = first_capacity;
+          plan.max_growth = num_keys % 3;
+          uint8_t growth[internal::kScalableGrowthBytes];
+          internal::StoreGrowth(plan, growth);
+          internal::ContainerStage stages[internal::kMaxStages];
+          for (uint32_t i = 0; i < num_stages; ++i) stages[i] = {bodies.data() + 64 * i, 1, num_keys, 7};
+          internal::Container container;
+          container.stages = stages;
+          container.num_stages = num_stages;
+          container.growth = growth;
+          container.growth_bytes = sizeof(growth);
+          std::string image(internal::ContainerBytes(container), 'x');
+          ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+          FilterOptions options;
+          options.memory_limit = 1 << 20;
+          ScalableFilter filter;
+          const bool is_plan = bound > 0 && bound < 1 && first_capacity != 0;
+          const Status status = filter.CreateFromImage(image.data(), image.size(), options);
+          ASSERT_EQ(status.code(), is_plan ? StatusCode::kOk : StatusCode::kIncompatible) << status.message();
+          (is_plan ? made : refused) += 1;
+          filter.InsertHashes(hashes.data(), hashes.size());
+          ASSERT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+          ASSERT_LE(filter.body_bytes(), options.memory_limit);
+        }
+      }
+    }
+  }
+  EXPECT_GT(made, 300);
+  EXPECT_GT(refused, 300);
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ Status ScalableFilter::OpenStage() noexcept {
 // has come: an image has no stage that nothing went into, but for the first.
 uint64_t ScalableFilter::MakeRoom() noexcept {
   Growth& growth = *growth_;
-  uint64_t keys = growth.keys_of[growth.num_stages - 1];
+  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
   if (keys < growth.full_at) return growth.full_at - keys;
   const Status status = OpenStage();
   if (status.ok()) {
@@ -173,11 +173,11 @@ uint64_t ScalableFilter::MakeRoom() noexcept {
   }
   growth.status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
                                 status.message());
-  growth.full_at = UINT64_MAX;
-  if (status.code() == StatusCode::kOutOfMemory) {  // which may pass; the other reasons stay
-    growth.full_at = keys + internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
-  }
-  return growth.full_at - keys;
+  // An allocation may succeed later; the other reasons stay.
+  const uint64_t again = internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
+  const bool may_pass = status.code() == StatusCode::kOutOfMemory && keys < UINT64_MAX - again;
+  growth.full_at = may_pass ? keys + again : UINT64_MAX;
+  return keys < growth.full_at ? growth.full_at - keys : 1;  // of an image that claims 2^64 - 1 keys
 }
 
 // All but the oldest `keep`, which are as they were but for Bind.
