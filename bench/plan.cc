@@ -13,6 +13,8 @@ constexpr char kEightFilters[] = "blocked_8_filters", kMisaligned[] = "blocked_m
 constexpr char kRegisters[] = "floor_registers";
 // Filters that threads fill and ask at once, and what they are compared with.
 const std::set<std::string> kConcurrent = {"blocked_concurrent", "blocked_sealed", "classic_locked", "classic_sharded"};
+// Filters of one body, and of several that answer as one.
+const std::set<std::string> kStages = {"stages_1", "stages_4", "stages_8"};
 
 enum class Who { kAll, kBuilders, kLayouts };  // kBuilders: those that rebuild
 
@@ -44,6 +46,13 @@ Part Concurrency(uint64_t body_bytes, double bits_per_key, std::vector<Access> a
   accesses.insert(accesses.end(),
                   {Access::kSingle, Access::kBatch, Access::kSingleDuringInserts, Access::kBatchDuringInserts});
   return {KeyKind::kHash, body_bytes, bits_per_key, accesses, {50}, peers, false};
+}
+
+// A density more than elsewhere, as above; beside `blocked`, whose rows of this density are nowhere else.
+Part SeveralStages(uint64_t body_bytes) {
+  std::set<std::string> peers = kStages;
+  peers.insert("blocked");
+  return {KeyKind::kHash, body_bytes, 14, {Access::kSingle, Access::kDependent, Access::kBatch}, {0, 50}, peers, false};
 }
 
 std::vector<Part> FullMatrix() {
@@ -102,6 +111,7 @@ std::vector<Part> FullMatrix() {
   // One density more than elsewhere, so that each row is there once.
   parts.push_back(Concurrency(16 * MiB, 11, kConcurrentFills));
   parts.push_back(Concurrency(512 * MiB, 11, {}));
+  parts.push_back(SeveralStages(512 * MiB));
   return parts;
 }
 
@@ -133,7 +143,7 @@ bool Takes(const Part& part, const Peer& peer) {
   if (part.who == Who::kLayouts && !peer.is_layout) return false;
   if (part.without.count(peer.name) != 0) return false;
   if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
-  return peer.name != kEightFilters && kConcurrent.count(peer.name) == 0;
+  return peer.name != kEightFilters && kConcurrent.count(peer.name) == 0 && kStages.count(peer.name) == 0;
 }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {

@@ -84,6 +84,53 @@ TEST_F(ToolsTest, BuildsToARate) {
   }
 }
 
+TEST_F(ToolsTest, BuildsOfAStreamThatNobodyCounted) {
+  const std::string image = dir_.File("grown"), keys = Lines(0, 100000);
+  const RunResult built =
+      Run({"build", "--keys", "-", "--out", image, "--fpr", "0.01", "--grow", "--json"}, keys + keys);
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  const json report = json::parse(built.out);
+  EXPECT_EQ(report["layout"], "container");
+  EXPECT_EQ(report["keys_read"], 200000);
+  EXPECT_NEAR(report["num_keys"].get<int>(), 100000, 600) << "those that were certainly new";
+  EXPECT_EQ(report["num_stages"], 5) << "4096, 12288, 28672, 61440, 126976 keys";
+  EXPECT_LT(report["expected_fpr"].get<double>(), 0.01);
+  EXPECT_EQ(report["image_bytes"], std::filesystem::file_size(image));
+  EXPECT_EQ(Json({"verify", image, "--keys", dir_.Write("keys", keys)}, 0)["keys_absent"], 0);
+  const json asked =
+      Json({"query", "--filter", image, "--keys", dir_.Write("asked", Lines(200000, 300000)), "--count"}, 0);
+  EXPECT_LT(asked["maybe"].get<int>(), 1100) << "1 % and chance";
+  const json info = Json({"info", image}, 0);
+  EXPECT_EQ(info["layout"], "container");
+  ASSERT_EQ(info["stages"].size(), 5u);
+  EXPECT_EQ(info["stages"][1]["num_keys"], 8192);
+  EXPECT_EQ(info["num_keys"], report["num_keys"]);
+
+  // Limited growth is smaller; at its end nothing is lost, but the rate is, and the exit code says so.
+  const auto grow = [&](const char* max_growth) {
+    return Run(
+        {"build", "--keys", "-", "--out", image, "--fpr", "0.01", "--grow", "--max-growth", max_growth, "--json"},
+        keys);
+  };
+  const RunResult limited = grow("31"), ended = grow("8");
+  ASSERT_EQ(limited.exit_code, 0) << limited.err;
+  EXPECT_LT(json::parse(limited.out)["body_bytes"].get<uint64_t>(), report["body_bytes"].get<uint64_t>());
+  ASSERT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_NE(json::parse(ended.out)["growth"].get<std::string>().find("max_growth"), std::string::npos);
+  EXPECT_EQ(Json({"verify", image, "--keys", dir_.Write("keys", keys)}, 0)["keys_absent"], 0);
+
+  const std::vector<std::string> build = {"build", "--keys", dir_.Write("few", "a\n"), "--out", dir_.File("bad")};
+  const auto refused = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), build.begin(), build.end());
+    ExpectBadUsage(more);
+  };
+  refused({"--bits-per-key", "10", "--grow"});
+  refused({"--fpr", "0.01", "--max-growth", "10"});
+  refused({"--fpr", "0.01", "--grow", "--threads", "2"});
+  refused({"--fpr", "0.01", "--grow", "--layout", "classic"});
+  refused({"--fpr", "1e-8", "--grow", "--max-growth", "1000"});
+}
+
 TEST_F(ToolsTest, QueryPrintsWhatIsAsked) {
   const std::string image = Build("image", "apple\npear\n", {"--bits-per-key", "60"});
   const std::string keys = "apple\nstone\npear\niron\n";

@@ -1,4 +1,5 @@
-// linefilter build: keys in, one image out. Memory: 8 bytes per key and the image, whatever the keys' length.
+// linefilter build: keys in, one image out. Memory: 8 bytes per key and the image, whatever the keys' length; with
+// --grow (build_grown.cc) the image alone.
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "linefilter/file.h"
 #include "linefilter/sizing.h"
 #include "tools/arguments.h"
+#include "tools/build.h"
 #include "tools/command.h"
 #include "tools/images.h"
 #include "tools/key_reader.h"
@@ -16,14 +18,6 @@
 
 namespace linefilter::tools {
 namespace {
-
-struct Build {
-  std::string keys, out;
-  FilterOptions options;
-  uint64_t threads = 0;
-  SecretOption secret;
-  bool u64 = false, json = false;
-};
 
 // What would make an hour of reading keys useless, found before it.
 bool RequestMakesSense(const Build& build, bool by_bits) {
@@ -42,6 +36,10 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
   std::string reason;
   if (!CanCreate(build.out, &reason)) {
     Fail("build: --out %s %s", build.out.c_str(), reason.c_str());
+    return false;
+  }
+  if (build.max_growth != 0 && !build.grow) {
+    Fail("build: --max-growth goes with --grow: give both, or neither");
     return false;
   }
   if (SameFile(build.keys, build.out)) {
@@ -71,22 +69,6 @@ Status WriteImage(FilterBuilder* builder, const std::string& out) {
   return status.ok() ? output.file.Commit() : status;
 }
 
-bool AddKeys(KeyReader* reader, const FilterOptions& options, FilterBuilder* builder, uint64_t* keys_read) {
-  std::vector<std::string_view> keys;
-  std::vector<uint64_t> hashes;
-  Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
-  while (builder->status().ok() && reader->Next(&keys)) {
-    hashes.clear();
-    for (const std::string_view& key : keys) {
-      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed));
-    }
-    builder->AddHashes(hashes.data(), hashes.size());
-    *keys_read += keys.size();
-    progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);
-  }
-  return reader->status().ok();
-}
-
 int RunBuild(Build build, bool by_bits) {
   if (!RequestMakesSense(build, by_bits)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
@@ -94,6 +76,7 @@ int RunBuild(Build build, bool by_bits) {
     build.options.hash_id = HashId::kKeyed;
     build.options.secret = build.secret.secret;
   }
+  if (build.grow) return RunGrow(build);
   build.options.executor = Threads(build.threads);
   FilterBuilder builder(build.options);
   if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
@@ -102,7 +85,11 @@ int RunBuild(Build build, bool by_bits) {
     return Fail("%s", reader.status().message());
   }
   uint64_t keys_read = 0;
-  if (!AddKeys(&reader, build.options, &builder, &keys_read)) return Fail("%s", reader.status().message());
+  const bool read = ReadHashes(&reader, build.options, &keys_read, [&](const uint64_t* hashes, size_t n) {
+    if (builder.status().ok()) builder.AddHashes(hashes, n);
+    return builder.status().ok();
+  });
+  if (!read) return Fail("%s", reader.status().message());
   const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
   const Status status = WriteImage(&builder, build.out);
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
@@ -140,6 +127,12 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
   arguments.Secret(&build->secret, SecretUse::kMake, &build->keys);
   arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
+  arguments.Flag("--grow", &build->grow,
+                 "Of keys whose number nobody knows: the filter grows in stages and keeps --fpr");
+  arguments.Count("--max-growth", &build->max_growth,
+                  "With --grow: up to so many times 4096 keys, for a smaller image; 0, no end, by default");
+  arguments.AtMostOneOf("--bits-per-key", "--grow");
+  arguments.AtMostOneOf("--threads", "--grow");
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
   arguments.Flag("--u64", &build->u64, kU64Help);
@@ -149,12 +142,31 @@ std::function<int()> Declare(Arguments& arguments) {
 
 }  // namespace
 
+bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_read,
+                const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
+  std::vector<std::string_view> keys;
+  std::vector<uint64_t> hashes;
+  Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
+  while (reader->Next(&keys)) {
+    hashes.clear();
+    for (const std::string_view& key : keys) {
+      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed));
+    }
+    *keys_read += keys.size();
+    if (!take(hashes.data(), hashes.size())) break;
+    progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);
+  }
+  return reader->status().ok();
+}
+
 const Command kBuildCommand = {
     "build", "Make an image of a set of keys",
     KEYS_NOTES
     "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
-    "Memory: 8 bytes per key and the image, whatever the length of the keys.\n"
-    "Exit code: 0 the image is written, 2 it is not.",
+    "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
+    "which is 1.5 to 2.5 times as large, and num_keys is how many were certainly new.\n"
+    "Exit code: 0 the image is written, 1 it is too, but --max-growth or memory ended the growth and its rate\n"
+    "is above --fpr, 2 it is not.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -21,8 +21,9 @@
 // Handles:
 //   linefilter_filter      takes keys for as long as it lives (c_filter.h)
 //   linefilter_concurrent  the same from many threads at once (c_concurrent.h)
+//   linefilter_scalable    grows with the keys that come (c_scalable.h)
 //   linefilter_builder     keys in, one image out, of any layout (c_builder.h)
-//   linefilter_view        what is asked: an image in memory or in a file, or a linefilter_filter (c_view.h)
+//   linefilter_view        what is asked: an image in memory or in a file, or a filter of the first and the third kind (c_view.h)
 //
 // Answers. true = "maybe", false = "absent". A key that was inserted is never "absent". Whatever is broken answers
 // "maybe".
@@ -62,6 +63,7 @@
 #include "linefilter/c_concurrent.h"
 #include "linefilter/c_filter.h"
 #include "linefilter/c_hash.h"
+#include "linefilter/c_scalable.h"
 #include "linefilter/c_sizing.h"
 #include "linefilter/c_types.h"
 #include "linefilter/c_view.h"

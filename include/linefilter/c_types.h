@@ -38,6 +38,7 @@ LINEFILTER_EXPORT const char* linefilter_code_name(linefilter_code code);
 typedef struct linefilter_filter linefilter_filter;
 typedef struct linefilter_concurrent linefilter_concurrent;
 typedef struct linefilter_builder linefilter_builder;
+typedef struct linefilter_scalable linefilter_scalable;
 typedef struct linefilter_view linefilter_view;
 
 // How a filter encodes a set (doc/DESIGN.md).

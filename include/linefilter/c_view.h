@@ -1,5 +1,5 @@
 // linefilter_view, in C: what is asked. An image in memory that somebody else owns (zero-copy, any alignment), an image
-// in a file, or a linefilter_filter (linefilter_filter_view). Start at linefilter/c.h.
+// in a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable. Start at linefilter/c.h.
 //
 // All functions but _free: any number of threads at once (of a linefilter_filter: while nobody inserts).
 #ifndef LINEFILTER_C_VIEW_H_

@@ -99,6 +99,11 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
   if (filter == nullptr) return ToC(NoHandle("filter"), status);
   if (other == nullptr) return ToC(NoHandle("view"), status);
   if (other->image != nullptr) return ToC(filter->Union(*other->image), status);
+  if (other->asked->layout() == Layout::kContainer) {  // no linefilter_filter
+    return ToC(Status::Error(linefilter::StatusCode::kIncompatible,
+                             "a union needs two filters of one layout; the other is of several stages"),
+               status);
+  }
   return ToC(filter->Union(static_cast<const linefilter_filter&>(*other->asked)), status);
 }
 

@@ -11,12 +11,13 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/scalable.h"
 #include "linefilter/view.h"
 
 // What is asked.
 struct linefilter_view {
   const linefilter::FilterBase* asked;
-  const linefilter::FilterView* image;  // null: the view of a linefilter_filter
+  const linefilter::FilterView* image;  // null: the view of a linefilter_filter or linefilter_scalable
 };
 
 // Of a layout that is chosen when it is made.
@@ -38,6 +39,14 @@ struct linefilter_concurrent {
 
   linefilter::ConcurrentBlockedFilter filter;
   linefilter::HashSecret secret;  // which `filter` does not tell
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_scalable {
+  explicit linefilter_scalable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
+
+  linefilter::ScalableFilter filter;
+  linefilter_view view{&filter, nullptr};
   linefilter::Allocator allocator;
 };
 

@@ -81,6 +81,7 @@ void BindCore(py::module_& module);
 void BindImage(py::module_& module);
 void BindOptions(py::module_& module);
 void BindMutable(py::module_& module);
+void BindScalable(py::module_& module);
 void BindBuilder(py::module_& module);
 void BindHashing(py::module_& module);
 void BindSizing(py::module_& module);

@@ -10,6 +10,7 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::BindImage(module);
   linefilter::python::BindOptions(module);
   linefilter::python::BindMutable(module);
+  linefilter::python::BindScalable(module);
   linefilter::python::BindBuilder(module);
   linefilter::python::BindHashing(module);
   linefilter::python::BindSizing(module);

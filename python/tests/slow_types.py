@@ -26,6 +26,10 @@ assert_type(blocked.contains_hash(np.uint64(1)), bool)
 linefilter.BlockedFilter(np.int64(5), fpr=0.1, seed=np.uint8(1), memory_limit=np.int64(10**6))
 linefilter.FilterBuilder(fpr=0.1, threads=np.int64(2)).add_hash(np.uint64(1))
 linefilter.max_keys(linefilter.plan(np.int64(5), fpr=0.1).body_bytes, fpr=0.1)
+seen = linefilter.ScalableFilter(np.int64(5), fpr=0.1, max_growth=1000)
+assert_type(seen.stages[0].capacity, int)
+assert_type(seen.growth_error, linefilter.LinefilterError | None)
+assert_type(linefilter.ScalableFilter.from_bytes(seen.to_bytes()), linefilter.ScalableFilter)
 view.verify_chunks(np.int64(0), np.int64(1))
 assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.ClassicFilter)
 with linefilter.FilterFile(b"path", load=True) as file:
@@ -46,6 +50,7 @@ WRONG = [
     "linefilter.BlockedFilter(1, fpr=0.1).update([1])",
     "linefilter.FilterView(b'').add(1)",
     "linefilter.FilterFile(5)",
+    "linefilter.ScalableFilter(5, bits_per_key=10)",
     "linefilter.hash_key(1, 2)",
     "linefilter.hash_key(1.5)",
     "linefilter.BlockedFilter(1.5, fpr=0.1)",

@@ -15,6 +15,7 @@
 #include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/filter.h"
+#include "linefilter/scalable.h"
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
@@ -62,11 +63,27 @@ Saver SaverOfFilter(const char* name, size_t num_keys, uint64_t seed) {
   return saver;
 }
 
+// Of several stages.
+inline Saver SaverOfScalable(size_t num_keys, uint64_t seed) {
+  Saver saver;
+  saver.name = "ScalableFilter::Save";
+  saver.hashes = RandomHashes(num_keys, seed);
+  auto filter = std::make_shared<ScalableFilter>();
+  FilterOptions options;
+  options.fpr = 0.01;
+  EXPECT_TRUE(filter->Create(num_keys / 4, options).ok());
+  filter->InsertHashes(saver.hashes.data(), num_keys);
+  EXPECT_TRUE(filter->AppendImage(&saver.image).ok());
+  saver.save = [filter](const char* path) { return filter->Save(path); };
+  return saver;
+}
+
 // Filters of num_keys keys; other seeds give other keys.
 inline std::vector<Saver> EverySaver(size_t num_keys, uint64_t seed) {
   std::vector<Saver> savers = {SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, seed),
                                SaverOfFilter<ClassicFilter>("ClassicFilter::Save", num_keys, seed),
                                SaverOfFilter<ConcurrentBlockedFilter>("ConcurrentBlockedFilter::Save", num_keys, seed)};
+  savers.push_back(SaverOfScalable(num_keys, seed));
   FilterOptions options = BitsPerKey(10);
   options.layout = Layout::kRetrieval;
   const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);

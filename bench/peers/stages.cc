@@ -1,0 +1,130 @@
+// 1, 4 and 8 stages that answer as one (layout `container`), each a `blocked` filter of an equal part of the bytes and
+// keys: what a lookup pays for every stage more. Equal stages are the hardest case: of a ScalableFilter's the newest
+// has half of the bytes. Asked through a view of an image, which is made here as doc/FORMAT.md says.
+#include <cstring>
+#include <string_view>
+
+#include "bench/peers/library.h"
+#include "linefilter/view.h"
+
+namespace linefilter::bench {
+namespace {
+
+constexpr uint32_t kMaxStages = 8;
+constexpr uint64_t kSmallBody = 4096, kChunk = 65536;
+
+void Put(uint64_t value, int bytes, uint8_t** out) {
+  for (int i = 0; i < bytes; ++i) *(*out)++ = static_cast<uint8_t>(value >> (8 * i));
+}
+
+uint64_t HashOf(const uint8_t* begin, const uint8_t* end) {
+  return HashKey(std::string_view(reinterpret_cast<const char*>(begin), static_cast<size_t>(end - begin)), 0);
+}
+
+// A filter at these bytes, which are somebody else's.
+Allocator At(uint8_t* bytes) {
+  return {[](void* context, size_t, size_t) noexcept { return context; }, [](void*, void*, size_t, size_t) noexcept {},
+          bytes};
+}
+
+class Stages : public PeerFilter {
+ public:
+  Stages(const std::vector<std::string>& targets, uint32_t num_stages, const Spec& spec)
+      : num_stages_(num_stages), sizing_(SizeOf(Layout::kBlocked, StageSpec(spec))), memory_(RoomFor(bytes())) {
+    FilterOptions options;
+    options.bits_per_key = spec.bits_per_key;
+    BlockedFilter stages[kMaxStages];
+    for (uint32_t i = 0; i < num_stages_; ++i) {
+      options.allocator = At(memory_.data() + i * sizing_.body_bytes);
+      Must(stages[i].Create(StageSpec(spec).num_keys, options));
+    }
+    ForMembers(spec, [&](const Keys& keys) {
+      for (size_t i = 0; i < keys.size; ++i) {
+        stages[ShardOf(keys.integers[i], num_stages_)].InsertHash(keys.integers[i]);
+      }
+    });
+    const uint64_t size = Finish(stages[0].num_blocks(), stages[0].num_probes());
+    views_.resize(targets.size());
+    for (size_t i = 0; i < targets.size(); ++i) {
+      OnTarget(targets[i], [&] { Must(views_[i].Open(memory_.data(), static_cast<size_t>(size))); });
+    }
+    Must(views_[0].Verify());
+  }
+
+  uint64_t bytes() const override { return num_stages_ * sizing_.body_bytes; }
+  uint32_t num_probes() const override { return sizing_.num_probes; }
+  double expected_fpr() const override {
+    double passes = 1;
+    for (uint32_t i = 0; i < num_stages_; ++i) passes *= 1 - sizing_.expected_fpr;
+    return 1 - passes;
+  }
+  uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
+    return LookupInLibrary(views_[target], access, keys, answers);
+  }
+
+ private:
+  Spec StageSpec(const Spec& spec) const {
+    Spec of_one = spec;
+    of_one.num_keys = (spec.num_keys + num_stages_ - 1) / num_stages_;
+    return of_one;
+  }
+  // The chunk checks and the trailer take less.
+  static uint64_t RoomFor(uint64_t body_bytes) { return body_bytes + body_bytes / 8192 + 4096; }
+
+  // Everything behind the body; answers the size of the image.
+  uint64_t Finish(uint64_t num_blocks, uint32_t probes) {
+    uint8_t* const image = memory_.data();
+    uint8_t* const body_end = image + bytes();
+    uint8_t* out = body_end;
+    const bool is_small = bytes() <= kSmallBody;
+    for (uint64_t begin = 0; !is_small && begin < bytes(); begin += kChunk) {
+      const uint64_t end = begin + kChunk < bytes() ? begin + kChunk : bytes();
+      Put(HashOf(image + begin, image + end), 4, &out);
+    }
+    Put(0x8002, 2, &out);
+    Put(24 * num_stages_, 2, &out);
+    for (uint32_t i = 0; i < num_stages_; ++i) {
+      Put(num_blocks, 8, &out);
+      Put(0, 8, &out);
+      Put(static_cast<uint64_t>(Layout::kBlocked), 1, &out);
+      Put(probes, 1, &out);
+      Put(0, 6, &out);
+    }
+    Put(4 + 24 * num_stages_, 4, &out);
+    const uint64_t size = static_cast<uint64_t>(out - image) + 8;
+    const uint32_t last =
+        uint32_t{0xa1} << 24 | (is_small ? 0x81u : 0xc1u) << 16 | static_cast<uint32_t>(Layout::kContainer);
+    const uint64_t covered = HashOf(is_small ? image : body_end, out);
+    Put(((covered ^ last ^ (size << 32 | size >> 32)) * 0x9e3779b97f4a7c15u) >> 32, 4, &out);
+    Put(last, 4, &out);
+    return size;
+  }
+
+  const uint32_t num_stages_;
+  Sizing sizing_;  // of one
+  HugeBuffer memory_;
+  std::vector<FilterView> views_;
+};
+
+}  // namespace
+
+std::vector<Peer> Peers_stages() {
+  std::vector<Peer> peers;
+  for (const uint32_t num_stages : {1u, 4u, 8u}) {
+    Peer peer;
+    peer.name = "stages_" + std::to_string(num_stages);
+    peer.origin = "linefilter, " + std::to_string(num_stages) + (num_stages == 1 ? " stage" : " stages");
+    peer.targets = LibraryTargets();
+    peer.has_bits_of_another = true;
+    peer.kinds = {KeyKind::kHash};
+    peer.accesses = {Access::kSingle, Access::kDependent, Access::kBatch};
+    peer.fill_ns = 20;
+    peer.make = [targets = peer.targets, num_stages](const Spec& spec) {
+      return std::make_unique<Stages>(targets, num_stages, spec);
+    };
+    peers.push_back(peer);
+  }
+  return peers;
+}
+
+}  // namespace linefilter::bench

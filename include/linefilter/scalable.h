@@ -1,0 +1,136 @@
+// ScalableFilter: a filter that grows, for sets whose size nobody knows when the filter is made.
+//
+//   linefilter::FilterOptions options;
+//   options.fpr = 0.01;
+//   linefilter::ScalableFilter seen;
+//   linefilter::Status status = seen.Create(1000, options);  // room for a thousand keys at first
+//   if (!status.ok()) ...  // status.message() says what to do
+//   if (seen.InsertKey("alice@example.org")) ...  // certainly new
+//   if (!seen.growth_status().ok()) ...  // it could not grow: no key is lost, but the rate rises
+//
+// It is a row of `blocked` filters, its stages, each with room for twice the keys of the one before. A key that no
+// stage has goes into the newest; when that is full the next is opened. options.fpr is the bound on the false-positive
+// rate of all stages together, and holds at every moment, however many keys come. A lookup reads one line per stage.
+//
+// What it costs: grown a thousandfold, when the last stage is full, 1.5 to 1.8 times the bits of one `blocked` filter
+// that knew the count and has that bound (0.01 to 1 %, with max_growth = 1000; without, 1.7 to 2.1 times), and about
+// twice that just after a stage was opened. doc/DESIGN.md, "Growing", has the figures.
+//
+// One writer, or any number of readers. Before Create, and after a move from, it answers "maybe" and takes nothing.
+#ifndef LINEFILTER_SCALABLE_H_
+#define LINEFILTER_SCALABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linefilter/append.h"
+#include "linefilter/export.h"
+#include "linefilter/filter_base.h"
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+namespace internal {
+struct Growth;  // lib/filters/growth.h
+}
+
+// How a ScalableFilter grows.
+struct GrowthOptions {
+  // 0: without end. Else the filter has room for at least max_growth times its first capacity, in as many stages as
+  // max_growth has binary digits: 1000 takes 10. Unlimited growth keeps a part of the bound for stages that may never
+  // come, and is larger for it (after ten stages by a fifth): set it, if only to a million.
+  uint64_t max_growth = 0;
+};
+
+// What a stage is, and how full.
+struct StageFacts {
+  uint64_t capacity = 0;    // the keys that it was made for
+  uint64_t num_keys = 0;    // that were certainly new and went into it; more than `capacity`: it could not grow
+  uint64_t num_blocks = 0;  // of 64 bytes
+  uint32_t num_probes = 0;  // bits per key that are set and tested
+  double fpr = 0;           // its share of the bound: the highest rate that it has with `capacity` keys
+};
+
+// See above. Its layout is kContainer.
+class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
+ public:
+  ScalableFilter() noexcept;
+  ~ScalableFilter();
+  // The one moved from is as before Create.
+  ScalableFilter(ScalableFilter&& other) noexcept;
+  ScalableFilter& operator=(ScalableFilter&& other) noexcept;
+
+  // Room for first_capacity keys (0 counts as 1) at first. options.fpr is the bound; bits_per_key and num_probes are
+  // refused, `layout` is kAuto or kBlocked. memory_limit holds for all that MemoryUse tells. On an error the filter
+  // answers "maybe" as before Create. kInvalidArgument also if a stage within max_growth would be finer than `blocked`
+  // can be.
+  Status Create(uint64_t first_capacity, const FilterOptions& options, const GrowthOptions& growth = {}) noexcept;
+  // A mutable copy of an image that a ScalableFilter wrote, verified, which goes on growing as the original would: the
+  // same insertions give the same bytes. Of the options count what BlockedFilter::CreateFromImage looks at. Another
+  // image, of an empty set, or of stages without the growth of a ScalableFilter: kIncompatible.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
+
+  // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the
+  // caller's hashes ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
+  template <class Key>
+  LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
+    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
+  }
+  // The same of a hash (FilterOptions::hash_id says which).
+  bool InsertHash(uint64_t hash) noexcept;
+  // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
+  // The same answers and bytes as from single calls.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+
+  // Ok while every key found room. Else why no further stage could be opened: max_growth, memory_limit, no memory, or
+  // a size that `blocked` cannot have. Keys then go on into the newest stage: none is lost, and the rate rises above
+  // the bound. After a failed allocation it is tried again each time that a sixteenth of the stage came to it.
+  Status growth_status() const noexcept;
+  // How many stages there are, oldest first; 0 before Create.
+  uint32_t num_stages() const noexcept;
+  // Of stage `index` below num_stages().
+  StageFacts stage(uint32_t index) const noexcept;
+  // The bound: FilterOptions::fpr of Create.
+  double fpr() const noexcept;
+  // As it was given to Create.
+  GrowthOptions growth() const noexcept;
+  // How many keys were certainly new; a key that was a false positive when it came is not counted.
+  uint64_t num_keys() const noexcept;
+
+  // Removes all keys and all stages but the first.
+  void Clear() noexcept;
+  // Bytes held, this object included.
+  uint64_t MemoryUse() const noexcept;
+
+  // The image (doc/FORMAT.md, layout `container`) of the keys inserted so far: its size.
+  uint64_t ImageBytes() const noexcept;
+  // In pieces; takes 1/16384 of the image for the moment.
+  Status WriteImage(const Sink& sink) const noexcept;
+  // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+  Status WriteImageTo(void* out, size_t size) const noexcept;
+  // Appends to *image.
+  Status AppendImage(std::string* image) const {
+    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
+  }
+  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  Status Save(const char* path) const noexcept;
+
+ private:
+  LINEFILTER_LOCAL Status Start(const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL Status AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept;
+  LINEFILTER_LOCAL Status OpenStage() noexcept;
+  LINEFILTER_LOCAL uint64_t MakeRoom() noexcept;
+  LINEFILTER_LOCAL void DropStages(uint32_t keep) noexcept;
+  LINEFILTER_LOCAL void Bind() noexcept;
+  LINEFILTER_LOCAL void Release() noexcept;
+
+  internal::Growth* growth_ = nullptr;  // null before Create
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_SCALABLE_H_

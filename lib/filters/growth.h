@@ -1,0 +1,41 @@
+// What a ScalableFilter keeps beside its bodies, and how it stands in an image.
+#ifndef LINEFILTER_LIB_FILTERS_GROWTH_H_
+#define LINEFILTER_LIB_FILTERS_GROWTH_H_
+
+#include <cstdint>
+
+#include "lib/kernels/stages.h"
+#include "lib/sizing/growth_plan.h"
+#include "linefilter/filter_base.h"
+#include "linefilter/memory.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+struct Growth {
+  GrowthPlan plan;
+  Allocator allocator;
+  uint64_t memory_limit = kNoMemoryLimit;
+  uint64_t body_bytes = 0;  // of all stages
+  uint64_t num_keys = 0;    // of all stages
+  // The newest stage takes keys without a question until it has so many.
+  uint64_t full_at = 0;
+  Status status;
+  ProbeState newest;  // as a filter of its own: its kernels insert
+  uint32_t num_stages = 0;
+  Stage stages[kMaxPlannedStages] = {};
+  uint64_t keys_of[kMaxPlannedStages] = {};
+};
+
+static_assert(kMaxPlannedStages == kMaxStages, "a plan is for what an image can hold");
+
+// The extension "growth" of kind 1 (doc/FORMAT.md).
+inline constexpr uint8_t kScalableGrowth = 1;
+inline constexpr uint64_t kScalableGrowthBytes = 32;
+void StoreGrowth(const GrowthPlan& plan, uint8_t* out);
+// False if these bytes are no plan.
+bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_GROWTH_H_

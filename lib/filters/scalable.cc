@@ -1,0 +1,291 @@
+// A ScalableFilter while it grows: keys go into the newest of its stages, which opens the next when it is full.
+// scalable_image.cc writes it and makes it of an image.
+#include "linefilter/scalable.h"
+
+#include <cstring>
+#include <new>
+
+#include "lib/filters/growth.h"
+#include "lib/filters/memory.h"
+#include "lib/filters/options.h"
+#include "lib/kernels/kernels.h"
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/sizing.h"
+
+namespace linefilter {
+
+using internal::FindLayout;
+using internal::Growth;
+using internal::GrowthPlan;
+using internal::Stage;
+
+namespace {
+
+// Hashes are asked of all stages in groups that stay in the L1 and are long enough for the look-ahead.
+constexpr size_t kGroup = 512;
+
+Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
+
+Status CheckRequest(const FilterOptions& options) {
+  if (options.layout != Layout::kAuto && options.layout != Layout::kBlocked) {
+    return Invalid("the stages of a growing filter have layout blocked: choose it, or auto");
+  }
+  if (options.bits_per_key != 0 || options.num_probes != 0) {
+    return Invalid("a growing filter is sized by its bound: set fpr, leave bits_per_key and num_probes 0");
+  }
+  if (options.fpr == 0) return Invalid("fpr is not set: it is the bound that a growing filter keeps (0.01 is 1 %)");
+  return internal::CheckOptions(Layout::kBlocked, options);
+}
+
+// Of limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound.
+Status CheckPlan(const GrowthPlan& plan) {
+  const uint32_t stages = plan.max_growth == 0 ? 1 : internal::NumPlannedStages(plan);
+  for (uint32_t i = 0; i < stages; ++i) {
+    Sizing sizing;
+    const Status status = SizeForFpr(Layout::kBlocked, 1, internal::FprOfStage(plan, i), &sizing);
+    if (!status.ok()) {
+      return Status::Error(status.code(), "of an fpr of %g stage %u of %u gets a share that is too small: %s", plan.fpr,
+                           i + 1, stages, status.message());
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+ScalableFilter::ScalableFilter() noexcept = default;
+
+ScalableFilter::ScalableFilter(ScalableFilter&& other) noexcept { *this = static_cast<ScalableFilter&&>(other); }
+
+ScalableFilter& ScalableFilter::operator=(ScalableFilter&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  FilterBase::operator=(other);
+  growth_ = other.growth_;
+  other.growth_ = nullptr;
+  other.Release();
+  return *this;
+}
+
+ScalableFilter::~ScalableFilter() { Release(); }
+
+void ScalableFilter::Release() noexcept {
+  if (growth_ != nullptr) {
+    DropStages(0);
+    const Allocator allocator = growth_->allocator;
+    growth_->~Growth();
+    internal::Deallocate(allocator, growth_, sizeof(Growth));
+  }
+  growth_ = nullptr;
+  internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
+  seed_ = 0;
+  secret_ = HashSecret();
+  hash_id_ = HashId::kXxh3;
+  layout_ = Layout::kAuto;
+}
+
+// The beginning of both ways to make one: without stages, so it answers "maybe" still.
+Status ScalableFilter::Start(const FilterOptions& options) noexcept {
+  Release();
+  const Status allocator = internal::CheckAllocator(options.allocator);
+  if (!allocator.ok()) return allocator;
+  const uint64_t needed = sizeof(*this) + sizeof(Growth);
+  if (needed > options.memory_limit) return internal::OverLimit(needed, options.memory_limit);
+  void* const memory = internal::Allocate(options.allocator, sizeof(Growth));
+  if (memory == nullptr) return internal::OutOfMemory(sizeof(Growth));
+  growth_ = new (memory) Growth;
+  growth_->allocator = options.allocator;
+  growth_->memory_limit = options.memory_limit;
+  return Status();
+}
+
+Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& options,
+                              const GrowthOptions& growth) noexcept {
+  GrowthPlan plan;
+  plan.fpr = options.fpr;
+  plan.first_capacity = first_capacity == 0 ? 1 : first_capacity;
+  plan.max_growth = growth.max_growth;
+  Status status = CheckRequest(options);
+  if (status.ok()) status = CheckPlan(plan);
+  if (!status.ok()) {
+    Release();
+    return status;
+  }
+  status = Start(options);
+  if (!status.ok()) return status;
+  growth_->plan = plan;
+  status = OpenStage();
+  if (!status.ok()) {
+    Release();
+    return status;
+  }
+  seed_ = internal::SeedOf(options);
+  secret_ = options.secret;
+  hash_id_ = options.hash_id;
+  return Status();
+}
+
+// An empty stage, the newest from now on.
+Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept {
+  Growth& growth = *growth_;
+  const uint64_t held = MemoryUse();
+  if (body_bytes > growth.memory_limit - (held < growth.memory_limit ? held : growth.memory_limit)) {
+    return internal::OverLimit(held + body_bytes, growth.memory_limit);
+  }
+  uint8_t* const body = static_cast<uint8_t*>(internal::AllocateZeroed(growth.allocator, body_bytes));
+  if (body == nullptr) return internal::OutOfMemory(body_bytes);
+  internal::BindBody(*FindLayout(Layout::kBlocked), body, body_bytes, num_probes, &growth.newest);
+  Stage& stage = growth.stages[growth.num_stages];
+  stage.body = body;
+  stage.num_blocks = growth.newest.num_units;
+  stage.lane_ones = growth.newest.lane_ones;
+  stage.num_probes = num_probes;
+  growth.keys_of[growth.num_stages] = 0;
+  growth.full_at = internal::CapacityOfStage(growth.plan, growth.num_stages);
+  growth.body_bytes += body_bytes;
+  ++growth.num_stages;
+  Bind();
+  return Status();
+}
+
+// The next stage of the plan.
+Status ScalableFilter::OpenStage() noexcept {
+  const GrowthPlan& plan = growth_->plan;
+  if (growth_->num_stages >= internal::NumPlannedStages(plan)) {
+    return Status::Error(StatusCode::kOverLimit, "it has grown to the end of its max_growth, %llu",
+                         static_cast<unsigned long long>(plan.max_growth));
+  }
+  Sizing sizing;
+  const Status status = internal::SizeOfStage(plan, growth_->num_stages, &sizing);
+  return status.ok() ? AddStage(sizing.body_bytes, sizing.num_probes) : status;
+}
+
+// How many keys the newest stage takes before the next question; at least 1. Called when a key that is certainly new
+// has come: an image has no stage that nothing went into, but for the first.
+uint64_t ScalableFilter::MakeRoom() noexcept {
+  Growth& growth = *growth_;
+  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
+  if (keys < growth.full_at) return growth.full_at - keys;
+  const Status status = OpenStage();
+  if (status.ok()) {
+    growth.status = status;
+    return growth.full_at;
+  }
+  growth.status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
+                                status.message());
+  // An allocation may succeed later; the other reasons stay.
+  const uint64_t again = internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
+  const bool may_pass = status.code() == StatusCode::kOutOfMemory && keys < UINT64_MAX - again;
+  growth.full_at = may_pass ? keys + again : UINT64_MAX;
+  return keys < growth.full_at ? growth.full_at - keys : 1;  // of an image that claims 2^64 - 1 keys
+}
+
+// All but the oldest `keep`, which are as they were but for Bind.
+void ScalableFilter::DropStages(uint32_t keep) noexcept {
+  while (growth_->num_stages > keep) {
+    const uint32_t last = --growth_->num_stages;
+    const uint64_t body_bytes = 64 * growth_->stages[last].num_blocks;
+    internal::Deallocate(growth_->allocator, growth_->stages[last].body, body_bytes);
+    growth_->stages[last] = Stage();
+    growth_->body_bytes -= body_bytes;
+    growth_->num_keys -= growth_->keys_of[last];
+    growth_->keys_of[last] = 0;
+  }
+}
+
+void ScalableFilter::Bind() noexcept {
+  internal::BindStages(growth_->stages, growth_->num_stages, &state_);
+  layout_ = Layout::kContainer;
+}
+
+bool ScalableFilter::InsertHash(uint64_t hash) noexcept {
+  if (MayContainHash(hash)) return false;  // always, before Create
+  (void)MakeRoom();
+  Growth& growth = *growth_;
+  growth.newest.kernels->insert(growth.newest, hash);
+  ++growth.keys_of[growth.num_stages - 1];
+  ++growth.num_keys;
+  return true;
+}
+
+// A "maybe" stays one, whatever is inserted after it was given. What was absent goes into the newest stage, whose own
+// answers know the keys of the same group; when a stage opens meanwhile, the rest is asked anew.
+uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
+  uint64_t num_new = 0;
+  uint64_t absent[kGroup];
+  size_t index_of[kGroup];
+  uint8_t answers[kGroup];
+  for (size_t done = 0; done < n;) {
+    size_t size = n - done < kGroup ? n - done : kGroup, num_absent = 0;
+    MayContainHashes(hashes + done, size, answers);
+    for (size_t i = 0; i < size; ++i) {
+      absent[num_absent] = hashes[done + i];
+      index_of[num_absent] = i;
+      num_absent += answers[i] ^ 1;
+    }
+    if (were_new != nullptr) memset(were_new + done, 0, size);
+    if (num_absent != 0) {
+      const uint64_t room = MakeRoom();
+      if (room < num_absent) {
+        num_absent = static_cast<size_t>(room);
+        size = index_of[num_absent];
+      }
+      Growth& growth = *growth_;
+      const uint64_t added = growth.newest.kernels->insert_batch(growth.newest, absent, num_absent, answers);
+      for (size_t i = 0; were_new != nullptr && i < num_absent; ++i) were_new[done + index_of[i]] = answers[i];
+      growth.keys_of[growth.num_stages - 1] += added;
+      growth.num_keys += added;
+      num_new += added;
+    }
+    done += size;
+  }
+  return num_new;
+}
+
+Status ScalableFilter::growth_status() const noexcept {
+  if (growth_ != nullptr) return growth_->status;
+  return Invalid("the filter was never created, or was moved: it takes nothing");
+}
+
+uint32_t ScalableFilter::num_stages() const noexcept { return growth_ == nullptr ? 0 : growth_->num_stages; }
+
+StageFacts ScalableFilter::stage(uint32_t index) const noexcept {
+  StageFacts facts;
+  if (index >= num_stages()) return facts;
+  facts.capacity = internal::CapacityOfStage(growth_->plan, index);
+  facts.num_keys = growth_->keys_of[index];
+  facts.num_blocks = growth_->stages[index].num_blocks;
+  facts.num_probes = growth_->stages[index].num_probes;
+  facts.fpr = internal::FprOfStage(growth_->plan, index);
+  return facts;
+}
+
+double ScalableFilter::fpr() const noexcept { return growth_ == nullptr ? 0 : growth_->plan.fpr; }
+
+GrowthOptions ScalableFilter::growth() const noexcept {
+  GrowthOptions growth;
+  if (growth_ != nullptr) growth.max_growth = growth_->plan.max_growth;
+  return growth;
+}
+
+uint64_t ScalableFilter::num_keys() const noexcept { return growth_ == nullptr ? 0 : growth_->num_keys; }
+
+void ScalableFilter::Clear() noexcept {
+  if (growth_ == nullptr) return;
+  Growth& growth = *growth_;
+  DropStages(1);
+  const Stage& first = growth.stages[0];
+  memset(first.body, 0, static_cast<size_t>(64 * first.num_blocks));
+  internal::BindBody(*FindLayout(Layout::kBlocked), first.body, 64 * first.num_blocks, first.num_probes,
+                     &growth.newest);
+  growth.keys_of[0] = growth.num_keys = 0;
+  growth.full_at = internal::CapacityOfStage(growth.plan, 0);
+  growth.status = Status();
+  Bind();
+}
+
+uint64_t ScalableFilter::MemoryUse() const noexcept {
+  return sizeof(*this) + (growth_ == nullptr ? 0 : sizeof(Growth) + growth_->body_bytes);
+}
+
+}  // namespace linefilter

@@ -1,0 +1,139 @@
+// A ScalableFilter's image, written and read back: its stages, and how it goes on growing.
+#include <cstring>
+
+#include "lib/bits/endian.h"
+#include "lib/filters/container_writer.h"
+#include "lib/filters/growth.h"
+#include "lib/filters/image_writer.h"
+#include "lib/filters/memory.h"
+#include "lib/filters/options.h"
+#include "lib/filters/save.h"
+#include "lib/filters/secret.h"
+#include "linefilter/scalable.h"
+#include "linefilter/view.h"
+
+namespace linefilter {
+
+using internal::Container;
+using internal::ContainerStage;
+using internal::Growth;
+using internal::GrowthPlan;
+using internal::kMaxPlannedStages;
+using internal::kScalableGrowthBytes;
+
+namespace internal {
+
+static_assert(sizeof(double) == 8, "the bound is stored as an IEEE 754 binary64");
+
+void StoreGrowth(const GrowthPlan& plan, uint8_t* out) {
+  uint64_t fpr = 0;
+  memcpy(&fpr, &plan.fpr, sizeof(fpr));
+  memset(out, 0, 8);
+  out[0] = kScalableGrowth;
+  StoreLE64(plan.first_capacity, out + 8);
+  StoreLE64(plan.max_growth, out + 16);
+  StoreLE64(fpr, out + 24);
+}
+
+bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan) {
+  if (bytes == nullptr || size != kScalableGrowthBytes || bytes[0] != kScalableGrowth) return false;
+  for (int i = 1; i < 8; ++i) {
+    if (bytes[i] != 0) return false;
+  }
+  plan->first_capacity = LoadLE64(bytes + 8);
+  plan->max_growth = LoadLE64(bytes + 16);
+  const uint64_t fpr = LoadLE64(bytes + 24);
+  memcpy(&plan->fpr, &fpr, sizeof(fpr));
+  return plan->first_capacity != 0 && plan->fpr > 0 && plan->fpr < 1;
+}
+
+namespace {
+
+// What an image is made of, and the arrays that it points to.
+struct Parts {
+  explicit Parts(const FilterBase& filter, const Growth& growth) {
+    for (uint32_t i = 0; i < growth.num_stages; ++i) {
+      const Stage& stage = growth.stages[i];
+      stages[i] = {stage.body, stage.num_blocks, growth.keys_of[i], stage.num_probes};
+    }
+    StoreGrowth(growth.plan, plan);
+    num_keys = growth.num_keys;
+    container.stages = stages;
+    container.num_stages = growth.num_stages;
+    container.hash_id = filter.hash_id();
+    container.seed = filter.seed();
+    container.num_keys = &num_keys;
+    container.growth = plan;
+    container.growth_bytes = sizeof(plan);
+    container.allocator = growth.allocator;
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  ContainerStage stages[kMaxPlannedStages];
+  uint8_t plan[kScalableGrowthBytes];
+  uint64_t num_keys;
+  Container container;
+};
+
+}  // namespace
+}  // namespace internal
+
+using internal::Parts;
+
+Status ScalableFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
+  Release();
+  const Status secret = internal::CheckSecret(options);
+  if (!secret.ok()) return secret;
+  const FilterView view(image, size, internal::SecretOf(options));
+  Status status = view.Verify();
+  if (!status.ok()) return status;
+  size_t growth_bytes = 0;
+  const uint8_t* const growth = internal::FindGrowth(image, size, &growth_bytes);
+  GrowthPlan plan;
+  if (view.layout() != Layout::kContainer || view.empty_set() || !internal::LoadGrowth(growth, growth_bytes, &plan)) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "the image has layout %s and %llu body bytes, and does not tell how a ScalableFilter goes on: it "
+        "was made by something else",
+        LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()));
+  }
+  status = Start(options);
+  if (!status.ok()) return status;
+  growth_->plan = plan;
+  internal::ForEachStage(view.probe_state(), [&](uint32_t i, const internal::Stage& stage) {
+    if (!status.ok()) return;
+    const uint64_t body_bytes = 64 * stage.num_blocks;
+    status = AddStage(body_bytes, stage.num_probes);
+    if (!status.ok()) return;
+    memcpy(growth_->stages[i].body, stage.body, static_cast<size_t>(body_bytes));
+    growth_->keys_of[i] = internal::LoadStageEntry(view.probe_state().stage_table, i).num_keys;
+    growth_->num_keys += growth_->keys_of[i];
+  });
+  if (!status.ok()) {
+    Release();
+    return status;
+  }
+  seed_ = view.seed();
+  secret_ = view.secret();
+  hash_id_ = view.hash_id();
+  return Status();
+}
+
+uint64_t ScalableFilter::ImageBytes() const noexcept {
+  return growth_ == nullptr ? 0 : internal::ContainerBytes(Parts(*this, *growth_).container);
+}
+
+Status ScalableFilter::WriteImage(const Sink& sink) const noexcept {
+  if (growth_ == nullptr) return internal::NotCreated();
+  return internal::WriteContainer(Parts(*this, *growth_).container, sink);
+}
+
+Status ScalableFilter::WriteImageTo(void* out, size_t size) const noexcept {
+  if (growth_ == nullptr) return internal::NotCreated();
+  return internal::WriteContainerTo(Parts(*this, *growth_).container, out, size);
+}
+
+Status ScalableFilter::Save(const char* path) const noexcept { return internal::SaveImageOf(*this, path); }
+
+}  // namespace linefilter

@@ -1,0 +1,190 @@
+"""ScalableFilter: a filter that grows, for sets whose size nobody knows when the filter is made."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, SupportsIndex, final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _linefilter
+from ._errors import LinefilterError
+from ._filter import Filter
+from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._options import limit, make_options
+from ._view import Bytes
+
+
+class Stage(NamedTuple):
+    """One of the filters of which a ScalableFilter consists.
+
+    capacity: the keys that it was made for. num_keys: those that were certainly new and went into it; more than capacity if the
+    filter could not grow. num_blocks: of 64 bytes. num_probes: bits per key. fpr: its share of the bound.
+    """
+
+    capacity: int
+    num_keys: int
+    num_blocks: int
+    num_probes: int
+    fpr: float
+
+
+@final
+class ScalableFilter(Filter):
+    """A filter that grows: a row of "blocked" filters, its stages, each with room for twice the keys of the one before.
+
+    fpr is the bound on the rate of false positives of all stages together, and holds at every moment, however many keys come.
+    A lookup reads one cache line per stage. Who knows how many keys will come makes a BlockedFilter, which is smaller (by a
+    third to a half) and faster.
+
+    >>> seen = ScalableFilter(1000, fpr=0.01)
+    >>> seen.add_many(range(100_000)) > 99_000
+    True
+    >>> 5 in seen, len(seen.stages), seen.expected_fpr() < 0.011
+    (True, 7, True)
+
+    Threads, copies and pickles are as of a BlockedFilter.
+    """
+
+    __slots__ = ()
+    _core: _linefilter.Scalable
+
+    def __init__(
+        self,
+        first_capacity: SupportsIndex = 1000,
+        *,
+        fpr: float,
+        max_growth: SupportsIndex = 0,
+        seed: SupportsIndex = 0,
+        secret: Optional[bytes] = None,
+        caller_hashes: bool = False,
+        memory_limit: Optional[SupportsIndex] = None,
+    ) -> None:
+        """Room for first_capacity keys at first.
+
+        Args:
+            first_capacity: the keys that the first stage is made for.
+            fpr: the bound on the rate of false positives, between 0 and 1.
+            max_growth: 0 grows without end. Else there is room for at least so many times first_capacity, and the filter is
+                smaller for it.
+            seed: filters whose false positives should differ need different ones. No defence against an adversary.
+            secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
+            caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
+            memory_limit: the most bytes that the filter may take: it grows no further then (growth_error).
+        """
+        options = make_options(
+            bits_per_key=None,
+            fpr=fpr,
+            layout="blocked",
+            num_probes=0,
+            seed=seed,
+            secret=secret,
+            caller_hashes=caller_hashes,
+            memory_limit=memory_limit,
+        )
+        self._core = _linefilter.Scalable.create(
+            as_uint(first_capacity, "first_capacity"), options, as_uint(max_growth, "max_growth")
+        )
+
+    @classmethod
+    def _of(cls, core: _linefilter.Scalable) -> ScalableFilter:
+        made = cls.__new__(cls)
+        made._core = core
+        return made
+
+    @classmethod
+    def from_bytes(
+        cls, image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
+    ) -> ScalableFilter:
+        """A filter of the image that one wrote, verified and copied, which goes on growing as that would."""
+        return cls._of(_linefilter.Scalable.from_image(image, secret, limit(memory_limit)))
+
+    def add(self, key: Key) -> bool:
+        """Adds a key. True if it was certainly new, False if it may have been there: then nothing changes."""
+        return self._core.add(key)
+
+    def add_many(self, keys: Keys) -> int:
+        """Adds keys, without the GIL where they are an array of integers. Returns how many were certainly new, each when
+        its turn came. A key of the wrong type raises when it is met: those before it may have been added."""
+        words, others, _ = split(keys)
+        return self._core.add_iterable(others) if words is None else self._core.add_words(words, None)
+
+    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """The same, and tells of each key whether it was certainly new: what remains of a stream without its duplicates
+        is keys[filter.add_new(keys)]. (A few new ones, as many as there are false positives, are told to be old.)"""
+        words, others, shape = split(keys)
+        if words is None:
+            return in_shape(self._core.add_new_iterable(others), np.bool_, shape)
+        were_new = np.empty(words.shape, np.bool_)
+        self._core.add_words(words, were_new)
+        return were_new
+
+    def add_hash(self, hash: SupportsIndex) -> bool:
+        """Adds a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._core.add_hash(as_uint(hash, "a hash"))
+
+    def add_hashes(self, hashes: Hashes) -> int:
+        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
+        return self._core.add_hashes(hash_words(hashes), None)
+
+    @property
+    def growth_error(self) -> Optional[LinefilterError]:
+        """None while every key found room. Else why no further stage could be added (max_growth, memory_limit, no memory):
+        keys then go on into the newest stage, none is lost, and the rate rises above fpr."""
+        try:
+            self._core.check_growth()
+        except LinefilterError as error:
+            return error
+        return None
+
+    @property
+    def stages(self) -> list[Stage]:
+        """What each stage is, and how full; the oldest first."""
+        return [Stage(*facts) for facts in self._core.stages()]
+
+    @property
+    def fpr(self) -> float:
+        """The bound."""
+        return self._core.fpr()
+
+    @property
+    def max_growth(self) -> int:
+        """As it was given; 0 grows without end."""
+        return self._core.max_growth()
+
+    @property
+    def num_keys(self) -> int:
+        """How many keys were certainly new; a key that was a false positive when it came is not counted."""
+        return self._core.num_keys()
+
+    def clear(self) -> None:
+        """Removes all keys, and all stages but the first."""
+        self._core.clear()
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image that to_bytes() makes."""
+        return self._core.image_bytes()
+
+    @property
+    def memory_use(self) -> int:
+        """Bytes of memory that the filter holds."""
+        return self._core.memory_use()
+
+    def to_bytes(self) -> bytes:
+        """The image of the keys so far (doc/FORMAT.md): for FilterView, from_bytes, and every other language."""
+        return self._core.to_bytes()
+
+    def save(self, path: Path) -> None:
+        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.save(as_path(path))
+
+    def __copy__(self) -> ScalableFilter:
+        return self._of(self._core.copy())
+
+    def __reduce__(self) -> Any:
+        self._refuse_to_pickle_a_secret()
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<ScalableFilter: {len(self.stages)} stages, {self.body_bytes} bytes, {self.hash_id} hashes>"

@@ -1,0 +1,96 @@
+"""ScalableFilter: grows, keeps its bound, loses nothing, and its images are those of C++."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import SECRET
+from linefilter import ScalableFilter
+
+
+def test_grows_a_thousandfold_within_its_bound():
+    seen = ScalableFilter(200, fpr=0.01, max_growth=1000)
+    members = np.arange(200_000, dtype=np.uint64)
+    assert seen.add_many(members) == seen.num_keys > 197_500
+    assert seen.contains_many(members).all()
+    assert len(seen.stages) == 10 and seen.growth_error is None
+    assert [stage.capacity for stage in seen.stages] == [200 << i for i in range(10)]
+    assert all(stage.num_keys == stage.capacity for stage in seen.stages[:-1])
+    assert sum(64 * stage.num_blocks for stage in seen.stages) == seen.body_bytes
+    assert sum(stage.fpr for stage in seen.stages) == pytest.approx(0.01)
+    absent = np.arange(1 << 40, (1 << 40) + 400_000, dtype=np.uint64)
+    assert seen.contains_many(absent).mean() < 0.0115
+    assert (seen.fpr, seen.max_growth, seen.layout) == (0.01, 1000, "container")
+    assert repr(seen).startswith("<ScalableFilter: 10 stages, ")
+
+
+def test_tells_what_is_new():
+    seen = ScalableFilter(10, fpr=1e-6)
+    assert seen.add("a") and not seen.add("a")
+    assert seen.add_hash(linefilter.hash_key("b")) and "b" in seen
+    keys = np.array([[1, 2, 1], [3, 2, 4]], dtype=np.int64)
+    assert seen.add_new(keys).tolist() == [[True, True, False], [True, False, True]]
+    assert seen.add_new(["a", "c", b"c"]).tolist() == [False, True, False]
+    assert seen.add_many(f"key-{i}" for i in range(100)) == 100
+    assert seen.add_hashes(np.arange(5, dtype=np.uint64)) == 5
+    assert len(seen.stages) == 4
+    with pytest.raises(TypeError):
+        seen.add(1.5)
+    with pytest.raises(TypeError):
+        len(seen)
+
+
+@pytest.mark.parametrize("options", [{}, {"seed": 7}, {"secret": SECRET}, {"caller_hashes": True}], ids=str)
+def test_goes_on_from_its_image(options, tmp_path):
+    hashes = np.random.default_rng(1).integers(0, 1 << 63, 3000, dtype=np.uint64)
+    seen = ScalableFilter(100, fpr=0.01, **options)
+    seen.add_hashes(hashes[:1000])
+    secret = {"secret": options["secret"]} if "secret" in options else {}
+    other = ScalableFilter.from_bytes(seen.to_bytes(), **secret)
+    twin = copy.copy(seen)
+    for made in (other, twin):
+        assert made.to_bytes() == seen.to_bytes() and len(seen.to_bytes()) == made.image_bytes
+        assert made.num_keys == seen.num_keys
+    for made in (seen, other, twin):
+        made.add_hashes(hashes[1000:])
+    assert seen.to_bytes() == other.to_bytes() == twin.to_bytes()
+    if secret:
+        with pytest.raises(TypeError, match="secret"):
+            pickle.dumps(seen)
+    else:
+        assert pickle.loads(pickle.dumps(seen)).to_bytes() == seen.to_bytes()
+    seen.save(tmp_path / "image")
+    with linefilter.FilterFile(tmp_path / "image", **secret) as file:
+        assert file.contains_hashes(hashes).all() and file.layout == "container"
+        assert file.expected_fpr() == seen.expected_fpr()
+    seen.clear()
+    assert len(seen.stages) == 1 and not seen.contains_hashes(hashes).any()
+
+
+def test_stops_growing_and_loses_nothing():
+    limited = ScalableFilter(100, fpr=0.01, max_growth=3)
+    small = ScalableFilter(100, fpr=0.01, memory_limit=limited.memory_use)
+    for seen in (limited, small):
+        seen.add_many(range(310))
+        error = seen.growth_error
+        assert isinstance(error, linefilter.OverLimitError) and "rate" in str(error)
+        assert seen.contains_many(range(310)).all()
+        assert seen.stages[-1].num_keys > seen.stages[-1].capacity
+    assert small.memory_use == limited.memory_use - 64 * limited.stages[1].num_blocks
+
+
+def test_refuses_what_is_no_bound():
+    for fpr in (0, 1, -1, 1e-12):
+        with pytest.raises(linefilter.InvalidArgumentError):
+            ScalableFilter(10, fpr=fpr)
+    with pytest.raises(linefilter.OverLimitError):
+        ScalableFilter(10, fpr=0.01, memory_limit=100)
+    with pytest.raises(TypeError):
+        ScalableFilter(10)
+    with pytest.raises(linefilter.IncompatibleError):
+        ScalableFilter.from_bytes(linefilter.BlockedFilter(10, fpr=0.01).to_bytes())
+    with pytest.raises(linefilter.CorruptError):
+        ScalableFilter.from_bytes(b"nothing")

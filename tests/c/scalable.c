@@ -1,0 +1,144 @@
+/* linefilter_scalable. */
+#include <string.h>
+
+#include "linefilter/c.h"
+#include "tests/c/check.h"
+#include "tests/c/fixture.h"
+
+static linefilter_options Bound(double fpr) {
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 0);
+  options.fpr = fpr;
+  return options;
+}
+
+static void TestScalable(void) {
+  linefilter_status status;
+  const linefilter_options options = Bound(0.001);
+  linefilter_scalable* seen = linefilter_scalable_new(4, 1000, &options, &status);
+  const linefilter_view* view = linefilter_scalable_view(seen);
+  const void* keys[2] = {"three", "four"};
+  const size_t sizes[2] = {5, 4};
+  const uint64_t numbers[2] = {11, 12}, hashes[2] = {linefilter_hash_u64(13, 0), linefilter_hash_u64(14, 0)};
+  uint8_t were_new[2] = {0, 0};
+  CHECK(seen != NULL && IsOk(&status));
+  CHECK(linefilter_scalable_insert_key(seen, "one", 3) && !linefilter_scalable_insert_key(seen, "one", 3));
+  CHECK(linefilter_scalable_insert_u64(seen, 10));
+  CHECK(linefilter_scalable_insert_hash(seen, linefilter_hash_key("two", 3, 0)));
+  CHECK(linefilter_scalable_insert_keys(seen, keys, sizes, 2, were_new) == 2 && were_new[1] == 1);
+  CHECK(linefilter_scalable_insert_u64s(seen, numbers, 2, NULL) == 2);
+  CHECK(linefilter_scalable_insert_hashes(seen, hashes, 2, were_new) == 2);
+  CHECK(linefilter_view_may_contain_key(view, "two", 3) && !linefilter_view_may_contain_key(view, "x", 1));
+  CHECK(linefilter_view_may_contain_u64(view, 14) && !linefilter_view_may_contain_u64(view, 15));
+  CHECK(linefilter_scalable_num_keys(seen) == 9 && linefilter_scalable_num_stages(seen) == 2);
+  CHECK(linefilter_scalable_fpr(seen) == 0.001 && linefilter_scalable_max_growth(seen) == 1000);
+  CHECK(linefilter_scalable_growth_status(seen, &status) == LINEFILTER_OK && IsOk(&status));
+  linefilter_scalable_stage first, second;
+  CHECK(linefilter_scalable_stage_at(seen, 0, &first) && first.capacity == 4 && first.num_keys == 4);
+  CHECK(linefilter_scalable_stage_at(seen, 1, &second) && second.capacity == 8 && second.num_keys == 5);
+  CHECK(first.num_blocks == 1 && first.num_probes != 0 && first.reserved == 0 && first.fpr == 0.001 * 0.3);
+  CHECK(!linefilter_scalable_stage_at(seen, 2, &second) && second.capacity == 8);
+  CHECK(linefilter_view_num_blocks(view) == first.num_blocks + second.num_blocks);
+  CHECK(linefilter_scalable_memory_use(seen) > 64 * linefilter_view_num_blocks(view));
+
+  size_t size = 0;
+  void* image = linefilter_scalable_image(seen, &size, &status);
+  CHECK(image != NULL && IsOk(&status) && size == linefilter_scalable_image_bytes(seen));
+  static uint8_t out[100000];
+  CHECK(linefilter_scalable_write_to(seen, out, sizeof(out), &status) == LINEFILTER_OK);
+  CHECK(memcmp(out, image, size) == 0);
+  CHECK(linefilter_scalable_write_to(seen, NULL, size, &status) == LINEFILTER_INVALID_ARGUMENT);
+  collected.size = 0, collected.refuse_from = sizeof(collected.data);
+  CHECK(linefilter_scalable_write_to_sink(seen, Collect, &collected, &status) == LINEFILTER_OK);
+  CHECK(collected.size == size && memcmp(collected.data, image, size) == 0);
+  CHECK(linefilter_scalable_write_to_sink(seen, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_scalable_save(seen, FileIn("grown"), &status) == LINEFILTER_OK);
+  CHECK(FileHas(FileIn("grown"), image, size));
+  CHECK(linefilter_scalable_save(seen, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+
+  /* An image is a view like any other, and goes on growing. */
+  linefilter_view* opened = linefilter_view_open(image, size, NULL, &status);
+  CHECK(opened != NULL && linefilter_view_may_contain_u64(opened, 12) && !linefilter_view_may_contain_u64(opened, 15));
+  linefilter_view_free(opened);
+  linefilter_scalable* copy = linefilter_scalable_from_image(image, size, NULL, &status);
+  CHECK(copy != NULL && linefilter_scalable_num_keys(copy) == 9);
+  for (uint64_t i = 100; i < 200; ++i) {
+    CHECK(linefilter_scalable_insert_u64(copy, i) == linefilter_scalable_insert_u64(seen, i));
+  }
+  CHECK(linefilter_scalable_num_stages(copy) == 5 && linefilter_scalable_num_stages(seen) == 5);
+  linefilter_image_free(image);
+
+  /* A union takes filters of one body only. */
+  const linefilter_options plain = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_filter* blocked = linefilter_filter_new(100, &plain, NULL);
+  CHECK(linefilter_filter_union(blocked, view, &status) == LINEFILTER_INCOMPATIBLE);
+  linefilter_filter_free(blocked);
+
+  linefilter_scalable_clear(seen);
+  CHECK(linefilter_scalable_num_stages(seen) == 1 && linefilter_scalable_num_keys(seen) == 0);
+  CHECK(!linefilter_view_may_contain_key(view, "one", 3) && linefilter_scalable_insert_key(seen, "one", 3));
+  linefilter_view_free((linefilter_view*)view); /* goes with the filter: is left alone */
+  CHECK(linefilter_view_may_contain_key(view, "one", 3));
+  linefilter_scalable_free(seen);
+  linefilter_scalable_free(copy);
+}
+
+static void TestScalableRefuses(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 10);
+  CHECK(linefilter_scalable_new(10, 0, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "fpr"));
+  CHECK(linefilter_scalable_new(10, 0, NULL, &status) == NULL && status.code == LINEFILTER_INVALID_ARGUMENT);
+  options = Bound(0.01);
+  options.layout = LINEFILTER_LAYOUT_CLASSIC;
+  CHECK(linefilter_scalable_new(10, 0, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "blocked"));
+
+  /* What it may hold, to the byte; then no stage is opened, and no key is lost. */
+  options = Bound(0.01);
+  linefilter_scalable* filter = linefilter_scalable_new(100, 0, &options, NULL);
+  const uint64_t bytes = linefilter_scalable_memory_use(filter);
+  linefilter_scalable_free(filter);
+  options.memory_limit = bytes - 1;
+  CHECK(linefilter_scalable_new(100, 0, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+  options.memory_limit = bytes;
+  filter = linefilter_scalable_new(100, 0, &options, &status);
+  CHECK(filter != NULL);
+  for (uint64_t i = 0; i < 200; ++i) (void)linefilter_scalable_insert_u64(filter, i);
+  CHECK(linefilter_scalable_growth_status(filter, &status) == LINEFILTER_OVER_LIMIT);
+  CHECK(Says(LINEFILTER_OVER_LIMIT, &status, "rate") && linefilter_scalable_num_stages(filter) == 1);
+  for (uint64_t i = 0; i < 200; ++i) CHECK(linefilter_view_may_contain_u64(linefilter_scalable_view(filter), i));
+  linefilter_scalable_free(filter);
+}
+
+static void TestNullScalable(void) {
+  linefilter_status status;
+  const void* keys[2] = {"a", "b"};
+  const size_t sizes[2] = {1, 1};
+  const uint64_t hashes[2] = {1, 2};
+  uint8_t bytes[2] = {7, 7};
+  linefilter_scalable_stage stage;
+  CHECK(!linefilter_scalable_insert_key(NULL, "x", 1) && !linefilter_scalable_insert_u64(NULL, 1));
+  CHECK(!linefilter_scalable_insert_hash(NULL, 1));
+  CHECK(linefilter_scalable_insert_keys(NULL, keys, sizes, 2, bytes) == 0 && bytes[1] == 0);
+  CHECK(linefilter_scalable_insert_u64s(NULL, hashes, 2, NULL) == 0);
+  CHECK(linefilter_scalable_insert_hashes(NULL, hashes, 2, NULL) == 0);
+  CHECK(linefilter_scalable_view(NULL) == NULL && linefilter_view_may_contain_u64(linefilter_scalable_view(NULL), 1));
+  CHECK(IsNoHandle(linefilter_scalable_growth_status(NULL, &status), &status));
+  CHECK(linefilter_scalable_num_stages(NULL) == 0 && !linefilter_scalable_stage_at(NULL, 0, &stage));
+  CHECK(linefilter_scalable_fpr(NULL) == 0 && linefilter_scalable_max_growth(NULL) == 0);
+  CHECK(linefilter_scalable_num_keys(NULL) == 0 && linefilter_scalable_memory_use(NULL) == 0);
+  CHECK(linefilter_scalable_image_bytes(NULL) == 0);
+  CHECK(linefilter_scalable_image(NULL, NULL, &status) == NULL && IsNoHandle(status.code, &status));
+  CHECK(IsNoHandle(linefilter_scalable_write_to(NULL, bytes, 2, &status), &status));
+  CHECK(IsNoHandle(linefilter_scalable_write_to_sink(NULL, Collect, NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_scalable_save(NULL, "x", &status), &status));
+  CHECK(linefilter_scalable_from_image(NULL, 0, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
+  linefilter_scalable_clear(NULL);
+  linefilter_scalable_free(NULL);
+}
+
+void RunScalable(void) {
+  RUN(TestScalable);
+  RUN(TestScalableRefuses);
+  RUN(TestNullScalable);
+}
