@@ -31,7 +31,7 @@ size_t StripeOfThisThread() {
 
 // Leases take microseconds, mostly: the CPU is not given away for the first of them.
 void WaitUntilZero(const std::atomic<uint32_t>& count) {
-  constexpr int kSpins = 256, kYields = 1024;
+  constexpr int kSpins = 256, kYields = 16;
   for (int i = 0; count.load(std::memory_order_seq_cst) != 0; ++i) {
     if (i < kSpins) continue;
     if (i < kSpins + kYields) {
