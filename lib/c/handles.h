@@ -11,6 +11,8 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/rotating.h"
+#include "linefilter/swappable.h"
 #include "linefilter/view.h"
 
 // What is asked.
@@ -38,6 +40,20 @@ struct linefilter_concurrent {
 
   linefilter::ConcurrentBlockedFilter filter;
   linefilter::HashSecret secret;  // which `filter` does not tell
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_rotating {
+  explicit linefilter_rotating(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
+
+  linefilter::RotatingFilter filter;
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_swappable {
+  explicit linefilter_swappable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
+
+  linefilter::SwappableFilter filter;
   linefilter::Allocator allocator;
 };
 

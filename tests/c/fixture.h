@@ -46,6 +46,7 @@ void RunSizing(void);
 void RunMemory(void);
 void RunFilter(void);
 void RunConcurrent(void);
+void RunLiving(void);
 void RunBuilder(void);
 void RunSource(void);
 void RunView(void);

@@ -17,11 +17,12 @@ int main(void) {
   RunMemory();
   RunFilter();
   RunConcurrent();
+  RunLiving();
   RunBuilder();
   RunSource();
   RunView();
   RunHashIds();
-  const char* const files[] = {"hooks", "saved", "built", "stream", "filter", "keyed", "seen"};
+  const char* const files[] = {"hooks", "saved", "built", "stream", "filter", "keyed", "seen", "rotating", "seeded"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) remove(FileIn(files[i]));
   CHECK(rmdir(test_folder) == 0); /* nothing else was left */
   check_failed_tests += check_failures != 0 && check_failed_tests == 0;
