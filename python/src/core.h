@@ -82,6 +82,8 @@ void BindImage(py::module_& module);
 void BindOptions(py::module_& module);
 void BindMutable(py::module_& module);
 void BindBuilder(py::module_& module);
+void BindRotating(py::module_& module);
+void BindSwappable(py::module_& module);
 void BindHashing(py::module_& module);
 void BindSizing(py::module_& module);
 
