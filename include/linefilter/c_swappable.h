@@ -1,6 +1,7 @@
 // linefilter_swappable, in C: what serves is replaced while it is read. Start at linefilter/c.h;
 // linefilter/swappable.h tells what is guaranteed.
 //
+//   linefilter_status status;
 //   linefilter_swappable* users = linefilter_swappable_new(NULL, &status);
 //   linefilter_swappable_swap_filter(users, rebuilt, &status);           // any thread; `rebuilt` is taken over
 //   if (linefilter_swappable_may_contain_key(users, name, size)) ...     // any number of threads

@@ -44,9 +44,12 @@ enum class Rotation : uint8_t {
   kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys
 };
 
-// The least and the most generations.
-inline constexpr uint32_t kMinGenerations = 2, kMaxGenerations = 64;
+// The least number of generations: one that takes keys, and one before it.
+inline constexpr uint32_t kMinGenerations = 2;
+// The most, which an image can hold.
+inline constexpr uint32_t kMaxGenerations = 64;
 
+// Filled, asked and rotated by any number of threads at once. Not copied and not moved.
 class LINEFILTER_EXPORT RotatingFilter final {
  public:
   RotatingFilter() noexcept;  // answers "maybe" and takes nothing, until Create
@@ -130,9 +133,10 @@ class LINEFILTER_EXPORT RotatingFilter final {
   // The target that answers.
   const char* target() const noexcept;
 
-  // Of the generation that began `age` rotations ago, 0 = the newest: share of one bits, and the distinct keys
-  // estimated from it. 0 for an age that none has. Of bits read while others are set.
+  // Of the generation that began `age` rotations ago, 0 = the newest: share of one bits, of bits read while others are
+  // set. 0 for an age that none has.
   double FillRatio(uint32_t age) const noexcept;
+  // The same: distinct keys, estimated from it.
   double EstimatedKeys(uint32_t age) const noexcept;
   // The rate at which absent keys answer "maybe", of the model, for the keys that are estimated. 1 before Create.
   double ExpectedFpr() const noexcept;
