@@ -206,7 +206,7 @@ void Containers(ImagesFile* file) {
   file->Image("container-empty-set", WriteImage(ContainerOf({}, 0, false)), {}, 0, 0, {}, true);
   file->Image("container-1-stage", WriteImage(ContainerOf({2}, 40, true)), Probes(80, 200), 0, 0, {}, true);
   file->Image("container-3-stages", WriteImage(three), Probes(420, 500));
-  file->Image("container-64-stages", WriteImage(ContainerOf(std::vector<size_t>(64, 1), 2, false)), Probes(128, 100));
+  file->OfFilledBody("container-64-stages", ContainerOf(std::vector<size_t>(64, 1), 0, false), 107, Probes(128, 100));
   Filter callers = three;
   callers.hash_id = 0;
   file->Image("container-callers-hashes", WriteImage(callers), kFew);
@@ -228,7 +228,7 @@ void UnfitStages(ImagesFile* file) {
   file->Section("Containers whose table of stages does not fit, with a right check");
   const Filter good = ContainerOf({1, 2}, 40, true);
   const auto add = [&](const std::string& name, const Filter& filter) {
-    file->Image("container-" + name, WriteImage(filter), kFew);
+    file->OfFilledBody("container-" + name, filter, 106, kFew);
   };
   const auto with_byte = [&](const std::string& name, size_t at, uint8_t value) {
     Filter filter = good;
