@@ -124,9 +124,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
   Status Swap(std::unique_ptr<Filter>&& filter) noexcept {
     if (filter == nullptr) return NoMemory(sizeof(Filter));
     const FilterBase* const asked = Asked(*filter);
-    const Status status = Serve(
-        asked, [](void* owner) noexcept { delete static_cast<Filter*>(owner); },
-        const_cast<void*>(static_cast<const void*>(filter.get())));
+    const Status status = Serve(asked, &Delete<Filter>, const_cast<void*>(static_cast<const void*>(filter.get())));
     if (status.ok()) {
       (void)filter.release();
     } else {
@@ -163,6 +161,10 @@ class LINEFILTER_EXPORT SwappableFilter final {
     void* owner;
   };
 
+  template <class Filter>
+  static void Delete(void* filter) noexcept {
+    delete static_cast<Filter*>(filter);
+  }
   static const FilterBase* Asked(const FilterBase& filter) noexcept { return &filter; }
   static const FilterBase* Asked(const FilterFile& file) noexcept { return &file.view(); }
   static Status NoMemory(size_t bytes) noexcept;

@@ -41,6 +41,8 @@ Growth LoadGrowth(const uint8_t* from) {
 // Are these the generations of a rotating filter, all alike?
 bool IsRotating(const FilterView& view, const uint8_t* growth, size_t growth_bytes) {
   if (growth == nullptr || growth_bytes != kGrowthBytes || growth[0] != kRotatingGrowth) return false;
+  constexpr uint8_t kZeros[6] = {};
+  if (memcmp(growth + 2, kZeros, sizeof(kZeros)) != 0) return false;
   const Growth read = LoadGrowth(growth);
   if (read.rotation > static_cast<uint8_t>(Rotation::kByCount) || read.keys_per_generation == 0) return false;
   if (read.generation >= kMaxGeneration) return false;
