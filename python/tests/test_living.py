@@ -153,6 +153,21 @@ def test_a_successor_that_would_lose_keys_is_refused():
     assert "a" in users and "b" not in users and users.num_swaps == 1
 
 
+def test_an_iterable_may_swap_and_loses_nothing():
+    """What was hashed for one filter is not asked of one with another hash: maybe."""
+    users = linefilter.SwappableFilter()
+    users.swap(blocked(NUMBERS))
+
+    def keys():
+        yield from range(5000)
+        users.clear()
+        users.swap(blocked(NUMBERS, seed=1))
+        yield from range(5000, 20_000)
+
+    assert users.contains_many(keys()).all() and users.num_swaps == 3
+    assert users.contains_many(range(20_000)).all() and users.contains_many(range(20_000, 30_000)).mean() < 0.01
+
+
 def test_what_was_replaced_is_given_back():
     users = linefilter.SwappableFilter()
     images = [bytearray(blocked(["a"]).to_bytes()) for _ in range(3)]
