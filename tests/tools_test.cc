@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -221,6 +222,36 @@ TEST_F(ToolsTest, InfoTellsAllOfTheImage) {
   EXPECT_NE(text.out.find("blocked"), std::string::npos);
   EXPECT_NE(text.out.find("expected_fpr"), std::string::npos) << "the same names as text";
   EXPECT_EQ(info.count("levels"), 0u) << "blocks of this layout have none";
+}
+
+// Two stages of 4 and 12 blocks, written from the format.
+TEST_F(ToolsTest, InfoShowsTheStagesOfAContainer) {
+  test::ImageParts parts;
+  parts.layout = 5, parts.num_probes = 0;
+  parts.body = std::string(256, '\x0f') + std::string(768, '\0');
+  std::string table;
+  for (const auto& [num_blocks, num_keys, num_probes] :
+       {std::tuple<uint64_t, uint64_t, uint64_t>{4, 100, 1}, {12, 0, 7}}) {
+    test::AppendLittleEndian(&table, num_blocks, 8);
+    test::AppendLittleEndian(&table, num_keys, 8);
+    test::AppendLittleEndian(&table, 1 + 256 * num_probes, 8);
+  }
+  parts.extensions = test::Extension(0x8002, table);
+  const std::string image = dir_.File("container");
+  std::ofstream(image, std::ios::binary) << test::Assemble(parts);
+  const json info = Json({"info", image}, 0);
+  EXPECT_EQ(info["layout"], "container");
+  EXPECT_EQ(info["num_blocks"], 16);
+  EXPECT_EQ(info["checksum"], "ok");
+  EXPECT_DOUBLE_EQ(info["fill_ratio"].get<double>(), 0.125);
+  EXPECT_DOUBLE_EQ(info["expected_fpr"].get<double>(), 0.5) << "of the first stage, the second is empty";
+  ASSERT_EQ(info["stages"].size(), 2u);
+  EXPECT_EQ(info["stages"][0]["num_keys"], 100);
+  EXPECT_EQ(info["stages"][0]["expected_fpr"], 0.5);
+  EXPECT_EQ(info["stages"][1]["num_blocks"], 12);
+  EXPECT_EQ(info["stages"][1]["num_probes"], 7);
+  EXPECT_EQ(info["stages"][1]["fill_ratio"], 0);
+  EXPECT_EQ(Run({"verify", image}).exit_code, 0);
 }
 
 TEST_F(ToolsTest, InfoShowsTheHistogramOfLevels) {

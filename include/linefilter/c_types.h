@@ -48,7 +48,8 @@ enum {
   LINEFILTER_LAYOUT_AUTO = 0,      // blocked, or classic where a tiny set would waste most of a block
   LINEFILTER_LAYOUT_BLOCKED = 1,   // one cache line per lookup
   LINEFILTER_LAYOUT_CLASSIC = 2,   // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
-  LINEFILTER_LAYOUT_RETRIEVAL = 3  // one cache line, a sixth of the false positives; of a builder alone
+  LINEFILTER_LAYOUT_RETRIEVAL = 3, // one cache line, a sixth of the false positives; of a builder alone
+  LINEFILTER_LAYOUT_CONTAINER = 5  // several blocked ones that answer as one; of a view, not of a builder
 };
 
 // "auto", "blocked", ...; "unknown" for what has no name.

@@ -29,8 +29,11 @@
 namespace linefilter::internal {
 // Lines under way in a batch, of one stage or of all.
 inline constexpr size_t kStageLinesAhead = 128;
-// Keys that are sieved at once: they stay in the L1.
-inline constexpr size_t kStageGroup = 1024;
+// Keys that are asked alike; they stay in the L1. A batch of fewer than the second is asked key by key.
+inline constexpr size_t kStageGroup = 1024, kFewKeys = 256;
+static_assert(kFewKeys >= kStageLinesAhead, "a group has the keys whose lines come first");
+// Sieving pays if more than one in so many keys was found.
+inline constexpr size_t kManyFound = 8;
 // All stages together, in bytes, for which nothing is prefetched: about the L2.
 inline constexpr uint64_t kPlainStagesBytes = uint64_t{1} << 20;
 }  // namespace linefilter::internal
@@ -41,6 +44,8 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
+using internal::kFewKeys;
+using internal::kManyFound;
 using internal::kStageGroup;
 using internal::kStageLinesAhead;
 using internal::PrefetchBlock;
@@ -73,25 +78,28 @@ struct Stages {
   }
 };
 
-// Asks all stages of each key, with the lines of some keys under way: of all stages when `with_prefetch`.
+// Asks all stages of keys first ... end - 1 of n, each with the lines of the next keys under way, if `ahead` is not 0:
+// those of the first `ahead` keys are. Returns how many were found.
 template <class How, class Answers>
-HWY_INLINE void AskKeyByKey(const Stages& stages, bool with_prefetch, const uint64_t* HWY_RESTRICT hashes, size_t first,
-                            size_t n, Answers& answers) {
+HWY_INLINE size_t AskKeyByKey(const Stages& stages, size_t ahead, const uint64_t* HWY_RESTRICT hashes, size_t first,
+                              size_t end, size_t n, Answers& answers) {
   ProbeState state;
   state.stages = stages.all;
   state.num_stages = static_cast<uint16_t>(stages.size);
-  const size_t ahead = with_prefetch ? kStageLinesAhead / stages.size : 0;
-  for (size_t j = first; j < n && j < first + ahead; ++j) stages.Prefetch(hashes[j]);
-  for (size_t i = first; i < n; ++i) {
+  size_t num_found = 0;
+  for (size_t i = first; i < end; ++i) {
     if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead]);
-    answers.Put(i, TestAll<How>(ArrayCursor(state), stages.size, hashes[i]));
+    const bool found = TestAll<How>(ArrayCursor(state), stages.size, hashes[i]);
+    answers.Put(i, found);
+    num_found += found;
   }
+  return num_found;
 }
 
 // Keys of a group that no stage has had so far.
 struct Left {
-  uint64_t hashes[kStageGroup];
-  uint16_t keys[kStageGroup];  // which of the group
+  uint64_t hashes[kStageGroup + kFewKeys];
+  uint16_t keys[kStageGroup + kFewKeys];  // which of the group
 };
 
 // Asks `stage` of the first n of `left`, and keeps those that it has not: returns how many. Their lines in `next` are
@@ -121,39 +129,64 @@ HWY_INLINE size_t Sieve(const Stage& stage, const Stage& next, const uint64_t* n
   return num_left;
 }
 
+// Asks a group of `size` keys stage by stage, and returns how many were found. *prefetched: how many of its first keys
+// have their line in the newest stage under way; then those of `next_hashes`, the next group, null = there is none.
+template <class How, class Answers>
+HWY_INLINE size_t SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT hashes, size_t first, size_t size,
+                             const uint64_t* next_hashes, size_t* prefetched, Answers& answers) {
+  Left left;
+  uint8_t found[kStageGroup + kFewKeys];
+  const Stage& newest = stages.all[stages.size - 1];
+  memcpy(left.hashes, hashes + first, sizeof(uint64_t) * size);
+  for (size_t i = 0; i < size; ++i) left.keys[i] = static_cast<uint16_t>(i);
+  for (size_t i = *prefetched; i < kStageLinesAhead; ++i) {
+    PrefetchBlock<0>(BlockOfStage(newest, left.hashes[i]), internal::LastByteOfBlock(newest.body));
+  }
+  size_t num_left = size;
+  for (size_t s = stages.size; s-- != 0;) {
+    const bool leads_on = s == 0 && next_hashes != nullptr;
+    if (s == 0) *prefetched = !leads_on ? 0 : num_left < kStageLinesAhead ? num_left : kStageLinesAhead;
+    num_left = Sieve<How>(stages.all[s], s == 0 ? newest : stages.all[s - 1], leads_on ? next_hashes : left.hashes,
+                          num_left, left);
+  }
+  memset(found, 1, size);
+  for (size_t i = 0; i < num_left; ++i) found[left.keys[i]] = 0;
+  for (size_t i = 0; i < size; ++i) answers.Put(first + i, found[i] != 0);
+  return size - num_left;
+}
+
 template <class How, class Answers>
 HWY_INLINE void MayContainBatch(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n,
                                 Answers& answers) {
   const Stages stages(state);
-  const bool prefetches = stages.AllBytes() > internal::kPlainStagesBytes;
-  size_t begin = 0;
-  if (prefetches && n >= 2 * kStageLinesAhead) {
-    Left left;
-    uint8_t found[kStageGroup];
-    size_t prefetched = 0;  // of the group's first keys, in the newest stage
-    const Stage& newest = stages.all[stages.size - 1];
-    while (n - begin >= 2 * kStageLinesAhead) {
-      const size_t size = n - begin < kStageGroup ? n - begin : kStageGroup;
-      memcpy(left.hashes, hashes + begin, sizeof(uint64_t) * size);
-      for (size_t i = 0; i < size; ++i) left.keys[i] = static_cast<uint16_t>(i);
-      for (; prefetched < kStageLinesAhead; ++prefetched) {
-        PrefetchBlock<0>(BlockOfStage(newest, left.hashes[prefetched]), internal::LastByteOfBlock(newest.body));
-      }
-      const bool goes_on = n - begin - size >= 2 * kStageLinesAhead;
-      size_t num_left = size;
-      for (size_t s = stages.size; s-- != 0;) {
-        const bool is_last = s == 0;
-        if (is_last) prefetched = !goes_on ? 0 : num_left < kStageLinesAhead ? num_left : kStageLinesAhead;
-        num_left = Sieve<How>(stages.all[s], is_last ? newest : stages.all[s - 1],
-                              is_last && goes_on ? hashes + begin + size : left.hashes, num_left, left);
-      }
-      memset(found, 1, size);
-      for (size_t i = 0; i < num_left; ++i) found[left.keys[i]] = 0;
-      for (size_t i = 0; i < size; ++i) answers.Put(begin + i, found[i] != 0);
-      begin += size;
-    }
+  const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
+  const auto prefetch_first = [&](size_t from) HWY_ATTR {
+    for (size_t j = from; j < n && j < from + ahead; ++j) stages.Prefetch(hashes[j]);
+  };
+  if (ahead == 0 || n < kFewKeys) {
+    prefetch_first(0);
+    (void)AskKeyByKey<How>(stages, ahead, hashes, 0, n, n, answers);
+    return;
   }
-  AskKeyByKey<How>(stages, prefetches, hashes, begin, n, answers);
+  size_t prefetched = 0;  // see SieveGroup
+  bool is_ahead = false;  // are the next keys' lines under way in all stages?
+  bool finds_many = false;
+  for (size_t first = 0; first < n;) {
+    const size_t left = n - first, size = left < kStageGroup + kFewKeys ? left : kStageGroup;
+    size_t num_found = 0;
+    if (finds_many) {
+      const uint64_t* const next = size < left ? hashes + first + size : nullptr;
+      num_found = SieveGroup<How>(stages, hashes, first, size, next, &prefetched, answers);
+      is_ahead = false;
+    } else {
+      if (!is_ahead) prefetch_first(first);
+      num_found = AskKeyByKey<How>(stages, ahead, hashes, first, first + size, n, answers);
+      is_ahead = true;
+      prefetched = 0;
+    }
+    finds_many = num_found > size / kManyFound;
+    first += size;
+  }
 }
 
 template <class How>
