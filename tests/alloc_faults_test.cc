@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -18,6 +19,8 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/rotating.h"
+#include "linefilter/swappable.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
 #include "tests/testing/failing_memory.h"
@@ -158,6 +161,68 @@ TYPED_TEST(MutableFilters, WriteTheirImageOrNothing) {
   });
   EXPECT_GE(allocations, 1u);
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+}
+
+// --- Sets that change -----------------------------------------------------------------------------------------------
+
+TEST(Living, ARotatingFilterIsMadeOrSaysMaybe) {
+  for (const uint64_t num_keys : {kFewKeys, kManyKeys}) {
+    RotatingFilter original;
+    ASSERT_TRUE(original.Create(num_keys, 4, BitsPerKey(10)).ok());
+    original.InsertKey("x");
+    std::string image;
+    ASSERT_TRUE(original.AppendImage(&image).ok());
+    const uint64_t created = FailEach("Create", [&](Attempt* attempt) {
+      RotatingFilter filter;
+      const Status status = attempt->Run([&] { return filter.Create(num_keys, 4, BitsPerKey(10)); });
+      EXPECT_EQ(filter.InsertKey("x"), status.ok());
+      EXPECT_EQ(filter.MayContainKey("y"), !status.ok());
+      EXPECT_EQ(filter.Rotate(), status.ok() ? 1u : 0u);
+    });
+    EXPECT_EQ(created, 2u) << "generations, and how they are asked";
+    const uint64_t restored = FailEach("CreateFromImage", [&](Attempt* attempt) {
+      RotatingFilter filter;
+      const Status status = attempt->Run([&] { return filter.CreateFromImage(image.data(), image.size()); });
+      EXPECT_TRUE(filter.MayContainKey("x"));
+      EXPECT_EQ(filter.MayContainKey("y"), !status.ok());
+    });
+    EXPECT_EQ(restored, 2u);
+    FailEach("WriteImage", [&](Attempt* attempt) {
+      Collector collector;
+      collector.bytes.reserve(image.size());
+      const Status status = attempt->Run([&] { return original.WriteImage(collector.sink()); });
+      EXPECT_TRUE(collector.bytes == (status.ok() ? image : ""));
+    });
+  }
+}
+
+TEST(Living, ASwapSucceedsOrTheOldOneStays) {
+  const TempDir folder;
+  const auto filter_of = [](const char* key) {
+    BlockedFilter filter;
+    EXPECT_TRUE(filter.Create(10, BitsPerKey(10)).ok());
+    filter.InsertKey(key);
+    return filter;
+  };
+  ASSERT_TRUE(filter_of("new").Save(folder.File("new").c_str()).ok());
+  const std::string path = folder.File("new");
+  const auto swap = [&](const char* name, const auto& work) {
+    return FailEach(name, [&](Attempt* attempt) {
+      SwappableFilter filter;
+      ASSERT_TRUE(filter.Swap(filter_of("old")).ok());
+      BlockedFilter next = filter_of("new");
+      const Status status = attempt->Run([&] { return work(&filter, &next); });
+      EXPECT_EQ(filter.MayContainKey("old"), !status.ok());
+      EXPECT_EQ(filter.MayContainKey("new"), status.ok());
+      EXPECT_EQ(filter.num_swaps(), status.ok() ? 2u : 1u);
+    });
+  };
+  EXPECT_EQ(swap("Swap", [](SwappableFilter* filter, BlockedFilter* next) { return filter->Swap(std::move(*next)); }),
+            1u);
+  EXPECT_EQ(
+      swap("SwapFromFile", [&](SwappableFilter* filter, BlockedFilter*) { return filter->SwapFromFile(path.c_str()); }),
+      3u)
+      << "the file's object, its bytes, their checks";
 }
 
 // --- Building -----------------------------------------------------------------------------------------------------

@@ -21,9 +21,11 @@
 // Handles:
 //   linefilter_filter      takes keys for as long as it lives (c_filter.h)
 //   linefilter_concurrent  the same from many threads at once (c_concurrent.h)
+//   linefilter_rotating    the same for a sliding window: the oldest keys are forgotten (c_rotating.h)
 //   linefilter_scalable    grows with the keys that come (c_scalable.h)
+//   linefilter_swappable   what is asked, replaced while it is asked (c_swappable.h)
 //   linefilter_builder     keys in, one image out, of any layout (c_builder.h)
-//   linefilter_view        what is asked: an image in memory or in a file, or a filter of the first and the third kind (c_view.h)
+//   linefilter_view        what is asked: an image in memory or in a file, a linefilter_filter or _scalable (c_view.h)
 //
 // Answers. true = "maybe", false = "absent". A key that was inserted is never "absent". Whatever is broken answers
 // "maybe".
@@ -46,8 +48,9 @@
 // allocates are freed with linefilter_image_free.
 //
 // Threads. No thread is started. Functions without a handle may be called at any time. A handle is used by any number
-// of threads that do not change it (const), or by one that does; a linefilter_concurrent by any number that do; a
-// linefilter_builder by one at a time, whatever is called (linefilter_builder_image_bytes remembers what it found).
+// of threads that do not change it (const), or by one that does; a linefilter_concurrent, linefilter_rotating or
+// linefilter_swappable by any number that do; a linefilter_builder by one at a time, whatever is called
+// (linefilter_builder_image_bytes remembers what it found).
 //
 // Units. Sizes are bytes, densities bits per key, rates 0..1. Answers of batches are bytes of 1 (maybe) or 0 (absent).
 // A key is `size` bytes, or a uint64_t, which is the same key as its 8 little-endian bytes. In names, ..._key and
@@ -63,8 +66,10 @@
 #include "linefilter/c_concurrent.h"
 #include "linefilter/c_filter.h"
 #include "linefilter/c_hash.h"
+#include "linefilter/c_rotating.h"
 #include "linefilter/c_scalable.h"
 #include "linefilter/c_sizing.h"
+#include "linefilter/c_swappable.h"
 #include "linefilter/c_types.h"
 #include "linefilter/c_view.h"
 

@@ -37,6 +37,8 @@ LINEFILTER_EXPORT const char* linefilter_code_name(linefilter_code code);
 // The handles (c.h). What they point to is the library's.
 typedef struct linefilter_filter linefilter_filter;
 typedef struct linefilter_concurrent linefilter_concurrent;
+typedef struct linefilter_rotating linefilter_rotating;
+typedef struct linefilter_swappable linefilter_swappable;
 typedef struct linefilter_builder linefilter_builder;
 typedef struct linefilter_scalable linefilter_scalable;
 typedef struct linefilter_view linefilter_view;
@@ -140,8 +142,8 @@ typedef struct linefilter_options {
 // newer program with an older library: LINEFILTER_UNSUPPORTED if it sets what that does not know.)
 LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size_t size);
 
-// Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image or
-// linefilter_builder_finish.
+// Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image, linefilter_rotating_image
+// or linefilter_builder_finish.
 LINEFILTER_EXPORT void linefilter_image_free(void* image);
 
 // Of the library that runs, not of the header: "0.1.0".

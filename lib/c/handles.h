@@ -12,6 +12,8 @@
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
 #include "linefilter/scalable.h"
+#include "linefilter/rotating.h"
+#include "linefilter/swappable.h"
 #include "linefilter/view.h"
 
 // What is asked.
@@ -47,6 +49,20 @@ struct linefilter_scalable {
 
   linefilter::ScalableFilter filter;
   linefilter_view view{&filter, nullptr};
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_rotating {
+  explicit linefilter_rotating(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
+
+  linefilter::RotatingFilter filter;
+  linefilter::Allocator allocator;
+};
+
+struct linefilter_swappable {
+  explicit linefilter_swappable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
+
+  linefilter::SwappableFilter filter;
   linefilter::Allocator allocator;
 };
 

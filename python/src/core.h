@@ -83,6 +83,8 @@ void BindOptions(py::module_& module);
 void BindMutable(py::module_& module);
 void BindScalable(py::module_& module);
 void BindBuilder(py::module_& module);
+void BindRotating(py::module_& module);
+void BindSwappable(py::module_& module);
 void BindHashing(py::module_& module);
 void BindSizing(py::module_& module);
 

@@ -12,6 +12,8 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::BindMutable(module);
   linefilter::python::BindScalable(module);
   linefilter::python::BindBuilder(module);
+  linefilter::python::BindRotating(module);
+  linefilter::python::BindSwappable(module);
   linefilter::python::BindHashing(module);
   linefilter::python::BindSizing(module);
   module.attr("version") = LINEFILTER_VERSION;

@@ -46,7 +46,7 @@ def test_all_is_all():
 
 def test_examples_in_docstrings():
     attempted = 0
-    for name in ("_builder", "_mutable", "_scalable", "_sizing", "_view"):
+    for name in ("_builder", "_living", "_mutable", "_scalable", "_sizing", "_view"):
         result = doctest.testmod(sys.modules[f"linefilter.{name}"])
         assert result.failed == 0
         attempted += result.attempted

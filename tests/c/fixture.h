@@ -47,6 +47,7 @@ void RunMemory(void);
 void RunFilter(void);
 void RunConcurrent(void);
 void RunScalable(void);
+void RunLiving(void);
 void RunBuilder(void);
 void RunSource(void);
 void RunView(void);

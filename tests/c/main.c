@@ -18,11 +18,13 @@ int main(void) {
   RunFilter();
   RunConcurrent();
   RunScalable();
+  RunLiving();
   RunBuilder();
   RunSource();
   RunView();
   RunHashIds();
-  const char* const files[] = {"hooks", "saved", "built", "stream", "filter", "keyed", "seen", "grown"};
+  const char* const files[] = {"hooks", "saved", "built", "stream",   "filter",
+                               "keyed", "seen",  "grown", "rotating", "seeded"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) remove(FileIn(files[i]));
   CHECK(rmdir(test_folder) == 0); /* nothing else was left */
   check_failed_tests += check_failures != 0 && check_failed_tests == 0;

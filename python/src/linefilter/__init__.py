@@ -9,7 +9,8 @@
     linefilter.FilterFile("users.filter")    # mapped, not copied
 
 Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter or ClassicFilter (take keys for as long as
-they live), ScalableFilter (grows with them); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
+they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common. For sets that
+change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced while it is asked.
 """
 
 from ._builder import FilterBuilder, build, estimate_bytes
@@ -26,6 +27,7 @@ from ._errors import (
 from ._filter import Filter
 from ._hash import hash_key, hash_keys, mix_hashes
 from ._linefilter import version as __version__
+from ._living import RotatingFilter, SwappableFilter
 from ._mutable import BlockedFilter, ClassicFilter, MutableFilter
 from ._scalable import ScalableFilter, Stage
 from ._sizing import Sizing, max_keys, plan
@@ -46,9 +48,11 @@ __all__ = [
     "MutableFilter",
     "OutOfMemoryError",
     "OverLimitError",
+    "RotatingFilter",
     "ScalableFilter",
     "Sizing",
     "Stage",
+    "SwappableFilter",
     "UnsupportedError",
     "__version__",
     "build",

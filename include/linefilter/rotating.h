@@ -1,0 +1,202 @@
+// RotatingFilter: the keys of a sliding window. It forgets in steps: keys go into the newest of some generations,
+// lookups ask all of them, and a rotation drops the oldest.
+//
+//   linefilter::RotatingFilter seen;
+//   linefilter::Status status = seen.Create(1000000, 4, options);  // a million keys per window, 4 generations
+//   if (seen.InsertKey(url)) fetch(url);                           // any thread, without a lock
+//   seen.Rotate();  // every third of the window, by your clock; or Rotation::kByCount does it
+//
+// With G generations the window is G - 1 rotations long. What is guaranteed: A key is "maybe" in every lookup that
+// begins after its insertion returned, until G rotations were called since the insertion was called; insertions,
+// lookups and rotations may run at once, on any threads. ("After" as in linefilter/concurrent.h.) A key that is
+// inserted again lives on from then. One that is older than G rotations is forgotten: "absent", but for false
+// positives.
+//
+// - A rotation is one atomic store; then its caller clears what was dropped, for the next one, 0.1 ms per MB. Nobody
+//   else waits for that.
+// - An insertion during which a rotation comes inserts again, into what is newest then: a thread that was stopped for
+//   long between the two does not lose its key with the generation it had begun with.
+// - All memory, G + 1 generations, is taken by Create. A lookup reads a line of each generation; the false positives of
+//   all are added up, so that each is made for options.fpr / G.
+// - Of several threads that insert the same absent key at once, more than one may be told that it was certainly new.
+#ifndef LINEFILTER_ROTATING_H_
+#define LINEFILTER_ROTATING_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "linefilter/append.h"
+#include "linefilter/export.h"
+#include "linefilter/filter_base.h"
+#include "linefilter/memory.h"
+#include "linefilter/options.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+// When a generation ends.
+enum class Rotation : uint8_t {
+  kByCaller = 0,  // by Rotate alone: a window in time
+  kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys
+};
+
+// The least number of generations: one that takes keys, and one before it.
+inline constexpr uint32_t kMinGenerations = 2;
+// The most, which an image can hold.
+inline constexpr uint32_t kMaxGenerations = 64;
+
+// Filled, asked and rotated by any number of threads at once. Not copied and not moved.
+class LINEFILTER_EXPORT RotatingFilter final {
+ public:
+  RotatingFilter() noexcept;  // answers "maybe" and takes nothing, until Create
+  ~RotatingFilter();
+  RotatingFilter(const RotatingFilter&) = delete;
+  RotatingFilter& operator=(const RotatingFilter&) = delete;
+
+  // For window_keys keys within a window (0 counts as 1), num_generations of 2 to 64: more of them forget in finer
+  // steps (the window is exact to 1 / (G - 1)) and take longer to ask. options.fpr is the rate when all generations are
+  // full; options.bits_per_key is that of each generation, whose rates add up. Not thread-safe: other threads come when
+  // it has returned.
+  Status Create(uint64_t window_keys, uint32_t num_generations, const FilterOptions& options,
+                Rotation rotation = Rotation::kByCaller) noexcept;
+  // Goes on from a snapshot: its generations, their number, its way to rotate. Of the options as
+  // BlockedFilter::CreateFromImage. kIncompatible for an image of anything else. Not thread-safe.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
+
+  // All below: any number of threads at once.
+
+  // True if the key was certainly new: in no generation. Every insertion, new or not, begins the key's window anew. A
+  // filter of the caller's hashes ignores InsertKey and answers false.
+  template <class Key>
+  bool InsertKey(const Key& key) noexcept {
+    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
+  }
+  // The same of a hash.
+  bool InsertHash(uint64_t hash) noexcept;
+  // A batch; returns how many were certainly new. If `were_new` is not null, n bytes of 1 or 0.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+
+  // Lookups, as linefilter/filter_base.h tells: "maybe" if one of the generations says so.
+  template <class Key>
+  bool MayContainKey(const Key& key) const noexcept {
+    if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
+    return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
+  }
+  // The same of a hash.
+  bool MayContainHash(uint64_t hash) const noexcept {
+    const internal::ProbeState& all = Window().all;
+    return all.may_contain(all, hash);
+  }
+  // n answers, one byte each. A batch asks the generations that are live when it begins: keep it short against a
+  // rotation's period.
+  void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept;
+  // n answers, one bit each.
+  void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept;
+  // Only how many are "maybe".
+  uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept;
+  // n answers to keys of bytes,
+  void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept;
+  // or to integers.
+  void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept;
+  // Ok if ...Key calls can be answered, else why they answer "maybe".
+  Status KeyStatus() const noexcept;
+
+  // Drops the oldest generation and begins a new one, with either Rotation. Returns the number of the new one; 0 before
+  // Create. Several callers go one after the other, and each rotates.
+  uint64_t Rotate() noexcept;
+  // Rotations so far, those before a snapshot included.
+  uint64_t generation() const noexcept { return newest_.load(std::memory_order_acquire) >> kSlotBits; }
+
+  // kBlocked, of which each generation is one; kAuto before Create.
+  Layout layout() const noexcept { return layout_; }
+  // Whose hashes it holds.
+  HashId hash_id() const noexcept { return hash_id_; }
+  // Of a keyed hash CheckOfSecret.
+  uint64_t seed() const noexcept { return seed_; }
+  // Of a keyed hash.
+  const HashSecret& secret() const noexcept { return secret_; }
+  // G.
+  uint32_t num_generations() const noexcept { return num_generations_; }
+  // How many keys each is made for.
+  uint64_t keys_per_generation() const noexcept { return keys_per_generation_; }
+  // When a generation ends.
+  Rotation rotation() const noexcept { return rotation_; }
+  // Bits per key that are set and tested in each generation.
+  uint32_t num_probes() const noexcept { return num_probes_; }
+  // Of the live generations together.
+  uint64_t body_bytes() const noexcept { return generation_bytes_ * num_generations_; }
+  // The target that answers.
+  const char* target() const noexcept;
+
+  // Of the generation that began `age` rotations ago, 0 = the newest: share of one bits, of bits read while others are
+  // set. 0 for an age that none has.
+  double FillRatio(uint32_t age) const noexcept;
+  // The same: distinct keys, estimated from it.
+  double EstimatedKeys(uint32_t age) const noexcept;
+  // The rate at which absent keys answer "maybe", of the model, for the keys that are estimated. 1 before Create.
+  double ExpectedFpr() const noexcept;
+  // Bytes held, this object included.
+  uint64_t MemoryUse() const noexcept;
+
+  // A snapshot while insertions go on, as ConcurrentBlockedFilter's, of the live generations: an image of layout
+  // `container`, which a FilterView answers from, and CreateFromImage. A rotation waits for it; with kByCount the
+  // newest generation takes more keys meanwhile.
+  uint64_t ImageBytes() const noexcept;
+  // In pieces.
+  Status WriteImage(const Sink& sink) const noexcept;
+  // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+  Status WriteImageTo(void* out, size_t size) const noexcept;
+  // Appends to *image.
+  Status AppendImage(std::string* image) const {
+    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
+  }
+  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  Status Save(const char* path) const noexcept;
+
+ private:
+  static constexpr uint32_t kSlotBits = 8;
+  // How the generations are asked while a certain one is the newest.
+  struct Views {
+    internal::ProbeState all, older, newest;
+  };
+  struct Snapshot;
+
+  const Views& Window() const noexcept { return ViewsAt(newest_.load(std::memory_order_acquire)); }
+  const Views& ViewsAt(uint64_t newest) const noexcept { return views_[newest & ((1u << kSlotBits) - 1)]; }
+  LINEFILTER_LOCAL uint32_t num_slots() const noexcept { return num_generations_ + 1; }
+  LINEFILTER_LOCAL uint8_t* BodyOfSlot(uint32_t slot) const noexcept { return bodies_ + generation_bytes_ * slot; }
+  LINEFILTER_LOCAL const uint8_t* BodyOfAge(uint32_t age) const noexcept;
+  LINEFILTER_LOCAL uint64_t ViewsBytes() const noexcept;
+  LINEFILTER_LOCAL void Release() noexcept;
+  LINEFILTER_LOCAL Status Allocate(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes,
+                                   const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL void Bind() noexcept;
+  LINEFILTER_LOCAL void InsertAgain(const uint64_t* hashes, size_t n, uint64_t into) noexcept;
+  LINEFILTER_LOCAL void Count(uint64_t num_new) noexcept;
+  LINEFILTER_LOCAL uint64_t RotateLocked() noexcept;
+
+  // Number of the newest generation, and behind it, in kSlotBits, its slot.
+  std::atomic<uint64_t> newest_{0};
+  Views* views_;  // of each slot
+  Views none_;    // before Create
+  uint8_t* bodies_ = nullptr;
+  uint64_t generation_bytes_ = 0, keys_per_generation_ = 0;
+  uint32_t num_generations_ = 0, num_probes_ = 0;
+  Layout layout_ = Layout::kAuto;
+  HashId hash_id_ = HashId::kXxh3;
+  Rotation rotation_ = Rotation::kByCaller;
+  uint64_t seed_ = 0;
+  HashSecret secret_;
+  Allocator allocator_;
+  std::atomic<uint64_t> keys_in_newest_{0};  // with kByCount: that changed a bit of it
+  mutable std::mutex mutex_;                 // of rotations and snapshots
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_ROTATING_H_

@@ -1,0 +1,133 @@
+// Two slots, one of which serves. Each slot counts its readers.
+//
+// A reader adds itself to the readers of the slot that serves, looks again which one does, and goes back if it is
+// another by now. Who swaps fills the other slot, stores its index, and waits until each count of the old slot was 0
+// once. Why that is enough: the addition and the second look of a reader, the store and the look at the counts of the
+// writer are all sequentially consistent, so in their one order either the addition comes before the look at the
+// count, and the writer waits; or the store comes before the second look, and the reader goes back without having
+// touched the slot. (Or the slot serves again by then, filled anew: then the reader reads the new filter, which is
+// right, and its second look has acquired what was written before the store.) A reader's subtraction releases, and the
+// writer's look acquires, so its last read happened before the filter is freed.
+//
+// Readers that go back leave a slot's counts above 0 for a moment, even while a writer fills it. That is harmless: it
+// is the writer who decides, and it only ever waits longer than needed.
+#include "linefilter/swappable.h"
+
+#include <chrono>
+#include <thread>
+
+#include "lib/filters/memory.h"
+
+namespace linefilter {
+namespace {
+
+// A number per thread, in turn, so that a few threads never share a stripe.
+size_t StripeOfThisThread() {
+  static std::atomic<uint32_t> next{0};
+  static thread_local uint32_t number = 0;  // 0: not given yet
+  if (number == 0) number = (next.fetch_add(1, std::memory_order_relaxed) & 0xffff) + 1;
+  return number;
+}
+
+// Leases take microseconds, mostly: the CPU is not given away for the first of them.
+void WaitUntilZero(const std::atomic<uint32_t>& count) {
+  constexpr int kSpins = 256, kYields = 16;
+  for (int i = 0; count.load(std::memory_order_seq_cst) != 0; ++i) {
+    if (i < kSpins) continue;
+    if (i < kSpins + kYields) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      --i;
+    }
+  }
+}
+
+// Null if `next` may follow `now`, else in what it differs.
+const char* DifferenceTo(const FilterBase& now, const FilterBase& next) {
+  if (now.layout() == Layout::kAuto) return nullptr;  // nothing serves
+  if (now.hash_id() != next.hash_id()) return "hash id";
+  if (now.seed() != next.seed()) return now.hash_id() == HashId::kKeyed ? "secret" : "seed";
+  return nullptr;
+}
+
+}  // namespace
+
+SwappableFilter::SwappableFilter() noexcept {
+  for (Slot& slot : slots_) {
+    slot.filter = &nothing_;
+    slot.release = nullptr;
+    slot.owner = nullptr;
+  }
+}
+
+SwappableFilter::~SwappableFilter() { Clear(); }
+
+SwappableFilter::Lease SwappableFilter::Read() const noexcept {
+  const size_t stripe = StripeOfThisThread() % kStripes;
+  for (;;) {
+    const uint32_t index = serving_.load(std::memory_order_acquire);
+    Slot& slot = slots_[index];
+    std::atomic<uint32_t>& readers = slot.stripes[stripe].readers;
+    readers.fetch_add(1, std::memory_order_seq_cst);
+    if (serving_.load(std::memory_order_seq_cst) == index) return Lease(slot.filter, slot.owner, &readers);
+    readers.fetch_sub(1, std::memory_order_release);
+  }
+}
+
+// Ends with the mutex unlocked: `release` is the host's code.
+void SwappableFilter::Switch(const FilterBase* filter, void (*release)(void*) noexcept, void* owner,
+                             std::unique_lock<std::mutex>* lock) noexcept {
+  const uint32_t old = serving_.load(std::memory_order_relaxed);
+  Slot& next = slots_[1 - old];
+  next.filter = filter;
+  next.release = release;
+  next.owner = owner;
+  serving_.store(1 - old, std::memory_order_seq_cst);
+  num_swaps_.fetch_add(1, std::memory_order_relaxed);
+
+  Slot& retired = slots_[old];
+  for (const Stripe& stripe : retired.stripes) WaitUntilZero(stripe.readers);
+  void (*const old_release)(void*) noexcept = retired.release;
+  void* const old_owner = retired.owner;
+  retired.filter = &nothing_;
+  retired.release = nullptr;
+  retired.owner = nullptr;
+  lock->unlock();
+  if (old_release != nullptr) old_release(old_owner);
+}
+
+Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) noexcept, void* owner) noexcept {
+  if (filter == nullptr || filter->layout() == Layout::kAuto) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "the new filter is broken, was never made, or was moved from: the one that serves stays. Look "
+                         "at the error of what should have made it, or Clear, if \"maybe\" to all is meant");
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  const FilterBase& now = *slots_[serving_.load(std::memory_order_relaxed)].filter;
+  if (const char* const difference = DifferenceTo(now, *filter)) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "the new filter has another %s than the one that serves: who hashes by himself would lose "
+                         "keys. Make it with the same, or Clear before",
+                         difference);
+  }
+  Switch(filter, release, owner, &lock);
+  return Status();
+}
+
+Status SwappableFilter::SwapFromFile(const char* path, const HashSecret* secret, const Allocator& allocator,
+                                     uint64_t memory_limit) noexcept {
+  std::unique_ptr<FilterFile> file(new (std::nothrow) FilterFile);
+  if (file == nullptr) return NoMemory(sizeof(FilterFile));
+  const Status status = file->Load(path, allocator, memory_limit, secret);
+  return status.ok() ? Swap(static_cast<std::unique_ptr<FilterFile>&&>(file)) : status;
+}
+
+void SwappableFilter::Clear() noexcept {
+  std::unique_lock<std::mutex> lock(mutex_);
+  Switch(&nothing_, nullptr, nullptr, &lock);
+}
+
+Status SwappableFilter::NoMemory(size_t bytes) noexcept { return internal::OutOfMemory(bytes); }
+
+}  // namespace linefilter

@@ -1,0 +1,109 @@
+// Swappable, for Python: a SwappableFilter whose filters are cores of Python objects, kept alive while they serve.
+//
+// Nobody runs Python code, or waits for the GIL, while he has a lease; so a swap, which waits for leases without the
+// GIL, ends. Keys are hashed before the lease, with the hash that served then: should another serve by the time of the
+// question, the answer is "maybe".
+#include <memory>
+#include <vector>
+
+#include "linefilter/swappable.h"
+#include "python/src/buffer.h"
+#include "python/src/core.h"
+#include "python/src/errors.h"
+
+namespace linefilter::python {
+namespace {
+
+// By the thread that swaps, without the GIL; or by the one that frees the object.
+void DropObject(void* object) noexcept {
+  const py::gil_scoped_acquire gil;
+  delete static_cast<py::object*>(object);
+}
+
+// `core` is one that nobody adds to.
+void Swap(SwappableFilter& swappable, const py::object& core) {
+  const FilterBase* const filter = &core.cast<const Core&>().filter();
+  auto owner = std::make_unique<py::object>(core);
+  CheckWithoutGil([&] {
+    const Status status = swappable.Serve(filter, &DropObject, owner.get());
+    if (status.ok()) (void)owner.release();
+    return status;
+  });
+}
+
+// How keys are hashed for what serves now.
+class Served {
+ public:
+  explicit Served(const SwappableFilter& swappable) : Served(*swappable.Read()) {}
+
+  bool serves() const { return serves_; }
+  const Hasher& hasher() const { return hasher_; }
+  // Were the hashes made for this one?
+  bool Fits(const FilterBase& filter) const {
+    return filter.layout() != Layout::kAuto && filter.hash_id() == hash_id_ && filter.seed() == seed_;
+  }
+
+ private:
+  explicit Served(const FilterBase& filter)
+      : serves_(filter.layout() != Layout::kAuto),
+        hash_id_(filter.hash_id()),
+        seed_(filter.seed()),
+        hasher_(hash_id_, seed_, filter.secret()) {}
+
+  bool serves_;
+  HashId hash_id_;
+  uint64_t seed_;
+  Hasher hasher_;
+};
+
+bool Contains(const SwappableFilter& swappable, py::handle key) {
+  const Served served(swappable);
+  const uint64_t hash = served.hasher().OfObject(key);
+  const SwappableFilter::Lease lease = swappable.Read();
+  return !served.Fits(*lease) || lease->MayContainHash(hash);
+}
+
+void ContainsWords(const SwappableFilter& swappable, py::handle array, py::handle answers) {
+  Served(swappable).hasher().RequireKeys();
+  const Words keys(array);
+  const Answers out(answers, keys.size());
+  const py::gil_scoped_release release;
+  swappable.MayContainKeys(keys.data(), keys.size(), out.data());
+}
+
+void ContainsHashes(const SwappableFilter& swappable, py::handle array, py::handle answers) {
+  const Words hashes(array);
+  const Answers out(answers, hashes.size());
+  const py::gil_scoped_release release;
+  swappable.MayContainHashes(hashes.data(), hashes.size(), out.data());
+}
+
+py::bytearray ContainsIterable(const SwappableFilter& swappable, py::handle keys) {
+  const Served served(swappable);
+  std::vector<uint8_t> answers;
+  served.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    answers.resize(answers.size() + n, 1);
+    const py::gil_scoped_release release;
+    const SwappableFilter::Lease lease = swappable.Read();
+    if (served.Fits(*lease)) lease->MayContainHashes(hashes, n, answers.data() + answers.size() - n);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(answers.data()), answers.size());
+}
+
+}  // namespace
+
+void BindSwappable(py::module_& module) {
+  py::class_<SwappableFilter>(module, "Swappable", py::module_local())
+      .def(py::init<>())
+      .def("contains", &Contains)
+      .def("contains_hash", &SwappableFilter::MayContainHash)
+      .def("contains_words", &ContainsWords)
+      .def("contains_hashes", &ContainsHashes)
+      .def("contains_iterable", &ContainsIterable)
+      .def("swap", &Swap)
+      .def("clear", &SwappableFilter::Clear, py::call_guard<py::gil_scoped_release>())
+      .def("serves", [](const SwappableFilter& swappable) { return Served(swappable).serves(); })
+      .def("num_swaps", &SwappableFilter::num_swaps);
+}
+
+}  // namespace linefilter::python

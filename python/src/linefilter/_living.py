@@ -1,0 +1,286 @@
+"""RotatingFilter and SwappableFilter: sets that change while they are asked."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, SupportsIndex, Union, final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _linefilter
+from ._filter import closed_error
+from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._mutable import MutableFilter
+from ._options import limit, make_options
+from ._view import Bytes, FilterFile, FilterView
+
+
+class _Asked:
+    """The questions of Filter, for what is none: it has no layout and no body that stay."""
+
+    __slots__ = ("_core", "__weakref__")
+    _core: Any
+
+    def __contains__(self, key: Key) -> bool:
+        """May the key be in the set?"""
+        answer: bool = self._core.contains(key)
+        return answer
+
+    def contains_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """May each key be in the set? As Filter.contains_many; arrays of integers without the GIL."""
+        words, others, shape = split(keys)
+        if words is None:
+            return in_shape(self._core.contains_iterable(others), np.bool_, shape)
+        answers = np.empty(words.shape, np.bool_)
+        self._core.contains_words(words, answers)
+        return answers
+
+    def contains_hash(self, hash: SupportsIndex) -> bool:
+        """The same of a hash."""
+        answer: bool = self._core.contains_hash(as_uint(hash, "a hash"))
+        return answer
+
+    def contains_hashes(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
+        """The same of many hashes: a uint64 array (answered in its shape) or an iterable of integers."""
+        words = hash_words(hashes)
+        answers = np.empty(words.shape, np.bool_)
+        self._core.contains_hashes(words, answers)
+        return answers
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} is not copied or pickled: other threads may be changing it")
+
+
+@final
+class RotatingFilter(_Asked):
+    """The keys of a sliding window: what is too old is forgotten, in steps.
+
+    Keys go into the newest of some generations, questions ask all of them, and a rotation drops the oldest. A key is True
+    ("maybe") until as many rotations as there are generations have come since it was added; adding it again begins its
+    window anew. From any thread, without a lock: adding, asking and rotating.
+
+    >>> seen = RotatingFilter(1000, generations=3, fpr=0.01)
+    >>> seen.add("a"), seen.add("a")
+    (True, False)
+    >>> seen.rotate(), "a" in seen, seen.rotate(), "a" in seen, seen.rotate(), "a" in seen
+    (1, True, 2, True, 3, False)
+    """
+
+    __slots__ = ()
+    _core: _linefilter.Rotating
+
+    def __init__(
+        self,
+        window_keys: SupportsIndex,
+        *,
+        generations: SupportsIndex = 4,
+        by_count: bool = False,
+        bits_per_key: Optional[float] = None,
+        fpr: Optional[float] = None,
+        num_probes: SupportsIndex = 0,
+        seed: SupportsIndex = 0,
+        secret: Optional[bytes] = None,
+        caller_hashes: bool = False,
+        memory_limit: Optional[SupportsIndex] = None,
+    ) -> None:
+        """Room for window_keys different keys within a window, which is generations - 1 rotations long.
+
+        Args:
+            window_keys: how many different keys come within a window.
+            generations: 2 to 64; more of them forget in finer steps and take longer to ask.
+            by_count: rotate by itself, when window_keys / (generations - 1) keys went into the newest generation; else call
+                rotate(), by the clock.
+            fpr: the highest acceptable rate of false positives, of all generations together.
+            bits_per_key: in place of fpr, for each generation; their rates add up.
+            num_probes, seed, secret, caller_hashes, memory_limit: as of BlockedFilter.
+        """
+        options = make_options(
+            bits_per_key=bits_per_key,
+            fpr=fpr,
+            layout="blocked",
+            num_probes=num_probes,
+            seed=seed,
+            secret=secret,
+            caller_hashes=caller_hashes,
+            memory_limit=memory_limit,
+        )
+        self._core = _linefilter.Rotating.create(
+            as_uint(window_keys, "window_keys"), as_uint(generations, "generations", 2**32 - 1), bool(by_count), options
+        )
+
+    @staticmethod
+    def from_bytes(
+        image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
+    ) -> RotatingFilter:
+        """Goes on from what to_bytes() or save() made, verified and copied."""
+        made = RotatingFilter.__new__(RotatingFilter)
+        made._core = _linefilter.Rotating.from_image(image, secret, limit(memory_limit))
+        return made
+
+    def add(self, key: Key) -> bool:
+        """Adds a key. True if it was certainly new (in no generation), False if it may have been there."""
+        return self._core.add(key)
+
+    def add_many(self, keys: Keys) -> int:
+        """Adds keys, without the GIL where they are an array of integers. Returns how many were certainly new."""
+        words, others, _ = split(keys)
+        return self._core.add_iterable(others) if words is None else self._core.add_words(words, None)
+
+    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """The same, and tells of each key whether it was certainly new."""
+        words, others, shape = split(keys)
+        if words is None:
+            return in_shape(self._core.add_new_iterable(others), np.bool_, shape)
+        were_new = np.empty(words.shape, np.bool_)
+        self._core.add_words(words, were_new)
+        return were_new
+
+    def add_hash(self, hash: SupportsIndex) -> bool:
+        """Adds a hash."""
+        return self._core.add_hash(as_uint(hash, "a hash"))
+
+    def add_hashes(self, hashes: Hashes) -> int:
+        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
+        return self._core.add_hashes(hash_words(hashes))
+
+    def rotate(self) -> int:
+        """Drops the oldest generation and begins a new one, whose number is returned."""
+        return self._core.rotate()
+
+    @property
+    def generation(self) -> int:
+        """Rotations so far."""
+        return self._core.generation()
+
+    @property
+    def generations(self) -> int:
+        """How many generations are asked."""
+        return self._core.num_generations()
+
+    @property
+    def keys_per_generation(self) -> int:
+        """How many keys each generation is made for."""
+        return self._core.keys_per_generation()
+
+    @property
+    def by_count(self) -> bool:
+        """Does it rotate by itself?"""
+        return self._core.by_count()
+
+    @property
+    def hash_id(self) -> str:
+        """How keys become hashes: "xxh3", "keyed" (with a secret) or "caller" (by yourself)."""
+        return self._core.hash_id()
+
+    @property
+    def seed(self) -> Optional[int]:
+        """The seed of the hash; None where a secret takes its place."""
+        return None if self._core.hash_id() == "keyed" else self._core.seed()
+
+    @property
+    def num_probes(self) -> int:
+        """Bits that are set and tested for each key in each generation."""
+        return self._core.num_probes()
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of the generations that are asked."""
+        return self._core.body_bytes()
+
+    @property
+    def target(self) -> str:
+        """Which instructions answer."""
+        return self._core.target()
+
+    def fill_ratio(self, age: SupportsIndex = 0) -> float:
+        """Share of one bits of the generation that began `age` rotations ago."""
+        return self._core.fill_ratio(as_uint(age, "age", 2**32 - 1))
+
+    def estimated_keys(self, age: SupportsIndex = 0) -> float:
+        """Different keys of the generation that began `age` rotations ago, estimated from its bits."""
+        return self._core.estimated_keys(as_uint(age, "age", 2**32 - 1))
+
+    def expected_fpr(self) -> float:
+        """The rate at which absent keys answer True, of the model, for the keys that are estimated."""
+        return self._core.expected_fpr()
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image that to_bytes() makes."""
+        return self._core.image_bytes()
+
+    @property
+    def memory_use(self) -> int:
+        """Bytes of memory that the filter holds: all generations, and a spare one."""
+        return self._core.memory_use()
+
+    def to_bytes(self) -> bytes:
+        """A snapshot, while others add: an image for from_bytes and for FilterView. A rotation waits for it."""
+        return self._core.to_bytes()
+
+    def save(self, path: Path) -> None:
+        """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.save(as_path(path))
+
+    def __repr__(self) -> str:
+        return f"<RotatingFilter: {self.generations} generations, {self.body_bytes} bytes, {self.hash_id} hashes>"
+
+
+@final
+class SwappableFilter(_Asked):
+    """A filter that is replaced while it is asked: made anew from the source of truth, the old one serving meanwhile.
+
+    Until something serves, every answer is True ("maybe"). A question, or an array of them, is answered by one filter as a
+    whole; an iterable group by group. From any thread, without a lock.
+
+    >>> users = SwappableFilter()
+    >>> "anybody" in users
+    True
+    >>> from linefilter import BlockedFilter
+    >>> rebuilt = BlockedFilter(100, fpr=0.01)
+    >>> users.swap(rebuilt)
+    >>> "anybody" in users
+    False
+    """
+
+    __slots__ = ()
+    _core: _linefilter.Swappable
+
+    def __init__(self) -> None:
+        self._core = _linefilter.Swappable()
+
+    def swap(self, filter: Union[FilterView, MutableFilter]) -> None:
+        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a MutableFilter as it is
+        now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if the new one is
+        broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys."""
+        if isinstance(filter, FilterView):
+            if filter.closed:
+                raise closed_error()
+            self._core.swap(filter._core)
+        elif isinstance(filter, MutableFilter):
+            self._core.swap(filter._core.copy())
+        else:
+            raise TypeError(f"a FilterView or a MutableFilter is expected, not {type(filter).__name__}")
+
+    def swap_from_file(
+        self, path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
+    ) -> None:
+        """Loads a file, verifies all of it, then swaps. On any error the old one stays."""
+        self.swap(FilterFile(path, load=True, secret=secret, memory_limit=memory_limit))
+
+    def clear(self) -> None:
+        """Nothing serves until the next swap, which may bring another hash or seed."""
+        self._core.clear()
+
+    @property
+    def serves(self) -> bool:
+        """Does anything serve?"""
+        return self._core.serves()
+
+    @property
+    def num_swaps(self) -> int:
+        """How often what serves was switched, clear() included."""
+        return self._core.num_swaps()
+
+    def __repr__(self) -> str:
+        return f"<SwappableFilter: {self.num_swaps} swaps{'' if self.serves else ', nothing serves'}>"

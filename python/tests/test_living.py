@@ -1,0 +1,242 @@
+"""RotatingFilter and SwappableFilter."""
+
+import copy
+import pickle
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import linefilter
+from conftest import SECRET
+
+NUMBERS = np.arange(20_000, dtype=np.uint64)
+
+
+def blocked(keys, **options):
+    made = linefilter.BlockedFilter(max(1, len(keys)), fpr=0.001, **options)
+    made.add_many(keys)
+    return made
+
+
+def test_a_window_slides():
+    seen = linefilter.RotatingFilter(3000, generations=4, fpr=0.001)
+    assert (seen.generations, seen.keys_per_generation, seen.by_count, seen.generation) == (4, 1000, False, 0)
+    for number in range(12):
+        part = NUMBERS[1000 * number : 1000 * (number + 1)]
+        assert seen.add_many(part) > 990
+        assert seen.contains_many(NUMBERS[1000 * max(0, number - 3) : 1000 * (number + 1)]).all()
+        if number > 3:
+            assert seen.contains_many(NUMBERS[: 1000 * (number - 3)]).mean() < 0.01
+        assert seen.rotate() == number + 1 == seen.generation
+    assert seen.estimated_keys(1) == pytest.approx(1000, rel=0.05) and seen.fill_ratio(0) == 0
+    assert 0 < seen.expected_fpr() < 0.001 and seen.num_probes > 5 and seen.target
+    assert seen.memory_use > seen.body_bytes * 5 / 4 and "4 generations" in repr(seen)
+
+
+def test_every_way_to_add_and_ask_is_the_same():
+    filters = [linefilter.RotatingFilter(1000, fpr=0.001, seed=5) for _ in range(6)]
+    one, words, iterable, hashes, flags, flags_of_iterable = filters
+    keys = list(range(-500, 500))
+    new = sum(one.add(key) for key in keys)
+    assert words.add_many(np.array(keys)) == new == iterable.add_many(iter(keys))
+    assert hashes.add_hashes(linefilter.hash_keys(keys, seed=5)) == new
+    assert flags.add_new(np.array(keys).reshape(10, 100)).sum() == new == flags_of_iterable.add_new(keys).sum()
+    assert len({each.to_bytes() for each in filters}) == 1
+    assert one.seed == 5 and one.hash_id == "xxh3"
+    asked = np.array(keys + [1000, 1001])
+    told = one.contains_many(asked)
+    assert told[:1000].all() and one.contains_many(asked.tolist()).tolist() == told.tolist()
+    assert one.contains_hashes(linefilter.hash_keys(asked, seed=5)).tolist() == told.tolist()
+    assert [key in one for key in asked] == told.tolist()
+    assert one.contains_hash(linefilter.hash_key(-500, seed=5)) and one.add_hash(7) is True
+
+
+def test_it_rotates_by_count():
+    seen = linefilter.RotatingFilter(2000, generations=3, by_count=True, bits_per_key=20)
+    for begin in range(0, 20_000, 500):
+        seen.add_many(NUMBERS[begin : begin + 500])
+        assert seen.contains_many(NUMBERS[max(0, begin + 500 - 2000) : begin + 500]).all()
+    assert 19 <= seen.generation <= 20 and seen.by_count
+    assert seen.contains_many(NUMBERS[:16_000]).mean() < 0.01
+
+
+@pytest.mark.parametrize("secret", [None, SECRET])
+def test_a_snapshot_goes_on(tmp_path, secret):
+    seen = linefilter.RotatingFilter(10_000, generations=3, fpr=0.001, secret=secret)
+    seen.add_many(NUMBERS[:5000])
+    seen.rotate()
+    seen.add_many(NUMBERS[5000:10_000])
+    image = seen.to_bytes()
+    assert len(image) == seen.image_bytes
+    seen.save(tmp_path / "seen")
+    assert (tmp_path / "seen").read_bytes() == image
+    view = linefilter.FilterView(image, secret=secret, verify=True)
+    assert view.contains_many(NUMBERS[:10_000]).all() and view.contains_many(NUMBERS[10_000:]).mean() < 0.01
+    again = linefilter.RotatingFilter.from_bytes(image, secret=secret)
+    assert again.generation == 1 and again.to_bytes() == image
+    again.rotate(), again.rotate()
+    assert again.contains_many(NUMBERS[5000:10_000]).all() and again.contains_many(NUMBERS[:5000]).mean() < 0.01
+    with pytest.raises(linefilter.CorruptError):
+        linefilter.RotatingFilter.from_bytes(b"x" + image[1:], secret=secret)
+    with pytest.raises(linefilter.IncompatibleError, match="rotating"):
+        linefilter.RotatingFilter.from_bytes(blocked([1]).to_bytes())
+
+
+def test_what_makes_no_sense_is_refused():
+    with pytest.raises(linefilter.InvalidArgumentError, match="generations"):
+        linefilter.RotatingFilter(100, generations=1, fpr=0.01)
+    with pytest.raises(linefilter.InvalidArgumentError):
+        linefilter.RotatingFilter(100)
+    with pytest.raises(linefilter.OverLimitError):
+        linefilter.RotatingFilter(10**6, fpr=0.01, memory_limit=1000)
+    with pytest.raises(linefilter.IncompatibleError):
+        "a" in linefilter.RotatingFilter(100, fpr=0.01, caller_hashes=True)
+    for each in (linefilter.RotatingFilter(100, fpr=0.01), linefilter.SwappableFilter()):
+        for use in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError):
+                use(each)
+        with pytest.raises(TypeError):
+            1.5 in each
+
+
+def test_what_serves_is_switched():
+    users = linefilter.SwappableFilter()
+    assert "anybody" in users and users.contains_many(NUMBERS).all() and users.contains_many(["a"]).tolist() == [True]
+    assert not users.serves and "nothing serves" in repr(users)
+    users.swap(blocked(["a", "b"]))
+    assert "a" in users and "c" not in users and users.contains_many(["a", "c"]).tolist() == [True, False]
+    assert users.contains_hash(linefilter.hash_key("a")) and users.num_swaps == 1 and users.serves
+    source = blocked(NUMBERS[:100])
+    users.swap(source)
+    source.add(5000)  # what serves is a copy
+    assert 5000 not in users and "a" not in users
+    told = users.contains_many(NUMBERS)
+    assert told[:100].all() and told[100:].mean() < 0.01
+    assert users.contains_hashes(linefilter.hash_keys(NUMBERS)).tolist() == told.tolist()
+    users.swap(linefilter.build(["x"], fpr=0.01, layout="retrieval"))
+    assert "x" in users and "y" not in users
+    users.clear()
+    assert "y" in users and not users.serves and users.num_swaps == 4
+
+
+def test_files_are_verified_before_they_serve(tmp_path):
+    users, path = linefilter.SwappableFilter(), tmp_path / "users"
+    linefilter.build(NUMBERS, fpr=0.001).save(path)
+    users.swap_from_file(path)
+    assert 19_999 in users and 20_001 not in users
+    image = bytearray(path.read_bytes())
+    image[len(image) // 2] ^= 1
+    path.write_bytes(image)
+    with pytest.raises(linefilter.CorruptError):
+        users.swap_from_file(path)
+    with pytest.raises(linefilter.IoError):
+        users.swap_from_file(tmp_path / "missing")
+    assert 19_999 in users and 20_001 not in users and users.num_swaps == 1
+
+
+def test_a_successor_that_would_lose_keys_is_refused():
+    users = linefilter.SwappableFilter()
+    users.swap(blocked(["a"]))
+    for other in (blocked(["a"], seed=1), blocked(["a"], secret=SECRET), linefilter.FilterView(b"broken", broken="maybe")):
+        with pytest.raises(linefilter.IncompatibleError):
+            users.swap(other)
+    with pytest.raises(TypeError, match="str"):
+        users.swap("a")
+    closed = linefilter.FilterView(blocked(["a"]).to_bytes())
+    closed.close()
+    with pytest.raises(ValueError, match="closed"):
+        users.swap(closed)
+    assert "a" in users and "b" not in users and users.num_swaps == 1
+
+
+def test_an_iterable_may_swap_and_loses_nothing():
+    """What was hashed for one filter is not asked of one with another hash: maybe."""
+    users = linefilter.SwappableFilter()
+    users.swap(blocked(NUMBERS))
+
+    def keys():
+        yield from range(5000)
+        users.clear()
+        users.swap(blocked(NUMBERS, seed=1))
+        yield from range(5000, 20_000)
+
+    assert users.contains_many(keys()).all() and users.num_swaps == 3
+    assert users.contains_many(range(20_000)).all() and users.contains_many(range(20_000, 30_000)).mean() < 0.01
+
+
+def test_what_was_replaced_is_given_back():
+    users = linefilter.SwappableFilter()
+    images = [bytearray(blocked(["a"]).to_bytes()) for _ in range(3)]
+    for image in images:
+        users.swap(linefilter.FilterView(image))
+    for image in images[:2]:
+        image.extend(b"nobody holds it")
+    with pytest.raises(BufferError):
+        images[2].extend(b"it serves")
+    del users
+    images[2].extend(b"nobody holds it")
+
+
+def test_threads_add_rotate_and_ask():
+    seen = linefilter.RotatingFilter(40_000, generations=4, fpr=0.001)
+    stop = threading.Event()
+
+    def rotate():
+        while not stop.is_set():
+            seen.rotate()
+            time.sleep(0.001)
+
+    def add_and_ask(number):
+        for begin in range(0, 2_000_000, 10_000):
+            part = np.arange(begin, begin + 1000, dtype=np.uint64) * 4 + number
+            before = seen.generation
+            seen.add_many(part)
+            missing = not seen.contains_many(part).all() or int(part[0]) not in seen
+            if seen.generation - before < 4:  # generations
+                assert not missing
+
+    with ThreadPoolExecutor(4) as pool:
+        rotating = pool.submit(rotate)
+        try:
+            for done in [pool.submit(add_and_ask, number) for number in range(3)]:
+                done.result(timeout=60)
+        finally:
+            stop.set()
+        rotating.result(timeout=60)
+    assert seen.generation > 4
+
+
+def test_threads_swap_and_ask():
+    """Each filter has the common keys; a question of a freed one, or a swap that waits with the GIL, would show."""
+    users, stop = linefilter.SwappableFilter(), threading.Event()
+    users.swap(blocked(NUMBERS))
+    asked = [0, 0]
+
+    def ask(number):
+        while not stop.is_set():
+            assert users.contains_many(NUMBERS).all() and users.contains_many(range(5000)).all() and 77 in users
+            asked[number] += 1
+
+    def swap():
+        for number in range(40):
+            users.swap(blocked(NUMBERS) if number % 2 else linefilter.build(NUMBERS, fpr=0.001))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            readers = [pool.submit(ask, number) for number in range(2)]
+            try:
+                for done in [pool.submit(swap) for _ in range(2)]:
+                    done.result(timeout=60)
+            finally:
+                stop.set()
+            for reader in readers:
+                reader.result(timeout=60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert users.num_swaps == 81 and min(asked) > 0

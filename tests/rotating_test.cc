@@ -1,0 +1,388 @@
+// linefilter/rotating.h: each generation has the bits of a BlockedFilter of its keys; what is not older than G - 1
+// rotations is there, what is older is forgotten; a snapshot goes on. (Threads: rotating_threads_test.cc.)
+#include "linefilter/rotating.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+#include "tests/testing/building.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/targets.h"
+#include "tests/testing/temp_dir.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter {
+namespace {
+
+using test::BitsPerKey;
+using test::OnEveryTarget;
+using test::RandomHashes;
+
+// Numbers of generations: fewer under an emulator.
+std::vector<uint32_t> Few(const std::vector<uint32_t>& all) {
+  const char* const effort = std::getenv("LINEFILTER_TEST_EFFORT");
+  if (effort == nullptr || std::strtod(effort, nullptr) >= 1) return all;
+  return {all[all.size() / 2]};
+}
+
+FilterOptions Fpr(double fpr) {
+  FilterOptions options;
+  options.fpr = fpr;
+  return options;
+}
+
+void MustCreate(RotatingFilter* filter, uint64_t window_keys, uint32_t num_generations,
+                const FilterOptions& options = BitsPerKey(12), Rotation rotation = Rotation::kByCaller) {
+  const Status status = filter->Create(window_keys, num_generations, options, rotation);
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+std::string ImageOf(const RotatingFilter& filter) {
+  std::string image;
+  const Status status = filter.AppendImage(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+void ExpectTakesNothing(RotatingFilter* filter) {
+  EXPECT_TRUE(filter->MayContainKey("anything") && filter->MayContainHash(7));
+  EXPECT_FALSE(filter->InsertKey("anything") || filter->InsertHash(7));
+  EXPECT_EQ(filter->InsertHashes(RandomHashes(1000, 1).data(), 1000), 0u);
+  EXPECT_EQ(filter->CountMaybes(RandomHashes(1000, 1).data(), 1000), 1000u);
+  EXPECT_EQ(filter->Rotate(), 0u);
+  EXPECT_EQ(filter->generation(), 0u);
+  EXPECT_EQ(filter->layout(), Layout::kAuto);
+  EXPECT_EQ(filter->ImageBytes(), 0u);
+  EXPECT_EQ(filter->body_bytes(), 0u);
+  EXPECT_EQ(filter->MemoryUse(), sizeof(*filter));
+  EXPECT_EQ(filter->FillRatio(0), 0);
+  EXPECT_EQ(filter->EstimatedKeys(0), 0);
+  EXPECT_EQ(filter->ExpectedFpr(), 1);
+  EXPECT_FALSE(filter->KeyStatus().ok());
+  std::string image = "x";
+  EXPECT_FALSE(filter->AppendImage(&image).ok());
+  EXPECT_EQ(image, "x");
+  test::Collector collector;
+  EXPECT_FALSE(filter->WriteImage(collector.sink()).ok());
+  EXPECT_FALSE(filter->Save("/no/such/folder/image").ok());
+}
+
+TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
+  RotatingFilter filter;
+  ExpectTakesNothing(&filter);
+  MustCreate(&filter, 100, 4);
+  for (const uint32_t generations : {0u, 1u, 65u, ~0u}) {
+    EXPECT_EQ(filter.Create(100, generations, BitsPerKey(10)).code(), StatusCode::kInvalidArgument);
+    ExpectTakesNothing(&filter);
+  }
+  EXPECT_EQ(filter.Create(100, 4, BitsPerKey(0.5)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.Create(100, 4, Fpr(0)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.Create(100, 4, Fpr(1.5)).code(), StatusCode::kInvalidArgument) << "a share of it is a rate";
+  EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10), static_cast<Rotation>(2)).code(), StatusCode::kInvalidArgument);
+  ExpectTakesNothing(&filter);
+}
+
+// Beside one BlockedFilter per generation: the same bits, stage by stage, and the answers of all together.
+TEST(Rotating, IsTheLastGenerationsOnEveryTarget) {
+  OnEveryTarget([&](const char* target) {
+    for (const uint32_t generations : Few({2, 4, 3, 8, 64})) {
+      SCOPED_TRACE(generations);
+      const uint64_t window = 300 * (generations - 1);
+      RotatingFilter filter;
+      MustCreate(&filter, window, generations);
+      ASSERT_STREQ(filter.target(), target);
+      ASSERT_EQ(filter.keys_per_generation(), 300u);
+      std::vector<BlockedFilter> expected(generations);  // the oldest first
+      const auto create = [](BlockedFilter* one) { ASSERT_TRUE(one->Create(300, BitsPerKey(12)).ok()); };
+      for (BlockedFilter& one : expected) create(&one);
+      const auto may = [&](uint64_t hash) {
+        bool maybe = false;
+        for (const BlockedFilter& one : expected) maybe |= one.MayContainHash(hash);
+        return maybe;
+      };
+      test::Random random(generations);
+      std::vector<uint64_t> old;
+      for (uint32_t rotations = 0; rotations < 2 * generations + 3 && rotations < 20; ++rotations) {
+        std::vector<uint64_t> hashes = RandomHashes(290, random());
+        if (!old.empty()) hashes.insert(hashes.end(), old.begin(), old.begin() + 10);  // again
+        old = hashes;
+        for (size_t i = 0; i < 100; ++i) {
+          EXPECT_EQ(filter.InsertHash(hashes[i]), !may(hashes[i])) << i;
+          expected.back().InsertHash(hashes[i]);
+        }
+        std::vector<uint8_t> were_new(hashes.size() - 100);
+        uint64_t num_new = 0;
+        std::vector<uint8_t> should;
+        for (size_t i = 100; i < hashes.size(); ++i) {
+          should.push_back(!may(hashes[i]));
+          num_new += should.back();
+          expected.back().InsertHash(hashes[i]);
+        }
+        EXPECT_EQ(filter.InsertHashes(hashes.data() + 100, were_new.size(), were_new.data()), num_new);
+        EXPECT_EQ(were_new, should);
+
+        std::vector<uint64_t> questions = RandomHashes(500, random());
+        questions.insert(questions.end(), hashes.begin(), hashes.end());
+        std::vector<uint8_t> answers(questions.size()), bits((questions.size() + 7) / 8);
+        filter.MayContainHashes(questions.data(), questions.size(), answers.data());
+        filter.MayContainHashesToBits(questions.data(), questions.size(), bits.data());
+        uint64_t count = 0;
+        for (size_t i = 0; i < questions.size(); ++i) {
+          const bool maybe = may(questions[i]);
+          count += maybe;
+          ASSERT_EQ(filter.MayContainHash(questions[i]), maybe);
+          ASSERT_EQ(answers[i], maybe);
+          ASSERT_EQ(bits[i >> 3] >> (i & 7) & 1, maybe);
+        }
+        EXPECT_EQ(filter.CountMaybes(questions.data(), questions.size()), count);
+
+        const std::string image = ImageOf(filter);
+        const FilterView view(image.data(), image.size());
+        ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
+        ASSERT_EQ(view.num_stages(), generations);
+        for (uint32_t i = 0; i < generations; ++i) {
+          ASSERT_EQ(view.stage(i).num_blocks, expected[i].num_blocks());
+          ASSERT_EQ(std::memcmp(view.stage(i).body, expected[i].body(), expected[i].body_bytes()), 0) << i;
+          EXPECT_EQ(filter.FillRatio(generations - 1 - i), expected[i].FillRatio());
+          EXPECT_EQ(filter.EstimatedKeys(generations - 1 - i), expected[i].EstimatedKeys());
+        }
+        EXPECT_EQ(filter.generation(), rotations);
+        EXPECT_EQ(filter.Rotate(), rotations + 1);
+        expected.erase(expected.begin());
+        expected.emplace_back();
+        create(&expected.back());
+      }
+    }
+  });
+}
+
+TEST(Rotating, KeysOfAnyKind) {
+  RotatingFilter filter;
+  FilterOptions options = BitsPerKey(16);
+  options.seed = 5;
+  MustCreate(&filter, 1000, 3, options);
+  EXPECT_TRUE(filter.InsertKey("alice@example.org"));
+  EXPECT_TRUE(filter.InsertKey(uint64_t{42}));
+  filter.Rotate();
+  EXPECT_FALSE(filter.InsertKey(42)) << "it was there before";
+  filter.Rotate();
+  EXPECT_TRUE(filter.MayContainKey("alice@example.org") && filter.MayContainHash(HashKey(42, 5)));
+  filter.Rotate();
+  EXPECT_FALSE(filter.MayContainKey("alice@example.org")) << "three rotations ago";
+  EXPECT_TRUE(filter.MayContainKey(42)) << "two rotations ago, the second time";
+  const std::string_view keys[2] = {"alice@example.org", "bob"};
+  const uint64_t numbers[2] = {41, 42};
+  uint8_t answers[2] = {9, 9};
+  filter.MayContainKeys(keys, 2, answers);
+  EXPECT_EQ(answers[0] + answers[1], 0);
+  filter.MayContainKeys(numbers, 2, answers);
+  EXPECT_EQ(answers[0], 0);
+  EXPECT_EQ(answers[1], 1);
+
+  options.hash_id = HashId::kCaller;
+  MustCreate(&filter, 1000, 3, options);
+  EXPECT_FALSE(filter.InsertKey("alice@example.org"));
+  EXPECT_TRUE(filter.MayContainKey("bob@example.org") && !filter.MayContainHash(42));
+  filter.MayContainKeys(keys, 2, answers);
+  EXPECT_EQ(answers[0] + answers[1], 2);
+  EXPECT_EQ(filter.KeyStatus().code(), StatusCode::kIncompatible);
+
+  options.hash_id = HashId::kKeyed;
+  options.secret.bytes[3] = 7;
+  options.seed = 0;
+  MustCreate(&filter, 1000, 3, options);
+  EXPECT_TRUE(filter.InsertKey("alice@example.org") && filter.KeyStatus().ok());
+  EXPECT_TRUE(filter.MayContainHash(KeyedHash("alice@example.org", options.secret)));
+  filter.MayContainKeys(keys, 2, answers);
+  EXPECT_EQ(answers[0], 1);
+}
+
+// The rate when all generations are full is what was asked for, whatever their number.
+TEST(Rotating, AllGenerationsTogetherKeepTheRate) {
+  for (const uint32_t generations : Few({2, 4, 8})) {
+    for (const double fpr : {0.01, 0.001}) {
+      constexpr uint64_t kEach = 20000;
+      RotatingFilter filter;
+      MustCreate(&filter, kEach * (generations - 1), generations, Fpr(fpr));
+      for (uint32_t i = 0; i < generations; ++i) {
+        if (i != 0) filter.Rotate();
+        filter.InsertHashes(RandomHashes(kEach, 100 * generations + i).data(), kEach);
+      }
+      EXPECT_LE(filter.ExpectedFpr(), 1.02 * fpr);
+      EXPECT_GE(filter.ExpectedFpr(), 0.9 * fpr);
+      constexpr uint64_t kQuestions = 400000;
+      const double expected = filter.ExpectedFpr() * kQuestions;
+      const double found =
+          static_cast<double>(filter.CountMaybes(RandomHashes(kQuestions, 9 + generations).data(), kQuestions));
+      EXPECT_NEAR(found, expected, 6 * std::sqrt(expected) + 0.03 * expected) << generations << " " << fpr;
+    }
+  }
+}
+
+// A window in keys: as long as fewer new keys than it holds came after a key, it is there; soon after, it is not.
+TEST(Rotating, ByCountTheWindowHasSoManyKeys) {
+  for (const size_t batch : {size_t{1}, size_t{1000}}) {
+    for (const uint32_t generations : {2u, 4u, 7u}) {
+      constexpr uint64_t kWindow = 3000;
+      RotatingFilter filter;
+      MustCreate(&filter, kWindow, generations, BitsPerKey(24), Rotation::kByCount);
+      const uint64_t each = filter.keys_per_generation();
+      ASSERT_EQ(each, (kWindow + generations - 2) / (generations - 1));
+      const std::vector<uint64_t> hashes = RandomHashes(6 * kWindow, generations);
+      uint64_t num_new = 0;
+      for (size_t i = 0; i < hashes.size(); i += batch) {
+        for (size_t j = 0; j < batch; ++j) num_new += batch == 1 && filter.InsertHash(hashes[i]);
+        if (batch != 1) num_new += filter.InsertHashes(hashes.data() + i, batch);
+        const size_t end = i + batch, begin = end < kWindow ? 0 : end - kWindow;
+        if (end % 500 == 0 || batch != 1) {
+          ASSERT_EQ(filter.CountMaybes(hashes.data() + begin, end - begin), end - begin) << end;
+        }
+      }
+      const uint64_t rotations = filter.generation();  // a false positive of an older one fills the newest, too
+      EXPECT_GE(rotations, num_new / each);
+      EXPECT_LE(rotations, hashes.size() / each);
+      EXPECT_EQ(filter.Rotate(), rotations + 1) << "and by hand";
+      EXPECT_LT(filter.CountMaybes(hashes.data(), hashes.size() - 2 * kWindow), 30u) << "what is old is forgotten";
+      for (uint32_t age = 1; age + 1 < generations; ++age) {
+        EXPECT_LT(filter.EstimatedKeys(age), 1.05 * static_cast<double>(each)) << "none takes more than it is made for";
+      }
+    }
+  }
+}
+
+TEST(Rotating, KeysThatComeAgainDoNotFillAGeneration) {
+  RotatingFilter filter;
+  MustCreate(&filter, 1000, 2, BitsPerKey(20), Rotation::kByCount);
+  const std::vector<uint64_t> hashes = RandomHashes(900, 3);
+  for (int i = 0; i < 20; ++i) filter.InsertHashes(hashes.data(), hashes.size());
+  EXPECT_EQ(filter.generation(), 0u);
+}
+
+TEST(Rotating, ASnapshotGoesOn) {
+  const std::vector<uint64_t> hashes = RandomHashes(30000, 11);
+  FilterOptions options = BitsPerKey(12), keyed = BitsPerKey(12);
+  options.seed = 9;
+  keyed.hash_id = HashId::kKeyed;
+  keyed.secret.bytes[0] = 3;
+  for (const FilterOptions& each : {options, keyed}) {
+    for (const uint64_t window : {uint64_t{60}, uint64_t{9000}}) {  // a body of 4 KiB at most, and a large one
+      RotatingFilter filter, copy;
+      MustCreate(&filter, window, 4, each, Rotation::kByCount);
+      filter.InsertHashes(hashes.data(), hashes.size());
+      const std::string image = ImageOf(filter);
+      EXPECT_EQ(image.size(), filter.ImageBytes());
+      const FilterView view(image.data(), image.size(), each.hash_id == HashId::kKeyed ? &each.secret : nullptr);
+      ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
+      EXPECT_EQ(view.layout(), Layout::kContainer);
+      EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), filter.CountMaybes(hashes.data(), hashes.size()));
+      const Status status = copy.CreateFromImage(image.data(), image.size(), each);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(copy.generation(), filter.generation());
+      EXPECT_EQ(copy.num_generations(), 4u);
+      EXPECT_EQ(copy.keys_per_generation(), filter.keys_per_generation());
+      EXPECT_EQ(copy.rotation(), Rotation::kByCount);
+      EXPECT_EQ(copy.seed(), filter.seed());
+      EXPECT_EQ(copy.hash_id(), each.hash_id);
+      EXPECT_EQ(ImageOf(copy), image);
+      const std::vector<uint64_t> more = RandomHashes(window / 2, 12);  // both rotate at the same key
+      EXPECT_EQ(copy.InsertHashes(more.data(), more.size()), filter.InsertHashes(more.data(), more.size()));
+      EXPECT_EQ(copy.Rotate(), filter.Rotate());
+      EXPECT_EQ(ImageOf(copy), ImageOf(filter));
+    }
+  }
+}
+
+TEST(Rotating, SnapshotsComeByEveryWayOut) {
+  RotatingFilter filter;
+  MustCreate(&filter, 1500000, 3);  // a generation is no multiple of a piece of 1 MiB
+  const std::vector<uint64_t> hashes = RandomHashes(1000000, 7);
+  filter.InsertHashes(hashes.data(), 500000);
+  filter.Rotate();
+  filter.InsertHashes(hashes.data() + 500000, 500000);
+  const std::string expected = ImageOf(filter);
+  test::Collector collector, full;
+  EXPECT_TRUE(filter.WriteImage(collector.sink()).ok());
+  EXPECT_EQ(collector.bytes, expected);
+  full.refuse_from = 1500000;
+  EXPECT_EQ(filter.WriteImage(full.sink()).code(), StatusCode::kIoError);
+  std::string buffer(expected.size() + 3, 'x');
+  EXPECT_EQ(filter.WriteImageTo(buffer.data(), expected.size() - 1).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(filter.WriteImageTo(buffer.data(), buffer.size()).ok());
+  EXPECT_EQ(buffer, expected + "xxx");
+  const test::TempDir folder;
+  EXPECT_TRUE(filter.Save(folder.File("image").c_str()).ok());
+  EXPECT_EQ(test::ReadFile(folder.File("image")), expected);
+}
+
+TEST(Rotating, WhatIsNoSnapshotOfOneIsRefused) {
+  RotatingFilter source, filter;
+  MustCreate(&source, 1000, 3);
+  const std::string image = ImageOf(source);
+  MustCreate(&filter, 1000, 3);
+  for (size_t i = 0; i < image.size(); i += 97) {
+    std::string damaged = image;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt) << i;
+  }
+  ExpectTakesNothing(&filter);
+  BlockedFilter blocked;
+  ASSERT_TRUE(blocked.Create(100, BitsPerKey(10)).ok());
+  std::string other;
+  ASSERT_TRUE(blocked.AppendImage(&other).ok());
+  const Status status = filter.CreateFromImage(other.data(), other.size());
+  EXPECT_EQ(status.code(), StatusCode::kIncompatible);
+  EXPECT_NE(std::string(status.message()).find("rotating"), std::string::npos);
+  FilterOptions keyed;
+  keyed.hash_id = HashId::kKeyed;
+  keyed.secret.bytes[0] = 1;
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), keyed).code(), StatusCode::kIncompatible);
+  ExpectTakesNothing(&filter);
+  ASSERT_TRUE(blocked.CreateFromImage(image.data(), image.size()).code() == StatusCode::kIncompatible);
+}
+
+TEST(Rotating, MemoryIsLimitedAndMayRunOut) {
+  FilterOptions options = BitsPerKey(10);
+  RotatingFilter filter;
+  MustCreate(&filter, 1000, 4, options);
+  const std::string image = ImageOf(filter);
+  const uint64_t needed = filter.MemoryUse();
+  EXPECT_GE(needed, sizeof(filter) + filter.body_bytes() / 4 * 5);
+  for (const uint64_t limit : {needed - 1, uint64_t{0}}) {
+    options.memory_limit = limit;
+    EXPECT_EQ(filter.Create(1000, 4, options).code(), StatusCode::kOverLimit);
+    ExpectTakesNothing(&filter);
+    EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), options).code(), StatusCode::kOverLimit);
+    ExpectTakesNothing(&filter);
+  }
+  options.memory_limit = needed;
+  EXPECT_TRUE(filter.Create(1000, 4, options).ok());
+  EXPECT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
+
+  test::TestAllocator allocator;
+  options = BitsPerKey(10);
+  options.allocator = allocator.hooks();
+  for (uint64_t fail = 0; fail < 2; ++fail) {
+    allocator.FailFrom(fail);
+    RotatingFilter failing;
+    EXPECT_EQ(failing.Create(1000, 4, options).code(), StatusCode::kOutOfMemory);
+    ExpectTakesNothing(&failing);
+    EXPECT_EQ(allocator.live_blocks(), 0u);
+  }
+  allocator.FailFrom(test::TestAllocator::kNever);
+  RotatingFilter hooked;
+  ASSERT_TRUE(hooked.Create(1000, 4, options).ok());
+  EXPECT_EQ(allocator.live_bytes() + sizeof(hooked), hooked.MemoryUse());
+  EXPECT_FALSE(hooked.MayContainHash(1)) << "the memory of the host is not zero by itself";
+}
+
+}  // namespace
+}  // namespace linefilter

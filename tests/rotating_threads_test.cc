@@ -1,0 +1,208 @@
+// linefilter/rotating.h: what is not older than G - 1 rotations is never absent, whatever threads do at once.
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/hash.h"
+#include "linefilter/rotating.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+
+namespace linefilter {
+namespace {
+
+using test::BitsPerKey;
+using test::RandomHashes;
+
+void MustCreate(RotatingFilter* filter, uint64_t window_keys, uint32_t num_generations,
+                const FilterOptions& options = BitsPerKey(12), Rotation rotation = Rotation::kByCaller) {
+  const Status status = filter->Create(window_keys, num_generations, options, rotation);
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+TEST(RotatingAtOnce, ConcurrentRotationsAreCountedOneByOne) {
+  RotatingFilter filter;
+  MustCreate(&filter, 1000, 3);
+  constexpr uint64_t kThreads = 4, kEach = 20000;
+  std::atomic<uint64_t> waiting{kThreads};
+  std::vector<uint64_t> numbers[kThreads];
+  std::vector<std::thread> threads;
+  for (uint64_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      --waiting;
+      while (waiting != 0) std::this_thread::yield();
+      for (uint64_t i = 0; i < kEach; ++i) numbers[thread].push_back(filter.Rotate());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<bool> seen(kThreads * kEach + 1);
+  for (const auto& of_thread : numbers) {
+    for (const uint64_t number : of_thread) {
+      ASSERT_LE(number, kThreads * kEach);
+      ASSERT_FALSE(seen[number]) << number << " twice";
+      seen[number] = true;
+    }
+  }
+  EXPECT_EQ(filter.generation(), kThreads * kEach);
+}
+
+// An inserter that is stopped in the middle of an insertion: its hashes lie in a page that cannot be read yet, and
+// what mends that rotates.
+struct Stopped {
+  static inline RotatingFilter* filter;
+  static inline void* page;
+  static inline size_t page_bytes;
+  static inline uint32_t rotations;
+  static void OnFault(int, siginfo_t*, void*) {
+    mprotect(page, page_bytes, PROT_READ | PROT_WRITE);
+    for (uint32_t i = 0; i < rotations; ++i) filter->Rotate();
+  }
+};
+
+TEST(RotatingAtOnce, AnInserterThatWasStoppedForManyRotationsLosesNothing) {
+  Stopped::page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  Stopped::page = mmap(nullptr, Stopped::page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(Stopped::page, MAP_FAILED);
+  struct sigaction action = {}, before[2];
+  action.sa_sigaction = &Stopped::OnFault;
+  action.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGSEGV, &action, &before[0]), 0);
+  ASSERT_EQ(sigaction(SIGBUS, &action, &before[1]), 0);
+  for (const uint32_t generations : {2u, 3u, 8u}) {
+    for (const uint32_t rotations : {1u, generations - 1, generations, generations + 1, 3 * generations}) {
+      for (const size_t n : {size_t{1}, size_t{200}}) {
+        RotatingFilter filter;
+        MustCreate(&filter, 10000, generations);
+        const std::vector<uint64_t> hashes = RandomHashes(n, rotations);
+        std::memcpy(Stopped::page, hashes.data(), 8 * n);
+        Stopped::filter = &filter;
+        Stopped::rotations = rotations;
+        ASSERT_EQ(mprotect(Stopped::page, Stopped::page_bytes, PROT_NONE), 0);
+        filter.InsertHashes(static_cast<const uint64_t*>(Stopped::page), n);
+        ASSERT_EQ(filter.generation(), rotations) << "it was not stopped";
+        // It is as new as if it had begun now.
+        for (uint32_t more = 0; more < generations; ++more) {
+          ASSERT_EQ(filter.CountMaybes(hashes.data(), n), n) << generations << " " << rotations << " " << more;
+          filter.Rotate();
+        }
+        filter.Rotate();  // G rotations later the bits that it left lay in the spare slot, and live once more
+        EXPECT_LE(filter.CountMaybes(hashes.data(), n), n / 20);
+      }
+    }
+  }
+  sigaction(SIGSEGV, &before[0], nullptr);
+  sigaction(SIGBUS, &before[1], nullptr);
+  munmap(Stopped::page, Stopped::page_bytes);
+}
+
+// Writers tell which number they read before each insertion, readers read it after each question: fewer than G
+// rotations between them, and the key must be there.
+class RotatingThreads : public ::testing::Test {
+ protected:
+  static constexpr size_t kRecent = 256;
+  struct alignas(128) Written {
+    std::atomic<uint64_t> count{0};
+    std::atomic<uint64_t> begun[kRecent] = {};  // of key i, at i % kRecent
+  };
+
+  void Run(uint32_t generations, uint64_t window, Rotation rotation, std::chrono::milliseconds duration) {
+    constexpr size_t kWriters = 2, kReaders = 1;
+    RotatingFilter filter;
+    MustCreate(&filter, window, generations, BitsPerKey(12), rotation);
+    Written written[kWriters];
+    std::atomic<bool> stop{false};
+    std::atomic<uint64_t> asked{0}, absent{0}, expired{0};
+    const auto hash_of = [](size_t writer, uint64_t i) { return HashKey(i * kWriters + writer); };
+    std::vector<std::thread> threads;
+    for (size_t writer = 0; writer < kWriters; ++writer) {
+      threads.emplace_back([&, writer] {
+        uint64_t batch[8];
+        for (uint64_t i = 0; !stop.load(std::memory_order_relaxed);) {
+          const size_t n = i % 3 == 0 ? 8 : 1;
+          const uint64_t begun = filter.generation();
+          for (size_t j = 0; j < n; ++j) {
+            batch[j] = hash_of(writer, i + j);
+            written[writer].begun[(i + j) % kRecent].store(begun, std::memory_order_relaxed);
+          }
+          if (n == 1) {
+            filter.InsertHash(batch[0]);
+          } else {
+            filter.InsertHashes(batch, n);
+          }
+          i += n;
+          written[writer].count.store(i, std::memory_order_release);
+        }
+      });
+    }
+    for (size_t reader = 0; reader < kReaders; ++reader) {
+      threads.emplace_back([&, reader] {
+        test::Random random(reader);
+        uint64_t questions = 0, old = 0;
+        while (!stop.load(std::memory_order_relaxed)) {
+          const Written& from = written[random() % kWriters];
+          const uint64_t count = from.count.load(std::memory_order_acquire);
+          const uint64_t back = random.Below(kRecent / 2);
+          if (back >= count) continue;
+          const uint64_t i = count - 1 - back, begun = from.begun[i % kRecent].load(std::memory_order_relaxed);
+          const uint64_t hash = hash_of(static_cast<size_t>(&from - written), i);
+          uint8_t answer = 1;
+          if (i % 2 == 0) {
+            answer = filter.MayContainHash(hash);
+          } else {
+            filter.MayContainHashes(&hash, 1, &answer);
+          }
+          const uint64_t ended = filter.generation();
+          if (from.count.load(std::memory_order_acquire) - i > kRecent - 16) continue;  // `begun` may be another's
+          ++questions;
+          if (ended - begun >= generations) {
+            ++old;
+          } else {
+            absent += answer == 0;
+          }
+        }
+        asked += questions;
+        expired += old;
+      });
+    }
+    if (rotation == Rotation::kByCaller) {
+      threads.emplace_back([&] {
+        while (!stop.load(std::memory_order_relaxed)) {
+          filter.Rotate();
+          for (int i = 0; i < 200; ++i) (void)filter.generation();
+        }
+      });
+    }
+    std::this_thread::sleep_for(duration);
+    stop = true;
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(absent, 0u);
+    EXPECT_GT(asked, 0u);
+    EXPECT_GT(filter.generation(), generations) << "nothing was dropped";
+    printf("%u generations: %llu rotations, %llu asked, %llu of them too old\n", generations,
+           static_cast<unsigned long long>(filter.generation()), static_cast<unsigned long long>(asked),
+           static_cast<unsigned long long>(expired));
+  }
+};
+
+TEST_F(RotatingThreads, NothingWithinTheWindowIsAbsentByTheCallersClock) {
+  Run(2, 100, Rotation::kByCaller, std::chrono::milliseconds(400));
+  Run(4, 3000, Rotation::kByCaller, std::chrono::milliseconds(400));
+  Run(2, 200000, Rotation::kByCaller, std::chrono::milliseconds(400));  // clearing takes most of the time
+}
+
+TEST_F(RotatingThreads, NothingWithinTheWindowIsAbsentByCount) {
+  Run(2, 100, Rotation::kByCount, std::chrono::milliseconds(400));
+  Run(4, 3000, Rotation::kByCount, std::chrono::milliseconds(400));
+}
+
+}  // namespace
+}  // namespace linefilter
