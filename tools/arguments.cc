@@ -42,6 +42,10 @@ void Arguments::Path(const char* name, std::string* value, const char* help, Nee
   })->required(need == Need::kRequired);
 }
 
+void Arguments::Paths(const char* name, std::vector<std::string>* values, const char* help) {
+  app_->add_option(name, *values, help)->type_name("PATH")->required();
+}
+
 void Arguments::Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help) {
   const std::string type = Joined(choices, "|");
   AddParsed(app_, name, type.c_str(), help,

@@ -1,0 +1,164 @@
+// linefilter stats: how images are filled, block by block, and how many more keys they take.
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "linefilter/sizing.h"
+#include "tools/arguments.h"
+#include "tools/block_load.h"
+#include "tools/command.h"
+#include "tools/images.h"
+#include "tools/report.h"
+
+namespace linefilter::tools {
+namespace {
+
+constexpr uint64_t kLines = 10;  // of the distribution
+
+struct Stats {
+  std::vector<std::string> images;
+  SecretOption secret;
+  double fpr = 0;
+  bool json = false;
+};
+
+void AddNumber(const char* name, double value, Report* report) {
+  if (std::isfinite(value)) {
+    report->Count(name, static_cast<uint64_t>(std::llround(value)));
+  } else {
+    report->Real(name, value);
+  }
+}
+
+// The most keys for which this very body, with its number of probes, is expected to stay at or below `fpr`.
+// (MaxKeysForFpr is free to choose another number of probes.)
+uint64_t KeysAtFpr(const FilterView& view, double fpr) {
+  uint64_t good = 0, bad = 8 * view.body_bytes() + 1;  // beyond kMinBitsPerKey no filter is of use
+  while (bad - good > 1) {
+    const uint64_t middle = good + (bad - good) / 2;
+    const bool fits = ExpectedFpr(view.layout(), middle, view.body_bytes(), view.num_probes()) <= fpr;
+    (fits ? good : bad) = middle;
+  }
+  return good;
+}
+
+// `keys` are those in it.
+void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
+  const uint64_t most = view.body_bytes() == 0 ? 0 : KeysAtFpr(view, fpr);
+  const bool takes_keys = view.layout() != Layout::kRetrieval;
+  report->Rate("wanted_fpr", fpr);
+  report->Count("keys_at_fpr", most);
+  const double more = takes_keys && std::isfinite(keys) ? static_cast<double>(most) - keys : 0;
+  report->Count("more_keys", more > 0 ? static_cast<uint64_t>(more) : 0);
+}
+
+void AddLoad(const FilterView& view, Report* report) {
+  const BlockLoad load = LoadOfBlocks(view);
+  if (load.total == 0) return;
+  const uint64_t least = load.AtRank(0), median = load.AtRank((load.total - 1) / 2), most = load.AtRank(load.total - 1);
+  if (load.of_levels) {
+    report->Count("level_min", least);
+    report->Count("level_median", median);
+    report->Count("level_max", most);
+  } else {
+    report->Rate("block_fill_min", static_cast<double>(least) / 512);
+    report->Rate("block_fill_median", static_cast<double>(median) / 512);
+    report->Rate("block_fill_max", static_cast<double>(most) / 512);
+  }
+  std::vector<Report> rows;
+  for (const LoadRange& range : RangesOf(load, kLines)) {
+    rows.emplace_back();
+    rows.back().Count(load.of_levels ? "level_from" : "one_bits_from", range.first);
+    rows.back().Count(load.of_levels ? "level_to" : "one_bits_to", range.last);
+    rows.back().Count("num_blocks", range.num_blocks);
+    rows.back().Rate("share", static_cast<double>(range.num_blocks) / static_cast<double>(load.total));
+  }
+  report->Table("block_load", std::move(rows));
+}
+
+// The file and what is told of it. A secret is given to the images that ask for one, so that a list may be mixed.
+Status Describe(const Stats& stats, const std::string& path, Report* report) {
+  FilterFile file;
+  report->Text("image", path);
+  Status status = file.Map(path.c_str(), MapAdvice::kWillNeed);
+  if (status.code() == StatusCode::kIncompatible) {
+    status = MapImage(path, MapAdvice::kWillNeed, stats.secret.OrNull(), &file);
+  }
+  const FilterView& view = file.view();
+  if (status.ok()) status = VerifyBody(view);
+  if (!status.ok()) {  // the numbers of a damaged body would mislead
+    report->Text("state", status.code() == StatusCode::kIncompatible ? SecretState(stats.secret.OrNull())
+                          : status.code() == StatusCode::kCorrupt    ? "damaged"
+                                                                     : "unknown");
+    report->Text("reason", status.message());
+    return status;
+  }
+  const double estimated = view.EstimatedKeys(), counted = static_cast<double>(view.num_keys());
+  report->Text("state", view.empty_set() ? "empty set" : "ok");
+  report->Text("layout", LayoutName(view.layout()));
+  report->Count("num_probes", view.num_probes());
+  report->Count("image_bytes", view.image_bytes());
+  report->Count("body_bytes", view.body_bytes());
+  if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
+  report->Rate("fill_ratio", view.FillRatio());
+  if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
+  AddNumber("estimated_keys", estimated, report);
+  if (counted > 0) report->Real("estimated_per_num_keys", estimated / counted);
+  // Of two counts the estimate is that of different keys; an infinite one says nothing.
+  const double keys = std::isfinite(estimated) || !view.has_num_keys() ? estimated : counted;
+  report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
+  report->Rate("expected_fpr", view.ExpectedFpr());
+  if (stats.fpr > 0) AddRoom(view, stats.fpr, keys, report);
+  AddLoad(view, report);
+  return status;
+}
+
+int RunStats(const Stats& stats, bool with_fpr) {
+  if (with_fpr && !(stats.fpr > 0 && stats.fpr < 1)) {
+    return Fail("stats: --fpr %g is no rate: give one above 0 and below 1, like 0.01", stats.fpr);
+  }
+  int exit_code = kExitGood;
+  std::vector<Report> reports;
+  for (const std::string& path : stats.images) {
+    reports.emplace_back();
+    const Status status = Describe(stats, path, &reports.back());
+    if (!stats.json) {
+      if (reports.size() > 1) printf("\n");
+      reports.back().Print(false);
+      fflush(stdout);  // before what standard error says of it
+    }
+    if (!status.ok()) exit_code = FailImage(path, status);
+  }
+  Report all;
+  all.Table("images", std::move(reports));
+  if (stats.json) all.Print(true);
+  return exit_code;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto stats = std::make_shared<Stats>();
+  arguments.Paths("IMAGE", &stats->images, "The images, one or more");
+  arguments.Real("--fpr", &stats->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Secret(&stats->secret, SecretUse::kAsk);
+  arguments.Json(&stats->json);
+  return [stats, &arguments] { return RunStats(*stats, arguments.Given("--fpr")); };
+}
+
+}  // namespace
+
+const Command kStatsCommand = {
+    "stats", "Show how images are filled, block by block, and how many more keys they take",
+    "Reads the whole of each image. num_keys is what its maker counted, estimated_keys what its bits say of\n"
+    "different keys: far fewer estimated than counted means that keys came again.\n"
+    "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
+    "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made).\n"
+    "block_load: how many of the 64-byte blocks have so many of their 512 bits set; of `retrieval`, which levels they\n"
+    "have (8 more halve the false-positive rate). `classic` has no blocks.\n"
+    "With --json always one object with a list, images.\n"
+    "Exit code: 0 good, 2 bad usage, or one of the images is broken, damaged or without its --secret: the others are\n"
+    "told all the same.",
+    &Declare};
+
+}  // namespace linefilter::tools
