@@ -55,7 +55,7 @@ Tally Ask(ExactStore* list, const linefilter::FilterView& filter, const Urls& ur
 }
 
 int Run(const Options& options) {
-  const Urls url;
+  const Urls url(options.items);
   ExactStore list(options.db, Sync::kOff);
   list.Begin();
   for (uint64_t i = 0; i < options.items; ++i) {
@@ -73,7 +73,11 @@ int Run(const Options& options) {
   const int exit_code = Ask(&list, file.view(), url, options.items, options.items).Report();
 
   // One bit of it is another: the image is refused, and what is no filter answers "maybe".
-  std::fstream(image, std::ios::in | std::ios::out | std::ios::binary).put('\x5a');
+  std::fstream bytes(image, std::ios::in | std::ios::out | std::ios::binary);
+  const char first = static_cast<char>(bytes.get() ^ 1);
+  bytes.seekp(0);
+  bytes.put(first);
+  bytes.close();
   const linefilter::Status status = file.Load(image.c_str());
   const uint64_t few = std::min<uint64_t>(options.items, 5000);
   printf("\na damaged image: %s\n", status.ok() ? "was accepted" : status.message());

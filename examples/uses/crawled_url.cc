@@ -21,7 +21,7 @@ constexpr uint64_t kLinksOfPage = 64, kPagesOfGroup = 1000;
 int Run(const Options& options) {
   const Stream links = {2};
   const uint64_t different = links.NewBefore(options.items);
-  const Urls url;
+  const Urls url(options.items);
   ExactStore store(options.db, Sync::kOff);
   linefilter::BlockedFilter filter;
   Check(filter.Create(different, options.filter()));

@@ -1,4 +1,4 @@
-// Real keys: the words of /usr/share/dict and the paths below /usr. Where there are none, made-up ones.
+// Real keys: the words of /usr/share/dict/words and the paths below /usr. Where there are none, made-up ones.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kFewest = 1000;       // below, the machine has nothing to offer
-constexpr size_t kMostPaths = 200000;  // enough; a walk takes half a second for these
+constexpr size_t kMostTexts = 200000;  // a walk takes half a second for these
+
+size_t Most(uint64_t items) { return static_cast<size_t>(std::clamp<uint64_t>(items, kFewest, kMostTexts)); }
 
 // Sorted: folders are read in any order.
 void SortAndFill(const char* made_up, std::vector<std::string>* texts) {
@@ -35,15 +37,11 @@ std::string LocalPart(const std::string& word) {
 
 }  // namespace
 
-Emails::Emails() {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator("/usr/share/dict", error)) {
-    std::ifstream in(entry.path());
-    if (!entry.is_regular_file(error) || entry.path().filename().string().find("README") == 0) continue;
-    for (std::string word; std::getline(in, word);) {
-      word = LocalPart(word);
-      if (!word.empty()) words_.push_back(std::move(word));
-    }
+Emails::Emails(uint64_t items) {
+  std::ifstream in("/usr/share/dict/words");
+  for (std::string word; words_.size() < Most(items) && std::getline(in, word);) {
+    word = LocalPart(word);
+    if (!word.empty()) words_.push_back(std::move(word));
   }
   SortAndFill("user", &words_);
 }
@@ -55,10 +53,10 @@ std::string Emails::operator()(uint64_t i) const {
   return words_[mixed % words_.size()] + "." + std::to_string(i) + "@" + kDomains[mixed >> 62];
 }
 
-Urls::Urls() {
+Urls::Urls(uint64_t items) {
   std::error_code error;
   fs::recursive_directory_iterator it("/usr", fs::directory_options::skip_permission_denied, error), end;
-  for (; !error && it != end && paths_.size() < kMostPaths; it.increment(error)) paths_.push_back(it->path().string());
+  for (; !error && it != end && paths_.size() < Most(items); it.increment(error)) paths_.push_back(it->path().string());
   SortAndFill("/usr/share/page", &paths_);
 }
 

@@ -18,7 +18,7 @@ constexpr uint64_t kGroup = 50000;  // registrations of one transaction
 int Run(const Options& options) {
   const Stream registrations = {10};
   const uint64_t accounts = registrations.NewBefore(options.items);
-  const Emails email;
+  const Emails email(options.items);
   ExactStore store(options.db, Sync::kOff);  // the store ends with this program: nothing to keep
   linefilter::BlockedFilter filter;
   Check(filter.Create(accounts, options.filter()));

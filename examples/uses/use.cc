@@ -83,7 +83,7 @@ int Main(int argc, char** argv, const char* about, Restarts restarts, int (*run)
     fprintf(stderr, "%s: %s\n%s\n  --items N   how much, like 1e6 (at least 100)\n", argv[0], error.what(), about);
     fputs("  --fpr P     the filter's false-positive rate, like 0.01\n", stderr);
     fprintf(stderr, "  --db PATH   the file of the store%s\n", may_crash ? ", to go on with" : ", to be made");
-    if (may_crash) fputs("  --crash-after N   die after N messages, as by a power switch\n", stderr);
+    if (may_crash) fputs("  --crash-after N   die after N messages, unprepared\n", stderr);
   } catch (const std::exception& error) {
     fprintf(stderr, "%s: %s\n", argv[0], error.what());
   }

@@ -30,10 +30,11 @@ int Main(int argc, char** argv, const char* about, Restarts restarts, int (*run)
 // Ends the program with the sentence of a status that is not ok.
 void Check(const linefilter::Status& status);
 
-// Real words and paths of this machine, made into as many different keys as anybody asks for. The same on each run.
+// Real words and paths of this machine, made into as many different keys as anybody asks for: the same for the same
+// `items`, as long as nobody installs anything.
 class Emails {
  public:
-  Emails();
+  explicit Emails(uint64_t items);
   std::string operator()(uint64_t i) const;  // of different i different
 
  private:
@@ -41,7 +42,7 @@ class Emails {
 };
 class Urls {
  public:
-  Urls();
+  explicit Urls(uint64_t items);
   std::string operator()(uint64_t i) const;
 
  private:
