@@ -21,17 +21,24 @@ namespace linefilter {
 namespace internal {
 
 struct Kernels;  // lib/kernels/kernels.h: the functions of one layout on one target
+struct Stage;    // lib/layouts/container.h: one filter of several that answer as one
 
-// What a lookup needs, resolved once per filter. A lookup first reads body[MulHigh(hash, num_units) << unit_shift].
+// What a lookup needs, resolved once per filter. A lookup first reads body[MulHigh(hash, num_units) << unit_shift]: of
+// several stages that of the newest, which body, num_units and unit_shift are then.
 struct ProbeState {
   const uint8_t* body = nullptr;
   uint64_t num_units = 0;         // blocks; classic: bytes
   uint8_t unit_shift = 0;         // log2 of a unit's bytes
   Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
+  uint16_t num_stages = 0;        // `container` alone; 0: a filter of one body
   uint32_t num_probes = 0;
   const uint32_t* lane_ones = nullptr;  // blocked: [16 rotations][16 lanes] of 0 or 1, 64-byte aligned
   bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
   const Kernels* kernels = nullptr;
+  // Of the two, one is set if num_stages is not 0. Both tell the oldest stage first.
+  const Stage* stages = nullptr;  // of a filter that owns its stages, each at an address of its own
+  const uint8_t* stage_table =
+      nullptr;  // of a view: the table in its image, whose body has the stages one after another
 };
 
 }  // namespace internal
@@ -87,12 +94,18 @@ class LINEFILTER_EXPORT FilterBase {
   const HashSecret& secret() const noexcept { return secret_; }
   // 0 in `retrieval`, which has none.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
-  // The blocks, or the bits; in bytes.
-  uint64_t body_bytes() const noexcept { return state_.num_units << state_.unit_shift; }
+  // The blocks, or the bits; in bytes. Of several stages: all of them.
+  uint64_t body_bytes() const noexcept {
+    return state_.num_stages == 0 ? state_.num_units << state_.unit_shift : AllStages().num_blocks * 64;
+  }
   // 0 in a layout without blocks.
-  uint64_t num_blocks() const noexcept { return state_.unit_shift == 0 ? 0 : state_.num_units; }
-  // body_bytes() bytes, as long as the filter or its image lives and does not move.
-  const uint8_t* body() const noexcept { return state_.body; }
+  uint64_t num_blocks() const noexcept {
+    if (state_.num_stages != 0) return AllStages().num_blocks;
+    return state_.unit_shift == 0 ? 0 : state_.num_units;
+  }
+  // body_bytes() bytes, as long as the filter or its image lives and does not move. Null for a filter whose stages are
+  // not one piece of memory.
+  const uint8_t* body() const noexcept { return state_.num_stages == 0 ? state_.body : AllStages().body; }
   // The target that answers ("AVX3", ...).
   const char* target() const noexcept;
 
@@ -125,6 +138,13 @@ class LINEFILTER_EXPORT FilterBase {
   HashSecret secret_;
   HashId hash_id_ = HashId::kXxh3;
   Layout layout_ = Layout::kAuto;  // kAuto while broken
+
+ private:
+  struct Blocks {
+    const uint8_t* body;
+    uint64_t num_blocks;
+  };
+  Blocks AllStages() const noexcept;
 };
 
 // One hash asked of many filters: all lines are prefetched before the first is read. answers[i] is that of filters[i];

@@ -15,7 +15,7 @@ enum class Layout : uint8_t {
   kClassic = 2,    // Bloom 1970, bit by bit over the whole body: the baseline, and the smallest for tiny sets
   kRetrieval = 3,  // a solved linear system per 64-byte block: a sixth of the false positives, but no key can be added
   kCounting = 4,   // reserved
-  kContainer = 5,  // reserved
+  kContainer = 5,  // several `blocked` filters that answer as one: views of it, and filters that grow or forget
 };
 
 // "auto", "blocked", "classic", ...; "unknown" for an id that has no name.

@@ -15,7 +15,20 @@
 
 namespace linefilter {
 
-// Copyable: some 370 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
+// One of the filters of which a `container` consists.
+struct LINEFILTER_EXPORT StageInfo {
+  const uint8_t* body = nullptr;     // 64 * num_blocks bytes
+  uint64_t num_blocks = 0;           // see FilterBase
+  uint64_t num_keys = 0;             // counted in it; 0: unknown
+  Layout layout = Layout::kBlocked;  // no other so far
+  uint32_t num_probes = 0;           // see FilterBase
+
+  // As FilterBase's, of this stage alone: each reads all of it.
+  double FillRatio() const noexcept;
+  double ExpectedFpr() const noexcept;  // see FillRatio
+};
+
+// Copyable: some 390 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
 class LINEFILTER_EXPORT FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
@@ -52,6 +65,11 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   uint64_t num_keys() const noexcept { return num_keys_; }
   // The image of no keys at all.
   bool empty_set() const noexcept { return layout() != Layout::kAuto && body_bytes() == 0; }
+
+  // The stages of a `container`; of other layouts, and of the empty set, there are 0.
+  uint32_t num_stages() const noexcept { return state_.num_stages; }
+  // The oldest is 0; a stage that there is not has 0 blocks.
+  StageInfo stage(uint32_t index) const noexcept;
 
  private:
   const uint8_t* chunk_checks_ = nullptr;

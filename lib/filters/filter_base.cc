@@ -2,6 +2,7 @@
 
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
+#include "lib/layouts/container.h"
 #include "lib/layouts/fill.h"
 
 namespace linefilter {
@@ -66,23 +67,35 @@ Status FilterBase::KeyStatus() const noexcept {
 
 const char* FilterBase::target() const noexcept { return state_.kernels->target(); }
 
+FilterBase::Blocks FilterBase::AllStages() const noexcept {
+  Blocks all = {nullptr, 0};
+  internal::ForEachStage(state_, [&](uint32_t i, const internal::Stage& stage) {
+    if (i == 0 && state_.stages == nullptr) all.body = stage.body;
+    all.num_blocks += stage.num_blocks;
+  });
+  return all;
+}
+
 double FilterBase::FillRatio() const noexcept {
+  if (state_.num_stages != 0) return internal::ContainerFillRatio(state_);
   return state_.num_units == 0 ? 0 : internal::FillRatioOf(state_.body, body_bytes());
 }
 
 double FilterBase::EstimatedKeys() const noexcept {
   if (state_.num_units == 0) return 0;
+  if (state_.num_stages != 0) return internal::ContainerEstimatedKeys(state_);
   return internal::FindLayout(layout_)->estimated_keys(state_);
 }
 
 size_t FilterBase::CountLevels(uint64_t* counts) const noexcept {
-  if (state_.num_units == 0) return 0;
+  if (state_.num_units == 0 || state_.num_stages != 0) return 0;
   const internal::LayoutOps* const ops = internal::FindLayout(layout_);
   return ops->count_levels == nullptr ? 0 : ops->count_levels(state_, counts);
 }
 
 double FilterBase::ExpectedFpr() const noexcept {
   if (layout_ == Layout::kAuto) return 1;
+  if (state_.num_stages != 0) return internal::ContainerExpectedFpr(state_);
   return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->expected_fpr(state_);
 }
 

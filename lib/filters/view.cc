@@ -4,13 +4,31 @@
 #include "lib/format/trailer.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
+#include "lib/kernels/stages.h"
+#include "lib/layouts/fill.h"
 
 namespace linefilter {
 namespace {
 
+// Of a container, which has its stages' table instead of num_probes and an entry in the registry.
+Status CheckStages(const internal::Trailer& trailer) {
+  bool unsupported = false;
+  const char* const fault =
+      trailer.num_probes != 0
+          ? "a container has no probes of its own"
+          : internal::FindTableFault(trailer.stage_table, trailer.stage_table_bytes, trailer.body_bytes, &unsupported);
+  if (fault != nullptr) {
+    return Status::Error(StatusCode::kCorrupt, "%s: the image was not written by linefilter", fault);
+  }
+  if (!unsupported) return Status();
+  return Status::Error(StatusCode::kUnsupported,
+                       "a stage of the image has a layout that this version does not read: upgrade linefilter");
+}
+
 // What the trailer's own check cannot know: whether this library implements what it names.
 Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps* ops) {
-  if (ops == nullptr) {
+  const bool is_container = trailer.layout == internal::kContainerLayout;
+  if (ops == nullptr && !is_container) {
     return Status::Error(StatusCode::kUnsupported,
                          "the image has layout %u (%s), which this version does not read: upgrade "
                          "linefilter",
@@ -22,6 +40,7 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
                          "linefilter",
                          trailer.hash_id, HashIdName(static_cast<HashId>(trailer.hash_id)));
   }
+  if (is_container) return CheckStages(trailer);
   if (!ops->body_is_valid(trailer.body_bytes, trailer.num_probes)) {
     return Status::Error(StatusCode::kCorrupt,
                          "layout %s cannot have %u probes in a body of %llu bytes: the image was not "
@@ -32,7 +51,7 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
   return Status();
 }
 
-// All that is verified of an image before its secret matters; *ops is set when it is ok.
+// All that is verified of an image before its secret matters; *ops is set when it is ok, but for a container.
 Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trailer, const internal::LayoutOps** ops) {
   const Status status = internal::ParseTrailer(image, size, trailer);
   if (!status.ok()) return status;
@@ -76,8 +95,15 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
   if (status_.ok()) status_ = CheckSecret(trailer, given.get());
   if (!status_.ok()) return status_;
 
-  internal::BindBody(*ops, bytes, trailer.body_bytes, trailer.num_probes, &state_);
-  layout_ = ops->layout;
+  if (ops != nullptr) {
+    internal::BindBody(*ops, bytes, trailer.body_bytes, trailer.num_probes, &state_);
+  } else if (trailer.body_bytes == 0) {
+    internal::BindConstant(internal::AlwaysAbsentKernels(), &state_);
+  } else {
+    const uint32_t num_stages = static_cast<uint32_t>(trailer.stage_table_bytes / internal::kStageEntryBytes);
+    internal::BindImageStages(bytes, trailer.stage_table, num_stages, &state_);
+  }
+  layout_ = static_cast<Layout>(trailer.layout);
   seed_ = trailer.seed;
   secret_ = given.OrZero();
   hash_id_ = static_cast<HashId>(trailer.hash_id);
@@ -103,7 +129,29 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count),
                          static_cast<unsigned long long>(num_chunks()));
   }
-  return internal::VerifyChunks(state_.body, body_bytes(), chunk_checks_, first, count);
+  return internal::VerifyChunks(body(), body_bytes(), chunk_checks_, first, count);
+}
+
+StageInfo FilterView::stage(uint32_t index) const noexcept {
+  StageInfo info;
+  if (index >= num_stages()) return info;
+  internal::ForEachStage(state_, [&](uint32_t i, const internal::Stage& stage) {
+    if (i != index) return;
+    const internal::StageEntry entry = internal::LoadStageEntry(state_.stage_table, i);
+    info = {stage.body, entry.num_blocks, entry.num_keys, static_cast<Layout>(entry.layout), entry.num_probes};
+  });
+  return info;
+}
+
+double StageInfo::FillRatio() const noexcept {
+  return num_blocks == 0 ? 0 : internal::FillRatioOf(body, internal::kBlockBytes * num_blocks);
+}
+
+double StageInfo::ExpectedFpr() const noexcept {
+  if (num_blocks == 0) return 0;
+  internal::ProbeState state;
+  internal::BindBlocked(body, internal::kBlockBytes * num_blocks, num_probes, &state);
+  return internal::BlockedExpectedFpr(state);
 }
 
 Status VerifyImage(const void* image, size_t size) noexcept {

@@ -10,11 +10,35 @@ namespace linefilter::internal {
 namespace {
 
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
-constexpr unsigned kCriticalExtension = 0x8000;
+constexpr unsigned kCriticalExtension = 0x8000, kStageTable = 0x8002, kGrowth = 0x0002;
+
+// Of the whole list, its length included; 0 = there is none.
+uint64_t ExtensionBytes(const Trailer& trailer) {
+  const uint64_t fields = (trailer.stage_table != nullptr ? 4u + trailer.stage_table_bytes : 0) +
+                          (trailer.growth != nullptr ? 4u + trailer.growth_bytes : 0);
+  return fields == 0 ? 0 : fields + 4;
+}
+
+uint8_t* WriteExtension(unsigned id, const uint8_t* content, uint16_t size, uint8_t* to) {
+  if (content == nullptr) return to;
+  StoreLE32(id | static_cast<uint32_t>(size) << 16, to);
+  if (size != 0) memcpy(to + 4, content, size);
+  return to + 4 + size;
+}
+
+uint8_t* WriteExtensions(const Trailer& trailer, uint8_t* to) {
+  const uint64_t bytes = ExtensionBytes(trailer);
+  if (bytes == 0) return to;
+  to = WriteExtension(kStageTable, trailer.stage_table, trailer.stage_table_bytes, to);
+  to = WriteExtension(kGrowth, trailer.growth, trailer.growth_bytes, to);
+  StoreLE32(static_cast<uint32_t>(bytes - 4), to);
+  return to + 4;
+}
 
 unsigned FlagsOf(const Trailer& trailer) {
   return (trailer.has_seed ? kFlagSeed : 0) | (trailer.has_num_keys ? kFlagNumKeys : 0) |
-         (trailer.body_bytes > kSmallBodyBytes ? kFlagChunkChecks : 0);
+         (trailer.body_bytes > kSmallBodyBytes ? kFlagChunkChecks : 0) |
+         (ExtensionBytes(trailer) != 0 ? kFlagExtensions : 0);
 }
 
 Status Corrupt(const char* what) {
@@ -29,9 +53,9 @@ bool Cut(uint64_t* rest, uint64_t bytes) {
   return true;
 }
 
-// Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if a critical id is among its fields;
-// the caller reports it after the check has passed.
-Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
+// Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if an unknown critical id is among
+// its fields; the caller reports it after the check has passed.
+Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Status* critical) {
   if (!Cut(rest, 4)) return Corrupt("no room for the extension list");
   const uint64_t list_bytes = LoadLE32(image + *rest);
   if (!Cut(rest, list_bytes)) return Corrupt("the extension list is longer than the image");
@@ -41,7 +65,15 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Status* critical) {
     const unsigned id = field[0] | field[1] << 8;
     const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
     if (left < field_bytes) return Corrupt("an extension field is longer than its list");
-    if ((id & kCriticalExtension) != 0 && critical->ok()) {
+    const uint8_t** const known = trailer->layout != kContainerLayout ? nullptr
+                                  : id == kStageTable                 ? &trailer->stage_table
+                                  : id == kGrowth                     ? &trailer->growth
+                                                                      : nullptr;
+    if (known != nullptr) {
+      if (*known != nullptr) return Corrupt("an extension field comes twice");
+      *known = field + 4;
+      (id == kStageTable ? trailer->stage_table_bytes : trailer->growth_bytes) = static_cast<uint16_t>(field_bytes - 4);
+    } else if ((id & kCriticalExtension) != 0 && critical->ok()) {
       *critical =
           Status::Error(StatusCode::kUnsupported,
                         "the image needs extension %u, which this version does not know: upgrade linefilter", id);
@@ -95,7 +127,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
   }
   Status critical;
   if ((flags & kFlagExtensions) != 0) {
-    const Status status = CutExtensions(image, &rest, &critical);
+    const Status status = CutExtensions(image, &rest, trailer, &critical);
     if (!status.ok()) return status;
   }
   trailer->body_bytes = rest;
@@ -107,17 +139,19 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
   if (trailer->body_bytes == 0 && trailer->num_keys != 0) return Corrupt("no body for the keys that are counted");
+  if (trailer->layout == kContainerLayout && trailer->stage_table == nullptr) return Corrupt("no table of its stages");
   if (!CheckMatches(image, size, trailer->body_bytes)) return Corrupt("the check does not match");
   return critical;
 }
 
 uint64_t TrailerBytes(const Trailer& trailer) {
-  return 4 * NumChunks(trailer.body_bytes) + (trailer.has_num_keys ? 8 : 0) + (trailer.has_seed ? 8 : 0) +
-         kFixedTrailerBytes;
+  return 4 * NumChunks(trailer.body_bytes) + ExtensionBytes(trailer) + (trailer.has_num_keys ? 8 : 0) +
+         (trailer.has_seed ? 8 : 0) + kFixedTrailerBytes;
 }
 
 void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   uint8_t* p = out + 4 * NumChunks(trailer.body_bytes);
+  p = WriteExtensions(trailer, p);
   if (trailer.has_num_keys) StoreLE64(trailer.num_keys, p), p += 8;
   if (trailer.has_seed) StoreLE64(trailer.seed, p), p += 8;
   p[4] = trailer.layout;
@@ -130,7 +164,7 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
     StoreLE32(CheckOf(Xxh3(out, fields_bytes), LoadLE32(p + 4), image_bytes), p);
     return;
   }
-  uint8_t covered[kSmallBodyBytes + 16];  // both fields
+  uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + 16];
   if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
   if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
   StoreLE32(CheckOf(Xxh3(covered, trailer.body_bytes + fields_bytes), LoadLE32(p + 4), image_bytes), p);

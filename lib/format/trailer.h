@@ -15,6 +15,9 @@ inline constexpr size_t kFixedTrailerBytes = 8;
 // Bodies up to this size are covered by the check of the trailer, larger ones by chunk checks.
 inline constexpr uint64_t kSmallBodyBytes = 4096;
 inline constexpr uint64_t kChunkBytes = 65536;
+inline constexpr uint8_t kContainerLayout = 5;  // the one layout that has a table of stages
+// The longest extension fields that are written; a longer one is read.
+inline constexpr uint64_t kMaxStageTableBytes = 64 * 24, kMaxWrittenGrowthBytes = 1024;
 
 struct Trailer {
   uint8_t layout = 0;
@@ -26,6 +29,11 @@ struct Trailer {
   uint64_t seed = 0;
   uint64_t num_keys = 0;
   uint64_t body_bytes = 0;
+  // Fields of the extension list, within the image or what the writer gives; null = there is none. What they say is
+  // not known here.
+  const uint8_t* stage_table = nullptr;
+  const uint8_t* growth = nullptr;
+  uint16_t stage_table_bytes = 0, growth_bytes = 0;
 };
 
 // How many chunk checks a body has.

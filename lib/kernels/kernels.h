@@ -54,6 +54,9 @@ const Kernels& ClassicKernels();
 const Kernels& RetrievalKernels();
 // `blocked` of which several threads insert and ask at once; the same bits. It builds no ranges.
 const Kernels& SharedBlockedKernels();
+// Several filters as one: see stages.h.
+const Kernels& StagesKernels();
+const Kernels& SharedStagesKernels();
 
 }  // namespace linefilter::internal
 

@@ -1,0 +1,118 @@
+#include "lib/filters/container_writer.h"
+
+#include <cstring>
+
+#include "lib/bits/shared_word.h"
+#include "lib/filters/image_writer.h"
+#include "lib/filters/memory.h"
+#include "lib/filters/options.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
+static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
+
+// The trailer, and the table that it points to.
+struct ContainerTrailer {
+  uint8_t table[kMaxStages * kStageEntryBytes];
+  Trailer trailer;
+
+  explicit ContainerTrailer(const Container& container) {
+    uint64_t body_bytes = 0;
+    for (uint32_t i = 0; i < container.num_stages; ++i) {
+      const ContainerStage& stage = container.stages[i];
+      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(Layout::kBlocked),
+                       static_cast<uint8_t>(stage.num_probes)},
+                      i, table);
+      body_bytes += kBlockBytes * stage.num_blocks;
+    }
+    trailer = MakeTrailer(Layout::kContainer, body_bytes, 0, container.hash_id, container.seed, container.num_keys);
+    trailer.stage_table = table;
+    trailer.stage_table_bytes = static_cast<uint16_t>(kStageEntryBytes * container.num_stages);
+    trailer.growth = container.growth_bytes == 0 ? nullptr : container.growth;
+    trailer.growth_bytes = static_cast<uint16_t>(container.growth_bytes);
+  }
+  ContainerTrailer(const ContainerTrailer&) = delete;
+  ContainerTrailer& operator=(const ContainerTrailer&) = delete;
+};
+
+// Reads all bodies as one, piece by piece.
+class BodyReader {
+ public:
+  explicit BodyReader(const Container& container) : container_(container) {}
+
+  void Read(uint8_t* to, uint64_t size) {
+    while (size != 0) {
+      const ContainerStage& stage = container_.stages[stage_];
+      const uint64_t left = kBlockBytes * stage.num_blocks - done_, part = size < left ? size : left;
+      Copy(stage.body + done_, part, to);
+      to += part;
+      size -= part;
+      done_ += part;
+      if (part == left) ++stage_, done_ = 0;
+    }
+  }
+
+ private:
+  void Copy(const uint8_t* from, uint64_t size, uint8_t* to) const {
+    if (!container_.is_shared) {
+      memcpy(to, from, static_cast<size_t>(size));
+      return;
+    }
+    for (uint64_t i = 0; i < size; i += kWordBytes) {
+      const uint64_t word = LoadSharedWord(from + i);
+      memcpy(to + i, &word, sizeof(word));
+    }
+  }
+
+  const Container& container_;
+  uint32_t stage_ = 0;
+  uint64_t done_ = 0;  // of that stage
+};
+
+}  // namespace
+
+uint64_t ContainerBytes(const Container& container) {
+  const ContainerTrailer end(container);
+  return end.trailer.body_bytes + TrailerBytes(end.trailer);
+}
+
+Status WriteContainerTo(const Container& container, void* out, size_t size) {
+  const ContainerTrailer end(container);
+  const uint64_t needed = end.trailer.body_bytes + TrailerBytes(end.trailer);
+  if (size < needed) return BufferTooSmall(size, needed);
+  uint8_t* const body = static_cast<uint8_t*>(out);
+  BodyReader(container).Read(body, end.trailer.body_bytes);
+  WriteTrailer({}, end.trailer, body, body + end.trailer.body_bytes);
+  return Status();
+}
+
+Status WriteContainer(const Container& container, const Sink& sink) {
+  const ContainerTrailer end(container);
+  const uint64_t body_bytes = end.trailer.body_bytes;
+  ImageWriter writer(end.trailer, container.allocator, sink, {});
+  Status status = writer.Start();
+  if (!status.ok() || body_bytes == 0) return status.ok() ? writer.Finish() : status;
+  const uint64_t piece_bytes = body_bytes < kPieceBytes ? body_bytes : kPieceBytes;
+  uint8_t* const piece = static_cast<uint8_t*>(Allocate(container.allocator, piece_bytes));
+  if (piece == nullptr) return OutOfMemory(piece_bytes);
+  BodyReader reader(container);
+  for (uint64_t done = 0; status.ok() && done < body_bytes; done += piece_bytes) {
+    const uint64_t size = body_bytes - done < piece_bytes ? body_bytes - done : piece_bytes;
+    reader.Read(piece, size);
+    status = writer.Append(piece, size);
+  }
+  Deallocate(container.allocator, piece, piece_bytes);
+  return status.ok() ? writer.Finish() : status;
+}
+
+const uint8_t* FindGrowth(const void* image, size_t size, size_t* growth_bytes) {
+  Trailer trailer;
+  *growth_bytes = 0;
+  if (!ParseTrailer(static_cast<const uint8_t*>(image), size, &trailer).ok()) return nullptr;
+  *growth_bytes = trailer.growth_bytes;
+  return trailer.growth;
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,52 @@
+// The image of several stages (doc/FORMAT.md, layout `container`): written, and what others than lookups need of one
+// that was read. Its stages tells FilterView::stage(i).
+#ifndef LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
+#define LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/format/trailer.h"
+#include "lib/layouts/container.h"
+#include "linefilter/hash.h"
+#include "linefilter/memory.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+// Bytes of the growth field that are written at most.
+inline constexpr size_t kMaxGrowthBytes = kMaxWrittenGrowthBytes;
+
+struct ContainerStage {
+  const uint8_t* body;
+  uint64_t num_blocks;
+  uint64_t num_keys;  // counted in it; 0 = unknown
+  uint32_t num_probes;
+};
+
+// What an image is made of.
+struct Container {
+  const ContainerStage* stages = nullptr;  // the oldest first
+  uint32_t num_stages = 0;                 // 0..kMaxStages; 0 = the empty set
+  HashId hash_id = HashId::kXxh3;
+  uint64_t seed = 0;                   // of a keyed hash the check of the secret
+  const uint64_t* num_keys = nullptr;  // in all; null = nobody counted
+  const uint8_t* growth = nullptr;     // how to go on: its first byte says whose
+  size_t growth_bytes = 0;             // 0 = no such field; at most kMaxGrowthBytes
+  bool is_shared = false;              // others insert meanwhile: words are loaded atomically
+  Allocator allocator;                 // of the sink's way
+};
+
+// The exact size of the image.
+uint64_t ContainerBytes(const Container& container);
+// In pieces of at most 1 MiB.
+Status WriteContainer(const Container& container, const Sink& sink);
+// Into ContainerBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+Status WriteContainerTo(const Container& container, void* out, size_t size);
+
+// The growth field of an image that a view has opened: null if it has none. It points into the image.
+const uint8_t* FindGrowth(const void* image, size_t size, size_t* growth_bytes);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
