@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/filters/container_writer.h"
+#include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/tools_fixture.h"
@@ -107,6 +109,56 @@ TEST_F(ToolsStatsTest, TellsHowManyMoreKeysFit) {
     EXPECT_GT(room, 1000) << layout;
     EXPECT_EQ(Stats({image, "--fpr", "1e-9"})["more_keys"], 0) << layout << " is beyond that already";
   }
+}
+
+// Two stages, the newer one half full: a row for each, and room in that one alone.
+TEST_F(ToolsStatsTest, TellsTheStagesOfAContainer) {
+  BlockedFilter filters[2];
+  FilterOptions options;
+  options.fpr = 0.01;
+  internal::ContainerStage stages[2];
+  uint64_t next = 0;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(filters[i].Create(10000, options).ok());
+    const uint64_t keys = i == 0 ? 10000 : 5000;
+    for (uint64_t end = next + keys; next < end; ++next) filters[i].InsertKey(next);
+    stages[i] = {filters[i].body(), filters[i].num_blocks(), keys, filters[i].num_probes()};
+  }
+  internal::Container container;
+  container.stages = stages;
+  container.num_stages = 2;
+  container.num_keys = &next;
+  std::string image(static_cast<size_t>(internal::ContainerBytes(container)), '\0');
+  ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+  const std::string path = dir_.Write("container", image);
+  const json stats = Stats({path, "--fpr", "0.02"});
+  EXPECT_EQ(stats["layout"], "container");
+  EXPECT_EQ(stats["num_keys"], 15000);
+  ASSERT_EQ(stats["stages"].size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const json& row = stats["stages"][i];
+    EXPECT_EQ(row["stage"], i);
+    EXPECT_EQ(row["layout"], "blocked");
+    EXPECT_EQ(row["num_keys"], stages[i].num_keys);
+    EXPECT_EQ(row["num_blocks"], stages[i].num_blocks);
+    EXPECT_EQ(row["num_probes"], stages[i].num_probes);
+    EXPECT_DOUBLE_EQ(row["fill_ratio"], filters[i].FillRatio());
+    EXPECT_DOUBLE_EQ(row["expected_fpr"], filters[i].ExpectedFpr());
+  }
+  // The limit is where both stages together reach the rate.
+  const uint64_t more = stats["more_keys"];
+  const auto both = [&](uint64_t keys) {
+    const double newer = ExpectedFpr(Layout::kBlocked, keys, filters[1].body_bytes(), filters[1].num_probes());
+    return 1 - (1 - filters[0].ExpectedFpr()) * (1 - newer);
+  };
+  EXPECT_LE(both(5000 + more), 0.02 + 1e-12);
+  EXPECT_GT(both(5000 + more + 1), 0.02 - 1e-12);
+  EXPECT_GT(more, 3000u);
+  EXPECT_EQ(Stats({path, "--fpr", "0.005"})["more_keys"], 0) << "the older stage alone is beyond that";
+  uint64_t num_blocks = 0;
+  for (const json& row : stats["block_load"]) num_blocks += row["num_blocks"].get<uint64_t>();
+  EXPECT_EQ(num_blocks, stages[0].num_blocks + stages[1].num_blocks);
+  EXPECT_NE(Run({"stats", path}).out.find("\nstage "), std::string::npos) << "as text, too";
 }
 
 // What came again is counted, but not there twice.

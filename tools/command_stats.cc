@@ -34,24 +34,59 @@ void AddNumber(const char* name, double value, Report* report) {
 
 // The most keys for which this very body, with its number of probes, is expected to stay at or below `fpr`.
 // (MaxKeysForFpr is free to choose another number of probes.)
-uint64_t KeysAtFpr(const FilterView& view, double fpr) {
-  uint64_t good = 0, bad = 8 * view.body_bytes() + 1;  // beyond kMinBitsPerKey no filter is of use
-  while (bad - good > 1) {
+uint64_t KeysAtFpr(Layout layout, uint64_t body_bytes, uint32_t num_probes, double fpr) {
+  uint64_t good = 0, bad = 8 * body_bytes + 1;  // beyond kMinBitsPerKey no filter is of use
+  while (body_bytes != 0 && bad - good > 1) {
     const uint64_t middle = good + (bad - good) / 2;
-    const bool fits = ExpectedFpr(view.layout(), middle, view.body_bytes(), view.num_probes()) <= fpr;
+    const bool fits = ExpectedFpr(layout, middle, body_bytes, num_probes) <= fpr;
     (fits ? good : bad) = middle;
   }
   return good;
 }
 
-// `keys` are those in it.
+// `keys` are those in the filter, or in the newest of its stages, which alone takes more.
+struct Room {
+  double keys, keys_at_fpr;
+};
+
+// What the older stages leave of the rate is the newest one's.
+Room RoomOfNewest(const FilterView& view, double fpr) {
+  double none = 1;  // the share of absent keys that no older stage holds for a member
+  const uint32_t last = view.num_stages() - 1;
+  for (uint32_t i = 0; i < last; ++i) none *= 1 - view.stage(i).ExpectedFpr();
+  const StageInfo newest = view.stage(last);
+  const double rest = none > 1 - fpr ? 1 - (1 - fpr) / none : 0;
+  const uint64_t most = rest > 0 ? KeysAtFpr(newest.layout, 64 * newest.num_blocks, newest.num_probes, rest) : 0;
+  return {newest.num_keys == 0 ? NAN : static_cast<double>(newest.num_keys), static_cast<double>(most)};
+}
+
 void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
-  const uint64_t most = view.body_bytes() == 0 ? 0 : KeysAtFpr(view, fpr);
-  const bool takes_keys = view.layout() != Layout::kRetrieval;
+  Room room = {keys, 0};
+  if (view.num_stages() != 0) {
+    room = RoomOfNewest(view, fpr);
+  } else {
+    room.keys_at_fpr = static_cast<double>(KeysAtFpr(view.layout(), view.body_bytes(), view.num_probes(), fpr));
+  }
   report->Rate("wanted_fpr", fpr);
-  report->Count("keys_at_fpr", most);
-  const double more = takes_keys && std::isfinite(keys) ? static_cast<double>(most) - keys : 0;
-  report->Count("more_keys", more > 0 ? static_cast<uint64_t>(more) : 0);
+  const double more = room.keys_at_fpr - room.keys;
+  if (view.num_stages() == 0) report->Count("keys_at_fpr", static_cast<uint64_t>(room.keys_at_fpr));
+  AddNumber("more_keys", view.layout() == Layout::kRetrieval || std::isinf(keys) || more < 0 ? 0 : more, report);
+}
+
+void AddStages(const FilterView& view, Report* report) {
+  std::vector<Report> rows;
+  for (uint32_t i = 0; i < view.num_stages(); ++i) {
+    const StageInfo stage = view.stage(i);
+    rows.emplace_back();
+    rows.back().Count("stage", i);
+    rows.back().Text("layout", LayoutName(stage.layout));
+    rows.back().Count("num_probes", stage.num_probes);
+    rows.back().Count("num_blocks", stage.num_blocks);
+    AddNumber("num_keys", stage.num_keys == 0 ? NAN : static_cast<double>(stage.num_keys), &rows.back());
+    rows.back().Rate("fill_ratio", stage.FillRatio());
+    rows.back().Rate("expected_fpr", stage.ExpectedFpr());
+  }
+  if (!rows.empty()) report->Table("stages", std::move(rows));
 }
 
 void AddLoad(const FilterView& view, Report* report) {
@@ -111,6 +146,7 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report->Rate("expected_fpr", view.ExpectedFpr());
   if (stats.fpr > 0) AddRoom(view, stats.fpr, keys, report);
+  AddStages(view, report);
   AddLoad(view, report);
   return status;
 }
@@ -153,7 +189,8 @@ const Command kStatsCommand = {
     "Reads the whole of each image. num_keys is what its maker counted, estimated_keys what its bits say of\n"
     "different keys: far fewer estimated than counted means that keys came again.\n"
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
-    "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made).\n"
+    "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
+    "`container` in its newest stage, the last row of stages).\n"
     "block_load: how many of the 64-byte blocks have so many of their 512 bits set; of `retrieval`, which levels they\n"
     "have (8 more halve the false-positive rate). `classic` has no blocks.\n"
     "With --json always one object with a list, images.\n"
