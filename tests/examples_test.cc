@@ -141,6 +141,16 @@ TEST_F(HandledTrade, AnOlderImageIsMadeAnew) {
   EXPECT_EQ(Restart().find("filter: made of 90000 trades, for of its image it is damaged, or not the one"), 0u);
 }
 
+// One from after the moment that the store was brought back to: its rows get other numbers from now on.
+TEST_F(HandledTrade, ANewerImageIsMadeAnew) {
+  Crash();
+  const std::string db = ReadFile(db_), log = ReadFile(db_ + "-wal");
+  Restart();
+  folder_.Write("trades.db", db);
+  folder_.Write("trades.db-wal", log);
+  EXPECT_EQ(Restart().find("filter: made of 45000 trades, for of its image it is damaged, or not the one"), 0u);
+}
+
 // More trades than the filter was made for.
 TEST_F(HandledTrade, AFilterThatIsTooSmallIsMadeAnew) {
   EXPECT_EQ(RunUse("handled_trade", {"--items", "2e4", "--db", db_}).exit_code, 0);

@@ -51,7 +51,7 @@ struct Room {
 
 // What the older stages leave of the rate is the newest one's.
 Room RoomOfNewest(const FilterView& view, double fpr) {
-  double none = 1;  // the share of absent keys that no older stage holds for a member
+  double none = 1;  // the share of absent keys for which all older stages say so
   const uint32_t last = view.num_stages() - 1;
   for (uint32_t i = 0; i < last; ++i) none *= 1 - view.stage(i).ExpectedFpr();
   const StageInfo newest = view.stage(last);
@@ -70,7 +70,8 @@ void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
   report->Rate("wanted_fpr", fpr);
   const double more = room.keys_at_fpr - room.keys;
   if (view.num_stages() == 0) report->Count("keys_at_fpr", static_cast<uint64_t>(room.keys_at_fpr));
-  AddNumber("more_keys", view.layout() == Layout::kRetrieval || std::isinf(keys) || more < 0 ? 0 : more, report);
+  AddNumber("more_keys", view.layout() == Layout::kRetrieval || std::isinf(keys) || more < 0 ? 0 : std::floor(more),
+            report);
 }
 
 void AddStages(const FilterView& view, Report* report) {
