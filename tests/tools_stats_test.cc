@@ -202,6 +202,7 @@ TEST_F(ToolsStatsTest, AKeyedImageTakesItsSecret) {
 TEST_F(ToolsStatsTest, RefusesBadUsage) {
   const std::string image = Build("image", "a\n");
   ExpectBadUsage({"stats"});
+  ExpectBadUsage({"stats", ""});
   for (const char* rate : {"0", "1", "-1", "nan", "much"}) ExpectBadUsage({"stats", image, "--fpr", rate});
   ExpectBadUsage({"stats", image, "--no-such-option"});
 }
