@@ -36,7 +36,7 @@ TEST_F(ToolsStatsTest, AgreesWithInfo) {
     const std::string image = Build(layout, Lines(0, 20000), {"--fpr", "0.01", "--layout", layout});
     const json stats = Stats({image}), info = Json({"info", image}, 0);
     for (const char* name : {"image", "layout", "num_probes", "image_bytes", "body_bytes", "num_keys", "estimated_keys",
-                             "fill_ratio", "expected_fpr"}) {
+                             "fill_ratio", "expected_fpr", "bits_per_key"}) {
       EXPECT_EQ(stats[name], info[name]) << layout << " " << name;
     }
     EXPECT_EQ(stats.value("num_blocks", 0), info.value("num_blocks", 0));

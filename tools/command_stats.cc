@@ -142,11 +142,10 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
   AddNumber("estimated_keys", estimated, report);
   if (counted > 0) report->Real("estimated_per_num_keys", estimated / counted);
-  // Of two counts the estimate is that of different keys; an infinite one says nothing.
-  const double keys = std::isfinite(estimated) || !view.has_num_keys() ? estimated : counted;
+  const double keys = view.has_num_keys() ? counted : estimated;  // as `info`
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report->Rate("expected_fpr", view.ExpectedFpr());
-  if (stats.fpr > 0) AddRoom(view, stats.fpr, keys, report);
+  if (stats.fpr > 0) AddRoom(view, stats.fpr, estimated, report);  // of different keys
   AddStages(view, report);
   AddLoad(view, report);
   return status;
