@@ -282,6 +282,11 @@ TEST_F(ConformanceImages, HaveAllKinds) {
     }
     EXPECT_GT(kinds["damaged " + layout], 0) << layout;
   }
+  for (const char* kind : {" hash id 0", " hash id 1", " hash id 2", " seed", " num_keys", " extensions", " one chunk",
+                           " chunks", " empty set"}) {
+    EXPECT_GT(kinds[std::string("container") + kind], 0) << kind;
+  }
+  EXPECT_GT(kinds["damaged container"], 0);
 }
 
 // A table of doc/FORMAT.md: rows | bytes | `hash` | `hash` | under a head | bytes | NAME hex | NAME hex |.

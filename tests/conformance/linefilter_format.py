@@ -250,7 +250,26 @@ LAYOUTS = {
     1: (range(1, 17), 64, 2**32, lambda body, k, h: has_bits(body, blocked_bits(h, k, len(body)))),
     2: (range(1, 31), 1, 2**48, lambda body, k, h: has_bits(body, classic_bits(h, k, len(body)))),
     3: (range(0, 1), 64, 2**32, lambda body, k, h: retrieval_has(body, h)),
+    5: (range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
 }
+CONTAINER, STAGE_TABLE, GROWTH = 5, 0x8002, 0x0002
+
+
+def stages_of(body, extensions):
+    """[(body, num_probes)] of the stages of a container, the oldest first."""
+    ids = [number for number, _ in extensions or []]
+    expect(ids.count(STAGE_TABLE) == 1 and ids.count(GROWTH) <= 1, "not one table of stages")
+    table = extensions[ids.index(STAGE_TABLE)][1]
+    expect(len(table) % 24 == 0 and len(table) // 24 <= 64, "not a table of at most 64 stages")
+    stages, at = [], 0
+    for entry in range(0, len(table), 24):
+        num_blocks, layout, num_probes = u64(table, entry), table[entry + 16], table[entry + 17]
+        expect(1 <= num_blocks <= 2**32 and 64 * num_blocks <= len(body) - at, "a stage that does not fit")
+        expect(layout == 1 and num_probes in range(1, 17) and not any(table[entry + 18:entry + 24]), "no such stage")
+        stages.append((body[at:at + 64 * num_blocks], num_probes))
+        at += 64 * num_blocks
+    expect(at == len(body), "stages that are shorter than the body")
+    return stages
 
 
 # ---- Sections 2, 3 and 5: the image ----
@@ -271,6 +290,8 @@ class Filter:
     def may_contain_hash(self, h):
         if self.error is not None:
             return True
+        if self.layout == CONTAINER:
+            return any(LAYOUTS[1][3](body, num_probes, h) for body, num_probes in self.stages)
         return len(self.body) > 0 and self._test(self.body, self.num_probes, h)
 
     def may_contain_key(self, key):
@@ -303,7 +324,7 @@ class Filter:
 
         self.seed = u64(take(8)) if flags & 1 else None  # or the check of the secret
         self.num_keys = u64(take(8)) if flags & 2 else None
-        self.extensions = read_extensions(take(u32(take(4)))) if flags & 8 else None
+        self.extensions = read_extensions(take(u32(take(4))), self.layout) if flags & 8 else None
         self.chunk_checks = []
         if flags & 4:
             chunks = ceil_div(end, 65540)
@@ -315,6 +336,8 @@ class Filter:
         self.body = image[:end]
         expect(end % unit == 0 and end // unit <= most_units, "a body that the layout cannot have")
         expect(end > 0 or not self.num_keys, "keys without a body")
+        if self.layout == CONTAINER:
+            self.stages = stages_of(self.body, self.extensions)
         expect(check == check_of_image(image, end), "a wrong check")
 
     def _check_secret(self):
@@ -331,14 +354,15 @@ def expect(condition, reason):
         raise Unreadable(reason)
 
 
-def read_extensions(entries):
+def read_extensions(entries, layout):
     """[(id, content)] of the bytes in front of the list's length."""
     extensions, at = [], 0
     while at < len(entries):
         expect(len(entries) - at >= 4, "an extension does not fit")
         extension_id, size = struct.unpack_from("<HH", entries, at)
         expect(len(entries) - at - 4 >= size, "an extension does not fit")
-        expect(extension_id & 0x8000 == 0, "an unknown critical extension")
+        known = layout == CONTAINER and extension_id == STAGE_TABLE
+        expect(known or extension_id & 0x8000 == 0, "an unknown critical extension")
         extensions.append((extension_id, entries[at + 4:at + 4 + size]))
         at += 4 + size
     return extensions

@@ -73,6 +73,9 @@ void WithTheirSecret(ImagesFile* file, const std::string& secret) {
     file->OfFilledBody(name + "-chunks", sized(65537, 131072), 200, kSome);
     file->Steps(name + "-damaged-chunk-1", {"copy " + name + "-chunks", "flip 524288"}, kFew);
   }
+  std::vector<Filter> stages = {OfSize(kBlocked, 64), OfSize(kBlocked, 128)};
+  for (size_t i = 0; i < keys.size(); ++i) stages[i % 2].Insert(keys[i].Hash(0, secret));
+  file->Image("keyed-container", WriteImage(Keyed(reference::MakeContainer(stages, {25, 25}), secret)), kSome);
   file->OpenWith(RandomSecret());
   file->OfKeys("keyed-blocked-random-secret", Keyed(OfSize(kBlocked, 64), RandomSecret()), keys, kSome);
 }

@@ -186,6 +186,104 @@ void DamagedLargeBodies(ImagesFile* file) {
   file->Steps("a-byte-then-blocked-65600", {"bytes 00", "copy blocked-65600"}, kFew);
 }
 
+// Stages of these many blocks, each full: keys key-0 ... go to the oldest first, `per_block` for each block.
+Filter ContainerOf(const std::vector<size_t>& num_blocks, uint64_t per_block, bool is_counted) {
+  std::vector<Filter> stages;
+  std::vector<uint64_t> num_keys;
+  uint64_t key = 0;
+  for (size_t i = 0; i < num_blocks.size(); ++i) {
+    stages.push_back(Empty(kBlocked, static_cast<int>(5 + 3 * i % 12), 64 * num_blocks[i]));
+    const uint64_t end = key + per_block * num_blocks[i];
+    num_keys.push_back(is_counted ? end - key : 0);
+    for (; key < end; ++key) stages.back().Insert(reference::HashOfKey("key-" + std::to_string(key), 0));
+  }
+  return reference::MakeContainer(stages, num_keys);
+}
+
+void Containers(ImagesFile* file) {
+  file->Section("Containers: several stages that answer as one");
+  const Filter three = ContainerOf({1, 2, 4}, 60, true);
+  file->Image("container-empty-set", WriteImage(ContainerOf({}, 0, false)), {}, 0, 0, {}, true);
+  file->Image("container-1-stage", WriteImage(ContainerOf({2}, 40, true)), Probes(80, 200), 0, 0, {}, true);
+  file->Image("container-3-stages", WriteImage(three), Probes(420, 500));
+  file->OfFilledBody("container-64-stages", ContainerOf(std::vector<size_t>(64, 1), 0, false), 107, Probes(128, 100));
+  Filter callers = three;
+  callers.hash_id = 0;
+  file->Image("container-callers-hashes", WriteImage(callers), kFew);
+  Filter all_fields = WithSeed(WithNumKeys(three, 420), kSeed);
+  all_fields.extensions.push_back({reference::kGrowth, AsBytes("\x01growth")});
+  all_fields.extensions.push_back({9, AsBytes("hello")});
+  file->Image("container-all-fields", WriteImage(all_fields), Probes(20, 100));
+  for (const size_t last : {64, 960}) {
+    const Filter large = reference::MakeContainer({Empty(kBlocked, 5, 64), Empty(kBlocked, 6, 64 * last)}, {0, 0});
+    file->OfFilledBody("container-" + std::to_string(large.body.size()), large, 200 + last, Probes(20, 200));
+  }
+  const Filter large = reference::MakeContainer({Empty(kBlocked, 5, 64), Empty(kBlocked, 6, 65536)}, {0, 0});
+  file->OfFilledBody("container-65600", large, 300, Probes(20, 200));
+  file->Steps("container-damaged-chunk-0", {"copy container-65600", "flip 100"}, kFew);
+}
+
+// Tables of stages that no reader may take, with a right check.
+void UnfitStages(ImagesFile* file) {
+  file->Section("Containers whose table of stages does not fit, with a right check");
+  const Filter good = ContainerOf({1, 2}, 40, true);
+  const auto add = [&](const std::string& name, const Filter& filter) {
+    file->OfFilledBody("container-" + name, filter, 106, kFew);
+  };
+  const auto with_byte = [&](const std::string& name, size_t at, uint8_t value) {
+    Filter filter = good;
+    filter.extensions[0].content.at(at) = value;
+    add(name, filter);
+  };
+  with_byte("stage-too-long", 0, 2);
+  with_byte("stage-too-short", 24, 1);
+  with_byte("stage-of-0-blocks", 0, 0);
+  with_byte("stage-of-2^56-blocks", 7, 1);
+  with_byte("stage-of-2^63-blocks", 31, 0x80);
+  with_byte("stage-of-2^58-blocks", 31, 4);  // 64 times as many bytes are 0 modulo 2^64
+  for (const int layout : {0, 2, 3, 4, 5, 255}) {
+    with_byte("stage-of-layout-" + std::to_string(layout), 16, static_cast<uint8_t>(layout));
+  }
+  for (const int k : {0, 17, 255}) with_byte("stage-num_probes-" + std::to_string(k), 41, static_cast<uint8_t>(k));
+  for (const size_t at : {18, 23, 47}) with_byte("stage-byte-" + std::to_string(at) + "-not-0", at, 1);
+  for (const size_t size : {0, 23, 24, 47}) {
+    Filter filter = good;
+    filter.extensions[0].content.resize(size);
+    add("table-of-" + std::to_string(size) + "-bytes", filter);
+  }
+  Filter filter = good;
+  filter.extensions[0].content.insert(filter.extensions[0].content.end(), 24, 0);
+  add("table-with-an-empty-entry", filter);
+  filter = ContainerOf(std::vector<size_t>(65, 1), 1, false);
+  filter.has_num_keys = false;
+  file->OfFilledBody("container-65-stages", filter, 105, kFew);
+  filter = good;
+  filter.extensions.clear();
+  add("without-a-table", filter);
+  filter.has_extensions = false;
+  add("without-extensions", filter);
+  filter = good;
+  filter.extensions.push_back(filter.extensions[0]);
+  add("two-tables", filter);
+  filter = good;
+  filter.extensions.push_back({reference::kGrowth, {}});
+  filter.extensions.push_back({reference::kGrowth, {}});
+  add("two-growths", filter);
+  filter = good;
+  filter.extensions.push_back({0x8003, {}});
+  add("another-critical-extension", filter);
+  filter = good;
+  filter.num_probes = 7;
+  add("num_probes-7", filter);
+  filter = good;
+  filter.layout = kBlocked;
+  filter.num_probes = 5;
+  add("table-of-a-blocked-filter", filter);
+  filter = ContainerOf({}, 0, false);
+  filter.extensions[0].content.assign(24, 0);
+  add("a-stage-without-a-body", filter);
+}
+
 // ---- What no reader may take ----
 
 // `front`, the check, the last four bytes; the check is right if the body has that many bytes.
@@ -335,10 +433,12 @@ std::string MakeConformanceImages() {
   OptionalFields(&file);
   LargeBodies(&file);
   DamagedLargeBodies(&file);
+  Containers(&file);
   OtherBytes(&file);
   UnknownValues(&file);
   UnfitBodies(&file);
   UnfitFields(&file);
+  UnfitStages(&file);
   KeyedImages(&file);
   return file.text();
 }

@@ -43,8 +43,29 @@ inline std::string GoodImageWithExtensions(size_t body_bytes) {
   return image;
 }
 
+// Two stages, of one block and of num_blocks - 1.
+inline std::string GoodContainer(uint64_t num_blocks) {
+  const auto entry = [](uint64_t blocks, char num_probes) {
+    std::string text;
+    test::AppendLittleEndian(&text, blocks, 8);
+    test::AppendLittleEndian(&text, 7, 8);
+    return text + '\1' + num_probes + std::string(6, '\0');
+  };
+  test::ImageParts parts;
+  parts.layout = 5;
+  parts.num_probes = 0;
+  for (const uint64_t hash : test::RandomHashes(static_cast<size_t>(8 * num_blocks), 8)) {
+    test::AppendLittleEndian(&parts.body, hash | hash >> 7, 8);
+  }
+  parts.extensions =
+      test::Extension(0x8002, entry(1, 5) + entry(num_blocks - 1, 9)) + test::Extension(2, std::string(9, '\1'));
+  std::string image = test::Assemble(parts);
+  RepairImage(reinterpret_cast<uint8_t*>(image.data()), image.size());
+  return image;
+}
+
 // The first kSmallGoodImages have bodies of at most 4096 bytes, the last has one of three chunks and is dear.
-inline constexpr size_t kSmallGoodImages = 19;
+inline constexpr size_t kSmallGoodImages = 20;
 inline const std::vector<std::string>& GoodImages() {
   static const std::vector<std::string> images = [] {
     std::vector<std::string> all;
@@ -59,6 +80,7 @@ inline const std::vector<std::string>& GoodImages() {
       all.push_back(GoodImage(layout, 70, 2, 0, HashId::kKeyed));
     }
     all.push_back(GoodImage(Layout::kBlocked, 0, 10, 0, HashId::kKeyed));
+    all.push_back(GoodContainer(3));
     all.emplace_back();  // to be written from nothing
     FUZZ_REQUIRE(all.size() == kSmallGoodImages);
     for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
@@ -66,6 +88,7 @@ inline const std::vector<std::string>& GoodImages() {
     }
     all.push_back(GoodImage(Layout::kBlocked, 20000, 2, 0, HashId::kKeyed));
     all.push_back(GoodImageWithExtensions(4160));
+    all.push_back(GoodContainer(70));
     all.push_back(GoodImage(Layout::kClassic, 20000, 56, 0, HashId::kXxh3));
     return all;
   }();

@@ -19,8 +19,9 @@ void Append(uint64_t value, int bytes, Bytes* to) {
   PutLittleEndian(value, bytes, to->data() + to->size() - bytes);
 }
 
-// The list that ends at `end` within [0, end) of the image: false if it does not fit or must be known but is not.
-bool ReadExtensions(const uint8_t* image, size_t end, size_t* begin, std::vector<Extension>* extensions) {
+// The list that ends at `end` within [0, end) of the image: false if it does not fit or must be known but is not. The
+// table of stages is known of a container alone.
+bool ReadExtensions(const uint8_t* image, size_t end, int layout, size_t* begin, std::vector<Extension>* extensions) {
   if (end < 4) return false;
   const uint64_t length = GetLittleEndian(image + end - 4, 4);
   if (length > end - 4) return false;
@@ -30,7 +31,7 @@ bool ReadExtensions(const uint8_t* image, size_t end, size_t* begin, std::vector
     const uint16_t id = static_cast<uint16_t>(GetLittleEndian(image + at, 2));
     const size_t size = static_cast<size_t>(GetLittleEndian(image + at + 2, 2));
     if (end - 4 - at - 4 < size) return false;
-    if (id & 0x8000) return false;  // critical, and we know none
+    if (id & 0x8000 && !(layout == kContainer && id == kStageTable)) return false;  // critical, and we know no other
     extensions->push_back({id, Bytes(image + at + 4, image + at + 4 + size)});
     at += 4 + size;
   }
@@ -46,6 +47,8 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
       return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
     case kRetrieval:
       return num_probes == 0 && is_blocks;
+    case kContainer:
+      return num_probes == 0;  // the rest tells its table
     default:
       return false;
   }
@@ -132,7 +135,7 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
   }
   if (flags & kFlagExtensions) {
     filter->has_extensions = true;
-    if (!ReadExtensions(image, end, &end, &filter->extensions)) return false;
+    if (!ReadExtensions(image, end, filter->layout, &end, &filter->extensions)) return false;
   }
   size_t body_size = end;
   if (flags & kFlagChunks) {
@@ -147,7 +150,8 @@ bool ReadImage(const uint8_t* image, size_t size, Filter* filter) {
   if (!LayoutAccepts(filter->layout, filter->num_probes, body_size)) return false;
   if (CheckOfImage(image, size, body_size) != GetLittleEndian(trailer, 4)) return false;
   filter->body.assign(image, image + body_size);
-  return true;
+  std::vector<Filter> stages;
+  return filter->layout != kContainer || ReadStages(*filter, &stages);
 }
 
 bool OpensWith(const Filter& filter, const uint8_t* secret) {

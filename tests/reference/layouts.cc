@@ -70,6 +70,11 @@ void Filter::Fill(const std::vector<uint64_t>& hashes) {
 bool Filter::MayContain(uint64_t hash) const {
   if (body.empty()) return false;
   if (layout == kRetrieval) return RetrievalMayContain(body, hash);
+  if (layout == kContainer) {
+    std::vector<Filter> stages;
+    if (!ReadStages(*this, &stages)) return true;
+    return std::any_of(stages.begin(), stages.end(), [hash](const Filter& stage) { return stage.MayContain(hash); });
+  }
   for (const uint64_t bit : BitsOfHash(*this, hash)) {
     if ((body[bit / 8] >> (bit % 8) & 1) == 0) return false;
   }

@@ -29,7 +29,7 @@ uint64_t MulHi(uint64_t a, uint64_t b);
 uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
-inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3;                             // section 2
+inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kContainer = 5;             // section 2
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -58,6 +58,13 @@ struct Filter {
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
 };
+
+// Layout 5. The stages of a container, the oldest first, each a `blocked` filter with its part of the body; false if
+// its extension list has no right table of them.
+inline constexpr uint16_t kStageTable = 0x8002, kGrowth = 0x0002;
+bool ReadStages(const Filter& container, std::vector<Filter>* stages);
+// A container of these stages: their bodies, and the table; num_keys[i] = 0: unknown.
+Filter MakeContainer(const std::vector<Filter>& stages, const std::vector<uint64_t>& num_keys);
 
 // Section 8. `hashes` are those that fall into the block of 64 bytes; the answer is its T.
 int SolveRetrievalBlock(const std::vector<uint64_t>& hashes, uint8_t* block);
