@@ -41,6 +41,11 @@ TEST_F(ToolsStatsTest, AgreesWithInfo) {
     }
     EXPECT_EQ(stats.value("num_blocks", 0), info.value("num_blocks", 0));
     EXPECT_EQ(stats["state"], "ok");
+    if (stats.contains("block_fill_min")) {
+      EXPECT_LT(stats["block_fill_min"], stats["fill_ratio"]) << layout;
+      EXPECT_GT(stats["block_fill_max"], stats["fill_ratio"]) << layout;
+      EXPECT_NEAR(stats["block_fill_median"], stats["fill_ratio"].get<double>(), 0.03) << layout;
+    }
     EXPECT_NEAR(stats["estimated_per_num_keys"], 1, 0.05) << layout;
     EXPECT_FALSE(stats.contains("more_keys")) << "nobody asked at which rate";
   }

@@ -9,12 +9,21 @@ namespace {
 
 constexpr uint64_t kBlockBytes = 64, kWords = kBlockBytes / sizeof(uint64_t);
 
-size_t OneBits(const uint8_t* block) {
+// Only how many are not 0 matters, so a word may lie in memory in either order of bytes.
+uint64_t CountersNotZero(uint64_t word) {
+  word |= word >> 2;
+  word |= word >> 1;
+  return word & 0x1111111111111111u;
+}
+
+size_t LoadOf(const uint8_t* block, BlockLoad::Of of) {
   uint64_t words[kWords];
   std::memcpy(words, block, kBlockBytes);
-  size_t ones = 0;
-  for (const uint64_t word : words) ones += std::bitset<64>(word).count();
-  return ones;
+  size_t load = 0;
+  for (const uint64_t word : words) {
+    load += std::bitset<64>(of == BlockLoad::Of::kCounters ? CountersNotZero(word) : word).count();
+  }
+  return load;
 }
 
 }  // namespace
@@ -31,14 +40,15 @@ BlockLoad LoadOfBlocks(const FilterBase& filter) {
   if (load.total == 0) return load;
   load.num_blocks.resize(FilterBase::kMaxLevels);
   const size_t levels = filter.CountLevels(load.num_blocks.data());
-  load.of_levels = levels != 0;
-  if (load.of_levels) {
+  if (levels != 0) {
+    load.of = BlockLoad::Of::kLevels;
     load.num_blocks.resize(levels);
     return load;
   }
-  load.num_blocks.assign(8 * kBlockBytes + 1, 0);
+  if (filter.layout() == Layout::kCounting) load.of = BlockLoad::Of::kCounters;
+  load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * kBlockBytes + 1, 0);
   const uint8_t* block = filter.body();
-  for (uint64_t i = 0; i < load.total; ++i, block += kBlockBytes) ++load.num_blocks[OneBits(block)];
+  for (uint64_t i = 0; i < load.total; ++i, block += kBlockBytes) ++load.num_blocks[LoadOf(block, load.of)];
   return load;
 }
 

@@ -11,13 +11,17 @@ namespace linefilter::tools {
 
 // Blocks by what they hold.
 struct BlockLoad {
-  // `retrieval`, whose bits say nothing: its levels (FilterBase::CountLevels). Else the one bits, 0..512.
-  bool of_levels = false;
+  // What a block's load is: its one bits of 512; of `counting` those of its 128 counters that are not 0; of
+  // `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
+  enum class Of { kOneBits, kCounters, kLevels };
+  Of of = Of::kOneBits;
   std::vector<uint64_t> num_blocks;  // by load; empty for a layout without blocks
   uint64_t total = 0;
 
   // The load of block `rank` of all, by load: 0 the least, total - 1 the highest.
   uint64_t AtRank(uint64_t rank) const;
+  // The highest load that there could be.
+  double Full() const { return static_cast<double>(num_blocks.size() - 1); }
 };
 
 // Reads the whole body.

@@ -94,20 +94,21 @@ void AddLoad(const FilterView& view, Report* report) {
   const BlockLoad load = LoadOfBlocks(view);
   if (load.total == 0) return;
   const uint64_t least = load.AtRank(0), median = load.AtRank((load.total - 1) / 2), most = load.AtRank(load.total - 1);
-  if (load.of_levels) {
+  const bool of_levels = load.of == BlockLoad::Of::kLevels, of_counters = load.of == BlockLoad::Of::kCounters;
+  if (of_levels) {
     report->Count("level_min", least);
     report->Count("level_median", median);
     report->Count("level_max", most);
   } else {
-    report->Rate("block_fill_min", static_cast<double>(least) / 512);
-    report->Rate("block_fill_median", static_cast<double>(median) / 512);
-    report->Rate("block_fill_max", static_cast<double>(most) / 512);
+    report->Rate("block_fill_min", static_cast<double>(least) / load.Full());
+    report->Rate("block_fill_median", static_cast<double>(median) / load.Full());
+    report->Rate("block_fill_max", static_cast<double>(most) / load.Full());
   }
   std::vector<Report> rows;
   for (const LoadRange& range : RangesOf(load, kLines)) {
     rows.emplace_back();
-    rows.back().Count(load.of_levels ? "level_from" : "one_bits_from", range.first);
-    rows.back().Count(load.of_levels ? "level_to" : "one_bits_to", range.last);
+    rows.back().Count(of_levels ? "level_from" : of_counters ? "counters_from" : "one_bits_from", range.first);
+    rows.back().Count(of_levels ? "level_to" : of_counters ? "counters_to" : "one_bits_to", range.last);
     rows.back().Count("num_blocks", range.num_blocks);
     rows.back().Rate("share", static_cast<double>(range.num_blocks) / static_cast<double>(load.total));
   }
@@ -191,8 +192,9 @@ const Command kStatsCommand = {
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
     "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
     "`container` in its newest stage, the last row of stages).\n"
-    "block_load: how many of the 64-byte blocks have so many of their 512 bits set; of `retrieval`, which levels they\n"
-    "have (8 more halve the false-positive rate). `classic` has no blocks.\n"
+    "block_load: how many of the 64-byte blocks have so many of their 512 bits set (of `counting`, of their\n"
+    "128 counters above 0); of `retrieval`, which levels they have (8 more halve the false-positive rate).\n"
+    " `classic` has no blocks.\n"
     "With --json always one object with a list, images.\n"
     "Exit code: 0 good, 2 bad usage, or one of the images is broken, damaged or without its --secret: the others are\n"
     "told all the same.",
