@@ -194,7 +194,7 @@ const Command kStatsCommand = {
     "`container` in its newest stage, the last row of stages).\n"
     "block_load: how many of the 64-byte blocks have so many of their 512 bits set (of `counting`, of their\n"
     "128 counters above 0); of `retrieval`, which levels they have (8 more halve the false-positive rate).\n"
-    " `classic` has no blocks.\n"
+    "`classic` has no blocks.\n"
     "With --json always one object with a list, images.\n"
     "Exit code: 0 good, 2 bad usage, or one of the images is broken, damaged or without its --secret: the others are\n"
     "told all the same.",
