@@ -63,6 +63,7 @@ const std::map<std::string, std::set<std::string>> kForeign = {
     {"leveldb/", {kAdapters, "bench", "examples", "tools/counted_leveldb.h", "tools/demo"}},
     {"rocksdb/", {kAdapters, "bench", "examples"}},
     {"bloom.h", {"bench/peers"}},
+    {"sqlite3.h", {"examples/uses"}},
     {"pybind11/", {"python"}},
 };
 

@@ -1,5 +1,5 @@
 // The program `linefilter`, end to end: what comes out, and the exit code (0 good, 1 the answer is negative, 2 bad
-// usage or bad file). --secret is in tools_secret_test.
+// usage or bad file). --secret is in tools_secret_test, stats in tools_stats_test.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -704,7 +704,7 @@ TEST_F(ToolsTest, AFullDiskIsNoSuccess) {
 }
 
 TEST_F(ToolsTest, ExplainsItself) {
-  for (const std::string command : {"", "build", "query", "info", "verify", "fpr", "oracle", "plan"}) {
+  for (const std::string command : {"", "build", "query", "info", "stats", "verify", "fpr", "oracle", "plan"}) {
     const RunResult help =
         Run(command.empty() ? std::vector<std::string>{"--help"} : std::vector<std::string>{command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;

@@ -21,6 +21,7 @@ struct Command {
 
 extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kVerifyCommand, kFprCommand, kOracleCommand,
     kPlanCommand, kTargetsCommand;
+extern const Command kStatsCommand;
 
 // Says on standard error what was wrong, after "linefilter: "; answers kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -32,7 +32,7 @@ int Fail(const char* format, ...) {
 
 namespace {
 
-const Command* const kCommands[] = {&kBuildCommand, &kQueryCommand,  &kInfoCommand, &kVerifyCommand,
+const Command* const kCommands[] = {&kBuildCommand, &kQueryCommand,  &kInfoCommand, &kStatsCommand,  &kVerifyCommand,
                                     &kFprCommand,   &kOracleCommand, &kPlanCommand, &kTargetsCommand};
 
 void WarnOfUnsupportedTarget() {

@@ -28,10 +28,10 @@ struct Report::Json {
           break;  // null if not finite
       }
     }
-    if (report.table_name_ != nullptr) {
+    for (size_t i = 0; i < report.tables_.size(); ++i) {
       nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-      for (const Report& row : report.rows_) rows.push_back(Of(row));
-      json[report.table_name_] = std::move(rows);
+      for (const Report& row : report.tables_[i]) rows.push_back(Of(row));
+      json[report.table_names_[i]] = std::move(rows);
     }
     return json;
   }
@@ -59,11 +59,11 @@ std::string Report::TextOf(const Field& field, bool in_table) {
   return text;
 }
 
-void Report::PrintTable() const {
-  const size_t columns = rows_.front().fields_.size();
+void Report::PrintTable(const std::vector<Report>& rows) {
+  const size_t columns = rows.front().fields_.size();
   std::vector<std::vector<std::string>> cells(1);
-  for (const Field& field : rows_.front().fields_) cells[0].push_back(field.name);
-  for (const Report& row : rows_) {
+  for (const Field& field : rows.front().fields_) cells[0].push_back(field.name);
+  for (const Report& row : rows) {
     cells.emplace_back();
     for (const Field& field : row.fields_) cells.back().push_back(TextOf(field, true));
   }
@@ -89,9 +89,10 @@ void Report::Print(bool json) const {
   int width = 0;
   for (const Field& field : fields_) width = std::max(width, static_cast<int>(std::string(field.name).size()));
   for (const Field& field : fields_) printf("%-*s  %s\n", width, field.name, TextOf(field, false).c_str());
-  if (!rows_.empty()) {
+  for (const std::vector<Report>& rows : tables_) {
+    if (rows.empty()) continue;
     printf("\n");
-    PrintTable();
+    PrintTable(rows);
   }
 }
 

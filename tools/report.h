@@ -19,10 +19,11 @@ class Report {
   void Real(const char* name, double value) { Add(name, Kind::kReal).real = value; }
   void Rate(const char* name, double value) { Add(name, Kind::kRate).real = value; }
   void Bool(const char* name, bool value) { Add(name, Kind::kBool).count = value; }
-  // A list of reports with the same fields: a table as text, an array of objects in JSON. Printed after the fields.
+  // A list of reports with the same fields: a table as text, an array of objects in JSON. Printed after the fields, in
+  // the order of the calls.
   void Table(const char* name, std::vector<Report> rows) {
-    table_name_ = name;
-    rows_ = std::move(rows);
+    table_names_.push_back(name);
+    tables_.push_back(std::move(rows));
   }
 
   // To standard output.
@@ -41,11 +42,11 @@ class Report {
 
   Field& Add(const char* name, Kind kind);
   static std::string TextOf(const Field& field, bool in_table);
-  void PrintTable() const;
+  static void PrintTable(const std::vector<Report>& rows);
 
   std::vector<Field> fields_;
-  const char* table_name_ = nullptr;
-  std::vector<Report> rows_;
+  std::vector<const char*> table_names_;
+  std::vector<std::vector<Report>> tables_;  // as many
 };
 
 }  // namespace linefilter::tools

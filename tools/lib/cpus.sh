@@ -40,7 +40,7 @@ FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 # that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
 BYTES_TESTS=(alignment conformance golden hash inline kernels malformed retrieval target view)
 NOT_CPU_TESTS=(counters interval layering machine measure peers readme)
-SYSTEM_TESTS=(alloc_faults faults kill leveldb rocksdb tools tools_secret)
+SYSTEM_TESTS=(alloc_faults examples faults kill leveldb rocksdb tools tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
 cpu_steps() {

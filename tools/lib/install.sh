@@ -234,7 +234,7 @@ asks_for_own_highway() {
 only_the_library() {
   local targets installed
   targets=$(ninja -C "$1" -t targets all) && installed=$(cmake --install "$1" --prefix "$INSTALLED/nothing") || return 1
-  [[ -n $targets ]] && ! grep -E '(_test|linefilter_tool|linefilter_bench|sst_reader)' <<<"$targets" &&
+  [[ -n $targets ]] && ! grep -E '(_test|linefilter_tool|linefilter_bench|sst_reader|uses_store)' <<<"$targets" &&
     ! grep linefilter <<<"$installed"
 }
 

@@ -1,0 +1,216 @@
+// linefilter stats, end to end: what it tells of an image is what its bits and its maker say.
+#include <algorithm>
+#include <bitset>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/filters/container_writer.h"
+#include "linefilter/filter.h"
+#include "linefilter/sizing.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/tools_fixture.h"
+
+namespace linefilter {
+namespace {
+
+using nlohmann::json;
+using test::Lines;
+using test::RunResult;
+
+class ToolsStatsTest : public test::ToolsTest {
+ protected:
+  // Of the one image that is asked.
+  json Stats(std::vector<std::string> arguments, int exit_code = 0) {
+    arguments.insert(arguments.begin(), "stats");
+    const json report = Json(arguments, exit_code);
+    EXPECT_TRUE(report["images"].is_array() && report["images"].size() == 1) << report;
+    return report["images"].empty() ? json::object() : report["images"][0];
+  }
+};
+
+// All layouts that the program builds: one that is new is met here by itself.
+TEST_F(ToolsStatsTest, AgreesWithInfo) {
+  for (const json& row : Json({"plan", "--num-keys", "20000", "--fpr", "0.01"}, 0)["layouts"]) {
+    const std::string layout = row["layout"];
+    const std::string image = Build(layout, Lines(0, 20000), {"--fpr", "0.01", "--layout", layout});
+    const json stats = Stats({image}), info = Json({"info", image}, 0);
+    for (const char* name : {"image", "layout", "num_probes", "image_bytes", "body_bytes", "num_keys", "estimated_keys",
+                             "fill_ratio", "expected_fpr", "bits_per_key"}) {
+      EXPECT_EQ(stats[name], info[name]) << layout << " " << name;
+    }
+    EXPECT_EQ(stats.value("num_blocks", 0), info.value("num_blocks", 0));
+    EXPECT_EQ(stats["state"], "ok");
+    if (stats.contains("block_fill_min") && stats["block_load"][0].contains("one_bits_from")) {
+      EXPECT_LT(stats["block_fill_min"], stats["fill_ratio"]) << layout;
+      EXPECT_GT(stats["block_fill_max"], stats["fill_ratio"]) << layout;
+      EXPECT_NEAR(stats["block_fill_median"], stats["fill_ratio"].get<double>(), 0.03) << layout;
+    }
+    EXPECT_NEAR(stats["estimated_per_num_keys"], 1, 0.05) << layout;
+    EXPECT_FALSE(stats.contains("more_keys")) << "nobody asked at which rate";
+  }
+}
+
+// Counted here from the very bytes.
+TEST_F(ToolsStatsTest, TheLoadIsThatOfTheBlocks) {
+  const std::string image = Build("image", Lines(0, 5000), {"--bits-per-key", "10", "--layout", "blocked"});
+  const json stats = Stats({image});
+  const std::string bytes = test::ReadFile(image);
+  std::vector<size_t> loads(stats["num_blocks"].get<size_t>(), 0);
+  for (size_t i = 0; i < 64 * loads.size(); ++i) {
+    loads[i / 64] += std::bitset<8>(static_cast<unsigned char>(bytes[i])).count();
+  }
+  std::vector<size_t> sorted = loads;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_DOUBLE_EQ(stats["block_fill_min"], static_cast<double>(sorted.front()) / 512);
+  EXPECT_DOUBLE_EQ(stats["block_fill_median"], static_cast<double>(sorted[(sorted.size() - 1) / 2]) / 512);
+  EXPECT_DOUBLE_EQ(stats["block_fill_max"], static_cast<double>(sorted.back()) / 512);
+  const json& rows = stats["block_load"];
+  EXPECT_GE(rows.size(), 5u);
+  EXPECT_LE(rows.size(), 10u);
+  EXPECT_EQ(rows.front()["one_bits_from"], sorted.front());
+  EXPECT_EQ(rows.back()["one_bits_to"], sorted.back());
+  double share = 0;
+  for (const json& row : rows) {
+    const size_t first = row["one_bits_from"], last = row["one_bits_to"];
+    EXPECT_EQ(row["num_blocks"],
+              std::count_if(loads.begin(), loads.end(), [&](size_t load) { return load >= first && load <= last; }))
+        << row;
+    share += row["share"].get<double>();
+  }
+  EXPECT_NEAR(share, 1, 1e-9);
+}
+
+TEST_F(ToolsStatsTest, BlocksOfEquationsHaveLevels) {
+  const std::string image = Build("image", Lines(0, 20000), {"--bits-per-key", "10", "--layout", "retrieval"});
+  const json stats = Stats({image}), info = Json({"info", image}, 0);
+  EXPECT_EQ(stats["level_min"], info["levels"].front()["level"]);
+  EXPECT_EQ(stats["level_max"], info["levels"].back()["level"]);
+  EXPECT_FALSE(stats.contains("block_fill_min")) << "its bits say nothing";
+  uint64_t num_blocks = 0, below_median = 0;
+  for (const json& row : stats["block_load"]) num_blocks += row["num_blocks"].get<uint64_t>();
+  EXPECT_EQ(num_blocks, stats["num_blocks"]);
+  for (const json& row : info["levels"]) {
+    if (row["level"] < stats["level_median"]) below_median += row["num_blocks"].get<uint64_t>();
+  }
+  EXPECT_LE(below_median, num_blocks / 2);
+  const json classic = Stats({Build("classic", Lines(0, 20000), {"--bits-per-key", "10", "--layout", "classic"})});
+  EXPECT_FALSE(classic.contains("block_load")) << "a layout without blocks";
+}
+
+// At the limit that is told the model still holds the rate; one key more, no longer.
+TEST_F(ToolsStatsTest, TellsHowManyMoreKeysFit) {
+  for (const std::string layout : {"blocked", "classic", "retrieval"}) {
+    const std::string image = Build(layout, Lines(0, 20000), {"--bits-per-key", "12", "--layout", layout});
+    const json stats = Stats({image, "--fpr", "0.02"});
+    Layout id;
+    ASSERT_TRUE(ParseLayout(layout.c_str(), &id));
+    const uint64_t most = stats["keys_at_fpr"], bytes = stats["body_bytes"];
+    const uint32_t probes = stats["num_probes"];
+    EXPECT_LE(ExpectedFpr(id, most, bytes, probes), 0.02) << layout;
+    EXPECT_GT(ExpectedFpr(id, most + 1, bytes, probes), 0.02) << layout;
+    const double room = static_cast<double>(most) - stats["estimated_keys"].get<double>();
+    EXPECT_NEAR(stats["more_keys"], layout == "retrieval" ? 0 : room, 1) << layout;
+    EXPECT_GT(room, 1000) << layout;
+    EXPECT_EQ(Stats({image, "--fpr", "1e-9"})["more_keys"], 0) << layout << " is beyond that already";
+  }
+}
+
+// Two stages, the newer one half full: a row for each, and room in that one alone.
+TEST_F(ToolsStatsTest, TellsTheStagesOfAContainer) {
+  BlockedFilter filters[2];
+  FilterOptions options;
+  options.fpr = 0.01;
+  internal::ContainerStage stages[2];
+  uint64_t next = 0;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(filters[i].Create(10000, options).ok());
+    const uint64_t keys = i == 0 ? 10000 : 5000;
+    for (uint64_t end = next + keys; next < end; ++next) filters[i].InsertKey(next);
+    stages[i] = {filters[i].body(), filters[i].num_blocks(), keys, filters[i].num_probes()};
+  }
+  internal::Container container;
+  container.stages = stages;
+  container.num_stages = 2;
+  container.num_keys = &next;
+  std::string image(static_cast<size_t>(internal::ContainerBytes(container)), '\0');
+  ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+  const std::string path = dir_.Write("container", image);
+  const json stats = Stats({path, "--fpr", "0.02"});
+  EXPECT_EQ(stats["layout"], "container");
+  EXPECT_EQ(stats["num_keys"], 15000);
+  ASSERT_EQ(stats["stages"].size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const json& row = stats["stages"][i];
+    EXPECT_EQ(row["stage"], i);
+    EXPECT_EQ(row["layout"], "blocked");
+    EXPECT_EQ(row["num_keys"], stages[i].num_keys);
+    EXPECT_EQ(row["num_blocks"], stages[i].num_blocks);
+    EXPECT_EQ(row["num_probes"], stages[i].num_probes);
+    EXPECT_DOUBLE_EQ(row["fill_ratio"], filters[i].FillRatio());
+    EXPECT_DOUBLE_EQ(row["expected_fpr"], filters[i].ExpectedFpr());
+  }
+  // The limit is where both stages together reach the rate.
+  const uint64_t more = stats["more_keys"];
+  const auto both = [&](uint64_t keys) {
+    const double newer = ExpectedFpr(Layout::kBlocked, keys, filters[1].body_bytes(), filters[1].num_probes());
+    return 1 - (1 - filters[0].ExpectedFpr()) * (1 - newer);
+  };
+  EXPECT_LE(both(5000 + more), 0.02 + 1e-12);
+  EXPECT_GT(both(5000 + more + 1), 0.02 - 1e-12);
+  EXPECT_GT(more, 3000u);
+  EXPECT_EQ(Stats({path, "--fpr", "0.005"})["more_keys"], 0) << "the older stage alone is beyond that";
+  uint64_t num_blocks = 0;
+  for (const json& row : stats["block_load"]) num_blocks += row["num_blocks"].get<uint64_t>();
+  EXPECT_EQ(num_blocks, stages[0].num_blocks + stages[1].num_blocks);
+  EXPECT_NE(Run({"stats", path}).out.find("\nstage "), std::string::npos) << "as text, too";
+}
+
+// What came again is counted, but not there twice.
+TEST_F(ToolsStatsTest, TheEstimateTellsKeysThatCameAgain) {
+  const std::string image = Build("image", Lines(0, 5000) + Lines(0, 5000), {"--bits-per-key", "10"});
+  EXPECT_NEAR(Stats({image})["estimated_per_num_keys"], 0.5, 0.03);
+}
+
+// One that is broken keeps nobody from the others.
+TEST_F(ToolsStatsTest, SeveralImagesAreToldOneByOne) {
+  const std::string first = Build("first", Lines(0, 30000)), broken = dir_.Write("broken", "no image"),
+                    second = Build("second", Lines(0, 20000)), empty = Build("empty", "");
+  std::string bytes = test::ReadFile(second);
+  bytes[1000] = static_cast<char>(bytes[1000] ^ 1);
+  const std::string damaged = dir_.Write("damaged", bytes);
+  const json images = Json({"stats", first, broken, damaged, second, empty}, 2)["images"];
+  ASSERT_EQ(images.size(), 5u);
+  EXPECT_EQ(images[0]["num_keys"], 30000);
+  EXPECT_EQ(images[1]["state"], "damaged");
+  EXPECT_EQ(images[2]["state"], "damaged");
+  EXPECT_FALSE(images[2].contains("fill_ratio")) << "numbers of damaged bits";
+  EXPECT_EQ(images[3]["num_keys"], 20000);
+  EXPECT_EQ(images[4]["state"], "empty set");
+  const RunResult text = Run({"stats", first, broken, second});
+  EXPECT_EQ(text.exit_code, 2);
+  for (const std::string& path : {first, broken, second}) EXPECT_NE(text.out.find(path + "\n"), std::string::npos);
+  EXPECT_NE(text.err.find(broken), std::string::npos) << text.err;
+  EXPECT_EQ(Run({"stats", first, second, empty}).exit_code, 0);
+}
+
+// With and without a secret in one list.
+TEST_F(ToolsStatsTest, AKeyedImageTakesItsSecret) {
+  const std::string hex = dir_.Write("hex", "00112233445566778899aabbccddeeff\n"),
+                    plain = Build("plain", Lines(0, 100)),
+                    keyed = Build("keyed", Lines(0, 20000), {"--bits-per-key", "12", "--secret", hex});
+  const json both = Json({"stats", plain, keyed, "--secret", hex}, 0)["images"];
+  EXPECT_EQ(both[1]["num_keys"], 20000);
+  EXPECT_EQ(Stats({keyed}, 2)["state"], "secret missing");
+}
+
+TEST_F(ToolsStatsTest, RefusesBadUsage) {
+  const std::string image = Build("image", "a\n");
+  ExpectBadUsage({"stats"});
+  ExpectBadUsage({"stats", ""});
+  for (const char* rate : {"0", "1", "-1", "nan", "much"}) ExpectBadUsage({"stats", image, "--fpr", rate});
+  ExpectBadUsage({"stats", image, "--no-such-option"});
+}
+
+}  // namespace
+}  // namespace linefilter
