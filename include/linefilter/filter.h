@@ -45,10 +45,26 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, hash id and seed (of a keyed hash, the
-  // secret) are the same; a view is verified first (kCorrupt), because what is missing in it would be missing here.
+  // Takes all keys of `other`. kIncompatible unless layout, num_probes, hash id and seed (of a keyed hash, the secret)
+  // are the same, and of `classic` the size; a view is verified first (kCorrupt), because what is missing in it would
+  // be missing here. A UNION OF UNEQUAL SIZES SHRINKS this filter: both are folded to the greatest common divisor of
+  // their num_blocks, the other one on the fly. Filters that were folded from one size (FilterOptions::foldable) have a
+  // large one; that of sizes which have nothing to do with each other may be a single block, and then nearly everything
+  // is "maybe": look at std::gcd(a.num_blocks(), b.num_blocks()) before, or at ExpectedFpr() after. On an error nothing
+  // has changed.
   Status Union(const MutableFilter& other) noexcept;
   Status Union(const FilterView& other) noexcept;
+
+  // Folding: makes the filter `factor` times smaller, to the bit what it would be if it had been made with num_blocks()
+  // / factor blocks and the same num_probes. No key is lost; more keys can come. `factor` must divide num_blocks()
+  // (kInvalidArgument names the nearest ones that do: FilterOptions::foldable makes many); `classic` cannot be folded.
+  // The memory is given back: of the default allocator from 2 MiB up in place, else what is left is allocated first. At
+  // memory speed. kOutOfMemory, or another error: the filter is as it was.
+  Status Fold(uint64_t factor) noexcept;
+  // Folds to the least size whose ExpectedFpr(), of these very bits, is still at most `fpr` (0 to 1, both excluded). It
+  // is exact up to 2^20 blocks; above, ExpectedFpr() is a sample. Do it when all keys are in. kInvalidArgument if even
+  // now it is above. Takes a few readings of the body, and no memory but Fold's.
+  Status FoldToFpr(double fpr) noexcept;
   // Removes all keys; keeps size and memory.
   void Clear() noexcept;
 
@@ -77,7 +93,6 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
-  LINEFILTER_LOCAL const char* DifferenceTo(const FilterBase& other) const noexcept;
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
   LINEFILTER_LOCAL void MoveFrom(MutableFilter& other) noexcept;

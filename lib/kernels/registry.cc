@@ -26,12 +26,12 @@ bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probe
 constexpr LayoutOps kLayouts[] = {
     {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels,
      BodyMayContain<BlockedBodyIsValid, BindBlocked, BlockedKernels>, BlockedEstimatedKeys, BlockedExpectedFpr, nullptr,
-     4096, nullptr, true},
+     4096, nullptr, true, BlockedFoldBlocks, BlockedFoldedFpr},
     {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicBodyMayContain, ClassicEstimatedKeys,
-     ClassicExpectedFpr, nullptr, 0, nullptr, true},
+     ClassicExpectedFpr, nullptr, 0, nullptr, true, nullptr, nullptr},
     {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels,
      BodyMayContain<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>, RetrievalEstimatedKeys,
-     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
+     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false, nullptr, nullptr},
 };
 
 }  // namespace

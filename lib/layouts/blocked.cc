@@ -1,6 +1,7 @@
 #include "lib/layouts/blocked.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "lib/bits/endian.h"
 #include "lib/bits/lane_subsets.h"
@@ -32,17 +33,21 @@ constexpr LaneTable MakeLaneTable() {
 
 constexpr LaneTable kLaneTable = MakeLaneTable();
 
+// All rotations side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the fills
+// backwards, twice, each bit reads 16 of them in order.
 double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
-  double fill[16];
-  for (int lane = 0; lane < 16; ++lane) fill[lane] = __builtin_popcount(LoadLE32(block + 4 * lane)) / 32.0;
-  double sum = 0;
-  for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-    double product = 1;
-    for (uint32_t lane = 0; lane < 16; ++lane) {
-      if (TakesPart(num_probes, rotation, lane)) product *= fill[lane];
-    }
-    sum += product;
+  double fill[32], product[16];
+  for (uint32_t i = 0; i < 16; ++i) {
+    fill[i] = fill[i + 16] = __builtin_popcount(LoadLE32(block + 4 * ((16 - i) & 15))) / 32.0;
+    product[i] = 1;
   }
+  for (uint32_t bit = 0; bit < 16; ++bit) {
+    if (((kLaneSubsets[num_probes] >> bit) & 1) == 0) continue;
+    const double* const lanes = fill + ((16 - bit) & 15);
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) product[rotation] *= lanes[rotation];
+  }
+  double sum = 0;
+  for (const double of_rotation : product) sum += of_rotation;
   return sum / 16;
 }
 
@@ -68,15 +73,33 @@ double BlockedEstimatedKeys(const ProbeState& state) {
   return BlockedKeysAtFill(fill, state.num_probes, state.num_units);
 }
 
-double BlockedExpectedFpr(const ProbeState& state) {
-  const uint64_t sample = state.num_units < (1u << 20) ? state.num_units : 1u << 20;
-  double sum = 0;
-  for (uint64_t i = 0; i < sample; ++i) {
-    // Evenly spaced, without overflow: i * num_units < 2^52.
-    const uint64_t block = i * state.num_units / sample;
-    sum += BlockExpectedFpr(state.body + kBlockBytes * block, state.num_probes);
+double BlockedExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
+
+void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
+  for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
+    uint64_t words[kBlockBytes / 8] = {}, more[kBlockBytes / 8];
+    if (add) memcpy(words, to, kBlockBytes);
+    for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
+      memcpy(more, from, kBlockBytes);
+      for (size_t w = 0; w < kBlockBytes / 8; ++w) words[w] |= more[w];  // vectorized by the compiler
+    }
+    memcpy(to, words, kBlockBytes);
   }
-  return sum / static_cast<double>(sample);
+}
+
+double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
+  const uint64_t num_blocks = state.num_units / factor;
+  const uint64_t sample = num_blocks < (1u << 20) ? num_blocks : 1u << 20;
+  const double size = static_cast<double>(sample);
+  double sum = 0;
+  uint8_t folded[kBlockBytes];
+  for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
+    // Evenly spaced, without overflow: i * num_blocks < 2^52.
+    const uint8_t* const blocks = state.body + kBlockBytes * factor * (i * num_blocks / sample);
+    if (factor != 1) BlockedFoldBlocks(blocks, 1, factor, false, folded);
+    sum += BlockExpectedFpr(factor == 1 ? blocks : folded, state.num_probes);
+  }
+  return sum / size;
 }
 
 }  // namespace linefilter::internal
