@@ -51,10 +51,23 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_insert_hashes(linefilter_filter* fi
 // NULL of NULL.
 LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
 
-// Takes all keys of `other`, an image or another filter's view. LINEFILTER_INCOMPATIBLE unless layout, size,
-// num_probes, hash id and seed (or secret) are the same; an image is verified first (LINEFILTER_CORRUPT).
+// Takes all keys of `other`, an image or another filter's view. LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash
+// id and seed (or secret) are the same, and of `classic` the size; an image is verified first (LINEFILTER_CORRUPT). A
+// UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to the greatest common divisor of their num_blocks. It is
+// large for filters that were folded from one size (options.foldable); for others it may be a single block, and then
+// nearly everything is "maybe". On an error nothing has changed.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
                                                           linefilter_status* status);
+// Makes the filter `factor` times smaller, to the bit what it would be if it had been made of that size with the same
+// num_probes, and gives the memory back. No key is lost; more keys can come. `factor` must divide
+// linefilter_view_num_blocks (LINEFILTER_INVALID_ARGUMENT names the nearest that do); `classic` cannot be folded. On an
+// error the filter is as it was.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor,
+                                                         linefilter_status* status);
+// Folds to the least size whose linefilter_view_expected_fpr, of these very bits, is still at most `fpr` (0 to 1, both
+// excluded). Do it when all keys are in. LINEFILTER_INVALID_ARGUMENT if even now it is above.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr,
+                                                                linefilter_status* status);
 // Removes all keys; keeps size and memory.
 LINEFILTER_EXPORT void linefilter_filter_clear(linefilter_filter* filter);
 // Bytes held, the handle included.

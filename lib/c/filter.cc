@@ -102,6 +102,14 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
   return ToC(filter->Union(static_cast<const linefilter_filter&>(*other->asked)), status);
 }
 
+linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor, linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->Fold(factor), status);
+}
+
+linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr, linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->FoldToFpr(fpr), status);
+}
+
 void linefilter_filter_clear(linefilter_filter* filter) {
   if (filter != nullptr) filter->Clear();
 }

@@ -101,8 +101,12 @@ static void TestUnion(void) {
   CHECK(linefilter_filter_union(one, linefilter_filter_view(two), &status) == LINEFILTER_OK && IsOk(&status));
   CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(one), 2));
   CHECK(!linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
-  CHECK(linefilter_filter_union(one, linefilter_filter_view(three), &status) == LINEFILTER_INCOMPATIBLE);
-  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "size"));
+  linefilter_options other_probes = options;
+  other_probes.num_probes = 3;
+  linefilter_filter* four = linefilter_filter_new(1000, &other_probes, NULL);
+  CHECK(linefilter_filter_union(one, linefilter_filter_view(four), &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "num_probes"));
+  linefilter_filter_free(four);
   size_t size = 0;
   uint8_t* image = linefilter_filter_image(one, &size, NULL);
   linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
@@ -113,6 +117,53 @@ static void TestUnion(void) {
   linefilter_filter_free(one);
   linefilter_filter_free(two);
   linefilter_filter_free(three);
+}
+
+static void TestFold(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 40);
+  options.foldable = 1;
+  linefilter_filter* filter = linefilter_filter_new(1000, &options, &status);
+  CHECK(filter != NULL && linefilter_view_num_blocks(linefilter_filter_view(filter)) == 128);
+  linefilter_filter* other = linefilter_filter_new(1000, &options, NULL);
+  for (uint64_t i = 0; i < 200; ++i) linefilter_filter_insert_u64(filter, i);
+  linefilter_filter_insert_u64(other, 1000);
+  CHECK(linefilter_filter_fold(filter, 3, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "128 blocks cannot be folded by 3: by 2 or 4"));
+  const uint64_t before = linefilter_filter_memory_use(filter);
+  CHECK(linefilter_filter_fold(filter, 2, &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(linefilter_filter_memory_use(filter) == before - 64 * 64);
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(filter)) == 64);
+  CHECK(linefilter_filter_union(filter, linefilter_filter_view(other), &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(filter)) == 64);
+  CHECK(linefilter_filter_fold_to_fpr(filter, 0.01, &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(filter)) < 64);
+  CHECK(linefilter_view_expected_fpr(linefilter_filter_view(filter)) <= 0.01);
+  CHECK(linefilter_filter_union(other, linefilter_filter_view(filter), &status) == LINEFILTER_OK); /* shrinks */
+  for (uint64_t i = 0; i < 200; ++i) {
+    CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(filter), i));
+    CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(other), i));
+  }
+  CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(filter), 1000));
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(other)) ==
+        linefilter_view_num_blocks(linefilter_filter_view(filter)));
+  CHECK(linefilter_filter_fold_to_fpr(filter, 1e-9, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "before any folding"));
+  CHECK(linefilter_filter_fold(NULL, 2, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_filter_fold_to_fpr(NULL, 0.1, NULL) == LINEFILTER_INVALID_ARGUMENT);
+  linefilter_filter_free(filter);
+  linefilter_filter_free(other);
+  options.foldable = 2;
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_INVALID_ARGUMENT, &status, "foldable"));
+  options.foldable = 1;
+  options.layout = LINEFILTER_LAYOUT_CLASSIC;
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "layout classic cannot be folded"));
+  options.layout = LINEFILTER_LAYOUT_AUTO;
+  options.size = offsetof(linefilter_options, foldable); /* a program of before: what stands there is not its own */
+  filter = linefilter_filter_new(10, &options, &status);
+  CHECK(filter != NULL && linefilter_view_num_blocks(linefilter_filter_view(filter)) < 64);
+  linefilter_filter_free(filter);
 }
 
 static void TestImagesOfAFilter(void) {
@@ -190,6 +241,7 @@ void RunFilter(void) {
   RUN(TestClassic);
   RUN(TestAutoIsWhatSizingSays);
   RUN(TestUnion);
+  RUN(TestFold);
   RUN(TestImagesOfAFilter);
   RUN(TestNullFilter);
 }

@@ -35,6 +35,7 @@ def make_options(
     caller_hashes: bool,
     memory_limit: Optional[SupportsIndex],
     threads: SupportsIndex = 1,
+    foldable: bool = False,
 ) -> _linefilter.Options:
     if secret is not None and caller_hashes:
         raise InvalidArgumentError(
@@ -50,4 +51,5 @@ def make_options(
         caller_hashes=bool(caller_hashes),
         memory_limit=limit(memory_limit),
         threads=as_uint(threads, "threads", 4096),
+        foldable=bool(foldable),
     )
