@@ -102,6 +102,87 @@ TEST_F(ToolsTest, QueryPrintsWhatIsAsked) {
   EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--print", "maybe"}, "pear\n").exit_code, 0);
 }
 
+TEST_F(ToolsTest, FoldsAnImageByAFactorToARateOrToASize) {
+  const std::string keys = dir_.Write("keys", Lines(0, 5000)), large = dir_.File("large"), out = dir_.File("out");
+  const json built = Json({"build", "--keys", keys, "--out", large, "--bits-per-key", "40", "--foldable"}, 0);
+  EXPECT_EQ(built["layout"], "blocked");
+  EXPECT_EQ(built["body_bytes"], 64 * 448) << "391 blocks would do";
+  const json halved = Json({"fold", large, "--by", "2", "--out", out}, 0);
+  EXPECT_EQ(halved["factor"], 2);
+  EXPECT_EQ(halved["num_blocks_before"], 448);
+  EXPECT_EQ(halved["num_blocks"], 224);
+  EXPECT_EQ(halved["num_keys"], 5000);
+  EXPECT_EQ(halved["image_bytes"], std::filesystem::file_size(out));
+  EXPECT_LT(halved["expected_fpr_before"].get<double>(), halved["expected_fpr"].get<double>());
+  EXPECT_EQ(Json({"verify", out, "--keys", keys}, 0)["keys_absent"], 0);
+  EXPECT_EQ(Json({"info", out}, 0)["expected_fpr"], halved["expected_fpr"]);
+  const json to_rate = Json({"fold", large, "--fpr", "0.05", "--out", out}, 0);
+  EXPECT_LE(to_rate["expected_fpr"].get<double>(), 0.05);
+  EXPECT_GT(to_rate["factor"].get<int>(), 2);
+  EXPECT_EQ(Json({"verify", out, "--keys", keys}, 0)["keys_absent"], 0);
+  const json to_size = Json({"fold", large, "--to-bytes", "8e3", "--out", out}, 0);
+  EXPECT_EQ(to_size["factor"], 4) << "7168 bytes of blocks";
+  EXPECT_LE(to_size["image_bytes"].get<int>(), 8000);
+  EXPECT_EQ(Run({"fold", large, "--by", "7", "--out", large}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Json({"verify", large, "--keys", keys}, 0)["keys_absent"], 0);
+  EXPECT_EQ(Json({"info", large}, 0)["num_blocks"], 64);
+}
+
+TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
+  const std::string image = Build("image", Lines(0, 800), {"--bits-per-key", "64"}), bad = dir_.File("bad");
+  const RunResult refused = Run({"fold", image, "--by", "7", "--out", bad});
+  EXPECT_NE(refused.err.find("100 blocks cannot be folded by 7: by 5 or 10"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find(image), std::string::npos) << refused.err;
+  std::string damaged = test::ReadFile(image);
+  damaged[5000] = static_cast<char>(damaged[5000] ^ 1);
+  const std::string other = dir_.Write("damaged", damaged),
+                    classic = Build("classic", Lines(0, 800), {"--bits-per-key", "10", "--layout", "classic"});
+  for (const std::vector<std::string>& arguments : Some<std::vector<std::string>>({
+           {"fold", image, "--by", "7", "--out", bad},
+           {"fold", image, "--out", bad},
+           {"fold", image, "--by", "2", "--fpr", "0.5", "--out", bad},
+           {"fold", image, "--by", "0", "--out", bad},
+           {"fold", image, "--fpr", "0", "--out", bad},
+           {"fold", image, "--fpr", "1e-12", "--out", bad},
+           {"fold", image, "--to-bytes", "70", "--out", bad},
+           {"fold", image, "--by", "2"},
+           {"fold", other, "--by", "1", "--out", bad},
+           {"fold", classic, "--by", "2", "--out", bad},
+           {"fold", dir_.File("none"), "--by", "2", "--out", bad},
+           {"merge", image, other, "--out", bad},
+           {"merge", image, classic, "--out", bad},
+           {"merge", image, dir_.File("none"), "--out", bad},
+           {"merge", "--out", bad},
+           {"merge", image},
+           {"build", "--keys", "-", "--out", bad, "--fpr", "0.1", "--foldable", "--layout", "retrieval"},
+       })) {
+    ExpectBadUsage(arguments);
+  }
+  const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
+  EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
+  EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
+}
+
+TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
+  const std::string large = Build("large", Lines(0, 2000), {"--bits-per-key", "20", "--foldable"}),
+                    other = Build("other", Lines(2000, 4000), {"--bits-per-key", "20", "--foldable"}),
+                    none = Build("none", "", {"--bits-per-key", "20"}), small = dir_.File("small"),
+                    out = dir_.File("out");
+  ASSERT_EQ(Run({"fold", other, "--by", "2", "--out", small}).exit_code, 0);
+  const json merged = Json({"merge", large, small, none, "--out", out}, 0);
+  EXPECT_EQ(merged["num_images"], 3);
+  EXPECT_EQ(merged["num_blocks"], 64) << "128 and 64";
+  ASSERT_EQ(merged["images"].size(), 3u);
+  EXPECT_EQ(merged["images"][0]["merged"], large);
+  EXPECT_EQ(merged["images"][0]["folded_by"], 2);
+  EXPECT_EQ(merged["images"][1]["folded_by"], 1);
+  EXPECT_NEAR(merged["estimated_keys"].get<double>(), 4000, 100);
+  EXPECT_FALSE(merged.contains("num_keys")) << "keys may be in several";
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+  EXPECT_EQ(Run({"merge", out, large, "--out", out}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+}
+
 // A name of one letter stands in many sentences.
 TEST_F(ToolsTest, AnErrorNamesTheImage) {
   std::string bytes = test::ReadFile(Build("image", "a\n"));

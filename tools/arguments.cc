@@ -42,6 +42,21 @@ void Arguments::Path(const char* name, std::string* value, const char* help, Nee
   })->required(need == Need::kRequired);
 }
 
+void Arguments::Paths(const char* name, std::vector<std::string>* values, const char* help) {
+  app_->add_option_function<std::vector<std::string>>(
+          name,
+          [name, values](const std::vector<std::string>& given) {
+            for (const std::string& path : given) {
+              if (path.empty()) throw CLI::ValidationError(name, "'' is an empty name: give a file");
+            }
+            *values = given;
+          },
+          help)
+      ->type_name("PATH")
+      ->expected(-1)
+      ->required();
+}
+
 void Arguments::Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help) {
   const std::string type = Joined(choices, "|");
   AddParsed(app_, name, type.c_str(), help,

@@ -24,6 +24,8 @@ class Arguments {
 
   // `name` is "--like-this" or, for a positional argument, "LIKE_THIS". Values must outlive the parsing.
   void Path(const char* name, std::string* value, const char* help, Need need = Need::kOptional);
+  // One positional argument or more.
+  void Paths(const char* name, std::vector<std::string>* values, const char* help);
   void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help);
   void LayoutName(Layout* value, bool with_auto, const char* help);
   // A whole number: 1000000, 1e6, 1.5e6.

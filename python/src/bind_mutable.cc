@@ -1,6 +1,7 @@
 // Mutable, for Python.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "python/src/errors.h"
@@ -39,32 +40,58 @@ std::unique_ptr<Mutable> FromImage(const py::object& layout, const py::object& i
   return filter;
 }
 
+// The image into what `make` makes of its size; anew if the filter was folded meanwhile, and so has another size. With
+// the GIL, without which it is written.
+template <class Make>
+auto WriteImage(const Mutable& from, const Make& make) {
+  for (;;) {
+    const uint64_t size = from.UseBriefly([](const MutableFilter& filter) { return filter.ImageBytes(); });
+    auto image = make(static_cast<size_t>(size));
+    void* const out = image.second;
+    bool fits = false;
+    CheckWithoutGil([&] {
+      const std::shared_lock lock(from.mutex());
+      fits = from.mutable_filter().ImageBytes() == size;
+      return fits ? from.mutable_filter().WriteImageTo(out, static_cast<size_t>(size)) : Status();
+    });
+    if (fits) return std::move(image.first);
+  }
+}
+
 // Through an image: that is what the library copies.
 std::unique_ptr<Mutable> Copy(const Mutable& from) {
   auto filter = std::make_unique<Mutable>(from.filter().layout());
-  const AlignedBytes image(static_cast<size_t>(from.mutable_filter().ImageBytes()));
-  CheckWithoutGil([&] {
-    {
-      const std::shared_lock lock(from.mutex());
-      const Status written = from.mutable_filter().WriteImageTo(image.data(), image.size());
-      if (!written.ok()) return written;
-    }
-    return filter->CreateFromImage(image.data(), image.size(), OptionsOf(from.filter()));
+  const std::unique_ptr<AlignedBytes> image = WriteImage(from, [](size_t size) {
+    auto bytes = std::make_unique<AlignedBytes>(size);
+    void* const out = bytes->data();
+    return std::make_pair(std::move(bytes), out);
   });
+  CheckWithoutGil([&] { return filter->CreateFromImage(image->data(), image->size(), OptionsOf(from.filter())); });
   return filter;
 }
 
 py::bytes ToBytes(const Mutable& filter) {
-  const uint64_t size = filter.mutable_filter().ImageBytes();
-  const py::bytes image =
-      py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-  if (!image) throw py::error_already_set();
-  char* const out = PyBytes_AS_STRING(image.ptr());
-  CheckWithoutGil([&] {
-    const std::shared_lock lock(filter.mutex());
-    return filter.mutable_filter().WriteImageTo(out, static_cast<size_t>(size));
+  return WriteImage(filter, [](size_t size) {
+    py::bytes image =
+        py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!image) throw py::error_already_set();
+    void* const out = PyBytes_AS_STRING(image.ptr());
+    return std::make_pair(std::move(image), out);
   });
-  return image;
+}
+
+void Fold(Mutable& filter, uint64_t factor) {
+  CheckWithoutGil([&] {
+    const std::unique_lock lock(filter.mutex());
+    return filter.mutable_filter().Fold(factor);
+  });
+}
+
+void FoldToFpr(Mutable& filter, double fpr) {
+  CheckWithoutGil([&] {
+    const std::unique_lock lock(filter.mutex());
+    return filter.mutable_filter().FoldToFpr(fpr);
+  });
 }
 
 void Save(const Mutable& filter, const std::string& path) {
@@ -145,6 +172,8 @@ void BindMutable(py::module_& module) {
       .def("add_new_iterable", &AddNewIterable)
       .def("union", &Union)
       .def("union_image", &UnionImage)
+      .def("fold", &Fold)
+      .def("fold_to_fpr", &FoldToFpr)
       .def("clear",
            [](Mutable& filter) {
              const py::gil_scoped_release release;
@@ -154,8 +183,13 @@ void BindMutable(py::module_& module) {
       .def("copy", &Copy)
       .def("to_bytes", &ToBytes)
       .def("save", &Save)
-      .def("image_bytes", [](const Mutable& filter) { return filter.mutable_filter().ImageBytes(); })
-      .def("memory_use", [](const Mutable& filter) { return filter.mutable_filter().MemoryUse(); });
+      .def("image_bytes",
+           [](const Mutable& filter) {
+             return filter.UseBriefly([](const MutableFilter& of) { return of.ImageBytes(); });
+           })
+      .def("memory_use", [](const Mutable& filter) {
+        return filter.UseBriefly([](const MutableFilter& of) { return of.MemoryUse(); });
+      });
 }
 
 }  // namespace linefilter::python

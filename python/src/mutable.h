@@ -33,6 +33,11 @@ class Mutable final : public Core {
   MutableFilter& mutable_filter() { return *filter_; }
   const MutableFilter& mutable_filter() const { return *filter_; }
   FairMutex& mutex() const { return mutex_; }
+  // With the GIL, for what is brief.
+  template <class Work>
+  auto UseBriefly(const Work& work) const {
+    return ReadBriefly([&](const FilterBase&) { return work(*static_cast<const MutableFilter*>(filter_)); });
+  }
 
   // With the GIL.
   bool InsertHash(uint64_t hash) {

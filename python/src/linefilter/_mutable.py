@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _linefilter
 from ._filter import Filter, closed_error
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._keys import Hashes, Key, Keys, Path, as_float, as_path, as_uint, hash_words, in_shape, split
 from ._options import limit, make_options
 from ._view import Bytes, FilterView
 
@@ -42,6 +42,7 @@ class MutableFilter(Filter):
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
         memory_limit: Optional[SupportsIndex] = None,
+        foldable: bool = False,
     ) -> None:
         """Room for num_keys keys; more of them raise the rate of false positives.
 
@@ -54,6 +55,8 @@ class MutableFilter(Filter):
             secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
             caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
             memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
+            foldable: a multiple of 64 blocks, so that fold() has many factors; num_probes then follows from bits_per_key or
+                fpr alone, so that filters for any number of keys can be united. Not of ClassicFilter.
         """
         if type(self) is MutableFilter:
             raise TypeError("make a BlockedFilter or a ClassicFilter")
@@ -66,6 +69,7 @@ class MutableFilter(Filter):
             secret=secret,
             caller_hashes=caller_hashes,
             memory_limit=memory_limit,
+            foldable=foldable,
         )
         self._core = _linefilter.Mutable.create(as_uint(num_keys, "num_keys"), options)
 
@@ -111,8 +115,12 @@ class MutableFilter(Filter):
         return self._core.add_hashes(hash_words(hashes), None)
 
     def update(self, other: Union[MutableFilter, FilterView]) -> None:
-        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, size, num_probes, hash
-        and seed (or secret) are the same; an image is verified first."""
+        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
+        (or secret) are the same, and of ClassicFilter the size; an image is verified first.
+
+        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks. It
+        is large for filters that were folded from one size; for others it may be a single block, and then nearly everything
+        is "maybe": math.gcd(a.num_blocks, b.num_blocks) tells before, expected_fpr() after."""
         if isinstance(other, MutableFilter):
             self._core.union(other._core)
         elif isinstance(other, FilterView):
@@ -127,6 +135,17 @@ class MutableFilter(Filter):
             return NotImplemented
         self.update(other)
         return self
+
+    def fold(self, factor: SupportsIndex) -> None:
+        """Makes the filter `factor` times smaller: to the bit what it would be if it had been made of that size with the same
+        num_probes. No key is lost, more keys can come, and the memory is given back. InvalidArgumentError unless factor
+        divides num_blocks (foldable=True makes many that do); a ClassicFilter cannot be folded."""
+        self._core.fold(as_uint(factor, "factor"))
+
+    def fold_to_fpr(self, fpr: float) -> None:
+        """Folds to the least size whose expected_fpr(), of these very bits, is still at most fpr. Do it when all keys are in.
+        InvalidArgumentError if even now it is above."""
+        self._core.fold_to_fpr(as_float(fpr, "fpr"))
 
     def clear(self) -> None:
         """Removes all keys; size and memory stay."""
