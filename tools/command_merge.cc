@@ -70,11 +70,8 @@ int RunMerge(const Merge& merge) {
 std::function<int()> Declare(Arguments& arguments) {
   auto merge = std::make_shared<Merge>();
   arguments.Paths("IMAGES", &merge->images, "The images to unite");
-  arguments.Path(
-      "--out", &merge->out,
-      "The image to write; an old file of that name, which may be one of IMAGES, is replaced when the new one "
-      "is complete",
-      Need::kRequired);
+  arguments.Path("--out", &merge->out,
+                 "The image to write, perhaps one of IMAGES, which is replaced when it is complete", Need::kRequired);
   arguments.Secret(&merge->secret, SecretUse::kAsk);
   arguments.Json(&merge->json);
   return [merge] { return RunMerge(*merge); };
