@@ -274,6 +274,19 @@ TEST(FoldToFpr, FindsItWhereRatesDoNotRiseWithTheFactor) {
   }
 }
 
+// Blocks 5 and 6 of 36 are full: by 6 they lie apart (2 of 6 blocks say "maybe"), by 9 in one (1 of 4).
+TEST(FoldToFpr, FindsAFactorBehindOneThatFails) {
+  constexpr uint64_t kShare = ~uint64_t{0} / 36;
+  test::Random random(6);
+  std::vector<uint64_t> hashes;
+  for (int i = 0; i < 6000; ++i) hashes.push_back(kShare * (5 + i % 2) + 1000 + random.Below(kShare - 1000));
+  const std::string image = ImageOf(Make(36, 3, hashes));
+  EXPECT_EQ(BruteForce(image, 0.3), 9u);
+  uint64_t factor = 0;
+  ASSERT_TRUE(FoldFactorForFpr(FilterView(image.data(), image.size()), 0.3, &factor).ok());
+  EXPECT_EQ(factor, 9u);
+}
+
 TEST(FoldToFpr, RefusesRatesThatAreNone) {
   BlockedFilter filter = Make(64, 5, {});
   for (const double fpr : {0.0, 1.0, -0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
@@ -350,6 +363,22 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
       EXPECT_EQ(filter.num_blocks() % 64, 0u);
       EXPECT_EQ(filter.num_probes(), NumProbesForBitsPerKey(Layout::kBlocked, BitsPerKeyForFpr(Layout::kBlocked, fpr)));
       EXPECT_LE(ExpectedFpr(Layout::kBlocked, num_keys, filter.body_bytes(), filter.num_probes()), fpr);
+    }
+  }
+  // Where one probe more or less is as good, the best of a small set is not that of all.
+  for (uint32_t k = 2; k <= 14; ++k) {
+    const double edge = FprForBitsPerKey(Layout::kBlocked, MinBitsPerKeyForNumProbes(Layout::kBlocked, k));
+    for (const double fpr : {edge * 0.999, edge * 1.001}) {
+      for (uint64_t num_keys = 200; num_keys < 2000000; num_keys = num_keys * 3 / 2) {
+        FilterOptions options;
+        options.fpr = fpr;
+        options.foldable = true;
+        uint64_t image_bytes = 0;
+        ASSERT_TRUE(FilterBuilder::EstimateBytes(options, num_keys, &image_bytes).ok());
+        const uint32_t num_probes = NumProbesForBitsPerKey(Layout::kBlocked, BitsPerKeyForFpr(Layout::kBlocked, fpr));
+        EXPECT_LE(ExpectedFpr(Layout::kBlocked, num_keys, image_bytes / 4096 * 4096, num_probes), fpr)
+            << num_keys << " keys, " << fpr;
+      }
     }
   }
   FilterOptions options = Foldable(10);

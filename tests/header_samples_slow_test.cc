@@ -32,6 +32,7 @@ const std::map<std::string, Around> kArounds = {
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",
       "std::string_view url, const linefilter::FilterOptions& options"}},
     {"filter.h", {"", ""}},
+    {"fold.h", {"#include \"linefilter/file.h\"\n", ""}},
     {"inline.h", {"#include \"linefilter/view.h\"\n", "const linefilter::FilterView& view, uint64_t hash"}},
     {"keyed_hash.h",
      {"#include \"linefilter/options.h\"\n#include \"linefilter/view.h\"\n",

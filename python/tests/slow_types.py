@@ -31,6 +31,7 @@ assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.
 with linefilter.FilterFile(b"path", load=True) as file:
     assert_type(file, linefilter.FilterFile)
 assert_type(linefilter.plan(5, fpr=0.1).body_bytes, int)
+linefilter.BlockedFilter(5, fpr=0.1, foldable=True).fold(np.int64(2))
 try: view.verify()
 except linefilter.LinefilterError as error: assert_type(error.code, str)
 """
@@ -44,6 +45,7 @@ WRONG = [
     "linefilter.build([1], 0.1)",
     "linefilter.BlockedFilter(1, fpr=0.1).add(None)",
     "linefilter.BlockedFilter(1, fpr=0.1).update([1])",
+    "linefilter.BlockedFilter(1, fpr=0.1).fold(1.5)",
     "linefilter.FilterView(b'').add(1)",
     "linefilter.FilterFile(5)",
     "linefilter.hash_key(1, 2)",
