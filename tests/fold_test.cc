@@ -85,7 +85,8 @@ constexpr uint64_t kSizes[] = {1, 2, 3, 7, 12, 64, 97, 100, 360, 1024, 5040, 655
 TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
   for (const uint64_t num_blocks : kSizes) {
     const uint32_t num_probes = 1 + static_cast<uint32_t>(num_blocks % 16);
-    const std::vector<uint64_t> hashes = test::SpecialAndRandomHashes(static_cast<size_t>(20 * num_blocks + 13), 1);
+    const std::vector<uint64_t> hashes =
+        test::SpecialAndRandomHashes(static_cast<size_t>((num_blocks > 10000 ? 2 : 20) * num_blocks + 13), 1);
     std::vector<uint64_t> factors = DivisorsOf(num_blocks);
     if (num_blocks > 10000) factors = {1, 2, factors[factors.size() / 2], num_blocks};
     if (num_blocks == 65537) factors = {1, num_blocks};

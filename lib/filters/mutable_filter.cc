@@ -124,7 +124,7 @@ Status MutableFilter::Union(const FilterView& other) noexcept {
 Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
   uint64_t num_blocks;
   Status status = internal::CheckUnion(*this, other, &num_blocks);
-  if (!status.ok() || other.body_bytes() == 0) return status;
+  if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
   const auto fold_blocks = FindLayout(layout())->fold_blocks;
   if (fold_blocks == nullptr) {
     uint8_t* const to = mutable_body();
@@ -132,9 +132,8 @@ Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
     for (uint64_t i = 0; i < body_bytes(); ++i) to[i] |= from[i];  // vectorized by the compiler
     return Status();
   }
-  const uint64_t factor = other.num_blocks() / num_blocks;  // before this is folded: it may be the other one
   status = Fold(this->num_blocks() / num_blocks);
-  if (status.ok()) fold_blocks(other.body(), num_blocks, factor, true, mutable_body());
+  if (status.ok()) fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, mutable_body());
   return status;
 }
 

@@ -28,10 +28,10 @@ constexpr LayoutOps kLayouts[] = {
      BodyMayContain<BlockedBodyIsValid, BindBlocked, BlockedKernels>, BlockedEstimatedKeys, BlockedExpectedFpr, nullptr,
      4096, nullptr, true, BlockedFoldBlocks, BlockedFoldedFpr},
     {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicBodyMayContain, ClassicEstimatedKeys,
-     ClassicExpectedFpr, nullptr, 0, nullptr, true, nullptr, nullptr},
+     ClassicExpectedFpr, nullptr, 0, nullptr, true},
     {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels,
      BodyMayContain<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>, RetrievalEstimatedKeys,
-     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false, nullptr, nullptr},
+     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
 };
 
 }  // namespace
