@@ -1,4 +1,5 @@
-// BlockedFilter and ClassicFilter: filters that own their memory and take keys for as long as they live.
+// BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that own their memory and take keys for as long as
+// they live; the last one gives them back, too.
 //
 //   linefilter::FilterOptions options;
 //   options.bits_per_key = 10;
@@ -28,7 +29,7 @@ namespace linefilter {
 
 class FilterView;
 
-// What BlockedFilter and ClassicFilter have in common.
+// What BlockedFilter, ClassicFilter and CountingBlockedFilter have in common.
 class LINEFILTER_EXPORT MutableFilter : public FilterBase {
  public:
   ~MutableFilter();
@@ -46,7 +47,8 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
   // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, hash id and seed (of a keyed hash, the
-  // secret) are the same; a view is verified first (kCorrupt), because what is missing in it would be missing here.
+  // secret) are the same; a view is verified first (kCorrupt), because what is missing in it would be missing here. In
+  // a CountingBlockedFilter the counters are added up: a key that is in both (or in itself) must be removed twice.
   Status Union(const MutableFilter& other) noexcept;
   Status Union(const FilterView& other) noexcept;
   // Removes all keys; keeps size and memory.
@@ -103,6 +105,43 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
   }
+};
+
+// A BlockedFilter whose keys can be removed: counters of 4 bits in the place of its bits. It takes 4.4 times the bytes
+// for 1 % of false positives, more below, and reaches 0.22 % (kMaxBitsPerKey); doc/guide/delete.md has the figures.
+//
+// Remove a key as often as it was inserted, and only then. What the filter cannot see:
+// - A key that was never inserted but answers "maybe" (a false positive, as often as fpr says) can be removed. That
+// takes
+//   from the counters of other keys, which may be lost. So ask the exact store first, or remove only what it had.
+// - A key that was inserted twice is in the filter twice: removed once, it still answers "maybe". InsertKey does not
+//   refuse it, for what is "maybe" there may be a false positive.
+// - A counter that reaches 15 is saturated: it no longer knows how many it stands for and stays 15 until Clear. Nothing
+//   is lost, but the keys behind it may answer "maybe" after they are removed. With up to the keys that the filter
+//   was sized for this is rare (one counter in 1e9); a key inserted 15 times does it.
+class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
+ public:
+  CountingBlockedFilter() noexcept = default;
+  // As BlockedFilter's. kInvalidArgument for an fpr that 64 bits per key do not reach.
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+    return CreateLayout(Layout::kCounting, num_keys, options);
+  }
+  // Of a `counting` image; else as BlockedFilter's.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
+    return MutableFilter::CreateFromImage(Layout::kCounting, image, size, options);
+  }
+
+  // Takes the key out once. False: refused, it was certainly absent, and nothing changed. A filter of the caller's
+  // hashes ignores RemoveKey and answers false.
+  template <class Key>
+  LINEFILTER_INLINE bool RemoveKey(const Key& key) noexcept {
+    if (hash_id_ == HashId::kXxh3) return RemoveHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
+  }
+  // The same of a hash.
+  bool RemoveHash(uint64_t hash) noexcept;
+  // A batch, one after the other; returns how many were removed. If `were_removed` is not null, n bytes of 1 or 0.
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept;
 };
 
 // The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right

@@ -112,6 +112,12 @@ uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* 
   return state_.kernels->insert_batch(state_, hashes, n, were_new);
 }
 
+bool CountingBlockedFilter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
+
+uint64_t CountingBlockedFilter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
+  return state_.kernels->remove_batch(state_, hashes, n, were_removed);
+}
+
 Status MutableFilter::Union(const MutableFilter& other) noexcept { return UnionBody(other); }
 
 Status MutableFilter::Union(const FilterView& other) noexcept {
@@ -143,6 +149,10 @@ Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
   }
   uint8_t* const to = mutable_body();
   const uint8_t* const from = other.body();
+  if (const auto unite = FindLayout(layout())->unite; unite != nullptr) {
+    unite(to, from, body_bytes());
+    return Status();
+  }
   for (uint64_t i = 0; i < body_bytes(); ++i) to[i] |= from[i];  // vectorized by the compiler
   return Status();
 }

@@ -31,6 +31,8 @@ struct LayoutOps {
   uint64_t (*range_scratch_bytes)(uint64_t num_blocks, uint64_t num_hashes);
   // False: no key can be added to a body, it is always made at once (by build_range).
   bool is_mutable;
+  // A union: adds the keys of a body of the same shape; null = OR.
+  void (*unite)(uint8_t* to, const uint8_t* from, uint64_t body_bytes) = nullptr;
 };
 
 // Null for an id that this library does not implement.

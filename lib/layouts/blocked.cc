@@ -3,47 +3,18 @@
 #include <cmath>
 
 #include "lib/bits/endian.h"
-#include "lib/bits/lane_subsets.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/fill.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::internal {
 namespace {
 
-constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) {
-  return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
-}
-
-// [num_probes - 1][rotation][lane]: 1 if the lane takes part. 1 KiB of it is hot in one filter.
-struct LaneTable {
-  alignas(64) uint32_t ones[16][16][16];
-};
-
-constexpr LaneTable MakeLaneTable() {
-  LaneTable table{};
-  for (uint32_t k = 1; k <= 16; ++k) {
-    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-      for (uint32_t lane = 0; lane < 16; ++lane) table.ones[k - 1][rotation][lane] = TakesPart(k, rotation, lane);
-    }
-  }
-  return table;
-}
-
-constexpr LaneTable kLaneTable = MakeLaneTable();
-
 double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
   double fill[16];
   for (int lane = 0; lane < 16; ++lane) fill[lane] = __builtin_popcount(LoadLE32(block + 4 * lane)) / 32.0;
-  double sum = 0;
-  for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-    double product = 1;
-    for (uint32_t lane = 0; lane < 16; ++lane) {
-      if (TakesPart(num_probes, rotation, lane)) product *= fill[lane];
-    }
-    sum += product;
-  }
-  return sum / 16;
+  return MeanOfRotations(fill, num_probes);
 }
 
 }  // namespace
@@ -54,7 +25,7 @@ bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
 
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
   BindBlocks(Layout::kBlocked, body, body_bytes, num_probes, state);
-  state->lane_ones = kLaneTable.ones[num_probes - 1][0];
+  state->lane_ones = LaneOnes(num_probes);
 }
 
 double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
