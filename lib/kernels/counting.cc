@@ -15,6 +15,11 @@
 #include "lib/kernels/block_loops-inl.h"
 #include "linefilter/inline.h"
 
+// SSE has no shift by each lane's own number; Highway's to the left takes half as long as its to the right (lookups 1.4
+// instead of 2.0 times as long as those of `blocked`).
+#undef LINEFILTER_COUNTERS_STAY
+#define LINEFILTER_COUNTERS_STAY (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2 && HWY_TARGET != HWY_SCALAR)
+
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
@@ -68,13 +73,23 @@ struct Test {
   static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     const LaneTag d;
     const uint32_t x = static_cast<uint32_t>(hash);
+#if !LINEFILTER_COUNTERS_STAY
     if (hn::Lanes(d) == 16) {
       return hn::AllFalse(d, Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, x, 0)), Ones(d, lane_ones, x, 0)));
     }
+#endif
     LaneVec zeros = hn::Zero(d);
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec values = Values(d, LoadCounters(d, block, lane), Shifts(d, x, lane));
-      zeros = hn::Or(zeros, hn::VecFromMask(d, Zeros(d, values, Ones(d, lane_ones, x, lane))));
+      const LaneVec ones = Ones(d, lane_ones, x, lane), shifts = Shifts(d, x, lane);
+#if LINEFILTER_COUNTERS_STAY
+      // The mask goes to the counter.
+      const LaneVec lowest = hn::Shl(ones, shifts), mask = hn::Sub(hn::ShiftLeft<4>(lowest), lowest);
+      const LaneMask is_zero = hn::Eq(hn::And(LoadCounters(d, block, lane), mask), hn::Zero(d));
+      zeros = hn::Or(zeros, hn::And(hn::VecFromMask(d, is_zero), ones));
+#else
+      const LaneVec values = Values(d, LoadCounters(d, block, lane), shifts);
+      zeros = hn::Or(zeros, hn::VecFromMask(d, Zeros(d, values, ones)));
+#endif
     }
     return AllZero(d, zeros);
   }
