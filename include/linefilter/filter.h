@@ -48,7 +48,8 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
 
   // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, hash id and seed (of a keyed hash, the
   // secret) are the same; a view is verified first (kCorrupt), because what is missing in it would be missing here. In
-  // a CountingBlockedFilter the counters are added up: a key that is in both (or in itself) must be removed twice.
+  // a CountingBlockedFilter the counters are added up: a key that is in both must be removed twice (a filter with
+  // itself: nothing happens).
   Status Union(const MutableFilter& other) noexcept;
   Status Union(const FilterView& other) noexcept;
   // Removes all keys; keeps size and memory.
@@ -76,6 +77,9 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   MutableFilter(MutableFilter&& other) noexcept;
   MutableFilter& operator=(MutableFilter&& other) noexcept;
   Status CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  // Of CountingBlockedFilter; other layouts refuse.
+  bool RemoveHash(uint64_t hash) noexcept;
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept;
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
@@ -139,9 +143,11 @@ class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
     return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
   }
   // The same of a hash.
-  bool RemoveHash(uint64_t hash) noexcept;
+  bool RemoveHash(uint64_t hash) noexcept { return MutableFilter::RemoveHash(hash); }
   // A batch, one after the other; returns how many were removed. If `were_removed` is not null, n bytes of 1 or 0.
-  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept;
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept {
+    return MutableFilter::RemoveHashes(hashes, n, were_removed);
+  }
 };
 
 // The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right

@@ -112,9 +112,9 @@ uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* 
   return state_.kernels->insert_batch(state_, hashes, n, were_new);
 }
 
-bool CountingBlockedFilter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
+bool MutableFilter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
 
-uint64_t CountingBlockedFilter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
+uint64_t MutableFilter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
   return state_.kernels->remove_batch(state_, hashes, n, were_removed);
 }
 
@@ -149,6 +149,7 @@ Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
   }
   uint8_t* const to = mutable_body();
   const uint8_t* const from = other.body();
+  if (from == to) return Status();
   if (const auto unite = FindLayout(layout())->unite; unite != nullptr) {
     unite(to, from, body_bytes());
     return Status();

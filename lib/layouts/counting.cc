@@ -56,7 +56,7 @@ double CountingEstimatedKeys(const ProbeState& state) {
   }
   // A counter stays 0 with probability (1 - k / all counters)^n, whatever the load of its block.
   const double num_counters = kCountersPerBlock * static_cast<double>(state.num_units);
-  return std::log1p(-static_cast<double>(non_zero) / num_counters) / std::log1p(-state.num_probes / num_counters);
+  return std::log1p(-static_cast<double>(non_zero) / num_counters) / std::log1p(-(state.num_probes / num_counters));
 }
 
 double CountingExpectedFpr(const ProbeState& state) {
