@@ -209,6 +209,93 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
   EXPECT_EQ(ImageOf(filter), ImageOf(Make(30, 6, hashes)));
 }
 
+// --- Counters -----------------------------------------------------------------------------------------------------
+
+CountingBlockedFilter MakeCounting(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes) {
+  const reference::Bytes image =
+      reference::WriteImage(test::EmptyReference(Layout::kCounting, num_probes, static_cast<size_t>(64 * num_blocks)));
+  CountingBlockedFilter filter;
+  const Status status = filter.CreateFromImage(image.data(), image.size());
+  EXPECT_TRUE(status.ok()) << status.message();
+  filter.InsertHashes(hashes.data(), hashes.size());
+  return filter;
+}
+
+// Also of counters that are saturated, before or by folding.
+TEST(FoldCounting, IsToTheByteAFilterMadeOfThatSize) {
+  for (const uint64_t num_blocks : {1u, 2u, 97u, 100u, 360u}) {
+    for (const size_t keys_per_block : {3u, 20u, 300u}) {
+      std::vector<uint64_t> hashes = RandomHashes(keys_per_block * num_blocks, 1);
+      for (size_t i = 0; i < 20; ++i) hashes.push_back(hashes[0]);
+      const std::string image = ImageOf(MakeCounting(num_blocks, 7, hashes));
+      const FilterView view(image.data(), image.size());
+      for (const uint64_t factor : DivisorsOf(num_blocks)) {
+        SCOPED_TRACE(std::to_string(num_blocks) + " blocks by " + std::to_string(factor));
+        const std::string expected = ImageOf(MakeCounting(num_blocks / factor, 7, hashes));
+        CountingBlockedFilter filter;
+        ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok() && filter.Fold(factor).ok());
+        EXPECT_TRUE(ImageOf(filter) == expected);
+        EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size()) << "no key is lost";
+        Collector written;
+        ASSERT_TRUE(FoldImage(view, factor, written.sink()).ok());
+        EXPECT_TRUE(written.bytes == expected);
+      }
+    }
+  }
+}
+
+TEST(FoldCounting, KeysCanBeRemovedAfterwards) {
+  const std::vector<uint64_t> hashes = RandomHashes(200, 1);
+  CountingBlockedFilter filter = MakeCounting(120, 6, hashes);
+  ASSERT_TRUE(filter.Fold(4).ok());
+  EXPECT_EQ(filter.RemoveHashes(hashes.data(), hashes.size()), hashes.size());
+  EXPECT_EQ(ImageOf(filter), ImageOf(MakeCounting(30, 6, {}))) << "nothing is left";
+}
+
+TEST(FoldCounting, FoldsToTheLeastSizeOfAll) {
+  for (const size_t keys_per_block : {2, 10}) {
+    const std::string image = ImageOf(MakeCounting(360, 5, RandomHashes(360 * keys_per_block, 1)));
+    for (const double fpr : {1e-4, 0.01, 0.2}) {
+      CountingBlockedFilter filter;
+      ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+      uint64_t expected = 0;
+      for (const uint64_t factor : DivisorsOf(360)) {
+        CountingBlockedFilter folded;
+        ASSERT_TRUE(folded.CreateFromImage(image.data(), image.size()).ok() && folded.Fold(factor).ok());
+        if (folded.ExpectedFpr() <= fpr) expected = factor;
+      }
+      EXPECT_EQ(filter.FoldToFpr(fpr).ok(), expected != 0);
+      EXPECT_EQ(filter.num_blocks(), expected == 0 ? 360 : 360 / expected);
+    }
+  }
+}
+
+TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
+  const std::vector<uint64_t> mine = RandomHashes(300, 1), theirs = RandomHashes(200, 2);
+  std::vector<uint64_t> all = mine;
+  all.insert(all.end(), theirs.begin(), theirs.end());
+  all.insert(all.end(), mine.begin(), mine.begin() + 50);
+  std::vector<uint64_t> other = theirs;
+  other.insert(other.end(), mine.begin(), mine.begin() + 50);
+  CountingBlockedFilter filter = MakeCounting(96, 6, mine);
+  const std::string my_image = ImageOf(filter), other_image = ImageOf(MakeCounting(36, 6, other));
+  ASSERT_TRUE(filter.Union(MakeCounting(36, 6, other)).ok());
+  EXPECT_EQ(ImageOf(filter), ImageOf(MakeCounting(12, 6, all)));
+  const FilterView one(my_image.data(), my_image.size()), two(other_image.data(), other_image.size());
+  const FilterView* const both[] = {&one, &two};
+  Collector written;
+  ASSERT_TRUE(UniteImages(both, 2, written.sink()).ok());
+  EXPECT_EQ(written.bytes, ImageOf(MakeCounting(12, 6, all)));
+}
+
+TEST(FoldCounting, CanBeMadeFoldable) {
+  FilterOptions options = BitsPerKey(40);
+  options.foldable = true;
+  CountingBlockedFilter filter;
+  ASSERT_TRUE(filter.Create(1000, options).ok());
+  EXPECT_EQ(filter.num_blocks(), 128u);
+}
+
 // --- The factor for a rate or a size ------------------------------------------------------------------------------
 
 // The largest factor of which the folded filter itself says that it is good enough.

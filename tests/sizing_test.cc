@@ -17,9 +17,10 @@
 namespace linefilter {
 namespace {
 
-constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval};
-constexpr Layout kLayoutsAndAuto[] = {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval};
-constexpr Layout kLayoutsWithProbes[] = {Layout::kBlocked, Layout::kClassic};
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting};
+constexpr Layout kLayoutsAndAuto[] = {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval,
+                                      Layout::kCounting};
+constexpr Layout kLayoutsWithProbes[] = {Layout::kBlocked, Layout::kClassic, Layout::kCounting};
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -190,7 +191,7 @@ TEST(ExpectedFpr, OfAOneByteBodyNeverWraps) {
 }
 
 TEST(ExpectedFpr, IsOneForWhatNoFilterHas) {
-  for (const Layout layout : {Layout::kAuto, Layout::kCounting, Layout::kContainer, static_cast<Layout>(77)}) {
+  for (const Layout layout : {Layout::kAuto, Layout::kContainer, static_cast<Layout>(77)}) {
     EXPECT_EQ(ExpectedFpr(layout, 100, 640, 0), 1);
     EXPECT_EQ(ExpectedFpr(layout, 100, 640, 5), 1);
   }
@@ -207,6 +208,7 @@ TEST(ExpectedFpr, IsOneForWhatNoFilterHas) {
   }
   EXPECT_EQ(MaxNumProbes(Layout::kBlocked), 16u);
   EXPECT_EQ(MaxNumProbes(Layout::kClassic), 30u);
+  EXPECT_EQ(MaxNumProbes(Layout::kCounting), 16u);
   EXPECT_EQ(MaxNumProbes(Layout::kRetrieval), 0u) << "it has none";
 }
 
@@ -431,7 +433,7 @@ TEST(Sizing, RefusesNonsense) {
       ExpectRefused(SizeForFpr(layout, n, 0.01, &sizing), "past what can be addressed");
     }
   }
-  for (const Layout layout : {Layout::kCounting, Layout::kContainer, static_cast<Layout>(200)}) {
+  for (const Layout layout : {Layout::kContainer, static_cast<Layout>(200)}) {
     ExpectRefused(SizeForBitsPerKey(layout, 1000, 10, &sizing), LayoutName(layout));
     ExpectRefused(SizeForFpr(layout, 1000, 0.01, &sizing), LayoutName(layout));
   }

@@ -79,16 +79,16 @@ std::function<int()> Declare(Arguments& arguments) {
 
 }  // namespace
 
-const Command kMergeCommand = {"merge", "Unite images, also of unequal sizes, without their keys",
-                               "All keys of all images. They must have the same layout (blocked or classic), "
-                               "num_probes and hash with seed or secret;\n"
-                               "classic, also the same size. Of blocked, images of unequal sizes are folded to the "
-                               "greatest common divisor of their\n"
-                               "num_blocks: large if they were folded from one size (build --foldable, fold); for "
-                               "sizes that have nothing to do with\n"
-                               "each other it may be one block, and nearly all keys answer maybe: see expected_fpr. "
-                               "All images are verified first.\n"
-                               "Memory: 1 MiB. Exit code: 0 the image is written, 2 it is not.",
-                               &Declare};
+const Command kMergeCommand = {
+    "merge", "Unite images, also of unequal sizes, without their keys",
+    "All keys of all images. They must have the same layout (blocked, counting or classic), num_probes and hash with "
+    "seed\n"
+    "or secret; classic, also the same size. Counters are added up. Of the others, images of unequal sizes are folded "
+    "to\n"
+    "the greatest common divisor of their num_blocks: large if they were folded from one size (build --foldable, "
+    "fold); for\n"
+    "sizes that have nothing to do with each other it may be one block, and nearly all keys answer maybe: see\n"
+    "expected_fpr. All images are verified first. Memory: 1 MiB. Exit code: 0 the image is written, 2 it is not.",
+    &Declare};
 
 }  // namespace linefilter::tools

@@ -43,10 +43,11 @@ typedef struct linefilter_view linefilter_view;
 // How a filter encodes a set (doc/DESIGN.md).
 typedef int32_t linefilter_layout;
 enum {
-  LINEFILTER_LAYOUT_AUTO = 0,      // blocked, or classic where a tiny set would waste most of a block
-  LINEFILTER_LAYOUT_BLOCKED = 1,   // one cache line per lookup
-  LINEFILTER_LAYOUT_CLASSIC = 2,   // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
-  LINEFILTER_LAYOUT_RETRIEVAL = 3  // one cache line, a sixth of the false positives; of a builder alone
+  LINEFILTER_LAYOUT_AUTO = 0,       // blocked, or classic where a tiny set would waste most of a block
+  LINEFILTER_LAYOUT_BLOCKED = 1,    // one cache line per lookup
+  LINEFILTER_LAYOUT_CLASSIC = 2,    // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
+  LINEFILTER_LAYOUT_RETRIEVAL = 3,  // one cache line, a sixth of the false positives; of a builder alone
+  LINEFILTER_LAYOUT_COUNTING = 4    // blocked with counters: keys can be removed, for 4.4 times the bytes
 };
 
 // "auto", "blocked", ...; "unknown" for what has no name.

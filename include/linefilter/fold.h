@@ -10,7 +10,7 @@
 //   if (status.ok()) status = linefilter::FoldImage(file.view(), factor, out.sink());
 //   if (status.ok()) status = out.Commit();
 //
-// Of layouts of which a filter can be folded: `blocked`.
+// Of layouts of which a filter can be folded: `blocked` and `counting`.
 #ifndef LINEFILTER_FOLD_H_
 #define LINEFILTER_FOLD_H_
 

@@ -25,6 +25,7 @@ static_assert(Is(Layout::kAuto, LINEFILTER_LAYOUT_AUTO));
 static_assert(Is(Layout::kBlocked, LINEFILTER_LAYOUT_BLOCKED));
 static_assert(Is(Layout::kClassic, LINEFILTER_LAYOUT_CLASSIC));
 static_assert(Is(Layout::kRetrieval, LINEFILTER_LAYOUT_RETRIEVAL));
+static_assert(Is(Layout::kCounting, LINEFILTER_LAYOUT_COUNTING));
 static_assert(Is(HashId::kCaller, LINEFILTER_HASH_CALLER));
 static_assert(Is(HashId::kXxh3, LINEFILTER_HASH_XXH3));
 static_assert(Is(HashId::kKeyed, LINEFILTER_HASH_KEYED));

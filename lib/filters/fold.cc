@@ -70,7 +70,7 @@ Status CheckUnion(const FilterBase& one, const FilterBase& other, uint64_t* num_
   const char* const difference = Difference(one, other);
   if (difference != nullptr) {
     return Status::Error(StatusCode::kIncompatible,
-                         "a union needs two filters that differ in nothing but their keys (blocked: and their size); "
+                         "a union needs two filters that differ in nothing but their keys (blocked, counting: and their size); "
                          "the %s is another: %s, %llu bytes, %u probes, "
                          "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
                          difference, LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(),

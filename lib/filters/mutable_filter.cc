@@ -114,6 +114,12 @@ uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* 
   return state_.kernels->insert_batch(state_, hashes, n, were_new);
 }
 
+bool MutableFilter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
+
+uint64_t MutableFilter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
+  return state_.kernels->remove_batch(state_, hashes, n, were_removed);
+}
+
 Status MutableFilter::Union(const MutableFilter& other) noexcept { return UnionBody(other); }
 
 Status MutableFilter::Union(const FilterView& other) noexcept {

@@ -81,7 +81,7 @@ Status CheckSecret(const FilterOptions& options) {
 Status CheckOptions(Layout layout, const FilterOptions& options) {
   if (layout != Layout::kAuto && FindLayout(layout) == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
-                         "layout %d (%s) is not implemented: choose blocked, classic, retrieval or auto",
+                         "layout %d (%s) is not implemented: choose blocked, classic, retrieval, counting or auto",
                          static_cast<int>(layout), LayoutName(layout));
   }
   if (options.hash_id > HashId::kKeyed) {

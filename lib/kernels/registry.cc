@@ -4,6 +4,7 @@
 #include "lib/kernels/retrieval_build.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/classic.h"
+#include "lib/layouts/counting.h"
 #include "lib/layouts/retrieval.h"
 
 namespace linefilter {
@@ -32,6 +33,9 @@ constexpr LayoutOps kLayouts[] = {
     {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels,
      BodyMayContain<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>, RetrievalEstimatedKeys,
      RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
+    {Layout::kCounting, CountingBodyIsValid, BindCounting, CountingKernels,
+     BodyMayContain<CountingBodyIsValid, BindCounting, CountingKernels>, CountingEstimatedKeys, CountingExpectedFpr,
+     nullptr, 4096, nullptr, true, CountingFoldBlocks, CountingFoldedFpr},
 };
 
 }  // namespace

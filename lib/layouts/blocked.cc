@@ -4,51 +4,19 @@
 #include <cstring>
 
 #include "lib/bits/endian.h"
-#include "lib/bits/lane_subsets.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/fill.h"
+#include "lib/layouts/folded_fpr.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::internal {
 namespace {
 
-constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) {
-  return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
-}
-
-// [num_probes - 1][rotation][lane]: 1 if the lane takes part. 1 KiB of it is hot in one filter.
-struct LaneTable {
-  alignas(64) uint32_t ones[16][16][16];
-};
-
-constexpr LaneTable MakeLaneTable() {
-  LaneTable table{};
-  for (uint32_t k = 1; k <= 16; ++k) {
-    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-      for (uint32_t lane = 0; lane < 16; ++lane) table.ones[k - 1][rotation][lane] = TakesPart(k, rotation, lane);
-    }
-  }
-  return table;
-}
-
-constexpr LaneTable kLaneTable = MakeLaneTable();
-
-// All rotations side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the fills
-// backwards, twice, each bit reads 16 of them in order.
 double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
-  double fill[32], product[16];
-  for (uint32_t i = 0; i < 16; ++i) {
-    fill[i] = fill[i + 16] = __builtin_popcount(LoadLE32(block + 4 * ((16 - i) & 15))) / 32.0;
-    product[i] = 1;
-  }
-  for (uint32_t bit = 0; bit < 16; ++bit) {
-    if (((kLaneSubsets[num_probes] >> bit) & 1) == 0) continue;
-    const double* const lanes = fill + ((16 - bit) & 15);
-    for (uint32_t rotation = 0; rotation < 16; ++rotation) product[rotation] *= lanes[rotation];
-  }
-  double sum = 0;
-  for (const double of_rotation : product) sum += of_rotation;
-  return sum / 16;
+  double fill[16];
+  for (int lane = 0; lane < 16; ++lane) fill[lane] = __builtin_popcount(LoadLE32(block + 4 * lane)) / 32.0;
+  return MeanOfRotations(fill, num_probes);
 }
 
 }  // namespace
@@ -59,7 +27,7 @@ bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
 
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
   BindBlocks(Layout::kBlocked, body, body_bytes, num_probes, state);
-  state->lane_ones = kLaneTable.ones[num_probes - 1][0];
+  state->lane_ones = LaneOnes(num_probes);
 }
 
 double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
@@ -88,18 +56,7 @@ void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor
 }
 
 double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
-  const uint64_t num_blocks = state.num_units / factor;
-  const uint64_t sample = num_blocks < (1u << 20) ? num_blocks : 1u << 20;
-  const double size = static_cast<double>(sample);
-  double sum = 0;
-  uint8_t folded[kBlockBytes];
-  for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
-    // Evenly spaced, without overflow: i * num_blocks < 2^52.
-    const uint8_t* const blocks = state.body + kBlockBytes * factor * (i * num_blocks / sample);
-    if (factor != 1) BlockedFoldBlocks(blocks, 1, factor, false, folded);
-    sum += BlockExpectedFpr(factor == 1 ? blocks : folded, state.num_probes);
-  }
-  return sum / size;
+  return FoldedFpr<BlockedFoldBlocks, BlockExpectedFpr>(state, factor, enough);
 }
 
 }  // namespace linefilter::internal

@@ -75,6 +75,54 @@ static void InsertInEveryWay(linefilter_layout layout) {
 static void TestBlocked(void) { InsertInEveryWay(LINEFILTER_LAYOUT_BLOCKED); }
 static void TestClassic(void) { InsertInEveryWay(LINEFILTER_LAYOUT_CLASSIC); }
 
+/* Keys that can be removed: one by one and in batches, of bytes, integers and hashes. */
+static void TestCounting(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_COUNTING, 64);
+  linefilter_filter* filter = linefilter_filter_new(3000, &options, &status);
+  const linefilter_view* view = linefilter_filter_view(filter);
+  const void* keys[3] = {"one", "two", "four"};
+  const size_t sizes[3] = {3, 3, 4};
+  const uint64_t numbers[3] = {7, 8, 9};
+  const uint64_t hashes[3] = {1ull << 63, 1ull << 62, 1};
+  uint8_t were_removed[3] = {7, 7, 7};
+  size_t size = 0;
+  CHECK(IsOk(&status) && linefilter_view_layout(view) == LINEFILTER_LAYOUT_COUNTING);
+  CHECK(!linefilter_filter_remove_key(filter, "one", 3) && !linefilter_filter_remove_u64(filter, 7));
+  CHECK(!linefilter_filter_remove_hash(filter, 1ull << 63));
+  linefilter_filter_insert_keys(filter, keys, sizes, 2, NULL);
+  linefilter_filter_insert_u64s(filter, numbers, 2, NULL);
+  linefilter_filter_insert_hashes(filter, hashes, 2, NULL);
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_filter* copy = linefilter_filter_from_image(image, size, NULL, &status);
+  CHECK(IsOk(&status) && linefilter_filter_remove_key(copy, "one", 3) && linefilter_filter_remove_u64(copy, 7));
+  CHECK(linefilter_filter_remove_hash(copy, 1ull << 63) && !linefilter_filter_remove_hash(copy, 1ull << 63));
+  CHECK(!linefilter_view_may_contain_key(linefilter_filter_view(copy), "one", 3));
+  CHECK(linefilter_filter_remove_keys(filter, keys, sizes, 3, were_removed) == 2);
+  CHECK(were_removed[0] == 1 && were_removed[1] == 1 && were_removed[2] == 0);
+  CHECK(linefilter_filter_remove_u64s(filter, numbers, 3, were_removed) == 2 && were_removed[2] == 0);
+  CHECK(linefilter_filter_remove_hashes(filter, hashes, 3, were_removed) == 2 && were_removed[2] == 0);
+  CHECK(linefilter_filter_remove_keys(filter, keys, sizes, 3, NULL) == 0);
+  CHECK(linefilter_view_fill_ratio(view) == 0);
+  linefilter_filter_free(copy);
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
+
+  options = Options(LINEFILTER_LAYOUT_BLOCKED, 16); /* which has nothing to count with */
+  filter = linefilter_filter_new(10, &options, NULL);
+  linefilter_filter_insert_u64(filter, 7);
+  CHECK(!linefilter_filter_remove_u64(filter, 7) &&
+        linefilter_filter_remove_u64s(filter, numbers, 3, were_removed) == 0);
+  CHECK(were_removed[0] == 0 && linefilter_view_may_contain_u64(linefilter_filter_view(filter), 7));
+  linefilter_filter_free(filter);
+  were_removed[0] = 7;
+  CHECK(!linefilter_filter_remove_key(NULL, "x", 1) && !linefilter_filter_remove_u64(NULL, 1));
+  CHECK(!linefilter_filter_remove_hash(NULL, 1));
+  CHECK(linefilter_filter_remove_keys(NULL, keys, sizes, 3, were_removed) == 0 && were_removed[0] == 0);
+  CHECK(linefilter_filter_remove_u64s(NULL, numbers, 3, NULL) == 0);
+  CHECK(linefilter_filter_remove_hashes(NULL, hashes, 3, were_removed) == 0);
+}
+
 static void TestAutoIsWhatSizingSays(void) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 10);
   linefilter_filter* tiny = linefilter_filter_new(20, &options, NULL);
@@ -239,6 +287,7 @@ static void TestNullFilter(void) {
 void RunFilter(void) {
   RUN(TestBlocked);
   RUN(TestClassic);
+  RUN(TestCounting);
   RUN(TestAutoIsWhatSizingSays);
   RUN(TestUnion);
   RUN(TestFold);

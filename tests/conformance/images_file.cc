@@ -31,7 +31,10 @@ std::vector<std::vector<Question>> QuestionsOf(const Asked& asked) {
 }  // namespace
 
 std::string LayoutWord(int layout) {
-  return layout == reference::kBlocked ? "blocked" : layout == reference::kClassic ? "classic" : "retrieval";
+  return layout == reference::kBlocked     ? "blocked"
+         : layout == reference::kClassic   ? "classic"
+         : layout == reference::kRetrieval ? "retrieval"
+                                           : "counting";
 }
 
 std::string Hex64(uint64_t value) {

@@ -44,7 +44,7 @@ inline std::string GoodImageWithExtensions(size_t body_bytes) {
 }
 
 // The first kSmallGoodImages have bodies of at most 4096 bytes, the last has one of three chunks and is dear.
-inline constexpr size_t kSmallGoodImages = 19;
+inline constexpr size_t kSmallGoodImages = 23;
 inline const std::vector<std::string>& GoodImages() {
   static const std::vector<std::string> images = [] {
     std::vector<std::string> all;
@@ -59,12 +59,16 @@ inline const std::vector<std::string>& GoodImages() {
       all.push_back(GoodImage(layout, 70, 2, 0, HashId::kKeyed));
     }
     all.push_back(GoodImage(Layout::kBlocked, 0, 10, 0, HashId::kKeyed));
+    for (const size_t num_keys : {0, 1, 10})
+      all.push_back(GoodImage(Layout::kCounting, num_keys, 50, 0, HashId::kXxh3));
+    all.push_back(GoodImage(Layout::kCounting, 70, 8, 0, HashId::kKeyed));
     all.emplace_back();  // to be written from nothing
     FUZZ_REQUIRE(all.size() == kSmallGoodImages);
     for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
       all.push_back(GoodImage(layout, 600, 64, 5, HashId::kXxh3));
     }
     all.push_back(GoodImage(Layout::kBlocked, 20000, 2, 0, HashId::kKeyed));
+    all.push_back(GoodImage(Layout::kCounting, 1200, 48, 0, HashId::kXxh3));
     all.push_back(GoodImageWithExtensions(4160));
     all.push_back(GoodImage(Layout::kClassic, 20000, 56, 0, HashId::kXxh3));
     return all;
