@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
+#include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
@@ -23,7 +24,7 @@
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/reference_filters.h"
-#include "tests/testing/temp_dir.h"
+#include "tests/testing/savers.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter {
@@ -428,6 +429,10 @@ TEST(Foldable, HasBlocksThatSixtyFourDivides) {
     builder.AddHashes(hashes.data(), hashes.size());
     std::string image;
     ASSERT_TRUE(builder.Finish(&image).ok());
+    test::HashesInMemory memory{&hashes};
+    Collector streamed;
+    ASSERT_TRUE(BuildFromSource(Foldable(10), memory.source(), streamed.sink()).ok());
+    EXPECT_TRUE(streamed.bytes == image);
     if (num_keys == 0) continue;  // the empty set
     const FilterView view(image.data(), image.size());
     EXPECT_EQ(builder.sizing().body_bytes, filter.body_bytes());

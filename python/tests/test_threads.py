@@ -1,5 +1,6 @@
 """Threads: what runs without the GIL, and what is kept apart by a filter's mutex."""
 
+import copy
 import sys
 import threading
 import time
@@ -175,3 +176,24 @@ def test_an_iterable_may_use_the_filter_it_is_added_to():
     own = linefilter.BlockedFilter(10**5, fpr=0.01)
     own.add_many(key for key in range(10_000) if key not in own)
     assert own.contains_many(range(10_000)).all()
+
+
+def test_images_are_whole_while_a_filter_is_folded():
+    for copied in (lambda f: f.to_bytes(), lambda f: copy.copy(f).to_bytes()):
+        folded = linefilter.BlockedFilter(1_000_000, bits_per_key=16, foldable=True)
+        keys = NUMBERS[:10_000]
+        folded.add_many(keys)
+
+        def fold():
+            while folded.num_blocks % 2 == 0:
+                folded.fold(2)
+
+        other = threading.Thread(target=fold)
+        other.start()
+        alive = True
+        while alive:
+            alive = other.is_alive()
+            view = linefilter.FilterView(copied(folded))  # verified
+            assert view.contains_many(keys).all()
+        other.join()
+        assert view.num_blocks == folded.num_blocks and view.num_blocks % 2 == 1
