@@ -178,22 +178,28 @@ def test_an_iterable_may_use_the_filter_it_is_added_to():
     assert own.contains_many(range(10_000)).all()
 
 
-def test_images_are_whole_while_a_filter_is_folded():
-    for copied in (lambda f: f.to_bytes(), lambda f: copy.copy(f).to_bytes()):
-        folded = linefilter.BlockedFilter(1_000_000, bits_per_key=16, foldable=True)
-        keys = NUMBERS[:10_000]
+# Several threads fold, so that one waits for the filter whenever its size was asked.
+@pytest.mark.parametrize("image_of", [lambda f: f.to_bytes(), lambda f: copy.copy(f).to_bytes()])
+def test_images_are_whole_while_a_filter_is_folded(image_of):
+    keys = NUMBERS[:10_000]
+    for _ in range(5):
+        folded = linefilter.BlockedFilter(2**14 * 32, bits_per_key=16, foldable=True)
+        assert folded.num_blocks == 2**14
         folded.add_many(keys)
 
         def fold():
-            while folded.num_blocks % 2 == 0:
-                folded.fold(2)
+            try:
+                while True:
+                    folded.fold(2)
+            except linefilter.InvalidArgumentError:  # it is one block
+                pass
 
-        other = threading.Thread(target=fold)
-        other.start()
-        alive = True
-        while alive:
-            alive = other.is_alive()
-            view = linefilter.FilterView(copied(folded))  # verified
+        others = [threading.Thread(target=fold) for _ in range(4)]
+        for other in others:
+            other.start()
+        while folded.num_blocks > 1:
+            view = linefilter.FilterView(image_of(folded))  # verified
             assert view.contains_many(keys).all()
-        other.join()
-        assert view.num_blocks == folded.num_blocks and view.num_blocks % 2 == 1
+        for other in others:
+            other.join()
+        assert linefilter.FilterView(image_of(folded)).num_blocks == 1
