@@ -9,7 +9,7 @@ import linefilter
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = bytes(range(16))
-LAYOUTS = ["blocked", "classic", "retrieval"]
+LAYOUTS = ["blocked", "classic", "retrieval", "counting"]
 
 
 @pytest.fixture(params=LAYOUTS)
