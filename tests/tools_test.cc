@@ -511,7 +511,8 @@ TEST_F(ToolsTest, OracleStatesNoErrorWhereNoneIsKnown) {
 
 TEST_F(ToolsTest, PlanShowsEveryLayoutSideBySide) {
   const json plan = Json({"plan", "--num-keys", "1000000", "--fpr", "0.01"}, 0);
-  std::map<std::string, double> bits_per_key = {{"blocked", 9.95}, {"classic", 9.6}, {"retrieval", 7.03}, {"counting", 43.9}};
+  std::map<std::string, double> bits_per_key = {
+      {"blocked", 9.95}, {"classic", 9.6}, {"retrieval", 7.03}, {"counting", 43.9}};
   for (const json& row : plan["layouts"]) {
     const std::string layout = row["layout"];
     ASSERT_EQ(bits_per_key.count(layout), 1u) << layout;
