@@ -137,7 +137,7 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
 //   refuse it, for what is "maybe" there may be a false positive.
 // - A counter that reaches 15 is saturated: it no longer knows how many it stands for and stays 15 until Clear. Nothing
 //   is lost, but the keys behind it may answer "maybe" after they are removed. With up to the keys that the filter
-//   was sized for this is rare (one counter in 1e9); a key inserted 15 times does it.
+//   was sized for this is rare (one counter in 1e16); a key inserted 15 times does it.
 class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
  public:
   CountingBlockedFilter() noexcept = default;

@@ -137,6 +137,34 @@ uint64_t AddHashes(Mutable& filter, py::handle array, const py::object& were_new
   return filter.InsertHashes(hashes.data(), hashes.size(), out ? out->data() : nullptr);
 }
 
+uint64_t RemoveWords(Mutable& filter, py::handle array, const py::object& were_removed) {
+  const Hasher hasher = filter.hasher();
+  hasher.RequireKeys();
+  const Words keys(array);
+  std::optional<Answers> out;
+  if (!were_removed.is_none()) out.emplace(were_removed, keys.size());
+  const py::gil_scoped_release release;
+  return filter.RemoveWords(hasher, keys.data(), keys.size(), out ? out->data() : nullptr);
+}
+
+uint64_t RemoveHashes(Mutable& filter, py::handle array) {
+  const Words hashes(array);
+  const py::gil_scoped_release release;
+  return filter.RemoveHashes(hashes.data(), hashes.size(), nullptr);
+}
+
+// One byte per key: was it removed?
+py::bytearray RemoveIterable(Mutable& filter, py::handle keys) {
+  std::vector<uint8_t> were_removed;
+  filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    were_removed.resize(were_removed.size() + n);
+    uint8_t* const out = were_removed.data() + were_removed.size() - n;
+    const py::gil_scoped_release release;
+    filter.RemoveHashes(hashes, n, out);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(were_removed.data()), were_removed.size());
+}
+
 uint64_t AddIterable(Mutable& filter, py::handle keys) {
   uint64_t count = 0;
   filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
@@ -170,6 +198,11 @@ void BindMutable(py::module_& module) {
       .def("add_hashes", &AddHashes)
       .def("add_iterable", &AddIterable)
       .def("add_new_iterable", &AddNewIterable)
+      .def("remove", [](Mutable& filter, py::handle key) { return filter.RemoveHash(filter.hasher().OfObject(key)); })
+      .def("remove_hash", &Mutable::RemoveHash)
+      .def("remove_words", &RemoveWords)
+      .def("remove_hashes", &RemoveHashes)
+      .def("remove_iterable", &RemoveIterable)
       .def("union", &Union)
       .def("union_image", &UnionImage)
       .def("fold", &Fold)

@@ -60,7 +60,7 @@ Layout LayoutOf(const py::object& name) {
   Layout layout = Layout::kAuto;
   if (std::strlen(text) != static_cast<size_t>(size) || !ParseLayout(text, &layout)) {
     Check(Status::Error(StatusCode::kInvalidArgument,
-                        "there is no layout %.40s: choose auto, blocked, classic or retrieval",
+                        "there is no layout %.40s: choose auto, blocked, classic, retrieval or counting",
                         std::string(py::repr(name)).c_str()));
   }
   return layout;

@@ -8,8 +8,8 @@
     users.save("users.filter")               # the same image for C++, C and Python
     linefilter.FilterFile("users.filter")    # mapped, not copied
 
-Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter or ClassicFilter (take keys for as long as
-they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
+Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter, ClassicFilter or CountingBlockedFilter (take
+keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
 """
 
 from ._builder import FilterBuilder, build, estimate_bytes
@@ -26,13 +26,14 @@ from ._errors import (
 from ._filter import Filter
 from ._hash import hash_key, hash_keys, mix_hashes
 from ._linefilter import version as __version__
-from ._mutable import BlockedFilter, ClassicFilter, MutableFilter
+from ._mutable import BlockedFilter, ClassicFilter, CountingBlockedFilter, MutableFilter
 from ._sizing import Sizing, max_keys, plan
 from ._view import FilterFile, FilterView, verify_image
 
 __all__ = [
     "BlockedFilter",
     "ClassicFilter",
+    "CountingBlockedFilter",
     "CorruptError",
     "Filter",
     "FilterBuilder",

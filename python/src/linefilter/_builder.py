@@ -38,7 +38,7 @@ class FilterBuilder:
         """Arguments as of BlockedFilter, and:
 
         Args:
-            layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" has to be asked for.
+            layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" and "counting" have to be asked for.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions; keys are hashed by the thread that adds them. The bytes are the same with any.

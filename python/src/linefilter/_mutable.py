@@ -1,4 +1,4 @@
-"""BlockedFilter and ClassicFilter: filters that take keys for as long as they live."""
+"""BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that take keys for as long as they live."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Self = TypeVar("Self", bound="MutableFilter")
 
 
 class MutableFilter(Filter):
-    """What BlockedFilter and ClassicFilter share.
+    """What BlockedFilter, ClassicFilter and CountingBlockedFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
     keys). A process forked while another thread uses the filter may wait for that thread for ever, which it does not have:
@@ -59,7 +59,7 @@ class MutableFilter(Filter):
                 fpr alone, so that filters for any number of keys can be united. Not of ClassicFilter.
         """
         if type(self) is MutableFilter:
-            raise TypeError("make a BlockedFilter or a ClassicFilter")
+            raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
         options = make_options(
             bits_per_key=bits_per_key,
             fpr=fpr,
@@ -201,3 +201,45 @@ class ClassicFilter(MutableFilter):
 
     __slots__ = ()
     _LAYOUT = "classic"
+
+
+@final
+class CountingBlockedFilter(MutableFilter):
+    """A filter whose keys can be removed: the layout "counting", a BlockedFilter with counters in the place of its bits.
+    It takes 4.4 times the bytes for 1 % of false positives, and reaches 0.22 % (64 bits per key).
+
+    Remove a key as often as it was added, and only then. The filter cannot see that a key was never added if it answers
+    "maybe" (a false positive): removing it takes from other keys, which may be lost, so ask the exact store first. A key
+    that was added twice is there until it is removed twice. After 15 times it stays until clear().
+
+    >>> online = CountingBlockedFilter(1_000_000, fpr=0.01)
+    >>> online.add("alice")
+    True
+    >>> online.remove("alice"), "alice" in online, online.remove("alice")
+    (True, False, False)
+    """
+
+    __slots__ = ()
+    _LAYOUT = "counting"
+
+    def remove(self, key: Key) -> bool:
+        """Takes a key out once. False: refused, it was certainly absent, and nothing changed."""
+        return self._core.remove(key)
+
+    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Takes keys out, one after the other, without the GIL where they are an array of integers. Tells of each whether
+        it was removed. A key of the wrong type raises when it is met: those before it may have been removed."""
+        words, others, shape = split(keys)
+        if words is None:
+            return in_shape(self._core.remove_iterable(others), np.bool_, shape)
+        were_removed = np.empty(words.shape, np.bool_)
+        self._core.remove_words(words, were_removed)
+        return were_removed
+
+    def remove_hash(self, hash: SupportsIndex) -> bool:
+        """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._core.remove_hash(as_uint(hash, "a hash"))
+
+    def remove_hashes(self, hashes: Hashes) -> int:
+        """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
+        return self._core.remove_hashes(hash_words(hashes))

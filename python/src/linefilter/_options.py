@@ -1,4 +1,4 @@
-"""What a filter should be: the arguments that build, FilterBuilder, BlockedFilter and ClassicFilter share."""
+"""What a filter should be: the arguments that build, FilterBuilder, the mutable filters share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import _linefilter
 from ._errors import InvalidArgumentError
 from ._keys import as_float, as_uint
 
-Layout = Literal["auto", "blocked", "classic", "retrieval"]
+Layout = Literal["auto", "blocked", "classic", "retrieval", "counting"]
 NO_LIMIT = 2**64 - 1
 
 
