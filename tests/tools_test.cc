@@ -163,6 +163,15 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
 }
 
+TEST_F(ToolsTest, FoldsAndMergesCounters) {
+  const std::string image =
+                        Build("image", Lines(0, 2000), {"--bits-per-key", "40", "--foldable", "--layout", "counting"}),
+                    small = dir_.File("small"), out = dir_.File("out");
+  EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small}, 0)["layout"], "counting");
+  EXPECT_EQ(Json({"merge", image, small, "--out", out}, 0)["images"][0]["folded_by"], 2);
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 2000))["keys_absent"], 0);
+}
+
 TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
   const std::string large = Build("large", Lines(0, 2000), {"--bits-per-key", "20", "--foldable"}),
                     other = Build("other", Lines(2000, 4000), {"--bits-per-key", "20", "--foldable"}),

@@ -123,6 +123,19 @@ def test_fold():
     assert linefilter.estimate_bytes(1, bits_per_key=10, foldable=True)[0] > 4096
 
 
+def test_counters_are_folded_and_united():
+    one = linefilter.CountingBlockedFilter(5_000, fpr=0.01, foldable=True)
+    two = linefilter.CountingBlockedFilter(5_000, fpr=0.01, foldable=True)
+    keys = np.arange(500)
+    one.add_many(keys)
+    two.add_many(keys)
+    one.fold(2)
+    one |= two
+    assert one.num_blocks == two.num_blocks // 2 and two.contains_many(keys).all()
+    assert one.remove_many(keys).all() and one.contains_many(keys).all()  # each was in both
+    assert one.remove_many(keys).all() and one.fill_ratio() == 0
+
+
 def test_union_of_unequal_sizes_shrinks():
     large = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)
     small = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)

@@ -116,7 +116,8 @@ class MutableFilter(Filter):
 
     def update(self, other: Union[MutableFilter, FilterView]) -> None:
         """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
-        (or secret) are the same, and of ClassicFilter the size; an image is verified first.
+        (or secret) are the same, and of ClassicFilter the size; an image is verified first. A CountingBlockedFilter adds up the
+        counters: a key that is in both must be removed twice.
 
         A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks. It
         is large for filters that were folded from one size; for others it may be a single block, and then nearly everything
