@@ -30,6 +30,7 @@ inline std::unique_ptr<MutableFilter> NewMutable(Layout layout, uint64_t num_key
   };
   if (layout == Layout::kBlocked) return create(std::make_unique<BlockedFilter>());
   if (layout == Layout::kClassic) return create(std::make_unique<ClassicFilter>());
+  if (layout == Layout::kCounting) return create(std::make_unique<CountingBlockedFilter>());
   return nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/fold.h"
 #include "linefilter/rotating.h"
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
@@ -353,6 +355,55 @@ TEST(BuildFromSource, GivesTheImageOrAPartOfItAndAnError) {
       EXPECT_EQ(expected.compare(0, collector.bytes.size(), collector.bytes), 0);
     });
     EXPECT_GE(allocations, 3u);
+  }
+}
+
+// --- Folding ------------------------------------------------------------------------------------------------------
+
+// On the heap; mapped and small afterwards; mapped, which is folded where it lies.
+TEST(Fold, MakesItSmallerOrLeavesItAsItWas) {
+  FilterOptions options = BitsPerKey(10);
+  options.foldable = true;
+  for (const auto& [num_keys, factor, num_allocations] :
+       std::vector<std::tuple<uint64_t, uint64_t, uint64_t>>{{1000, 4, 1}, {4000000, 64, 1}, {4000000, 2, 0}}) {
+    const std::vector<uint64_t> hashes = RandomHashes(static_cast<size_t>(num_keys / 100), 1);
+    const uint64_t by = factor;  // clang: a lambda cannot capture what is bound
+    const uint64_t keys = num_keys;
+    const uint64_t allocations = FailEach("Fold", [&](Attempt* attempt) {
+      BlockedFilter filter;
+      ASSERT_TRUE(filter.Create(keys, options).ok());
+      filter.InsertHashes(hashes.data(), hashes.size());
+      const uint64_t blocks = filter.num_blocks();
+      const LiveMemory before = LiveMemoryNow();
+      const Status status = attempt->Run([&] { return filter.Fold(by); });
+      EXPECT_EQ(filter.num_blocks(), status.ok() ? blocks / by : blocks);
+      EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+      if (!status.ok()) {
+        EXPECT_EQ(LiveMemoryNow().mapped_bytes, before.mapped_bytes);
+      } else if (keys > 1000) {
+        EXPECT_LT(LiveMemoryNow().mapped_bytes, before.mapped_bytes) << "memory goes back";
+      }
+      filter.InsertKey("x");
+      EXPECT_TRUE(filter.MayContainKey("x"));
+    });
+    EXPECT_EQ(allocations, num_allocations);
+  }
+}
+
+TEST(FoldImage, WritesAllOrSaysWhy) {
+  const std::string image = test::Build(Options(Layout::kBlocked), RandomHashes(3000, 1));
+  const FilterView view(image.data(), image.size());
+  const FilterView* const both[] = {&view, &view};
+  for (const bool fold : {false, true}) {
+    Collector collector;
+    collector.bytes.reserve(image.size());
+    const uint64_t allocations = FailEach(fold ? "FoldImage" : "UniteImages", [&](Attempt* attempt) {
+      collector.bytes.clear();
+      const Status status = attempt->Run(
+          [&] { return fold ? FoldImage(view, 1, collector.sink()) : UniteImages(both, 2, collector.sink()); });
+      EXPECT_EQ(!collector.bytes.empty(), status.ok());
+    });
+    EXPECT_EQ(allocations, 2u) << "a piece, and what follows the body";
   }
 }
 

@@ -65,6 +65,8 @@ LINEFILTER_STAYS(uint32_t, reserved, 52);
 LINEFILTER_STAYS(uint8_t[16], secret, 56);
 LINEFILTER_STAYS(linefilter_allocator, allocator, 72);
 LINEFILTER_STAYS(linefilter_executor, executor, 96);
+LINEFILTER_STAYS(uint32_t, foldable, 120);
+LINEFILTER_STAYS(uint32_t, reserved2, 124);
 #undef LINEFILTER_STAYS
 
 TEST(CApi, HashesAsTheConformanceVectors) {

@@ -77,7 +77,9 @@ std::string MutableImage(const GoldenCase& c) {
 
 std::string LibraryImage(const GoldenCase& c) {
   if (c.maker == "mutable") {
-    return c.asked == "blocked" ? MutableImage<BlockedFilter>(c) : MutableImage<ClassicFilter>(c);
+    return c.asked == "blocked"    ? MutableImage<BlockedFilter>(c)
+           : c.asked == "counting" ? MutableImage<CountingBlockedFilter>(c)
+                                   : MutableImage<ClassicFilter>(c);
   }
   FilterBuilder builder(OptionsOf(c));
   std::string image;

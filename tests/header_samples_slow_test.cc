@@ -35,6 +35,7 @@ const std::map<std::string, Around> kArounds = {
      {"void fetch(const char* url);\n",
       "linefilter_options options, linefilter_status status, const char* url, size_t size"}},
     {"filter.h", {"", ""}},
+    {"fold.h", {"#include \"linefilter/file.h\"\n", ""}},
     {"inline.h", {"#include \"linefilter/view.h\"\n", "const linefilter::FilterView& view, uint64_t hash"}},
     {"keyed_hash.h",
      {"#include \"linefilter/options.h\"\n#include \"linefilter/view.h\"\n",

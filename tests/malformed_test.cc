@@ -114,7 +114,7 @@ TEST(MalformedWithAValidCheck, UnknownVersions) {
 
 TEST(MalformedWithAValidCheck, UnknownLayouts) {
   for (int layout = 0; layout < 256; ++layout) {
-    if (layout >= 1 && layout <= 3) continue;
+    if (layout >= 1 && layout <= 4) continue;
     if (layout == 5) continue;  // a container needs a table: container_test
     ImageParts parts = Good();
     parts.layout = static_cast<uint8_t>(layout);

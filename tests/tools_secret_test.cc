@@ -35,6 +35,25 @@ class ToolsSecretTest : public test::ToolsTest {};
 constexpr std::string_view kRawSecret("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 16);
 constexpr char kHexSecret[] = "00112233445566778899aabbccddeeff";
 
+TEST_F(ToolsSecretTest, AKeyedImageIsFoldedAndMergedWithItsSecret) {
+  const std::string keys = dir_.Write("keys", Lines(0, 1000)), image = dir_.File("image"), small = dir_.File("small"),
+                    raw = dir_.Write("raw", kRawSecret), other = dir_.Write("other", std::string(16, '\x7f'));
+  ASSERT_EQ(
+      Run({"build", "--keys", keys, "--out", image, "--bits-per-key", "20", "--foldable", "--secret", raw}).exit_code,
+      0);
+  EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small, "--secret", raw}, 0)["hash"], "keyed");
+  EXPECT_EQ(Run({"merge", image, small, "--out", small, "--secret", raw}).exit_code, 0);
+  EXPECT_EQ(Run({"verify", small, "--keys", keys, "--secret", raw}).exit_code, 0);
+  const std::string bad = dir_.File("bad"), plain = Build("plain", "a\n", {"--bits-per-key", "20", "--foldable"});
+  for (const std::vector<std::string>& arguments :
+       Some<std::vector<std::string>>({{"fold", image, "--by", "2", "--out", bad},
+                                       {"fold", image, "--by", "2", "--out", bad, "--secret", other},
+                                       {"fold", plain, "--by", "2", "--out", bad, "--secret", raw},
+                                       {"merge", image, plain, "--out", bad, "--secret", raw}})) {
+    ExpectBadUsage(arguments);
+  }
+}
+
 TEST_F(ToolsSecretTest, AKeyedImageIsAskedWithItsSecretAlone) {
   const std::string keys = dir_.Write("keys", "a\nb\nc\n"), image = dir_.File("image");
   const std::string raw = dir_.Write("raw", kRawSecret), hex = dir_.Write("hex", kHexSecret + std::string("\n")),

@@ -150,6 +150,96 @@ TEST_F(ToolsTest, QueryPrintsWhatIsAsked) {
   EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--print", "maybe"}, "pear\n").exit_code, 0);
 }
 
+TEST_F(ToolsTest, FoldsAnImageByAFactorToARateOrToASize) {
+  const std::string keys = dir_.Write("keys", Lines(0, 5000)), large = dir_.File("large"), out = dir_.File("out");
+  const json built = Json({"build", "--keys", keys, "--out", large, "--bits-per-key", "40", "--foldable"}, 0);
+  EXPECT_EQ(built["layout"], "blocked");
+  EXPECT_EQ(built["body_bytes"], 64 * 448) << "391 blocks would do";
+  const json halved = Json({"fold", large, "--by", "2", "--out", out}, 0);
+  EXPECT_EQ(halved["factor"], 2);
+  EXPECT_EQ(halved["num_blocks_before"], 448);
+  EXPECT_EQ(halved["num_blocks"], 224);
+  EXPECT_EQ(halved["num_keys"], 5000);
+  EXPECT_EQ(halved["image_bytes"], std::filesystem::file_size(out));
+  EXPECT_LT(halved["expected_fpr_before"].get<double>(), halved["expected_fpr"].get<double>());
+  EXPECT_EQ(Json({"verify", out, "--keys", keys}, 0)["keys_absent"], 0);
+  EXPECT_EQ(Json({"info", out}, 0)["expected_fpr"], halved["expected_fpr"]);
+  const json to_rate = Json({"fold", large, "--fpr", "0.05", "--out", out}, 0);
+  EXPECT_LE(to_rate["expected_fpr"].get<double>(), 0.05);
+  EXPECT_GT(to_rate["factor"].get<int>(), 2);
+  EXPECT_EQ(Json({"verify", out, "--keys", keys}, 0)["keys_absent"], 0);
+  const json to_size = Json({"fold", large, "--to-bytes", "8e3", "--out", out}, 0);
+  EXPECT_EQ(to_size["factor"], 4) << "7168 bytes of blocks";
+  EXPECT_LE(to_size["image_bytes"].get<int>(), 8000);
+  EXPECT_EQ(Run({"fold", large, "--by", "7", "--out", large}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Json({"verify", large, "--keys", keys}, 0)["keys_absent"], 0);
+  EXPECT_EQ(Json({"info", large}, 0)["num_blocks"], 64);
+}
+
+TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
+  const std::string image = Build("image", Lines(0, 800), {"--bits-per-key", "64"}), bad = dir_.File("bad");
+  const RunResult refused = Run({"fold", image, "--by", "7", "--out", bad});
+  EXPECT_NE(refused.err.find("100 blocks cannot be folded by 7: by 5 or 10"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find(image), std::string::npos) << refused.err;
+  std::string damaged = test::ReadFile(image);
+  damaged[5000] = static_cast<char>(damaged[5000] ^ 1);
+  const std::string other = dir_.Write("damaged", damaged),
+                    classic = Build("classic", Lines(0, 800), {"--bits-per-key", "10", "--layout", "classic"});
+  for (const std::vector<std::string>& arguments : Some<std::vector<std::string>>({
+           {"fold", image, "--by", "7", "--out", bad},
+           {"fold", image, "--out", bad},
+           {"fold", image, "--by", "2", "--fpr", "0.5", "--out", bad},
+           {"fold", image, "--by", "0", "--out", bad},
+           {"fold", image, "--fpr", "0", "--out", bad},
+           {"fold", image, "--fpr", "1e-12", "--out", bad},
+           {"fold", image, "--to-bytes", "70", "--out", bad},
+           {"fold", image, "--by", "2"},
+           {"fold", other, "--by", "1", "--out", bad},
+           {"fold", classic, "--by", "2", "--out", bad},
+           {"fold", dir_.File("none"), "--by", "2", "--out", bad},
+           {"merge", image, other, "--out", bad},
+           {"merge", image, classic, "--out", bad},
+           {"merge", image, dir_.File("none"), "--out", bad},
+           {"merge", "--out", bad},
+           {"merge", image},
+           {"build", "--keys", "-", "--out", bad, "--fpr", "0.1", "--foldable", "--layout", "retrieval"},
+       })) {
+    ExpectBadUsage(arguments);
+  }
+  const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
+  EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
+  EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
+}
+
+TEST_F(ToolsTest, FoldsAndMergesCounters) {
+  const std::string image =
+                        Build("image", Lines(0, 2000), {"--bits-per-key", "40", "--foldable", "--layout", "counting"}),
+                    small = dir_.File("small"), out = dir_.File("out");
+  EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small}, 0)["layout"], "counting");
+  EXPECT_EQ(Json({"merge", image, small, "--out", out}, 0)["images"][0]["folded_by"], 2);
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 2000))["keys_absent"], 0);
+}
+
+TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
+  const std::string large = Build("large", Lines(0, 2000), {"--bits-per-key", "20", "--foldable"}),
+                    other = Build("other", Lines(2000, 4000), {"--bits-per-key", "20", "--foldable"}),
+                    none = Build("none", "", {"--bits-per-key", "20"}), small = dir_.File("small"),
+                    out = dir_.File("out");
+  ASSERT_EQ(Run({"fold", other, "--by", "2", "--out", small}).exit_code, 0);
+  const json merged = Json({"merge", large, small, none, "--out", out}, 0);
+  EXPECT_EQ(merged["num_images"], 3);
+  EXPECT_EQ(merged["num_blocks"], 64) << "128 and 64";
+  ASSERT_EQ(merged["images"].size(), 3u);
+  EXPECT_EQ(merged["images"][0]["merged"], large);
+  EXPECT_EQ(merged["images"][0]["folded_by"], 2);
+  EXPECT_EQ(merged["images"][1]["folded_by"], 1);
+  EXPECT_NEAR(merged["estimated_keys"].get<double>(), 4000, 100);
+  EXPECT_FALSE(merged.contains("num_keys")) << "keys may be in several";
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+  EXPECT_EQ(Run({"merge", out, large, "--out", out}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+}
+
 // A name of one letter stands in many sentences.
 TEST_F(ToolsTest, AnErrorNamesTheImage) {
   std::string bytes = test::ReadFile(Build("image", "a\n"));
@@ -374,7 +464,7 @@ TEST_F(ToolsTest, TheImagesOfAReleaseAreKeptCompletelyOrNotAtAll) {
   EXPECT_EQ(keep().exit_code, 0) << keep().err;
   EXPECT_EQ(std::distance(fs::directory_iterator(releases), fs::directory_iterator()), 1);
   std::ifstream answers(releases / "9.9.9/answers.txt");
-  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(answers), {}, '\n'), 15);
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(answers), {}, '\n'), 20);
   EXPECT_EQ(fs::file_size(releases / "9.9.9/secret"), 16u);
   EXPECT_NE(keep().err.find("never written again"), std::string::npos);
 }
@@ -542,6 +632,11 @@ TEST_F(ToolsTest, OracleIsRightWithinItsStatedErrors) {
       if (real <= 24) {
         EXPECT_NEAR(expected / test::ExactBlockedFpr(k_of_set).OfKeys(50, bits / 512), 1, error) << row;
       }
+    } else if (row["layout"] == "counting") {
+      EXPECT_NEAR(limit / test::ExactBlockedFpr(k, 8).OfDensity(bits_per_key), 1, limit_error) << row;
+      if (real <= 24) {
+        EXPECT_NEAR(expected / test::ExactBlockedFpr(k_of_set, 8).OfKeys(50, bits / 512), 1, error) << row;
+      }
     } else if (row["layout"] == "retrieval") {
       EXPECT_EQ(k, 0u) << "judged in retrieval_model_test";
       EXPECT_EQ(expected, ExpectedFpr(Layout::kRetrieval, 50, bits / 8, 0));
@@ -559,9 +654,9 @@ TEST_F(ToolsTest, OracleIsRightWithinItsStatedErrors) {
     }
   }
   EXPECT_EQ(rows_of_blocked, 16u * num_steps);
-  EXPECT_EQ(oracle["rows"].size(), (16u + 30u + 1u) * num_steps);
-  EXPECT_EQ(best, 3u * num_steps);
-  EXPECT_EQ(Json({"oracle"}, 0)["rows"].size(), 3u * 19) << "6 to 24 bits per key";
+  EXPECT_EQ(oracle["rows"].size(), (16u + 30u + 1u + 16u) * num_steps);
+  EXPECT_EQ(best, 4u * num_steps);
+  EXPECT_EQ(Json({"oracle"}, 0)["rows"].size(), 4u * 19) << "6 to 24 bits per key";
   const json one = Json({"oracle", "--layout", "classic", "--from", "10", "--to", "10", "--num-keys", "1e9"}, 0);
   ASSERT_EQ(one["rows"].size(), 1u);
   EXPECT_EQ(one["rows"][0]["num_probes"], 7);
@@ -584,7 +679,8 @@ TEST_F(ToolsTest, OracleStatesNoErrorWhereNoneIsKnown) {
 
 TEST_F(ToolsTest, PlanShowsEveryLayoutSideBySide) {
   const json plan = Json({"plan", "--num-keys", "1000000", "--fpr", "0.01"}, 0);
-  std::map<std::string, double> bits_per_key = {{"blocked", 9.95}, {"classic", 9.6}, {"retrieval", 7.03}};
+  std::map<std::string, double> bits_per_key = {
+      {"blocked", 9.95}, {"classic", 9.6}, {"retrieval", 7.03}, {"counting", 43.9}};
   for (const json& row : plan["layouts"]) {
     const std::string layout = row["layout"];
     ASSERT_EQ(bits_per_key.count(layout), 1u) << layout;
@@ -661,7 +757,7 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
   for (const char* step : SomeOf({"0", "-1", "1e-9", "x"})) ExpectBadUsage({"oracle", "--step", step});
   for (const char* seed : SomeOf({"-1", "x", "1.5", "18446744073709551616"}))
     ExpectBadUsage(build({"--fpr", "0.01", "--seed", seed}));
-  for (const char* layout : SomeOf({"", "Blocked", "counting", "9"}))
+  for (const char* layout : SomeOf({"", "Blocked", "bloom", "9"}))
     ExpectBadUsage(build({"--fpr", "0.01", "--layout", layout}));
   ExpectBadUsage(build({}));
   ExpectBadUsage(build({"--fpr", "0.01", "--bits-per-key", "10"}));
@@ -704,7 +800,8 @@ TEST_F(ToolsTest, AFullDiskIsNoSuccess) {
 }
 
 TEST_F(ToolsTest, ExplainsItself) {
-  for (const std::string command : {"", "build", "query", "info", "stats", "verify", "fpr", "oracle", "plan"}) {
+  for (const std::string command :
+       {"", "build", "query", "info", "stats", "verify", "fold", "merge", "fpr", "oracle", "plan"}) {
     const RunResult help =
         Run(command.empty() ? std::vector<std::string>{"--help"} : std::vector<std::string>{command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;

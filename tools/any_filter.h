@@ -24,6 +24,7 @@ inline std::unique_ptr<MutableFilter> CreateMutable(Layout layout, uint64_t num_
   };
   if (layout == Layout::kBlocked) return create(std::make_unique<BlockedFilter>());
   if (layout == Layout::kClassic) return create(std::make_unique<ClassicFilter>());
+  if (layout == Layout::kCounting) return create(std::make_unique<CountingBlockedFilter>());
   *status = Status();
   return nullptr;
 }

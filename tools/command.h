@@ -19,9 +19,8 @@ struct Command {
   std::function<int()> (*declare)(Arguments& arguments);
 };
 
-extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kVerifyCommand, kFprCommand, kOracleCommand,
-    kPlanCommand, kTargetsCommand;
-extern const Command kStatsCommand;
+extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kStatsCommand, kVerifyCommand, kFoldCommand,
+    kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand, kTargetsCommand;
 
 // Says on standard error what was wrong, after "linefilter: "; answers kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -124,6 +124,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--fpr", &build->options.fpr, "P", "Or the highest acceptable false-positive rate, 0.01 for 1 %");
   arguments.ExactlyOneOf("--bits-per-key", "--fpr");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
+  arguments.Flag("--foldable", &build->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
   arguments.Secret(&build->secret, SecretUse::kMake, &build->keys);
   arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
@@ -165,6 +166,8 @@ const Command kBuildCommand = {
     "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
     "which is 1.5 to 2.5 times as large, and num_keys is how many were certainly new.\n"
+    "--foldable images have many factors to be folded by, and num_probes of the density asked for alone, so that those of\n"
+    "any number of keys can be merged. auto is then blocked.\n"
     "Exit code: 0 the image is written, 1 it is too, but --max-growth or memory ended the growth and its rate\n"
     "is above --fpr, 2 it is not.",
     &Declare};

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -120,6 +121,40 @@ bool CanCreate(const std::string& path, std::string* reason) {
   if (access(folder.c_str(), W_OK | X_OK) == 0) return true;
   *reason = std::string("cannot be written in its folder: ") + strerror(errno);
   return false;
+}
+
+void ReportMade(const FilterView& view, Report* report) {
+  report->Text("layout", LayoutName(view.layout()));
+  report->Count("num_probes", view.num_probes());
+  if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
+  report->Count("body_bytes", view.body_bytes());
+  report->Count("image_bytes", view.image_bytes());
+  if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
+  const double estimated_keys = view.EstimatedKeys();
+  if (std::isfinite(estimated_keys)) {
+    report->Count("estimated_keys", static_cast<uint64_t>(std::llround(estimated_keys)));
+  } else {
+    report->Real("estimated_keys", estimated_keys);
+  }
+  ReportHash(view.hash_id(), view.seed(), report);
+  report->Rate("expected_fpr", view.ExpectedFpr());
+}
+
+bool OpenSource(const std::string& path, const HashSecret* secret, FilterFile* file) {
+  Status status = MapImage(path, MapAdvice::kWillNeed, secret, file);
+  if (status.ok()) status = VerifyBody(file->view());
+  if (!status.ok()) FailImage(path, status);
+  return status.ok();
+}
+
+Status WriteAndOpen(const std::string& out, const HashSecret* secret, const std::function<Status(const Sink&)>& write,
+                    FilterFile* made) {
+  AtomicFile file;
+  Status status = file.Create(out.c_str());
+  if (status.ok()) status = write(file.sink());
+  if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
+  if (status.ok()) status = file.Commit();
+  return status.ok() ? made->Map(out.c_str(), MapAdvice::kWillNeed, secret) : status;
 }
 
 bool SameFile(const std::string& keys, const std::string& other) {

@@ -3,6 +3,7 @@
 #define LINEFILTER_TOOLS_IMAGES_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "linefilter/file.h"
@@ -45,6 +46,16 @@ uint64_t MemoryOfMachine();
 
 // Whether a file of that name could be made or replaced; else false, with the reason.
 bool CanCreate(const std::string& path, std::string* reason);
+
+// What is the same in the reports of an image that was made of others: its size, what is known of its keys, its hash.
+void ReportMade(const FilterView& view, Report* report);
+
+// Opens and verifies an image that another one is made of; no key need be asked. False after saying why.
+bool OpenSource(const std::string& path, const HashSecret* secret, FilterFile* file);
+
+// Writes a new image by write(sink), and opens it. Nothing stays of one that fails.
+Status WriteAndOpen(const std::string& out, const HashSecret* secret, const std::function<Status(const Sink&)>& write,
+                    FilterFile* made);
 
 // Whether the file of keys (- is standard input) and another one are the same.
 bool SameFile(const std::string& keys, const std::string& other);

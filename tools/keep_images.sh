@@ -37,7 +37,7 @@ keep() {
   echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$PART/answers.txt"
 }
 
-for layout in blocked classic retrieval; do
+for layout in blocked classic retrieval counting; do
   keep "${layout}_empty" 0 --layout "$layout"
   keep "${layout}_small" 50 --layout "$layout"
   keep "${layout}_large" 8000 --layout "$layout"

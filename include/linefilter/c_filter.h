@@ -16,11 +16,12 @@
 extern "C" {
 #endif
 
-// Room for num_keys keys (0 counts as 1). Of options->layout: blocked, classic, or auto, which chooses one of them.
+// Room for num_keys keys (0 counts as 1). Of options->layout: blocked, classic, counting, or auto, which chooses one of
+// the first two.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                                            linefilter_status* status);
-// A mutable copy of a `blocked` or `classic` image, verified. Of the options (may be NULL) count allocator and
-// memory_limit, and hash_id LINEFILTER_HASH_KEYED with its secret, which must be those of the image: an image of
+// A mutable copy of a `blocked`, `classic` or `counting` image, verified. Of the options (may be NULL) count allocator
+// and memory_limit, and hash_id LINEFILTER_HASH_KEYED with its secret, which must be those of the image: an image of
 // another hash is then refused, a keyed one without them. The others must be legal, and do not count. An image of the
 // empty set has no room: LINEFILTER_INCOMPATIBLE.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* image, size_t size,
@@ -47,14 +48,47 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_insert_u64s(linefilter_filter* filt
 LINEFILTER_EXPORT uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
                                                            uint8_t* were_new);
 
+// Removal, of the layout `counting` (others refuse): takes a key out once. False: refused, it was certainly absent, and
+// nothing changed. Remove a key as often as it was inserted, and only then: one that was never inserted but answers
+// "maybe" takes from other keys, which may be lost. linefilter/filter.h, CountingBlockedFilter, says what else cannot
+// be seen. Keys are ignored by a filter of the caller's hashes.
+LINEFILTER_EXPORT bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size);
+// The same of an integer key.
+LINEFILTER_EXPORT bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key);
+// The same of a key's hash.
+LINEFILTER_EXPORT bool linefilter_filter_remove_hash(linefilter_filter* filter, uint64_t hash);
+// A batch; returns how many were removed. were_removed: NULL, or n bytes that get 1 or 0.
+LINEFILTER_EXPORT uint64_t linefilter_filter_remove_keys(linefilter_filter* filter, const void* const* keys,
+                                                         const size_t* sizes, size_t n, uint8_t* were_removed);
+// The same of integer keys.
+LINEFILTER_EXPORT uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
+                                                         uint8_t* were_removed);
+// The same of hashes.
+LINEFILTER_EXPORT uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
+                                                           uint8_t* were_removed);
+
 // What the filter is asked through: its answers know all insertions so far. It belongs to the filter and ends with it.
 // NULL of NULL.
 LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
 
-// Takes all keys of `other`, an image or another filter's view. LINEFILTER_INCOMPATIBLE unless layout, size,
-// num_probes, hash id and seed (or secret) are the same; an image is verified first (LINEFILTER_CORRUPT).
+// Takes all keys of `other`, an image or another filter's view; of `counting` the counters are added up.
+// LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash
+// id and seed (or secret) are the same, and of `classic` the size; an image is verified first (LINEFILTER_CORRUPT). A
+// UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to the greatest common divisor of their num_blocks. It is
+// large for filters that were folded from one size (options.foldable); for others it may be a single block, and then
+// nearly everything is "maybe". On an error nothing has changed.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
                                                           linefilter_status* status);
+// Makes the filter `factor` times smaller, to the bit what it would be if it had been made of that size with the same
+// num_probes, and gives the memory back. No key is lost; more keys can come. `factor` must divide
+// linefilter_view_num_blocks (LINEFILTER_INVALID_ARGUMENT names the nearest that do); `classic` cannot be folded. On an
+// error the filter is as it was.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor,
+                                                         linefilter_status* status);
+// Folds to the least size whose linefilter_view_expected_fpr, of these very bits, is still at most `fpr` (0 to 1, both
+// excluded). Do it when all keys are in. LINEFILTER_INVALID_ARGUMENT if even now it is above.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr,
+                                                                linefilter_status* status);
 // Removes all keys; keeps size and memory.
 LINEFILTER_EXPORT void linefilter_filter_clear(linefilter_filter* filter);
 // Bytes held, the handle included.

@@ -46,11 +46,12 @@ typedef struct linefilter_view linefilter_view;
 // How a filter encodes a set (doc/DESIGN.md).
 typedef int32_t linefilter_layout;
 enum {
-  LINEFILTER_LAYOUT_AUTO = 0,      // blocked, or classic where a tiny set would waste most of a block
-  LINEFILTER_LAYOUT_BLOCKED = 1,   // one cache line per lookup
-  LINEFILTER_LAYOUT_CLASSIC = 2,   // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
-  LINEFILTER_LAYOUT_RETRIEVAL = 3, // one cache line, a sixth of the false positives; of a builder alone
-  LINEFILTER_LAYOUT_CONTAINER = 5  // several blocked ones that answer as one; of a view, not of a builder
+  LINEFILTER_LAYOUT_AUTO = 0,       // blocked, or classic where a tiny set would waste most of a block
+  LINEFILTER_LAYOUT_BLOCKED = 1,    // one cache line per lookup
+  LINEFILTER_LAYOUT_CLASSIC = 2,    // Bloom's filter of 1970: the baseline, and the smallest for tiny sets
+  LINEFILTER_LAYOUT_RETRIEVAL = 3,  // one cache line, a sixth of the false positives; of a builder alone
+  LINEFILTER_LAYOUT_COUNTING = 4,   // blocked with counters: keys can be removed, for 4.4 times the bytes
+  LINEFILTER_LAYOUT_CONTAINER = 5   // several blocked ones that answer as one; of a view, not of a builder
 };
 
 // "auto", "blocked", ...; "unknown" for what has no name.
@@ -72,8 +73,8 @@ LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id
 // Of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
-// Callbacks. None may throw, longjmp, or call back into the handle that it was given to. (One that does not return leaks
-// memory, and a builder then refuses to finish until it is reset.) From C++17 on their types say so, by this.
+// Callbacks. None may throw, longjmp, or call back into the handle that it was given to. (One that does not return
+// leaks memory, and a builder then refuses to finish until it is reset.) From C++17 on their types say so, by this.
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define LINEFILTER_NOEXCEPT noexcept
 #else
@@ -85,7 +86,7 @@ enum { LINEFILTER_SECRET_BYTES = 16 };
 // `context` live.
 typedef struct linefilter_allocator {
   // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
-  void* (*allocate)(void* context, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
+  void* (*allocate)(void* context, size_t size, size_t alignment)LINEFILTER_NOEXCEPT;
   // What `allocate` returned, with what it was asked for.
   void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
@@ -135,6 +136,11 @@ typedef struct linefilter_options {
   uint8_t secret[LINEFILTER_SECRET_BYTES];
   linefilter_allocator allocator;  // of the handle, and of what it returns
   linefilter_executor executor;    // of builders
+  // 1: a multiple of 64 blocks, so that linefilter_filter_fold has many factors; num_probes then follows from
+  // bits_per_key or fpr alone, so that filters for any number of keys can be united. auto is blocked; classic and
+  // retrieval cannot.
+  uint32_t foldable;
+  uint32_t reserved2;  // 0
 } linefilter_options;
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was

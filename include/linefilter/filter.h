@@ -1,4 +1,5 @@
-// BlockedFilter and ClassicFilter: filters that own their memory and take keys for as long as they live.
+// BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that own their memory and take keys for as long as
+// they live; the last one gives them back, too.
 //
 //   linefilter::FilterOptions options;
 //   options.bits_per_key = 10;
@@ -28,7 +29,7 @@ namespace linefilter {
 
 class FilterView;
 
-// What BlockedFilter and ClassicFilter have in common.
+// What BlockedFilter, ClassicFilter and CountingBlockedFilter have in common.
 class LINEFILTER_EXPORT MutableFilter : public FilterBase {
  public:
   ~MutableFilter();
@@ -45,10 +46,28 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Takes all keys of `other`. kIncompatible unless layout, size, num_probes, hash id and seed (of a keyed hash, the
-  // secret) are the same; a view is verified first (kCorrupt), because what is missing in it would be missing here.
+  // Takes all keys of `other`. kIncompatible unless layout, num_probes, hash id and seed (of a keyed hash, the secret)
+  // are the same, and of `classic` the size; a view is verified first (kCorrupt), because what is missing in it would
+  // be missing here. A UNION OF UNEQUAL SIZES SHRINKS this filter: both are folded to the greatest common divisor of
+  // their num_blocks, the other one on the fly. Filters that were folded from one size (FilterOptions::foldable) have a
+  // large one; that of sizes which have nothing to do with each other may be a single block, and then nearly everything
+  // is "maybe": look at std::gcd(a.num_blocks(), b.num_blocks()) before, or at ExpectedFpr() after. On an error nothing
+  // has changed.
+  // In a CountingBlockedFilter the counters are added up: a key that is in both must be removed twice (a filter with
+  // itself: nothing happens).
   Status Union(const MutableFilter& other) noexcept;
   Status Union(const FilterView& other) noexcept;
+
+  // Folding: makes the filter `factor` times smaller, to the bit what it would be if it had been made with num_blocks()
+  // / factor blocks and the same num_probes. No key is lost; more keys can come. `factor` must divide num_blocks()
+  // (kInvalidArgument names the nearest ones that do: FilterOptions::foldable makes many); `classic` cannot be folded.
+  // The memory is given back: of the default allocator from 2 MiB up in place, else what is left is allocated first. At
+  // memory speed. kOutOfMemory, or another error: the filter is as it was.
+  Status Fold(uint64_t factor) noexcept;
+  // Folds to the least size whose ExpectedFpr(), of these very bits, is still at most `fpr` (0 to 1, both excluded). It
+  // is exact up to 2^20 blocks; above, ExpectedFpr() is a sample. Do it when all keys are in. kInvalidArgument if even
+  // now it is above. Takes a few readings of the body, and no memory but Fold's.
+  Status FoldToFpr(double fpr) noexcept;
   // Removes all keys; keeps size and memory.
   void Clear() noexcept;
 
@@ -74,10 +93,12 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   MutableFilter(MutableFilter&& other) noexcept;
   MutableFilter& operator=(MutableFilter&& other) noexcept;
   Status CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  // Of CountingBlockedFilter; other layouts refuse.
+  bool RemoveHash(uint64_t hash) noexcept;
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept;
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
-  LINEFILTER_LOCAL const char* DifferenceTo(const FilterBase& other) const noexcept;
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
   LINEFILTER_LOCAL void MoveFrom(MutableFilter& other) noexcept;
@@ -102,6 +123,45 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
   // them. An image of the empty set has no block to insert into: kIncompatible.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
+  }
+};
+
+// A BlockedFilter whose keys can be removed: counters of 4 bits in the place of its bits. It takes 4.4 times the bytes
+// for 1 % of false positives, more below, and reaches 0.22 % (kMaxBitsPerKey); doc/guide/delete.md has the figures.
+//
+// Remove a key as often as it was inserted, and only then. What the filter cannot see:
+// - A key that was never inserted but answers "maybe" (a false positive, as often as fpr says) can be removed. That
+// takes
+//   from the counters of other keys, which may be lost. So ask the exact store first, or remove only what it had.
+// - A key that was inserted twice is in the filter twice: removed once, it still answers "maybe". InsertKey does not
+//   refuse it, for what is "maybe" there may be a false positive.
+// - A counter that reaches 15 is saturated: it no longer knows how many it stands for and stays 15 until Clear. Nothing
+//   is lost, but the keys behind it may answer "maybe" after they are removed. With up to the keys that the filter
+//   was sized for this is rare (one counter in 1e16); a key inserted 15 times does it.
+class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
+ public:
+  CountingBlockedFilter() noexcept = default;
+  // As BlockedFilter's. kInvalidArgument for an fpr that 64 bits per key do not reach.
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+    return CreateLayout(Layout::kCounting, num_keys, options);
+  }
+  // Of a `counting` image; else as BlockedFilter's.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
+    return MutableFilter::CreateFromImage(Layout::kCounting, image, size, options);
+  }
+
+  // Takes the key out once. False: refused, it was certainly absent, and nothing changed. A filter of the caller's
+  // hashes ignores RemoveKey and answers false.
+  template <class Key>
+  LINEFILTER_INLINE bool RemoveKey(const Key& key) noexcept {
+    if (hash_id_ == HashId::kXxh3) return RemoveHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
+  }
+  // The same of a hash.
+  bool RemoveHash(uint64_t hash) noexcept { return MutableFilter::RemoveHash(hash); }
+  // A batch, one after the other; returns how many were removed. If `were_removed` is not null, n bytes of 1 or 0.
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept {
+    return MutableFilter::RemoveHashes(hashes, n, were_removed);
   }
 };
 

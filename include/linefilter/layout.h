@@ -14,7 +14,7 @@ enum class Layout : uint8_t {
   kBlocked = 1,    // one 64-byte block per key: one cache line per lookup
   kClassic = 2,    // Bloom 1970, bit by bit over the whole body: the baseline, and the smallest for tiny sets
   kRetrieval = 3,  // a solved linear system per 64-byte block: a sixth of the false positives, but no key can be added
-  kCounting = 4,   // reserved
+  kCounting = 4,   // `blocked` with counters of 4 bits: keys can be removed, for 4.4 times the bytes at 1 %
   kContainer = 5,  // several `blocked` filters that answer as one: views of it, and filters that grow or forget
 };
 

@@ -21,6 +21,10 @@ struct FilterOptions {
   uint32_t num_probes = 0;
   // Of the builder alone; a BlockedFilter is blocked.
   Layout layout = Layout::kAuto;
+  // A multiple of 64 blocks (4 KiB), so that it can be folded (MutableFilter::Fold) by many factors: 2, 4, ..., 64 and
+  // more. num_probes then follows from bits_per_key or fpr alone, so that filters for any number of keys can be united,
+  // and stays that of a filter that holds what it was made for. kAuto is blocked; classic and retrieval cannot.
+  bool foldable = false;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;
   // Of kKeyed, instead of a seed.

@@ -1,4 +1,5 @@
-// S of doc/FORMAT.md section 6: which lanes of a block take part, by num_probes. Shared by the layout and its model.
+// S of doc/FORMAT.md section 6: which lanes of a block take part, by num_probes. Shared by the layouts `blocked` and
+// `counting` and their models.
 #ifndef LINEFILTER_LIB_BITS_LANE_SUBSETS_H_
 #define LINEFILTER_LIB_BITS_LANE_SUBSETS_H_
 

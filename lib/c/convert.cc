@@ -25,6 +25,7 @@ static_assert(Is(Layout::kAuto, LINEFILTER_LAYOUT_AUTO));
 static_assert(Is(Layout::kBlocked, LINEFILTER_LAYOUT_BLOCKED));
 static_assert(Is(Layout::kClassic, LINEFILTER_LAYOUT_CLASSIC));
 static_assert(Is(Layout::kRetrieval, LINEFILTER_LAYOUT_RETRIEVAL));
+static_assert(Is(Layout::kCounting, LINEFILTER_LAYOUT_COUNTING));
 static_assert(Is(Layout::kContainer, LINEFILTER_LAYOUT_CONTAINER));
 static_assert(Is(HashId::kCaller, LINEFILTER_HASH_CALLER));
 static_assert(Is(HashId::kXxh3, LINEFILTER_HASH_XXH3));
@@ -35,7 +36,8 @@ static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 // What the first version of linefilter_options has. Members are added behind these, and mean their default when zero;
 // so there must be no padding for them to fall into.
 constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
-static_assert(kLeastOptionsBytes == sizeof(linefilter_options));  // only of the first version
+static_assert(kLeastOptionsBytes == offsetof(linefilter_options, foldable));
+static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, reserved2) + sizeof(uint32_t));
 static_assert(sizeof(linefilter_options) <= LINEFILTER_MAX_OPTIONS_BYTES);
 
 // The caller's options as this version knows them, whatever version the caller was compiled with.
@@ -49,7 +51,7 @@ Status ReadKnown(const linefilter_options& options, linefilter_options* known) {
   linefilter_options_init(known, sizeof(*known));
   memcpy(known, &options, size < sizeof(*known) ? size : sizeof(*known));
   const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(&options);
-  uint32_t any = known->reserved;
+  uint32_t any = known->reserved | known->reserved2;
   for (size_t i = sizeof(*known); i < size; ++i) any |= bytes[i];
   if (any == 0) return Status();
   return Status::Error(StatusCode::kUnsupported,
@@ -97,10 +99,15 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
     return Status::Error(StatusCode::kInvalidArgument, "hash_id is %d: choose one of LINEFILTER_HASH_...",
                          static_cast<int>(known.hash_id));
   }
+  if (known.foldable > 1) {
+    return Status::Error(StatusCode::kInvalidArgument, "foldable is %u: set 0 or 1",
+                         static_cast<unsigned>(known.foldable));
+  }
   to->bits_per_key = known.bits_per_key;
   to->fpr = known.fpr;
   to->num_probes = known.num_probes;
   to->layout = static_cast<Layout>(known.layout);
+  to->foldable = known.foldable != 0;
   to->seed = known.seed;
   memcpy(to->secret.bytes, known.secret, sizeof(to->secret.bytes));
   to->hash_id = static_cast<HashId>(known.hash_id);

@@ -19,6 +19,7 @@ using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
 using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
+using linefilter::internal::RemoveKeys;
 using linefilter::internal::SizeFilter;
 using linefilter::internal::ToC;
 
@@ -54,8 +55,9 @@ linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, 
   if (!read.ok()) return ToC(read, status), nullptr;
   auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
   if (filter == nullptr) return nullptr;
-  // Another layout than classic is refused as one that is not blocked.
-  const Layout layout = view.layout() == Layout::kClassic ? Layout::kClassic : Layout::kBlocked;
+  // A layout that takes no single keys is refused as one that is not blocked.
+  const bool is_mutable = view.layout() == Layout::kClassic || view.layout() == Layout::kCounting;
+  const Layout layout = is_mutable ? view.layout() : Layout::kBlocked;
   return HandleOr(filter->CreateFromImage(layout, image, size, given), filter, status);
 }
 
@@ -90,6 +92,36 @@ uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64
   return filter->InsertHashes(hashes, n, were_new);
 }
 
+bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size) {
+  return linefilter_filter_remove_keys(filter, &key, &size, 1, nullptr) == 1;
+}
+
+bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key) {
+  return linefilter_filter_remove_u64s(filter, &key, 1, nullptr) == 1;
+}
+
+bool linefilter_filter_remove_hash(linefilter_filter* filter, uint64_t hash) {
+  return filter != nullptr && filter->RemoveHash(hash);
+}
+
+uint64_t linefilter_filter_remove_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
+                                       size_t n, uint8_t* were_removed) {
+  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
+  return RemoveKeys(filter, filter->secret(), linefilter::internal::BytesKeys{keys, sizes}, n, were_removed);
+}
+
+uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
+                                       uint8_t* were_removed) {
+  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
+  return RemoveKeys(filter, filter->secret(), keys, n, were_removed);
+}
+
+uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
+                                         uint8_t* were_removed) {
+  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
+  return filter->RemoveHashes(hashes, n, were_removed);
+}
+
 const linefilter_view* linefilter_filter_view(const linefilter_filter* filter) {
   return filter == nullptr ? nullptr : &filter->view;
 }
@@ -105,6 +137,14 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
                status);
   }
   return ToC(filter->Union(static_cast<const linefilter_filter&>(*other->asked)), status);
+}
+
+linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor, linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->Fold(factor), status);
+}
+
+linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr, linefilter_status* status) {
+  return ToC(filter == nullptr ? NoHandle("filter") : filter->FoldToFpr(fpr), status);
 }
 
 void linefilter_filter_clear(linefilter_filter* filter) {

@@ -27,6 +27,8 @@ struct linefilter_filter final : linefilter::MutableFilter {
   explicit linefilter_filter(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
   using MutableFilter::CreateFromImage;
   using MutableFilter::CreateLayout;
+  using MutableFilter::RemoveHash;
+  using MutableFilter::RemoveHashes;
   void Take(linefilter::BlockedFilter&& sealed) noexcept {
     MutableFilter::operator=(static_cast<MutableFilter&&>(sealed));
   }

@@ -29,26 +29,43 @@ void InGroups(size_t n, const Group& group) {
   for (size_t begin = 0; begin < n; begin += kKeyGroup) group(begin, n - begin < kKeyGroup ? n - begin : kKeyGroup);
 }
 
-// The answer of what takes none of n keys.
+// The answer of what takes, or gives back, none of n keys.
 inline uint64_t NothingInserted(size_t n, uint8_t* were_new) {
   if (were_new != nullptr && n != 0) memset(were_new, 0, n);
   return 0;
 }
 
-// filter->InsertHashes of keys. `secret` is the filter's.
-template <class Filter, class Keys>
-uint64_t InsertKeys(Filter* filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* were_new) {
-  if (filter->hash_id() == HashId::kCaller) return NothingInserted(n, were_new);
-  const bool is_keyed = filter->hash_id() == HashId::kKeyed;
-  uint64_t hashes[kKeyGroup], num_new = 0;
+// change(hashes, size, answers) of all keys in groups; the sum of what it returns. `secret` is the filter's.
+template <class Filter, class Keys, class Change>
+uint64_t ChangeKeys(const Filter& filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* answers,
+                    const Change& change) {
+  if (filter.hash_id() == HashId::kCaller) return NothingInserted(n, answers);
+  const bool is_keyed = filter.hash_id() == HashId::kKeyed;
+  uint64_t hashes[kKeyGroup], count = 0;
   InGroups(n, [&](size_t begin, size_t size) {
     for (size_t i = 0; i < size; ++i) {
       const auto key = keys[begin + i];
-      hashes[i] = is_keyed ? KeyedHash(key, secret) : HashKey(key, filter->seed());
+      hashes[i] = is_keyed ? KeyedHash(key, secret) : HashKey(key, filter.seed());
     }
-    num_new += filter->InsertHashes(hashes, size, were_new == nullptr ? nullptr : were_new + begin);
+    count += change(hashes, size, answers == nullptr ? nullptr : answers + begin);
   });
-  return num_new;
+  return count;
+}
+
+// filter->InsertHashes of keys, and filter->RemoveHashes.
+template <class Filter, class Keys>
+uint64_t InsertKeys(Filter* filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* were_new) {
+  return ChangeKeys(*filter, secret, keys, n, were_new,
+                    [filter](const uint64_t* hashes, size_t size, uint8_t* answers) {
+                      return filter->InsertHashes(hashes, size, answers);
+                    });
+}
+template <class Filter, class Keys>
+uint64_t RemoveKeys(Filter* filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* were_removed) {
+  return ChangeKeys(*filter, secret, keys, n, were_removed,
+                    [filter](const uint64_t* hashes, size_t size, uint8_t* answers) {
+                      return filter->RemoveHashes(hashes, size, answers);
+                    });
 }
 
 // filter.MayContainKeys of keys of bytes.

@@ -61,6 +61,17 @@ void Deallocate(const Allocator& allocator, void* pointer, uint64_t bytes) {
   }
 }
 
+bool CanShrink(const Allocator& allocator, uint64_t size, uint64_t less) {
+  return allocator.allocate == nullptr && size >= kHugePage && less >= kHugePage;
+}
+
+void Shrink(void* pointer, uint64_t bytes, uint64_t less) {
+  const size_t kept = InHugePages(static_cast<size_t>(less)), end = InHugePages(static_cast<size_t>(bytes)) - kept;
+  uint8_t* const from = static_cast<uint8_t*>(pointer) + kept;
+  // Where the system has no room for one mapping more, at least the memory goes back.
+  if (end != 0 && munmap(from, end) != 0) madvise(from, end, MADV_DONTNEED);
+}
+
 Status CheckAllocator(const Allocator& allocator) {
   if ((allocator.allocate == nullptr) == (allocator.deallocate == nullptr)) return Status();
   return Status::Error(StatusCode::kInvalidArgument,

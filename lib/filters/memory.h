@@ -21,6 +21,10 @@ void* AllocateZeroed(const Allocator& allocator, uint64_t size);
 // Does Allocate give memory that is zero, and not yet mapped? Who works on it first should then touch it first.
 bool AllocatesZeros(const Allocator& allocator, uint64_t size);
 void Deallocate(const Allocator& allocator, void* pointer, uint64_t size);
+// Can the end of `size` bytes be given back, the first `less` staying where they are? Only of mapped memory.
+bool CanShrink(const Allocator& allocator, uint64_t size, uint64_t less);
+// If it can: from now on they are `less` bytes.
+void Shrink(void* pointer, uint64_t size, uint64_t less);
 
 // Both hooks or neither.
 Status CheckAllocator(const Allocator& allocator);

@@ -1,6 +1,7 @@
 // The mutable filters: a body of the right size, zeroed, and the kernels that write to it.
 #include <cstring>
 
+#include "lib/filters/fold.h"
 #include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
@@ -9,6 +10,7 @@
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/filter.h"
+#include "linefilter/fold.h"
 #include "linefilter/view.h"
 
 namespace linefilter {
@@ -112,6 +114,12 @@ uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* 
   return state_.kernels->insert_batch(state_, hashes, n, were_new);
 }
 
+bool MutableFilter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
+
+uint64_t MutableFilter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
+  return state_.kernels->remove_batch(state_, hashes, n, were_removed);
+}
+
 Status MutableFilter::Union(const MutableFilter& other) noexcept { return UnionBody(other); }
 
 Status MutableFilter::Union(const FilterView& other) noexcept {
@@ -119,32 +127,47 @@ Status MutableFilter::Union(const FilterView& other) noexcept {
   return verified.ok() ? UnionBody(other) : verified;
 }
 
-// The first thing in which the bits of two filters mean something else; null if they mean the same.
-const char* MutableFilter::DifferenceTo(const FilterBase& other) const noexcept {
-  if (layout() == Layout::kAuto || other.layout() != layout()) return "layout";
-  if (other.body_bytes() != body_bytes()) return "size";
-  if (other.num_probes() != num_probes()) return "num_probes";
-  if (other.hash_id() != hash_id()) return "hash id";
-  if (other.seed() != seed()) return hash_id() == HashId::kKeyed ? "secret" : "seed";
-  return nullptr;
+Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
+  uint64_t num_blocks;
+  Status status = internal::CheckUnion(*this, other, &num_blocks);
+  if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
+  const auto fold_blocks = FindLayout(layout())->fold_blocks;
+  if (fold_blocks == nullptr) {
+    uint8_t* const to = mutable_body();
+    const uint8_t* const from = other.body();
+    for (uint64_t i = 0; i < body_bytes(); ++i) to[i] |= from[i];  // vectorized by the compiler
+    return Status();
+  }
+  status = Fold(this->num_blocks() / num_blocks);
+  if (status.ok()) fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, mutable_body());
+  return status;
 }
 
-Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
-  const char* const difference = DifferenceTo(other);
-  if (difference != nullptr) {
-    return Status::Error(StatusCode::kIncompatible,
-                         "a union needs two filters that differ in nothing but their keys; the %s is another: %s, %llu "
-                         "bytes, %u probes, "
-                         "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
-                         difference, LayoutName(layout()), static_cast<unsigned long long>(body_bytes()), num_probes(),
-                         HashIdName(hash_id()), LayoutName(other.layout()),
-                         static_cast<unsigned long long>(other.body_bytes()), other.num_probes(),
-                         HashIdName(other.hash_id()));
+Status MutableFilter::Fold(uint64_t factor) noexcept {
+  const Status status = internal::CheckFold(*this, factor);
+  if (!status.ok() || factor == 1) return status;
+  const auto fold_blocks = FindLayout(layout())->fold_blocks;
+  const uint64_t num_blocks = state_.num_units / factor, before = body_bytes(), after = before / factor;
+  uint8_t* const body = mutable_body();
+  uint8_t* to = body;
+  if (internal::CanShrink(allocator_, before, after)) {
+    fold_blocks(body, num_blocks, factor, false, body);
+    internal::Shrink(body, before, after);
+  } else {
+    to = static_cast<uint8_t*>(internal::Allocate(allocator_, after));
+    if (to == nullptr) return internal::NoMemoryToFold(after);
+    fold_blocks(body, num_blocks, factor, false, to);
+    internal::Deallocate(allocator_, body, before);
   }
-  uint8_t* const to = mutable_body();
-  const uint8_t* const from = other.body();
-  for (uint64_t i = 0; i < body_bytes(); ++i) to[i] |= from[i];  // vectorized by the compiler
+  state_.body = to;
+  state_.num_units = num_blocks;
   return Status();
+}
+
+Status MutableFilter::FoldToFpr(double fpr) noexcept {
+  uint64_t factor;
+  const Status status = FoldFactorForFpr(*this, fpr, &factor);
+  return status.ok() ? Fold(factor) : status;
 }
 
 void MutableFilter::Clear() noexcept {

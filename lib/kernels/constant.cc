@@ -31,6 +31,13 @@ uint64_t InsertNothingBatch(const ProbeState&, const uint64_t*, size_t n, uint8_
   return 0;
 }
 
+bool RemoveNothing(const ProbeState&, uint64_t) { return false; }
+
+uint64_t RemoveNothingBatch(const ProbeState&, const uint64_t*, size_t n, uint8_t* were_removed) {
+  if (were_removed != nullptr && n != 0) memset(were_removed, 0, n);
+  return 0;
+}
+
 const Kernels& AlwaysMaybeKernels() { return kConstantKernels<true>; }
 const Kernels& AlwaysAbsentKernels() { return kConstantKernels<false>; }
 

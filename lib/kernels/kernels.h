@@ -25,6 +25,10 @@ struct BlockRange {
   uint64_t num_hashes;  // in all spans
 };
 
+// remove and remove_batch of what gives no key back: each is refused.
+bool RemoveNothing(const ProbeState& state, uint64_t hash);
+uint64_t RemoveNothingBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_removed);
+
 // Chosen once per filter, called once per batch: dispatching per key costs more than a probe.
 struct Kernels {
   const char* (*target)();  // Highway's name
@@ -38,6 +42,10 @@ struct Kernels {
   // Makes a range. `state` tells num_units and num_probes (its body is not read); `scratch` has the bytes that the
   // layout's range_scratch_bytes asked for, aligned to 64. Null where range_blocks is 0.
   void (*build_range)(const ProbeState& state, const BlockRange& range, void* scratch);
+  // False or 0: refused, the key was certainly absent. By default what no key can be taken from.
+  bool (*remove)(const ProbeState& state, uint64_t hash) = RemoveNothing;
+  uint64_t (*remove_batch)(const ProbeState& state, const uint64_t* hashes, size_t n,
+                           uint8_t* were_removed) = RemoveNothingBatch;
 };
 
 // insert and insert_batch of what takes no insertion: nothing is new.
@@ -52,6 +60,7 @@ const Kernels& AlwaysAbsentKernels();
 const Kernels& BlockedKernels();
 const Kernels& ClassicKernels();
 const Kernels& RetrievalKernels();
+const Kernels& CountingKernels();
 // `blocked` of which several threads insert and ask at once; the same bits. It builds no ranges.
 const Kernels& SharedBlockedKernels();
 // Several filters as one: see stages.h.

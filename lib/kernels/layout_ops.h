@@ -31,6 +31,13 @@ struct LayoutOps {
   uint64_t (*range_scratch_bytes)(uint64_t num_blocks, uint64_t num_hashes);
   // False: no key can be added to a body, it is always made at once (by build_range).
   bool is_mutable;
+  // Folding: block i of `to` becomes what insertion of all keys of `factor` blocks of `from`, from factor * i on, would
+  // have made, with `add` of those of to[i], too. `to` may be `from` unless `add`. A union is what `add` with factor 1
+  // makes. Null = the layout cannot be folded.
+  void (*fold_blocks)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) = nullptr;
+  // expected_fpr, to the bit, of what the body would be folded by a factor that divides its blocks; or anything above
+  // `enough` if it is above. Null where fold_blocks is.
+  double (*folded_fpr)(const ProbeState& state, uint64_t factor, double enough) = nullptr;
 };
 
 // Null for an id that this library does not implement.

@@ -4,6 +4,7 @@
 #include "lib/kernels/retrieval_build.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/classic.h"
+#include "lib/layouts/counting.h"
 #include "lib/layouts/retrieval.h"
 
 namespace linefilter {
@@ -26,12 +27,15 @@ bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probe
 constexpr LayoutOps kLayouts[] = {
     {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels,
      BodyMayContain<BlockedBodyIsValid, BindBlocked, BlockedKernels>, BlockedEstimatedKeys, BlockedExpectedFpr, nullptr,
-     4096, nullptr, true},
+     4096, nullptr, true, BlockedFoldBlocks, BlockedFoldedFpr},
     {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicBodyMayContain, ClassicEstimatedKeys,
      ClassicExpectedFpr, nullptr, 0, nullptr, true},
     {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels,
      BodyMayContain<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>, RetrievalEstimatedKeys,
      RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
+    {Layout::kCounting, CountingBodyIsValid, BindCounting, CountingKernels,
+     BodyMayContain<CountingBodyIsValid, BindCounting, CountingKernels>, CountingEstimatedKeys, CountingExpectedFpr,
+     nullptr, 4096, nullptr, true, CountingFoldBlocks, CountingFoldedFpr},
 };
 
 }  // namespace

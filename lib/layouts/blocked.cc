@@ -1,49 +1,22 @@
 #include "lib/layouts/blocked.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "lib/bits/endian.h"
-#include "lib/bits/lane_subsets.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/fill.h"
+#include "lib/layouts/folded_fpr.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::internal {
 namespace {
 
-constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) {
-  return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
-}
-
-// [num_probes - 1][rotation][lane]: 1 if the lane takes part. 1 KiB of it is hot in one filter.
-struct LaneTable {
-  alignas(64) uint32_t ones[16][16][16];
-};
-
-constexpr LaneTable MakeLaneTable() {
-  LaneTable table{};
-  for (uint32_t k = 1; k <= 16; ++k) {
-    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-      for (uint32_t lane = 0; lane < 16; ++lane) table.ones[k - 1][rotation][lane] = TakesPart(k, rotation, lane);
-    }
-  }
-  return table;
-}
-
-constexpr LaneTable kLaneTable = MakeLaneTable();
-
 double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
   double fill[16];
   for (int lane = 0; lane < 16; ++lane) fill[lane] = __builtin_popcount(LoadLE32(block + 4 * lane)) / 32.0;
-  double sum = 0;
-  for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-    double product = 1;
-    for (uint32_t lane = 0; lane < 16; ++lane) {
-      if (TakesPart(num_probes, rotation, lane)) product *= fill[lane];
-    }
-    sum += product;
-  }
-  return sum / 16;
+  return MeanOfRotations(fill, num_probes);
 }
 
 }  // namespace
@@ -54,7 +27,7 @@ bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
 
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
   BindBlocks(Layout::kBlocked, body, body_bytes, num_probes, state);
-  state->lane_ones = kLaneTable.ones[num_probes - 1][0];
+  state->lane_ones = LaneOnes(num_probes);
 }
 
 const uint32_t* BlockedLaneOnes(uint32_t num_probes) { return kLaneTable.ones[num_probes - 1][0]; }
@@ -70,15 +43,22 @@ double BlockedEstimatedKeys(const ProbeState& state) {
   return BlockedKeysAtFill(fill, state.num_probes, state.num_units);
 }
 
-double BlockedExpectedFpr(const ProbeState& state) {
-  const uint64_t sample = state.num_units < (1u << 20) ? state.num_units : 1u << 20;
-  double sum = 0;
-  for (uint64_t i = 0; i < sample; ++i) {
-    // Evenly spaced, without overflow: i * num_units < 2^52.
-    const uint64_t block = i * state.num_units / sample;
-    sum += BlockExpectedFpr(state.body + kBlockBytes * block, state.num_probes);
+double BlockedExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
+
+void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
+  for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
+    uint64_t words[kBlockBytes / 8] = {}, more[kBlockBytes / 8];
+    if (add) memcpy(words, to, kBlockBytes);
+    for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
+      memcpy(more, from, kBlockBytes);
+      for (size_t w = 0; w < kBlockBytes / 8; ++w) words[w] |= more[w];  // vectorized by the compiler
+    }
+    memcpy(to, words, kBlockBytes);
   }
-  return sum / static_cast<double>(sample);
+}
+
+double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
+  return FoldedFpr<BlockedFoldBlocks, BlockExpectedFpr>(state, factor, enough);
 }
 
 }  // namespace linefilter::internal

@@ -28,6 +28,10 @@ double BlockedEstimatedKeys(const ProbeState& state);
 // Mean over blocks and rotations of the product of lane fills: exact up to 2^20 blocks, above from evenly spaced ones.
 double BlockedExpectedFpr(const ProbeState& state);
 
+// LayoutOps::fold_blocks and folded_fpr.
+void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
+double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough);
+
 }  // namespace linefilter::internal
 
 #endif  // LINEFILTER_LIB_LAYOUTS_BLOCKED_H_

@@ -16,10 +16,12 @@ struct Load {
   double Ratio(double j) const { return (poisson ? mean : (n - j) * q) / (j + 1); }
 };
 
+inline constexpr uint64_t kPoissonBlocks = 1000;  // above
+
 // Of more than one block.
 inline Load LoadOf(uint64_t num_keys, uint64_t num_blocks) {
   const double n = static_cast<double>(num_keys), b = static_cast<double>(num_blocks);
-  return {n, 1 / (b - 1), n / b, num_blocks > 1000};
+  return {n, 1 / (b - 1), n / b, num_blocks > kPoissonBlocks};
 }
 inline Load LimitLoad(double bits_per_key) { return {0, 0, 512 / bits_per_key, true}; }
 

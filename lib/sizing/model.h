@@ -28,6 +28,7 @@ struct Model {
 extern const Model kBlockedModel;
 extern const Model kClassicModel;
 extern const Model kRetrievalModel;
+extern const Model kCountingModel;
 
 }  // namespace linefilter::internal
 

@@ -10,7 +10,8 @@ namespace {
 
 using internal::Model;
 
-constexpr const Model* kModels[] = {&internal::kBlockedModel, &internal::kClassicModel, &internal::kRetrievalModel};
+constexpr const Model* kModels[] = {&internal::kBlockedModel, &internal::kClassicModel, &internal::kRetrievalModel,
+                                    &internal::kCountingModel};
 
 // Null for a layout without a model (kAuto, reserved ones).
 const Model* FindModel(Layout layout) {
@@ -22,7 +23,7 @@ const Model* FindModel(Layout layout) {
 
 Status NoModel(Layout layout) {
   return Status::Error(StatusCode::kInvalidArgument,
-                       "layout %d (%s) cannot be sized: choose blocked, classic, retrieval or auto",
+                       "layout %d (%s) cannot be sized: choose blocked, classic, retrieval, counting or auto",
                        static_cast<int>(layout), LayoutName(layout));
 }
 

@@ -1,6 +1,7 @@
 // Mutable, for Python.
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "python/src/errors.h"
@@ -39,32 +40,58 @@ std::unique_ptr<Mutable> FromImage(const py::object& layout, const py::object& i
   return filter;
 }
 
+// The image into what `make` makes of its size; anew if the filter was folded meanwhile, and so has another size. With
+// the GIL, without which it is written.
+template <class Make>
+auto WriteImage(const Mutable& from, const Make& make) {
+  for (;;) {
+    const uint64_t size = from.UseBriefly([](const MutableFilter& filter) { return filter.ImageBytes(); });
+    auto image = make(static_cast<size_t>(size));
+    void* const out = image.second;
+    bool fits = false;
+    CheckWithoutGil([&] {
+      const std::shared_lock lock(from.mutex());
+      fits = from.mutable_filter().ImageBytes() == size;
+      return fits ? from.mutable_filter().WriteImageTo(out, static_cast<size_t>(size)) : Status();
+    });
+    if (fits) return std::move(image.first);
+  }
+}
+
 // Through an image: that is what the library copies.
 std::unique_ptr<Mutable> Copy(const Mutable& from) {
   auto filter = std::make_unique<Mutable>(from.filter().layout());
-  const AlignedBytes image(static_cast<size_t>(from.mutable_filter().ImageBytes()));
-  CheckWithoutGil([&] {
-    {
-      const std::shared_lock lock(from.mutex());
-      const Status written = from.mutable_filter().WriteImageTo(image.data(), image.size());
-      if (!written.ok()) return written;
-    }
-    return filter->CreateFromImage(image.data(), image.size(), OptionsOf(from.filter()));
+  const std::unique_ptr<AlignedBytes> image = WriteImage(from, [](size_t size) {
+    auto bytes = std::make_unique<AlignedBytes>(size);
+    void* const out = bytes->data();
+    return std::make_pair(std::move(bytes), out);
   });
+  CheckWithoutGil([&] { return filter->CreateFromImage(image->data(), image->size(), OptionsOf(from.filter())); });
   return filter;
 }
 
 py::bytes ToBytes(const Mutable& filter) {
-  const uint64_t size = filter.mutable_filter().ImageBytes();
-  const py::bytes image =
-      py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-  if (!image) throw py::error_already_set();
-  char* const out = PyBytes_AS_STRING(image.ptr());
-  CheckWithoutGil([&] {
-    const std::shared_lock lock(filter.mutex());
-    return filter.mutable_filter().WriteImageTo(out, static_cast<size_t>(size));
+  return WriteImage(filter, [](size_t size) {
+    py::bytes image =
+        py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!image) throw py::error_already_set();
+    void* const out = PyBytes_AS_STRING(image.ptr());
+    return std::make_pair(std::move(image), out);
   });
-  return image;
+}
+
+void Fold(Mutable& filter, uint64_t factor) {
+  CheckWithoutGil([&] {
+    const std::unique_lock lock(filter.mutex());
+    return filter.mutable_filter().Fold(factor);
+  });
+}
+
+void FoldToFpr(Mutable& filter, double fpr) {
+  CheckWithoutGil([&] {
+    const std::unique_lock lock(filter.mutex());
+    return filter.mutable_filter().FoldToFpr(fpr);
+  });
 }
 
 void Save(const Mutable& filter, const std::string& path) {
@@ -110,6 +137,34 @@ uint64_t AddHashes(Mutable& filter, py::handle array, const py::object& were_new
   return filter.InsertHashes(hashes.data(), hashes.size(), out ? out->data() : nullptr);
 }
 
+uint64_t RemoveWords(Mutable& filter, py::handle array, const py::object& were_removed) {
+  const Hasher hasher = filter.hasher();
+  hasher.RequireKeys();
+  const Words keys(array);
+  std::optional<Answers> out;
+  if (!were_removed.is_none()) out.emplace(were_removed, keys.size());
+  const py::gil_scoped_release release;
+  return filter.RemoveWords(hasher, keys.data(), keys.size(), out ? out->data() : nullptr);
+}
+
+uint64_t RemoveHashes(Mutable& filter, py::handle array) {
+  const Words hashes(array);
+  const py::gil_scoped_release release;
+  return filter.RemoveHashes(hashes.data(), hashes.size(), nullptr);
+}
+
+// One byte per key: was it removed?
+py::bytearray RemoveIterable(Mutable& filter, py::handle keys) {
+  std::vector<uint8_t> were_removed;
+  filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    were_removed.resize(were_removed.size() + n);
+    uint8_t* const out = were_removed.data() + were_removed.size() - n;
+    const py::gil_scoped_release release;
+    filter.RemoveHashes(hashes, n, out);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(were_removed.data()), were_removed.size());
+}
+
 uint64_t AddIterable(Mutable& filter, py::handle keys) {
   uint64_t count = 0;
   filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
@@ -143,8 +198,15 @@ void BindMutable(py::module_& module) {
       .def("add_hashes", &AddHashes)
       .def("add_iterable", &AddIterable)
       .def("add_new_iterable", &AddNewIterable)
+      .def("remove", [](Mutable& filter, py::handle key) { return filter.RemoveHash(filter.hasher().OfObject(key)); })
+      .def("remove_hash", &Mutable::RemoveHash)
+      .def("remove_words", &RemoveWords)
+      .def("remove_hashes", &RemoveHashes)
+      .def("remove_iterable", &RemoveIterable)
       .def("union", &Union)
       .def("union_image", &UnionImage)
+      .def("fold", &Fold)
+      .def("fold_to_fpr", &FoldToFpr)
       .def("clear",
            [](Mutable& filter) {
              const py::gil_scoped_release release;
@@ -154,8 +216,13 @@ void BindMutable(py::module_& module) {
       .def("copy", &Copy)
       .def("to_bytes", &ToBytes)
       .def("save", &Save)
-      .def("image_bytes", [](const Mutable& filter) { return filter.mutable_filter().ImageBytes(); })
-      .def("memory_use", [](const Mutable& filter) { return filter.mutable_filter().MemoryUse(); });
+      .def("image_bytes",
+           [](const Mutable& filter) {
+             return filter.UseBriefly([](const MutableFilter& of) { return of.ImageBytes(); });
+           })
+      .def("memory_use", [](const Mutable& filter) {
+        return filter.UseBriefly([](const MutableFilter& of) { return of.MemoryUse(); });
+      });
 }
 
 }  // namespace linefilter::python

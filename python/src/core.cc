@@ -67,8 +67,10 @@ void BindCore(py::module_& module) {
       .def("hash_id", [](const Core& core) { return HashIdName(core.filter().hash_id()); })
       .def("seed", [](const Core& core) { return core.filter().seed(); })
       .def("num_probes", [](const Core& core) { return core.filter().num_probes(); })
-      .def("num_blocks", [](const Core& core) { return core.filter().num_blocks(); })
-      .def("body_bytes", [](const Core& core) { return core.filter().body_bytes(); })
+      .def("num_blocks",
+           [](const Core& core) { return core.ReadBriefly([](const FilterBase& f) { return f.num_blocks(); }); })
+      .def("body_bytes",
+           [](const Core& core) { return core.ReadBriefly([](const FilterBase& f) { return f.body_bytes(); }); })
       .def("target", [](const Core& core) { return core.filter().target(); })
       .def("fill_ratio", [](const Core& core) { return core.Read([](const FilterBase& f) { return f.FillRatio(); }); })
       .def("estimated_keys",

@@ -29,7 +29,8 @@ void RunOnThreads(void*, void (*task)(void*, size_t), void* argument, size_t num
 }
 
 FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& layout, uint32_t num_probes, uint64_t seed,
-                          const py::object& secret, bool caller_hashes, uint64_t memory_limit, size_t threads) {
+                          const py::object& secret, bool caller_hashes, uint64_t memory_limit, size_t threads,
+                          bool foldable) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
   options.fpr = fpr;
@@ -42,6 +43,7 @@ FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& lay
   }
   if (caller_hashes) options.hash_id = HashId::kCaller;
   options.memory_limit = memory_limit;
+  options.foldable = foldable;
   if (threads > 1) options.executor = {&RunOnThreads, nullptr, threads};
   return options;
 }
@@ -58,7 +60,7 @@ Layout LayoutOf(const py::object& name) {
   Layout layout = Layout::kAuto;
   if (std::strlen(text) != static_cast<size_t>(size) || !ParseLayout(text, &layout)) {
     Check(Status::Error(StatusCode::kInvalidArgument,
-                        "there is no layout %.40s: choose auto, blocked, classic or retrieval",
+                        "there is no layout %.40s: choose auto, blocked, classic, retrieval or counting",
                         std::string(py::repr(name)).c_str()));
   }
   return layout;
@@ -87,7 +89,7 @@ void BindOptions(py::module_& module) {
   py::class_<FilterOptions>(module, "Options", py::module_local())
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
            py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
-           py::arg("threads"));
+           py::arg("threads"), py::arg("foldable"));
 }
 
 }  // namespace linefilter::python

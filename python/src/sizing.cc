@@ -30,8 +30,8 @@ uint64_t MaxKeys(const py::object& name, uint64_t body_bytes, double fpr) {
   const Layout layout = LayoutOf(name);
   if (layout == Layout::kAuto) {
     Check(Status::Error(StatusCode::kInvalidArgument,
-                        "layout auto is chosen by the number of keys, which is asked here: say blocked, classic or "
-                        "retrieval"));
+                        "layout auto is chosen by the number of keys, which is asked here: say blocked, classic, "
+                        "retrieval or counting"));
   }
   Sizing of_one;
   Check(SizeForFpr(layout, 1, fpr, &of_one));

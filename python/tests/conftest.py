@@ -9,13 +9,14 @@ import linefilter
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = bytes(range(16))
-LAYOUTS = ["blocked", "classic", "retrieval"]
+LAYOUTS = ["blocked", "classic", "retrieval", "counting"]
 
 
 @pytest.fixture(params=LAYOUTS)
 def view(request):
     """A filter of the integers 0 .. 19999 and the strings key-0 .. key-9, of each layout: chunks have checks."""
-    builder = linefilter.FilterBuilder(bits_per_key=40, layout=request.param)
+    bits_per_key = 64 if request.param == "counting" else 40
+    builder = linefilter.FilterBuilder(bits_per_key=bits_per_key, layout=request.param)
     builder.add_many(range(20000))
     builder.add_many(f"key-{i}" for i in range(10))
     return builder.finish()

@@ -43,6 +43,7 @@ users = linefilter.SwappableFilter()
 users.swap(blocked)
 users.swap(view)
 assert_type(users.contains_many(["a"]), npt.NDArray[np.bool_])
+linefilter.BlockedFilter(5, fpr=0.1, foldable=True).fold(np.int64(2))
 try: view.verify()
 except linefilter.LinefilterError as error: assert_type(error.code, str)
 """
@@ -56,6 +57,7 @@ WRONG = [
     "linefilter.build([1], 0.1)",
     "linefilter.BlockedFilter(1, fpr=0.1).add(None)",
     "linefilter.BlockedFilter(1, fpr=0.1).update([1])",
+    "linefilter.BlockedFilter(1, fpr=0.1).fold(1.5)",
     "linefilter.FilterView(b'').add(1)",
     "linefilter.FilterFile(5)",
     "linefilter.ScalableFilter(5, bits_per_key=10)",

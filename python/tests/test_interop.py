@@ -77,7 +77,8 @@ def test_golden_images_are_made_to_the_byte():
             options["caller_hashes"] = True
         added = np.arange(int(num_keys), dtype=np.uint64) if keys == "u64" else [f"key-{i}" for i in range(int(num_keys))]
         if maker == "mutable":
-            kind = {"blocked": linefilter.BlockedFilter, "classic": linefilter.ClassicFilter}[asked]
+            kind = {"blocked": linefilter.BlockedFilter, "classic": linefilter.ClassicFilter,
+                    "counting": linefilter.CountingBlockedFilter}[asked]  # fmt: skip
             filled = kind(int(num_keys), **options)
         else:
             filled = linefilter.FilterBuilder(layout=asked, **options)

@@ -77,8 +77,11 @@ def test_union(mutable):
     other.update(linefilter.FilterView(mutable.to_bytes()))
     assert "mine" in other
     mutable.update(mutable)
-    with pytest.raises(linefilter.IncompatibleError, match="size"):
-        mutable.update(type(mutable)(5000, fpr=0.001))
+    if mutable.layout == "classic":
+        with pytest.raises(linefilter.IncompatibleError, match="size"):
+            mutable.update(type(mutable)(5000, fpr=0.001))
+    with pytest.raises(linefilter.IncompatibleError, match="seed"):
+        mutable.update(type(mutable)(1000, fpr=0.001, seed=1))
     with pytest.raises(TypeError, match="add_many"):
         mutable.update(["key"])
     with pytest.raises(TypeError):
@@ -87,6 +90,60 @@ def test_union(mutable):
     closed.close()
     with pytest.raises(ValueError, match="closed"):
         mutable.update(closed)
+
+
+def test_fold():
+    keys = np.arange(1000)
+    large = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)
+    assert large.num_blocks % 64 == 0
+    large.add_many(keys)
+    image, blocks, memory = large.to_bytes(), large.num_blocks, large.memory_use
+    with pytest.raises(linefilter.InvalidArgumentError, match=f"{blocks} blocks cannot be folded by {blocks + 1}"):
+        large.fold(blocks + 1)
+    large.fold(4)
+    assert large.num_blocks == blocks // 4 and large.memory_use < memory / 3
+    assert large.contains_many(keys).all() and 1_000_000 not in large
+    assert len(large.to_bytes()) == large.image_bytes < len(image) / 3
+    again = linefilter.BlockedFilter.from_bytes(image)
+    again.fold_to_fpr(0.02)
+    assert again.expected_fpr() <= 0.02 < 20 * again.expected_fpr() and again.contains_many(keys).all()
+    assert again.num_blocks < large.num_blocks
+    with pytest.raises(linefilter.InvalidArgumentError, match="before any folding"):
+        again.fold_to_fpr(1e-9)
+    with pytest.raises(linefilter.InvalidArgumentError, match="fpr is 1"):
+        again.fold_to_fpr(1)
+    with pytest.raises(TypeError):
+        again.fold("2")
+    classic = linefilter.ClassicFilter(10, fpr=0.1)
+    with pytest.raises(linefilter.InvalidArgumentError, match="classic cannot be folded"):
+        classic.fold(2)
+    with pytest.raises(linefilter.InvalidArgumentError, match="classic cannot be folded"):
+        linefilter.ClassicFilter(10, fpr=0.1, foldable=True)
+    assert linefilter.build([1, 2], bits_per_key=10, foldable=True).num_blocks == 64
+    assert linefilter.estimate_bytes(1, bits_per_key=10, foldable=True)[0] > 4096
+
+
+def test_counters_are_folded_and_united():
+    one = linefilter.CountingBlockedFilter(5_000, fpr=0.01, foldable=True)
+    two = linefilter.CountingBlockedFilter(5_000, fpr=0.01, foldable=True)
+    keys = np.arange(500)
+    one.add_many(keys)
+    two.add_many(keys)
+    one.fold(2)
+    one |= two
+    assert one.num_blocks == two.num_blocks // 2 and two.contains_many(keys).all()
+    assert one.remove_many(keys).all() and one.contains_many(keys).all()  # each was in both
+    assert one.remove_many(keys).all() and one.fill_ratio() == 0
+
+
+def test_union_of_unequal_sizes_shrinks():
+    large = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)
+    small = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)
+    small.fold(4)
+    large.add("mine")
+    small.add("theirs")
+    large |= small
+    assert large.num_blocks == small.num_blocks and "mine" in large and "theirs" in large and "mine" not in small
 
 
 def test_clear_and_sizes(mutable):

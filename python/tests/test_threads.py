@@ -1,5 +1,6 @@
 """Threads: what runs without the GIL, and what is kept apart by a filter's mutex."""
 
+import copy
 import sys
 import threading
 import time
@@ -175,3 +176,30 @@ def test_an_iterable_may_use_the_filter_it_is_added_to():
     own = linefilter.BlockedFilter(10**5, fpr=0.01)
     own.add_many(key for key in range(10_000) if key not in own)
     assert own.contains_many(range(10_000)).all()
+
+
+# Several threads fold, so that one waits for the filter whenever its size was asked.
+@pytest.mark.parametrize("image_of", [lambda f: f.to_bytes(), lambda f: copy.copy(f).to_bytes()])
+def test_images_are_whole_while_a_filter_is_folded(image_of):
+    keys = NUMBERS[:10_000]
+    for _ in range(5):
+        folded = linefilter.BlockedFilter(2**14 * 32, bits_per_key=16, foldable=True)
+        assert folded.num_blocks == 2**14
+        folded.add_many(keys)
+
+        def fold():
+            try:
+                while True:
+                    folded.fold(2)
+            except linefilter.InvalidArgumentError:  # it is one block
+                pass
+
+        others = [threading.Thread(target=fold) for _ in range(4)]
+        for other in others:
+            other.start()
+        while folded.num_blocks > 1:
+            view = linefilter.FilterView(image_of(folded))  # verified
+            assert view.contains_many(keys).all()
+        for other in others:
+            other.join()
+        assert linefilter.FilterView(image_of(folded)).num_blocks == 1

@@ -75,6 +75,54 @@ static void InsertInEveryWay(linefilter_layout layout) {
 static void TestBlocked(void) { InsertInEveryWay(LINEFILTER_LAYOUT_BLOCKED); }
 static void TestClassic(void) { InsertInEveryWay(LINEFILTER_LAYOUT_CLASSIC); }
 
+/* Keys that can be removed: one by one and in batches, of bytes, integers and hashes. */
+static void TestCounting(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_COUNTING, 64);
+  linefilter_filter* filter = linefilter_filter_new(3000, &options, &status);
+  const linefilter_view* view = linefilter_filter_view(filter);
+  const void* keys[3] = {"one", "two", "four"};
+  const size_t sizes[3] = {3, 3, 4};
+  const uint64_t numbers[3] = {7, 8, 9};
+  const uint64_t hashes[3] = {1ull << 63, 1ull << 62, 1};
+  uint8_t were_removed[3] = {7, 7, 7};
+  size_t size = 0;
+  CHECK(IsOk(&status) && linefilter_view_layout(view) == LINEFILTER_LAYOUT_COUNTING);
+  CHECK(!linefilter_filter_remove_key(filter, "one", 3) && !linefilter_filter_remove_u64(filter, 7));
+  CHECK(!linefilter_filter_remove_hash(filter, 1ull << 63));
+  linefilter_filter_insert_keys(filter, keys, sizes, 2, NULL);
+  linefilter_filter_insert_u64s(filter, numbers, 2, NULL);
+  linefilter_filter_insert_hashes(filter, hashes, 2, NULL);
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_filter* copy = linefilter_filter_from_image(image, size, NULL, &status);
+  CHECK(IsOk(&status) && linefilter_filter_remove_key(copy, "one", 3) && linefilter_filter_remove_u64(copy, 7));
+  CHECK(linefilter_filter_remove_hash(copy, 1ull << 63) && !linefilter_filter_remove_hash(copy, 1ull << 63));
+  CHECK(!linefilter_view_may_contain_key(linefilter_filter_view(copy), "one", 3));
+  CHECK(linefilter_filter_remove_keys(filter, keys, sizes, 3, were_removed) == 2);
+  CHECK(were_removed[0] == 1 && were_removed[1] == 1 && were_removed[2] == 0);
+  CHECK(linefilter_filter_remove_u64s(filter, numbers, 3, were_removed) == 2 && were_removed[2] == 0);
+  CHECK(linefilter_filter_remove_hashes(filter, hashes, 3, were_removed) == 2 && were_removed[2] == 0);
+  CHECK(linefilter_filter_remove_keys(filter, keys, sizes, 3, NULL) == 0);
+  CHECK(linefilter_view_fill_ratio(view) == 0);
+  linefilter_filter_free(copy);
+  linefilter_image_free(image);
+  linefilter_filter_free(filter);
+
+  options = Options(LINEFILTER_LAYOUT_BLOCKED, 16); /* which has nothing to count with */
+  filter = linefilter_filter_new(10, &options, NULL);
+  linefilter_filter_insert_u64(filter, 7);
+  CHECK(!linefilter_filter_remove_u64(filter, 7) &&
+        linefilter_filter_remove_u64s(filter, numbers, 3, were_removed) == 0);
+  CHECK(were_removed[0] == 0 && linefilter_view_may_contain_u64(linefilter_filter_view(filter), 7));
+  linefilter_filter_free(filter);
+  were_removed[0] = 7;
+  CHECK(!linefilter_filter_remove_key(NULL, "x", 1) && !linefilter_filter_remove_u64(NULL, 1));
+  CHECK(!linefilter_filter_remove_hash(NULL, 1));
+  CHECK(linefilter_filter_remove_keys(NULL, keys, sizes, 3, were_removed) == 0 && were_removed[0] == 0);
+  CHECK(linefilter_filter_remove_u64s(NULL, numbers, 3, NULL) == 0);
+  CHECK(linefilter_filter_remove_hashes(NULL, hashes, 3, were_removed) == 0);
+}
+
 static void TestAutoIsWhatSizingSays(void) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 10);
   linefilter_filter* tiny = linefilter_filter_new(20, &options, NULL);
@@ -101,8 +149,12 @@ static void TestUnion(void) {
   CHECK(linefilter_filter_union(one, linefilter_filter_view(two), &status) == LINEFILTER_OK && IsOk(&status));
   CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(one), 2));
   CHECK(!linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
-  CHECK(linefilter_filter_union(one, linefilter_filter_view(three), &status) == LINEFILTER_INCOMPATIBLE);
-  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "size"));
+  linefilter_options other_probes = options;
+  other_probes.num_probes = 3;
+  linefilter_filter* four = linefilter_filter_new(1000, &other_probes, NULL);
+  CHECK(linefilter_filter_union(one, linefilter_filter_view(four), &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "num_probes"));
+  linefilter_filter_free(four);
   size_t size = 0;
   uint8_t* image = linefilter_filter_image(one, &size, NULL);
   linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
@@ -113,6 +165,53 @@ static void TestUnion(void) {
   linefilter_filter_free(one);
   linefilter_filter_free(two);
   linefilter_filter_free(three);
+}
+
+static void TestFold(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 40);
+  options.foldable = 1;
+  linefilter_filter* filter = linefilter_filter_new(1000, &options, &status);
+  CHECK(filter != NULL && linefilter_view_num_blocks(linefilter_filter_view(filter)) == 128);
+  linefilter_filter* other = linefilter_filter_new(1000, &options, NULL);
+  for (uint64_t i = 0; i < 200; ++i) linefilter_filter_insert_u64(filter, i);
+  linefilter_filter_insert_u64(other, 1000);
+  CHECK(linefilter_filter_fold(filter, 3, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "128 blocks cannot be folded by 3: by 2 or 4"));
+  const uint64_t before = linefilter_filter_memory_use(filter);
+  CHECK(linefilter_filter_fold(filter, 2, &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(linefilter_filter_memory_use(filter) == before - 64 * 64);
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(filter)) == 64);
+  CHECK(linefilter_filter_union(filter, linefilter_filter_view(other), &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(filter)) == 64);
+  CHECK(linefilter_filter_fold_to_fpr(filter, 0.01, &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(filter)) < 64);
+  CHECK(linefilter_view_expected_fpr(linefilter_filter_view(filter)) <= 0.01);
+  CHECK(linefilter_filter_union(other, linefilter_filter_view(filter), &status) == LINEFILTER_OK); /* shrinks */
+  for (uint64_t i = 0; i < 200; ++i) {
+    CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(filter), i));
+    CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(other), i));
+  }
+  CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(filter), 1000));
+  CHECK(linefilter_view_num_blocks(linefilter_filter_view(other)) ==
+        linefilter_view_num_blocks(linefilter_filter_view(filter)));
+  CHECK(linefilter_filter_fold_to_fpr(filter, 1e-9, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "before any folding"));
+  CHECK(linefilter_filter_fold(NULL, 2, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_filter_fold_to_fpr(NULL, 0.1, NULL) == LINEFILTER_INVALID_ARGUMENT);
+  linefilter_filter_free(filter);
+  linefilter_filter_free(other);
+  options.foldable = 2;
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_INVALID_ARGUMENT, &status, "foldable"));
+  options.foldable = 1;
+  options.layout = LINEFILTER_LAYOUT_CLASSIC;
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "layout classic cannot be folded"));
+  options.layout = LINEFILTER_LAYOUT_AUTO;
+  options.size = offsetof(linefilter_options, foldable); /* a program of before: what stands there is not its own */
+  filter = linefilter_filter_new(10, &options, &status);
+  CHECK(filter != NULL && linefilter_view_num_blocks(linefilter_filter_view(filter)) < 64);
+  linefilter_filter_free(filter);
 }
 
 static void TestImagesOfAFilter(void) {
@@ -188,8 +287,10 @@ static void TestNullFilter(void) {
 void RunFilter(void) {
   RUN(TestBlocked);
   RUN(TestClassic);
+  RUN(TestCounting);
   RUN(TestAutoIsWhatSizingSays);
   RUN(TestUnion);
+  RUN(TestFold);
   RUN(TestImagesOfAFilter);
   RUN(TestNullFilter);
 }

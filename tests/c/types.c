@@ -112,9 +112,9 @@ static void TestBadOptions(void) {
   CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "hash id 3"));
   options.hash_id = LINEFILTER_HASH_KEYED;
   CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_INVALID_ARGUMENT, &status, "secret"));
-  options = Options(4, 10); /* reserved */
-  CHECK(linefilter_builder_new(&options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "counting"));
-  CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "counting"));
+  options = Options(99, 10); /* that nobody has */
+  CHECK(linefilter_builder_new(&options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "layout 99"));
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL && Says(LINEFILTER_UNSUPPORTED, &status, "layout 99"));
   options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
   options.memory_limit = 1000;
   CHECK(linefilter_filter_new(10000, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);

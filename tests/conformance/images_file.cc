@@ -34,7 +34,8 @@ std::string LayoutWord(int layout) {
   return layout == reference::kBlocked     ? "blocked"
          : layout == reference::kClassic   ? "classic"
          : layout == reference::kRetrieval ? "retrieval"
-                                           : "container";
+           : layout == reference::kCounting  ? "counting"
+                                             : "container";
 }
 
 std::string Hex64(uint64_t value) {

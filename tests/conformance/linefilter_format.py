@@ -195,7 +195,7 @@ def chunk_checks_of_body(body):
     return [xxh3_64(body[at:at + 65536]) & MASK32 for at in range(0, len(body), 65536)]
 
 
-# ---- Sections 6 to 8: the layouts ----
+# ---- Sections 6 to 9: the layouts ----
 
 BLOCKED_S = [0, 0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
              0x0b77, 0x0ddf, 0x1b7f, 0x2eff, 0x2fff, 0x3fff, 0x7fff, 0xffff]
@@ -245,11 +245,24 @@ def retrieval_has(body, h):
     return all((y ^ f) >> retrieval_z(n) & 1 == 0 for n in range(t))
 
 
+def counting_counters(h, num_probes, body_size):
+    """The counters of a hash, by their number in the body: counter i is the low half of byte i // 2, or the high one."""
+    block, x = mulhi(h, body_size // 64), h & MASK32
+    return [128 * block + 8 * lane + ((x * BLOCKED_C[lane] & MASK32) >> 29)
+            for lane in range(16) if BLOCKED_S[num_probes] >> ((lane + x % 16) % 16) & 1]
+
+
+def counter_at(body, i):
+    return body[i // 2] >> 4 * (i % 2) & 15
+
+
 # By id: the num_probes it takes, of which units a body consists, how many at most, and a member's test.
 LAYOUTS = {
     1: (range(1, 17), 64, 2**32, lambda body, k, h: has_bits(body, blocked_bits(h, k, len(body)))),
     2: (range(1, 31), 1, 2**48, lambda body, k, h: has_bits(body, classic_bits(h, k, len(body)))),
     3: (range(0, 1), 64, 2**32, lambda body, k, h: retrieval_has(body, h)),
+    4: (range(1, 17), 64, 2**32,
+        lambda body, k, h: all(counter_at(body, i) for i in counting_counters(h, k, len(body)))),
     5: (range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
 }
 CONTAINER, STAGE_TABLE, GROWTH = 5, 0x8002, 0x0002

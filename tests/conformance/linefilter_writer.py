@@ -8,15 +8,21 @@ Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is che
 import struct
 
 from linefilter_format import (FORMAT_VERSION, MASK32, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits,
-                               mulhi, parity, retrieval_key, retrieval_z)
+                               counter_at, counting_counters, mulhi, parity, retrieval_key, retrieval_z)
 
 
-# ---- Sections 6 and 7 ----
+# ---- Sections 6, 7 and 9 ----
 
 def make_body(layout, num_probes, body_size, hashes):
     if layout == 3:
         return make_retrieval_body(body_size, hashes)
     body = bytearray(body_size)
+    if layout == 4:
+        for h in hashes:
+            for i in counting_counters(h, num_probes, body_size):
+                if counter_at(body, i) != 15:
+                    body[i // 2] += 16 if i % 2 else 1
+        return bytes(body)
     for h in hashes:
         for p in (blocked_bits if layout == 1 else classic_bits)(h, num_probes, body_size):
             body[p // 8] |= 1 << p % 8

@@ -13,9 +13,10 @@ namespace {
 using reference::Filter;
 using reference::kBlocked;
 using reference::kClassic;
+using reference::kCounting;
 using reference::kRetrieval;
 
-constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval};
+constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval, kCounting};
 constexpr Asked kSome = {50, 300, 50, true, 0};
 
 std::string CountingSecret() {

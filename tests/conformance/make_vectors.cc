@@ -15,13 +15,14 @@ using reference::Extension;
 using reference::Filter;
 using reference::kBlocked;
 using reference::kClassic;
+using reference::kCounting;
 using reference::kFlagChunks;
 using reference::kFlagExtensions;
 using reference::kFlagNumKeys;
 using reference::kFlagSeed;
 using reference::kRetrieval;
 
-constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval};
+constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval, kCounting};
 constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;  // its bytes all differ
 
 Filter Empty(int layout, int num_probes, size_t body_bytes) {
@@ -75,6 +76,11 @@ void NumbersOfKeys(ImagesFile* file) {
   file->OfKeys("classic-1-byte", Empty(kClassic, 3, 1), FirstKeys("text", "key-", 1), {});
   file->OfKeys("retrieval-504-keys", Small(kRetrieval), FirstKeys("text", "key-", 504), {});
   file->OfKeys("retrieval-5000-keys-so-T-is-0", Small(kRetrieval), FirstKeys("text", "key-", 5000), {});
+  // One key 14, 15, 16 times: 15 is the most that a counter holds.
+  for (const size_t times : {14, 15, 16}) {
+    const std::vector<Question> same(times, FirstKeys("text", "key-", 1)[0]);
+    file->OfKeys("counting-1-key-" + std::to_string(times) + "-times", Small(kCounting), same, Probes(20, 100));
+  }
   for (const int layout : kLayouts) {  // retrieval: T = 255, which nobody writes
     Filter ones = Small(layout);
     ones.body.assign(ones.body.size(), 0xff);
@@ -86,6 +92,9 @@ void NumbersOfProbes(ImagesFile* file) {
   file->Section("Every num_probes, in bodies so full that absent keys pass");
   for (int k = 1; k <= 16; ++k) {
     file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64), FirstKeys("text", "key-", 800 / k), {});
+  }
+  for (int k = 1; k <= 16; ++k) {
+    file->OfKeys("counting-k-" + std::to_string(k), Empty(kCounting, k, 64), FirstKeys("text", "key-", 200 / k), {});
   }
   for (int k = 1; k <= 30; ++k) {
     file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40), FirstKeys("text", "key-", 600 / k), {});
@@ -159,6 +168,8 @@ void LargeBodies(ImagesFile* file) {
   const Filter all_fields =
       WithSeed(WithNumKeys(WithExtensions(Empty(kBlocked, 4, 65600), {{9, AsBytes("hello")}}), 1000000), kSeed);
   file->OfFilledBody("blocked-65600-all-fields", all_fields, ++fill_seed, asked);
+  add(kCounting, {4096, 4160, 65600});
+  file->OfKeys("counting-4160-of-keys", Empty(kCounting, 6, 4160), FirstKeys("text", "key-", 700), Probes(700, 1000));
 }
 
 void DamagedLargeBodies(ImagesFile* file) {
@@ -334,7 +345,7 @@ void UnknownValues(ImagesFile* file) {
       filter.version = version;
       add("version", filter, version);
     }
-    for (const int layout : {0, 4, 5, 6, 255}) {
+    for (const int layout : {0, 5, 6, 255}) {
       Filter filter = good;
       filter.layout = layout;
       add("layout", filter, layout);
@@ -350,7 +361,9 @@ void UnknownValues(ImagesFile* file) {
                                              {kClassic, 0},
                                              {kClassic, 31},
                                              {kRetrieval, 1},
-                                             {kRetrieval, 255}}) {
+                                             {kRetrieval, 255},
+                                             {kCounting, 0},
+                                             {kCounting, 17}}) {
       Filter filter = good;
       filter.layout = layout;
       filter.num_probes = num_probes;
@@ -361,7 +374,7 @@ void UnknownValues(ImagesFile* file) {
 
 void UnfitBodies(ImagesFile* file) {
   file->Section("Bodies that do not fit, with a right check");
-  for (const int layout : {kBlocked, kRetrieval}) {
+  for (const int layout : {kBlocked, kRetrieval, kCounting}) {
     for (const size_t size : {1, 8, 63, 65, 127, 4161}) {
       file->OfFilledBody(LayoutWord(layout) + "-body-of-" + std::to_string(size), Empty(layout, 6, size), 102, kFew);
     }

@@ -106,6 +106,12 @@ void CopyAndInsert(const FilterView& view, const Subject& subject, const HashSec
   FUZZ_REQUIRE(filter.MayContainKey(key));
   if (secret != nullptr) FUZZ_REQUIRE(filter.MayContainHash(HashBySecret(key, *secret)));
   if constexpr (std::is_base_of_v<MutableFilter, Filter>) FUZZ_REQUIRE(filter.Union(view).ok() == status.ok());
+  if constexpr (std::is_same_v<Filter, BlockedFilter>) {
+    const uint64_t factor = 1 + subject.size % 6;
+    const bool divides = filter.num_blocks() % factor == 0;
+    FUZZ_REQUIRE(filter.Fold(factor).ok() == (status.ok() && divides));
+    FUZZ_REQUIRE(filter.MayContainHash(questions.hashes[0]) && filter.MayContainKey(key));
+  }
 }
 
 // `how` says also what else is done.

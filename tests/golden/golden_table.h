@@ -20,7 +20,8 @@ namespace linefilter::test {
 inline constexpr char kGoldenHeader[] =
     "# Golden images. Regenerated, from the columns left of the first |, by the reference implementation:\n"
     "#   LINEFILTER_WRITE_GOLDEN=tests/golden/images.txt golden_test --gtest_filter=Golden.Write\n"
-    "# maker: builder (FilterBuilder) or mutable (BlockedFilter, ClassicFilter); asked: the layout asked for;\n"
+    "# maker: builder (FilterBuilder) or mutable (BlockedFilter, ClassicFilter, CountingBlockedFilter); asked: the "
+    "layout asked for;\n"
     "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (XXH3 with seed 0 as "
     "the caller's\n"
     "# own), or keyed with the secret 00 01 ... 0f; asked_k: num_probes asked for, 0 = the best; layout, k, "
@@ -84,9 +85,10 @@ inline std::vector<GoldenCase> ReadGoldenTable(const std::string& path) {
 // The image as the reference makes it.
 inline reference::Bytes ReferenceImage(const GoldenCase& c) {
   reference::Filter filter;
-  filter.layout = c.layout == "blocked"   ? reference::kBlocked
-                  : c.layout == "classic" ? reference::kClassic
-                                          : reference::kRetrieval;
+  filter.layout = c.layout == "blocked"    ? reference::kBlocked
+                  : c.layout == "classic"  ? reference::kClassic
+                  : c.layout == "counting" ? reference::kCounting
+                                           : reference::kRetrieval;
   filter.num_probes = c.num_probes;
   filter.hash_id = c.hash == "xxh3" ? 1 : c.hash == "keyed" ? 2 : 0;
   filter.seed = c.hash == "keyed" ? reference::SipHash(1, 3, "linefilter.secret", kGoldenSecret) : c.seed;

@@ -42,6 +42,7 @@ bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
   const bool is_blocks = body_size % 64 == 0 && body_size / 64 <= uint64_t{1} << 32;
   switch (layout) {
     case kBlocked:
+    case kCounting:
       return num_probes >= 1 && num_probes <= 16 && is_blocks;
     case kClassic:
       return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;

@@ -1,4 +1,4 @@
-// doc/FORMAT.md sections 6 and 7: which bits belong to a hash; and the choice between the layouts.
+// doc/FORMAT.md sections 6, 7 and 9: which bits or counters belong to a hash; and the choice between the layouts.
 #include <algorithm>
 
 #include "tests/reference/reference.h"
@@ -38,6 +38,13 @@ std::vector<uint64_t> ClassicBits(const Filter& filter, uint64_t hash) {
   return bits;
 }
 
+int CounterAt(const Bytes& body, uint64_t i) { return body[i / 2] >> (4 * (i % 2)) & 15; }
+
+void SetCounter(Bytes* body, uint64_t i, int value) {
+  uint8_t& byte = (*body)[i / 2];
+  byte = static_cast<uint8_t>(i % 2 == 0 ? (byte & 0xf0) | value : (byte & 0x0f) | value << 4);
+}
+
 }  // namespace
 
 uint64_t MulHi(uint64_t a, uint64_t b) {
@@ -51,8 +58,37 @@ std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash) {
   return filter.layout == kBlocked ? BlockedBits(filter, hash) : ClassicBits(filter, hash);
 }
 
+std::vector<uint64_t> CountersOfHash(const Filter& filter, uint64_t hash) {
+  std::vector<uint64_t> counters;
+  const uint64_t block = MulHi(hash, filter.body.size() / 64);
+  const uint32_t x = static_cast<uint32_t>(hash & 0xffffffff);
+  const uint32_t r = x % 16;
+  for (uint32_t lane = 0; lane < 16; ++lane) {
+    if (((kLaneSets[filter.num_probes] >> ((lane + r) % 16)) & 1) == 0) continue;
+    counters.push_back(block * 128 + lane * 8 + (static_cast<uint32_t>(x * kLaneMultipliers[lane]) >> 29));
+  }
+  return counters;
+}
+
+bool Filter::Remove(uint64_t hash) {
+  if (!MayContain(hash)) return false;
+  for (const uint64_t i : CountersOfHash(*this, hash)) {
+    const int count = CounterAt(body, i);
+    if (count != 15) SetCounter(&body, i, count - 1);
+  }
+  return true;
+}
+
 bool Filter::Insert(uint64_t hash) {
   bool changed = false;
+  if (layout == kCounting) {
+    for (const uint64_t i : CountersOfHash(*this, hash)) {
+      const int count = CounterAt(body, i);
+      changed |= count == 0;
+      if (count != 15) SetCounter(&body, i, count + 1);
+    }
+    return changed;
+  }
   for (const uint64_t bit : BitsOfHash(*this, hash)) {
     const uint8_t mask = static_cast<uint8_t>(1u << (bit % 8));
     changed |= (body[bit / 8] & mask) == 0;
@@ -74,6 +110,10 @@ bool Filter::MayContain(uint64_t hash) const {
     std::vector<Filter> stages;
     if (!ReadStages(*this, &stages)) return true;
     return std::any_of(stages.begin(), stages.end(), [hash](const Filter& stage) { return stage.MayContain(hash); });
+  }
+  if (layout == kCounting) {
+    const std::vector<uint64_t> counters = CountersOfHash(*this, hash);
+    return std::all_of(counters.begin(), counters.end(), [&](uint64_t i) { return CounterAt(body, i) != 0; });
   }
   for (const uint64_t bit : BitsOfHash(*this, hash)) {
     if ((body[bit / 8] >> (bit % 8) & 1) == 0) return false;

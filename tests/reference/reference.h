@@ -29,7 +29,7 @@ uint64_t MulHi(uint64_t a, uint64_t b);
 uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
-inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kContainer = 5;             // section 2
+inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5;  // section 2
 inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
@@ -51,9 +51,10 @@ struct Filter {
   std::vector<Extension> extensions;
   Bytes body;
 
-  // Sections 6 and 7, not retrieval. The body must not be empty.
-  bool Insert(uint64_t hash);  // true if a bit changed
-  // Sections 6 to 8: the body, of its size, made of all hashes at once.
+  // Sections 6, 7 and 9, not retrieval. The body must not be empty.
+  bool Insert(uint64_t hash);  // true if the key was certainly new: a bit changed, or a counter was 0
+  bool Remove(uint64_t hash);  // section 9; false: refused
+  // Sections 6 to 9: the body, of its size, made of all hashes at once.
   void Fill(const std::vector<uint64_t>& hashes);
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
@@ -73,6 +74,9 @@ bool RetrievalMayContain(const Bytes& body, uint64_t hash);
 
 // Blocked and classic: the numbers of the bits in the body that belong to a hash (bit p is bit p & 7 of byte p >> 3).
 std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash);
+
+// Counting: the numbers of its counters (counter i is the low half of byte i >> 1, or the high one if i is odd).
+std::vector<uint64_t> CountersOfHash(const Filter& filter, uint64_t hash);
 
 // Sections 2 to 4. Writes what it is told, also what no reader accepts.
 Bytes WriteImage(const Filter& filter);

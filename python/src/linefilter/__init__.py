@@ -8,9 +8,10 @@
     users.save("users.filter")               # the same image for C++, C and Python
     linefilter.FilterFile("users.filter")    # mapped, not copied
 
-Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter or ClassicFilter (take keys for as long as
-they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common. For sets that
-change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced while it is asked.
+Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter, ClassicFilter or CountingBlockedFilter (take
+keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
+For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
+while it is asked.
 """
 
 from ._builder import FilterBuilder, build, estimate_bytes
@@ -28,7 +29,7 @@ from ._filter import Filter
 from ._hash import hash_key, hash_keys, mix_hashes
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
-from ._mutable import BlockedFilter, ClassicFilter, MutableFilter
+from ._mutable import BlockedFilter, ClassicFilter, CountingBlockedFilter, MutableFilter
 from ._scalable import ScalableFilter, Stage
 from ._sizing import Sizing, max_keys, plan
 from ._view import FilterFile, FilterView, verify_image
@@ -36,6 +37,7 @@ from ._view import FilterFile, FilterView, verify_image
 __all__ = [
     "BlockedFilter",
     "ClassicFilter",
+    "CountingBlockedFilter",
     "CorruptError",
     "Filter",
     "FilterBuilder",

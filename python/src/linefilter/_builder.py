@@ -33,11 +33,12 @@ class FilterBuilder:
         caller_hashes: bool = False,
         memory_limit: Optional[SupportsIndex] = None,
         threads: SupportsIndex = 1,
+        foldable: bool = False,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
         Args:
-            layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" has to be asked for.
+            layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" and "counting" have to be asked for.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions; keys are hashed by the thread that adds them. The bytes are the same with any.
@@ -53,6 +54,7 @@ class FilterBuilder:
                 caller_hashes=caller_hashes,
                 memory_limit=memory_limit,
                 threads=threads,
+                foldable=foldable,
             )
         )
 
@@ -117,6 +119,7 @@ def build(
     secret: Optional[bytes] = None,
     memory_limit: Optional[SupportsIndex] = None,
     threads: SupportsIndex = 1,
+    foldable: bool = False,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -133,6 +136,7 @@ def build(
         secret=secret,
         memory_limit=memory_limit,
         threads=threads,
+        foldable=foldable,
     )
     builder.add_many(keys)
     return builder.finish()
@@ -146,6 +150,7 @@ def estimate_bytes(
     layout: Layout = "auto",
     num_probes: SupportsIndex = 0,
     threads: SupportsIndex = 1,
+    foldable: bool = False,
 ) -> tuple[int, int]:
     """(bytes of the image, most bytes that a FilterBuilder holds while it makes it) for so many keys."""
     options = make_options(
@@ -158,5 +163,6 @@ def estimate_bytes(
         caller_hashes=False,
         memory_limit=None,
         threads=threads,
+        foldable=foldable,
     )
     return _linefilter.estimate_bytes(options, as_uint(num_keys, "num_keys"))

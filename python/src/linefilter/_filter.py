@@ -53,7 +53,7 @@ class Filter:
             raise TypeError("no class is derived from a filter's: give yours an attribute that is a filter")
 
     def __init__(self) -> None:
-        raise TypeError("make a BlockedFilter, ClassicFilter, FilterView or FilterFile, or call build()")
+        raise TypeError("make a BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
 
     def __contains__(self, key: Key) -> bool:
         """May the key be in the set? Raises IncompatibleError for a filter of the caller's own hashes."""
@@ -86,7 +86,7 @@ class Filter:
 
     @property
     def layout(self) -> str:
-        """"blocked", "classic" or "retrieval"; "auto" of a broken image."""
+        """"blocked", "classic", "retrieval" or "counting"; "auto" of a broken image."""
         return self._core.layout()
 
     @property

@@ -1,4 +1,4 @@
-"""BlockedFilter and ClassicFilter: filters that take keys for as long as they live."""
+"""BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that take keys for as long as they live."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _linefilter
 from ._filter import Filter, closed_error
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._keys import Hashes, Key, Keys, Path, as_float, as_path, as_uint, hash_words, in_shape, split
 from ._options import limit, make_options
 from ._view import Bytes, FilterView
 
@@ -17,7 +17,7 @@ Self = TypeVar("Self", bound="MutableFilter")
 
 
 class MutableFilter(Filter):
-    """What BlockedFilter and ClassicFilter share.
+    """What BlockedFilter, ClassicFilter and CountingBlockedFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
     keys). A process forked while another thread uses the filter may wait for that thread for ever, which it does not have:
@@ -42,6 +42,7 @@ class MutableFilter(Filter):
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
         memory_limit: Optional[SupportsIndex] = None,
+        foldable: bool = False,
     ) -> None:
         """Room for num_keys keys; more of them raise the rate of false positives.
 
@@ -54,9 +55,11 @@ class MutableFilter(Filter):
             secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
             caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
             memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
+            foldable: a multiple of 64 blocks, so that fold() has many factors; num_probes then follows from bits_per_key or
+                fpr alone, so that filters for any number of keys can be united. Not of ClassicFilter.
         """
         if type(self) is MutableFilter:
-            raise TypeError("make a BlockedFilter or a ClassicFilter")
+            raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
         options = make_options(
             bits_per_key=bits_per_key,
             fpr=fpr,
@@ -66,6 +69,7 @@ class MutableFilter(Filter):
             secret=secret,
             caller_hashes=caller_hashes,
             memory_limit=memory_limit,
+            foldable=foldable,
         )
         self._core = _linefilter.Mutable.create(as_uint(num_keys, "num_keys"), options)
 
@@ -111,8 +115,13 @@ class MutableFilter(Filter):
         return self._core.add_hashes(hash_words(hashes), None)
 
     def update(self, other: Union[MutableFilter, FilterView]) -> None:
-        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, size, num_probes, hash
-        and seed (or secret) are the same; an image is verified first."""
+        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
+        (or secret) are the same, and of ClassicFilter the size; an image is verified first. A CountingBlockedFilter adds up the
+        counters: a key that is in both must be removed twice.
+
+        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks. It
+        is large for filters that were folded from one size; for others it may be a single block, and then nearly everything
+        is "maybe": math.gcd(a.num_blocks, b.num_blocks) tells before, expected_fpr() after."""
         if isinstance(other, MutableFilter):
             self._core.union(other._core)
         elif isinstance(other, FilterView):
@@ -127,6 +136,17 @@ class MutableFilter(Filter):
             return NotImplemented
         self.update(other)
         return self
+
+    def fold(self, factor: SupportsIndex) -> None:
+        """Makes the filter `factor` times smaller: to the bit what it would be if it had been made of that size with the same
+        num_probes. No key is lost, more keys can come, and the memory is given back. InvalidArgumentError unless factor
+        divides num_blocks (foldable=True makes many that do); a ClassicFilter cannot be folded."""
+        self._core.fold(as_uint(factor, "factor"))
+
+    def fold_to_fpr(self, fpr: float) -> None:
+        """Folds to the least size whose expected_fpr(), of these very bits, is still at most fpr. Do it when all keys are in.
+        InvalidArgumentError if even now it is above."""
+        self._core.fold_to_fpr(as_float(fpr, "fpr"))
 
     def clear(self) -> None:
         """Removes all keys; size and memory stay."""
@@ -182,3 +202,45 @@ class ClassicFilter(MutableFilter):
 
     __slots__ = ()
     _LAYOUT = "classic"
+
+
+@final
+class CountingBlockedFilter(MutableFilter):
+    """A filter whose keys can be removed: the layout "counting", a BlockedFilter with counters in the place of its bits.
+    It takes 4.4 times the bytes for 1 % of false positives, and reaches 0.22 % (64 bits per key).
+
+    Remove a key as often as it was added, and only then. The filter cannot see that a key was never added if it answers
+    "maybe" (a false positive): removing it takes from other keys, which may be lost, so ask the exact store first. A key
+    that was added twice is there until it is removed twice. After 15 times it stays until clear().
+
+    >>> online = CountingBlockedFilter(1_000_000, fpr=0.01)
+    >>> online.add("alice")
+    True
+    >>> online.remove("alice"), "alice" in online, online.remove("alice")
+    (True, False, False)
+    """
+
+    __slots__ = ()
+    _LAYOUT = "counting"
+
+    def remove(self, key: Key) -> bool:
+        """Takes a key out once. False: refused, it was certainly absent, and nothing changed."""
+        return self._core.remove(key)
+
+    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Takes keys out, one after the other, without the GIL where they are an array of integers. Tells of each whether
+        it was removed. A key of the wrong type raises when it is met: those before it may have been removed."""
+        words, others, shape = split(keys)
+        if words is None:
+            return in_shape(self._core.remove_iterable(others), np.bool_, shape)
+        were_removed = np.empty(words.shape, np.bool_)
+        self._core.remove_words(words, were_removed)
+        return were_removed
+
+    def remove_hash(self, hash: SupportsIndex) -> bool:
+        """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._core.remove_hash(as_uint(hash, "a hash"))
+
+    def remove_hashes(self, hashes: Hashes) -> int:
+        """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
+        return self._core.remove_hashes(hash_words(hashes))

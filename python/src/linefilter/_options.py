@@ -1,4 +1,4 @@
-"""What a filter should be: the arguments that build, FilterBuilder, BlockedFilter and ClassicFilter share."""
+"""What a filter should be: the arguments that build, FilterBuilder, the mutable filters share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from . import _linefilter
 from ._errors import InvalidArgumentError
 from ._keys import as_float, as_uint
 
-Layout = Literal["auto", "blocked", "classic", "retrieval"]
+Layout = Literal["auto", "blocked", "classic", "retrieval", "counting"]
 NO_LIMIT = 2**64 - 1
 
 
@@ -35,6 +35,7 @@ def make_options(
     caller_hashes: bool,
     memory_limit: Optional[SupportsIndex],
     threads: SupportsIndex = 1,
+    foldable: bool = False,
 ) -> _linefilter.Options:
     if secret is not None and caller_hashes:
         raise InvalidArgumentError(
@@ -50,4 +51,5 @@ def make_options(
         caller_hashes=bool(caller_hashes),
         memory_limit=limit(memory_limit),
         threads=as_uint(threads, "threads", 4096),
+        foldable=bool(foldable),
     )

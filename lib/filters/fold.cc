@@ -1,0 +1,138 @@
+#include "lib/filters/fold.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "lib/kernels/layout_ops.h"
+#include "linefilter/fold.h"
+
+namespace linefilter {
+namespace internal {
+namespace {
+
+unsigned long long Number(uint64_t value) { return value; }
+
+// Not of a layout that no body alone tells, which FindLayout does not know.
+bool IsFoldable(Layout layout) {
+  const LayoutOps* const ops = FindLayout(layout);
+  return ops != nullptr && ops->fold_blocks != nullptr;
+}
+
+// What makes the bits of two filters mean something else; null if they mean the same.
+const char* Difference(const FilterBase& one, const FilterBase& other) {
+  const Layout layout = one.layout();
+  if (layout == Layout::kAuto || other.layout() != layout) return "layout";
+  const bool one_is_empty = one.body_bytes() == 0 || other.body_bytes() == 0;
+  const bool any_size = IsFoldable(layout) || one_is_empty;
+  if (!any_size && other.body_bytes() != one.body_bytes()) return "size";
+  if (!one_is_empty && other.num_probes() != one.num_probes()) return "num_probes";
+  if (other.hash_id() != one.hash_id()) return "hash id";
+  if (other.seed() != one.seed()) return one.hash_id() == HashId::kKeyed ? "secret" : "seed";
+  return nullptr;
+}
+
+}  // namespace
+
+Divisors::Divisors(uint64_t num_blocks) {
+  for (uint64_t i = 1; i * i <= num_blocks; ++i) {
+    if (num_blocks % i == 0) values_[size_++] = i;
+  }
+  if (size_ == 0) values_[size_++] = 1;
+  for (size_t i = size_; i-- != 0;) {
+    const uint64_t other = num_blocks / values_[i];
+    if (other > values_[size_ - 1]) values_[size_++] = other;
+  }
+}
+
+Status CheckFoldable(const FilterBase& filter) {
+  if (filter.layout() == Layout::kAuto) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the filter is broken, was never created, or was sealed or moved: there is nothing to fold");
+  }
+  if (IsFoldable(filter.layout())) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "layout %s cannot be folded: make what may be too large with layout blocked",
+                       LayoutName(filter.layout()));
+}
+
+Status CheckFold(const FilterBase& filter, uint64_t factor) {
+  const Status foldable = CheckFoldable(filter);
+  const uint64_t num_blocks = filter.num_blocks();
+  if (!foldable.ok() || (factor != 0 && num_blocks % factor == 0)) return foldable;
+  const Divisors divisors(num_blocks);
+  if (factor == 0 || factor > num_blocks) {
+    return Status::Error(StatusCode::kInvalidArgument, "%llu block%s cannot be folded by %llu: by 1 to %llu",
+                         Number(num_blocks), num_blocks == 1 ? "" : "s", Number(factor), Number(num_blocks));
+  }
+  size_t above = 0;
+  while (divisors[above] < factor) ++above;
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%llu blocks cannot be folded by %llu: by %llu or %llu (the factor must divide them: foldable "
+                       "filters have many)",
+                       Number(num_blocks), Number(factor), Number(divisors[above - 1]), Number(divisors[above]));
+}
+
+Status CheckUnion(const FilterBase& one, const FilterBase& other, uint64_t* num_blocks) {
+  const char* const difference = Difference(one, other);
+  if (difference != nullptr) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "a union needs two filters that differ in nothing but their keys (blocked, counting: and their size); "
+        "the %s is another: %s, %llu bytes, %u probes, "
+        "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
+        difference, LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(), HashIdName(one.hash_id()),
+        LayoutName(other.layout()), Number(other.body_bytes()), other.num_probes(), HashIdName(other.hash_id()));
+  }
+  *num_blocks = std::gcd(one.num_blocks(), other.num_blocks());
+  return Status();
+}
+
+Status NoMemoryToFold(uint64_t bytes) {
+  return Status::Error(StatusCode::kOutOfMemory,
+                       "no memory for %llu bytes, what the folded filter takes: it stays as it was", Number(bytes));
+}
+
+}  // namespace internal
+
+// The rate of a factor is at least that of each divisor of it, for folding only sets bits; but between factors of which
+// neither divides the other, anything may be. So: the place where it passes fpr, by halving the list, and above it
+// every factor that has no divisor which is known to fail. A rate far above fpr is known to be after a part of the
+// body, so all that takes some readings of it.
+Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) noexcept {
+  const Status foldable = internal::CheckFoldable(filter);
+  if (!foldable.ok()) return foldable;
+  if (!(fpr > 0 && fpr < 1)) {
+    return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: it must lie above 0 and below 1 (0.01 is 1 %%)",
+                         fpr);
+  }
+  *factor = 1;
+  if (filter.num_blocks() == 0) return Status();  // the empty set
+  const double now = filter.ExpectedFpr();
+  if (now > fpr) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the expected false-positive rate is %.3g before any folding, above %g: there is nothing to "
+                         "fold",
+                         now, fpr);
+  }
+  const internal::Divisors factors(filter.num_blocks());
+  bool fails[2048] = {};
+  const auto folded_fpr = internal::FindLayout(filter.layout())->folded_fpr;
+  const auto test = [&](size_t i) {
+    fails[i] = folded_fpr(filter.probe_state(), factors[i], fpr) > fpr;
+    return !fails[i];
+  };
+  size_t best = 0, end = factors.size();
+  while (end - best > 1) {
+    const size_t middle = best + (end - best) / 2;
+    (test(middle) ? best : end) = middle;
+  }
+  for (size_t i = best + 1; i < factors.size(); ++i) {
+    bool may_do = !fails[i];
+    for (size_t j = best + 1; j < i && may_do; ++j) may_do = !fails[j] || factors[i] % factors[j] != 0;
+    if (may_do && test(i)) best = i;
+  }
+  *factor = factors[best];
+  return Status();
+}
+
+}  // namespace linefilter

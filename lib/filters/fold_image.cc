@@ -1,0 +1,121 @@
+// Folding and uniting images: piece by piece, from the views to the sink.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "lib/filters/fold.h"
+#include "lib/filters/image_writer.h"
+#include "lib/filters/memory.h"
+#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/block.h"
+#include "linefilter/fold.h"
+
+namespace linefilter {
+namespace {
+
+constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
+static_assert(kPieceBytes % internal::kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
+
+internal::Trailer TrailerOf(const FilterView& image, uint64_t body_bytes, const uint64_t* num_keys) {
+  return internal::MakeTrailer(image.layout(), body_bytes, image.num_probes(), image.hash_id(), image.seed(), num_keys);
+}
+
+// What a folded image says of its keys is what the image said.
+internal::Trailer FoldedTrailer(const FilterView& image, uint64_t factor) {
+  const uint64_t num_keys = image.num_keys();
+  return TrailerOf(image, image.body_bytes() / factor, image.has_num_keys() ? &num_keys : nullptr);
+}
+
+uint64_t FoldedBytes(const FilterView& image, uint64_t factor) {
+  const internal::Trailer trailer = FoldedTrailer(image, factor);
+  return trailer.body_bytes + internal::TrailerBytes(trailer);
+}
+
+// size bytes of what is written, from `begin` on, of one image.
+void AddPiece(const FilterView& image, uint64_t body_bytes, uint64_t begin, uint64_t size, bool add, uint8_t* piece) {
+  const auto fold_blocks = internal::FindLayout(image.layout())->fold_blocks;
+  if (fold_blocks != nullptr) {
+    const uint64_t factor = image.body_bytes() / body_bytes;
+    return fold_blocks(image.body() + begin * factor, size / internal::kBlockBytes, factor, add, piece);
+  }
+  const uint8_t* const from = image.body() + begin;
+  if (!add) memset(piece, 0, static_cast<size_t>(size));
+  for (uint64_t i = 0; i < size; ++i) piece[i] |= from[i];  // vectorized by the compiler
+}
+
+Status Write(const internal::Trailer& trailer, const FilterView* const images[], size_t num_images, const Sink& sink,
+             const Allocator& allocator) {
+  internal::ImageWriter writer(trailer, allocator, sink, {});
+  Status status = internal::CheckAllocator(allocator);
+  if (status.ok()) status = writer.Start();
+  if (!status.ok()) return status;
+  const uint64_t body_bytes = trailer.body_bytes;
+  if (body_bytes == 0) return writer.Finish();
+  const uint64_t piece_bytes = std::min(body_bytes, kPieceBytes);
+  uint8_t* const piece = static_cast<uint8_t*>(internal::Allocate(allocator, piece_bytes));
+  if (piece == nullptr) return internal::OutOfMemory(piece_bytes);
+  for (uint64_t begin = 0; begin < body_bytes && status.ok(); begin += piece_bytes) {
+    const uint64_t size = std::min(piece_bytes, body_bytes - begin);
+    bool add = false;
+    for (size_t i = 0; i < num_images; ++i) {
+      if (images[i]->body_bytes() == 0) continue;  // an empty set
+      AddPiece(*images[i], body_bytes, begin, size, add, piece);
+      add = true;
+    }
+    status = writer.Append(piece, size);
+  }
+  internal::Deallocate(allocator, piece, piece_bytes);
+  return status.ok() ? writer.Finish() : status;
+}
+
+}  // namespace
+
+Status FoldFactorForBytes(const FilterView& image, uint64_t image_bytes, uint64_t* factor) noexcept {
+  const Status foldable = internal::CheckFoldable(image);
+  if (!foldable.ok()) return foldable;
+  const internal::Divisors factors(image.num_blocks());
+  for (size_t i = 0; i < factors.size(); ++i) {
+    if (FoldedBytes(image, factors[i]) > image_bytes) continue;
+    *factor = factors[i];
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%llu bytes are less than the smallest image that this one can be folded to, of %llu",
+                       static_cast<unsigned long long>(image_bytes),
+                       static_cast<unsigned long long>(FoldedBytes(image, factors[factors.size() - 1])));
+}
+
+Status FoldImage(const FilterView& image, uint64_t factor, const Sink& sink, const Allocator& allocator) noexcept {
+  Status status = image.Verify();
+  if (status.ok()) status = internal::CheckFold(image, factor);
+  const FilterView* const images[] = {&image};
+  return status.ok() ? Write(FoldedTrailer(image, factor), images, 1, sink, allocator) : status;
+}
+
+Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
+                   const Allocator& allocator) noexcept {
+  if (num_images == 0) return Status::Error(StatusCode::kInvalidArgument, "a union of no images: give at least one");
+  const FilterView* first = images[0];  // that is no empty set, if there is one
+  for (size_t i = 0; i < num_images; ++i) {
+    const Status verified = images[i]->Verify();
+    if (!verified.ok()) return verified;
+    if (first->body_bytes() == 0) first = images[i];
+  }
+  if (first->layout() != Layout::kClassic) {
+    const Status foldable = internal::CheckFoldable(*first);
+    if (!foldable.ok()) {
+      return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
+                           LayoutName(first->layout()));
+    }
+  }
+  uint64_t body_bytes = first->body_bytes();
+  for (size_t i = 0; i < num_images; ++i) {
+    uint64_t num_blocks;
+    const Status fits = internal::CheckUnion(*first, *images[i], &num_blocks);
+    if (!fits.ok()) return fits;
+    body_bytes = std::gcd(body_bytes, images[i]->body_bytes());
+  }
+  return Write(TrailerOf(*first, body_bytes, nullptr), images, num_images, sink, allocator);
+}
+
+}  // namespace linefilter

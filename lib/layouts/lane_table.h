@@ -1,0 +1,24 @@
+// Which lanes of a block take part for a key: what the layouts `blocked` and `counting` share.
+#ifndef LINEFILTER_LIB_LAYOUTS_LANE_TABLE_H_
+#define LINEFILTER_LIB_LAYOUTS_LANE_TABLE_H_
+
+#include <cstdint>
+
+#include "lib/bits/lane_subsets.h"
+
+namespace linefilter::internal {
+
+constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) {
+  return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
+}
+
+// ProbeState::lane_ones.
+const uint32_t* LaneOnes(uint32_t num_probes);
+
+// Mean over the rotations of the product of the lanes' shares: the rate of a block at which that share of what can be
+// asked in each lane says "maybe".
+double MeanOfRotations(const double (&share)[16], uint32_t num_probes);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_LANE_TABLE_H_
