@@ -80,6 +80,18 @@ TEST(RetrievalFpr, IsWhatIsPromisedWithinTwoPercent) {
   }
 }
 
+// doc/DESIGN.md; the model is exact, so the tolerance is the measurement's.
+TEST(CountingFpr, IsWhatIsPromisedWithinTwoPercent) {
+  const struct {
+    double bits_per_key, percent;
+  } promises[] = {{8, 39.35}, {16, 15.82}, {32, 2.898}, {48, 0.716}, {64, 0.2204}};
+  for (const auto& promise : promises) {
+    const uint64_t num_keys = NumKeys(kBlockedBits, promise.bits_per_key);
+    const double measured = ExpectMeasuredFpr(Layout::kCounting, num_keys, promise.bits_per_key, 0.018, 6);
+    EXPECT_NEAR(100 * measured / promise.percent, 1, std::max(0.02, Widened(0.018))) << promise.bits_per_key;
+  }
+}
+
 TEST(SmallFpr, IsAsExpectedForFewBlocks) {
   for (const uint64_t num_blocks : {1, 2, 3, 6}) {
     for (const double bits_per_key : {4.0, 10.0, 16.0}) {
@@ -87,6 +99,7 @@ TEST(SmallFpr, IsAsExpectedForFewBlocks) {
       ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, 0.03, 10 + num_blocks);
     }
     ExpectMeasuredFpr(Layout::kRetrieval, num_blocks * 51, 10, 0.03, 50 + num_blocks);
+    if (num_blocks == 2) ExpectMeasuredFpr(Layout::kCounting, 24, 40, 0.03, 60);
   }
 }
 

@@ -132,6 +132,9 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
   RequireChunksJudged(view, subject, where % 4, how >> 5);
   if (subject.size < kLarge) RequireSaneFigures(view);
   if ((how & 0x18) != 0x18) return;
+  if (view.layout() == Layout::kCounting) {
+    CopyAndInsert<CountingBlockedFilter>(view, subject, secret, Layout::kCounting, questions);
+  }
   if ((how & 0x20) != 0) return CopyAndInsert<ClassicFilter>(view, subject, secret, Layout::kClassic, questions);
   if ((how & 0x40) != 0)
     return CopyAndInsert<ConcurrentBlockedFilter>(view, subject, secret, Layout::kBlocked, questions);

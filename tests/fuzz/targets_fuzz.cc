@@ -192,6 +192,17 @@ void Insert(Input* in) {
   FUZZ_REQUIRE(counted == expected);
   FUZZ_REQUIRE(memcmp(body, filter.body.data(), filter.body.size()) == 0);
   for (size_t i = 0; i < n; ++i) FUZZ_REQUIRE(kernels.may_contain(state, hashes[i]));
+  if (ops.layout != Layout::kCounting) return;
+  // Out again, some of them twice: single ones, then a batch.
+  uint64_t removed = 0;
+  expected = 0;
+  for (size_t i = 0; i < n; ++i) expected += filter.Remove(hashes[i]);
+  for (size_t i = 0; i < singles; ++i) expected += filter.Remove(hashes[i]);
+  for (size_t i = 0; i < singles; ++i) removed += kernels.remove(state, hashes[i]);
+  removed += kernels.remove_batch(state, hashes + singles, n - singles, nullptr);
+  removed += kernels.remove_batch(state, hashes, singles, were_new);
+  FUZZ_REQUIRE(removed == expected);
+  FUZZ_REQUIRE(memcmp(body, filter.body.data(), filter.body.size()) == 0);
 }
 
 // Blocks made of all hashes, which come in pieces, on the target that is chosen now.

@@ -67,7 +67,7 @@ list_march_levels() {
 
 # What is compiled for the level: kernels, the inlined path, and the bytes they make. Warnings stay warnings here: g++ 12
 # takes its own AVX-512 header for uninitialized (GCC bug 105593).
-MARCH_TESTS=(alignment concurrent conformance golden hash inline kernels mutable_filter no_false_negative retrieval view)
+MARCH_TESTS=(alignment concurrent conformance counting golden hash inline kernels mutable_filter no_false_negative retrieval view)
 build_march() {
   configure "$ROOT/build/march-$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-march=$1" \
     -DLINEFILTER_WERROR=OFF -DLINEFILTER_BUILD_TOOLS=OFF "${QUICK_TESTS[@]}"

@@ -18,7 +18,7 @@ list_targets() {
 
 # The tests with the target forced; first of all, that it is. Not those that measure rates or force each target themselves,
 # nor those of faults, of engines, of a reader in Python and of the Python module, where no target matters.
-NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment golden kernels no_false_negative peers retrieval conformance
+NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment counting golden kernels no_false_negative peers retrieval conformance
   alloc_faults damage faults kill leveldb rocksdb conformance_python python)
 test_target() {
   export LINEFILTER_TARGET=$1
