@@ -300,7 +300,7 @@ void BindStages(const Stage* stages, uint32_t num_stages, ProbeState* state, con
 
 void BindImageStages(const uint8_t* body, const uint8_t* table, uint32_t num_stages, ProbeState* state) {
   BindStageTable(body, table, num_stages, state);
-  state->lane_ones = BlockedLaneOnes(num_stages == 1 ? LoadStageEntry(table, 0).num_probes : 1);
+  state->lane_ones = LaneOnes(num_stages == 1 ? LoadStageEntry(table, 0).num_probes : 1);
   state->kernels = num_stages == 1 ? &BlockedKernels() : LINEFILTER_DISPATCH(ImageStagesTable)();
   state->may_contain =
       num_stages == 1 ? state->kernels->may_contain : LINEFILTER_DISPATCH(ImageStagesSingle)(num_stages);

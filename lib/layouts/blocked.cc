@@ -30,8 +30,6 @@ void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, 
   state->lane_ones = LaneOnes(num_probes);
 }
 
-const uint32_t* BlockedLaneOnes(uint32_t num_probes) { return kLaneTable.ones[num_probes - 1][0]; }
-
 double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
   // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
   const double share = num_probes / (512.0 * static_cast<double>(num_blocks));

@@ -17,10 +17,6 @@ bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
 // Points `state` to a valid, non-empty body.
 void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
 
-// ProbeState::lane_ones for that many probes, 1..16; those of one more follow it.
-inline constexpr size_t kLaneOnesOfOne = 16 * 16;
-const uint32_t* BlockedLaneOnes(uint32_t num_probes);
-
 // Distinct keys that give this share of one bits.
 double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks);
 double BlockedEstimatedKeys(const ProbeState& state);

@@ -12,6 +12,7 @@
 #include "lib/bits/endian.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/blocked.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/filter_base.h"
 
 namespace linefilter::internal {
@@ -23,12 +24,12 @@ inline constexpr size_t kStageEntryBytes = 24;  // of an image's table
 struct Stage {
   uint8_t* body;
   uint64_t num_blocks;
-  const uint32_t* lane_ones;  // BlockedLaneOnes(num_probes)
+  const uint32_t* lane_ones;  // LaneOnes(num_probes)
   uint32_t num_probes;
 };
 
 inline Stage MakeStage(uint8_t* body, uint64_t num_blocks, uint32_t num_probes) {
-  return {body, num_blocks, BlockedLaneOnes(num_probes), num_probes};
+  return {body, num_blocks, LaneOnes(num_probes), num_probes};
 }
 
 // One entry of an image's table.

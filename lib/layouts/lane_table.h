@@ -2,6 +2,7 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_LANE_TABLE_H_
 #define LINEFILTER_LIB_LAYOUTS_LANE_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "lib/bits/lane_subsets.h"
@@ -12,7 +13,8 @@ constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) 
   return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
 }
 
-// ProbeState::lane_ones.
+// ProbeState::lane_ones for that many probes, 1..16; those of one more follow it.
+inline constexpr size_t kLaneOnesOfOne = 16 * 16;
 const uint32_t* LaneOnes(uint32_t num_probes);
 
 // Mean over the rotations of the product of the lanes' shares: the rate of a block at which that share of what can be
