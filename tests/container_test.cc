@@ -81,7 +81,7 @@ Both MakeBoth(const std::vector<size_t>& num_blocks, size_t keys_per_block, uint
 std::vector<uint64_t> QuestionsOf(const Both& both, size_t n, uint64_t seed) {
   std::vector<uint64_t> questions = test::SpecialAndRandomHashes(n, seed + 1000000);  // not the keys
   for (size_t i = 13; i < n && !both.keys.empty(); ++i) {
-    // Of each 4000, 1500 members come one after another and 1500 strangers, of which batches are asked in another way.
+    // Of each 4000, 1500 members come one after another, then 1500 strangers: groups of which all, and none, are left.
     const bool is_member = i % 4000 < 1500 || (i % 4000 > 3000 && i % 2 == 0);
     if (is_member || (n < 4000 && i % 2 == 0)) questions[i] = both.keys[(i * 7919) % both.keys.size()];
   }

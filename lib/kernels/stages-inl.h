@@ -2,9 +2,9 @@
 //
 // First the addresses of all stages, prefetched, then all tests, without a branch: the core then has the lines of
 // several keys under way, of which prefetches may be more than loads. The part of the key's bits that does not depend
-// on num_probes is computed once. Eight stages in 512 MB, independent single lookups, AVX-512: 92 ns; the bare loads of
-// the eight lines 70; one filter of that size 27. Rejected: to stop at the first stage that has the key (a wrong guess
-// waits for a line and throws away the next keys': 100), the newest first or not.
+// on num_probes is computed once. Eight stages in 512 MB, independent single lookups, AVX-512, ns: 80; the bare loads
+// of the eight lines 70, one filter of that size 23. Rejected: no prefetches (91 beside bare loads of 60), to stop at
+// the first stage that has the key (a wrong guess waits for a line and throws away the next keys': 100 beside those).
 
 // Included once per target.
 #if defined(LINEFILTER_LIB_KERNELS_STAGES_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -110,36 +110,39 @@ struct Place {
   const uint8_t* block;
   const uint32_t* lane_ones;
 };
+template <bool kPrefetch>
 HWY_INLINE Place Find(const Stage& stage, uint64_t hash) {
   const uint8_t* const block = BlockOfStage(stage, hash);
-  __builtin_prefetch(block);
+  if (kPrefetch) __builtin_prefetch(block);
   return {block, stage.lane_ones};
 }
 
 // The next stages of the cursor, as many as kIndexes.
-template <class How, class Cursor, size_t... kIndexes>
+template <class How, bool kPrefetch, class Cursor, size_t... kIndexes>
 HWY_INLINE bool TestSome(Cursor& cursor, uint64_t hash, std::index_sequence<kIndexes...>) {
-  const Place places[] = {(void(kIndexes), Find(cursor.Next(), hash))...};
+  const Place places[] = {(void(kIndexes), Find<kPrefetch>(cursor.Next(), hash))...};
   return (static_cast<unsigned>(How::Test(places[kIndexes].block, places[kIndexes].lane_ones, hash)) | ...) != 0;
 }
 
-template <class How, class Cursor>
+// kPrefetch: unless the lines are under way already.
+template <class How, bool kPrefetch, class Cursor>
 HWY_INLINE bool TestAll(Cursor cursor, size_t num_stages, uint64_t hash) {
   bool found = false;
-  for (; num_stages >= 8; num_stages -= 8) found |= TestSome<How>(cursor, hash, std::make_index_sequence<8>());
-  for (; num_stages != 0; --num_stages) found |= TestSome<How>(cursor, hash, std::make_index_sequence<1>());
+  for (; num_stages >= 8; num_stages -= 8)
+    found |= TestSome<How, kPrefetch>(cursor, hash, std::make_index_sequence<8>());
+  for (; num_stages != 0; --num_stages) found |= TestSome<How, kPrefetch>(cursor, hash, std::make_index_sequence<1>());
   return found;
 }
 
 template <class How, class Cursor>
 bool MayContain(const ProbeState& state, uint64_t hash) {
-  return TestAll<How>(Cursor(state), state.num_stages, hash);
+  return TestAll<How, true>(Cursor(state), state.num_stages, hash);
 }
 
 template <class How, class Cursor, size_t kStages>
 bool MayContainOf(const ProbeState& state, uint64_t hash) {
   Cursor cursor(state);
-  return TestSome<How>(cursor, hash, std::make_index_sequence<kStages>());
+  return TestSome<How, true>(cursor, hash, std::make_index_sequence<kStages>());
 }
 
 // Of so few stages a function of its own: fewer instructions let the core see more keys ahead.

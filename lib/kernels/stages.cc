@@ -1,12 +1,12 @@
 // Kernels of several filters that answer as one (stages.h), one source for all of Highway's targets: the batches, and
 // the tables of functions. (Single keys: stages-inl.h.)
 //
-// A batch is asked of one stage after the other, the newest first, in groups: what it has is not asked of the older,
+// A batch is asked of one stage after the other, the newest first, in groups: of what it has the older are not asked,
 // and the lines of 128 keys are under way. So a key that is found costs the lines up to its stage only, and no branch
-// depends on an answer. Eight stages in 512 MB, ns per key with AVX-512 against that ring over all stages of each key
-// (16 keys ahead; it is taken for fewer than 256 keys): 24 / 22 without hits, 18 / 25 with 50 %; the bare lines 20.
-// Fewer lines under way are worse (64: 31 ns), and so are non-temporal prefetches for the large stages (equal), and
-// only the two newest stages sieved, in small chunks (24 with hits).
+// depends on an answer. Eight stages in 512 MB, AVX-512, ns per key: 25 without hits, 18 with 50 %; all stages key by
+// key, 16 keys ahead (which fewer than 256 keys are), 25 and 25; the eight bare lines 21, one filter of that size 7.
+// Fewer lines under way are worse (64: 31), and so is it to sieve the newest two alone, in chunks of 32 keys (24 with
+// hits); non-temporal prefetches of the large stages gain nothing.
 #include "lib/kernels/stages.h"
 
 #include <cstring>
@@ -29,11 +29,9 @@
 namespace linefilter::internal {
 // Lines under way in a batch, of one stage or of all.
 inline constexpr size_t kStageLinesAhead = 128;
-// Keys that are asked alike; they stay in the L1. A batch of fewer than the second is asked key by key.
+// Keys that are sieved together; they stay in the L1. A batch of fewer than the second is asked key by key.
 inline constexpr size_t kStageGroup = 1024, kFewKeys = 256;
 static_assert(kFewKeys >= kStageLinesAhead, "a group has the keys whose lines come first");
-// Sieving pays if more than one in so many keys was found.
-inline constexpr size_t kManyFound = 8;
 // All stages together, in bytes, for which nothing is prefetched: about the L2.
 inline constexpr uint64_t kPlainStagesBytes = uint64_t{1} << 20;
 }  // namespace linefilter::internal
@@ -45,7 +43,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using internal::kFewKeys;
-using internal::kManyFound;
 using internal::kStageGroup;
 using internal::kStageLinesAhead;
 using internal::PrefetchBlock;
@@ -71,29 +68,32 @@ struct Stages {
     for (size_t s = 0; s < size; ++s) num_blocks += all[s].num_blocks;
     return 64 * num_blocks;
   }
-  HWY_INLINE void Prefetch(uint64_t hash) const {
+  // 63 if a block of one of them lies across two lines.
+  size_t LastByte() const {
+    size_t last_byte = 0;
+    for (size_t s = 0; s < size; ++s) last_byte |= internal::LastByteOfBlock(all[s].body);
+    return last_byte;
+  }
+  HWY_INLINE void Prefetch(uint64_t hash, size_t last_byte) const {
     for (size_t s = 0; s < size; ++s) {
-      PrefetchBlock<0>(BlockOfStage(all[s], hash), internal::LastByteOfBlock(all[s].body));
+      PrefetchBlock<0>(BlockOfStage(all[s], hash), last_byte);
     }
   }
 };
 
-// Asks all stages of keys first ... end - 1 of n, each with the lines of the next keys under way, if `ahead` is not 0:
-// those of the first `ahead` keys are. Returns how many were found.
+// Asks all stages of each key, with the lines of the `ahead` next keys under way.
 template <class How, class Answers>
-HWY_INLINE size_t AskKeyByKey(const Stages& stages, size_t ahead, const uint64_t* HWY_RESTRICT hashes, size_t first,
-                              size_t end, size_t n, Answers& answers) {
+HWY_INLINE void AskKeyByKey(const Stages& stages, size_t ahead, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                            Answers& answers) {
   ProbeState state;
   state.stages = stages.all;
   state.num_stages = static_cast<uint16_t>(stages.size);
-  size_t num_found = 0;
-  for (size_t i = first; i < end; ++i) {
-    if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead]);
-    const bool found = TestAll<How>(ArrayCursor(state), stages.size, hashes[i]);
-    answers.Put(i, found);
-    num_found += found;
+  const size_t last_byte = stages.LastByte();
+  for (size_t j = 0; j < n && j < ahead; ++j) stages.Prefetch(hashes[j], last_byte);
+  for (size_t i = 0; i < n; ++i) {
+    if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead], last_byte);
+    answers.Put(i, TestAll<How, false>(ArrayCursor(state), stages.size, hashes[i]));
   }
-  return num_found;
 }
 
 // Keys of a group that no stage has had so far.
@@ -129,11 +129,11 @@ HWY_INLINE size_t Sieve(const Stage& stage, const Stage& next, const uint64_t* n
   return num_left;
 }
 
-// Asks a group of `size` keys stage by stage, and returns how many were found. *prefetched: how many of its first keys
+// Asks a group of `size` keys stage by stage. *prefetched: how many of its first keys
 // have their line in the newest stage under way; then those of `next_hashes`, the next group, null = there is none.
 template <class How, class Answers>
-HWY_INLINE size_t SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT hashes, size_t first, size_t size,
-                             const uint64_t* next_hashes, size_t* prefetched, Answers& answers) {
+HWY_INLINE void SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT hashes, size_t first, size_t size,
+                           const uint64_t* next_hashes, size_t* prefetched, Answers& answers) {
   Left left;
   uint8_t found[kStageGroup + kFewKeys];
   const Stage& newest = stages.all[stages.size - 1];
@@ -152,7 +152,6 @@ HWY_INLINE size_t SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT 
   memset(found, 1, size);
   for (size_t i = 0; i < num_left; ++i) found[left.keys[i]] = 0;
   for (size_t i = 0; i < size; ++i) answers.Put(first + i, found[i] != 0);
-  return size - num_left;
 }
 
 template <class How, class Answers>
@@ -160,31 +159,14 @@ HWY_INLINE void MayContainBatch(const ProbeState& state, const uint64_t* HWY_RES
                                 Answers& answers) {
   const Stages stages(state);
   const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
-  const auto prefetch_first = [&](size_t from) HWY_ATTR {
-    for (size_t j = from; j < n && j < from + ahead; ++j) stages.Prefetch(hashes[j]);
-  };
   if (ahead == 0 || n < kFewKeys) {
-    prefetch_first(0);
-    (void)AskKeyByKey<How>(stages, ahead, hashes, 0, n, n, answers);
-    return;
+    return AskKeyByKey<How>(stages, ahead, hashes, n, answers);
   }
-  size_t prefetched = 0;  // see SieveGroup
-  bool is_ahead = false;  // are the next keys' lines under way in all stages?
-  bool finds_many = false;
+  size_t prefetched = 0;
   for (size_t first = 0; first < n;) {
     const size_t left = n - first, size = left < kStageGroup + kFewKeys ? left : kStageGroup;
-    size_t num_found = 0;
-    if (finds_many) {
-      const uint64_t* const next = size < left ? hashes + first + size : nullptr;
-      num_found = SieveGroup<How>(stages, hashes, first, size, next, &prefetched, answers);
-      is_ahead = false;
-    } else {
-      if (!is_ahead) prefetch_first(first);
-      num_found = AskKeyByKey<How>(stages, ahead, hashes, first, first + size, n, answers);
-      is_ahead = true;
-      prefetched = 0;
-    }
-    finds_many = num_found > size / kManyFound;
+    const uint64_t* const next = size < left ? hashes + first + size : nullptr;
+    SieveGroup<How>(stages, hashes, first, size, next, &prefetched, answers);
     first += size;
   }
 }
@@ -213,10 +195,11 @@ template <class How>
 uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
   const Stages stages(state);
   const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
-  for (size_t j = 0; j < n && j < ahead; ++j) stages.Prefetch(hashes[j]);
+  const size_t last_byte = stages.LastByte();
+  for (size_t j = 0; j < n && j < ahead; ++j) stages.Prefetch(hashes[j], last_byte);
   uint64_t count = 0;
   for (size_t i = 0; i < n; ++i) {
-    if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead]);
+    if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead], last_byte);
     const bool is_new = InsertIntoNewest<How>(state, hashes[i]);
     if (were_new != nullptr) were_new[i] = is_new;
     count += is_new;
