@@ -46,7 +46,8 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterBuilder(const FilterBuilder&) = delete;
   FilterBuilder& operator=(const FilterBuilder&) = delete;
 
-  // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing.
+  // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. (So in
+  // `counting` a key counts once for each time it comes, but once for a run of it.)
   template <class Key>
   LINEFILTER_INLINE void AddKey(const Key& key) noexcept {
     if (options_.hash_id == HashId::kXxh3) {

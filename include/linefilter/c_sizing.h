@@ -50,7 +50,7 @@ LINEFILTER_EXPORT double linefilter_min_bits_per_key_for_num_probes(linefilter_l
 LINEFILTER_EXPORT double linefilter_fpr_for_bits_per_key(linefilter_layout layout, double bits_per_key);
 // The density of a rate.
 LINEFILTER_EXPORT double linefilter_bits_per_key_for_fpr(linefilter_layout layout, double fpr);
-// The largest num_probes of a layout (blocked 16, classic 30, retrieval 0).
+// The largest num_probes of a layout (blocked and counting 16, classic 30, retrieval 0).
 LINEFILTER_EXPORT uint32_t linefilter_max_num_probes(linefilter_layout layout);
 
 #ifdef __cplusplus

@@ -32,7 +32,7 @@ struct ProbeState {
   Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
   uint16_t num_stages = 0;        // `container` alone; 0: a filter of one body
   uint32_t num_probes = 0;
-  const uint32_t* lane_ones = nullptr;  // blocked: [16 rotations][16 lanes] of 0 or 1, 64-byte aligned
+  const uint32_t* lane_ones = nullptr;  // of lanes: [16 rotations][16 lanes] of 0 or 1, 64-byte aligned
   bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
   const Kernels* kernels = nullptr;
   // Of the two, one is set if num_stages is not 0. Both tell the oldest stage first.
@@ -110,7 +110,8 @@ class LINEFILTER_EXPORT FilterBase {
   const char* target() const noexcept;
 
   // Looked up in the bits, so each reads the whole body (about 0.1 s per GB).
-  // Share of one bits, 0..1. (`retrieval`: about one half up to 24 bits per key, less above; its levels tell the load.)
+  // Share of one bits, 0..1. (`retrieval`: about one half up to 24 bits per key, less above; its levels tell the load.
+  // `counting`: of the bits of its counters.)
   double FillRatio() const noexcept;
   // Distinct keys, estimated from the fill; infinite if every bit is set. `retrieval`: from the levels, too many by
   // up to 4 % at 4 to 20 bits per key, by more above (a block of up to 15 keys counts as 16); infinite if a level is 0.
@@ -120,8 +121,8 @@ class LINEFILTER_EXPORT FilterBase {
   static constexpr size_t kMaxLevels = 256;
   size_t CountLevels(uint64_t* counts) const noexcept;  // kMaxLevels of them
   // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits (but for keys
-  // whose in-block hashes agree, 2^-32 per key of a block): 1 for a broken image, 0 for the empty set. `blocked` is
-  // exact up to 2^20 blocks, above that from a sample of so many; `retrieval` always.
+  // whose in-block hashes agree, 2^-32 per key of a block): 1 for a broken image, 0 for the empty set. `blocked` and
+  // `counting` are exact up to 2^20 blocks, above that from a sample of so many; `retrieval` always.
   double ExpectedFpr() const noexcept;
 
   // For linefilter/inline.h and the library itself.

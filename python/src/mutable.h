@@ -1,4 +1,5 @@
-// Mutable: a BlockedFilter, ClassicFilter or CountingBlockedFilter behind a mutex: one writer, or any number of readers.
+// Mutable: a BlockedFilter, ClassicFilter or CountingBlockedFilter behind a mutex: one writer, or any number of
+// readers.
 #ifndef LINEFILTER_PYTHON_SRC_MUTABLE_H_
 #define LINEFILTER_PYTHON_SRC_MUTABLE_H_
 
