@@ -94,7 +94,7 @@ TEST(KeyedHash, OfAnIntegerIsThatOfItsEightBytes) {
 
 FilterOptions Keyed(const HashSecret& secret, Layout layout = Layout::kBlocked) {
   FilterOptions options;
-  options.bits_per_key = 10;
+  options.bits_per_key = test::BitsPerKeyLikeBlocked(layout, 10);
   options.layout = layout;
   options.hash_id = HashId::kKeyed;
   options.secret = secret;

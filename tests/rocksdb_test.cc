@@ -153,7 +153,7 @@ TEST(RocksDBPolicy, RefusesOptionsThatMakeNoSense) {
 TEST(RocksDBPolicy, MakesFiltersThatHoldEveryKey) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const double bits_per_key : {1.0, 10.0, 22.5}) {
-      const Policy policy = New(BitsPerKey(bits_per_key, layout));
+      const Policy policy = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, bits_per_key), layout));
       for (const size_t n : {0, 1, 2, 50, 3000, 60000}) {
         const std::vector<std::string> keys = Keys(n, n);
         const std::string filter = Filter(*policy, keys);
@@ -413,7 +413,8 @@ TEST(RocksDBDatabase, LosesNoKeyAndSparesReads) {
   const uint64_t num_keys = NumKeys();
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const bool partitioned : {false, true}) {
-      const Policy policy = New(BitsPerKey(10, layout));
+      const double bits_per_key = test::BitsPerKeyLikeBlocked(layout, 10);
+      const Policy policy = New(BitsPerKey(bits_per_key, layout));
       RocksDB db;
       if (partitioned) Partition(&db);
       db.table.detect_filter_construct_corruption = true;
@@ -434,8 +435,9 @@ TEST(RocksDBDatabase, LosesNoKeyAndSparesReads) {
       EXPECT_EQ(of_file.filter_policy_name, "linefilter.Image");
       EXPECT_NEAR(static_cast<double>(of_file.num_filter_entries), static_cast<double>(num_keys), 2);
       constexpr double kRounding = 128;  // to whole blocks, and a trailer
-      EXPECT_NEAR(static_cast<double>(of_file.filter_size), static_cast<double>(num_keys) * 1.25,
-                  static_cast<double>(num_keys) * (partitioned ? 0.2 : 0.01) + kRounding);
+      const double expected_size = static_cast<double>(num_keys) * bits_per_key / 8;
+      EXPECT_NEAR(static_cast<double>(of_file.filter_size), expected_size,
+                  expected_size * (partitioned ? 0.16 : 0.008) + kRounding);
     }
   }
 }
@@ -468,7 +470,7 @@ TEST(RocksDBDatabase, AnswersForPrefixes) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const bool partitioned : {false, true}) {
       for (const bool whole_keys : {false, true}) {
-        const Policy policy = New(BitsPerKey(12, layout));
+        const Policy policy = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, 12), layout));
         RocksDB db;
         if (partitioned) Partition(&db);
         db.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));

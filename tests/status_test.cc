@@ -80,7 +80,7 @@ TEST(Layout, ParsesTheNamesOfWhatIsImplemented) {
     EXPECT_TRUE(ParseLayout(LayoutName(layout), &parsed));
     EXPECT_EQ(parsed, layout);
   }
-  for (const char* name : {"", "unknown", "Blocked", "blocked ", "block", "blockedx", "counting", "container"}) {
+  for (const char* name : {"", "unknown", "Blocked", "blocked ", "block", "blockedx", "container"}) {
     Layout parsed = Layout::kClassic;
     EXPECT_FALSE(ParseLayout(name, &parsed)) << name;
     EXPECT_EQ(parsed, Layout::kClassic) << "untouched by " << name;

@@ -1,6 +1,6 @@
-// 1, 4 and 8 stages that answer as one (layout `container`), each a `blocked` filter of an equal part of the bytes and
-// keys: what a lookup pays for every stage more. Equal stages are the hardest case: of a ScalableFilter's the newest
-// has half of the bytes. Asked through a view of an image, which is made here as doc/FORMAT.md says.
+// 1, 4 and 8 stages that answer as one (layout `container`), each a `blocked` filter of twice the bytes and keys of the
+// one before, as in a ScalableFilter that grew: what a lookup pays for every stage more. All have one density, so that
+// the bytes are those of the other rows. Asked through a view of an image, which is made here as doc/FORMAT.md says.
 #include <cstring>
 #include <string_view>
 
@@ -30,20 +30,24 @@ Allocator At(uint8_t* bytes) {
 class Stages : public PeerFilter {
  public:
   Stages(const std::vector<std::string>& targets, uint32_t num_stages, const Spec& spec)
-      : num_stages_(num_stages), sizing_(SizeOf(Layout::kBlocked, StageSpec(spec))), memory_(RoomFor(bytes())) {
+      : sizings_(SizeAll(spec, num_stages)), memory_(RoomFor(bytes())) {
     FilterOptions options;
     options.bits_per_key = spec.bits_per_key;
     BlockedFilter stages[kMaxStages];
-    for (uint32_t i = 0; i < num_stages_; ++i) {
-      options.allocator = At(memory_.data() + i * sizing_.body_bytes);
-      Must(stages[i].Create(StageSpec(spec).num_keys, options));
+    uint8_t* body = memory_.data();
+    for (uint32_t i = 0; i < num_stages; ++i) {
+      options.allocator = At(body);
+      Must(stages[i].Create(sizings_[i].num_keys, options));
+      body += sizings_[i].body_bytes;
     }
+    // Of 2^n - 1 shards, stage i takes 2^i.
     ForMembers(spec, [&](const Keys& keys) {
       for (size_t i = 0; i < keys.size; ++i) {
-        stages[ShardOf(keys.integers[i], num_stages_)].InsertHash(keys.integers[i]);
+        const uint64_t shard = ShardOf(keys.integers[i], (uint32_t{1} << num_stages) - 1) + 1;
+        stages[63 - __builtin_clzll(shard)].InsertHash(keys.integers[i]);
       }
     });
-    const uint64_t size = Finish(stages[0].num_blocks(), stages[0].num_probes());
+    const uint64_t size = Finish();
     views_.resize(targets.size());
     for (size_t i = 0; i < targets.size(); ++i) {
       OnTarget(targets[i], [&] { Must(views_[i].Open(memory_.data(), static_cast<size_t>(size))); });
@@ -51,11 +55,15 @@ class Stages : public PeerFilter {
     Must(views_[0].Verify());
   }
 
-  uint64_t bytes() const override { return num_stages_ * sizing_.body_bytes; }
-  uint32_t num_probes() const override { return sizing_.num_probes; }
+  uint64_t bytes() const override {
+    uint64_t sum = 0;
+    for (const Sizing& sizing : sizings_) sum += sizing.body_bytes;
+    return sum;
+  }
+  uint32_t num_probes() const override { return sizings_.back().num_probes; }
   double expected_fpr() const override {
     double passes = 1;
-    for (uint32_t i = 0; i < num_stages_; ++i) passes *= 1 - sizing_.expected_fpr;
+    for (const Sizing& sizing : sizings_) passes *= 1 - sizing.expected_fpr;
     return 1 - passes;
   }
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
@@ -63,16 +71,21 @@ class Stages : public PeerFilter {
   }
 
  private:
-  Spec StageSpec(const Spec& spec) const {
-    Spec of_one = spec;
-    of_one.num_keys = (spec.num_keys + num_stages_ - 1) / num_stages_;
-    return of_one;
+  static std::vector<Sizing> SizeAll(const Spec& spec, uint32_t num_stages) {
+    std::vector<Sizing> sizings;
+    const uint64_t shards = (uint64_t{1} << num_stages) - 1;
+    for (uint32_t i = 0; i < num_stages; ++i) {
+      Spec of_one = spec;
+      of_one.num_keys = ((spec.num_keys << i) + shards - 1) / shards;
+      sizings.push_back(SizeOf(Layout::kBlocked, of_one));
+    }
+    return sizings;
   }
   // The chunk checks and the trailer take less.
   static uint64_t RoomFor(uint64_t body_bytes) { return body_bytes + body_bytes / 8192 + 4096; }
 
   // Everything behind the body; answers the size of the image.
-  uint64_t Finish(uint64_t num_blocks, uint32_t probes) {
+  uint64_t Finish() {
     uint8_t* const image = memory_.data();
     uint8_t* const body_end = image + bytes();
     uint8_t* out = body_end;
@@ -82,15 +95,15 @@ class Stages : public PeerFilter {
       Put(HashOf(image + begin, image + end), 4, &out);
     }
     Put(0x8002, 2, &out);
-    Put(24 * num_stages_, 2, &out);
-    for (uint32_t i = 0; i < num_stages_; ++i) {
-      Put(num_blocks, 8, &out);
+    Put(24 * sizings_.size(), 2, &out);
+    for (const Sizing& sizing : sizings_) {
+      Put(sizing.body_bytes / 64, 8, &out);
       Put(0, 8, &out);
       Put(static_cast<uint64_t>(Layout::kBlocked), 1, &out);
-      Put(probes, 1, &out);
+      Put(sizing.num_probes, 1, &out);
       Put(0, 6, &out);
     }
-    Put(4 + 24 * num_stages_, 4, &out);
+    Put(4 + 24 * sizings_.size(), 4, &out);
     const uint64_t size = static_cast<uint64_t>(out - image) + 8;
     const uint32_t last =
         uint32_t{0xa1} << 24 | (is_small ? 0x81u : 0xc1u) << 16 | static_cast<uint32_t>(Layout::kContainer);
@@ -100,8 +113,7 @@ class Stages : public PeerFilter {
     return size;
   }
 
-  const uint32_t num_stages_;
-  Sizing sizing_;  // of one
+  std::vector<Sizing> sizings_;  // the oldest first
   HugeBuffer memory_;
   std::vector<FilterView> views_;
 };

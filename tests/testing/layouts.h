@@ -2,6 +2,7 @@
 #ifndef LINEFILTER_TESTS_TESTING_LAYOUTS_H_
 #define LINEFILTER_TESTS_TESTING_LAYOUTS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -20,6 +21,12 @@ inline std::vector<Layout> EveryLayout() {
     if (internal::FindLayout(static_cast<Layout>(id)) != nullptr) layouts.push_back(static_cast<Layout>(id));
   }
   return layouts;
+}
+
+// The density at which a layout has about the rate that `blocked` has at that many bits per key: a `counting` one has
+// counters of 4 bits, and reaches 0.22 % at most.
+inline double BitsPerKeyLikeBlocked(Layout layout, double bits_per_key) {
+  return layout == Layout::kCounting ? std::min(4.5 * bits_per_key, 64.0) : bits_per_key;
 }
 
 inline bool IsMutable(Layout layout) { return internal::FindLayout(layout)->is_mutable; }
