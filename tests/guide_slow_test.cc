@@ -66,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(Pages, Guide, ::testing::ValuesIn(PagesIn("doc/guide"))
 
 TEST(Documents, WhatTheyLeadToExists) {
   std::vector<fs::path> pages = PagesIn("");
-  for (const char* folder : {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/sst_reader", "examples/uses"}) {
+  for (const char* folder :
+       {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/sst_reader", "examples/uses"}) {
     for (const fs::path& page : PagesIn(folder)) pages.push_back(page);
   }
   const std::regex link = test::RelativeLink();

@@ -38,10 +38,10 @@ const std::map<std::string, std::string> kUpperHeaders = {
     {"linefilter/builder.h", "lib/filters"},    {"linefilter/bulk.h", "lib/filters"},
     {"linefilter/concurrent.h", "lib/filters"}, {"linefilter/engine_options.h", kAdapters},
     {"linefilter/file.h", "lib/filters"},       {"linefilter/filter.h", "lib/filters"},
-    {"linefilter/fold.h", "lib/filters"},
-    {"linefilter/leveldb.h", kAdapters},        {"linefilter/rocksdb.h", kAdapters},
-    {"linefilter/rotating.h", "lib/filters"},   {"linefilter/scalable.h", "lib/filters"},
-    {"linefilter/swappable.h", "lib/filters"},  {"linefilter/view.h", "lib/filters"}};
+    {"linefilter/fold.h", "lib/filters"},       {"linefilter/leveldb.h", kAdapters},
+    {"linefilter/rocksdb.h", kAdapters},        {"linefilter/rotating.h", "lib/filters"},
+    {"linefilter/scalable.h", "lib/filters"},   {"linefilter/swappable.h", "lib/filters"},
+    {"linefilter/view.h", "lib/filters"}};
 
 // Everything else: the prefixes of what each folder may include of ours. ("" is a file's own folder, named without a
 // path.)

@@ -32,9 +32,9 @@ int Fail(const char* format, ...) {
 
 namespace {
 
-const Command* const kCommands[] = {&kBuildCommand, &kQueryCommand, &kInfoCommand,   &kStatsCommand,
-                                    &kVerifyCommand, &kFoldCommand, &kMergeCommand,  &kFprCommand,
-                                    &kOracleCommand, &kPlanCommand, &kTargetsCommand};
+const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoCommand,   &kStatsCommand,
+                                    &kVerifyCommand, &kFoldCommand,  &kMergeCommand,  &kFprCommand,
+                                    &kOracleCommand, &kPlanCommand,  &kTargetsCommand};
 
 void WarnOfUnsupportedTarget() {
   const char* wanted = getenv("LINEFILTER_TARGET");

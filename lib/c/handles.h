@@ -11,8 +11,8 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
-#include "linefilter/scalable.h"
 #include "linefilter/rotating.h"
+#include "linefilter/scalable.h"
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 

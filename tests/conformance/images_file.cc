@@ -34,8 +34,8 @@ std::string LayoutWord(int layout) {
   return layout == reference::kBlocked     ? "blocked"
          : layout == reference::kClassic   ? "classic"
          : layout == reference::kRetrieval ? "retrieval"
-           : layout == reference::kCounting  ? "counting"
-                                             : "container";
+         : layout == reference::kCounting  ? "counting"
+                                           : "container";
 }
 
 std::string Hex64(uint64_t value) {

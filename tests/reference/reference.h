@@ -30,7 +30,7 @@ uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
 inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5;  // section 2
-inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
+inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;      // section 3
 
 struct Extension {
   uint16_t id;
