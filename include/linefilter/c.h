@@ -2,9 +2,9 @@
 // same bytes and the same answers: a key that was added in C++ or Python is found here, and the other way round. Only
 // C++ has lookups that are inlined (linefilter/inline.h), the arithmetic below linefilter_shard_of (MulHigh,
 // BlockIndex), AtomicFile for the caller's own files, the adapters to storage engines, the folding and uniting of
-// images that are larger than memory (linefilter/fold.h), what each stage of a container's image is
-// (FilterView::stage), and swapping in what is neither a linefilter_filter nor a view of an image
-// (SwappableFilter::Serve); and linefilter_view_open and _map take their handles from the default memory.
+// images to a sink (linefilter/fold.h), what each stage of a container's image is (FilterView::stage), and swapping in
+// what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve); and linefilter_view_open and
+// _map take their handles from the default memory.
 //
 //   linefilter_status status;
 //   linefilter_options options;
