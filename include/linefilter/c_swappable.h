@@ -37,7 +37,8 @@ LINEFILTER_EXPORT void linefilter_swappable_free(linefilter_swappable* swappable
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_filter(linefilter_swappable* swappable,
                                                                    linefilter_filter* filter,
                                                                    linefilter_status* status);
-// The same of a view that was opened, mapped or loaded: not one of a linefilter_filter. Verify it before.
+// The same of a view that was opened, mapped or loaded: not one of a linefilter_filter or _scalable (whose image can be
+// opened). Verify it before.
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_view(linefilter_swappable* swappable, linefilter_view* view,
                                                                  linefilter_status* status);
 // The same of a file, which is loaded and verified as linefilter_view_load does. On any error the one before stays.
