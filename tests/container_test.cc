@@ -317,6 +317,61 @@ TEST(ContainerImage, NeedsItsRoomAndASink) {
   EXPECT_EQ(internal::WriteContainer(made.container, refusing).code(), StatusCode::kIoError);
 }
 
+// Its table and its check lie on the stack: AddressSanitizer would see them overflow.
+TEST(ContainerImage, OfMoreThanAReaderTakesIsNotWritten) {
+  std::vector<uint64_t> memory;
+  const uint8_t* const body = Aligned(&memory, 64);
+  std::vector<ContainerStage> stages(100, ContainerStage{body, 1, 0, 6});
+  const Bytes growth(70000, 1);
+  Bytes room(300000, 0xa5);
+  const auto expect = [&](const Container& container, bool is_written, const char* what) {
+    const StatusCode code = is_written ? StatusCode::kOk : StatusCode::kInvalidArgument;
+    Bytes sunk;
+    const Sink sink{[](void* to, const void* data, size_t size) noexcept {
+                      const uint8_t* const bytes = static_cast<const uint8_t*>(data);
+                      static_cast<Bytes*>(to)->insert(static_cast<Bytes*>(to)->end(), bytes, bytes + size);
+                      return true;
+                    },
+                    &sunk};
+    const uint64_t bytes = internal::ContainerBytes(container);
+    EXPECT_EQ(bytes != 0, is_written) << what;
+    EXPECT_EQ(internal::WriteContainer(container, sink).code(), code) << what;
+    EXPECT_EQ(sunk.size(), bytes) << what;
+    EXPECT_EQ(internal::WriteContainerTo(container, room.data(), room.size()).code(), code) << what;
+    EXPECT_EQ(room[static_cast<size_t>(bytes)], 0xa5) << what;
+    if (is_written) {
+      EXPECT_TRUE(std::equal(sunk.begin(), sunk.end(), room.begin())) << what;
+      EXPECT_TRUE(FilterView(sunk.data(), sunk.size()).status().ok()) << what;
+      std::fill(room.begin(), room.end(), uint8_t{0xa5});
+    }
+  };
+  const auto make = [&](uint32_t num_stages, size_t growth_bytes) {
+    Container container;
+    container.stages = stages.data(), container.num_stages = num_stages;
+    container.growth = growth.data(), container.growth_bytes = growth_bytes;
+    return container;
+  };
+  Container full = make(64, internal::kMaxGrowthBytes);  // a body of 4 KiB: the check is that of body and fields
+  full.seed = 1;
+  expect(full, true, "the most");
+  expect(make(0, internal::kMaxGrowthBytes), true, "no stage");
+  for (const uint32_t num_stages : {65u, 66u, 100u, ~0u}) expect(make(num_stages, 32), false, "stages");
+  for (const size_t size : {size_t{1025}, size_t{1088}, size_t{65535}, size_t{65536}, size_t{65568}}) {
+    expect(make(1, size), false, "growth");
+    expect(make(0, size), false, "growth");
+  }
+  for (const uint64_t num_blocks : {uint64_t{0}, (uint64_t{1} << 32) + 1, uint64_t{1} << 58, ~uint64_t{0}}) {
+    stages[1].num_blocks = num_blocks;
+    expect(make(2, 32), false, "blocks");
+  }
+  stages[1].num_blocks = 1;
+  for (const uint32_t num_probes : {0u, 17u, 256u + 6u}) {
+    stages[1].num_probes = num_probes;
+    expect(make(2, 32), false, "probes");
+  }
+  expect(make(1, 32), true, "the first alone");
+}
+
 TEST(ContainerImage, IsAskedWithoutAView) {
   std::vector<reference::Filter> stages(3, test::EmptyReference(Layout::kBlocked, 6, 128));
   for (int i = 0; i < 60; ++i) stages[i % 3].Insert(reference::HashOfKey("key-" + std::to_string(i), 0));

@@ -291,21 +291,23 @@ bool ReadWith(const Kind& kind, uint64_t nth, bool load, const Saver& saver, con
 TEST(ReadFaults, AnswerMaybe) {
   const TempDir dir(test::MemoryFolder());
   uint64_t num_faults = 0;
-  for (const size_t num_keys : {100, 300000}) {  // one read; one for each of six chunks
-    const Saver saver = test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, 1);
+  // One read; one for each of six chunks; stages.
+  for (const Saver& saver : {test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 100, 1),
+                             test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 300000, 1),
+                             test::SaverOfScalable(100, 1), test::SaverOfRotating(100, 1)}) {
     const std::string path = dir.File("file");
     ASSERT_TRUE(saver.save(path.c_str()).ok());
     for (const bool load : {false, true}) {
       for (const Kind& kind : kReadFaults) {
         for (uint64_t nth = 0;; ++nth, ++num_faults) {
-          SCOPED_TRACE((load ? "Load: " : "Map: ") + Describe(kind, nth));
+          SCOPED_TRACE(saver.name + (load ? ", Load: " : ", Map: ") + Describe(kind, nth));
           if (!ReadWith(kind, nth, load, saver, path)) break;
         }
       }
     }
   }
   std::printf("%llu reads with a fault\n", static_cast<unsigned long long>(num_faults));
-  EXPECT_GE(num_faults, 2 * (6 + 5) + 6 * (1 + 6));
+  EXPECT_GE(num_faults, 4 * (6 + 5) + 6 * (1 + 6));
 }
 
 }  // namespace

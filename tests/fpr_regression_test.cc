@@ -56,6 +56,10 @@ std::vector<Point> Points() {
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     points.push_back({layout, 10, 10000000});
   }
+  for (const double bits : {24, 32, 48}) {
+    points.push_back({Layout::kCounting, bits, static_cast<uint64_t>(16384 * 512 / bits)});
+  }
+  points.push_back({Layout::kCounting, 48, 10000000});
   return points;
 }
 
@@ -97,6 +101,9 @@ StoredFpr Stored(Layout layout, double bits_per_key, bool large = false) {
 double ExactFpr(const StoredFpr& stored) {
   if (stored.layout == Layout::kBlocked) {
     return test::ExactBlockedFpr(stored.num_probes).OfKeys(stored.num_keys, stored.body_bytes / 64);
+  }
+  if (stored.layout == Layout::kCounting) {
+    return test::ExactBlockedFpr(stored.num_probes, 8).OfKeys(stored.num_keys, stored.body_bytes / 64);
   }
   if (stored.layout == Layout::kRetrieval) return ExpectedFpr(stored.layout, stored.num_keys, stored.body_bytes, 0);
   // Of large sets: the spread of the fill is worth 1e-5.
@@ -184,11 +191,12 @@ constexpr struct {
   Layout layout;
   double bits_per_key;
   uint64_t num_keys;  // 0 = any
-} kOthers[] = {{Layout::kBlocked, 4, 0},    {Layout::kBlocked, 9, 0},     {Layout::kBlocked, 14, 0},
-               {Layout::kBlocked, 24, 0},   {Layout::kBlocked, 10, 100},  {Layout::kClassic, 4, 0},
-               {Layout::kClassic, 9, 0},    {Layout::kClassic, 14, 0},    {Layout::kClassic, 10, 100},
-               {Layout::kRetrieval, 4, 0},  {Layout::kRetrieval, 9, 0},   {Layout::kRetrieval, 14, 0},
-               {Layout::kRetrieval, 16, 0}, {Layout::kRetrieval, 10, 100}};
+} kOthers[] = {{Layout::kBlocked, 4, 0},    {Layout::kBlocked, 9, 0},      {Layout::kBlocked, 14, 0},
+               {Layout::kBlocked, 24, 0},   {Layout::kBlocked, 10, 100},   {Layout::kClassic, 4, 0},
+               {Layout::kClassic, 9, 0},    {Layout::kClassic, 14, 0},     {Layout::kClassic, 10, 100},
+               {Layout::kRetrieval, 4, 0},  {Layout::kRetrieval, 9, 0},    {Layout::kRetrieval, 14, 0},
+               {Layout::kRetrieval, 16, 0}, {Layout::kRetrieval, 10, 100}, {Layout::kCounting, 12, 0},
+               {Layout::kCounting, 64, 0},  {Layout::kCounting, 40, 100}};
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
   test::Random random(2026);
@@ -243,6 +251,17 @@ TEST(FprMutants, OfClassicAreFound) {
   }
 }
 
+// Found: 1.29 times as high, 1.16, 7.4, 1.14.
+TEST(FprMutants, OfCountingAreFound) {
+  using mutants::CountingFault;
+  const StoredFpr stored = Stored(Layout::kCounting, 32);
+  EXPECT_TRUE(Passes<mutants::ScalarCounting>(stored, CountingFault::kNone));
+  for (const CountingFault fault : {CountingFault::kStuckLane, CountingFault::kLow1BitDropped,
+                                    CountingFault::kNeighbourRead, CountingFault::kOneNotTakenOut}) {
+    EXPECT_FALSE(Passes<mutants::ScalarCounting>(stored, fault)) << static_cast<int>(fault);
+  }
+}
+
 // Found: 1.09 times as high, 1.43, 2.0, 2.0.
 TEST(FprMutants, OfRetrievalAreFound) {
   using mutants::RetrievalFault;
@@ -290,8 +309,8 @@ TEST(FprMutants, OfTheLayoutRetrievalAreFound) {
 // The kernels are right, the hash is not: 1e7 / 2^32 = 0.23 % more false positives, a fourth of all (`retrieval`:
 // more than all).
 TEST(FprMutants, AHashOf32BitsIsFoundAt1e7Keys) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
-    const StoredFpr stored = Stored(layout, 10, true);
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting}) {
+    const StoredFpr stored = Stored(layout, layout == Layout::kCounting ? 48 : 10, true);
     ASSERT_GE(stored.num_keys, 10000000u);
     LibrarySubject weak(stored, mutants::HashOf32Bits);
     MeasuredFpr measured;
@@ -305,8 +324,8 @@ TEST(FprMutants, AHashOf32BitsIsFoundAt1e7Keys) {
 // The least that must be seen.
 TEST(FprMutants, AShiftOfThreePercentIsFound) {
   if (test::Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
-    const StoredFpr stored = Stored(layout, 10);
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting}) {
+    const StoredFpr stored = Stored(layout, layout == Layout::kCounting ? 48 : 10);
     mutants::ShiftedLibrary shifted(stored, test::kSeenShift);
     MeasuredFpr measured;
     const Verdict verdict = MeasureAndJudge(stored, &shifted, &measured);

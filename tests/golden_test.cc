@@ -16,6 +16,8 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
+#include "linefilter/rotating.h"
+#include "linefilter/scalable.h"
 #include "linefilter/view.h"
 #include "tests/golden/golden_table.h"
 #include "tests/testing/measure_fpr.h"
@@ -75,7 +77,42 @@ std::string MutableImage(const GoldenCase& c) {
   return image;
 }
 
+std::string ImageOfScalable(const GoldenCase& c) {
+  FilterOptions options = OptionsOf(c);
+  options.fpr = c.bits_per_key;
+  options.bits_per_key = 0;
+  GrowthOptions growth;
+  growth.max_growth = c.stages.growth;
+  ScalableFilter filter;
+  std::string image;
+  EXPECT_TRUE(filter.Create(c.stages.capacity, options, growth).ok());
+  AddKeys(
+      c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
+  EXPECT_TRUE(filter.AppendImage(&image).ok());
+  return image;
+}
+
+std::string ImageOfRotating(const GoldenCase& c) {
+  const uint32_t generations = static_cast<uint32_t>(c.stages.sizes.size());
+  const uint64_t each = c.stages.capacity;
+  const Rotation rotation = c.stages.growth == 1 ? Rotation::kByCount : Rotation::kByCaller;
+  RotatingFilter filter;
+  std::string image;
+  EXPECT_TRUE(filter.Create(each * (generations - 1), generations, OptionsOf(c), rotation).ok());
+  uint64_t num_keys = 0;
+  const auto rotate = [&] {
+    if (rotation == Rotation::kByCaller && num_keys != 0 && num_keys % each == 0) filter.Rotate();
+    ++num_keys;
+  };
+  AddKeys(
+      c, [&](auto key) { rotate(), filter.InsertKey(key); }, [&](uint64_t hash) { rotate(), filter.InsertHash(hash); });
+  EXPECT_TRUE(filter.AppendImage(&image).ok());
+  return image;
+}
+
 std::string LibraryImage(const GoldenCase& c) {
+  if (c.maker == "scalable") return ImageOfScalable(c);
+  if (c.maker == "rotating") return ImageOfRotating(c);
   if (c.maker == "mutable") {
     return c.asked == "blocked"    ? MutableImage<BlockedFilter>(c)
            : c.asked == "counting" ? MutableImage<CountingBlockedFilter>(c)
@@ -100,6 +137,11 @@ std::string LibraryResults(const GoldenCase& c) {
   EXPECT_STREQ(LayoutName(view.layout()), c.layout.c_str());
   EXPECT_EQ(view.num_probes(), static_cast<uint32_t>(c.num_probes));
   EXPECT_EQ(view.body_bytes(), c.body_bytes);
+  EXPECT_EQ(view.num_stages(), c.stages.sizes.size());
+  for (uint32_t i = 0; i < view.num_stages() && i < c.stages.sizes.size(); ++i) {
+    EXPECT_EQ(view.stage(i).num_blocks, c.stages.sizes[i].first) << i;
+    EXPECT_EQ(view.stage(i).num_probes, static_cast<uint32_t>(c.stages.sizes[i].second)) << i;
+  }
   EXPECT_EQ(view.has_num_keys(), c.counted || view.empty_set());  // nobody needs to count no keys
   return test::GoldenResults(reinterpret_cast<const uint8_t*>(image.data()), image.size(), [&](uint64_t i) {
     const std::string key = test::ProbeKey(i);

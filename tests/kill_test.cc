@@ -141,6 +141,7 @@ std::vector<Case> EveryCase(const TempDir& dir) {
     if (num_keys > 50 && test::IsEmulated()) continue;  // an emulator takes long to fork
     const std::vector<Saver> savers = test::EverySaver(num_keys, 1), others = test::EverySaver(600, 2);
     for (size_t i = 0; i < savers.size(); ++i) {
+      if (num_keys == 420 && i % 2 == 1) continue;  // for time
       const std::string path = dir.Write("file", others[i].image);
       const WatchedCalls calls;
       EXPECT_TRUE(savers[i].save(path.c_str()).ok());

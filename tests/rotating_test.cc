@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/filters/container_writer.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
+#include "tests/reference/reference.h"
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
@@ -347,6 +349,117 @@ TEST(Rotating, WhatIsNoSnapshotOfOneIsRefused) {
   EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), keyed).code(), StatusCode::kIncompatible);
   ExpectTakesNothing(&filter);
   ASSERT_TRUE(blocked.CreateFromImage(image.data(), image.size()).code() == StatusCode::kIncompatible);
+}
+
+// A snapshot whose check is right, whatever else is not: of empty generations of so many blocks and probes.
+struct Claim {
+  std::vector<uint64_t> num_blocks = {2, 2, 2};
+  std::vector<uint32_t> num_probes = {7, 7, 7};
+  reference::Bytes growth = reference::Bytes(32, 0);
+
+  Claim() {
+    growth[0] = 2;
+    Put(8, 100);
+  }
+  Claim& Put(size_t at, uint64_t value, int bytes = 8) {
+    reference::PutLittleEndian(value, bytes, &growth.at(at));
+    return *this;
+  }
+  Claim& Resize(size_t size) {
+    growth.resize(size);
+    return *this;
+  }
+  Claim& Stages(const std::vector<uint64_t>& blocks, const std::vector<uint32_t>& probes) {
+    num_blocks = blocks, num_probes = probes;
+    return *this;
+  }
+  std::string Image() const {
+    const std::vector<uint8_t> body(1024, 0);
+    std::vector<internal::ContainerStage> stages;
+    for (size_t i = 0; i < num_blocks.size(); ++i) stages.push_back({body.data(), num_blocks[i], 0, num_probes[i]});
+    internal::Container container;
+    container.stages = stages.data();
+    container.num_stages = static_cast<uint32_t>(stages.size());
+    container.growth = growth.data();
+    container.growth_bytes = growth.size();
+    std::string image(static_cast<size_t>(internal::ContainerBytes(container)), 'x');
+    EXPECT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+    EXPECT_TRUE(FilterView(image.data(), image.size()).Verify().ok()) << "a view can be had all the same";
+    return image;
+  }
+};
+
+TEST(Rotating, ASnapshotWithAFieldOutOfRangeIsRefused) {
+  RotatingFilter filter;
+  const auto expect = [&](const Claim& claim, const std::string& what) {
+    MustCreate(&filter, 100, 4);
+    const std::string image = claim.Image();
+    EXPECT_EQ(filter.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible) << what;
+    ExpectTakesNothing(&filter);
+  };
+  for (const uint64_t kind : {0, 1, 3, 255}) expect(Claim().Put(0, kind, 1), "kind " + std::to_string(kind));
+  for (const uint64_t rotation : {2, 3, 128, 255}) expect(Claim().Put(1, rotation, 1), std::to_string(rotation));
+  for (size_t at = 2; at < 8; ++at) expect(Claim().Put(at, 1, 1), "byte " + std::to_string(at));
+  expect(Claim().Put(8, 0), "a generation for no key");
+  for (const uint64_t generation : {uint64_t{1} << 48, uint64_t{1} << 56, uint64_t{1} << 63, ~uint64_t{0}}) {
+    expect(Claim().Put(16, generation), "generation " + std::to_string(generation));
+  }
+  for (const size_t size : {0, 1, 8, 31, 33, 64, 1024}) expect(Claim().Resize(size), std::to_string(size) + " bytes");
+  expect(Claim().Stages({}, {}), "no generation");
+  expect(Claim().Stages({2}, {7}), "one generation");
+  for (size_t i = 0; i < 3; ++i) {
+    Claim other_blocks, other_probes;
+    other_blocks.num_blocks[i] = 3;
+    expect(other_blocks, "another size");
+    other_probes.num_probes[i] = 8;
+    expect(other_probes, "other probes");
+  }
+}
+
+// Whatever is within the ranges: it goes on, and what was inserted last is there.
+TEST(Rotating, GoesOnFromAnySnapshotThatIsInRange) {
+  const std::vector<uint64_t> hashes = RandomHashes(600, 21);
+  const std::vector<uint64_t> numbers = {1, 2, 100, uint64_t{1} << 40, UINT64_MAX - 1, UINT64_MAX};
+  for (const uint64_t rotation : {0, 1}) {
+    for (const uint64_t each : numbers) {
+      for (const uint64_t in_newest : numbers) {
+        for (const size_t generations : {2, 3, 64}) {
+          const uint64_t generation = (uint64_t{1} << 48) - 1;
+          const Claim claim =
+              Claim()
+                  .Put(1, rotation, 1)
+                  .Put(8, each)
+                  .Put(16, generation)
+                  .Put(24, in_newest)
+                  .Stages(std::vector<uint64_t>(generations, 1), std::vector<uint32_t>(generations, 16));
+          const std::string image = claim.Image();
+          RotatingFilter filter;
+          ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+          EXPECT_EQ(filter.generation(), generation);
+          EXPECT_EQ(filter.keys_per_generation(), each);
+          EXPECT_EQ(ImageOf(filter), image);
+          for (size_t i = 0; i < 300; ++i) {
+            filter.InsertHash(hashes[i]);
+            ASSERT_TRUE(filter.MayContainHash(hashes[i]));
+          }
+          filter.InsertHashes(hashes.data() + 300, 300);
+          EXPECT_TRUE(filter.MayContainHash(hashes.back()));
+          const uint64_t before = filter.generation();
+          if (rotation == 0) {
+            EXPECT_EQ(before, generation);
+          } else if (each <= 100) {
+            EXPECT_GT(before, generation) << "by count it rotates";
+          }
+          EXPECT_EQ(filter.Rotate(), before + 1);
+          if (generations > 2) {  // it may have rotated behind the last insertion by itself
+            EXPECT_TRUE(filter.MayContainHash(hashes.back()));
+          }
+          for (size_t i = 0; i < generations; ++i) filter.Rotate();
+          EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), 0u) << "and forgets";
+        }
+      }
+    }
+  }
 }
 
 TEST(Rotating, MemoryIsLimitedAndMayRunOut) {

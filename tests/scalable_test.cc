@@ -534,6 +534,48 @@ TEST(ScalableFilterTest, IsMadeOfItsOwnImagesOnly) {
   }
 }
 
+// With a right check: nothing but the field is wrong. (Its numbers: the next test.)
+TEST(ScalableFilterTest, IsNotMadeOfAGrowthFieldOutOfRange) {
+  const std::vector<uint8_t> body(64, 0);
+  const internal::ContainerStage stage = {body.data(), 1, 0, 7};
+  ScalableFilter filter;
+  const auto expect = [&](const std::vector<uint8_t>& growth, uint32_t num_stages, StatusCode code, const char* what) {
+    internal::Container container;
+    container.stages = &stage;
+    container.num_stages = num_stages;
+    container.growth = growth.data();
+    container.growth_bytes = growth.size();
+    std::string image(static_cast<size_t>(internal::ContainerBytes(container)), 'x');
+    ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+    EXPECT_TRUE(FilterView(image.data(), image.size()).Verify().ok()) << "a view can be had all the same: " << what;
+    filter = Make(10, Fpr(0.01));
+    EXPECT_EQ(filter.CreateFromImage(image.data(), image.size()).code(), code) << what;
+    if (code != StatusCode::kOk) ExpectBroken(filter);
+  };
+  internal::GrowthPlan plan;
+  plan.fpr = 0.01;
+  plan.first_capacity = 10;
+  std::vector<uint8_t> good(internal::kScalableGrowthBytes);
+  internal::StoreGrowth(plan, good.data());
+  expect(good, 1, StatusCode::kOk, "all right");
+  expect(good, 0, StatusCode::kIncompatible, "no stage to go on from");
+  for (const int kind : {0, 2, 3, 255}) {
+    std::vector<uint8_t> growth = good;
+    growth[0] = static_cast<uint8_t>(kind);
+    expect(growth, 1, StatusCode::kIncompatible, "kind");
+  }
+  for (size_t at = 1; at < 8; ++at) {
+    std::vector<uint8_t> growth = good;
+    growth[at] = 1;
+    expect(growth, 1, StatusCode::kIncompatible, "a byte that is to be 0");
+  }
+  for (const size_t size : {0, 1, 8, 31, 33, 1024}) {
+    std::vector<uint8_t> growth = good;
+    growth.resize(size);
+    expect(growth, 1, StatusCode::kIncompatible, "length");
+  }
+}
+
 // Whatever plan and counts an image claims: it is refused, or goes on without losing a key.
 TEST(ScalableFilterTest, GoesOnFromAnyPlanThatAnImageClaims) {
   const std::vector<uint64_t> hashes = RandomHashes(3000, 15);

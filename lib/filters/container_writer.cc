@@ -6,12 +6,35 @@
 #include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
+#include "linefilter/sizing.h"
 
 namespace linefilter::internal {
 namespace {
 
 constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
+
+// Before ContainerTrailer is made, whose table has an end. What cannot be read back is not written.
+Status CheckContainer(const Container& container) {
+  if (container.num_stages > kMaxStages) {
+    return Status::Error(StatusCode::kInvalidArgument, "a container of %u stages: an image has at most %u",
+                         container.num_stages, kMaxStages);
+  }
+  if (container.growth_bytes > kMaxGrowthBytes) {
+    return Status::Error(StatusCode::kInvalidArgument, "a growth field of %zu bytes: an image has at most %zu",
+                         container.growth_bytes, kMaxGrowthBytes);
+  }
+  for (uint32_t i = 0; i < container.num_stages; ++i) {
+    const ContainerStage& stage = container.stages[i];
+    if (stage.num_blocks == 0 || stage.num_blocks > kMaxBlocks || stage.num_probes == 0 ||
+        stage.num_probes > MaxNumProbes(Layout::kBlocked)) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "stage %u has %llu blocks and %u probes: it takes 1 to 2^32 blocks and 1 to 16 probes", i,
+                           static_cast<unsigned long long>(stage.num_blocks), stage.num_probes);
+    }
+  }
+  return Status();
+}
 
 // The trailer, and the table that it points to.
 struct ContainerTrailer {
@@ -74,11 +97,14 @@ class BodyReader {
 }  // namespace
 
 uint64_t ContainerBytes(const Container& container) {
+  if (!CheckContainer(container).ok()) return 0;
   const ContainerTrailer end(container);
   return end.trailer.body_bytes + TrailerBytes(end.trailer);
 }
 
 Status WriteContainerTo(const Container& container, void* out, size_t size) {
+  const Status can = CheckContainer(container);
+  if (!can.ok()) return can;
   const ContainerTrailer end(container);
   const uint64_t needed = end.trailer.body_bytes + TrailerBytes(end.trailer);
   if (size < needed) return BufferTooSmall(size, needed);
@@ -89,6 +115,8 @@ Status WriteContainerTo(const Container& container, void* out, size_t size) {
 }
 
 Status WriteContainer(const Container& container, const Sink& sink) {
+  const Status can = CheckContainer(container);
+  if (!can.ok()) return can;
   const ContainerTrailer end(container);
   const uint64_t body_bytes = end.trailer.body_bytes;
   ImageWriter writer(end.trailer, container.allocator, sink, {});

@@ -37,7 +37,10 @@ struct Container {
   Allocator allocator;                 // of the sink's way
 };
 
-// The exact size of the image.
+// All three refuse what no reader would take, with kInvalidArgument: more stages or growth bytes than that, a stage of
+// no block or probe, or of more than `blocked` can have.
+//
+// The exact size of the image; 0 of one that is refused.
 uint64_t ContainerBytes(const Container& container);
 // In pieces of at most 1 MiB.
 Status WriteContainer(const Container& container, const Sink& sink);

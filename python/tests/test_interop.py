@@ -69,23 +69,39 @@ def test_conformance_images():
 
 def test_golden_images_are_made_to_the_byte():
     lines = lines_of(ROOT / "tests" / "golden" / "images.txt")
-    for maker, asked, keys, hash_id, num_keys, bits_per_key, seed, asked_k, *_, size, xxh3, probes, _ in lines:
+    for maker, asked, keys, hash_id, num_keys, bits_per_key, seed, asked_k, *more, size, xxh3, probes, _ in lines:
         options = {"bits_per_key": float(bits_per_key), "num_probes": int(asked_k), "seed": int(seed, 16)}
         if hash_id == "keyed":
             options["secret"] = SECRET
         if hash_id == "caller":
             options["caller_hashes"] = True
         added = np.arange(int(num_keys), dtype=np.uint64) if keys == "u64" else [f"key-{i}" for i in range(int(num_keys))]
-        if maker == "mutable":
+        rotate_after = None
+        if maker == "scalable":
+            del options["num_probes"]
+            options["fpr"] = options.pop("bits_per_key")
+            first_capacity, max_growth, _ = more[4:7]
+            filled = linefilter.ScalableFilter(int(first_capacity), max_growth=int(max_growth), **options)
+        elif maker == "rotating":
+            each, by_count, generations = int(more[4]), more[5] == "1", len(more[6].split(","))
+            del options["num_probes"]
+            filled = linefilter.RotatingFilter(each * (generations - 1), generations=generations, by_count=by_count, **options)
+            rotate_after = None if by_count else each
+        elif maker == "mutable":
             kind = {"blocked": linefilter.BlockedFilter, "classic": linefilter.ClassicFilter,
                     "counting": linefilter.CountingBlockedFilter}[asked]  # fmt: skip
             filled = kind(int(num_keys), **options)
         else:
             filled = linefilter.FilterBuilder(layout=asked, **options)
-        if hash_id == "caller":
-            filled.add_hashes(linefilter.hash_keys(added))
-        else:
-            filled.add_many(added)
+        step = rotate_after or max(len(added), 1)
+        for begin in range(0, len(added), step):
+            if begin != 0:
+                filled.rotate()
+            part = added[begin : begin + step]
+            if hash_id == "caller":
+                filled.add_hashes(linefilter.hash_keys(part))
+            else:
+                filled.add_many(part)
         view = filled.finish() if maker == "builder" else linefilter.FilterView(filled.to_bytes(), secret=options.get("secret"))
         line = (maker, asked, keys, hash_id, num_keys, bits_per_key, seed, asked_k)
         assert view.image_bytes == int(size) and linefilter.hash_key(view.to_bytes()) == int(xxh3, 16), line

@@ -215,3 +215,46 @@ def test_damage_in_a_large_body_is_found_by_verify(view):
             call()
     maybe = linefilter.FilterView(image, verify=True, broken="maybe")
     assert isinstance(maybe.error, linefilter.CorruptError) and maybe.contains_many(np.arange(10**6, 10**6 + 100)).all()
+
+
+def grown():
+    filter = linefilter.ScalableFilter(1000, fpr=0.001, max_growth=100)
+    filter.add_many(range(20000))
+    return filter
+
+
+def forgetting():
+    filter = linefilter.RotatingFilter(20000, generations=5, bits_per_key=24)
+    for begin in range(0, 20000, 4000):
+        if begin != 0:
+            filter.rotate()
+        filter.add_many(range(begin, begin + 4000))
+    return filter
+
+
+@pytest.mark.parametrize("make", [grown, forgetting])
+def test_a_container_is_a_view_like_any_other(make, tmp_path):
+    filter = make()
+    image = filter.to_bytes()
+    strangers = np.arange(10**6, 10**6 + 100_000)
+    (tmp_path / "image").write_bytes(image)
+    file = linefilter.FilterFile(tmp_path / "image")
+    view = linefilter.FilterView(image, verify=True)
+    for each in (view, file, copy.copy(view), pickle.loads(pickle.dumps(view))):
+        assert each.layout == "container" and "container" in repr(each) and each.num_probes == 0
+        assert each.error is None and each.image_bytes == len(image) and each.to_bytes() == image
+        assert each.body_bytes == filter.body_bytes == 64 * each.num_blocks
+        assert each.contains_many(range(20000)).all() and 7 in each and each.contains_hash(linefilter.hash_key(7))
+        assert 0 < each.contains_many(strangers).mean() < 0.002 and not all(key in each for key in strangers[:20].tolist())
+        assert (each.contains_many(strangers) == filter.contains_many(strangers)).all()
+        assert 0 < each.expected_fpr() < 0.0011 and each.fill_ratio() < 0.6
+        assert each.estimated_keys() == pytest.approx(20000, rel=0.02) and sum(each.count_levels()) == 0
+        each.verify_chunks(0, each.num_chunks)
+    file.close()
+    damaged = bytearray(image)
+    damaged[70] ^= 1
+    with pytest.raises(linefilter.CorruptError):
+        linefilter.FilterView(damaged, verify=True)
+    with pytest.raises(linefilter.CorruptError):
+        linefilter.FilterView(image[:-1])
+    assert all(key in linefilter.FilterView(image[:-1], broken="maybe") for key in strangers[:20].tolist())

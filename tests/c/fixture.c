@@ -68,3 +68,14 @@ void CheckAnswers(const linefilter_view* view) {
   }
   CHECK(maybes < kAbsent / 20); /* 1 % are expected */
 }
+
+void CheckContainer(const linefilter_view* view, size_t image_bytes) {
+  CHECK(linefilter_view_layout(view) == LINEFILTER_LAYOUT_CONTAINER && linefilter_view_num_probes(view) == 0);
+  CHECK(strcmp(linefilter_layout_name(linefilter_view_layout(view)), "container") == 0);
+  CHECK(linefilter_view_image_bytes(view) == image_bytes && !linefilter_view_empty_set(view));
+  CHECK(linefilter_view_num_blocks(view) > 1 && linefilter_view_body(view) != NULL);
+  CHECK(linefilter_view_body_bytes(view) == 64 * linefilter_view_num_blocks(view));
+  CHECK(linefilter_view_verify(view, NULL) == LINEFILTER_OK && linefilter_view_key_status(view, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_fill_ratio(view) > 0 && linefilter_view_fill_ratio(view) < 0.6);
+  CHECK(linefilter_view_expected_fpr(view) > 0 && linefilter_view_expected_fpr(view) < 0.01);
+}

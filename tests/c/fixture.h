@@ -39,6 +39,9 @@ bool FileHas(const char* path, const void* image, size_t size);
 /* Is everything that is in `view` what one asks of kKeys keys? */
 void CheckAnswers(const linefilter_view* view);
 
+/* What a view of an image of that many bytes tells that has several stages. */
+void CheckContainer(const linefilter_view* view, size_t image_bytes);
+
 /* One in each file. */
 void RunTypes(void);
 void RunHash(void);

@@ -61,6 +61,8 @@ static void TestRotating(void) {
   CHECK(FileHas(FileIn("rotating"), image, size));
   linefilter_view* view = linefilter_view_open(image, size, NULL, &status);
   CHECK(linefilter_view_may_contain_u64(view, 10) && !linefilter_view_may_contain_u64(view, 15));
+  CheckContainer(view, size);
+  CHECK(linefilter_view_body_bytes(view) == linefilter_rotating_body_bytes(seen));
   linefilter_view_free(view);
   linefilter_rotating* copy = linefilter_rotating_from_image(image, size, NULL, &status);
   CHECK(copy != NULL && linefilter_rotating_generation(copy) == 1 && linefilter_rotating_may_contain_u64(copy, 10));

@@ -58,7 +58,16 @@ static void TestScalable(void) {
   /* An image is a view like any other, and goes on growing. */
   linefilter_view* opened = linefilter_view_open(image, size, NULL, &status);
   CHECK(opened != NULL && linefilter_view_may_contain_u64(opened, 12) && !linefilter_view_may_contain_u64(opened, 15));
+  CheckContainer(opened, size);
   linefilter_view_free(opened);
+  opened = linefilter_view_map(FileIn("grown"), LINEFILTER_RANDOM, NULL, &status);
+  CHECK(opened != NULL && linefilter_view_may_contain_key(opened, "two", 3));
+  CheckContainer(opened, size);
+  CHECK(linefilter_view_num_blocks(opened) == linefilter_view_num_blocks(view));
+  CHECK(linefilter_view_expected_fpr(opened) == linefilter_view_expected_fpr(view));
+  linefilter_view_free(opened);
+  CHECK(linefilter_image_may_contain_key(image, size, "two", 3) &&
+        !linefilter_image_may_contain_key(image, size, "x", 1));
   linefilter_scalable* copy = linefilter_scalable_from_image(image, size, NULL, &status);
   CHECK(copy != NULL && linefilter_scalable_num_keys(copy) == 9);
   for (uint64_t i = 100; i < 200; ++i) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/golden/golden_container.h"
 #include "tests/reference/reference.h"
 
 namespace linefilter::test {
@@ -20,14 +21,20 @@ namespace linefilter::test {
 inline constexpr char kGoldenHeader[] =
     "# Golden images. Regenerated, from the columns left of the first |, by the reference implementation:\n"
     "#   LINEFILTER_WRITE_GOLDEN=tests/golden/images.txt golden_test --gtest_filter=Golden.Write\n"
-    "# maker: builder (FilterBuilder) or mutable (BlockedFilter, ClassicFilter, CountingBlockedFilter); asked: the "
-    "layout asked for;\n"
+    "# maker: builder (FilterBuilder), mutable (BlockedFilter, ClassicFilter, CountingBlockedFilter), scalable or "
+    "rotating; asked: the layout asked for;\n"
     "# keys: string 'key-0', 'key-1', ... or u64 0, 1, ...; hash: xxh3 with the seed, or caller (XXH3 with seed 0 as "
     "the caller's\n"
     "# own), or keyed with the secret 00 01 ... 0f; asked_k: num_probes asked for, 0 = the best; layout, k, "
     "body_bytes: what sizing chooses; counted: 1 if "
     "the image\n"
-    "# tells its num_keys. After |: length of the image, XXH3_64 of its bytes, the first (at most five) false "
+    "# tells its num_keys. scalable: the bound in the place of bits_per_key, and more columns: first capacity, "
+    "max_growth, stages\n"
+    "# (num_blocks x num_probes, the oldest first). rotating: keys of a generation, after which by count (1) it "
+    "rotates "
+    "itself, by the\n"
+    "# caller (0) is rotated, and the stages. After |: length of the image, XXH3_64 of its bytes, the first (at most "
+    "five) false "
     "positives among\n"
     "# 'probe-0' ... 'probe-19999' by number, and images up to 80 bytes in full.\n"
     "# maker asked keys hash num_keys bits_per_key seed asked_k layout k body_bytes counted | image_bytes xxh3 "
@@ -45,6 +52,7 @@ struct GoldenCase {
   int num_probes = 0;
   uint64_t body_bytes = 0;
   bool counted = false;
+  GoldenStages stages;  // of a container
   std::string inputs;   // the columns above as text
   std::string results;  // the columns to the right of |
 
@@ -76,7 +84,7 @@ inline std::vector<GoldenCase> ReadGoldenTable(const std::string& path) {
     std::istringstream in(c.inputs);
     in >> c.maker >> c.asked >> c.keys >> c.hash >> c.num_keys >> c.bits_per_key >> std::hex >> c.seed >> std::dec >>
         c.asked_probes >> c.layout >> c.num_probes >> c.body_bytes >> c.counted;
-    if (in.fail()) c.inputs.clear();  // the test reports it
+    if (in.fail() || (c.layout == "container" && !c.stages.Read(&in))) c.inputs.clear();  // the test reports it
     cases.push_back(c);
   }
   return cases;
@@ -84,19 +92,25 @@ inline std::vector<GoldenCase> ReadGoldenTable(const std::string& path) {
 
 // The image as the reference makes it.
 inline reference::Bytes ReferenceImage(const GoldenCase& c) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < c.num_keys; ++i) hashes.push_back(c.KeyHash(i));
   reference::Filter filter;
-  filter.layout = c.layout == "blocked"    ? reference::kBlocked
-                  : c.layout == "classic"  ? reference::kClassic
-                  : c.layout == "counting" ? reference::kCounting
-                                           : reference::kRetrieval;
+  if (c.layout == "container") {
+    filter =
+        c.maker == "scalable" ? GoldenScalable(c.stages, c.bits_per_key, hashes) : GoldenRotating(c.stages, hashes);
+  }
+  filter.layout = c.layout == "blocked"     ? reference::kBlocked
+                  : c.layout == "classic"   ? reference::kClassic
+                  : c.layout == "counting"  ? reference::kCounting
+                  : c.layout == "container" ? reference::kContainer
+                                            : reference::kRetrieval;
   filter.num_probes = c.num_probes;
   filter.hash_id = c.hash == "xxh3" ? 1 : c.hash == "keyed" ? 2 : 0;
   filter.seed = c.hash == "keyed" ? reference::SipHash(1, 3, "linefilter.secret", kGoldenSecret) : c.seed;
   filter.has_num_keys = c.counted;
+  if (c.layout == "container") return reference::WriteImage(filter);
   filter.num_keys = c.num_keys;
   filter.body.assign(c.body_bytes, 0);
-  std::vector<uint64_t> hashes;
-  for (uint64_t i = 0; i < c.num_keys; ++i) hashes.push_back(c.KeyHash(i));
   filter.Fill(hashes);
   return reference::WriteImage(filter);
 }

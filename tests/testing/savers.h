@@ -15,6 +15,7 @@
 #include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/filter.h"
+#include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
@@ -78,12 +79,30 @@ inline Saver SaverOfScalable(size_t num_keys, uint64_t seed) {
   return saver;
 }
 
+// Of three generations, each with a third of the keys.
+inline Saver SaverOfRotating(size_t num_keys, uint64_t seed) {
+  Saver saver;
+  saver.name = "RotatingFilter::Save";
+  saver.hashes = RandomHashes(num_keys, seed);
+  auto filter = std::make_shared<RotatingFilter>();
+  EXPECT_TRUE(filter->Create(num_keys, 3, BitsPerKey(10)).ok());
+  for (size_t begin = 0, end = 0; begin < num_keys; begin = end) {
+    end = std::min(begin + (num_keys + 2) / 3, num_keys);
+    if (begin != 0) filter->Rotate();
+    filter->InsertHashes(saver.hashes.data() + begin, end - begin);
+  }
+  EXPECT_TRUE(filter->AppendImage(&saver.image).ok());
+  saver.save = [filter](const char* path) { return filter->Save(path); };
+  return saver;
+}
+
 // Filters of num_keys keys; other seeds give other keys.
 inline std::vector<Saver> EverySaver(size_t num_keys, uint64_t seed) {
   std::vector<Saver> savers = {SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, seed),
                                SaverOfFilter<ClassicFilter>("ClassicFilter::Save", num_keys, seed),
                                SaverOfFilter<ConcurrentBlockedFilter>("ConcurrentBlockedFilter::Save", num_keys, seed)};
   savers.push_back(SaverOfScalable(num_keys, seed));
+  savers.push_back(SaverOfRotating(num_keys, seed));
   FilterOptions options = BitsPerKey(10);
   options.layout = Layout::kRetrieval;
   const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
