@@ -285,7 +285,7 @@ TEST(FilterBuilder, ReportsBadOptionsAndIgnoresKeys) {
   add("17 probes of blocked", [](FilterOptions* o) { o->num_probes = 17, o->layout = Layout::kBlocked; });
   add("31 probes of classic", [](FilterOptions* o) { o->num_probes = 31, o->layout = Layout::kClassic; });
   add("probes with fpr", [](FilterOptions* o) { o->bits_per_key = 0, o->fpr = 0.01, o->num_probes = 5; });
-  add("a layout that is not made yet", [](FilterOptions* o) { o->layout = static_cast<Layout>(99); });
+  add("a layout that is made of filters", [](FilterOptions* o) { o->layout = Layout::kContainer; });
   add("threads of nobody", [](FilterOptions* o) { o->executor.num_threads = 2; });
   add("a layout from nowhere", [](FilterOptions* o) { o->layout = static_cast<Layout>(99); });
   add("a hash id from nowhere", [](FilterOptions* o) { o->hash_id = static_cast<HashId>(3); });

@@ -1,12 +1,15 @@
 // examples/uses: a filter before an exact store accepts no duplicate, loses no key and saves what its rate predicts;
 // also after a crash, whatever is left of its image. (1e6 of each: examples_slow_test. The table file:
 // sst_reader_test.)
+#include <sqlite3.h>
+
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linefilter/hash.h"
 #include "tests/testing/run_program.h"
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/uses.h"
@@ -155,6 +158,32 @@ TEST_F(HandledTrade, ANewerImageIsMadeAnew) {
 TEST_F(HandledTrade, AFilterThatIsTooSmallIsMadeAnew) {
   EXPECT_EQ(RunUse("handled_trade", {"--items", "2e4", "--db", db_}).exit_code, 0);
   EXPECT_EQ(Restart(), "filter: made of 18000 trades, for of its image it is too small by now");
+}
+
+// The last 20 rows that the image has are deleted, 20 others take their place: not their numbers, or "the rows after
+// it" would lack them.
+TEST_F(HandledTrade, RowsInThePlaceOfDeletedOnesAreNotTakenForOldOnes) {
+  EXPECT_EQ(Run({"--crash-after", "40001"}).exit_code, 128 + 9);
+  std::string sql = "DELETE FROM keys WHERE number > 35980; INSERT INTO keys (key, value) VALUES ";
+  for (uint64_t trade = 60000; trade < 60020; ++trade) {
+    sql += (trade == 60000 ? "" : ", ") + ("(CAST('XETR-20261123-" + std::to_string(100000000 + trade)) +
+           "' AS BLOB), " + std::to_string(MixHash(trade) % 10000) + ")";
+  }
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(db_.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  EXPECT_EQ(sqlite3_close(db), SQLITE_OK);
+  EXPECT_EQ(Restart(), "filter: loaded, and 20 trades that came after it");
+}
+
+// Whose books would be said to be wrong.
+TEST_F(HandledTrade, RefusesFewerMessagesThanItHasHandled) {
+  Restart();
+  const RunResult run = RunUse("handled_trade", {"--items", "1e4", "--db", db_});
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_NE(run.err.find("90000 trades"), std::string::npos) << run.err;
+  EXPECT_EQ(run.out.find("duplicates"), std::string::npos) << run.out;
+  EXPECT_EQ(Restart(), "filter: loaded, and 0 trades that came after it") << "nothing has changed";
 }
 
 }  // namespace

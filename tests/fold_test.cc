@@ -621,6 +621,9 @@ TEST(FoldImage, RefusesWhatIsDamagedAndSaysWhatFailed) {
   Collector empty;
   EXPECT_TRUE(FoldImage(FilterView(empty_set.data(), empty_set.size()), 3, empty.sink()).ok());
   EXPECT_EQ(empty.bytes, empty_set) << "of no blocks any share is the same";
+  const Status by_0 = FoldImage(FilterView(empty_set.data(), empty_set.size()), 0, written.sink());
+  EXPECT_EQ(by_0.code(), StatusCode::kInvalidArgument);
+  EXPECT_STREQ(by_0.message(), "the empty set cannot be folded by 0: by 1 or more");
   TestAllocator allocator;
   for (uint64_t nth = 0; nth < 2; ++nth) {
     allocator.FailFrom(nth);

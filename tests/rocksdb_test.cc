@@ -141,7 +141,7 @@ TEST(RocksDBPolicy, RefusesOptionsThatMakeNoSense) {
   both.fpr = 0.01;
   bad_fpr.fpr = 1;
   for (const EngineFilterOptions& options :
-       {EngineFilterOptions(), both, bad_fpr, BitsPerKey(10, static_cast<Layout>(99)), BitsPerKey(0.5), BitsPerKey(65),
+       {EngineFilterOptions(), both, bad_fpr, BitsPerKey(10, Layout::kContainer), BitsPerKey(0.5), BitsPerKey(65),
         BitsPerKey(std::numeric_limits<double>::quiet_NaN())}) {
     Status status;
     EXPECT_EQ(NewRocksDBFilterPolicy(options, &status), nullptr);

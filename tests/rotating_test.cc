@@ -91,6 +91,18 @@ TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
   EXPECT_EQ(filter.Create(100, 4, Fpr(1.5)).code(), StatusCode::kInvalidArgument) << "a share of it is a rate";
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10), static_cast<Rotation>(2)).code(), StatusCode::kInvalidArgument);
   ExpectTakesNothing(&filter);
+  for (const Layout layout : {Layout::kClassic, Layout::kRetrieval, Layout::kCounting, Layout::kContainer}) {
+    FilterOptions options = BitsPerKey(10);
+    options.layout = layout;
+    EXPECT_EQ(filter.Create(100, 4, options).code(), StatusCode::kInvalidArgument) << LayoutName(layout);
+    ExpectTakesNothing(&filter);
+  }
+  FilterOptions options = BitsPerKey(10);
+  options.layout = Layout::kBlocked;
+  MustCreate(&filter, 100, 4, options);
+  options.foldable = true;
+  EXPECT_EQ(filter.Create(100, 4, options).code(), StatusCode::kInvalidArgument) << "generations are not folded";
+  ExpectTakesNothing(&filter);
 }
 
 // Beside one BlockedFilter per generation: the same bits, stage by stage, and the answers of all together.

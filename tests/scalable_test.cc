@@ -109,6 +109,9 @@ TEST(ScalableFilterTest, RefusesWhatIsNoBound) {
   options.layout = Layout::kClassic;
   refuses(options, StatusCode::kInvalidArgument);
   options = Fpr(0.01);
+  options.foldable = true;
+  refuses(options, StatusCode::kInvalidArgument);  // what is made of stages cannot be folded
+  options = Fpr(0.01);
   options.hash_id = HashId::kKeyed;
   refuses(options, StatusCode::kInvalidArgument);  // without a secret
   options = Fpr(0.01);

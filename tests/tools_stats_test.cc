@@ -42,7 +42,7 @@ TEST_F(ToolsStatsTest, AgreesWithInfo) {
     }
     EXPECT_EQ(stats.value("num_blocks", 0), info.value("num_blocks", 0));
     EXPECT_EQ(stats["state"], "ok");
-    if (stats.contains("block_fill_min") && stats["block_load"][0].contains("one_bits_from")) {
+    if (stats.contains("block_fill_min")) {
       EXPECT_LT(stats["block_fill_min"], stats["fill_ratio"]) << layout;
       EXPECT_GT(stats["block_fill_max"], stats["fill_ratio"]) << layout;
       EXPECT_NEAR(stats["block_fill_median"], stats["fill_ratio"].get<double>(), 0.03) << layout;
@@ -82,6 +82,38 @@ TEST_F(ToolsStatsTest, TheLoadIsThatOfTheBlocks) {
   EXPECT_NEAR(share, 1, 1e-9);
 }
 
+// Of counters those that are not 0: "fill" is the share of one bits, and nothing else.
+TEST_F(ToolsStatsTest, BlocksOfCountersAreToldByThem) {
+  const std::string image =
+      Build("image", Lines(0, 5000) + Lines(0, 2000), {"--bits-per-key", "40", "--layout", "counting"});
+  const json stats = Stats({image});
+  EXPECT_EQ(stats["num_keys"], 7000);
+  const std::string bytes = test::ReadFile(image);
+  std::vector<size_t> loads(stats["num_blocks"].get<size_t>(), 0);
+  double ones = 0;
+  for (size_t i = 0; i < 64 * loads.size(); ++i) {
+    const unsigned char two = static_cast<unsigned char>(bytes[i]);
+    loads[i / 64] += (two % 16 != 0) + (two / 16 != 0);
+    ones += static_cast<double>(std::bitset<8>(two).count());
+  }
+  EXPECT_DOUBLE_EQ(stats["fill_ratio"], ones / static_cast<double>(512 * loads.size()));
+  EXPECT_FALSE(stats.contains("block_fill_min")) << stats;
+  std::vector<size_t> sorted = loads;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(stats["counters_min"], sorted.front());
+  EXPECT_EQ(stats["counters_median"], sorted[(sorted.size() - 1) / 2]);
+  EXPECT_EQ(stats["counters_max"], sorted.back());
+  uint64_t num_blocks = 0;
+  for (const json& row : stats["block_load"]) {
+    const size_t first = row["counters_from"], last = row["counters_to"];
+    EXPECT_EQ(row["num_blocks"],
+              std::count_if(loads.begin(), loads.end(), [&](size_t load) { return load >= first && load <= last; }))
+        << row;
+    num_blocks += row["num_blocks"].get<uint64_t>();
+  }
+  EXPECT_EQ(num_blocks, loads.size());
+}
+
 TEST_F(ToolsStatsTest, BlocksOfEquationsHaveLevels) {
   const std::string image = Build("image", Lines(0, 20000), {"--bits-per-key", "10", "--layout", "retrieval"});
   const json stats = Stats({image}), info = Json({"info", image}, 0);
@@ -101,8 +133,9 @@ TEST_F(ToolsStatsTest, BlocksOfEquationsHaveLevels) {
 
 // At the limit that is told the model still holds the rate; one key more, no longer.
 TEST_F(ToolsStatsTest, TellsHowManyMoreKeysFit) {
-  for (const std::string layout : {"blocked", "classic", "retrieval"}) {
-    const std::string image = Build(layout, Lines(0, 20000), {"--bits-per-key", "12", "--layout", layout});
+  for (const std::string layout : {"blocked", "classic", "retrieval", "counting"}) {
+    const std::string bits_per_key = layout == "counting" ? "48" : "12";
+    const std::string image = Build(layout, Lines(0, 20000), {"--bits-per-key", bits_per_key, "--layout", layout});
     const json stats = Stats({image, "--fpr", "0.02"});
     Layout id;
     ASSERT_TRUE(ParseLayout(layout.c_str(), &id));

@@ -128,6 +128,7 @@ TEST_F(ToolsTest, BuildsOfAStreamThatNobodyCounted) {
   refused({"--fpr", "0.01", "--max-growth", "10"});
   refused({"--fpr", "0.01", "--grow", "--threads", "2"});
   refused({"--fpr", "0.01", "--grow", "--layout", "classic"});
+  refused({"--fpr", "0.01", "--grow", "--foldable"});
   refused({"--fpr", "1e-8", "--grow", "--max-growth", "1000"});
 }
 
@@ -209,6 +210,15 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
   EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
   EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
+  // "here" is the one that is named first, also if it is empty; what fits to an empty set is compared with the next one.
+  const std::string none = Build("none", "");
+  const RunResult empty = Run({"merge", none, classic, "--out", bad});
+  EXPECT_NE(empty.err.find(none + " and " + classic + ": "), std::string::npos) << empty.err;
+  EXPECT_NE(empty.err.find("the layout is another: blocked, 0 bytes"), std::string::npos) << empty.err;
+  const std::string probes = Build("probes", Lines(0, 800), {"--bits-per-key", "10"});
+  const RunResult third = Run({"merge", none, image, probes, "--out", bad});
+  EXPECT_NE(third.err.find(image + " and " + probes + ": "), std::string::npos) << third.err;
+  EXPECT_NE(third.err.find("the num_probes is another: blocked, 6400 bytes"), std::string::npos) << third.err;
 }
 
 TEST_F(ToolsTest, FoldsAndMergesCounters) {

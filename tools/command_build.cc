@@ -133,6 +133,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--max-growth", &build->max_growth,
                   "With --grow: up to so many times 4096 keys, for a smaller image; 0, no end, by default");
   arguments.AtMostOneOf("--bits-per-key", "--grow");
+  arguments.AtMostOneOf("--foldable", "--grow");
   arguments.AtMostOneOf("--threads", "--grow");
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
@@ -164,6 +165,7 @@ const Command kBuildCommand = {
     "build", "Make an image of a set of keys",
     KEYS_NOTES
     "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
+    "--layout counting keeps them: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
     "which is 1.5 to 4 times as large, and num_keys is how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone, so that those "

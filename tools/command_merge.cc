@@ -1,4 +1,5 @@
 // linefilter merge: the union of images, without their keys.
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -21,14 +22,18 @@ struct Merge {
   bool json = false;
 };
 
-// Names the first image that does not go with the first one.
+// Names the first image that does not go with the first one that has keys; of the two, the one that was given first
+// comes first.
 int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, const Status& status) {
   const Sink nowhere{[](void*, const void*, size_t) noexcept { return false; }, nullptr};
-  for (size_t i = 1; i < views.size(); ++i) {
-    const FilterView* const both[] = {views[0], views[i]};
+  size_t model = 0;
+  while (model + 1 < views.size() && views[model]->empty_set()) ++model;
+  for (size_t i = 0; i < views.size(); ++i) {
+    const size_t here = std::min(model, i), there = std::max(model, i);
+    const FilterView* const both[] = {views[here], views[there]};
     const Status of_both = UniteImages(both, 2, nowhere);
-    if (of_both.code() != StatusCode::kIncompatible) continue;
-    return Fail("merge: %s and %s: %s", merge.images[0].c_str(), merge.images[i].c_str(), of_both.message());
+    if (i == model || of_both.code() != StatusCode::kIncompatible) continue;
+    return Fail("merge: %s and %s: %s", merge.images[here].c_str(), merge.images[there].c_str(), of_both.message());
   }
   return Fail("merge: %s", status.message());
 }

@@ -95,14 +95,14 @@ void AddLoad(const FilterView& view, Report* report) {
   if (load.total == 0) return;
   const uint64_t least = load.AtRank(0), median = load.AtRank((load.total - 1) / 2), most = load.AtRank(load.total - 1);
   const bool of_levels = load.of == BlockLoad::Of::kLevels, of_counters = load.of == BlockLoad::Of::kCounters;
-  if (of_levels) {
-    report->Count("level_min", least);
-    report->Count("level_median", median);
-    report->Count("level_max", most);
-  } else {
+  if (load.of == BlockLoad::Of::kOneBits) {
     report->Rate("block_fill_min", static_cast<double>(least) / load.Full());
     report->Rate("block_fill_median", static_cast<double>(median) / load.Full());
     report->Rate("block_fill_max", static_cast<double>(most) / load.Full());
+  } else {
+    report->Count(of_levels ? "level_min" : "counters_min", least);
+    report->Count(of_levels ? "level_median" : "counters_median", median);
+    report->Count(of_levels ? "level_max" : "counters_max", most);
   }
   std::vector<Report> rows;
   for (const LoadRange& range : RangesOf(load, kLines)) {
@@ -192,9 +192,10 @@ const Command kStatsCommand = {
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
     "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
     "`container` in its newest stage, the last row of stages).\n"
-    "block_load: how many of the 64-byte blocks have so many of their 512 bits set (of `counting`, of their\n"
-    "128 counters above 0); of `retrieval`, which levels they have (8 more halve the false-positive rate).\n"
-    "`classic` has no blocks.\n"
+    "fill_ratio and block_fill are the share of bits that are 1, of all and of a block. block_load: how many of\n"
+    "the 64-byte blocks have so many of their 512 bits set. Blocks of `counting` are told by how many of their 128\n"
+    "counters are above 0 (counters_min, ...), those of `retrieval` by their levels (level_min, ...; 8 more halve the\n"
+    "false-positive rate). `classic` has no blocks.\n"
     "With --json always one object with a list, images.\n"
     "Exit code: 0 good, 2 bad usage, or one of the images is broken, damaged or without its --secret: the others are\n"
     "told all the same.",

@@ -26,7 +26,10 @@ ExactStore::ExactStore(const std::string& path, Sync sync) : path_(path) {
     Execute("PRAGMA cache_size = -262144");  // KiB
     Execute(sync == Sync::kFull ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
     Execute("PRAGMA journal_mode = WAL");
-    Execute("CREATE TABLE IF NOT EXISTS keys (number INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, value INTEGER)");
+    // Without AUTOINCREMENT the numbers of deleted rows come again, and new rows look like old ones to LastRow.
+    Execute(
+        "CREATE TABLE IF NOT EXISTS keys "
+        "(number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, value INTEGER)");
     Execute("CREATE TABLE IF NOT EXISTS filter (id INTEGER PRIMARY KEY, fingerprint INTEGER, last_row INTEGER)");
     contains_ = Prepare("SELECT 1 FROM keys WHERE key = ?1");
     insert_ = Prepare("INSERT INTO keys (key, value) VALUES (?1, ?2)");

@@ -43,7 +43,7 @@ class ExactStore {
 
   uint64_t Count();
   int64_t Sum();  // of the values
-  // Rows are numbered from 1 in the order of insertion; 0: there are none.
+  // Rows are numbered from 1 in the order of insertion, and no number comes again; 0: there are none.
   int64_t LastRow();
   // The keys of all rows above `row`.
   void ForEachAfter(int64_t row, const std::function<void(std::string_view key)>& visit);

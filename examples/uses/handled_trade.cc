@@ -3,12 +3,11 @@
 //
 // After a crash the filter must have every key of the store, or a trade would be handled twice. Four rules see to that:
 // 1. While running: into the filter first, then into the store. A crash between the two loses the filter with the
-// process.
+//    process.
 // 2. An image of the filter is only a shortcut for the start: the store says which image (the fingerprint of its bytes)
 //    has all rows up to which one, and says so after the image is safely under its name.
 // 3. At the start such an image gets the rows that came after it. If it is missing, damaged, older, of another store,
-// or
-//    too small: the filter is made anew of all rows.
+//    or too small: the filter is made anew of all rows.
 // 4. The column stays UNIQUE. Should all else fail, the store refuses the second one.
 #include <signal.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 #include "examples/uses/exact_store.h"
@@ -83,12 +83,16 @@ int Run(const Options& options) {
   const std::string image = options.db + ".filter";
   ExactStore store(options.db, Sync::kFull);  // what was acknowledged must stay
   const uint64_t handled_before = store.Count();
+  if (handled_before > trades) {  // the books could not be judged by a list that ends before them
+    throw std::runtime_error(options.db + " has " + std::to_string(handled_before) + " trades, these are messages of " +
+                             std::to_string(trades) + ": give at least as many --items as before");
+  }
   linefilter::BlockedFilter filter;
-  OpenFilter(image, std::max(trades, handled_before), options, &store, &filter);
+  OpenFilter(image, trades, options, &store, &filter);
 
   Tally tally;
   tally.questions = options.items;
-  tally.expected_for_nothing = MaybesWhileFilling(filter, handled_before, std::max(trades, handled_before));
+  tally.expected_for_nothing = MaybesWhileFilling(filter, handled_before, trades);
   store.Begin();
   for (uint64_t i = 0; i < options.items; ++i) {
     const uint64_t trade = messages.ItemAt(i);

@@ -46,8 +46,8 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterBuilder(const FilterBuilder&) = delete;
   FilterBuilder& operator=(const FilterBuilder&) = delete;
 
-  // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. (So in
-  // `counting` a key counts once for each time it comes, but once for a run of it.)
+  // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. Only kCounting keeps
+  // them, for what came twice is to be removed twice: there each costs its 8 bytes, and its share of the image.
   template <class Key>
   LINEFILTER_INLINE void AddKey(const Key& key) noexcept {
     if (options_.hash_id == HashId::kXxh3) {
@@ -68,7 +68,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   }
   void AddHashes(const uint64_t* hashes, size_t n) noexcept;
 
-  // Keys so far, adjacent duplicates counted once.
+  // Keys so far, adjacent duplicates counted once (kCounting: each time).
   uint64_t num_keys() const noexcept { return num_keys_; }
   // The first error so far: bad options, memory that ran out, a limit exceeded. Finish answers the same.
   const Status& status() const noexcept { return status_; }

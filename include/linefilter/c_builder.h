@@ -42,7 +42,7 @@ LINEFILTER_EXPORT void linefilter_builder_add_hashes(linefilter_builder* builder
 // The first error so far.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_status(const linefilter_builder* builder,
                                                             linefilter_status* status);
-// Keys so far, adjacent duplicates counted once.
+// Keys so far, adjacent duplicates counted once (LINEFILTER_LAYOUT_COUNTING keeps them: each time).
 LINEFILTER_EXPORT uint64_t linefilter_builder_num_keys(const linefilter_builder* builder);
 // What finishing would write now, in bytes; 0 if linefilter_builder_status is an error.
 LINEFILTER_EXPORT uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder);

@@ -72,11 +72,11 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_remove_hashes(linefilter_filter* fi
 LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
 
 // Takes all keys of `other`, an image or another filter's view; of `counting` the counters are added up.
-// LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash
-// id and seed (or secret) are the same, and of `classic` the size; an image is verified first (LINEFILTER_CORRUPT). A
-// UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to the greatest common divisor of their num_blocks. It is
-// large for filters that were folded from one size (options.foldable); for others it may be a single block, and then
-// nearly everything is "maybe". On an error nothing has changed.
+// LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are the same, and of `classic` the
+// size; an image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to
+// the greatest common divisor of their num_blocks. It is large for filters that were folded from one size
+// (options.foldable); for others it may be a single block, and then nearly everything is "maybe". On an error nothing
+// has changed.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
                                                           linefilter_status* status);
 // Makes the filter `factor` times smaller, to the bit what it would be if it had been made of that size with the same

@@ -81,16 +81,20 @@ enum { LINEFILTER_SECRET_BYTES = 16 };
 #define LINEFILTER_NOEXCEPT
 #endif
 
+// clang-format off
+
 // Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages). They may be called from any
 // thread that uses the object, and until the last handle and the last image that came from them are freed: so long must
 // `context` live.
 typedef struct linefilter_allocator {
   // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
-  void* (*allocate)(void* context, size_t size, size_t alignment)LINEFILTER_NOEXCEPT;
+  void* (*allocate)(void* context, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   // What `allocate` returned, with what it was asked for.
   void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_allocator;
+
+// clang-format on
 
 // Threads of the host, for builders. All zero: the calling thread alone. The bytes of an image do not depend on it.
 // Called by the thread that uses the builder, until that is freed: so long must `context` live.

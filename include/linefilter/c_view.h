@@ -109,8 +109,8 @@ LINEFILTER_EXPORT uint64_t linefilter_view_image_bytes(const linefilter_view* vi
 LINEFILTER_EXPORT uint32_t linefilter_view_format_version(const linefilter_view* view);
 // The image of no keys at all.
 LINEFILTER_EXPORT bool linefilter_view_empty_set(const linefilter_view* view);
-// How many keys were added, adjacent duplicates counted once; false, and *num_keys untouched, if the image does not
-// say.
+// How many keys were added, adjacent duplicates counted once (but in `counting`); false, and *num_keys untouched, if
+// the image does not say.
 LINEFILTER_EXPORT bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
 // The target that answers ("AVX3", ...).
 LINEFILTER_EXPORT const char* linefilter_view_target(const linefilter_view* view);

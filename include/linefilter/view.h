@@ -59,7 +59,7 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   size_t image_bytes() const noexcept { return image_bytes_; }
   // Of its bytes (doc/FORMAT.md), whatever the version of the library.
   uint32_t format_version() const noexcept { return format_version_; }
-  // How many keys were added, if the image says so (has_num_keys); adjacent duplicates counted once.
+  // How many keys were added, if the image says so (has_num_keys); adjacent duplicates count once, but in `counting`.
   bool has_num_keys() const noexcept { return has_num_keys_; }
   // That number, else 0.
   uint64_t num_keys() const noexcept { return num_keys_; }

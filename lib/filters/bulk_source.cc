@@ -70,7 +70,7 @@ Status SourceBuild::Count() {
   if (held_ > options_.memory_limit) return OverLimit(held_, options_.memory_limit);
   working_ = static_cast<Working*>(AllocateZeroed(options_.allocator, sizeof(Working)));
   if (working_ == nullptr) return OutOfMemory(sizeof(Working));
-  HashReader reader(source_, working_->buffer);
+  HashReader reader(source_, DropsRepeats(options_.layout), working_->buffer);
   while (const size_t n = reader.Next()) working_->histogram.Add(working_->buffer, n);
   tally_ = reader.tally();
   return reader.status();
@@ -81,7 +81,7 @@ Status SourceBuild::Pass(const Take& take) {
   if (!source_.rewind(source_.context)) {
     return Status::Error(StatusCode::kIoError, "the source of hashes cannot be rewound: it is read more than once");
   }
-  HashReader reader(source_, working_->buffer);
+  HashReader reader(source_, DropsRepeats(options_.layout), working_->buffer);
   while (const size_t n = reader.Next()) {
     if (!take(working_->buffer, n)) return Changed(tally_, reader.tally());
   }

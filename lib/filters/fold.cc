@@ -59,6 +59,9 @@ Status CheckFold(const FilterBase& filter, uint64_t factor) {
   const Status foldable = CheckFoldable(filter);
   const uint64_t num_blocks = filter.num_blocks();
   if (!foldable.ok() || (factor != 0 && num_blocks % factor == 0)) return foldable;
+  if (num_blocks == 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "the empty set cannot be folded by 0: by 1 or more");
+  }
   const Divisors divisors(num_blocks);
   if (factor == 0 || factor > num_blocks) {
     return Status::Error(StatusCode::kInvalidArgument, "%llu block%s cannot be folded by %llu: by 1 to %llu",

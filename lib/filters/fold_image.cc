@@ -95,27 +95,29 @@ Status FoldImage(const FilterView& image, uint64_t factor, const Sink& sink, con
 Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
                    const Allocator& allocator) noexcept {
   if (num_images == 0) return Status::Error(StatusCode::kInvalidArgument, "a union of no images: give at least one");
-  const FilterView* first = images[0];  // that is no empty set, if there is one
+  size_t first = 0;  // that is no empty set, if there is one
   for (size_t i = 0; i < num_images; ++i) {
     const Status verified = images[i]->Verify();
     if (!verified.ok()) return verified;
-    if (first->body_bytes() == 0) first = images[i];
+    if (images[first]->body_bytes() == 0) first = i;
   }
-  if (first->layout() != Layout::kClassic) {
-    const Status foldable = internal::CheckFoldable(*first);
+  const FilterView& model = *images[first];
+  if (model.layout() != Layout::kClassic) {
+    const Status foldable = internal::CheckFoldable(model);
     if (!foldable.ok()) {
       return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
-                           LayoutName(first->layout()));
+                           LayoutName(model.layout()));
     }
   }
-  uint64_t body_bytes = first->body_bytes();
+  uint64_t body_bytes = model.body_bytes();
   for (size_t i = 0; i < num_images; ++i) {
     uint64_t num_blocks;
-    const Status fits = internal::CheckUnion(*first, *images[i], &num_blocks);
+    // In the order in which they were given, which is that of "here" and "there".
+    const Status fits = internal::CheckUnion(*images[std::min(first, i)], *images[std::max(first, i)], &num_blocks);
     if (!fits.ok()) return fits;
     body_bytes = std::gcd(body_bytes, images[i]->body_bytes());
   }
-  return Write(TrailerOf(*first, body_bytes, nullptr), images, num_images, sink, allocator);
+  return Write(TrailerOf(model, body_bytes, nullptr), images, num_images, sink, allocator);
 }
 
 }  // namespace linefilter

@@ -1,4 +1,4 @@
-// One pass over a HashSource: its hashes in pieces, adjacent duplicates dropped as FilterBuilder drops them.
+// One pass over a HashSource: its hashes in pieces, adjacent duplicates dropped where FilterBuilder drops them.
 #ifndef LINEFILTER_LIB_FILTERS_HASH_READER_H_
 #define LINEFILTER_LIB_FILTERS_HASH_READER_H_
 
@@ -24,7 +24,8 @@ class HashReader {
   static constexpr size_t kCapacity = 4096;
 
   // Reads into `buffer`, of kCapacity hashes.
-  HashReader(const HashSource& source, uint64_t* buffer) : source_(source), buffer_(buffer) {}
+  HashReader(const HashSource& source, bool drops_repeats, uint64_t* buffer)
+      : source_(source), drops_repeats_(drops_repeats), buffer_(buffer) {}
 
   // The next hashes, at the beginning of the buffer; 0 at the end, or after an error.
   size_t Next();
@@ -33,6 +34,7 @@ class HashReader {
 
  private:
   HashSource source_;
+  bool drops_repeats_;
   uint64_t* buffer_;
   Tally tally_;
   uint64_t last_ = 0;
@@ -52,9 +54,10 @@ inline size_t HashReader::Next() {
     uint64_t last = tally_.count != 0 ? last_ : ~buffer_[0];
     for (size_t i = 0; i < got; ++i) {
       const uint64_t hash = buffer_[i];
+      const bool keep = !drops_repeats_ || hash != last;
       buffer_[kept] = hash;
-      kept += hash != last;
-      tally_.sum_of_mixed += hash == last ? 0 : MixHash(hash);
+      kept += keep;
+      tally_.sum_of_mixed += keep ? MixHash(hash) : 0;
       last = hash;
     }
     last_ = last;

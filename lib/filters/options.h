@@ -24,6 +24,9 @@ inline uint64_t SeedOf(const FilterOptions& options) {
   return options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed;
 }
 
+// Is a key that comes right behind itself dropped? Not where it must be removed as often as it came.
+inline bool DropsRepeats(Layout layout) { return layout != Layout::kCounting; }
+
 Status BufferTooSmall(uint64_t has, uint64_t needs);
 
 }  // namespace linefilter::internal

@@ -51,6 +51,18 @@ void ClearShared(uint8_t* body, uint64_t size) {
   }
 }
 
+Status CheckRequest(const FilterOptions& options) {
+  if (options.layout != Layout::kAuto && options.layout != Layout::kBlocked) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the generations of a rotating filter have layout blocked, not %s: choose it, or auto",
+                         LayoutName(options.layout));
+  }
+  if (options.foldable) {
+    return Status::Error(StatusCode::kInvalidArgument, "a rotating filter cannot be folded: leave out foldable");
+  }
+  return internal::CheckOptions(Layout::kBlocked, options);
+}
+
 template <class Key>
 void HashAndAsk(const RotatingFilter& filter, const Key* keys, size_t n, uint8_t* answers) {
   const bool is_keyed = filter.hash_id() == HashId::kKeyed;
@@ -143,7 +155,7 @@ void RotatingFilter::Bind() noexcept {
 
 Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, const FilterOptions& options,
                               Rotation rotation) noexcept {
-  Status status = internal::CheckOptions(Layout::kBlocked, options);
+  Status status = CheckRequest(options);
   if (status.ok() && (num_generations < kMinGenerations || num_generations > kMaxGenerations)) {
     status = Status::Error(StatusCode::kInvalidArgument,
                            "%u generations were asked for: choose 2 to 64; 4 forget in steps of a third of the window",

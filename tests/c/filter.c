@@ -143,7 +143,6 @@ static void TestUnion(void) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
   linefilter_filter* one = linefilter_filter_new(1000, &options, NULL);
   linefilter_filter* two = linefilter_filter_new(1000, &options, NULL);
-  linefilter_filter* three = linefilter_filter_new(100, &options, NULL);
   linefilter_filter_insert_u64(one, 1);
   linefilter_filter_insert_u64(two, 2);
   CHECK(linefilter_filter_union(one, linefilter_filter_view(two), &status) == LINEFILTER_OK && IsOk(&status));
@@ -155,6 +154,13 @@ static void TestUnion(void) {
   CHECK(linefilter_filter_union(one, linefilter_filter_view(four), &status) == LINEFILTER_INCOMPATIBLE);
   CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "num_probes"));
   linefilter_filter_free(four);
+  const linefilter_options classic = Options(LINEFILTER_LAYOUT_CLASSIC, 10);
+  linefilter_filter* large = linefilter_filter_new(1000, &classic, NULL);
+  linefilter_filter* small = linefilter_filter_new(100, &classic, NULL);
+  CHECK(linefilter_filter_union(large, linefilter_filter_view(small), &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "the size is another"));
+  linefilter_filter_free(large);
+  linefilter_filter_free(small);
   size_t size = 0;
   uint8_t* image = linefilter_filter_image(one, &size, NULL);
   linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
@@ -164,7 +170,6 @@ static void TestUnion(void) {
   linefilter_image_free(image);
   linefilter_filter_free(one);
   linefilter_filter_free(two);
-  linefilter_filter_free(three);
 }
 
 static void TestFold(void) {

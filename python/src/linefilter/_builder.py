@@ -14,9 +14,10 @@ class FilterBuilder:
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 
-    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing. Safe from any thread, one at
-    a time; arrays of integers are added, and images made, without the GIL. Cannot be copied or pickled. A process forked
-    while another thread uses it must leave it alone (see MutableFilter).
+    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing, but in layout "counting", which
+    keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
+    are added, and images made, without the GIL. Cannot be copied or pickled. A process forked while another thread uses
+    it must leave it alone (see MutableFilter).
     """
 
     __slots__ = ("_core", "__weakref__")
@@ -81,7 +82,7 @@ class FilterBuilder:
 
     @property
     def num_keys(self) -> int:
-        """Keys so far; adjacent duplicates counted once."""
+        """Keys so far; adjacent duplicates counted once (layout counting: each time)."""
         return self._core.num_keys()
 
     @property

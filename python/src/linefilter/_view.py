@@ -90,7 +90,7 @@ class FilterView(Filter):
 
     @property
     def num_keys(self) -> Optional[int]:
-        """How many keys were added, if the image says so; adjacent duplicates counted once."""
+        """How many keys were added, if the image says so; adjacent duplicates counted once (layout counting: each time)."""
         return self._core.num_keys()
 
     @property
