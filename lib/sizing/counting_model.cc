@@ -22,8 +22,8 @@ constexpr uint32_t kMostProbes = 16;
 struct Terms {
   static constexpr int kMost = 138;  // of 13 probes
   int size = 0;
-  uint64_t miss[kMost];  // 2^52 (1 - h): whole, as 16 rotations of 7^i 8^(16 - i) are summed up
-  int32_t count[kMost];  // subsets with an even number of lanes less those with an odd one
+  uint64_t miss[kMost] = {};  // 2^52 (1 - h): whole, as 16 rotations of 7^i 8^(16 - i) are summed up
+  int32_t count[kMost] = {};  // subsets with an even number of lanes less those with an odd one
 
   explicit Terms(uint32_t k) {
     const uint32_t s = kLaneSubsets[k];
