@@ -267,6 +267,22 @@ TEST(Rotating, KeysThatComeAgainDoNotFillAGeneration) {
   EXPECT_EQ(filter.generation(), 0u);
 }
 
+// Each generation counts its keys anew: a cycle of as many keys as one takes drives out what came before it, as three
+// times as many different ones do, and not sooner.
+TEST(Rotating, ACycleOfKeysCountsInEachGeneration) {
+  for (const uint64_t period : {1000u, 3000u, 100000u}) {
+    RotatingFilter filter;
+    MustCreate(&filter, 3000, 4, BitsPerKey(30), Rotation::kByCount);
+    const std::vector<uint64_t> cycle = RandomHashes(period, 4);
+    const uint64_t first = RandomHashes(1, 5)[0];
+    filter.InsertHash(first);
+    uint64_t after = 0;
+    for (; filter.MayContainHash(first) && after < 10000; ++after) filter.InsertHash(cycle[after % period]);
+    EXPECT_GE(after, 3000u) << period;
+    EXPECT_LE(after, 4010u) << period << " (a false positive does not count)";
+  }
+}
+
 TEST(Rotating, ASnapshotGoesOn) {
   const std::vector<uint64_t> hashes = RandomHashes(30000, 11);
   FilterOptions options = BitsPerKey(12), keyed = BitsPerKey(12);

@@ -7,10 +7,10 @@
 //   seen.Rotate();  // every third of the window, by your clock; or Rotation::kByCount does it
 //
 // With G generations the window is G - 1 rotations long. What is guaranteed: A key is "maybe" in every lookup that
-// begins after its insertion returned, until G rotations were called since the insertion was called; insertions,
-// lookups and rotations may run at once, on any threads. ("After" as in linefilter/concurrent.h.) A key that is
-// inserted again lives on from then. One that is older than G rotations is forgotten: "absent", but for false
-// positives.
+// begins after its insertion returned, until G rotations ended or began since the insertion was called (one that was
+// waiting then, for a snapshot or another rotation, ends since); insertions, lookups and rotations may run at once, on
+// any threads. ("After" as in linefilter/concurrent.h.) A key that is inserted again lives on from then. One that is
+// older than G rotations is forgotten: "absent", but for false positives.
 //
 // - A rotation is one atomic store; then its caller clears what was dropped, for the next one, 0.1 ms per MB. Nobody
 //   else waits for that.
@@ -41,7 +41,8 @@ namespace linefilter {
 // When a generation ends.
 enum class Rotation : uint8_t {
   kByCaller = 0,  // by Rotate alone: a window in time
-  kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys
+  kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys, of which each
+                  // counts once in every generation that it goes into
 };
 
 // The least number of generations: one that takes keys, and one before it.

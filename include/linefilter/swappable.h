@@ -13,8 +13,10 @@
 // - Swap returns when no reader has the old filter any more, and has then freed it. It waits for leases: keep them
 //   short. A thread that has a lease must not swap, for it would wait for itself.
 // - A key that was inserted into a filter before it was handed over is never "absent" once Swap has returned, nor
-//   before, if it was in the old one. Keys that come while a filter is rebuilt are for the caller to insert into
-//   both, or to keep until the switch.
+//   before, if it was in the old one.
+// - Keys that come while a filter is rebuilt are in neither, and what serves takes none. Put each into a RotatingFilter
+//   of two generations before the source of truth has it, and ask both within one lease; rotate where a rebuild begins,
+//   if the one before was swapped in, while nobody is between his two insertions. doc/guide/living.md has the code.
 #ifndef LINEFILTER_SWAPPABLE_H_
 #define LINEFILTER_SWAPPABLE_H_
 

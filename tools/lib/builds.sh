@@ -35,7 +35,7 @@ test_asan() {
 }
 
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions.
-THREADS_TESTS=(builder bulk concurrent leveldb rocksdb rotating_threads sst_reader swappable target view)
+THREADS_TESTS=(builder bulk concurrent leveldb rocksdb rotating_threads sst_reader swappable swappable_recent target view)
 build_tsan() {
   configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF \
     -DLINEFILTER_BUILD_TOOLS=OFF
