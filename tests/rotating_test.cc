@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,11 @@ TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(0.5)).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(filter.Create(100, 4, Fpr(0)).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(filter.Create(100, 4, Fpr(1.5)).code(), StatusCode::kInvalidArgument) << "a share of it is a rate";
+  const Status too_fine = filter.Create(100, 64, Fpr(1e-7));
+  EXPECT_EQ(too_fine.code(), StatusCode::kInvalidArgument);
+  for (const char* const part : {"fpr 1e-07", "64 generations", "1.5625e-09"}) {
+    EXPECT_NE(std::string(too_fine.message()).find(part), std::string::npos) << too_fine.message();
+  }
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10), static_cast<Rotation>(2)).code(), StatusCode::kInvalidArgument);
   ExpectTakesNothing(&filter);
 }
@@ -315,6 +321,34 @@ TEST(Rotating, ASnapshotGoesOn) {
       EXPECT_EQ(ImageOf(copy), ImageOf(filter));
     }
   }
+}
+
+// With kByCount. Nothing waits for the sink: the newest generation takes more than it is made for, and the first
+// insertion behind the snapshot rotates.
+TEST(Rotating, WhileASnapshotIsWrittenTheNewestGenerationTakesAll) {
+  RotatingFilter filter;
+  MustCreate(&filter, 2000, 3, BitsPerKey(16), Rotation::kByCount);
+  const std::vector<uint64_t> hashes = RandomHashes(20000, 6);
+  struct Inserter {
+    RotatingFilter* filter;
+    const std::vector<uint64_t>& hashes;
+    bool has_inserted = false;
+    static bool Write(void* context, const void*, size_t) noexcept {
+      auto* const self = static_cast<Inserter*>(context);
+      if (self->has_inserted) return true;
+      self->has_inserted = true;
+      std::thread([&] { self->filter->InsertHashes(self->hashes.data(), self->hashes.size()); }).join();
+      return true;
+    }
+  } inserter{&filter, hashes};
+  ASSERT_TRUE(filter.WriteImage(Sink{&Inserter::Write, &inserter}).ok());
+  EXPECT_EQ(filter.generation(), 0u);
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  const std::vector<uint64_t> more = RandomHashes(10, 7);
+  filter.InsertHashes(more.data(), more.size());
+  EXPECT_EQ(filter.generation(), 1u) << "before they went in";
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  EXPECT_NEAR(filter.EstimatedKeys(0), 10, 1);
 }
 
 TEST(Rotating, SnapshotsComeByEveryWayOut) {
