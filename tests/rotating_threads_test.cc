@@ -221,7 +221,7 @@ class RotatingThreads : public ::testing::Test {
     stop = true;
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(absent, 0u);
-    EXPECT_GT(asked, 20u) << "of keys within the window";
+    EXPECT_GT(asked, 10u) << "of keys within the window";
     EXPECT_GT(filter.generation(), generations) << "nothing was dropped";
     printf("%u generations: %llu rotations, %llu asked, %llu more were too old\n", generations,
            static_cast<unsigned long long>(filter.generation()), static_cast<unsigned long long>(asked),

@@ -18,10 +18,9 @@
 //   long between the two does not lose its key with the generation it had begun with.
 // - All memory, G + 1 generations, is taken by Create. A lookup reads a line of each generation; the false positives of
 //   all are added up, so that each is made for options.fpr / G.
-// - After fork the child may ask, insert, and destroy it. It must not rotate nor write snapshots: they may wait for
-// ever,
-//   for a thread that the child does not have, and kByCount may not rotate any more. A child with a window of its own
-//   makes it of an image (CreateFromImage) that the parent wrote.
+// - After fork the child may ask, insert, and destroy it. It must not rotate nor write snapshots: they may wait for a
+//   thread that it does not have. For the same reason kByCount may never rotate there: a child with a window of its own
+//   makes it of an image that the parent wrote (CreateFromImage).
 // - Of several threads that insert the same absent key at once, more than one may be told that it was certainly new.
 #ifndef LINEFILTER_ROTATING_H_
 #define LINEFILTER_ROTATING_H_

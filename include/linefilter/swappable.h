@@ -15,7 +15,7 @@
 // - A key that was inserted into a filter before it was handed over is never "absent" once Swap has returned, nor
 //   before, if it was in the old one.
 // - After fork the child may ask, and destroy it. It must not swap: leases that other threads of the parent had at that
-//   moment stay counted, and a Swap of one of them would never end.
+//   moment stay counted, and it would wait for them for ever.
 // - Keys that come while a filter is rebuilt are in neither, and what serves takes none. Put each into a RotatingFilter
 //   of two generations before the source of truth has it, and ask both within one lease; rotate where a rebuild begins,
 //   if the one before was swapped in, while nobody is between his two insertions. doc/guide/living.md has the code.

@@ -22,9 +22,9 @@
 // The zeros are stored with release, so whoever has read one in the place of a bit, and has an acquire fence behind
 // that, sees the new number, too. That holds though clearing leaves out words that it reads as 0: those have not
 // changed, so nobody misses a bit there by it, and the zero that he reads is an older one, of a clearing that did store
-// it, or of the beginning. Should that read be stale, so that an OR into the word was left standing: it is one of an
-// overtaken inserter, no matter whether the zero or the OR came first. (All ORs of those who know that the slot is
-// spare or newest again come behind the whole clearing: they have acquired a later number.)
+// it, or of the beginning. Should the clearing read a 0 that is stale, an OR of the generation that goes is left
+// standing: a false positive, and nothing else. (The ORs of the slot's next generation come behind the whole clearing:
+// they are of those who have acquired a later number.)
 #include "linefilter/rotating.h"
 
 #include <cstring>
