@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -89,6 +90,11 @@ TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(0.5)).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(filter.Create(100, 4, Fpr(0)).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(filter.Create(100, 4, Fpr(1.5)).code(), StatusCode::kInvalidArgument) << "a share of it is a rate";
+  const Status too_fine = filter.Create(100, 64, Fpr(1e-7));
+  EXPECT_EQ(too_fine.code(), StatusCode::kInvalidArgument);
+  for (const char* const part : {"fpr 1e-07", "64 generations", "1.5625e-09"}) {
+    EXPECT_NE(std::string(too_fine.message()).find(part), std::string::npos) << too_fine.message();
+  }
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10), static_cast<Rotation>(2)).code(), StatusCode::kInvalidArgument);
   ExpectTakesNothing(&filter);
   for (const Layout layout : {Layout::kClassic, Layout::kRetrieval, Layout::kCounting, Layout::kContainer}) {
@@ -281,6 +287,22 @@ TEST(Rotating, KeysThatComeAgainDoNotFillAGeneration) {
   EXPECT_EQ(filter.generation(), 0u);
 }
 
+// Each generation counts its keys anew: a cycle of as many keys as one takes drives out what came before it, as three
+// times as many different ones do, and not sooner.
+TEST(Rotating, ACycleOfKeysCountsInEachGeneration) {
+  for (const uint64_t period : {1000u, 3000u, 100000u}) {
+    RotatingFilter filter;
+    MustCreate(&filter, 3000, 4, BitsPerKey(30), Rotation::kByCount);
+    const std::vector<uint64_t> cycle = RandomHashes(period, 4);
+    const uint64_t first = RandomHashes(1, 5)[0];
+    filter.InsertHash(first);
+    uint64_t after = 0;
+    for (; filter.MayContainHash(first) && after < 10000; ++after) filter.InsertHash(cycle[after % period]);
+    EXPECT_GE(after, 3000u) << period;
+    EXPECT_LE(after, 4010u) << period << " (a false positive does not count)";
+  }
+}
+
 TEST(Rotating, ASnapshotGoesOn) {
   const std::vector<uint64_t> hashes = RandomHashes(30000, 11);
   FilterOptions options = BitsPerKey(12), keyed = BitsPerKey(12);
@@ -313,6 +335,34 @@ TEST(Rotating, ASnapshotGoesOn) {
       EXPECT_EQ(ImageOf(copy), ImageOf(filter));
     }
   }
+}
+
+// With kByCount. Nothing waits for the sink: the newest generation takes more than it is made for, and the first
+// insertion behind the snapshot rotates.
+TEST(Rotating, WhileASnapshotIsWrittenTheNewestGenerationTakesAll) {
+  RotatingFilter filter;
+  MustCreate(&filter, 2000, 3, BitsPerKey(16), Rotation::kByCount);
+  const std::vector<uint64_t> hashes = RandomHashes(20000, 6);
+  struct Inserter {
+    RotatingFilter* filter;
+    const std::vector<uint64_t>& hashes;
+    bool has_inserted = false;
+    static bool Write(void* context, const void*, size_t) noexcept {
+      auto* const self = static_cast<Inserter*>(context);
+      if (self->has_inserted) return true;
+      self->has_inserted = true;
+      std::thread([&] { self->filter->InsertHashes(self->hashes.data(), self->hashes.size()); }).join();
+      return true;
+    }
+  } inserter{&filter, hashes};
+  ASSERT_TRUE(filter.WriteImage(Sink{&Inserter::Write, &inserter}).ok());
+  EXPECT_EQ(filter.generation(), 0u);
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  const std::vector<uint64_t> more = RandomHashes(10, 7);
+  filter.InsertHashes(more.data(), more.size());
+  EXPECT_EQ(filter.generation(), 1u) << "before they went in";
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  EXPECT_NEAR(filter.EstimatedKeys(0), 10, 1);
 }
 
 TEST(Rotating, SnapshotsComeByEveryWayOut) {

@@ -68,6 +68,33 @@ struct Stopped {
   }
 };
 
+// Readable memory that cannot be written: a rotation that leaves words alone that are 0 never notices.
+struct Pages {
+  void* memory = nullptr;
+  size_t size = 0;
+  static void* Allocate(void* self, size_t size, size_t) noexcept {
+    auto* const pages = static_cast<Pages*>(self);
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    if (size > pages->size) pages->memory = memory, pages->size = size;
+    return memory;
+  }
+  static void Deallocate(void*, void* memory, size_t size, size_t) noexcept { munmap(memory, size); }
+};
+
+TEST(RotatingAtOnce, RotationsWriteNothingWhereNoKeyWas) {
+  Pages pages;
+  FilterOptions options = BitsPerKey(12);
+  options.allocator = Allocator{&Pages::Allocate, &Pages::Deallocate, &pages};
+  RotatingFilter filter;
+  MustCreate(&filter, 100000, 3, options);
+  ASSERT_GT(pages.size, 100000u);
+  ASSERT_EQ(mprotect(pages.memory, pages.size, PROT_READ), 0);
+  for (uint64_t i = 1; i <= 8; ++i) ASSERT_EQ(filter.Rotate(), i);
+  ASSERT_EQ(mprotect(pages.memory, pages.size, PROT_READ | PROT_WRITE), 0);
+  EXPECT_TRUE(filter.InsertHash(1));
+}
+
 TEST(RotatingAtOnce, AnInserterThatWasStoppedForManyRotationsLosesNothing) {
   Stopped::page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   Stopped::page = mmap(nullptr, Stopped::page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -102,6 +129,14 @@ TEST(RotatingAtOnce, AnInserterThatWasStoppedForManyRotationsLosesNothing) {
   sigaction(SIGSEGV, &before[0], nullptr);
   sigaction(SIGBUS, &before[1], nullptr);
   munmap(Stopped::page, Stopped::page_bytes);
+}
+
+// What stands in front of generation() orders it behind the question, whose loads are relaxed. g++ refuses fences under
+// ThreadSanitizer, which runs on x86-64, where loads are not exchanged.
+void AcquireFence() {
+#ifndef __SANITIZE_THREAD__
+  std::atomic_thread_fence(std::memory_order_acquire);
+#endif
 }
 
 // Writers tell which number they read before each insertion, readers read it after each question: fewer than G
@@ -160,12 +195,13 @@ class RotatingThreads : public ::testing::Test {
           } else {
             filter.MayContainHashes(&hash, 1, &answer);
           }
+          AcquireFence();
           const uint64_t ended = filter.generation();
           if (from.count.load(std::memory_order_acquire) - i > kRecent - 16) continue;  // `begun` may be another's
-          ++questions;
           if (ended - begun >= generations) {
             ++old;
           } else {
+            ++questions;
             absent += answer == 0;
           }
         }
@@ -185,9 +221,9 @@ class RotatingThreads : public ::testing::Test {
     stop = true;
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(absent, 0u);
-    EXPECT_GT(asked, 0u);
+    EXPECT_GT(asked, 10u) << "of keys within the window";
     EXPECT_GT(filter.generation(), generations) << "nothing was dropped";
-    printf("%u generations: %llu rotations, %llu asked, %llu of them too old\n", generations,
+    printf("%u generations: %llu rotations, %llu asked, %llu more were too old\n", generations,
            static_cast<unsigned long long>(filter.generation()), static_cast<unsigned long long>(asked),
            static_cast<unsigned long long>(expired));
   }

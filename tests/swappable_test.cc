@@ -2,6 +2,9 @@
 // that would lose keys is refused.
 #include "linefilter/swappable.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -218,6 +221,66 @@ TEST(Swappable, AnyFilterServes) {
   EXPECT_TRUE(filter.Swap(FilterView("\x00\x00\x00\x00", 0)).code() == StatusCode::kIncompatible);
 }
 
+TEST(Swappable, TheOwnerOfALeaseIsWhatServeWasGiven) {
+  SwappableFilter filter;
+  ASSERT_TRUE(filter.Swap(Filled(RandomHashes(10, 14))).ok());
+  EXPECT_EQ(filter.Read().owner(), nullptr) << "of Swap's own";
+  BlockedFilter served = Filled(RandomHashes(10, 15));
+  int owner = 0;
+  ASSERT_TRUE(filter.Serve(&served, nullptr, &owner).ok());
+  EXPECT_EQ(filter.Read().owner(), &owner);
+  ASSERT_TRUE(filter.Swap(std::make_unique<BlockedFilter>(Filled(RandomHashes(10, 16)))).ok());
+  EXPECT_EQ(filter.Read().owner(), nullptr);
+}
+
+TEST(Swappable, TheFilterThatServesIsRefused) {
+  const std::vector<uint64_t> members = RandomHashes(100, 17);
+  BlockedFilter served = Filled(members);
+  Lent lent;
+  {
+    SwappableFilter filter;
+    ASSERT_TRUE(filter.Serve(&served, &Lent::Return, &lent).ok());
+    const Status status = filter.Serve(&served, &Lent::Return, &lent);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(std::string(status.message()).find("serves already"), std::string::npos);
+    EXPECT_EQ(lent.returned, 0);
+    EXPECT_EQ(filter.num_swaps(), 1u);
+    auto* const again = new BlockedFilter(Filled(members));
+    ASSERT_TRUE(filter.Swap(std::unique_ptr<BlockedFilter>(again)).ok());
+    EXPECT_EQ(filter.Swap(std::unique_ptr<BlockedFilter>(again)).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filter.CountMaybes(members.data(), members.size()), members.size());
+    ASSERT_TRUE(filter.Serve(&served, &Lent::Return, &lent).ok()) << "it was given back, and may serve again";
+  }
+  EXPECT_EQ(lent.returned, 2);
+}
+
+// The child has the leases of its parent's threads, and not the threads.
+TEST(Swappable, AChildAsksAndDestroysWhateverLeasesThereAre) {
+  const std::vector<uint64_t> members = RandomHashes(100, 18);
+  auto filter = std::make_unique<SwappableFilter>();
+  ASSERT_TRUE(filter->Swap(Filled(members)).ok());
+  std::atomic<bool> is_taken{false}, stop{false};
+  std::thread reader([&] {
+    const SwappableFilter::Lease lease = filter->Read();
+    is_taken = true;
+    while (!stop) std::this_thread::yield();
+  });
+  while (!is_taken) std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);  // if it waits
+    const bool asked = filter->CountMaybes(members.data(), members.size()) == members.size();
+    filter.reset();
+    _exit(asked ? 0 : 1);
+  }
+  ASSERT_GT(child, 0);
+  int state = -1;
+  EXPECT_EQ(waitpid(child, &state, 0), child);
+  EXPECT_EQ(state, 0);
+  stop = true;
+  reader.join();
+}
+
 TEST(Swappable, AFileIsVerifiedBeforeItServes) {
   const test::TempDir folder;
   const std::string path = folder.File("image");
@@ -306,6 +369,8 @@ class SwappableThreads : public ::testing::Test {
     EXPECT_EQ(absent, 0u);
     EXPECT_EQ(given_back, 0u);
     EXPECT_EQ(filter.num_swaps(), swaps);
+    EXPECT_GT(swaps, 10u) << "hardly anything was replaced";
+    EXPECT_GT(leases, 10u);
     printf("%zu writers, %zu readers: %llu leases, %llu swaps\n", num_writers, num_readers,
            static_cast<unsigned long long>(leases), static_cast<unsigned long long>(swaps));
   }

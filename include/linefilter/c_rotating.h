@@ -1,7 +1,8 @@
 // linefilter_rotating, in C: the keys of a sliding window, by generations of which the oldest is dropped. Start at
 // linefilter/c.h; linefilter/rotating.h tells what is guaranteed.
 //
-// All but _new, _from_image and _free: any number of threads at once.
+// All but _new, _from_image and _free: any number of threads at once. After fork the child may ask and insert, but not
+// rotate nor write, which may wait for a thread that it does not have.
 #ifndef LINEFILTER_C_ROTATING_H_
 #define LINEFILTER_C_ROTATING_H_
 
@@ -111,7 +112,9 @@ LINEFILTER_EXPORT double linefilter_rotating_expected_fpr(const linefilter_rotat
 // Bytes held, the handle included.
 LINEFILTER_EXPORT uint64_t linefilter_rotating_memory_use(const linefilter_rotating* filter);
 
-// A snapshot while insertions go on; rotations wait for it. A linefilter_view answers from it, too. Its bytes,
+// A snapshot while insertions go on; rotations wait for it. A linefilter_view answers from it, too. By count, the
+// newest generation takes more keys than it is made for meanwhile, and the rate rises with the length of the writing:
+// write to memory first, and from there to where it is slow. Its bytes,
 LINEFILTER_EXPORT uint64_t linefilter_rotating_image_bytes(const linefilter_rotating* filter);
 // in memory that linefilter_image_free frees, aligned to 64 bytes; NULL on an error. *size: its bytes.
 LINEFILTER_EXPORT void* linefilter_rotating_image(const linefilter_rotating* filter, size_t* size,
@@ -119,7 +122,8 @@ LINEFILTER_EXPORT void* linefilter_rotating_image(const linefilter_rotating* fil
 // into `size` bytes at `out`: linefilter_rotating_image_bytes or more, of which the first are written,
 LINEFILTER_EXPORT linefilter_code linefilter_rotating_write_to(const linefilter_rotating* filter, void* out,
                                                                size_t size, linefilter_status* status);
-// in pieces through `sink`,
+// in pieces through `sink`, which must not rotate, write or save this filter, nor insert into it if it rotates by
+// count, as it would wait for itself,
 LINEFILTER_EXPORT linefilter_code linefilter_rotating_write_to_sink(const linefilter_rotating* filter,
                                                                     linefilter_sink sink, void* context,
                                                                     linefilter_status* status);

@@ -10,7 +10,8 @@
 //   linefilter_lease_end(&lease);
 //
 // All but _new and _free: any number of threads at once. Swaps wait for leases: keep them short, and do not swap while
-// this thread has one.
+// this thread has one. After fork the child may ask and free, but not swap: leases of the parent's other threads stay
+// counted.
 #ifndef LINEFILTER_C_SWAPPABLE_H_
 #define LINEFILTER_C_SWAPPABLE_H_
 
@@ -34,9 +35,14 @@ LINEFILTER_EXPORT void linefilter_swappable_free(linefilter_swappable* swappable
 // `filter` serves from now on, and is not the caller's any more: it is freed when it was replaced and nobody reads it.
 // Nobody inserts into it meanwhile. Waits for the readers of the one before, and frees that. On an error the one before
 // goes on serving, and `filter` stays the caller's: LINEFILTER_INCOMPATIBLE if its hash or seed (or secret) is another.
+// LINEFILTER_INVALID_ARGUMENT if `filter` is what serves: hand over each handle once.
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_filter(linefilter_swappable* swappable,
                                                                    linefilter_filter* filter,
                                                                    linefilter_status* status);
+// The same of a filter that grows.
+LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_scalable(linefilter_swappable* swappable,
+                                                                     linefilter_scalable* filter,
+                                                                     linefilter_status* status);
 // The same of a view that was opened, mapped or loaded: not one of a linefilter_filter or _scalable (whose image can be
 // opened). Verify it before.
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_view(linefilter_swappable* swappable, linefilter_view* view,
@@ -59,7 +65,9 @@ typedef struct linefilter_lease {
 } linefilter_lease;
 // Takes a lease.
 LINEFILTER_EXPORT linefilter_lease linefilter_swappable_read(const linefilter_swappable* swappable);
-// Ends it; its view becomes NULL. Ending it again, or NULL, does nothing.
+// Ends it; its view becomes NULL. Ending it again, or NULL, does nothing. But a copy of the structure is the same
+// lease: end one of them. Ended twice, by itself and by its copy, it takes away another reader's, whose filter may be
+// freed.
 LINEFILTER_EXPORT void linefilter_lease_end(linefilter_lease* lease);
 
 // One question, of a lease of its own.

@@ -7,17 +7,20 @@
 //   seen.Rotate();  // every third of the window, by your clock; or Rotation::kByCount does it
 //
 // With G generations the window is G - 1 rotations long. What is guaranteed: A key is "maybe" in every lookup that
-// begins after its insertion returned, until G rotations were called since the insertion was called; insertions,
-// lookups and rotations may run at once, on any threads. ("After" as in linefilter/concurrent.h.) A key that is
-// inserted again lives on from then. One that is older than G rotations is forgotten: "absent", but for false
-// positives.
+// begins after its insertion returned, until G rotations ended or began since the insertion was called (one that was
+// waiting then, for a snapshot or another rotation, ends since); insertions, lookups and rotations may run at once, on
+// any threads. ("After" as in linefilter/concurrent.h.) A key that is inserted again lives on from then. One that is
+// older than G rotations is forgotten: "absent", but for false positives.
 //
 // - A rotation is one atomic store; then its caller clears what was dropped, for the next one, 0.1 ms per MB. Nobody
-//   else waits for that.
+//   else waits for that, but for other rotations and snapshots.
 // - An insertion during which a rotation comes inserts again, into what is newest then: a thread that was stopped for
 //   long between the two does not lose its key with the generation it had begun with.
 // - All memory, G + 1 generations, is taken by Create. A lookup reads a line of each generation; the false positives of
 //   all are added up, so that each is made for options.fpr / G.
+// - After fork the child may ask, insert, and destroy it. It must not rotate nor write snapshots: they may wait for a
+//   thread that it does not have. For the same reason kByCount may never rotate there: a child with a window of its own
+//   makes it of an image that the parent wrote (CreateFromImage).
 // - Of several threads that insert the same absent key at once, more than one may be told that it was certainly new.
 #ifndef LINEFILTER_ROTATING_H_
 #define LINEFILTER_ROTATING_H_
@@ -41,7 +44,8 @@ namespace linefilter {
 // When a generation ends.
 enum class Rotation : uint8_t {
   kByCaller = 0,  // by Rotate alone: a window in time
-  kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys
+  kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys, of which each
+                  // counts once in every generation that it goes into
 };
 
 // The least number of generations: one that takes keys, and one before it.
@@ -144,10 +148,13 @@ class LINEFILTER_EXPORT RotatingFilter final {
   uint64_t MemoryUse() const noexcept;
 
   // A snapshot while insertions go on, as ConcurrentBlockedFilter's, of the live generations: an image of layout
-  // `container`, which a FilterView answers from, and CreateFromImage. A rotation waits for it; with kByCount the
-  // newest generation takes more keys meanwhile.
+  // `container`, which a FilterView answers from, and CreateFromImage. A rotation waits for it. With kByCount nobody
+  // waits, and the newest generation takes more keys than it is made for: the longer the writing, the higher the rate,
+  // until that generation is dropped. So write to memory first (WriteImageTo, AppendImage), and from there to where it
+  // is slow.
   uint64_t ImageBytes() const noexcept;
-  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment.
+  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment. `sink` must not rotate this filter, write or
+  // save it, nor insert into it if it is kByCount: it would wait for itself.
   Status WriteImage(const Sink& sink) const noexcept;
   // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;
@@ -155,7 +162,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
   Status AppendImage(std::string* image) const {
     return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
   }
-  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  // A file: complete and synced before it gets its name; an old file of that name stays until then. Rotations wait for
+  // the writing.
   Status Save(const char* path) const noexcept;
 
  private:

@@ -13,8 +13,12 @@
 // - Swap returns when no reader has the old filter any more, and has then freed it. It waits for leases: keep them
 //   short. A thread that has a lease must not swap, for it would wait for itself.
 // - A key that was inserted into a filter before it was handed over is never "absent" once Swap has returned, nor
-//   before, if it was in the old one. Keys that come while a filter is rebuilt are for the caller to insert into
-//   both, or to keep until the switch.
+//   before, if it was in the old one.
+// - After fork the child may ask, and destroy it. It must not swap: leases that other threads of the parent had at that
+//   moment stay counted, and it would wait for them for ever.
+// - Keys that come while a filter is rebuilt are in neither, and what serves takes none. Put each into a RotatingFilter
+//   of two generations before the source of truth has it, and ask both within one lease; rotate where a rebuild begins,
+//   if the one before was swapped in, while nobody is between his two insertions. doc/guide/living.md has the code.
 #ifndef LINEFILTER_SWAPPABLE_H_
 #define LINEFILTER_SWAPPABLE_H_
 
@@ -37,7 +41,7 @@
 namespace linefilter {
 
 // Readers: any number of threads at once. Swap, SwapFromFile, Serve and Clear: from any thread, too; one goes after the
-// other. Destroyed when all threads have stopped and no lease is left. Some 5 KB.
+// other. Destroyed when all threads have stopped and no lease is left; that waits for nobody. Some 5 KB.
 class LINEFILTER_EXPORT SwappableFilter final {
  public:
   // The filter that served when the lease was taken, for as long as the lease lives. For one thread at a time.
@@ -57,7 +61,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
     const FilterBase& operator*() const noexcept { return *filter_; }
     // The same.
     const FilterBase* operator->() const noexcept { return filter_; }
-    // What Serve was given with it; else null.
+    // What Serve was given with it; of what Swap brought, and of nothing, null.
     void* owner() const noexcept { return owner_; }
 
    private:
@@ -111,7 +115,8 @@ class LINEFILTER_EXPORT SwappableFilter final {
   // is replaced) or another FilterBase, by move: Swap(std::move(filter)). Nobody inserts into it any more. Waits for
   // the readers of the old one, and frees it. On an error the old one goes on serving, and `filter` is gone:
   // kIncompatible if it is broken, or if its hash or seed (or secret) is not that of the old one, because who hashes by
-  // himself would lose keys (Clear first, if that is meant); kOutOfMemory.
+  // himself would lose keys (Clear first, if that is meant); kOutOfMemory. A unique_ptr to what serves already is a
+  // second owner of it: kInvalidArgument, and it is given up, not freed.
   template <class Filter>
   Status Swap(Filter&& filter) noexcept {
     static_assert(!std::is_reference_v<Filter>, "the filter is taken over: Swap(std::move(filter))");
@@ -124,8 +129,9 @@ class LINEFILTER_EXPORT SwappableFilter final {
   Status Swap(std::unique_ptr<Filter>&& filter) noexcept {
     if (filter == nullptr) return NoMemory(sizeof(Filter));
     const FilterBase* const asked = Asked(*filter);
-    const Status status = Serve(asked, &Delete<Filter>, const_cast<void*>(static_cast<const void*>(filter.get())));
-    if (status.ok()) {
+    void* const owned = const_cast<void*>(static_cast<const void*>(filter.get()));
+    const Status status = Serve(asked, &Delete<Filter>, owned, nullptr);
+    if (status.ok() || status.code() == StatusCode::kInvalidArgument) {
       (void)filter.release();
     } else {
       filter.reset();
@@ -138,8 +144,11 @@ class LINEFILTER_EXPORT SwappableFilter final {
                       uint64_t memory_limit = kNoMemoryLimit) noexcept;
   // What Swap stands on, for filters that somebody else owns: `filter` serves, and release(owner) is called, by the
   // thread that replaces it, when nobody reads it any more. On an error (as Swap's) it is not called. `release` may be
-  // null; it must not call this object.
-  Status Serve(const FilterBase* filter, void (*release)(void* owner) noexcept, void* owner) noexcept;
+  // null; it must not call this object. kInvalidArgument if this very filter serves already, as it would be released
+  // twice.
+  Status Serve(const FilterBase* filter, void (*release)(void* owner) noexcept, void* owner) noexcept {
+    return Serve(filter, release, owner, owner);
+  }
   // Nothing serves: every answer is "maybe" until the next Swap, which may then bring another hash or seed.
   void Clear() noexcept;
 
@@ -157,8 +166,9 @@ class LINEFILTER_EXPORT SwappableFilter final {
   struct Slot {
     Stripe stripes[kStripes];
     const FilterBase* filter;
-    void (*release)(void* owner) noexcept;
-    void* owner;
+    void (*release)(void* owned) noexcept;
+    void* owned;  // for `release`
+    void* owner;  // for leases
   };
 
   template <class Filter>
@@ -168,7 +178,8 @@ class LINEFILTER_EXPORT SwappableFilter final {
   static const FilterBase* Asked(const FilterBase& filter) noexcept { return &filter; }
   static const FilterBase* Asked(const FilterFile& file) noexcept { return &file.view(); }
   static Status NoMemory(size_t bytes) noexcept;
-  LINEFILTER_LOCAL void Switch(const FilterBase* filter, void (*release)(void*) noexcept, void* owner,
+  Status Serve(const FilterBase* filter, void (*release)(void*) noexcept, void* owned, void* owner) noexcept;
+  LINEFILTER_LOCAL void Switch(const FilterBase* filter, void (*release)(void*) noexcept, void* owned, void* owner,
                                std::unique_lock<std::mutex>* lock) noexcept;
 
   mutable Slot slots_[2];

@@ -49,8 +49,12 @@ struct linefilter_concurrent {
 struct linefilter_scalable {
   explicit linefilter_scalable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
 
+  struct View final : linefilter_view {
+    linefilter_scalable* whole;  // whose it is
+  };
+
   linefilter::ScalableFilter filter;
-  linefilter_view view{&filter, nullptr};
+  View view{{&filter, nullptr}, this};
   linefilter::Allocator allocator;
 };
 

@@ -22,6 +22,10 @@ void FreeFilter(void* view) noexcept {
   linefilter_filter_free(static_cast<linefilter_filter*>(const_cast<FilterBase*>(asked)));
 }
 
+void FreeScalable(void* view) noexcept {
+  linefilter_scalable_free(static_cast<linefilter_scalable::View*>(static_cast<linefilter_view*>(view))->whole);
+}
+
 void FreeView(void* view) noexcept { linefilter_view_free(static_cast<linefilter_view*>(view)); }
 
 }  // namespace
@@ -43,12 +47,21 @@ linefilter_code linefilter_swappable_swap_filter(linefilter_swappable* swappable
   return ToC(swappable->filter.Serve(filter, &FreeFilter, &filter->view), status);
 }
 
+linefilter_code linefilter_swappable_swap_scalable(linefilter_swappable* swappable, linefilter_scalable* filter,
+                                                   linefilter_status* status) {
+  if (swappable == nullptr) return ToC(NoHandle("swappable filter"), status);
+  if (filter == nullptr) return ToC(NoHandle("filter"), status);
+  linefilter_view* const view = &filter->view;
+  return ToC(swappable->filter.Serve(view->asked, &FreeScalable, view), status);
+}
+
 linefilter_code linefilter_swappable_swap_view(linefilter_swappable* swappable, linefilter_view* view,
                                                linefilter_status* status) {
   if (swappable == nullptr) return ToC(NoHandle("swappable filter"), status);
   if (view == nullptr) return ToC(NoHandle("view"), status);
   if (view->image == nullptr) {
-    return ToC(Refused("the view is a linefilter_filter's: hand over the filter, by linefilter_swappable_swap_filter"),
+    return ToC(Refused("the view is a linefilter_filter's or linefilter_scalable's: hand over that, by "
+                       "linefilter_swappable_swap_filter or linefilter_swappable_swap_scalable"),
                status);
   }
   return ToC(swappable->filter.Serve(view->asked, &FreeView, view), status);

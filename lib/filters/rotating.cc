@@ -19,7 +19,12 @@
 // changed by OR and cleared by store, one by one. It need not be ordered more strongly than acquire: if the second read
 // is stale, the rotations that it misses are at once with the insertion, and counted above.
 //
-// The zeros are stored with release, so whoever has seen one and then synchronizes sees the new number, too.
+// The zeros are stored with release, so whoever has read one in the place of a bit, and has an acquire fence behind
+// that, sees the new number, too. That holds though clearing leaves out words that it reads as 0: those have not
+// changed, so nobody misses a bit there by it, and the zero that he reads is an older one, of a clearing that did store
+// it, or of the beginning. Should the clearing read a 0 that is stale, an OR of the generation that goes is left
+// standing: a false positive, and nothing else. (The ORs of the slot's next generation come behind the whole clearing:
+// they are of those who have acquired a later number.)
 #include "linefilter/rotating.h"
 
 #include <cstring>
@@ -45,8 +50,11 @@ namespace {
 // the look-ahead of the kernels.
 constexpr size_t kGroup = 256;
 
+// Words that are 0 are not written: pages that no key has touched stay the kernel's (2 ms per MB against 0.04), and
+// lines that are clean stay clean.
 void ClearShared(uint8_t* body, uint64_t size) {
   for (uint64_t i = 0; i < size; i += kWordBytes) {
+    if (internal::LoadSharedWord(body + i) == 0) continue;
     __atomic_store_n(reinterpret_cast<internal::SharedWord*>(body + i), uint64_t{0}, __ATOMIC_RELEASE);
   }
 }
@@ -168,9 +176,13 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
   if (status.ok()) {
     const uint64_t steps = num_generations - 1;
     FilterOptions of_each = options;
-    of_each.fpr /= num_generations;
+    of_each.fpr /= num_generations;  // 0 stays 0: bits_per_key goes for each
     const uint64_t keys = window_keys / steps + (window_keys % steps != 0);
     status = internal::SizeForOptions(Layout::kBlocked, keys == 0 ? 1 : keys, of_each, &sizing);
+    if (!status.ok() && options.fpr != 0) {
+      status = Status::Error(status.code(), "fpr %g in %u generations, a share for each: %s", options.fpr,
+                             num_generations, Status(status).message());
+    }
   }
   if (!status.ok()) {
     Release();
@@ -201,9 +213,13 @@ uint64_t RotatingFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t*
   uint64_t num_new = 0;
   for (size_t begin = 0, size; begin < n; begin += size) {
     size = n - begin < kGroup ? n - begin : kGroup;
-    if (rotation_ == Rotation::kByCount) {  // not more than fit
-      const uint64_t count = keys_in_newest_.load(std::memory_order_relaxed);
-      const uint64_t left = count < keys_per_generation_ ? keys_per_generation_ - count : 1;
+    if (rotation_ == Rotation::kByCount) {  // not more than fit, or, if a snapshot holds the rotation up, a group
+      uint64_t count = keys_in_newest_.load(std::memory_order_relaxed);
+      if (count >= keys_per_generation_) {
+        Count(0);
+        count = keys_in_newest_.load(std::memory_order_relaxed);
+      }
+      const uint64_t left = count < keys_per_generation_ ? keys_per_generation_ - count : keys_per_generation_;
       if (left < size) size = static_cast<size_t>(left);
     }
     const uint64_t into = newest_.load(std::memory_order_acquire);

@@ -21,7 +21,8 @@
 namespace linefilter {
 namespace {
 
-// A number per thread, in turn, so that a few threads never share a stripe.
+// A number per thread, in turn, so that threads share a stripe only if there are many, or many came and went between
+// them: then they are slower, as they write to one line.
 size_t StripeOfThisThread() {
   static std::atomic<uint32_t> next{0};
   static thread_local uint32_t number = 0;  // 0: not given yet
@@ -57,11 +58,16 @@ SwappableFilter::SwappableFilter() noexcept {
   for (Slot& slot : slots_) {
     slot.filter = &nothing_;
     slot.release = nullptr;
-    slot.owner = nullptr;
+    slot.owned = slot.owner = nullptr;
   }
 }
 
-SwappableFilter::~SwappableFilter() { Clear(); }
+// By contract nobody has a lease or swaps. So nothing is waited for: after fork, the counts and the mutex may be held
+// by threads that are not there. (A swap that fork cut in two leaves the old filter to the child unfreed.)
+SwappableFilter::~SwappableFilter() {
+  const Slot& slot = slots_[serving_.load(std::memory_order_acquire)];
+  if (slot.release != nullptr) slot.release(slot.owned);
+}
 
 SwappableFilter::Lease SwappableFilter::Read() const noexcept {
   const size_t stripe = StripeOfThisThread() % kStripes;
@@ -76,12 +82,13 @@ SwappableFilter::Lease SwappableFilter::Read() const noexcept {
 }
 
 // Ends with the mutex unlocked: `release` is the host's code.
-void SwappableFilter::Switch(const FilterBase* filter, void (*release)(void*) noexcept, void* owner,
+void SwappableFilter::Switch(const FilterBase* filter, void (*release)(void*) noexcept, void* owned, void* owner,
                              std::unique_lock<std::mutex>* lock) noexcept {
   const uint32_t old = serving_.load(std::memory_order_relaxed);
   Slot& next = slots_[1 - old];
   next.filter = filter;
   next.release = release;
+  next.owned = owned;
   next.owner = owner;
   serving_.store(1 - old, std::memory_order_seq_cst);
   num_swaps_.fetch_add(1, std::memory_order_relaxed);
@@ -89,15 +96,16 @@ void SwappableFilter::Switch(const FilterBase* filter, void (*release)(void*) no
   Slot& retired = slots_[old];
   for (const Stripe& stripe : retired.stripes) WaitUntilZero(stripe.readers);
   void (*const old_release)(void*) noexcept = retired.release;
-  void* const old_owner = retired.owner;
+  void* const old_owned = retired.owned;
   retired.filter = &nothing_;
   retired.release = nullptr;
-  retired.owner = nullptr;
+  retired.owned = retired.owner = nullptr;
   lock->unlock();
-  if (old_release != nullptr) old_release(old_owner);
+  if (old_release != nullptr) old_release(old_owned);
 }
 
-Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) noexcept, void* owner) noexcept {
+Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) noexcept, void* owned,
+                              void* owner) noexcept {
   if (filter == nullptr || filter->layout() == Layout::kAuto) {
     return Status::Error(StatusCode::kIncompatible,
                          "the new filter is broken, was never made, or was moved from: the one that serves stays. Look "
@@ -105,13 +113,18 @@ Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) n
   }
   std::unique_lock<std::mutex> lock(mutex_);
   const FilterBase& now = *slots_[serving_.load(std::memory_order_relaxed)].filter;
+  if (filter == &now) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "this very filter serves already, and goes on: it would be released twice. Hand over each "
+                         "filter once");
+  }
   if (const char* const difference = DifferenceTo(now, *filter)) {
     return Status::Error(StatusCode::kIncompatible,
                          "the new filter has another %s than the one that serves: who hashes by himself would lose "
                          "keys. Make it with the same, or Clear before",
                          difference);
   }
-  Switch(filter, release, owner, &lock);
+  Switch(filter, release, owned, owner, &lock);
   return Status();
 }
 
@@ -125,7 +138,7 @@ Status SwappableFilter::SwapFromFile(const char* path, const HashSecret* secret,
 
 void SwappableFilter::Clear() noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
-  Switch(&nothing_, nullptr, nullptr, &lock);
+  Switch(&nothing_, nullptr, nullptr, nullptr, &lock);
 }
 
 Status SwappableFilter::NoMemory(size_t bytes) noexcept { return internal::OutOfMemory(bytes); }

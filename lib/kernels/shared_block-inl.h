@@ -1,8 +1,10 @@
 // The core of a `blocked` filter that several threads fill and ask at once.
 //
-// Bits are set, never cleared, and each is judged by itself. So a lookup is right if every bit that it reads is at
-// least as new as what happened before it; the bits need not be of one moment. Writers OR into those 64-bit words that
-// lack a bit.
+// Bits are set, never cleared but by a RotatingFilter's rotation, and each is judged by itself. So a lookup is right if
+// every bit that it reads is at least as new as what happened before it; the bits need not be of one moment. Writers OR
+// into those 64-bit words that lack a bit. Words that were seen to lack none are passed over, which a rotation does not
+// make wrong: it clears a bit that was seen only when it drops this generation, and the key with it, had it been
+// written or not (lib/filters/rotating.cc).
 //
 // Readers: eight relaxed words are right on every CPU, and all that the language and ThreadSanitizer allow. A vector
 // load is right, too, where the architecture says that it is a number of ordinary loads, in no order among them, and it

@@ -77,6 +77,13 @@ py::bytearray AddNewIterable(RotatingFilter& filter, py::handle keys) {
   });
 }
 
+// By count it may rotate, which takes 0.1 ms per MB: others run meanwhile.
+bool AddHash(RotatingFilter& filter, uint64_t hash) {
+  if (filter.rotation() != Rotation::kByCount) return filter.InsertHash(hash);
+  const py::gil_scoped_release release;
+  return filter.InsertHash(hash);
+}
+
 uint64_t AddIterable(RotatingFilter& filter, py::handle keys) {
   uint64_t count = 0;
   HasherOf(filter).OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
@@ -130,8 +137,8 @@ void BindRotating(py::module_& module) {
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)
       .def("add",
-           [](RotatingFilter& filter, py::handle key) { return filter.InsertHash(HasherOf(filter).OfObject(key)); })
-      .def("add_hash", &RotatingFilter::InsertHash)
+           [](RotatingFilter& filter, py::handle key) { return AddHash(filter, HasherOf(filter).OfObject(key)); })
+      .def("add_hash", &AddHash)
       .def("add_words", &AddWords)
       .def("add_hashes", &AddHashes)
       .def("add_iterable", &AddIterable)

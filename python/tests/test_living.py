@@ -119,8 +119,23 @@ def test_what_serves_is_switched():
     assert users.contains_hashes(linefilter.hash_keys(NUMBERS)).tolist() == told.tolist()
     users.swap(linefilter.build(["x"], fpr=0.01, layout="retrieval"))
     assert "x" in users and "y" not in users
+    grown = linefilter.ScalableFilter(10, fpr=0.001)
+    grown.add_many(NUMBERS)
+    users.swap(grown)
+    grown.add(30_000)
+    assert users.contains_many(NUMBERS).all() and 30_000 not in users
     users.clear()
-    assert "y" in users and not users.serves and users.num_swaps == 4
+    assert "y" in users and not users.serves and users.num_swaps == 5
+
+
+def test_a_view_that_serves_is_refused():
+    users, view = linefilter.SwappableFilter(), linefilter.build(["a"], fpr=0.001)
+    users.swap(view)
+    with pytest.raises(linefilter.InvalidArgumentError, match="serves already"):
+        users.swap(view)
+    users.swap(blocked(["b"]))
+    users.swap(view)
+    assert "a" in users and "b" not in users and users.num_swaps == 3
 
 
 def test_files_are_verified_before_they_serve(tmp_path):

@@ -164,6 +164,23 @@ static void TestSwappable(void) {
   linefilter_view* view = linefilter_view_map(FileIn("seeded"), LINEFILTER_RANDOM, NULL, &status);
   CHECK(linefilter_swappable_swap_view(users, view, &status) == LINEFILTER_OK);
   CHECK(linefilter_swappable_may_contain_u64(users, 2) && linefilter_swappable_num_swaps(users) == 5);
+  CHECK(linefilter_swappable_swap_view(users, view, &status) == LINEFILTER_INVALID_ARGUMENT); /* it serves */
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "serves already"));
+
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 0);
+  options.fpr = 0.001;
+  options.seed = 5;
+  linefilter_scalable* growing = linefilter_scalable_new(10, 0, &options, &status);
+  for (uint64_t key = 0; key < 100; ++key) linefilter_scalable_insert_u64(growing, key);
+  CHECK(linefilter_swappable_swap_view(users, (linefilter_view*)linefilter_scalable_view(growing), &status) ==
+        LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_swappable_swap_scalable(users, growing, &status) == LINEFILTER_OK); /* its own now */
+  CHECK(linefilter_swappable_swap_scalable(users, growing, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_swappable_may_contain_u64(users, 99) && !linefilter_swappable_may_contain_u64(users, 1000));
+  other = FilterOf(3, 5);
+  CHECK(linefilter_swappable_swap_filter(users, other, &status) == LINEFILTER_OK);
+  CHECK(linefilter_swappable_swap_filter(users, other, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_swappable_may_contain_u64(users, 3) && linefilter_swappable_num_swaps(users) == 7);
   linefilter_swappable_free(users);
 }
 
@@ -218,6 +235,8 @@ static void TestNullLiving(void) {
   linefilter_swappable* users = linefilter_swappable_new(NULL, &status);
   CHECK(IsNoHandle(linefilter_swappable_swap_filter(NULL, NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_swappable_swap_filter(users, NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_swappable_swap_scalable(NULL, NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_swappable_swap_scalable(users, NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_swappable_swap_view(NULL, NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_swappable_swap_view(users, NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_swappable_swap_from_file(NULL, "x", NULL, 0, NULL, &status), &status));

@@ -35,7 +35,7 @@ test_asan() {
 }
 
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions.
-THREADS_TESTS=(builder bulk concurrent leveldb rocksdb rotating_threads sst_reader swappable target view)
+THREADS_TESTS=(builder bulk concurrent leveldb living_slow rocksdb rotating_threads sst_reader swappable swappable_recent target view)
 build_tsan() {
   configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF \
     -DLINEFILTER_BUILD_TOOLS=OFF
@@ -45,6 +45,7 @@ build_tsan() {
 
 test_tsan() {
   export TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1:second_deadlock_stack=1
+  export LINEFILTER_LIVING_SECONDS=5
   UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/tsan" -R "$(named "${THREADS_TESTS[@]}")"
 }
 

@@ -12,6 +12,7 @@ from ._filter import closed_error
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
 from ._mutable import MutableFilter
 from ._options import limit, make_options
+from ._scalable import ScalableFilter
 from ._view import Bytes, FilterFile, FilterView
 
 
@@ -57,7 +58,8 @@ class RotatingFilter(_Asked):
 
     Keys go into the newest of some generations, questions ask all of them, and a rotation drops the oldest. A key is True
     ("maybe") until as many rotations as there are generations have come since it was added; adding it again begins its
-    window anew. From any thread, without a lock: adding, asking and rotating.
+    window anew. From any thread, without a lock: adding, asking and rotating. A process that is forked may add and ask, but not
+    rotate nor save: that may wait for a thread which it does not have.
 
     >>> seen = RotatingFilter(1000, generations=3, fpr=0.01)
     >>> seen.add("a"), seen.add("a")
@@ -215,7 +217,8 @@ class RotatingFilter(_Asked):
         return self._core.memory_use()
 
     def to_bytes(self) -> bytes:
-        """A snapshot, while others add: an image for from_bytes and for FilterView. A rotation waits for it."""
+        """A snapshot, while others add: an image for from_bytes and for FilterView. A rotation waits for it; by count, the
+        newest generation takes more keys than it is made for meanwhile, so that the rate rises with the time it takes."""
         return self._core.to_bytes()
 
     def save(self, path: Path) -> None:
@@ -231,7 +234,8 @@ class SwappableFilter(_Asked):
     """A filter that is replaced while it is asked: made anew from the source of truth, the old one serving meanwhile.
 
     Until something serves, every answer is True ("maybe"). A question, or an array of them, is answered by one filter as a
-    whole; an iterable group by group. From any thread, without a lock.
+    whole; an iterable group by group. From any thread, without a lock. A process that is forked may ask, but not swap: that
+    may wait for a thread which it does not have.
 
     >>> users = SwappableFilter()
     >>> "anybody" in users
@@ -249,18 +253,19 @@ class SwappableFilter(_Asked):
     def __init__(self) -> None:
         self._core = _linefilter.Swappable()
 
-    def swap(self, filter: Union[FilterView, MutableFilter]) -> None:
-        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a MutableFilter as it is
-        now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if the new one is
-        broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys."""
+    def swap(self, filter: Union[FilterView, MutableFilter, ScalableFilter]) -> None:
+        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a MutableFilter or
+        ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if
+        the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
+        InvalidArgumentError for the view that serves already."""
         if isinstance(filter, FilterView):
             if filter.closed:
                 raise closed_error()
             self._core.swap(filter._core)
-        elif isinstance(filter, MutableFilter):
+        elif isinstance(filter, (MutableFilter, ScalableFilter)):
             self._core.swap(filter._core.copy())
         else:
-            raise TypeError(f"a FilterView or a MutableFilter is expected, not {type(filter).__name__}")
+            raise TypeError(f"a FilterView, MutableFilter or ScalableFilter is expected, not {type(filter).__name__}")
 
     def swap_from_file(
         self, path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
