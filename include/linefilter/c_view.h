@@ -1,7 +1,8 @@
 // linefilter_view, in C: what is asked. An image in memory that somebody else owns (zero-copy, any alignment), an image
-// in a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable. Start at linefilter/c.h.
+// in a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable (linefilter_scalable_view). Start
+// at linefilter/c.h.
 //
-// All functions but _free: any number of threads at once (of a linefilter_filter: while nobody inserts).
+// All functions but _free: any number of threads at once (of a filter's view: while nobody inserts).
 #ifndef LINEFILTER_C_VIEW_H_
 #define LINEFILTER_C_VIEW_H_
 
@@ -42,7 +43,7 @@ LINEFILTER_EXPORT linefilter_view* linefilter_view_load(const char* path, const 
                                                         uint64_t memory_limit, const uint8_t* secret,
                                                         linefilter_status* status);
 
-// Not of a linefilter_filter's view, which goes with it: that is left alone.
+// Not of the view of a linefilter_filter or linefilter_scalable, which goes with it: that is left alone.
 LINEFILTER_EXPORT void linefilter_view_free(linefilter_view* view);
 
 // LINEFILTER_CORRUPT with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s
@@ -99,19 +100,32 @@ LINEFILTER_EXPORT uint64_t linefilter_view_seed(const linefilter_view* view);
 LINEFILTER_EXPORT uint32_t linefilter_view_num_probes(const linefilter_view* view);
 // 0 in a layout without blocks.
 LINEFILTER_EXPORT uint64_t linefilter_view_num_blocks(const linefilter_view* view);
-// Where the body lies; not aligned if the image is not.
+// Where the body lies; not aligned if the image is not. NULL of a linefilter_scalable's, whose stages are apart.
 LINEFILTER_EXPORT const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
 LINEFILTER_EXPORT uint64_t linefilter_view_body_bytes(const linefilter_view* view);
-// 0 of a linefilter_filter's view.
+// 0 of the view of a linefilter_filter or linefilter_scalable.
 LINEFILTER_EXPORT uint64_t linefilter_view_image_bytes(const linefilter_view* view);
-// 0 of a linefilter_filter's view.
+// 0 of the view of a linefilter_filter or linefilter_scalable.
 LINEFILTER_EXPORT uint32_t linefilter_view_format_version(const linefilter_view* view);
 // The image of no keys at all.
 LINEFILTER_EXPORT bool linefilter_view_empty_set(const linefilter_view* view);
 // How many keys were added, adjacent duplicates counted once; false, and *num_keys untouched, if the image does not
 // say.
 LINEFILTER_EXPORT bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
+// One of the blocked filters of which a container consists. Never changes its size.
+typedef struct linefilter_view_stage {
+  uint64_t num_blocks;       // of 64 bytes
+  uint64_t num_keys;         // counted in it; 0: unknown
+  linefilter_layout layout;  // LINEFILTER_LAYOUT_BLOCKED: no other so far
+  uint32_t num_probes;       // bits per key that are set and tested
+} linefilter_view_stage;
+
+// How many stages a container has; 0 of every other layout, and of the empty set.
+LINEFILTER_EXPORT uint32_t linefilter_view_num_stages(const linefilter_view* view);
+// Of stage `index`, the oldest is 0; false, and *stage untouched, if there is no such stage.
+LINEFILTER_EXPORT bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index,
+                                                linefilter_view_stage* stage);
 // The target that answers ("AVX3", ...).
 LINEFILTER_EXPORT const char* linefilter_view_target(const linefilter_view* view);
 

@@ -147,7 +147,7 @@ class LINEFILTER_EXPORT RotatingFilter final {
   // `container`, which a FilterView answers from, and CreateFromImage. A rotation waits for it; with kByCount the
   // newest generation takes more keys meanwhile.
   uint64_t ImageBytes() const noexcept;
-  // In pieces.
+  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment.
   Status WriteImage(const Sink& sink) const noexcept;
   // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;

@@ -19,7 +19,8 @@
 // What is asked.
 struct linefilter_view {
   const linefilter::FilterBase* asked;
-  const linefilter::FilterView* image;  // null: the view of a linefilter_filter or linefilter_scalable
+  const linefilter::FilterView* image;                  // null: the view of a linefilter_filter or linefilter_scalable
+  const linefilter::ScalableFilter* growing = nullptr;  // of the latter
 };
 
 // Of a layout that is chosen when it is made.
@@ -50,7 +51,7 @@ struct linefilter_scalable {
   explicit linefilter_scalable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
 
   linefilter::ScalableFilter filter;
-  linefilter_view view{&filter, nullptr};
+  linefilter_view view{&filter, nullptr, &filter};
   linefilter::Allocator allocator;
 };
 
