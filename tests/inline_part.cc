@@ -3,6 +3,7 @@
 #include "tests/inline_part.h"
 
 #include "linefilter/inline.h"
+#include "linefilter/scalable.h"
 
 namespace linefilter {
 namespace {
@@ -56,10 +57,22 @@ void InsertHashes(MutableFilter& filter, const uint64_t* hashes, size_t n, uint8
   for (size_t i = 0; i < n; ++i) were_new[i] = inserter.InsertHash(hashes[i]);
 }
 
+size_t CountLostWhileItGrows(ScalableFilter& filter, const uint64_t* hashes, size_t n) {
+  const inlined::Prober prober(filter);
+  size_t lost = 0;
+  for (size_t i = 0; i < n; ++i) {
+    filter.InsertHash(hashes[i]);
+    lost += !prober.MayContainHash(hashes[i]);
+    lost += !prober.Probe(prober.Prepare(hashes[i]));
+  }
+  for (size_t i = 0; i < n; ++i) lost += !prober.MayContainHash(hashes[i]);
+  return lost;
+}
+
 }  // namespace
 
 extern const InlinePart LINEFILTER_INLINE_PART;
-const InlinePart LINEFILTER_INLINE_PART = {LINEFILTER_INLINE_MARCH, Needs(),        Target,
-                                           MayContainHashes,        MayContainKeys, InsertHashes};
+const InlinePart LINEFILTER_INLINE_PART = {
+    LINEFILTER_INLINE_MARCH, Needs(), Target, MayContainHashes, MayContainKeys, InsertHashes, CountLostWhileItGrows};
 
 }  // namespace linefilter

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
+#include "linefilter/scalable.h"
 #include "linefilter/view.h"
 #include "tests/inline_part.h"
 #include "tests/testing/building.h"
@@ -170,6 +171,22 @@ TEST(Inline, AnswersMaybeForTheBrokenAndAbsentForTheEmpty) {
     std::vector<uint8_t> were_new(50, 0xa5);
     part->insert_hashes(never_created, questions.data(), questions.size(), were_new.data());
     EXPECT_EQ(were_new, std::vector<uint8_t>(50, 0));
+  }
+}
+
+// It keeps where the bytes were, and a growing filter gets more of them.
+TEST(Inline, AProberLosesNoKeyOfAFilterThatGrows) {
+  const std::vector<uint64_t> hashes = test::RandomHashes(3000, 7);
+  FilterOptions options;
+  options.fpr = 0.01;
+  for (const InlinePart* part : Parts()) {
+    SCOPED_TRACE(part->march);
+    ScalableFilter filter;
+    ASSERT_TRUE(filter.Create(10, options).ok());
+    EXPECT_EQ(part->count_lost_while_it_grows(filter, hashes.data(), hashes.size()), 0u);
+    EXPECT_GE(filter.num_stages(), 8u);
+    const std::vector<uint64_t> strangers = test::RandomHashes(3000, 8);
+    EXPECT_EQ(Ask(*part, filter, strangers), AskLibrary(filter, strangers));
   }
 }
 

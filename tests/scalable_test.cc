@@ -101,7 +101,8 @@ TEST(ScalableFilterTest, RefusesWhatIsNoBound) {
   refuses(Fpr(1), StatusCode::kInvalidArgument);
   refuses(Fpr(-0.1), StatusCode::kInvalidArgument);
   refuses(Fpr(1e-12), StatusCode::kInvalidArgument);
-  refuses(Fpr(1e-8), StatusCode::kInvalidArgument, 1000);  // one filter can be so fine, the tenth stage cannot
+  refuses(Fpr(2e-8), StatusCode::kInvalidArgument, 1000);  // one filter can be so fine, the tenth stage cannot
+  refuses(Fpr(2.5e-6), StatusCode::kInvalidArgument);      // nor the twentieth, where growth has no end
   FilterOptions options = Fpr(0.01);
   options.num_probes = 7;
   refuses(options, StatusCode::kInvalidArgument);
@@ -120,6 +121,44 @@ TEST(ScalableFilterTest, RefusesWhatIsNoBound) {
   EXPECT_TRUE(filter.Create(0, Fpr(0.01)).ok()) << "0 keys count as 1";
   EXPECT_EQ(filter.stage(0).capacity, 1u);
   EXPECT_EQ(filter.Create(UINT64_MAX, Fpr(0.01)).code(), StatusCode::kInvalidArgument);
+}
+
+// A bound that ends the growth early is refused, and one that ends it late says so then: what to do is max_growth.
+TEST(ScalableFilterTest, SaysHowFarAFineBoundGrows) {
+  ScalableFilter filter;
+  for (const double fpr : {1e-7, 2.5e-6}) {
+    const std::string why = filter.Create(1, Fpr(fpr)).message();
+    EXPECT_NE(why.find("set max_growth"), std::string::npos) << why;
+    EXPECT_EQ(why.find(" of 1 "), std::string::npos) << why;
+  }
+  EXPECT_TRUE(filter.Create(1, Fpr(1e-7), UpTo(3)).ok());
+  EXPECT_TRUE(filter.Create(1, Fpr(2.5e-6), UpTo(1 << 20)).ok());
+  const std::string limited = filter.Create(1, Fpr(1e-7), UpTo(1000)).message();
+  EXPECT_NE(limited.find("of 10 "), std::string::npos) << limited;
+  EXPECT_NE(limited.find("set a lower max_growth"), std::string::npos) << limited;
+
+  // Of an image whose newest stage is full: without an end, but no further.
+  std::vector<uint8_t> bodies(64 * 64);
+  for (const bool is_fine : {true, false}) {
+    internal::GrowthPlan plan;
+    plan.fpr = is_fine ? 1e-7 : 0.01;
+    uint8_t growth[internal::kScalableGrowthBytes];
+    internal::StoreGrowth(plan, growth);
+    internal::ContainerStage stages[64];
+    internal::Container container;
+    container.stages = stages;
+    container.num_stages = is_fine ? 2 : 64;
+    for (uint32_t i = 0; i < container.num_stages; ++i) stages[i] = {bodies.data() + 64 * i, 1, i == 1 ? 2u : 0u, 7};
+    container.growth = growth;
+    container.growth_bytes = sizeof(growth);
+    std::string image(internal::ContainerBytes(container), 'x');
+    ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+    ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+    EXPECT_TRUE(filter.growth_status().ok());
+    EXPECT_TRUE(filter.InsertHash(MixHash(1)));
+    const std::string why = filter.growth_status().message();
+    EXPECT_EQ(why.find("set max_growth") != std::string::npos, is_fine) << why;
+  }
 }
 
 TEST(ScalableFilterTest, DoublesWhenItIsFullAndNotSooner) {
@@ -286,6 +325,10 @@ TEST(ScalableFilterTest, AtTheEndOfMaxGrowthItTakesKeysStill) {
   EXPECT_GT(filter.stage(1).num_keys, filter.stage(1).capacity);
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
   EXPECT_EQ(filter.growth().max_growth, 3u);
+  const std::string image = ImageOf(filter);
+  ScalableFilter opened;
+  ASSERT_TRUE(opened.CreateFromImage(image.data(), image.size()).ok());
+  EXPECT_EQ(opened.growth_status().code(), StatusCode::kOverLimit) << "before the next key, too";
 }
 
 TEST(ScalableFilterTest, GrowsWithinItsMemoryLimit) {
@@ -306,6 +349,14 @@ TEST(ScalableFilterTest, GrowsWithinItsMemoryLimit) {
     for (const uint64_t hash : hashes) single.InsertHash(hash);
     EXPECT_TRUE(ImageOf(single) == ImageOf(filter));
   }
+  EXPECT_EQ(grown.memory_limit(), kNoMemoryLimit);
+  EXPECT_EQ(Make(1000, options).memory_limit(), options.memory_limit);
+  const Status over = [&] {
+    ScalableFilter filter = Make(1000, options);
+    filter.InsertHashes(hashes.data(), hashes.size());
+    return filter.growth_status();
+  }();
+  EXPECT_EQ(std::string(over.message()).find("bits per key"), std::string::npos) << over.message();
   options.memory_limit = unlimited.MemoryUse() - 1;
   ScalableFilter filter;
   EXPECT_EQ(filter.Create(1000, options).code(), StatusCode::kOverLimit);
@@ -340,8 +391,22 @@ TEST(ScalableFilterTest, LosesNothingWhenMemoryRunsOut) {
     memory.FailFrom(TestAllocator::kNever);
     filter.InsertHashes(hashes.data() + over, all - over);
     EXPECT_EQ(filter.num_stages(), fail_from);
-    EXPECT_TRUE(filter.growth_status().ok());
     EXPECT_EQ(filter.CountMaybes(hashes.data(), all), all);
+    // The stage before took too many: the bound is not kept, however much room there is now.
+    const Status status = filter.growth_status();
+    EXPECT_EQ(status.code(), StatusCode::kOverLimit);
+    const StageFacts overfull = filter.stage(static_cast<uint32_t>(fail_from) - 2);
+    EXPECT_GT(overfull.num_keys, overfull.capacity);
+    const std::string why = status.message();
+    EXPECT_NE(why.find("stage " + std::to_string(fail_from - 1) + " of"), std::string::npos) << why;
+    EXPECT_NE(why.find(std::to_string(overfull.num_keys) + " keys"), std::string::npos) << why;
+    EXPECT_NE(why.find(std::to_string(overfull.capacity)), std::string::npos) << why;
+    const std::string image = ImageOf(filter);
+    ScalableFilter opened;
+    ASSERT_TRUE(opened.CreateFromImage(image.data(), image.size()).ok());
+    EXPECT_EQ(opened.growth_status().message(), why) << "nor by who opens its image";
+    filter.Clear();
+    EXPECT_TRUE(filter.growth_status().ok());
   }
 }
 
@@ -457,6 +522,42 @@ TEST(ScalableFilterTest, WritesOneImageInEveryWay) {
     EXPECT_EQ(view.EstimatedKeys(), filter.EstimatedKeys());
     EXPECT_EQ(view.has_num_keys() ? view.num_keys() : filter.num_keys(), filter.num_keys());
   }
+}
+
+// Chunks that one stage has are written from where they lie: beside the trailer, one chunk is enough.
+TEST(ScalableFilterTest, TakesLittleMemoryToWriteItsImage) {
+  TestAllocator memory;
+  FilterOptions options = Fpr(0.01);
+  options.allocator = memory.hooks();
+  ScalableFilter filter = Make(1000, options);
+  const std::vector<uint64_t> hashes = RandomHashes(1000000, 21);
+  filter.InsertHashes(hashes.data(), hashes.size());
+  ASSERT_GT(filter.body_bytes(), uint64_t{2} << 20);
+  const std::string image = ImageOf(filter);
+  const uint64_t before = memory.peak_bytes();
+  EXPECT_EQ(before, memory.live_bytes());
+  struct To {
+    std::string image;
+    size_t largest = 0;
+  } to;
+  const Status written = filter.WriteImage({[](void* context, const void* data, size_t size) noexcept {
+                                              To& into = *static_cast<To*>(context);
+                                              into.image.append(static_cast<const char*>(data), size);
+                                              into.largest = std::max(into.largest, size);
+                                              return true;
+                                            },
+                                            &to});
+  ASSERT_TRUE(written.ok()) << written.message();
+  EXPECT_TRUE(to.image == image);
+  EXPECT_LE(to.largest, size_t{1} << 20);
+  EXPECT_LE(memory.peak_bytes() - before, (64 << 10) + image.size() / 16384 + 4096);
+}
+
+TEST(ScalableFilterTest, ExpectsTheSmallestRateToo) {
+  ScalableFilter filter = Make(10000, Fpr(1e-4));
+  filter.InsertHash(MixHash(1));
+  EXPECT_GT(filter.ExpectedFpr(), 0);
+  EXPECT_LT(filter.ExpectedFpr(), 1e-16);
 }
 
 // Made of an image at any moment, it goes on as the original: the same answers, the same bytes.
@@ -583,7 +684,7 @@ TEST(ScalableFilterTest, IsNotMadeOfAGrowthFieldOutOfRange) {
 TEST(ScalableFilterTest, GoesOnFromAnyPlanThatAnImageClaims) {
   const std::vector<uint64_t> hashes = RandomHashes(3000, 15);
   const double bounds[] = {0.01, 1e-300, 0.999999, 0, 1, -1, HUGE_VAL, std::nan("")};
-  const uint64_t numbers[] = {0, 1, 2, 1000, uint64_t{1} << 40, UINT64_MAX - 1, UINT64_MAX};
+  const uint64_t numbers[] = {0, 1, 2, 512, 513, uint64_t{1} << 40, UINT64_MAX - 1, UINT64_MAX};
   std::vector<uint8_t> bodies(64 * internal::kMaxStages);
   int made = 0, refused = 0;
   for (const double bound : bounds) {
@@ -609,9 +710,13 @@ TEST(ScalableFilterTest, GoesOnFromAnyPlanThatAnImageClaims) {
           options.memory_limit = 1 << 20;
           ScalableFilter filter;
           const bool is_plan = bound > 0 && bound < 1 && first_capacity != 0;
+          const bool is_count = num_keys <= 512;  // a body of one block has no bits for more
           const Status status = filter.CreateFromImage(image.data(), image.size(), options);
-          ASSERT_EQ(status.code(), is_plan ? StatusCode::kOk : StatusCode::kIncompatible) << status.message();
-          (is_plan ? made : refused) += 1;
+          ASSERT_EQ(status.code(), !is_plan    ? StatusCode::kIncompatible
+                                   : !is_count ? StatusCode::kCorrupt
+                                               : StatusCode::kOk)
+              << status.message();
+          (status.ok() ? made : refused) += 1;
           filter.InsertHashes(hashes.data(), hashes.size());
           ASSERT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
           ASSERT_LE(filter.body_bytes(), options.memory_limit);
@@ -619,8 +724,36 @@ TEST(ScalableFilterTest, GoesOnFromAnyPlanThatAnImageClaims) {
       }
     }
   }
-  EXPECT_GT(made, 300);
+  EXPECT_GT(made, 200);
   EXPECT_GT(refused, 300);
+}
+
+// 140 bytes that ask for gigabytes: a body of one block which claims to be a full stage of 2^31 keys.
+TEST(ScalableFilterTest, OpensNoHugeStageForATinyImage) {
+  std::vector<uint8_t> body(64);
+  for (const uint64_t num_keys : {uint64_t{512}, uint64_t{513}, uint64_t{1} << 31}) {
+    internal::GrowthPlan plan;
+    plan.fpr = 0.01;
+    plan.first_capacity = num_keys;
+    uint8_t growth[internal::kScalableGrowthBytes];
+    internal::StoreGrowth(plan, growth);
+    const internal::ContainerStage stage = {body.data(), 1, num_keys, 7};
+    internal::Container container;
+    container.stages = &stage;
+    container.num_stages = 1;
+    container.growth = growth;
+    container.growth_bytes = sizeof(growth);
+    std::string image(internal::ContainerBytes(container), 'x');
+    ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+    TestAllocator memory;
+    FilterOptions options;
+    options.allocator = memory.hooks();
+    ScalableFilter filter;
+    EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), options).code(),
+              num_keys == 512 ? StatusCode::kOk : StatusCode::kCorrupt);
+    filter.InsertHash(MixHash(1));
+    EXPECT_LE(memory.peak_bytes(), 10000u) << num_keys;
+  }
 }
 
 }  // namespace

@@ -32,15 +32,17 @@ typedef struct linefilter_scalable_stage {
   uint32_t reserved;    // 0
 } linefilter_scalable_stage;
 
-// Room for first_capacity keys (0 counts as 1) at first. max_growth: 0, it grows without end; else it has room for at
-// least so many times first_capacity, and is smaller for it. Of the options, fpr is the bound; bits_per_key and
+// Room for first_capacity keys (0 counts as 1) at first. max_growth: 0, it grows without end (bounds from about 2e-5
+// up; from 3e-6 up a millionfold, and finer ones are refused); else it has room for at least so many times
+// first_capacity, and is smaller for it. Of the options, fpr is the bound; bits_per_key and
 // num_probes must be 0, layout blocked or auto. memory_limit holds for all that linefilter_scalable_memory_use tells.
 LINEFILTER_EXPORT linefilter_scalable* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
                                                                const linefilter_options* options,
                                                                linefilter_status* status);
 // A mutable copy of an image that a linefilter_scalable (or ScalableFilter) wrote, verified, which goes on growing as
 // the original would. Of the options (may be NULL) count those that linefilter_filter_from_image looks at. Another
-// image: LINEFILTER_INCOMPATIBLE.
+// image: LINEFILTER_INCOMPATIBLE. Of an image from others set memory_limit: it says how large the next stage will be,
+// up to some hundred times its own bytes.
 LINEFILTER_EXPORT linefilter_scalable* linefilter_scalable_from_image(const void* image, size_t size,
                                                                       const linefilter_options* options,
                                                                       linefilter_status* status);
@@ -69,9 +71,11 @@ LINEFILTER_EXPORT uint64_t linefilter_scalable_insert_hashes(linefilter_scalable
 // NULL of NULL.
 LINEFILTER_EXPORT const linefilter_view* linefilter_scalable_view(const linefilter_scalable* filter);
 
-// LINEFILTER_OK while every key found room. Else why no further stage could be opened: max_growth, memory_limit, no
-// memory, or a size that `blocked` cannot have. Keys then go on into the newest stage: none is lost, and the rate rises
-// above the bound. After a failed allocation it is tried again each time that a sixteenth of the stage came to it.
+// LINEFILTER_OK: no stage holds more keys than it was made for, so the bound holds. Else why no further stage could be
+// opened: max_growth, memory_limit, no memory, or a size that `blocked` cannot have. Keys then go on into the newest
+// stage: none is lost, and the rate rises above the bound. After a failed allocation it is tried again each time that a
+// sixteenth of the stage came to it; if that succeeds, or the filter is made of an image, the stage that took too many
+// is told of still (LINEFILTER_OVER_LIMIT), until linefilter_scalable_clear.
 LINEFILTER_EXPORT linefilter_code linefilter_scalable_growth_status(const linefilter_scalable* filter,
                                                                     linefilter_status* status);
 // How many stages there are; 0 of NULL, as of all facts below.
@@ -99,7 +103,7 @@ LINEFILTER_EXPORT void* linefilter_scalable_image(const linefilter_scalable* fil
 // into `size` bytes at `out`: linefilter_scalable_image_bytes or more, of which the first are written,
 LINEFILTER_EXPORT linefilter_code linefilter_scalable_write_to(const linefilter_scalable* filter, void* out,
                                                                size_t size, linefilter_status* status);
-// in pieces through `sink`,
+// in pieces through `sink`, which takes 1/16384 of the image, and up to 64 KiB, for the moment,
 LINEFILTER_EXPORT linefilter_code linefilter_scalable_write_to_sink(const linefilter_scalable* filter,
                                                                     linefilter_sink sink, void* context,
                                                                     linefilter_status* status);

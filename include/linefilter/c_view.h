@@ -1,5 +1,6 @@
 // linefilter_view, in C: what is asked. An image in memory that somebody else owns (zero-copy, any alignment), an image
-// in a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable. Start at linefilter/c.h.
+// in a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable (linefilter_scalable_view). Start
+// at linefilter/c.h.
 //
 // All functions but _free: any number of threads at once (of a linefilter_filter or _scalable: while nobody inserts).
 #ifndef LINEFILTER_C_VIEW_H_
@@ -112,6 +113,19 @@ LINEFILTER_EXPORT bool linefilter_view_empty_set(const linefilter_view* view);
 // How many keys were added, adjacent duplicates counted once (but in `counting`); false, and *num_keys untouched, if
 // the image does not say.
 LINEFILTER_EXPORT bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
+// One of the blocked filters of which a container consists. Never changes its size.
+typedef struct linefilter_view_stage {
+  uint64_t num_blocks;       // of 64 bytes
+  uint64_t num_keys;         // counted in it; 0: unknown
+  linefilter_layout layout;  // LINEFILTER_LAYOUT_BLOCKED: no other so far
+  uint32_t num_probes;       // bits per key that are set and tested
+} linefilter_view_stage;
+
+// How many stages a container has; 0 of every other layout, and of the empty set.
+LINEFILTER_EXPORT uint32_t linefilter_view_num_stages(const linefilter_view* view);
+// Of stage `index`, the oldest is 0; false, and *stage untouched, if there is no such stage.
+LINEFILTER_EXPORT bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index,
+                                                linefilter_view_stage* stage);
 // The target that answers ("AVX3", ...).
 LINEFILTER_EXPORT const char* linefilter_view_target(const linefilter_view* view);
 

@@ -1,7 +1,8 @@
 // Single lookups and insertions inlined into the caller, for code compiled for its CPU (-march=...): the same bits and
 // answers as the library, without the call. The one public header that includes Highway.
 //
-//   linefilter::inlined::Prober prober(view);      // a copy of what a lookup needs, kept in registers
+//   linefilter::inlined::Prober prober(view);      // a copy of what a lookup needs, kept in registers: see below when
+//                                                  // to make another
 //   if (prober.MayContainHash(hash)) ...
 //
 // Everything here lives in the namespace of the target that the file is compiled for; it and what it calls is always
@@ -132,11 +133,17 @@ HWY_INLINE bool InsertIntoBlock(uint8_t* block, const uint32_t* lane_ones, uint3
 }
 
 // Lookups in one filter of any layout: inlined for `blocked` and `retrieval`, the library's call for others. It keeps
-// what the filter was: make it anew when the filter is opened, created, moved or destroyed.
+// where the filter's bytes were: make it anew when the filter is opened, created, moved, folded, united, cleared or
+// destroyed, or it reads memory that is no longer the filter's. Insertions need no new one: a filter that grows is
+// asked through itself.
 class Prober {
  public:
   HWY_INLINE explicit Prober(const FilterBase& filter)
-      : state_(filter.probe_state()), seed_(filter.seed()), secret_(filter.secret()), hash_id_(filter.hash_id()) {}
+      : state_(filter.probe_state()),
+        growing_(state_.stages == nullptr ? nullptr : &filter),
+        seed_(filter.seed()),
+        secret_(filter.secret()),
+        hash_id_(filter.hash_id()) {}
 
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
@@ -144,10 +151,12 @@ class Prober {
       return TestBlock(block, state_.lane_ones, static_cast<uint32_t>(hash));
     }
     if (HWY_LIKELY(state_.layout == Layout::kRetrieval)) return TestSolvedBlock(block, static_cast<uint32_t>(hash));
+    if (growing_ != nullptr) return growing_->MayContainHash(hash);
     return state_.may_contain(state_, hash);
   }
   // In two halves, to overlap misses: see FilterBase::Prepare.
   HWY_INLINE PreparedHash Prepare(uint64_t hash) const {
+    if (HWY_UNLIKELY(growing_ != nullptr)) return growing_->Prepare(hash);
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
     return PreparedHash{hash};
   }
@@ -160,12 +169,14 @@ class Prober {
 
  private:
   internal::ProbeState state_;
+  const FilterBase* growing_;  // owner of stages, which may get more of them; else null
   uint64_t seed_;
   HashSecret secret_;
   HashId hash_id_;
 };
 
-// Insertions into one mutable filter of any layout; as short-lived as a Prober.
+// Insertions into one mutable filter of any layout. Make it anew when the filter is created, moved, folded, united,
+// cleared or destroyed, as a Prober: else it writes to memory that is no longer the filter's.
 class Inserter {
  public:
   HWY_INLINE explicit Inserter(MutableFilter& filter) : filter_(filter), state_(filter.probe_state()) {}

@@ -36,9 +36,8 @@ struct FilterOptions {
   // Where the memory comes from.
   Allocator allocator;
   // The most bytes that this object may hold at once, of a builder with the image while it finishes;
-  // beyond: kOverLimit. A mutable filter that is written to a sink or file takes 1/16384 of the image more for a moment
-  // (its chunk checks), one that grows, rotates or is shared by threads also up to 1 MiB, which is not counted here;
-  // the builders count theirs.
+  // beyond: kOverLimit. Not counted: what a filter takes for a moment to be written to a sink or file, 1/16384 of the
+  // image (its chunk checks), of a growing one up to 64 KiB more, of a shared one up to 1 MiB. Builders count theirs.
   uint64_t memory_limit = kNoMemoryLimit;
   // Of the builders alone: the threads that Finish and AddHashes may use. The bytes are the same with any.
   Executor executor;

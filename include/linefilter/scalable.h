@@ -14,7 +14,7 @@
 //
 // What it costs: grown a thousandfold, when the last stage is full, 1.5 to 1.8 times the bits of one `blocked` filter
 // that knew the count and has that bound (0.01 to 1 %, with max_growth = 1000; without, 1.7 to 2.1 times), and about
-// twice that just after a stage was opened. doc/DESIGN.md, "Growing", has the figures.
+// twice that just after a stage was opened. At 10 % it is 2.4 and 4.7 times. doc/DESIGN.md, "Growing", has the figures.
 //
 // One writer, or any number of readers. Before Create, and after a move from, it answers "maybe" and takes nothing.
 #ifndef LINEFILTER_SCALABLE_H_
@@ -39,9 +39,10 @@ struct Growth;  // lib/filters/growth.h
 
 // How a ScalableFilter grows.
 struct GrowthOptions {
-  // 0: without end. Else the filter has room for at least max_growth times its first capacity, in as many stages as
-  // max_growth has binary digits: 1000 takes 10. Unlimited growth keeps a part of the bound for stages that may never
-  // come, and is larger for it (after ten stages by a fifth): set it, if only to a million.
+  // 0: without end, for bounds from about 0.002 % up, and a millionfold at least. Else the filter has room for at least
+  // max_growth times its first capacity, in as many stages as max_growth has binary digits: 1000 takes 10. Unlimited
+  // growth keeps a part of the bound for stages that may never come, and is larger for it (after ten stages by a
+  // fifth): set it, if only to a million.
   uint64_t max_growth = 0;
 };
 
@@ -66,11 +67,12 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
   // Room for first_capacity keys (0 counts as 1) at first. options.fpr is the bound; bits_per_key and num_probes are
   // refused, `layout` is kAuto or kBlocked. memory_limit holds for all that MemoryUse tells. On an error the filter
   // answers "maybe" as before Create. kInvalidArgument also if a stage within max_growth would be finer than `blocked`
-  // can be.
+  // can be, which is a rate of about 1.5e-8; without max_growth, if one of the first 20 would (a bound below 3e-6).
   Status Create(uint64_t first_capacity, const FilterOptions& options, const GrowthOptions& growth = {}) noexcept;
   // A mutable copy of an image that a ScalableFilter wrote, verified, which goes on growing as the original would: the
   // same insertions give the same bytes. Of the options count what BlockedFilter::CreateFromImage looks at. Another
-  // image, of an empty set, or of stages without the growth of a ScalableFilter: kIncompatible.
+  // image, of an empty set, or of stages without the growth of a ScalableFilter: kIncompatible. Of an image from others
+  // set memory_limit: it says how large the next stage will be, up to some hundred times its own bytes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
   // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the
@@ -86,9 +88,11 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
   // The same answers and bytes as from single calls.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Ok while every key found room. Else why no further stage could be opened: max_growth, memory_limit, no memory, or
-  // a size that `blocked` cannot have. Keys then go on into the newest stage: none is lost, and the rate rises above
-  // the bound. After a failed allocation it is tried again each time that a sixteenth of the stage came to it.
+  // Ok: no stage holds more keys than it was made for, so the bound holds. Else why no further stage could be opened:
+  // max_growth, memory_limit, no memory, or a size that `blocked` cannot have. Keys then go on into the newest stage:
+  // none is lost, and the rate rises above the bound. After a failed allocation it is tried again each time that a
+  // sixteenth of the stage came to it; if that succeeds, or the filter is made of an image, the stage that took too
+  // many is told of still (kOverLimit), until Clear.
   Status growth_status() const noexcept;
   // How many stages there are, oldest first; 0 before Create.
   uint32_t num_stages() const noexcept;
@@ -96,6 +100,8 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
   StageFacts stage(uint32_t index) const noexcept;
   // The bound: FilterOptions::fpr of Create.
   double fpr() const noexcept;
+  // As it was given to Create or CreateFromImage; kNoMemoryLimit before.
+  uint64_t memory_limit() const noexcept;
   // As it was given to Create.
   GrowthOptions growth() const noexcept;
   // How many keys were certainly new; a key that was a false positive when it came is not counted.
@@ -108,7 +114,7 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
 
   // The image (doc/FORMAT.md, layout `container`) of the keys inserted so far: its size.
   uint64_t ImageBytes() const noexcept;
-  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment.
+  // In pieces; takes 1/16384 of the image, and up to 64 KiB, for the moment.
   Status WriteImage(const Sink& sink) const noexcept;
   // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;

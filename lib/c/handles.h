@@ -19,7 +19,8 @@
 // What is asked.
 struct linefilter_view {
   const linefilter::FilterBase* asked;
-  const linefilter::FilterView* image;  // null: the view of a linefilter_filter or linefilter_scalable
+  const linefilter::FilterView* image;                  // null: the view of a linefilter_filter or linefilter_scalable
+  const linefilter::ScalableFilter* growing = nullptr;  // of the latter
 };
 
 // Of a layout that is chosen when it is made.
@@ -54,7 +55,7 @@ struct linefilter_scalable {
   };
 
   linefilter::ScalableFilter filter;
-  View view{{&filter, nullptr}, this};
+  View view{{&filter, nullptr, &filter}, this};
   linefilter::Allocator allocator;
 };
 

@@ -66,7 +66,7 @@ linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint6
   if (view == nullptr) return ToC(NoHandle("view"), status);
   if (view->image != nullptr) return ToC(view->image->VerifyChunks(first, count), status);
   if (first == 0 && count == 0) return ToC(Status(), status);
-  return ToC(Refused("the view is a linefilter_filter's, which has no chunks"), status);
+  return ToC(Refused("the view is a filter's, not an image's: it has no chunks"), status);
 }
 
 uint64_t linefilter_view_num_chunks(const linefilter_view* view) {

@@ -3,6 +3,8 @@
 
 using linefilter::FilterBase;
 using linefilter::FilterView;
+using linefilter::StageFacts;
+using linefilter::StageInfo;
 
 namespace {
 
@@ -56,6 +58,24 @@ bool linefilter_view_empty_set(const linefilter_view* view) {
 bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys) {
   if (view == nullptr || view->image == nullptr || !view->image->has_num_keys()) return false;
   *num_keys = view->image->num_keys();
+  return true;
+}
+
+uint32_t linefilter_view_num_stages(const linefilter_view* view) {
+  if (view == nullptr) return 0;
+  if (view->growing != nullptr) return view->growing->num_stages();
+  return view->image == nullptr ? 0 : view->image->num_stages();
+}
+
+bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index, linefilter_view_stage* stage) {
+  if (index >= linefilter_view_num_stages(view)) return false;
+  if (view->growing != nullptr) {
+    const StageFacts facts = view->growing->stage(index);
+    *stage = {facts.num_blocks, facts.num_keys, LINEFILTER_LAYOUT_BLOCKED, facts.num_probes};
+    return true;
+  }
+  const StageInfo info = view->image->stage(index);
+  *stage = {info.num_blocks, info.num_keys, static_cast<linefilter_layout>(info.layout), info.num_probes};
   return true;
 }
 

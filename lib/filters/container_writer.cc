@@ -65,6 +65,20 @@ class BodyReader {
  public:
   explicit BodyReader(const Container& container) : container_(container) {}
 
+  // The next bytes where they lie, if at least one chunk of them does, or all that are left: at most kPieceBytes.
+  // Else, and if they may change meanwhile, 0.
+  uint64_t ReadInPlace(uint64_t left, const uint8_t** data) {
+    if (container_.is_shared) return 0;
+    const ContainerStage& stage = container_.stages[stage_];
+    const uint64_t of_stage = kBlockBytes * stage.num_blocks - done_;
+    uint64_t size = of_stage == left ? left : of_stage / kChunkBytes * kChunkBytes;
+    if (size > kPieceBytes) size = kPieceBytes;
+    if (size == 0) return 0;
+    *data = stage.body + done_;
+    Advance(size);
+    return size;
+  }
+
   void Read(uint8_t* to, uint64_t size) {
     while (size != 0) {
       const ContainerStage& stage = container_.stages[stage_];
@@ -72,12 +86,16 @@ class BodyReader {
       Copy(stage.body + done_, part, to);
       to += part;
       size -= part;
-      done_ += part;
-      if (part == left) ++stage_, done_ = 0;
+      Advance(part);
     }
   }
 
  private:
+  void Advance(uint64_t size) {
+    done_ += size;
+    if (done_ == kBlockBytes * container_.stages[stage_].num_blocks) ++stage_, done_ = 0;
+  }
+
   void Copy(const uint8_t* from, uint64_t size, uint8_t* to) const {
     if (!container_.is_shared) {
       memcpy(to, from, static_cast<size_t>(size));
@@ -122,14 +140,21 @@ Status WriteContainer(const Container& container, const Sink& sink) {
   ImageWriter writer(end.trailer, container.allocator, sink, {});
   Status status = writer.Start();
   if (!status.ok() || body_bytes == 0) return status.ok() ? writer.Finish() : status;
-  const uint64_t piece_bytes = body_bytes < kPieceBytes ? body_bytes : kPieceBytes;
+  // What cannot be written from where it lies: words that others change, and chunks of more than one stage.
+  const uint64_t most = container.is_shared ? kPieceBytes : kChunkBytes;
+  const uint64_t piece_bytes = body_bytes < most ? body_bytes : most;
   uint8_t* const piece = static_cast<uint8_t*>(Allocate(container.allocator, piece_bytes));
   if (piece == nullptr) return OutOfMemory(piece_bytes);
   BodyReader reader(container);
-  for (uint64_t done = 0; status.ok() && done < body_bytes; done += piece_bytes) {
-    const uint64_t size = body_bytes - done < piece_bytes ? body_bytes - done : piece_bytes;
-    reader.Read(piece, size);
-    status = writer.Append(piece, size);
+  for (uint64_t left = body_bytes; status.ok() && left != 0;) {
+    const uint8_t* data = piece;
+    uint64_t size = reader.ReadInPlace(left, &data);
+    if (size == 0) {
+      size = left < piece_bytes ? left : piece_bytes;
+      reader.Read(piece, size);
+    }
+    status = writer.Append(data, size);
+    left -= size;
   }
   Deallocate(container.allocator, piece, piece_bytes);
   return status.ok() ? writer.Finish() : status;

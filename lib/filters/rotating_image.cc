@@ -15,6 +15,8 @@
 namespace linefilter {
 namespace {
 
+static_assert(kMaxGenerations <= internal::kMaxStages, "an image holds all generations");
+
 constexpr uint8_t kRotatingGrowth = 2;
 constexpr size_t kGrowthBytes = 32;
 constexpr uint64_t kMaxGeneration = uint64_t{1} << 48;  // of an image: far from the end of the number

@@ -40,16 +40,42 @@ Status CheckRequest(const FilterOptions& options) {
   return internal::CheckOptions(Layout::kBlocked, options);
 }
 
-// Of limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound.
+// As those of lib/filters/memory.h, whose advice is for a filter of some bits per key.
+Status OutOfMemory(uint64_t bytes) {
+  return Status::Error(StatusCode::kOutOfMemory,
+                       "no memory for %llu bytes: set a higher fpr or a max_growth, or shard the keys",
+                       static_cast<unsigned long long>(bytes));
+}
+
+Status OverLimit(uint64_t bytes, uint64_t limit) {
+  return Status::Error(StatusCode::kOverLimit,
+                       "%llu bytes are needed and memory_limit allows %llu: raise it, set a higher fpr or a "
+                       "max_growth, or shard the keys",
+                       static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
+}
+
+// What is said of a stage whose share is finer than `blocked` can be.
+Status TooFine(const GrowthPlan& plan, uint32_t index, const Status& status) {
+  if (plan.max_growth == 0) {
+    return Status::Error(status.code(),
+                         "without max_growth an fpr of %g is too fine from stage %u on: set max_growth, or a higher "
+                         "fpr: %s",
+                         plan.fpr, index + 1, status.message());
+  }
+  return Status::Error(status.code(),
+                       "of an fpr of %g stage %u of %u gets a share that is too fine: set a lower max_growth, or a "
+                       "higher fpr: %s",
+                       plan.fpr, index + 1, internal::NumPlannedStages(plan), status.message());
+}
+
+// Of limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. Of
+// unlimited growth so many that few will ever see the end.
 Status CheckPlan(const GrowthPlan& plan) {
-  const uint32_t stages = plan.max_growth == 0 ? 1 : internal::NumPlannedStages(plan);
+  const uint32_t stages = plan.max_growth == 0 ? internal::kLeastStages : internal::NumPlannedStages(plan);
   for (uint32_t i = 0; i < stages; ++i) {
     Sizing sizing;
     const Status status = SizeForFpr(Layout::kBlocked, 1, internal::FprOfStage(plan, i), &sizing);
-    if (!status.ok()) {
-      return Status::Error(status.code(), "of an fpr of %g stage %u of %u gets a share that is too small: %s", plan.fpr,
-                           i + 1, stages, status.message());
-    }
+    if (!status.ok()) return TooFine(plan, i, status);
   }
   return Status();
 }
@@ -93,9 +119,9 @@ Status ScalableFilter::Start(const FilterOptions& options) noexcept {
   const Status allocator = internal::CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
   const uint64_t needed = sizeof(*this) + sizeof(Growth);
-  if (needed > options.memory_limit) return internal::OverLimit(needed, options.memory_limit);
+  if (needed > options.memory_limit) return OverLimit(needed, options.memory_limit);
   void* const memory = internal::Allocate(options.allocator, sizeof(Growth));
-  if (memory == nullptr) return internal::OutOfMemory(sizeof(Growth));
+  if (memory == nullptr) return OutOfMemory(sizeof(Growth));
   growth_ = new (memory) Growth;
   growth_->allocator = options.allocator;
   growth_->memory_limit = options.memory_limit;
@@ -133,10 +159,10 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
   Growth& growth = *growth_;
   const uint64_t held = MemoryUse();
   if (body_bytes > growth.memory_limit - (held < growth.memory_limit ? held : growth.memory_limit)) {
-    return internal::OverLimit(held + body_bytes, growth.memory_limit);
+    return OverLimit(held + body_bytes, growth.memory_limit);
   }
   uint8_t* const body = static_cast<uint8_t*>(internal::AllocateZeroed(growth.allocator, body_bytes));
-  if (body == nullptr) return internal::OutOfMemory(body_bytes);
+  if (body == nullptr) return OutOfMemory(body_bytes);
   internal::BindBody(*FindLayout(Layout::kBlocked), body, body_bytes, num_probes, &growth.newest);
   Stage& stage = growth.stages[growth.num_stages];
   stage.body = body;
@@ -154,12 +180,19 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
 // The next stage of the plan.
 Status ScalableFilter::OpenStage() noexcept {
   const GrowthPlan& plan = growth_->plan;
-  if (growth_->num_stages >= internal::NumPlannedStages(plan)) {
+  const uint32_t index = growth_->num_stages;
+  if (index >= internal::NumPlannedStages(plan)) {
+    if (plan.max_growth == 0) {
+      return Status::Error(StatusCode::kOverLimit, "it has %u stages, as many as an image can hold", index);
+    }
     return Status::Error(StatusCode::kOverLimit, "it has grown to the end of its max_growth, %llu",
                          static_cast<unsigned long long>(plan.max_growth));
   }
   Sizing sizing;
-  const Status status = internal::SizeOfStage(plan, growth_->num_stages, &sizing);
+  const double fpr = internal::FprOfStage(plan, index);
+  const Status fine = SizeForFpr(Layout::kBlocked, 1, fpr, &sizing);
+  if (!fine.ok()) return TooFine(plan, index, fine);
+  const Status status = internal::SizeOfStage(plan, index, &sizing);
   return status.ok() ? AddStage(sizing.body_bytes, sizing.num_probes) : status;
 }
 
@@ -176,11 +209,10 @@ uint64_t ScalableFilter::MakeRoom() noexcept {
   }
   growth.status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
                                 status.message());
-  // An allocation may succeed later; the other reasons stay.
+  // An allocation may succeed later; the other reasons stay. (A stage has at most 2^41 keys, one for each of its bits.)
   const uint64_t again = internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
-  const bool may_pass = status.code() == StatusCode::kOutOfMemory && keys < UINT64_MAX - again;
-  growth.full_at = may_pass ? keys + again : UINT64_MAX;
-  return keys < growth.full_at ? growth.full_at - keys : 1;  // of an image that claims 2^64 - 1 keys
+  growth.full_at = status.code() == StatusCode::kOutOfMemory ? keys + again : UINT64_MAX;
+  return growth.full_at - keys;
 }
 
 // All but the oldest `keep`, which are as they were but for Bind.
@@ -245,9 +277,20 @@ uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t*
   return num_new;
 }
 
+// Of a stage that took too many, also when it could grow later, or when it is an image's.
 Status ScalableFilter::growth_status() const noexcept {
-  if (growth_ != nullptr) return growth_->status;
-  return Invalid("the filter was never created, or was moved: it takes nothing");
+  if (growth_ == nullptr) return Invalid("the filter was never created, or was moved: it takes nothing");
+  if (!growth_->status.ok()) return growth_->status;
+  for (uint32_t i = 0; i < growth_->num_stages; ++i) {
+    const uint64_t keys = growth_->keys_of[i], capacity = internal::CapacityOfStage(growth_->plan, i);
+    if (keys <= capacity) continue;
+    return Status::Error(StatusCode::kOverLimit,
+                         "stage %u of %u took %llu keys and was made for %llu, as it could not grow then: the rate may "
+                         "be above fpr for good; make a new filter and insert the keys again",
+                         i + 1, growth_->num_stages, static_cast<unsigned long long>(keys),
+                         static_cast<unsigned long long>(capacity));
+  }
+  return Status();
 }
 
 uint32_t ScalableFilter::num_stages() const noexcept { return growth_ == nullptr ? 0 : growth_->num_stages; }
@@ -264,6 +307,10 @@ StageFacts ScalableFilter::stage(uint32_t index) const noexcept {
 }
 
 double ScalableFilter::fpr() const noexcept { return growth_ == nullptr ? 0 : growth_->plan.fpr; }
+
+uint64_t ScalableFilter::memory_limit() const noexcept {
+  return growth_ == nullptr ? kNoMemoryLimit : growth_->memory_limit;
+}
 
 GrowthOptions ScalableFilter::growth() const noexcept {
   GrowthOptions growth;

@@ -81,6 +81,25 @@ struct Parts {
 
 using internal::Parts;
 
+namespace {
+
+// Each key that a stage counts set at least one of its bits. Who claims more would have the next stage opened, of any
+// size, by the first insertion into a tiny image.
+Status CheckCounts(const FilterView& view) {
+  for (uint32_t i = 0; i < view.num_stages(); ++i) {
+    const StageInfo stage = view.stage(i);
+    if (stage.num_keys <= 512 * stage.num_blocks) continue;
+    return Status::Error(StatusCode::kCorrupt,
+                         "stage %u of the image claims %llu keys and has %llu bits, of which each key sets one that "
+                         "was not set: no ScalableFilter wrote it",
+                         i + 1, static_cast<unsigned long long>(stage.num_keys),
+                         static_cast<unsigned long long>(512 * stage.num_blocks));
+  }
+  return Status();
+}
+
+}  // namespace
+
 Status ScalableFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
   Release();
   const Status secret = internal::CheckSecret(options);
@@ -98,7 +117,8 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
         "was made by something else",
         LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()));
   }
-  status = Start(options);
+  status = CheckCounts(view);
+  if (status.ok()) status = Start(options);
   if (!status.ok()) return status;
   growth_->plan = plan;
   internal::ForEachStage(view.probe_state(), [&](uint32_t i, const internal::Stage& stage) {

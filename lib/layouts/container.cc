@@ -73,13 +73,13 @@ double ContainerEstimatedKeys(const ProbeState& state) {
 }
 
 double ContainerExpectedFpr(const ProbeState& state) {
-  double none = 1;
+  double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
   ForEachStage(state, [&](uint32_t, const Stage& stage) {
     ProbeState one;
     BindStage(stage, &one);
-    none *= 1 - BlockedExpectedFpr(one);
+    any += BlockedExpectedFpr(one) * (1 - any);
   });
-  return 1 - none;
+  return any;
 }
 
 }  // namespace linefilter::internal

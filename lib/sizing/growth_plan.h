@@ -29,6 +29,10 @@ struct GrowthPlan {
 // As many as an image can have (doc/FORMAT.md, container).
 inline constexpr uint32_t kMaxPlannedStages = 64;
 
+// So many an unlimited plan must be able to have: a millionfold. (A share below about 1.5e-8 is too fine for `blocked`:
+// such a plan ends where one is.)
+inline constexpr uint32_t kLeastStages = 20;
+
 // How many stages it takes at most: kMaxPlannedStages if growth is unlimited.
 uint32_t NumPlannedStages(const GrowthPlan& plan);
 // The rate that stage `index` may have, a share of the bound.

@@ -60,6 +60,17 @@ py::object Error(const Image& image) {
   return py::make_tuple(CodeName(image.status().code()), image.status().message());
 }
 
+// (num_blocks, num_keys or None, layout, num_probes) of each, the oldest first.
+py::list Stages(const Image& image) {
+  py::list stages;
+  for (uint32_t i = 0; i < image.view().num_stages(); ++i) {
+    const StageInfo stage = image.view().stage(i);
+    const py::object num_keys = stage.num_keys == 0 ? py::object(py::none()) : py::object(py::int_(stage.num_keys));
+    stages.append(py::make_tuple(stage.num_blocks, num_keys, LayoutName(stage.layout), stage.num_probes));
+  }
+  return stages;
+}
+
 py::buffer_info Bytes(Image& image) {
   // Read-only below; the format of bytes.
   return py::buffer_info(const_cast<uint8_t*>(image.data()), 1, py::format_descriptor<uint8_t>::format(), 1,
@@ -98,7 +109,9 @@ void BindImage(py::module_& module) {
              if (!image.view().has_num_keys()) return py::none();
              return py::int_(image.view().num_keys());
            })
-      .def("empty_set", [](const Image& image) { return image.view().empty_set(); });
+      .def("empty_set", [](const Image& image) { return image.view().empty_set(); })
+      .def("num_stages", [](const Image& image) { return image.view().num_stages(); })
+      .def("stages", &Stages);
   // Of an image of any hash, its secret unknown.
   module.def("verify_image", [](const py::object& object) {
     const Buffer bytes(object);

@@ -64,6 +64,7 @@ std::unique_ptr<Scalable> Copy(const Scalable& from) {
     options.hash_id = HashId::kKeyed;
     options.secret = from.filter().secret();
   }
+  options.memory_limit = from.UseBriefly([](const ScalableFilter& filter) { return filter.memory_limit(); });
   auto filter = std::make_unique<Scalable>();
   CheckWithoutGil([&] { return filter->scalable().CreateFromImage(image->data(), image->size(), options); });
   return filter;
@@ -173,6 +174,7 @@ void BindScalable(py::module_& module) {
       .def("stages", &Stages)
       .def("fpr", Telling([](const ScalableFilter& of) { return of.fpr(); }))
       .def("max_growth", Telling([](const ScalableFilter& of) { return of.growth().max_growth; }))
+      .def("memory_limit", Telling([](const ScalableFilter& of) { return of.memory_limit(); }))
       .def("num_keys", Telling([](const ScalableFilter& of) { return of.num_keys(); }))
       .def("image_bytes", Telling([](const ScalableFilter& of) { return of.ImageBytes(); }))
       .def("memory_use", Telling([](const ScalableFilter& of) { return of.MemoryUse(); }));

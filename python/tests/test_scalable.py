@@ -28,7 +28,7 @@ def test_grows_a_thousandfold_within_its_bound():
 
 
 def test_tells_what_is_new():
-    seen = ScalableFilter(10, fpr=1e-6)
+    seen = ScalableFilter(10, fpr=1e-6, max_growth=1000)
     assert seen.add("a") and not seen.add("a")
     assert seen.add_hash(linefilter.hash_key("b")) and "b" in seen
     keys = np.array([[1, 2, 1], [3, 2, 4]], dtype=np.int64)
@@ -82,10 +82,40 @@ def test_stops_growing_and_loses_nothing():
     assert small.memory_use == limited.memory_use - 64 * limited.stages[1].num_blocks
 
 
+def test_copies_grow_no_further_than_their_memory_limit():
+    free = ScalableFilter(100, fpr=0.01)
+    assert free.memory_limit is None and copy.copy(free).memory_limit is None
+    assert pickle.loads(pickle.dumps(free)).memory_limit is None
+    seen = ScalableFilter(100, fpr=0.01, memory_limit=10_000)
+    seen.add_many(range(100))
+    made_of_image = ScalableFilter.from_bytes(seen.to_bytes(), memory_limit=10_000)
+    for made in (seen, copy.copy(seen), pickle.loads(pickle.dumps(seen)), made_of_image):
+        assert made.memory_limit == 10_000
+        made.add_many(range(20_000))
+        assert made.memory_use <= 10_000 and isinstance(made.growth_error, linefilter.OverLimitError)
+        again = copy.copy(made).growth_error
+        assert isinstance(again, linefilter.OverLimitError) and "stage" in str(again)
+
+
+def test_a_view_tells_its_stages():
+    seen = ScalableFilter(100, fpr=0.01)
+    seen.add_many(range(1000))
+    view = linefilter.FilterView(seen.to_bytes())
+    assert view.num_stages == len(view.stages) == len(seen.stages) == 4
+    for told, stage in zip(view.stages, seen.stages):
+        assert told == (stage.num_blocks, stage.num_keys, "blocked", stage.num_probes)
+    window = linefilter.RotatingFilter(1000, generations=4, fpr=0.01)
+    assert [stage.num_keys for stage in linefilter.FilterView(window.to_bytes()).stages] == [None] * 4
+    plain = linefilter.FilterView(linefilter.BlockedFilter(100, fpr=0.01).to_bytes())
+    assert plain.num_stages == 0 and plain.stages == []
+
+
 def test_refuses_what_is_no_bound():
     for fpr in (0, 1, -1, 1e-12):
         with pytest.raises(linefilter.InvalidArgumentError):
             ScalableFilter(10, fpr=fpr)
+    with pytest.raises(linefilter.InvalidArgumentError, match="set max_growth"):
+        ScalableFilter(10, fpr=1e-6)
     with pytest.raises(linefilter.OverLimitError):
         ScalableFilter(10, fpr=0.01, memory_limit=100)
     with pytest.raises(TypeError):

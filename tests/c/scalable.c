@@ -38,6 +38,13 @@ static void TestScalable(void) {
   CHECK(first.num_blocks == 1 && first.num_probes != 0 && first.reserved == 0 && first.fpr == 0.001 * 0.3);
   CHECK(!linefilter_scalable_stage_at(seen, 2, &second) && second.capacity == 8);
   CHECK(linefilter_view_num_blocks(view) == first.num_blocks + second.num_blocks);
+  linefilter_view_stage stage;
+  CHECK(linefilter_view_num_stages(view) == 2 && linefilter_view_stage_at(view, 0, &stage));
+  CHECK(stage.num_blocks == first.num_blocks && stage.num_keys == 4 && stage.num_probes == first.num_probes);
+  CHECK(linefilter_view_stage_at(view, 1, &stage) && stage.num_blocks == second.num_blocks && stage.num_keys == 5);
+  CHECK(stage.layout == LINEFILTER_LAYOUT_BLOCKED && !linefilter_view_stage_at(view, 2, &stage) && stage.num_keys == 5);
+  CHECK(linefilter_view_verify_chunks(view, 0, 1, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(strstr(status.message, "linefilter_filter's") == NULL);
   CHECK(linefilter_scalable_memory_use(seen) > 64 * linefilter_view_num_blocks(view));
 
   size_t size = 0;
@@ -59,6 +66,9 @@ static void TestScalable(void) {
   linefilter_view* opened = linefilter_view_open(image, size, NULL, &status);
   CHECK(opened != NULL && linefilter_view_may_contain_u64(opened, 12) && !linefilter_view_may_contain_u64(opened, 15));
   CheckContainer(opened, size);
+  CHECK(linefilter_view_num_stages(opened) == 2 && linefilter_view_stage_at(opened, 1, &stage));
+  CHECK(stage.num_blocks == second.num_blocks && stage.num_keys == 5 && stage.num_probes == second.num_probes);
+  CHECK(stage.layout == LINEFILTER_LAYOUT_BLOCKED && !linefilter_view_stage_at(opened, 2, &stage));
   linefilter_view_free(opened);
   opened = linefilter_view_map(FileIn("grown"), LINEFILTER_RANDOM, NULL, &status);
   CHECK(opened != NULL && linefilter_view_may_contain_key(opened, "two", 3));
@@ -79,6 +89,8 @@ static void TestScalable(void) {
   /* A union takes filters of one body only. */
   const linefilter_options plain = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
   linefilter_filter* blocked = linefilter_filter_new(100, &plain, NULL);
+  CHECK(linefilter_view_num_stages(linefilter_filter_view(blocked)) == 0);
+  CHECK(!linefilter_view_stage_at(linefilter_filter_view(blocked), 0, &stage));
   CHECK(linefilter_filter_union(blocked, view, &status) == LINEFILTER_INCOMPATIBLE);
   linefilter_filter_free(blocked);
 

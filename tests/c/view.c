@@ -183,6 +183,7 @@ static void TestNullView(void) {
   CHECK(strcmp(linefilter_view_target(NULL), "none") == 0 && linefilter_view_expected_fpr(NULL) == 1);
   CHECK(linefilter_view_fill_ratio(NULL) == 0 && linefilter_view_estimated_keys(NULL) == 0);
   CHECK(linefilter_view_count_levels(NULL, NULL) == 0);
+  CHECK(linefilter_view_num_stages(NULL) == 0 && !linefilter_view_stage_at(NULL, 0, NULL));
   linefilter_view_free(NULL);
   linefilter_image_free(NULL);
 }

@@ -32,7 +32,7 @@ from ._living import RotatingFilter, SwappableFilter
 from ._mutable import BlockedFilter, ClassicFilter, CountingBlockedFilter, MutableFilter
 from ._scalable import ScalableFilter, Stage
 from ._sizing import Sizing, max_keys, plan
-from ._view import FilterFile, FilterView, verify_image
+from ._view import FilterFile, FilterView, ViewStage, verify_image
 
 __all__ = [
     "BlockedFilter",
@@ -56,6 +56,7 @@ __all__ = [
     "Stage",
     "SwappableFilter",
     "UnsupportedError",
+    "ViewStage",
     "__version__",
     "build",
     "estimate_bytes",

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any, Optional, SupportsIndex, TypeVar, Union, cast, final
+from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, LinefilterError, error_of
 from ._filter import CLOSED, Filter, closed_error
 from ._keys import Path, as_path, as_uint
 from ._options import limit
+
+class ViewStage(NamedTuple):
+    """One of the filters of which a "container" consists.
+
+    num_blocks: of 64 bytes. num_keys: counted in it, None if the image does not say. layout: "blocked", no other so far.
+    num_probes: bits per key.
+    """
+
+    num_blocks: int
+    num_keys: Optional[int]
+    layout: str
+    num_probes: int
+
 
 # Any contiguous buffer: bytes, bytearray, memoryview, mmap, the buf of shared memory, NumPy arrays, array.array.
 Bytes = Any
@@ -97,6 +110,16 @@ class FilterView(Filter):
     def empty_set(self) -> bool:
         """Is this the image of no keys at all?"""
         return self._core.empty_set()
+
+    @property
+    def num_stages(self) -> int:
+        """How many stages a "container" has; 0 of every other layout, and of the empty set."""
+        return self._core.num_stages()
+
+    @property
+    def stages(self) -> list[ViewStage]:
+        """What each stage is; the oldest first."""
+        return [ViewStage(*facts) for facts in self._core.stages()]
 
     @property
     def image_bytes(self) -> int:
