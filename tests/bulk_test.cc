@@ -399,7 +399,7 @@ TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
         EXPECT_EQ(builder.FinishToSink(Sink()).code(), StatusCode::kInvalidArgument);
         EXPECT_EQ(builder.num_keys(), n);
         EXPECT_EQ(builder.FinishToFile(dir.File("no/such/folder").c_str()).code(), StatusCode::kIoError);
-        builder.AddHash(some.back());  // still adjacent
+        if (layout != Layout::kCounting) builder.AddHash(some.back());  // still adjacent, and dropped
         EXPECT_EQ(builder.num_keys(), n);
         builder.AddHashes(hashes.data() + n, hashes.size() - n);
         refusing = {};
