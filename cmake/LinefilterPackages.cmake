@@ -67,7 +67,7 @@ endif()
 linefilter_package(development liblinefilter-dev libdevel "${development}"
   "This package has the headers, the libraries to link, and what CMake and\npkg-config read.")
 linefilter_package(program linefilter-tools utils "${hwy}"
-  "This package has the program linefilter, which makes images, asks,\nverifies and measures them.")
+  "This package has the program linefilter, which makes images, asks,\nverifies, folds, unites and measures them.")
 foreach(engine IN LISTS LINEFILTER_ADAPTERS)
   set(own "liblinefilter-${engine}${LINEFILTER_ABI}")
   linefilter_package(${engine} ${own} libs "${runtime} (>${ours})"

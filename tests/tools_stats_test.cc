@@ -31,7 +31,8 @@ class ToolsStatsTest : public test::ToolsTest {
 
 // All layouts that the program builds: one that is new is met here by itself.
 TEST_F(ToolsStatsTest, AgreesWithInfo) {
-  for (const json& row : Json({"plan", "--num-keys", "20000", "--fpr", "0.01"}, 0)["layouts"]) {
+  const json plan = Json({"plan", "--num-keys", "20000", "--fpr", "0.01"}, 0);
+  for (const json& row : plan["layouts"]) {
     const std::string layout = row["layout"];
     const std::string image = Build(layout, Lines(0, 20000), {"--fpr", "0.01", "--layout", layout});
     const json stats = Stats({image}), info = Json({"info", image}, 0);

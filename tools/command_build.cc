@@ -165,7 +165,7 @@ const Command kBuildCommand = {
     KEYS_NOTES
     "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
-    "which is 1.5 to 2.5 times as large, and num_keys is how many were certainly new.\n"
+    "which is 1.5 to 4 times as large, and num_keys is how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone, so that those "
     "of\n"
     "any number of keys can be merged. auto is then blocked.\n"

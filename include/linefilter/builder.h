@@ -7,8 +7,8 @@
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. What it takes beside hashes and image:
-// - to sort, 8 KiB per range (256 KiB of `blocked`, 64 KiB of `retrieval`; at most 8192 ranges) for each thread; of
-//   several threads at most 2 bytes per key;
+// - to sort, 8 KiB per range (256 KiB of `blocked` and `counting`, 64 KiB of `retrieval`; at most 8192 ranges) for each
+//   thread; of several threads at most 2 bytes per key;
 // - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range; of several threads at
 //   most 2 bytes per key, but up to four of them work wherever each has four ranges to make.
 // Where memory_limit leaves no room for it, fewer threads work, and at last keys are inserted one by one: slower, the

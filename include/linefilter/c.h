@@ -1,7 +1,9 @@
 // The C API of linefilter, for C99 and C++, and for whoever binds another language. What the C++ API does, with the
 // same bytes and the same answers: a key that was added in C++ or Python is found here, and the other way round. Only
 // C++ has lookups that are inlined (linefilter/inline.h), the arithmetic below linefilter_shard_of (MulHigh,
-// BlockIndex), AtomicFile for the caller's own files, and the adapters to storage engines; and linefilter_view_open and
+// BlockIndex), AtomicFile for the caller's own files, the adapters to storage engines, the folding and uniting of
+// images to a sink (linefilter/fold.h), what each stage of a container's image is (FilterView::stage), and swapping in
+// what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve); and linefilter_view_open and
 // _map take their handles from the default memory.
 //
 //   linefilter_status status;

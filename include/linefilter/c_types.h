@@ -123,9 +123,9 @@ typedef struct linefilter_options {
   uint64_t seed;
   // The most bytes that the object may hold at once: of a filter what ..._memory_use tells, of a builder its keys with
   // the image while it finishes; beyond: LINEFILTER_OVER_LIMIT. Not counted: of a builder, less than 2 KiB for its
-  // handle and before its image; of a filter the images that linefilter_filter_image and linefilter_concurrent_image
-  // return, the handle that linefilter_concurrent_seal makes, and what it takes for a moment to write such an image to
-  // a sink or file, 1/16384 of it, of a linefilter_concurrent up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
+  // handle and before its image; of a filter the images that the functions ..._image return, the handle that
+  // linefilter_concurrent_seal makes, and what it takes for a moment to write such an image to a sink or file, 1/16384
+  // of it, and of all but a linefilter_filter up to 1 MiB more. At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;
@@ -148,8 +148,8 @@ typedef struct linefilter_options {
 // newer program with an older library: LINEFILTER_UNSUPPORTED if it sets what that does not know.)
 LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size_t size);
 
-// Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image, linefilter_rotating_image
-// or linefilter_builder_finish.
+// Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image, linefilter_rotating_image,
+// linefilter_scalable_image or linefilter_builder_finish.
 LINEFILTER_EXPORT void linefilter_image_free(void* image);
 
 // Of the library that runs, not of the header: "0.1.0".

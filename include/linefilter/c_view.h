@@ -1,7 +1,7 @@
 // linefilter_view, in C: what is asked. An image in memory that somebody else owns (zero-copy, any alignment), an image
 // in a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable. Start at linefilter/c.h.
 //
-// All functions but _free: any number of threads at once (of a linefilter_filter: while nobody inserts).
+// All functions but _free: any number of threads at once (of a linefilter_filter or _scalable: while nobody inserts).
 #ifndef LINEFILTER_C_VIEW_H_
 #define LINEFILTER_C_VIEW_H_
 
@@ -42,7 +42,7 @@ LINEFILTER_EXPORT linefilter_view* linefilter_view_load(const char* path, const 
                                                         uint64_t memory_limit, const uint8_t* secret,
                                                         linefilter_status* status);
 
-// Not of a linefilter_filter's view, which goes with it: that is left alone.
+// Not of a linefilter_filter's or linefilter_scalable's view, which goes with it: that is left alone.
 LINEFILTER_EXPORT void linefilter_view_free(linefilter_view* view);
 
 // LINEFILTER_CORRUPT with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s
@@ -95,17 +95,17 @@ LINEFILTER_EXPORT linefilter_layout linefilter_view_layout(const linefilter_view
 LINEFILTER_EXPORT linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
 // Of a keyed hash linefilter_check_of_secret, which is no seed.
 LINEFILTER_EXPORT uint64_t linefilter_view_seed(const linefilter_view* view);
-// 0 in a layout without probes.
+// 0 in a layout without probes of its own.
 LINEFILTER_EXPORT uint32_t linefilter_view_num_probes(const linefilter_view* view);
 // 0 in a layout without blocks.
 LINEFILTER_EXPORT uint64_t linefilter_view_num_blocks(const linefilter_view* view);
-// Where the body lies; not aligned if the image is not.
+// Where the body lies; not aligned if the image is not. NULL of a linefilter_scalable's view: its stages lie apart.
 LINEFILTER_EXPORT const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
 LINEFILTER_EXPORT uint64_t linefilter_view_body_bytes(const linefilter_view* view);
-// 0 of a linefilter_filter's view.
+// 0 of a linefilter_filter's or linefilter_scalable's view.
 LINEFILTER_EXPORT uint64_t linefilter_view_image_bytes(const linefilter_view* view);
-// 0 of a linefilter_filter's view.
+// The same.
 LINEFILTER_EXPORT uint32_t linefilter_view_format_version(const linefilter_view* view);
 // The image of no keys at all.
 LINEFILTER_EXPORT bool linefilter_view_empty_set(const linefilter_view* view);

@@ -131,8 +131,7 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
 //
 // Remove a key as often as it was inserted, and only then. What the filter cannot see:
 // - A key that was never inserted but answers "maybe" (a false positive, as often as fpr says) can be removed. That
-// takes
-//   from the counters of other keys, which may be lost. So ask the exact store first, or remove only what it had.
+//   takes from the counters of other keys, which may be lost. So ask the exact store first, or remove only what it had.
 // - A key that was inserted twice is in the filter twice: removed once, it still answers "maybe". InsertKey does not
 //   refuse it, for what is "maybe" there may be a false positive.
 // - A counter that reaches 15 is saturated: it no longer knows how many it stands for and stays 15 until Clear. Nothing

@@ -1,5 +1,5 @@
-// What every filter answers, whatever its layout and whoever owns its bytes: FilterView (view.h), BlockedFilter and
-// ClassicFilter (filter.h) are FilterBases.
+// What every filter answers, whatever its layout and whoever owns its bytes: FilterView (view.h), ScalableFilter
+// (scalable.h), BlockedFilter, ClassicFilter and CountingBlockedFilter (filter.h) are FilterBases.
 //
 // "maybe" = true, "absent" = false. A key that was inserted is never "absent". Whatever is broken answers "maybe".
 // All const calls are thread-safe against each other (a mutable filter: while nobody inserts).
@@ -92,7 +92,7 @@ class LINEFILTER_EXPORT FilterBase {
   // Of a keyed hash CheckOfSecret, which is no seed: its hashes are those of KeyedHash(key, secret()).
   LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
   const HashSecret& secret() const noexcept { return secret_; }
-  // 0 in `retrieval`, which has none.
+  // 0 in `retrieval`, which has none, and in `container`, whose stages have their own.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
   // The blocks, or the bits; in bytes. Of several stages: all of them.
   uint64_t body_bytes() const noexcept {

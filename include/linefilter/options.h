@@ -37,7 +37,8 @@ struct FilterOptions {
   Allocator allocator;
   // The most bytes that this object may hold at once, of a builder with the image while it finishes;
   // beyond: kOverLimit. A mutable filter that is written to a sink or file takes 1/16384 of the image more for a moment
-  // (its chunk checks), which is not counted here; the builders count theirs.
+  // (its chunk checks), one that grows, rotates or is shared by threads also up to 1 MiB, which is not counted here;
+  // the builders count theirs.
   uint64_t memory_limit = kNoMemoryLimit;
   // Of the builders alone: the threads that Finish and AddHashes may use. The bytes are the same with any.
   Executor executor;

@@ -153,8 +153,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
   // until that generation is dropped. So write to memory first (WriteImageTo, AppendImage), and from there to where it
   // is slow.
   uint64_t ImageBytes() const noexcept;
-  // In pieces. `sink` must not rotate this filter, write or save it, nor insert into it if it is kByCount: it would
-  // wait for itself.
+  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment. `sink` must not rotate this filter, write or
+  // save it, nor insert into it if it is kByCount: it would wait for itself.
   Status WriteImage(const Sink& sink) const noexcept;
   // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;

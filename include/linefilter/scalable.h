@@ -108,7 +108,7 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
 
   // The image (doc/FORMAT.md, layout `container`) of the keys inserted so far: its size.
   uint64_t ImageBytes() const noexcept;
-  // In pieces; takes 1/16384 of the image for the moment.
+  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment.
   Status WriteImage(const Sink& sink) const noexcept;
   // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;

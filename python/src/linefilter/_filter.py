@@ -86,7 +86,7 @@ class Filter:
 
     @property
     def layout(self) -> str:
-        """"blocked", "classic", "retrieval" or "counting"; "auto" of a broken image."""
+        """"blocked", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken image."""
         return self._core.layout()
 
     @property
