@@ -37,10 +37,10 @@ assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.
 with linefilter.FilterFile(b"path", load=True) as file:
     assert_type(file, linefilter.FilterFile)
 assert_type(linefilter.plan(5, fpr=0.1).body_bytes, int)
-seen = linefilter.RotatingFilter(np.int64(5), generations=3, by_count=True, fpr=0.1)
-assert_type(seen.add("a") and 5 in seen, bool)
-assert_type(seen.add_new(np.arange(3)), npt.NDArray[np.bool_])
-assert_type(linefilter.RotatingFilter.from_bytes(seen.to_bytes()).rotate(), int)
+window = linefilter.RotatingFilter(np.int64(5), generations=3, by_count=True, fpr=0.1)
+assert_type(window.add("a") and 5 in window, bool)
+assert_type(window.add_new(np.arange(3)), npt.NDArray[np.bool_])
+assert_type(linefilter.RotatingFilter.from_bytes(window.to_bytes()).rotate(), int)
 users = linefilter.SwappableFilter()
 users.swap(blocked)
 users.swap(view)
@@ -69,7 +69,7 @@ WRONG = [
     "linefilter.BlockedFilter(1.5, fpr=0.1)",
     "blocked.add_hashes([1.5])",
     "class Derived(linefilter.BlockedFilter): pass",
-    "users.swap(seen)",
+    "users.swap(window)",
     "linefilter.RotatingFilter(5, 3, fpr=0.1)",
 ]
 
