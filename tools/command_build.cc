@@ -131,7 +131,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Flag("--grow", &build->grow,
                  "Of keys whose number nobody knows: the filter grows in stages and keeps --fpr");
   arguments.Count("--max-growth", &build->max_growth,
-                  "With --grow: room for at least so many times 4096 keys, for a smaller image; 0, no end, by default");
+                  "With --grow: room for so many times 4096 keys, for a smaller image; 0, no end, by default");
   arguments.AtMostOneOf("--bits-per-key", "--grow");
   arguments.AtMostOneOf("--foldable", "--grow");
   arguments.AtMostOneOf("--threads", "--grow");
