@@ -19,7 +19,8 @@ namespace {
 
 using Rows = std::vector<InstructionRow>;
 
-// Some 12 KB of filter (`counting` 56). Instructions do not depend on the size; that they are counted exactly needs no more keys.
+// Some 12 KB of filter (`counting` 56). Instructions do not depend on the size; that they are counted exactly needs no
+// more keys.
 constexpr uint64_t kMembers = 10000;
 constexpr uint64_t kQueries = 2 * kMembers;
 // Filters larger than some caches are asked by another loop, which prefetches: 2.5 MB, most of it empty where keys are

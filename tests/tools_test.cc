@@ -210,7 +210,8 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
   EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
   EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
-  // "here" is the one that is named first, also if it is empty; what fits to an empty set is compared with the next one.
+  // "here" is the one that is named first, also if it is empty; what fits to an empty set is compared with the next
+  // one.
   const std::string none = Build("none", "");
   const RunResult empty = Run({"merge", none, classic, "--out", bad});
   EXPECT_NE(empty.err.find(none + " and " + classic + ": "), std::string::npos) << empty.err;

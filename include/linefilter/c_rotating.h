@@ -122,8 +122,8 @@ LINEFILTER_EXPORT void* linefilter_rotating_image(const linefilter_rotating* fil
 // into `size` bytes at `out`: linefilter_rotating_image_bytes or more, of which the first are written,
 LINEFILTER_EXPORT linefilter_code linefilter_rotating_write_to(const linefilter_rotating* filter, void* out,
                                                                size_t size, linefilter_status* status);
-// in pieces through `sink`, which takes up to 1 MiB and 1/16384 of the image for the moment and must not rotate, write or
-// save this filter, nor insert into it if it rotates by count, as it would wait for itself,
+// in pieces through `sink`, which takes up to 1 MiB and 1/16384 of the image for the moment and must not rotate, write
+// or save this filter, nor insert into it if it rotates by count, as it would wait for itself,
 LINEFILTER_EXPORT linefilter_code linefilter_rotating_write_to_sink(const linefilter_rotating* filter,
                                                                     linefilter_sink sink, void* context,
                                                                     linefilter_status* status);

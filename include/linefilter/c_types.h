@@ -129,8 +129,8 @@ typedef struct linefilter_options {
   // the image while it finishes; beyond: LINEFILTER_OVER_LIMIT. Not counted: of a builder, less than 2 KiB for its
   // handle and before its image; of a filter the images that the functions ..._image return, the handle that
   // linefilter_concurrent_seal makes, and what it takes for a moment to write such an image to a sink or file, 1/16384
-  // of it, of a linefilter_concurrent or linefilter_rotating up to 1 MiB more, of a linefilter_scalable up to 64 KiB. At
-  // first LINEFILTER_NO_MEMORY_LIMIT.
+  // of it, of a linefilter_concurrent or linefilter_rotating up to 1 MiB more, of a linefilter_scalable up to 64 KiB.
+  // At first LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
   uint32_t num_probes;
