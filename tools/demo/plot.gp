@@ -19,9 +19,9 @@ set xlabel "bits per key"
 set ylabel "false-positive rate, % (log scale)"
 set logscale y
 set xrange [7:17]
-set yrange [0.003:5]
+set yrange [0.001:60]
 set format y "%g"
-set ytics (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+set ytics (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 set key bottom left Left reverse spacing 1.4
 plot for [i=1:words(layouts)] folder."/model.tsv" every ::1 using 1:i+1 with lines lw 2.5 lc rgb word(colours, i) \
        title word(layouts, i).", expected", \
