@@ -1,7 +1,7 @@
 // linefilter_concurrent: made, filled and written. concurrent_lookup.cc asks it.
 #include "lib/c/handles.h"
-#include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
+#include "lib/c/write_image.h"
 #include "lib/filters/secret.h"
 
 using linefilter::FilterOptions;
@@ -11,19 +11,22 @@ using linefilter::Sizing;
 using linefilter::Status;
 using linefilter::internal::BytesKeys;
 using linefilter::internal::CheckLimit;
-using linefilter::internal::CheckPath;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
 using linefilter::internal::HandleOr;
+using linefilter::internal::ImageBytesOf;
+using linefilter::internal::ImageOf;
 using linefilter::internal::InsertKeys;
 using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
-using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
 using linefilter::internal::NothingInserted;
 using linefilter::internal::Refused;
+using linefilter::internal::SaveImage;
 using linefilter::internal::SizeFilter;
 using linefilter::internal::ToC;
+using linefilter::internal::WriteImageTo;
+using linefilter::internal::WriteImageToSink;
 
 linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
                                                  linefilter_status* status) {
@@ -97,31 +100,23 @@ uint64_t linefilter_concurrent_memory_use(const linefilter_concurrent* filter) {
   return filter == nullptr ? 0 : filter->filter.body_bytes() + sizeof(*filter);
 }
 
-uint64_t linefilter_concurrent_image_bytes(const linefilter_concurrent* filter) {
-  return filter == nullptr ? 0 : filter->filter.ImageBytes();
-}
+uint64_t linefilter_concurrent_image_bytes(const linefilter_concurrent* filter) { return ImageBytesOf(filter); }
 
 void* linefilter_concurrent_image(const linefilter_concurrent* filter, size_t* size, linefilter_status* status) {
-  if (size != nullptr) *size = 0;
-  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
-  return NewImage(filter->allocator, filter->filter.ImageBytes(), size, status,
-                  [filter](void* out, size_t n) { return filter->filter.WriteImageTo(out, n); });
+  return ImageOf(filter, size, status);
 }
 
 linefilter_code linefilter_concurrent_write_to(const linefilter_concurrent* filter, void* out, size_t size,
                                                linefilter_status* status) {
-  if (filter == nullptr) return ToC(NoHandle("filter"), status);
-  return ToC(filter->filter.WriteImageTo(out, out == nullptr ? 0 : size), status);
+  return WriteImageTo(filter, out, size, status);
 }
 
 linefilter_code linefilter_concurrent_write_to_sink(const linefilter_concurrent* filter, linefilter_sink sink,
                                                     void* context, linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->filter.WriteImage(FromC(sink, context)), status);
+  return WriteImageToSink(filter, FromC(sink, context), status);
 }
 
 linefilter_code linefilter_concurrent_save(const linefilter_concurrent* filter, const char* path,
                                            linefilter_status* status) {
-  Status saved = filter == nullptr ? NoHandle("filter") : CheckPath(path);
-  if (saved.ok()) saved = filter->filter.Save(path);
-  return ToC(saved, status);
+  return SaveImage(filter, path, status);
 }

@@ -1,7 +1,7 @@
 // linefilter_filter: the mutable filters of C++.
 #include "lib/c/handles.h"
-#include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
+#include "lib/c/write_image.h"
 #include "lib/filters/secret.h"
 
 using linefilter::FilterOptions;
@@ -10,18 +10,21 @@ using linefilter::Layout;
 using linefilter::Sizing;
 using linefilter::Status;
 using linefilter::internal::CheckLimit;
-using linefilter::internal::CheckPath;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
 using linefilter::internal::HandleOr;
+using linefilter::internal::ImageBytesOf;
+using linefilter::internal::ImageOf;
 using linefilter::internal::InsertKeys;
 using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
-using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
 using linefilter::internal::RemoveKeys;
+using linefilter::internal::SaveImage;
 using linefilter::internal::SizeFilter;
 using linefilter::internal::ToC;
+using linefilter::internal::WriteImageTo;
+using linefilter::internal::WriteImageToSink;
 
 namespace {
 
@@ -155,29 +158,22 @@ uint64_t linefilter_filter_memory_use(const linefilter_filter* filter) {
   return filter == nullptr ? 0 : filter->body_bytes() + sizeof(*filter);
 }
 
-uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter) {
-  return filter == nullptr ? 0 : filter->ImageBytes();
-}
+uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter) { return ImageBytesOf(filter); }
 
 void* linefilter_filter_image(const linefilter_filter* filter, size_t* size, linefilter_status* status) {
-  if (size != nullptr) *size = 0;
-  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
-  return NewImage(filter->allocator, filter->ImageBytes(), size, status,
-                  [filter](void* out, size_t n) { return filter->WriteImageTo(out, n); });
+  return ImageOf(filter, size, status);
 }
 
 linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
                                            linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->WriteImageTo(out, out == nullptr ? 0 : size), status);
+  return WriteImageTo(filter, out, size, status);
 }
 
 linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink, void* context,
                                                 linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->WriteImage(FromC(sink, context)), status);
+  return WriteImageToSink(filter, FromC(sink, context), status);
 }
 
 linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path, linefilter_status* status) {
-  Status saved = filter == nullptr ? NoHandle("filter") : CheckPath(path);
-  if (saved.ok()) saved = filter->Save(path);
-  return ToC(saved, status);
+  return SaveImage(filter, path, status);
 }

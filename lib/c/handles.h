@@ -110,6 +110,25 @@ Status CheckLimit(uint64_t body_bytes, const FilterOptions& options) {
   return needed > options.memory_limit ? OverLimit(needed, options.memory_limit) : Status();
 }
 
+// The same where the C++ object itself holds the limit: what is left of it for `filter`, and what the handle has
+// beyond.
+template <class Handle>
+inline constexpr uint64_t kAroundFilter = sizeof(Handle) - sizeof(Handle::filter);
+template <class Handle>
+FilterOptions WithRoomForHandle(const FilterOptions& options) {
+  FilterOptions less = options;
+  if (less.memory_limit == kNoMemoryLimit) return less;
+  less.memory_limit -= less.memory_limit < kAroundFilter<Handle> ? less.memory_limit : kAroundFilter<Handle>;
+  return less;
+}
+
+// The C++ object of a handle.
+inline const MutableFilter& FilterOf(const linefilter_filter& handle) { return handle; }
+template <class Handle>
+const auto& FilterOf(const Handle& handle) {
+  return handle.filter;
+}
+
 // Null, and *status says so, if there is no memory.
 template <class Handle, class... Arguments>
 Handle* NewHandle(linefilter_status* status, const Allocator& allocator, const Arguments&... arguments) {

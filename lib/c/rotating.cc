@@ -1,52 +1,43 @@
 // linefilter_rotating: made, filled and written. rotating_lookup.cc asks it.
 #include "lib/c/handles.h"
-#include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
+#include "lib/c/write_image.h"
 
 using linefilter::FilterOptions;
-using linefilter::kNoMemoryLimit;
 using linefilter::Layout;
 using linefilter::RotatingFilter;
 using linefilter::Rotation;
 using linefilter::Status;
 using linefilter::internal::BytesKeys;
-using linefilter::internal::CheckPath;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
 using linefilter::internal::HandleOr;
+using linefilter::internal::ImageBytesOf;
+using linefilter::internal::ImageOf;
 using linefilter::internal::InsertKeys;
+using linefilter::internal::kAroundFilter;
 using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
-using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
 using linefilter::internal::NothingInserted;
 using linefilter::internal::Refused;
+using linefilter::internal::SaveImage;
 using linefilter::internal::ToC;
+using linefilter::internal::WithRoomForHandle;
+using linefilter::internal::WriteImageTo;
+using linefilter::internal::WriteImageToSink;
 
 static_assert(static_cast<int>(Rotation::kByCaller) == LINEFILTER_ROTATE_BY_CALLER);
 static_assert(static_cast<int>(Rotation::kByCount) == LINEFILTER_ROTATE_BY_COUNT);
 
 namespace {
 
-// What the handle has beyond the C++ object, which counts itself alone.
-constexpr uint64_t kAround = sizeof(linefilter_rotating) - sizeof(RotatingFilter);
-
-FilterOptions WithRoomForTheHandle(const FilterOptions& options) {
-  FilterOptions less = options;
-  if (less.memory_limit != kNoMemoryLimit) {
-    less.memory_limit -= less.memory_limit < kAround ? less.memory_limit : kAround;
-  }
-  return less;
-}
-
 // The handle that make(filter, options) makes.
 template <class Make>
 linefilter_rotating* NewRotating(const FilterOptions& options, linefilter_status* status, const Make& make) {
-  const Status checked = linefilter::internal::CheckAllocator(options.allocator);
-  if (!checked.ok()) return ToC(checked, status), nullptr;
   auto* const handle = NewHandle<linefilter_rotating>(status, options.allocator, options.allocator);
   if (handle == nullptr) return nullptr;
-  return HandleOr(make(&handle->filter, WithRoomForTheHandle(options)), handle, status);
+  return HandleOr(make(&handle->filter, WithRoomForHandle<linefilter_rotating>(options)), handle, status);
 }
 
 }  // namespace
@@ -114,34 +105,26 @@ uint64_t linefilter_rotating_insert_hashes(linefilter_rotating* filter, const ui
 }
 
 uint64_t linefilter_rotating_memory_use(const linefilter_rotating* filter) {
-  return filter == nullptr ? 0 : filter->filter.MemoryUse() + kAround;
+  return filter == nullptr ? 0 : filter->filter.MemoryUse() + kAroundFilter<linefilter_rotating>;
 }
 
-uint64_t linefilter_rotating_image_bytes(const linefilter_rotating* filter) {
-  return filter == nullptr ? 0 : filter->filter.ImageBytes();
-}
+uint64_t linefilter_rotating_image_bytes(const linefilter_rotating* filter) { return ImageBytesOf(filter); }
 
 void* linefilter_rotating_image(const linefilter_rotating* filter, size_t* size, linefilter_status* status) {
-  if (size != nullptr) *size = 0;
-  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
-  return NewImage(filter->allocator, filter->filter.ImageBytes(), size, status,
-                  [filter](void* out, size_t n) { return filter->filter.WriteImageTo(out, n); });
+  return ImageOf(filter, size, status);
 }
 
 linefilter_code linefilter_rotating_write_to(const linefilter_rotating* filter, void* out, size_t size,
                                              linefilter_status* status) {
-  if (filter == nullptr) return ToC(NoHandle("filter"), status);
-  return ToC(filter->filter.WriteImageTo(out, out == nullptr ? 0 : size), status);
+  return WriteImageTo(filter, out, size, status);
 }
 
 linefilter_code linefilter_rotating_write_to_sink(const linefilter_rotating* filter, linefilter_sink sink,
                                                   void* context, linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->filter.WriteImage(FromC(sink, context)), status);
+  return WriteImageToSink(filter, FromC(sink, context), status);
 }
 
 linefilter_code linefilter_rotating_save(const linefilter_rotating* filter, const char* path,
                                          linefilter_status* status) {
-  Status saved = filter == nullptr ? NoHandle("filter") : CheckPath(path);
-  if (saved.ok()) saved = filter->filter.Save(path);
-  return ToC(saved, status);
+  return SaveImage(filter, path, status);
 }

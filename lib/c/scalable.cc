@@ -1,35 +1,28 @@
 // linefilter_scalable: the ScalableFilter of C++.
 #include "lib/c/handles.h"
-#include "lib/c/image_memory.h"
 #include "lib/c/key_batches.h"
+#include "lib/c/write_image.h"
 
 using linefilter::FilterOptions;
 using linefilter::GrowthOptions;
 using linefilter::ScalableFilter;
 using linefilter::StageFacts;
 using linefilter::Status;
-using linefilter::internal::CheckPath;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
 using linefilter::internal::HandleOr;
+using linefilter::internal::ImageBytesOf;
+using linefilter::internal::ImageOf;
 using linefilter::internal::InsertKeys;
+using linefilter::internal::kAroundFilter;
 using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
-using linefilter::internal::NewImage;
 using linefilter::internal::NoHandle;
+using linefilter::internal::SaveImage;
 using linefilter::internal::ToC;
-
-namespace {
-
-// The C++ object counts itself alone; memory_limit holds for the handle.
-constexpr uint64_t kAround = sizeof(linefilter_scalable) - sizeof(ScalableFilter);
-
-void LeaveRoomForHandle(FilterOptions* options) {
-  if (options->memory_limit == linefilter::kNoMemoryLimit) return;
-  options->memory_limit -= options->memory_limit < kAround ? options->memory_limit : kAround;
-}
-
-}  // namespace
+using linefilter::internal::WithRoomForHandle;
+using linefilter::internal::WriteImageTo;
+using linefilter::internal::WriteImageToSink;
 
 linefilter_scalable* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
                                              const linefilter_options* options, linefilter_status* status) {
@@ -38,10 +31,10 @@ linefilter_scalable* linefilter_scalable_new(uint64_t first_capacity, uint64_t m
   growth.max_growth = max_growth;
   const Status read = FromCNotNull(options, &given);
   if (!read.ok()) return ToC(read, status), nullptr;
-  LeaveRoomForHandle(&given);
   auto* const handle = NewHandle<linefilter_scalable>(status, given.allocator, given.allocator);
   if (handle == nullptr) return nullptr;
-  return HandleOr(handle->filter.Create(first_capacity, given, growth), handle, status);
+  return HandleOr(handle->filter.Create(first_capacity, WithRoomForHandle<linefilter_scalable>(given), growth), handle,
+                  status);
 }
 
 linefilter_scalable* linefilter_scalable_from_image(const void* image, size_t size, const linefilter_options* options,
@@ -49,9 +42,10 @@ linefilter_scalable* linefilter_scalable_from_image(const void* image, size_t si
   FilterOptions given;
   const Status read = FromC(options, &given);
   if (!read.ok()) return ToC(read, status), nullptr;
-  LeaveRoomForHandle(&given);
   auto* const handle = NewHandle<linefilter_scalable>(status, given.allocator, given.allocator);
-  return handle == nullptr ? nullptr : HandleOr(handle->filter.CreateFromImage(image, size, given), handle, status);
+  if (handle == nullptr) return nullptr;
+  const FilterOptions less = WithRoomForHandle<linefilter_scalable>(given);
+  return HandleOr(handle->filter.CreateFromImage(image, size, less), handle, status);
 }
 
 void linefilter_scalable_free(linefilter_scalable* filter) { linefilter::internal::FreeHandle(filter); }
@@ -123,34 +117,26 @@ void linefilter_scalable_clear(linefilter_scalable* filter) {
 }
 
 uint64_t linefilter_scalable_memory_use(const linefilter_scalable* filter) {
-  return filter == nullptr ? 0 : kAround + filter->filter.MemoryUse();
+  return filter == nullptr ? 0 : kAroundFilter<linefilter_scalable> + filter->filter.MemoryUse();
 }
 
-uint64_t linefilter_scalable_image_bytes(const linefilter_scalable* filter) {
-  return filter == nullptr ? 0 : filter->filter.ImageBytes();
-}
+uint64_t linefilter_scalable_image_bytes(const linefilter_scalable* filter) { return ImageBytesOf(filter); }
 
 void* linefilter_scalable_image(const linefilter_scalable* filter, size_t* size, linefilter_status* status) {
-  if (size != nullptr) *size = 0;
-  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
-  return NewImage(filter->allocator, filter->filter.ImageBytes(), size, status,
-                  [filter](void* out, size_t n) { return filter->filter.WriteImageTo(out, n); });
+  return ImageOf(filter, size, status);
 }
 
 linefilter_code linefilter_scalable_write_to(const linefilter_scalable* filter, void* out, size_t size,
                                              linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->filter.WriteImageTo(out, out == nullptr ? 0 : size),
-             status);
+  return WriteImageTo(filter, out, size, status);
 }
 
 linefilter_code linefilter_scalable_write_to_sink(const linefilter_scalable* filter, linefilter_sink sink,
                                                   void* context, linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->filter.WriteImage(FromC(sink, context)), status);
+  return WriteImageToSink(filter, FromC(sink, context), status);
 }
 
 linefilter_code linefilter_scalable_save(const linefilter_scalable* filter, const char* path,
                                          linefilter_status* status) {
-  Status saved = filter == nullptr ? NoHandle("filter") : CheckPath(path);
-  if (saved.ok()) saved = filter->filter.Save(path);
-  return ToC(saved, status);
+  return SaveImage(filter, path, status);
 }
