@@ -1,7 +1,6 @@
 // linefilter info: all that an image tells about itself.
 #include <sys/stat.h>
 
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -124,11 +123,7 @@ int RunInfo(const Info& info) {
   report.Count("body_bytes", view.body_bytes());
   report.Count("image_bytes", view.image_bytes());
   if (view.has_num_keys()) report.Count("num_keys", view.num_keys());
-  if (std::isfinite(estimated_keys)) {
-    report.Count("estimated_keys", static_cast<uint64_t>(std::llround(estimated_keys)));
-  } else {
-    report.Real("estimated_keys", estimated_keys);
-  }
+  report.Number("estimated_keys", estimated_keys);
   const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : estimated_keys;
   report.Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report.Rate("fill_ratio", view.FillRatio());

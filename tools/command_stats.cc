@@ -24,14 +24,6 @@ struct Stats {
   bool json = false;
 };
 
-void AddNumber(const char* name, double value, Report* report) {
-  if (std::isfinite(value)) {
-    report->Count(name, static_cast<uint64_t>(std::llround(value)));
-  } else {
-    report->Real(name, value);
-  }
-}
-
 // The most keys for which this very body, with its number of probes, is expected to stay at or below `fpr`.
 // (MaxKeysForFpr is free to choose another number of probes.)
 uint64_t KeysAtFpr(Layout layout, uint64_t body_bytes, uint32_t num_probes, double fpr) {
@@ -70,8 +62,8 @@ void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
   report->Rate("wanted_fpr", fpr);
   const double more = room.keys_at_fpr - room.keys;
   if (view.num_stages() == 0) report->Count("keys_at_fpr", static_cast<uint64_t>(room.keys_at_fpr));
-  AddNumber("more_keys", view.layout() == Layout::kRetrieval || std::isinf(keys) || more < 0 ? 0 : std::floor(more),
-            report);
+  report->Number("more_keys",
+                 view.layout() == Layout::kRetrieval || std::isinf(keys) || more < 0 ? 0 : std::floor(more));
 }
 
 void AddStages(const FilterView& view, Report* report) {
@@ -83,7 +75,7 @@ void AddStages(const FilterView& view, Report* report) {
     rows.back().Text("layout", LayoutName(stage.layout));
     rows.back().Count("num_probes", stage.num_probes);
     rows.back().Count("num_blocks", stage.num_blocks);
-    AddNumber("num_keys", stage.num_keys == 0 ? NAN : static_cast<double>(stage.num_keys), &rows.back());
+    rows.back().Number("num_keys", stage.num_keys == 0 ? NAN : static_cast<double>(stage.num_keys));
     rows.back().Rate("fill_ratio", stage.FillRatio());
     rows.back().Rate("expected_fpr", stage.ExpectedFpr());
   }
@@ -141,7 +133,7 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
   if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
   report->Rate("fill_ratio", view.FillRatio());
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
-  AddNumber("estimated_keys", estimated, report);
+  report->Number("estimated_keys", estimated);
   if (counted > 0) report->Real("estimated_per_num_keys", estimated / counted);
   const double keys = view.has_num_keys() ? counted : estimated;  // as `info`
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -130,12 +129,7 @@ void ReportMade(const FilterView& view, Report* report) {
   report->Count("body_bytes", view.body_bytes());
   report->Count("image_bytes", view.image_bytes());
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
-  const double estimated_keys = view.EstimatedKeys();
-  if (std::isfinite(estimated_keys)) {
-    report->Count("estimated_keys", static_cast<uint64_t>(std::llround(estimated_keys)));
-  } else {
-    report->Real("estimated_keys", estimated_keys);
-  }
+  report->Number("estimated_keys", view.EstimatedKeys());
   ReportHash(view.hash_id(), view.seed(), report);
   report->Rate("expected_fpr", view.ExpectedFpr());
 }

@@ -37,6 +37,14 @@ struct Report::Json {
   }
 };
 
+void Report::Number(const char* name, double value) {
+  if (std::isfinite(value)) {
+    Count(name, static_cast<uint64_t>(std::llround(value)));
+  } else {
+    Real(name, value);
+  }
+}
+
 Report::Field& Report::Add(const char* name, Kind kind) {
   fields_.push_back({name, kind, "", 0, 0});
   return fields_.back();

@@ -17,6 +17,8 @@ class Report {
   void Text(const char* name, const std::string& value) { Add(name, Kind::kText).text = value; }
   void Count(const char* name, uint64_t value) { Add(name, Kind::kCount).count = value; }
   void Real(const char* name, double value) { Add(name, Kind::kReal).real = value; }
+  // Rounded to a whole one, if it is finite.
+  void Number(const char* name, double value);
   void Rate(const char* name, double value) { Add(name, Kind::kRate).real = value; }
   void Bool(const char* name, bool value) { Add(name, Kind::kBool).count = value; }
   // A list of reports with the same fields: a table as text, an array of objects in JSON. Printed after the fields, in

@@ -1,31 +1,14 @@
 #include "linefilter/filter_base.h"
 
+#include "lib/filters/hash_and_ask.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/container.h"
 #include "lib/layouts/fill.h"
 
 namespace linefilter {
-namespace {
 
-// Keys are hashed in groups that stay in the L1 and are long enough for the look-ahead ring.
-constexpr size_t kGroup = 256;
-
-template <class Key>
-void HashAndAsk(const FilterBase& filter, const Key* keys, size_t n, uint8_t* answers) {
-  const bool is_keyed = filter.hash_id() == HashId::kKeyed;
-  uint64_t hashes[kGroup];
-  for (size_t begin = 0; begin < n; begin += kGroup) {
-    const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) {
-      const Key key = keys[begin + i];
-      hashes[i] = is_keyed ? KeyedHash(key, filter.secret()) : HashKey(key, filter.seed());
-    }
-    filter.MayContainHashes(hashes, size, answers + begin);
-  }
-}
-
-}  // namespace
+using internal::HashAndAsk;
 
 FilterBase::FilterBase(const FilterBase&) noexcept = default;
 FilterBase& FilterBase::operator=(const FilterBase&) noexcept = default;

@@ -31,6 +31,7 @@
 #include <new>
 
 #include "lib/bits/shared_word.h"
+#include "lib/filters/hash_and_ask.h"
 #include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/kernels/kernels.h"
@@ -41,6 +42,7 @@
 
 namespace linefilter {
 
+using internal::HashAndAsk;
 using internal::kWordBytes;
 using internal::Stage;
 
@@ -69,20 +71,6 @@ Status CheckRequest(const FilterOptions& options) {
     return Status::Error(StatusCode::kInvalidArgument, "a rotating filter cannot be folded: leave out foldable");
   }
   return internal::CheckOptions(Layout::kBlocked, options);
-}
-
-template <class Key>
-void HashAndAsk(const RotatingFilter& filter, const Key* keys, size_t n, uint8_t* answers) {
-  const bool is_keyed = filter.hash_id() == HashId::kKeyed;
-  uint64_t hashes[kGroup];
-  for (size_t begin = 0; begin < n; begin += kGroup) {
-    const size_t size = n - begin < kGroup ? n - begin : kGroup;
-    for (size_t i = 0; i < size; ++i) {
-      const Key key = keys[begin + i];
-      hashes[i] = is_keyed ? KeyedHash(key, filter.secret()) : HashKey(key, filter.seed());
-    }
-    filter.MayContainHashes(hashes, size, answers + begin);
-  }
 }
 
 }  // namespace
