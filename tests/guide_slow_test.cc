@@ -1,13 +1,18 @@
 // doc/guide: every page ends a task, and every command and program of it is run (tests/testing/documents.h). And what
-// the documents lead to exists.
+// the documents lead to exists. The page of Redis has a server of its own.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/testing/documents.h"
+#ifdef LINEFILTER_REDIS_LIBRARIES
+#include "tests/testing/redis_server.h"
+#endif
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter {
@@ -34,6 +39,15 @@ TEST_P(Guide, ItsCodeRuns) {
   const TempDir folder;
   const std::string name = GetParam().filename();
   int ran = 0, shown = 0;
+#ifdef LINEFILTER_REDIS_LIBRARIES
+  const auto redis = name == "redis.md" ? std::make_unique<test::RedisServer>() : nullptr;
+  if (redis != nullptr) {
+    ASSERT_TRUE(redis->ok()) << redis->why();
+    setenv("REDIS", redis->address().c_str(), 1);
+  }
+#else
+  if (name == "redis.md") GTEST_SKIP() << "this build has no linefilter::redis (Debian and Ubuntu: libhiredis-dev)";
+#endif
   for (const CodeBlock& block : test::CodeBlocks(test::ReadFile(GetParam()))) {
     if (name == "python.md") {  // its blocks make one program, which python/tests/test_docs.py runs
       EXPECT_EQ(block.language, "python") << name << ":" << block.line << " is not run";
@@ -66,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(Pages, Guide, ::testing::ValuesIn(PagesIn("doc/guide"))
 
 TEST(Documents, WhatTheyLeadToExists) {
   std::vector<fs::path> pages = PagesIn("");
-  for (const char* folder :
-       {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/sst_reader", "examples/uses"}) {
+  for (const char* folder : {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/redis_dedup",
+                             "examples/sst_reader", "examples/uses"}) {
     for (const fs::path& page : PagesIn(folder)) pages.push_back(page);
   }
   const std::regex link = test::RelativeLink();

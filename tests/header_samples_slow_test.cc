@@ -27,6 +27,7 @@ struct Around {
   const char* needs = "";  // a header of a package that may be missing
 };
 const std::map<std::string, Around> kArounds = {
+    {"body.h", {"const void* fetch(uint64_t offset);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
     {"c.h", {"#include <string.h>\nvoid fail(const char* message);\n", "const char* name"}},
     {"concurrent.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",
@@ -43,6 +44,7 @@ const std::map<std::string, Around> kArounds = {
     {"leveldb.h",
      {"#include <leveldb/options.h>\n#include <leveldb/filter_policy.h>\n#include <memory>\n", "",
       "leveldb/options.h"}},
+    {"redis.h", {"", ""}},
     {"scalable.h", {"", ""}},
     {"rotating.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",

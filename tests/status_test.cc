@@ -22,9 +22,9 @@ TEST(Status, IsOkUnlessAnErrorWasMade) {
 }
 
 TEST(Status, KeepsCodeAndFormattedMessage) {
-  for (const StatusCode code :
-       {StatusCode::kInvalidArgument, StatusCode::kCorrupt, StatusCode::kUnsupported, StatusCode::kIncompatible,
-        StatusCode::kOutOfMemory, StatusCode::kOverLimit, StatusCode::kIoError}) {
+  for (const StatusCode code : {StatusCode::kInvalidArgument, StatusCode::kCorrupt, StatusCode::kUnsupported,
+                                StatusCode::kIncompatible, StatusCode::kOutOfMemory, StatusCode::kOverLimit,
+                                StatusCode::kIoError, StatusCode::kNotFound, StatusCode::kUnavailable}) {
     const Status status = Status::Error(code, "%s of %d%%", "half", 50);
     EXPECT_FALSE(status.ok());
     EXPECT_EQ(status.code(), code);

@@ -5,6 +5,7 @@
 #include <CLI/Formatter.hpp>
 #include <utility>
 
+#include "tools/command.h"
 #include "tools/images.h"
 #include "tools/layouts.h"
 #include "tools/number.h"
@@ -37,6 +38,14 @@ std::string Joined(const std::vector<std::string>& words, const char* separator)
 void Arguments::Path(const char* name, std::string* value, const char* help, Need need) {
   AddParsed(app_, name, "PATH", help, [value](const std::string& text, std::string* error) {
     *error = "is an empty name: give a file";
+    *value = text;
+    return !text.empty();
+  })->required(need == Need::kRequired);
+}
+
+void Arguments::Text(const char* name, std::string* value, const char* type, const char* help, Need need) {
+  AddParsed(app_, name, type, help, [value](const std::string& text, std::string* error) {
+    *error = "is empty: give it, or leave it out";
     *value = text;
     return !text.empty();
   })->required(need == Need::kRequired);
@@ -111,6 +120,23 @@ void Arguments::Flag(const char* name, bool* value, const char* help) { app_->ad
 
 void Arguments::Json(bool* value) { Flag("--json", value, "Report as one JSON object on standard output"); }
 
+std::function<int()> Arguments::Commands(const std::vector<const Command*>& commands) {
+  app_->require_subcommand(1);
+  for (const Command* command : commands) {
+    CLI::App* sub = app_->add_subcommand(command->name, command->summary);
+    sub->footer(command->notes);
+    of_commands_.push_back(std::make_unique<Arguments>(sub));
+    const Arguments* own = of_commands_.back().get();
+    sub->final_callback([this, own, declared = command->declare(*of_commands_.back())] {
+      chosen_action_ = declared;
+      chosen_ = own;
+    });
+  }
+  return [this] { return chosen_action_(); };
+}
+
+void Arguments::TakeAnything() { app_->prefix_command(); }
+
 void Arguments::ExactlyOneOf(const char* first, const char* second) { rules_.push_back({first, second, true}); }
 
 void Arguments::AtMostOneOf(const char* first, const char* second) { rules_.push_back({first, second, false}); }
@@ -123,7 +149,7 @@ std::string Arguments::Check() const {
     if (first && second) return std::string("give ") + rule.first + " or " + rule.second + ", not both";
     if (rule.one_needed && !first && !second) return std::string("give ") + rule.first + " or " + rule.second;
   }
-  return "";
+  return chosen_ != nullptr ? chosen_->Check() : "";
 }
 
 }  // namespace linefilter::tools

@@ -3,6 +3,8 @@
 #define LINEFILTER_TOOLS_ARGUMENTS_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ class Option;
 
 namespace linefilter::tools {
 
+struct Command;
+
 enum class Need { kOptional, kRequired };
 
 class Arguments {
@@ -24,6 +28,8 @@ class Arguments {
 
   // `name` is "--like-this" or, for a positional argument, "LIKE_THIS". Values must outlive the parsing.
   void Path(const char* name, std::string* value, const char* help, Need need = Need::kOptional);
+  // Any text that is no file: a name, an address.
+  void Text(const char* name, std::string* value, const char* type, const char* help, Need need = Need::kOptional);
   // One positional argument or more.
   void Paths(const char* name, std::vector<std::string>* values, const char* help);
   void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help);
@@ -38,6 +44,11 @@ class Arguments {
   void Real(const char* name, double* value, const char* type, const char* help);
   void Flag(const char* name, bool* value, const char* help);
   void Json(bool* value);
+
+  // One of these must follow, with its own options; what is answered runs the chosen one. Then Check goes by its rules.
+  std::function<int()> Commands(const std::vector<const Command*>& commands);
+  // Nothing is refused, for a command that only explains why there is nothing to do.
+  void TakeAnything();
 
   // Rules between options, checked by Check.
   void ExactlyOneOf(const char* first, const char* second);
@@ -55,6 +66,9 @@ class Arguments {
 
   CLI::App* app_;
   std::vector<Rule> rules_;
+  std::vector<std::unique_ptr<Arguments>> of_commands_;  // stay where they are: the actions refer to them
+  const Arguments* chosen_ = nullptr;
+  std::function<int()> chosen_action_;
 };
 
 }  // namespace linefilter::tools

@@ -20,7 +20,7 @@ struct Command {
 };
 
 extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kStatsCommand, kVerifyCommand, kFoldCommand,
-    kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand, kTargetsCommand;
+    kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand, kTargetsCommand, kRedisCommand;
 
 // Says on standard error what was wrong, after "linefilter: "; answers kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));

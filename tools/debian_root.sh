@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# tools/debian_root.sh [COMMAND...]: runs the README's two commands, or the given ones, in an empty Debian made by debootstrap, on a
-# copy of what is committed: tools/demo.sh, then tools/test.sh. Needs root or sudo, a network and Debian; takes half an hour.
+# tools/debian_root.sh [--suite NAME] [COMMAND...]: runs the README's two commands, or the given ones, in an empty Debian made by
+# debootstrap, on a copy of what is committed: tools/demo.sh, then tools/test.sh. Needs root or sudo, a network and Debian; takes
+# half an hour. --suite: another release than the machine's, such as trixie.
 #
 # The packages of linefilter are tried in such a root by tools/test.sh --all (tools/lib/debian.sh); this is for those who build.
 # The root stays in build/debian/root until the next time.
@@ -14,6 +15,11 @@ done
 
 main() {
   local command status=0
+  if [[ ${1:-} == --suite ]]; then
+    [[ $# -ge 2 && $2 =~ ^[a-z]+$ ]] || { echo "debian_root.sh: --suite NAME: the name of a release, such as trixie" >&2; exit 2; }
+    export DEBIAN_SUITE=$2  # make_debian_root reads it
+    shift 2
+  fi
   [[ $(. /etc/os-release && echo "$ID") == debian ]] || { echo "debian_root.sh: this is not Debian" >&2; exit 1; }
   "$ROOT/tools/install_packages.sh" root
   make_debian_root  # nothing but what debootstrap calls minbase: the scripts install the rest themselves

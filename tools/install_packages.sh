@@ -3,8 +3,8 @@
 #
 #   build   compiler, CMake, the libraries that linefilter stands on, what cpack uses
 #   demo    build, and what tools/demo.sh uses: real word lists, gnuplot
-#   install build, and what the parts that are left out without it stand on: LevelDB, RocksDB, Python
-#   test    install, and GoogleTest, Google Benchmark and what tests Python
+#   install build, and what the parts that are left out without it stand on: LevelDB, RocksDB, hiredis, OpenSSL, Python
+#   test    install, and GoogleTest, Google Benchmark, SQLite, a server of Redis and what tests Python
 #   bench   build, and what the benchmark compares with, its keys and its plots: LevelDB, RocksDB, libbloom
 #   slow    test, demo and bench, and what tools/test.sh --all uses: clang, valgrind, qemu, cross compilers, Doxygen, Chromium;
 #           clang-format and shellcheck

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <string>
 #include <vector>
@@ -32,9 +32,9 @@ int Fail(const char* format, ...) {
 
 namespace {
 
-const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoCommand,   &kStatsCommand,
-                                    &kVerifyCommand, &kFoldCommand,  &kMergeCommand,  &kFprCommand,
-                                    &kOracleCommand, &kPlanCommand,  &kTargetsCommand};
+const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoCommand,    &kStatsCommand,
+                                    &kVerifyCommand, &kFoldCommand,  &kMergeCommand,   &kFprCommand,
+                                    &kOracleCommand, &kPlanCommand,  &kTargetsCommand, &kRedisCommand};
 
 void WarnOfUnsupportedTarget() {
   const char* wanted = getenv("LINEFILTER_TARGET");
@@ -46,51 +46,60 @@ void WarnOfUnsupportedTarget() {
           wanted, known.c_str(), ChosenTarget());
 }
 
-std::string CommandNames() {
+std::string CommandNames(const CLI::App& app) {
   std::string names;
-  for (const Command* command : kCommands) names += (names.empty() ? "" : ", ") + std::string(command->name);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
   return names;
+}
+
+// A line that CLI11 could not read.
+int FailParse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  // The command that was reached, and the first word behind it.
+  const CLI::App* command = &app;
+  std::string path = "linefilter", parents;
+  int next = 1;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands()[0];
+    parents = path;
+    path += " " + command->get_name();
+    ++next;
+  }
+  const std::string names = CommandNames(*command);
+  if (!names.empty() && next >= argc)
+    return Fail("give a command: %s\n\n%s", names.c_str(), command->help(parents).c_str());
+  if (!names.empty() && argv[next][0] != '-') {
+    return Fail("'%s' is no command: choose %s", argv[next], names.c_str());
+  }
+  // A misspelt option is the better explanation of a required one that is missing.
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string what = extras.empty() ? error.what() : "'" + extras[0] + "' is no option or argument here";
+  if (!names.empty()) path += " COMMAND";
+  return Fail("%s\n\"%s --help\" explains.", what.c_str(), path.c_str());
+}
+
+// Of the command that was chosen.
+std::string PathOf(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return app.get_name() + (chosen.empty() ? "" : " " + PathOf(*chosen[0]));
 }
 
 int Run(int argc, char** argv) {
   CLI::App app("Approximate membership: may this key be in the set? One cache line per lookup.", "linefilter");
   app.set_version_flag("--version", "linefilter " LINEFILTER_VERSION);
-  app.require_subcommand(1);
   app.footer(
       "linefilter COMMAND --help explains a command. Numbers may be written like 1e6.\n"
       "Exit codes: 0 good, 1 the answer is negative, 2 bad usage or bad file.");
-  std::deque<Arguments> arguments;  // stay where they are: the actions refer to them
-  std::function<int()> action;
-  const Arguments* chosen = nullptr;
-  for (const Command* command : kCommands) {
-    CLI::App* sub = app.add_subcommand(command->name, command->summary);
-    sub->footer(command->notes);
-    arguments.emplace_back(sub);
-    const Arguments* own = &arguments.back();
-    sub->final_callback([&action, &chosen, own, declared = command->declare(arguments.back())] {
-      action = declared;
-      chosen = own;
-    });
-  }
+  Arguments arguments(&app);
+  const std::function<int()> action = arguments.Commands({std::begin(kCommands), std::end(kCommands)});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    const std::string command = app.get_subcommands().empty() ? "COMMAND" : app.get_subcommands()[0]->get_name();
-    if (command == "COMMAND" && argc > 1 && argv[1][0] != '-') {
-      return Fail("'%s' is no command: choose %s", argv[1], CommandNames().c_str());
-    }
-    if (argc <= 1) return Fail("give a command: %s\n\n%s", CommandNames().c_str(), app.help().c_str());
-    // A misspelt option is the better explanation of a required one that is missing.
-    const std::vector<std::string> extras = app.remaining(true);
-    const std::string what = extras.empty() ? error.what() : "'" + extras[0] + "' is no option or argument here";
-    return Fail("%s\n\"linefilter %s --help\" explains.", what.c_str(), command.c_str());
+    return error.get_exit_code() == 0 ? app.exit(error) /* --help, --version */ : FailParse(app, error, argc, argv);
   }
-  const std::string broken_rule = chosen->Check();
-  if (!broken_rule.empty()) {
-    return Fail("%s\n\"linefilter %s --help\" explains.", broken_rule.c_str(),
-                app.get_subcommands()[0]->get_name().c_str());
-  }
+  const std::string broken_rule = arguments.Check();
+  if (!broken_rule.empty()) return Fail("%s\n\"%s --help\" explains.", broken_rule.c_str(), PathOf(app).c_str());
   WarnOfUnsupportedTarget();
   const int code = action();
   if (fflush(stdout) != 0 || ferror(stdout) != 0) return Fail("cannot write to standard output: %s", strerror(errno));

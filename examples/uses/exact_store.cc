@@ -23,6 +23,7 @@ ExactStore::ExactStore(const std::string& path, Sync sync) : path_(path) {
     throw StoreError(path + ": " + reason);
   }
   try {
+    Execute("PRAGMA busy_timeout = 60000");  // ms: other processes may write, too
     Execute("PRAGMA cache_size = -262144");  // KiB
     Execute(sync == Sync::kFull ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF");
     Execute("PRAGMA journal_mode = WAL");

@@ -22,7 +22,9 @@ enum {
   LINEFILTER_INCOMPATIBLE = 4,      // two filters, or a filter and a call, that do not fit together
   LINEFILTER_OUT_OF_MEMORY = 5,     // an allocation failed
   LINEFILTER_OVER_LIMIT = 6,        // the host's memory limit would be exceeded
-  LINEFILTER_IO_ERROR = 7           // the operating system, or a callback, refused; the message has the reason
+  LINEFILTER_IO_ERROR = 7,          // the operating system, or a callback, refused; the message has the reason
+  LINEFILTER_NOT_FOUND = 8,         // nothing of that name is there
+  LINEFILTER_UNAVAILABLE = 9        // a server does not answer, or not now; asked again later, it may
 };
 
 // The code, and "ok" or a sentence that ends with a zero byte. Never changes its size.

@@ -21,6 +21,8 @@ enum class StatusCode : unsigned char {
   kOutOfMemory,      // an allocation failed
   kOverLimit,        // the host's memory limit would be exceeded
   kIoError,          // the operating system refused; the message has its reason
+  kNotFound,         // nothing of that name is there
+  kUnavailable,      // a server does not answer, or not now; asked again later, it may
 };
 
 // Copyable, 256 bytes, no heap. Thread-compatible.

@@ -21,6 +21,8 @@ static_assert(Is(StatusCode::kIncompatible, LINEFILTER_INCOMPATIBLE));
 static_assert(Is(StatusCode::kOutOfMemory, LINEFILTER_OUT_OF_MEMORY));
 static_assert(Is(StatusCode::kOverLimit, LINEFILTER_OVER_LIMIT));
 static_assert(Is(StatusCode::kIoError, LINEFILTER_IO_ERROR));
+static_assert(Is(StatusCode::kNotFound, LINEFILTER_NOT_FOUND));
+static_assert(Is(StatusCode::kUnavailable, LINEFILTER_UNAVAILABLE));
 static_assert(Is(Layout::kAuto, LINEFILTER_LAYOUT_AUTO));
 static_assert(Is(Layout::kBlocked, LINEFILTER_LAYOUT_BLOCKED));
 static_assert(Is(Layout::kClassic, LINEFILTER_LAYOUT_CLASSIC));

@@ -46,6 +46,10 @@ const char* linefilter_code_name(linefilter_code code) {
       return "over limit";
     case LINEFILTER_IO_ERROR:
       return "input/output error";
+    case LINEFILTER_NOT_FOUND:
+      return "not found";
+    case LINEFILTER_UNAVAILABLE:
+      return "unavailable";
   }
   return "unknown";
 }

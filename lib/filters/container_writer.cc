@@ -25,13 +25,8 @@ Status CheckContainer(const Container& container) {
                          container.growth_bytes, kMaxGrowthBytes);
   }
   for (uint32_t i = 0; i < container.num_stages; ++i) {
-    const ContainerStage& stage = container.stages[i];
-    if (stage.num_blocks == 0 || stage.num_blocks > kMaxBlocks || stage.num_probes == 0 ||
-        stage.num_probes > MaxNumProbes(Layout::kBlocked)) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "stage %u has %llu blocks and %u probes: it takes 1 to 2^32 blocks and 1 to 16 probes", i,
-                           static_cast<unsigned long long>(stage.num_blocks), stage.num_probes);
-    }
+    const Status status = CheckStage(i, container.stages[i].num_blocks, container.stages[i].num_probes);
+    if (!status.ok()) return status;
   }
   return Status();
 }
@@ -113,6 +108,15 @@ class BodyReader {
 };
 
 }  // namespace
+
+Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes) {
+  if (num_blocks >= 1 && num_blocks <= kMaxBlocks && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kBlocked)) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "stage %u has %llu blocks and %u probes: it takes 1 to 2^32 blocks and 1 to 16 probes", i,
+                       static_cast<unsigned long long>(num_blocks), num_probes);
+}
 
 uint64_t ContainerBytes(const Container& container) {
   if (!CheckContainer(container).ok()) return 0;

@@ -37,6 +37,9 @@ struct Container {
   Allocator allocator;                 // of the sink's way
 };
 
+// What a reader takes of stage i: 1 to 2^32 blocks, 1 to 16 probes. Else kInvalidArgument.
+Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes);
+
 // All three refuse what no reader would take, with kInvalidArgument: more stages or growth bytes than that, a stage of
 // no block or probe, or of more than `blocked` can have.
 //

@@ -19,8 +19,8 @@ class LinefilterConan(ConanFile):
     topics = ("bloom-filter", "approximate-membership", "simd")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "with_leveldb": [True, False], "with_rocksdb": [True, False]}
-    default_options = {"shared": False, "with_leveldb": False, "with_rocksdb": False}
+    options = {"shared": [True, False], "with_leveldb": [True, False], "with_rocksdb": [True, False], "with_redis": [True, False]}
+    default_options = {"shared": False, "with_leveldb": False, "with_rocksdb": False, "with_redis": False}
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -38,6 +38,9 @@ class LinefilterConan(ConanFile):
             self.requires("leveldb/1.23", transitive_headers=True)
         if self.options.with_rocksdb:
             self.requires("rocksdb/[>=7.0 <9.6]", transitive_headers=True)
+        if self.options.with_redis:
+            self.requires("hiredis/[>=1.0 <2]")
+            self.requires("openssl/[>=1.1.1 <4]")
 
     def layout(self):
         cmake_layout(self)
@@ -47,6 +50,7 @@ class LinefilterConan(ConanFile):
         toolchain.cache_variables["LINEFILTER_ADAPTERS_AS_ASKED"] = True
         toolchain.cache_variables["LINEFILTER_LEVELDB"] = bool(self.options.with_leveldb)
         toolchain.cache_variables["LINEFILTER_ROCKSDB"] = bool(self.options.with_rocksdb)
+        toolchain.cache_variables["LINEFILTER_REDIS"] = bool(self.options.with_redis)
         for part in ("TOOLS", "TESTS", "BENCH", "EXAMPLES"):
             toolchain.cache_variables["LINEFILTER_BUILD_" + part] = False
         toolchain.cache_variables["LINEFILTER_PYTHON"] = False
@@ -77,10 +81,13 @@ class LinefilterConan(ConanFile):
         core.requires = ["highway::highway", "xxhash::xxhash"]
         if not self.options.shared:
             core.defines = ["LINEFILTER_STATIC"]
-        for engine in ("leveldb", "rocksdb"):
+        for engine in ("leveldb", "rocksdb", "redis"):
             if self.options.get_safe("with_" + engine):
                 adapter = self.cpp_info.components[engine]
                 adapter.set_property("cmake_target_name", "linefilter::" + engine)
                 adapter.set_property("pkg_config_name", "linefilter-" + engine)
                 adapter.libs = ["linefilter_" + engine]
-                adapter.requires = ["core", engine + "::" + engine]
+                package = "hiredis" if engine == "redis" else engine
+                adapter.requires = ["core", package + "::" + package]
+                if engine == "redis":
+                    adapter.requires += ["openssl::ssl", "openssl::crypto"]

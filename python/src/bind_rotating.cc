@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linefilter/rotating.h"
+#include "python/src/bind_locked.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
@@ -27,12 +28,7 @@ std::unique_ptr<RotatingFilter> Create(uint64_t window_keys, uint32_t num_genera
 
 std::unique_ptr<RotatingFilter> FromImage(const py::object& image, const py::object& secret, uint64_t memory_limit) {
   auto filter = std::make_unique<RotatingFilter>();
-  FilterOptions options;
-  if (const auto given = SecretOf(secret)) {
-    options.hash_id = HashId::kKeyed;
-    options.secret = *given;
-  }
-  options.memory_limit = memory_limit;
+  const FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
   const Buffer bytes(image);
   CheckWithoutGil([&] { return filter->CreateFromImage(bytes.data(), bytes.size(), options); });
   return filter;
@@ -51,18 +47,6 @@ void ContainsHashes(const RotatingFilter& filter, py::handle array, py::handle a
   const Answers out(answers, hashes.size());
   const py::gil_scoped_release release;
   filter.MayContainHashes(hashes.data(), hashes.size(), out.data());
-}
-
-// One byte per key, of work(hashes, n, bytes).
-template <class Work>
-py::bytearray BytesOfIterable(const Hasher& hasher, py::handle keys, const Work& work) {
-  std::vector<uint8_t> bytes;
-  hasher.OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
-    bytes.resize(bytes.size() + n);
-    const py::gil_scoped_release release;
-    work(hashes, n, bytes.data() + bytes.size() - n);
-  });
-  return py::bytearray(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 py::bytearray ContainsIterable(const RotatingFilter& filter, py::handle keys) {
@@ -94,18 +78,15 @@ uint64_t AddIterable(RotatingFilter& filter, py::handle keys) {
 }
 
 uint64_t AddWords(RotatingFilter& filter, py::handle array, const py::object& were_new) {
-  const Hasher hasher = HasherOf(filter);
-  hasher.RequireKeys();
-  const Words keys(array);
-  std::optional<Answers> out;
-  if (!were_new.is_none()) out.emplace(were_new, keys.size());
-  const py::gil_scoped_release release;
-  uint64_t count = 0;
-  hasher.OfGroups(keys.data(), keys.size(), [&](size_t begin, const uint64_t* hashes, size_t size) {
-    count += filter.InsertHashes(hashes, size, out ? out->data() + begin : nullptr);
-    return true;
-  });
-  return count;
+  return OfWordArray(HasherOf(filter), array, were_new,
+                     [&](const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* out) {
+                       uint64_t count = 0;
+                       hasher.OfGroups(keys, n, [&](size_t begin, const uint64_t* hashes, size_t size) {
+                         count += filter.InsertHashes(hashes, size, out == nullptr ? nullptr : out + begin);
+                         return true;
+                       });
+                       return count;
+                     });
 }
 
 uint64_t AddHashes(RotatingFilter& filter, py::handle array) {
@@ -114,11 +95,9 @@ uint64_t AddHashes(RotatingFilter& filter, py::handle array) {
   return filter.InsertHashes(hashes.data(), hashes.size());
 }
 
-py::bytes ToBytes(const RotatingFilter& filter) {
+py::bytes ImageOfRotating(const RotatingFilter& filter) {
   const uint64_t size = filter.ImageBytes();
-  const py::bytes image =
-      py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-  if (!image) throw py::error_already_set();
+  const py::bytes image = NewBytes(size);
   char* const out = PyBytes_AS_STRING(image.ptr());
   CheckWithoutGil([&] { return filter.WriteImageTo(out, static_cast<size_t>(size)); });
   return image;
@@ -156,7 +135,7 @@ void BindRotating(py::module_& module) {
       .def("fill_ratio", &RotatingFilter::FillRatio, py::call_guard<py::gil_scoped_release>())
       .def("estimated_keys", &RotatingFilter::EstimatedKeys, py::call_guard<py::gil_scoped_release>())
       .def("expected_fpr", &RotatingFilter::ExpectedFpr, py::call_guard<py::gil_scoped_release>())
-      .def("to_bytes", &ToBytes)
+      .def("to_bytes", &ImageOfRotating)
       .def("save",
            [](const RotatingFilter& filter, const std::string& path) {
              CheckWithoutGil([&] { return WithErrno([&] { return filter.Save(path.c_str()); }); });

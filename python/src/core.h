@@ -85,6 +85,7 @@ void BindScalable(py::module_& module);
 void BindBuilder(py::module_& module);
 void BindRotating(py::module_& module);
 void BindSwappable(py::module_& module);
+void BindRedis(py::module_& module);  // where LINEFILTER_PYTHON_REDIS is defined
 void BindHashing(py::module_& module);
 void BindSizing(py::module_& module);
 

@@ -27,6 +27,10 @@ const char* CodeName(StatusCode code) {
       return "over_limit";
     case StatusCode::kIoError:
       return "io_error";
+    case StatusCode::kNotFound:
+      return "not_found";
+    case StatusCode::kUnavailable:
+      return "unavailable";
   }
   return "unknown";
 }

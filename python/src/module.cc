@@ -14,6 +14,9 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::BindBuilder(module);
   linefilter::python::BindRotating(module);
   linefilter::python::BindSwappable(module);
+#ifdef LINEFILTER_PYTHON_REDIS
+  linefilter::python::BindRedis(module);
+#endif
   linefilter::python::BindHashing(module);
   linefilter::python::BindSizing(module);
   module.attr("version") = LINEFILTER_VERSION;

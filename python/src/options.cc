@@ -66,6 +66,16 @@ Layout LayoutOf(const py::object& name) {
   return layout;
 }
 
+FilterOptions OptionsToOpen(const std::optional<HashSecret>& secret, uint64_t memory_limit) {
+  FilterOptions options;
+  if (secret) {
+    options.hash_id = HashId::kKeyed;
+    options.secret = *secret;
+  }
+  options.memory_limit = memory_limit;
+  return options;
+}
+
 std::optional<HashSecret> SecretOf(const py::object& secret) {
   if (secret.is_none()) return std::nullopt;
   const Buffer bytes(secret);

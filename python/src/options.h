@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "linefilter/filter_base.h"
 #include "linefilter/layout.h"
 #include "linefilter/options.h"
 
@@ -18,6 +19,14 @@ Layout LayoutOf(const pybind11::object& name);
 
 // 16 bytes, or None. Throws for anything else, and for 16 zeros, which are "no secret".
 std::optional<HashSecret> SecretOf(const pybind11::object& secret);
+
+// That of a filter, if it has one.
+inline std::optional<HashSecret> SecretOf(const FilterBase& filter) {
+  return filter.hash_id() == HashId::kKeyed ? std::optional(filter.secret()) : std::nullopt;
+}
+
+// What opens an image again to go on with it: its secret (SecretOf), or none, and the limit.
+FilterOptions OptionsToOpen(const std::optional<HashSecret>& secret, uint64_t memory_limit);
 
 inline const HashSecret* OrNull(const std::optional<HashSecret>& secret) { return secret ? &*secret : nullptr; }
 

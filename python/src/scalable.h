@@ -1,69 +1,17 @@
-// Scalable: a ScalableFilter behind a mutex: one writer, or any number of readers.
+// Scalable: a ScalableFilter behind a mutex.
 #ifndef LINEFILTER_PYTHON_SRC_SCALABLE_H_
 #define LINEFILTER_PYTHON_SRC_SCALABLE_H_
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <mutex>
-
 #include "linefilter/scalable.h"
-#include "python/src/core.h"
+#include "python/src/locked.h"
 
 namespace linefilter::python {
 
-class Scalable final : public Core {
+class Scalable final : public Locked<ScalableFilter> {
  public:
-  Scalable() : Core(&mutex_) {}
-
-  const FilterBase& filter() const override { return filter_; }
-  // Under mutex(), but for Create and CreateFromImage, before anybody else knows this object.
-  ScalableFilter& scalable() { return filter_; }
-  const ScalableFilter& scalable() const { return filter_; }
-  FairMutex& mutex() const { return mutex_; }
-
-  // With the GIL, for what is brief.
-  template <class Work>
-  auto UseBriefly(const Work& work) const {
-    return ReadBriefly([&](const FilterBase&) { return work(filter_); });
-  }
-
-  // With the GIL.
-  bool InsertHash(uint64_t hash) {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    LockWithGil(&lock);
-    return filter_.InsertHash(hash);
-  }
-  // Without the GIL. Return how many were certainly new; `were_new` may be null.
-  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) {
-    return InPieces(n, [&](size_t begin, size_t size) {
-      return filter_.InsertHashes(hashes + begin, size, were_new == nullptr ? nullptr : were_new + begin);
-    });
-  }
-  uint64_t InsertWords(const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* were_new) {
-    return InPieces(n, [&](size_t begin, size_t size) {
-      uint64_t count = 0;
-      hasher.OfGroups(keys + begin, size, [&](size_t at, const uint64_t* hashes, size_t group) {
-        count += filter_.InsertHashes(hashes, group, were_new == nullptr ? nullptr : were_new + begin + at);
-        return true;
-      });
-      return count;
-    });
-  }
+  Scalable() { SetOwn(&filter_); }
 
  private:
-  // Lookups of other threads get in between.
-  template <class Insert>
-  uint64_t InPieces(size_t n, const Insert& insert) {
-    uint64_t count = 0;
-    for (size_t begin = 0; begin < n; begin += kPiece) {
-      const std::unique_lock lock(mutex_);
-      count += insert(begin, std::min(kPiece, n - begin));
-    }
-    return count;
-  }
-
-  mutable FairMutex mutex_;
   ScalableFilter filter_;
 };
 

@@ -46,6 +46,18 @@ users.swap(blocked)
 users.swap(view)
 users.swap(linefilter.ScalableFilter(5, fpr=0.1))
 assert_type(users.contains_many(["a"]), npt.NDArray[np.bool_])
+servers = linefilter.RedisServers(["a:6379", "b:6379"], password="p", patience=5)
+with linefilter.RedisFilter.create(servers, "seen", np.int64(5), fpr=0.1) as seen:
+    assert_type(seen, linefilter.RedisFilter)
+    assert_type(seen.add("a"), bool)
+    assert_type(seen.add_new(["a", b"b", 3]), npt.NDArray[np.bool_])
+    assert_type(seen.add_many(np.arange(3)) + seen.add_hashes([1]), int)
+    assert_type(seen.info().expires_in, float | None)
+    seen.load(view)
+    seen.load_next(view.to_bytes())
+    seen.add_many_to_next(["a"])
+assert_type(linefilter.RedisFilter.open("a:6379", b"seen", secret=b""), linefilter.RedisFilter)
+linefilter.RedisFilter.delete("unix:/run/redis.sock", "seen")
 linefilter.BlockedFilter(5, fpr=0.1, foldable=True).fold(np.int64(2))
 try: view.verify()
 except linefilter.LinefilterError as error: assert_type(error.code, str)
@@ -71,6 +83,10 @@ WRONG = [
     "class Derived(linefilter.BlockedFilter): pass",
     "users.swap(window)",
     "linefilter.RotatingFilter(5, 3, fpr=0.1)",
+    'linefilter.RedisFilter.create("a:6379", "seen", 5, fpr=0.1, layout="retrieval")',
+    'linefilter.RedisFilter.open("a:6379")',
+    'linefilter.RedisFilter.open(6379, "seen")',
+    "linefilter.RedisServers(timeout='1')",
 ]
 
 

@@ -12,9 +12,14 @@ import pytest
 
 import linefilter
 from conftest import ROOT
+from redis_server import SERVER, Server
 
 PACKAGE = Path(linefilter.__file__).parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", ROOT / "doc" / "guide" / "python.md"]
+
+
+def is_public(thing):
+    return getattr(linefilter, thing.__name__, None) is thing
 
 
 def public_names():
@@ -23,7 +28,8 @@ def public_names():
         if name != "__version__":
             yield name, thing
         if inspect.isclass(thing) and not issubclass(thing, tuple):
-            for member, value in vars(thing).items():
+            hidden = [base for base in thing.__mro__[1:] if base.__module__.startswith("linefilter.") and not is_public(base)]
+            for member, value in [item for part in (thing, *hidden) for item in vars(part).items()]:
                 if not member.startswith("_") or member == "__init__" or member == "__contains__":
                     if callable(value) or isinstance(value, (property, classmethod, staticmethod)):
                         yield f"{name}.{member}", value
@@ -59,12 +65,23 @@ def blocks_of(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_examples_in_documents(document, tmp_path):
-    """The blocks of a page, one after the other, as one program in a folder of its own."""
+    """The blocks of a page, one after the other, as one program in a folder of its own. Without a server of Redis, those that
+    need none."""
     blocks = blocks_of(document)
     assert blocks, f"{document} has no example in Python"
+    server = None
+    if any("RedisFilter" in block for block in blocks):
+        if SERVER is not None and hasattr(linefilter._linefilter, "Redis"):
+            server = Server(tmp_path)
+        else:
+            blocks = [block for block in blocks if "RedisFilter" not in block]
     program = tmp_path / "example.py"
     program.write_text("\n".join(blocks), encoding="utf-8")
     environment = dict(os.environ, PYTHONPATH=str(PACKAGE.parent), PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="random")
+    if server is not None:
+        environment["REDIS"] = server.address
     command = [sys.executable, "-W", "error", str(program)]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    if server is not None:
+        server.kill()
     assert run.returncode == 0, run.stderr

@@ -13,6 +13,7 @@ import pytest
 
 import linefilter
 from conftest import LAYOUTS, SECRET
+from linefilter._errors import error_of
 
 
 @pytest.mark.parametrize("options", [{}, {"random": True}, {"load": True}])
@@ -65,6 +66,20 @@ def test_errors_of_files(view, tmp_path):
             call("a\0b")
         with pytest.raises(TypeError):
             call(5)
+
+
+@pytest.mark.parametrize(
+    "code, kind, plain",
+    [
+        ("not_found", linefilter.NotFoundError, LookupError),
+        ("unavailable", linefilter.UnavailableError, ConnectionError),
+    ],
+)
+def test_errors_of_servers(code, kind, plain):
+    error = error_of(code, "no such thing")
+    assert type(error) is kind and isinstance(error, plain) and error.code == code and str(error) == "no such thing"
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind and str(again) == str(error)
 
 
 @pytest.mark.parametrize("load", [False, True])

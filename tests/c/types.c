@@ -19,11 +19,11 @@ static void TestVersions(void) {
 static void TestNames(void) {
   linefilter_layout layout = 77;
   CHECK(strcmp(linefilter_code_name(LINEFILTER_OK), "ok") == 0);
-  for (linefilter_code code = LINEFILTER_OK; code <= LINEFILTER_IO_ERROR; ++code) {
+  for (linefilter_code code = LINEFILTER_OK; code <= LINEFILTER_UNAVAILABLE; ++code) {
     CHECK(strcmp(linefilter_code_name(code), "unknown") != 0);
     CHECK(code == LINEFILTER_OK || strcmp(linefilter_code_name(code), linefilter_code_name(code - 1)) != 0);
   }
-  CHECK(strcmp(linefilter_code_name(8), "unknown") == 0 && strcmp(linefilter_code_name(-1), "unknown") == 0);
+  CHECK(strcmp(linefilter_code_name(10), "unknown") == 0 && strcmp(linefilter_code_name(-1), "unknown") == 0);
   CHECK(strcmp(linefilter_layout_name(LINEFILTER_LAYOUT_RETRIEVAL), "retrieval") == 0);
   CHECK(strcmp(linefilter_layout_name(257), "unknown") == 0); /* not blocked */
   CHECK(linefilter_parse_layout("classic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);

@@ -56,6 +56,8 @@ for engine in leveldb rocksdb; do
   check "$engine: compiles" g++ -std=c++17 "$engine/main.cc" "-llinefilter_$engine" "-l$engine" -o "use_$engine"
   check "$engine: runs" in_folder "$engine" "/consumer/use_$engine"
 done
+check "redis: compiles" g++ -std=c++17 redis/main.cc -llinefilter_redis -llinefilter -o use_redis
+check "redis: runs" in_folder redis /consumer/use_redis
 check "the manual is there" test -s /usr/share/man/man1/linefilter.1.gz
 # Without --no-remove a package that is needed would take others with it.
 check "packages can be removed" apt-get -q -y purge 'liblinefilter*' linefilter-tools python3-linefilter

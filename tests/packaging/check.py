@@ -36,7 +36,7 @@ def configure(sources, options, folder):
     check(done.returncode == 0, "CMake failed with the options of the recipe:\n" + done.stdout)
     check("not used by the project" not in done.stdout, "CMake does not know an option:\n" + done.stdout)
     targets = subprocess.run(["ninja", "-C", folder, "-t", "targets", "all"], capture_output=True, text=True).stdout
-    check(not re.search(r"^(linefilter_bench|[a-z_]+_test|sst_reader|uses_store|_linefilter): ", targets, re.M), "more than the library is built")
+    check(not re.search(r"^(linefilter_bench|[a-z_]+_test|redis_dedup|sst_reader|uses_store|_linefilter): ", targets, re.M), "more than the library is built")
     return targets
 
 
@@ -54,7 +54,7 @@ def check_vcpkg(scratch):
         check(set(feature) == {"description", "dependencies"}, "vcpkg.json: feature " + name)
 
     notes, packages = os.path.join(scratch, "notes"), os.path.join(scratch, "packages")
-    for features, kind in ((["leveldb", "rocksdb"], "ON"), ([], "OFF")):
+    for features, kind in ((["leveldb", "redis", "rocksdb"], "ON"), ([], "OFF")):
         open(notes, "w").close()
         subprocess.run(
             ["cmake", "-DNOTES=" + notes, "-DPORTFILE=" + os.path.join(port, "portfile.cmake"), "-DPORT=linefilter",
@@ -70,7 +70,7 @@ def check_vcpkg(scratch):
         check(os.path.samefile(source, ROOT), "portfile has other sources: " + source)
         targets = configure(source, [v for k, v in told if k == "option"] + ["-DBUILD_SHARED_LIBS=" + kind],
                             os.path.join(scratch, "vcpkg" + kind))
-        for engine in ("leveldb", "rocksdb"):
+        for engine in ("leveldb", "redis", "rocksdb"):
             check(("linefilter_%s:" % engine in targets) == (engine in features), "feature %s is not as asked" % engine)
         check(("linefilter_shared:" in targets) == (kind == "ON"), "the triplet's kind of library is not built")
 
@@ -161,13 +161,14 @@ def check_conan(scratch):
     recipe.cpp_info = Anything()
     recipe.cpp_info.components = Anything()
     recipe.requires = lambda name, **options: required.append(name.split("/")[0])
-    recipe.options = types.SimpleNamespace(shared=False, with_leveldb=True, with_rocksdb=False,
-                                           get_safe=lambda name: name == "with_leveldb")
+    recipe.options = types.SimpleNamespace(shared=False, with_leveldb=True, with_rocksdb=False, with_redis=True,
+                                           get_safe=lambda name: name in ("with_leveldb", "with_redis"))
     for method in ("export_sources", "validate", "requirements", "layout", "generate", "package", "package_info"):
         getattr(recipe, method)()
-    check(required == ["highway", "xxhash", "leveldb"], "conanfile.py requires %s" % required)
+    check(required == ["highway", "xxhash", "leveldb", "hiredis", "openssl"], "conanfile.py requires %s" % required)
     check(os.path.exists(os.path.join(recipe.package_folder, "licenses", "LICENSE")), "conanfile.py packages no licence")
     check(recipe.cpp_info.components["leveldb"].libs == ["linefilter_leveldb"], "conanfile.py: component leveldb")
+    check(recipe.cpp_info.components["redis"].requires == ["core", "hiredis::hiredis", "openssl::ssl", "openssl::crypto"], "conanfile.py: component redis")
     variables = CMakeToolchain.made.cache_variables
     # Highway must be what CMakeDeps wrote, not that of this machine.
     build = os.path.join(scratch, "conan-build")
@@ -177,7 +178,7 @@ def check_conan(scratch):
                         build)
     with open(os.path.join(build, "CMakeCache.txt")) as file:
         check("hwy_DIR:PATH=%s\n" % CMakeDeps.folder in file.read(), "CMake does not find the Highway that conanfile.py requires")
-    check("linefilter_leveldb:" in targets and "linefilter_rocksdb:" not in targets, "adapters are not as asked")
+    check("linefilter_leveldb:" in targets and "linefilter_redis:" in targets and "linefilter_rocksdb:" not in targets, "adapters are not as asked")
 
 
 with tempfile.TemporaryDirectory() as scratch:

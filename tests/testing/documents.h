@@ -117,7 +117,11 @@ inline RunResult RunCompiled(const TempDir& folder, const std::string& compiler,
   std::vector<std::string> compile = {
       compiler, standard, "-Wall", "-Wextra", "-Werror", std::string("-I") + LINEFILTER_SOURCE_DIR + "/include",
       "-c",     source,   "-o",    object};
-  std::vector<std::string> link = {LINEFILTER_CXX, object, "-o", program, LINEFILTER_LIBRARY};
+  std::vector<std::string> link = {LINEFILTER_CXX, object, "-o", program};
+#ifdef LINEFILTER_REDIS_LIBRARIES  // where there is linefilter::redis
+  for (const std::string& library : Words(LINEFILTER_REDIS_LIBRARIES)) link.push_back(library);
+#endif
+  link.push_back(LINEFILTER_LIBRARY);
   if (std::string(LINEFILTER_HWY_LIBRARY) != "") link.push_back(LINEFILTER_HWY_LIBRARY);
   for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
     if (flag.compare(0, 4, "-Wl,") != 0) compile.push_back(flag);  // an error to clang where nothing is linked

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <signal.h>
+#include <sys/prctl.h>
+#endif
 
 #include <cstdlib>
 #include <sstream>
@@ -50,6 +54,9 @@ inline RunResult RunProgram(const std::vector<std::string>& arguments, std::stri
   argv.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
+#ifdef __linux__  // it ends with the thread that waits for it, however that ends
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
     dup2(open(in.c_str(), O_RDONLY), 0);
     dup2(open(out.c_str(), O_WRONLY), 1);
     dup2(open(err.c_str(), O_WRONLY), 2);

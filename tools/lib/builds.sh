@@ -35,7 +35,7 @@ test_asan() {
 }
 
 # The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions.
-THREADS_TESTS=(builder bulk concurrent leveldb living_slow rocksdb rotating_threads sst_reader swappable swappable_recent target view)
+THREADS_TESTS=(builder bulk concurrent leveldb living_slow redis_faults redis_filter redis_load redis_new_once redis_record redis_router redis_switch rocksdb rotating_threads sst_reader swappable swappable_recent target view)
 build_tsan() {
   configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF \
     -DLINEFILTER_BUILD_TOOLS=OFF
@@ -68,7 +68,7 @@ list_march_levels() {
 
 # What is compiled for the level: kernels, the inlined path, and the bytes they make. Warnings stay warnings here: g++ 12
 # takes its own AVX-512 header for uninitialized (GCC bug 105593).
-MARCH_TESTS=(alignment concurrent conformance counting golden hash inline kernels mutable_filter no_false_negative retrieval view)
+MARCH_TESTS=(alignment body concurrent conformance counting golden hash inline kernels mutable_filter no_false_negative retrieval view)
 build_march() {
   configure "$ROOT/build/march-$1" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-march=$1" \
     -DLINEFILTER_WERROR=OFF -DLINEFILTER_BUILD_TOOLS=OFF "${QUICK_TESTS[@]}"

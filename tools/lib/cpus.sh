@@ -2,12 +2,13 @@
 # Steps: other CPUs. Foreign ones by cross builds under qemu-user, lesser x86-64 ones by qemu and valgrind.
 # tools/cpus.sh runs them alone and writes what ran to doc/CPUS.md.
 
-# A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests (all; bytes: BYTES_TESTS); the targets
-# that must run there and no others, `plain` being code without vectors. They are all that Highway 1.0.3 compiles for it.
+# A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests (all; bytes: BYTES_TESTS; brief: these
+# in CI, all by tools/cpus.sh); the targets that must run there and no others, `plain` being code without vectors. They are
+# all that Highway 1.0.3 compiles for it.
 CPUS=(
   "release|Nehalem|all|SSSE3 plain"             # Highway's SSE4 wants AES, too
   # Without what qemu warns about, for it has none of it: a script's quiet program is tested, too.
-  "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|all|AVX2 SSE4 SSSE3 plain"
+  "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|brief|AVX2 SSE4 SSSE3 plain"
   "i386|host|all|SSE4 SSSE3 plain"              # Debian 12's qemu-i386 hangs when a program forks
   "aarch64|cortex-a57|all|NEON"
   # SVE by the length of its vectors: 128, 256 (these have targets of their own), 512 bits.
@@ -38,9 +39,9 @@ FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
 # that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
-BYTES_TESTS=(alignment conformance counting golden hash inline kernels malformed retrieval target view)
-NOT_CPU_TESTS=(counters interval layering machine measure peers readme)
-SYSTEM_TESTS=(alloc_faults examples faults kill leveldb rocksdb tools tools_secret tools_stats)
+BYTES_TESTS=(alignment body conformance counting golden hash inline kernels malformed retrieval target view)
+NOT_CPU_TESTS=(counters interval layering machine measure peers readme scale)
+SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
 cpu_steps() {
@@ -81,10 +82,13 @@ build_cross() {
   build_tests "$folder" "${tests[@]}"
 }
 
-# tests_on_cpu bytes|all FOLDER [TEST...]: without the TESTs.
+# tests_on_cpu bytes|brief|all FOLDER [TEST...]: without the TESTs.
 tests_on_cpu() {
   local kind=$1 folder=$2
   shift 2
+  if [[ $kind == brief ]]; then
+    if [[ -n ${EVERY_TEST:-} ]]; then kind=all; else kind=bytes; fi
+  fi
   case $kind in
     bytes) printf '%s\n' "${BYTES_TESTS[@]}" ;;
     all)

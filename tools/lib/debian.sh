@@ -51,6 +51,11 @@ test_debs() {
   expect "and the library" depends "liblinefilter-leveldb$abi" "liblinefilter$abi \(>= $version\)"
   expect "the adapter of RocksDB needs the engine of the very version" depends "liblinefilter-rocksdb$abi" "librocksdb$(rocksdb_version 0) "
   expect "it needs the library" depends "liblinefilter-rocksdb$abi" "liblinefilter$abi \(>= $version\)"
+  expect "the adapter of Redis needs hiredis" depends "liblinefilter-redis$abi" 'libhiredis[0-9][a-z0-9.]* '
+  expect "and it needs the library" depends "liblinefilter-redis$abi" "liblinefilter$abi \(>= $version\)"
+  expect "and OpenSSL, for TLS" depends "liblinefilter-redis$abi" 'libssl[0-9][a-z0-9.]* '
+  expect "headers of hiredis" depends liblinefilter-redis-dev 'libhiredis-dev$'
+  expect "its static library needs OpenSSL" depends liblinefilter-redis-dev 'libssl-dev$'
   expect "headers of LevelDB" depends liblinefilter-leveldb-dev 'libleveldb-dev$'
   expect "headers of RocksDB of the very version" depends liblinefilter-rocksdb-dev "librocksdb-dev \(>= $(rocksdb_version 0)\)$"
   expect "and of no newer one" depends liblinefilter-rocksdb-dev "librocksdb-dev \(<< $(rocksdb_version 1)\)$"
@@ -130,15 +135,16 @@ mounts_nothing_for_all() {
   said=$(as_root() { echo "$@"; [[ $1 != unshare ]]; } && in_root true) && [[ $said == *chroot* ]] && ! grep -F rbind <<<"$said"
 }
 
-# make_debian_root PACKAGE...: unpacks an empty Debian of this machine's release, with these packages besides, as $DEBIAN/root; each
-# such set is made once.
+# make_debian_root PACKAGE...: unpacks an empty Debian of this machine's release, or of $DEBIAN_SUITE, with these packages besides, as
+# $DEBIAN/root; each such set is made once.
 make_debian_root() {
-  local codename mirror tar include=() proxies=() IFS=-
-  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  local own codename mirror tar include=() proxies=() IFS=-
+  own=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  codename=${DEBIAN_SUITE:-$own}
   tar="$DEBIAN/$codename${*:+-$*}.tar"
   unset IFS
   if [[ ! -f $tar ]]; then
-    mirror=$(debootstrap_mirror "$codename")
+    mirror=$(debootstrap_mirror "$own")  # a mirror has all releases
     [[ -n $mirror ]] || { echo "apt knows no mirror of $codename: apt-get update" >&2; return 1; }
     if [[ $mirror == https:* ]]; then include=(--include=ca-certificates); fi  # apt in there needs them
     mkdir -p "$DEBIAN"

@@ -73,20 +73,19 @@ test_consumers() {
   local installed="-DCMAKE_PREFIX_PATH=$PREFIX" kind
   LD_LIBRARY_PATH=  # what is found must be found without it
   echo sample | "$PREFIX/bin/linefilter" build --keys - --out "$INSTALLED/sample.filter" --bits-per-key 10
-  for kind in cpp17 cpp20 c static leveldb rocksdb; do
+  for kind in cpp17 cpp20 c static leveldb rocksdb redis; do
     expect "$kind" consume "$kind" "$installed"
   done
   expect "pkg-config" consume_by_pkg_config "$PREFIX" both
   expect "Python below /usr/local finds the module" python_finds_it
   expect "a plugin with the static library exports its own function alone" exports_only_its_own "$INSTALLED/build/static/libplugin.so"
   expect "an unknown component is named" refuses 'no component .nonsense.' nonsense
-  expect "a component that does not exist yet is named" refuses 'no component .redis.' redis
   expect "without an engine an optional component is left out, another refused" cmake -S "$CONSUMERS/missing" \
     -B "$INSTALLED/build/missing" -G Ninja "$installed" "$(wanted)"
   expect "another RocksDB than the component's is refused" cmake -S "$CONSUMERS/other_rocksdb" \
     -B "$INSTALLED/build/other_rocksdb" -G Ninja "$installed" "$(wanted)"
   for kind in "linefilter::shared;linefilter::static" "linefilter::leveldb;linefilter::static" \
-    "linefilter::leveldb_static;linefilter::rocksdb"; do
+    "linefilter::leveldb_static;linefilter::rocksdb" "linefilter::redis;linefilter::static"; do
     expect "both kinds in one program are refused: $kind" refuses_mixed "$kind"
   done
   expect "another minor version is refused" refuses_version
@@ -220,7 +219,7 @@ needs_no_runtime() {
 
 tells_far_places() {
   local name
-  for name in linefilter linefilter-leveldb linefilter-rocksdb; do
+  for name in linefilter linefilter-leveldb linefilter-rocksdb linefilter-redis; do
     [[ $(PKG_CONFIG_PATH=$INSTALLED/build/far pkg-config --variable=libdir "$name") == /far/lib ]] || { echo "$name: libdir"; return 1; }
   done
   [[ $(PKG_CONFIG_PATH=$INSTALLED/build/far pkg-config --variable=includedir linefilter) == /far/include ]]
@@ -234,7 +233,7 @@ asks_for_own_highway() {
 only_the_library() {
   local targets installed
   targets=$(ninja -C "$1" -t targets all) && installed=$(cmake --install "$1" --prefix "$INSTALLED/nothing") || return 1
-  [[ -n $targets ]] && ! grep -E '(_test|linefilter_tool|linefilter_bench|sst_reader|uses_store)' <<<"$targets" &&
+  [[ -n $targets ]] && ! grep -E '(_test|linefilter_tool|linefilter_bench|redis_dedup|sst_reader|uses_store)' <<<"$targets" &&
     ! grep linefilter <<<"$installed"
 }
 

@@ -1,15 +1,16 @@
 # shellcheck shell=bash
 # What each job needs from the distribution (Debian 12, Ubuntu 24.04), and installing it.
 
-# packages_of GROUP: the packages of a group, the groups it stands on included.
+# packages_of GROUP: the packages of a group, the groups it stands on included. (Tests of Redis start servers of their own:
+# redis-tools has the program, and redis-server would start a service.)
 packages_of() {
   case "$1" in
     build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" \
                 "dpkg-dev file" ;;  # the last two for cpack
     demo) echo "$(packages_of build) gnuplot-nox libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
-    install) echo "$(packages_of build) libleveldb-dev librocksdb-dev python3 python3-dev pybind11-dev python3-pybind11" \
+    install) echo "$(packages_of build) libleveldb-dev librocksdb-dev libhiredis-dev libssl-dev python3 python3-dev pybind11-dev python3-pybind11" \
                   "python3-numpy" ;;
-    test) echo "$(packages_of install) libgtest-dev libgmock-dev libbenchmark-dev libsqlite3-dev" \
+    test) echo "$(packages_of install) libgtest-dev libgmock-dev libbenchmark-dev libsqlite3-dev redis-tools" \
                "python3-setuptools python3-wheel python3-pip python3-build python3-pytest mypy" ;;
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;

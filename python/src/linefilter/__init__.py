@@ -11,7 +11,7 @@
 Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter, ClassicFilter or CountingBlockedFilter (take
 keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
 For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
-while it is asked.
+while it is asked. For many machines: RedisFilter lies in Redis.
 """
 
 from ._builder import FilterBuilder, build, estimate_bytes
@@ -21,8 +21,10 @@ from ._errors import (
     InvalidArgumentError,
     IoError,
     LinefilterError,
+    NotFoundError,
     OutOfMemoryError,
     OverLimitError,
+    UnavailableError,
     UnsupportedError,
 )
 from ._filter import Filter
@@ -30,6 +32,8 @@ from ._hash import hash_key, hash_keys, mix_hashes
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
 from ._mutable import BlockedFilter, ClassicFilter, CountingBlockedFilter, MutableFilter
+from ._redis import RedisFilter, RedisInfo
+from ._redis_servers import RedisServers
 from ._scalable import ScalableFilter, Stage
 from ._sizing import Sizing, max_keys, plan
 from ._view import FilterFile, FilterView, ViewStage, verify_image
@@ -48,13 +52,18 @@ __all__ = [
     "IoError",
     "LinefilterError",
     "MutableFilter",
+    "NotFoundError",
     "OutOfMemoryError",
     "OverLimitError",
+    "RedisFilter",
+    "RedisInfo",
+    "RedisServers",
     "RotatingFilter",
     "ScalableFilter",
     "Sizing",
     "Stage",
     "SwappableFilter",
+    "UnavailableError",
     "UnsupportedError",
     "ViewStage",
     "__version__",

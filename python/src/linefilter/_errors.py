@@ -61,6 +61,18 @@ class IoError(LinefilterError, OSError):
     code = "io_error"
 
 
+class NotFoundError(LinefilterError, LookupError):
+    """Nothing of that name is there."""
+
+    code = "not_found"
+
+
+class UnavailableError(LinefilterError, ConnectionError):
+    """A server does not answer, or not now; asked again later, it may."""
+
+    code = "unavailable"
+
+
 _KINDS: dict[str, type[LinefilterError]] = {
     kind.code: kind
     for kind in (
@@ -71,6 +83,8 @@ _KINDS: dict[str, type[LinefilterError]] = {
         OutOfMemoryError,
         OverLimitError,
         IoError,
+        NotFoundError,
+        UnavailableError,
     )
 }
 _io_kinds: dict[type[OSError], type[IoError]] = {OSError: IoError}

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Optional, SupportsIndex
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, Optional
 
 from . import _linefilter
-from ._keys import Hashes, Key, Keys, as_uint, hash_words, in_shape, split
+from ._asked import AskedByHash
 
 
 class _Closed:
@@ -26,7 +23,7 @@ def closed_error() -> ValueError:
 CLOSED: Any = _Closed()
 
 
-class Filter:
+class Filter(AskedByHash):
     """What may be in the set? Every filter is one; make a BlockedFilter, ClassicFilter, FilterView or FilterFile, or call
     build().
 
@@ -45,7 +42,7 @@ class Filter:
     meanwhile (they release the GIL); arrays that are passed must not be changed by another thread until the call returns.
     """
 
-    __slots__ = ("_core", "__weakref__")
+    __slots__ = ()
     _core: _linefilter.Core
 
     def __init_subclass__(cls) -> None:
@@ -55,49 +52,10 @@ class Filter:
     def __init__(self) -> None:
         raise TypeError("make a BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
 
-    def __contains__(self, key: Key) -> bool:
-        """May the key be in the set? Raises IncompatibleError for a filter of the caller's own hashes."""
-        return self._core.contains(key)
-
-    def contains_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """May each key be in the set? One True or False for each, several times faster than one by one.
-
-        An array of integers is answered by an array of the same shape, without the GIL; uint64 is read where it lies, other
-        integers (and arrays that are not contiguous or not in this machine's order) are made it in a copy. Any other
-        iterable is answered in its order, by an array of one dimension (arrays of objects by one of their shape).
-        """
-        words, others, shape = split(keys)
-        if words is None:
-            return in_shape(self._core.contains_iterable(others), np.bool_, shape)
-        answers = np.empty(words.shape, np.bool_)
-        self._core.contains_words(words, answers)
-        return answers
-
-    def contains_hash(self, hash: SupportsIndex) -> bool:
-        """The same of a hash: of hash_key with this filter's seed or secret, or of your own in a filter of such."""
-        return self._core.contains_hash(as_uint(hash, "a hash"))
-
-    def contains_hashes(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
-        """The same of many hashes: a uint64 array (answered in its shape) or an iterable of integers."""
-        words = hash_words(hashes)
-        answers = np.empty(words.shape, np.bool_)
-        self._core.contains_hashes(words, answers)
-        return answers
-
     @property
     def layout(self) -> str:
         """"blocked", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken image."""
         return self._core.layout()
-
-    @property
-    def hash_id(self) -> str:
-        """How keys become hashes: "xxh3", "keyed" (with a secret) or "caller" (by yourself: there are no keys)."""
-        return self._core.hash_id()
-
-    @property
-    def seed(self) -> Optional[int]:
-        """The seed of the hash; None where a secret takes its place."""
-        return None if self._core.hash_id() == "keyed" else self._core.seed()
 
     @property
     def secret_check(self) -> Optional[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, SupportsIndex, Union, final
+from typing import Any, NoReturn, Optional, SupportsIndex, Union, final
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
+from ._asked import Asked, AskedByHash
 from ._filter import closed_error
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
 from ._mutable import MutableFilter
@@ -16,44 +17,12 @@ from ._scalable import ScalableFilter
 from ._view import Bytes, FilterFile, FilterView
 
 
-class _Asked:
-    """The questions of Filter, for what is none: it has no layout and no body that stay."""
-
-    __slots__ = ("_core", "__weakref__")
-    _core: Any
-
-    def __contains__(self, key: Key) -> bool:
-        """May the key be in the set?"""
-        answer: bool = self._core.contains(key)
-        return answer
-
-    def contains_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """May each key be in the set? As Filter.contains_many; arrays of integers without the GIL."""
-        words, others, shape = split(keys)
-        if words is None:
-            return in_shape(self._core.contains_iterable(others), np.bool_, shape)
-        answers = np.empty(words.shape, np.bool_)
-        self._core.contains_words(words, answers)
-        return answers
-
-    def contains_hash(self, hash: SupportsIndex) -> bool:
-        """The same of a hash."""
-        answer: bool = self._core.contains_hash(as_uint(hash, "a hash"))
-        return answer
-
-    def contains_hashes(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
-        """The same of many hashes: a uint64 array (answered in its shape) or an iterable of integers."""
-        words = hash_words(hashes)
-        answers = np.empty(words.shape, np.bool_)
-        self._core.contains_hashes(words, answers)
-        return answers
-
-    def __reduce__(self) -> Any:
-        raise TypeError(f"a {type(self).__name__} is not copied or pickled: other threads may be changing it")
+def _not_copied(living: Any) -> NoReturn:
+    raise TypeError(f"a {type(living).__name__} is not copied or pickled: other threads may be changing it")
 
 
 @final
-class RotatingFilter(_Asked):
+class RotatingFilter(AskedByHash):
     """The keys of a sliding window: what is too old is forgotten, in steps.
 
     Keys go into the newest of some generations, questions ask all of them, and a rotation drops the oldest. A key is True
@@ -170,16 +139,6 @@ class RotatingFilter(_Asked):
         return self._core.by_count()
 
     @property
-    def hash_id(self) -> str:
-        """How keys become hashes: "xxh3", "keyed" (with a secret) or "caller" (by yourself)."""
-        return self._core.hash_id()
-
-    @property
-    def seed(self) -> Optional[int]:
-        """The seed of the hash; None where a secret takes its place."""
-        return None if self._core.hash_id() == "keyed" else self._core.seed()
-
-    @property
     def num_probes(self) -> int:
         """Bits that are set and tested for each key in each generation."""
         return self._core.num_probes()
@@ -225,12 +184,15 @@ class RotatingFilter(_Asked):
         """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
         self._core.save(as_path(path))
 
+    def __reduce__(self) -> NoReturn:
+        _not_copied(self)
+
     def __repr__(self) -> str:
         return f"<RotatingFilter: {self.generations} generations, {self.body_bytes} bytes, {self.hash_id} hashes>"
 
 
 @final
-class SwappableFilter(_Asked):
+class SwappableFilter(Asked):
     """A filter that is replaced while it is asked: made anew from the source of truth, the old one serving meanwhile.
 
     Until something serves, every answer is True ("maybe"). A question, or an array of them, is answered by one filter as a
@@ -286,6 +248,9 @@ class SwappableFilter(_Asked):
     def num_swaps(self) -> int:
         """How often what serves was switched, clear() included."""
         return self._core.num_swaps()
+
+    def __reduce__(self) -> NoReturn:
+        _not_copied(self)
 
     def __repr__(self) -> str:
         return f"<SwappableFilter: {self.num_swaps} swaps{'' if self.serves else ', nothing serves'}>"

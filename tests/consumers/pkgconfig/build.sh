@@ -15,14 +15,20 @@ compile() {  # compile PROGRAM COMPILER SOURCE FLAGS: as pkg-config gives them, 
   $compiler "$source" "$@" -o "$program"
 }
 
+static_flags() {  # static_flags NAME: our libraries as static ones, the others as they are
+  echo "-DLINEFILTER_STATIC $(pkg-config --static --cflags --libs "$1" |
+    sed -E 's/-llinefilter(_[a-z]+)?\b/-Wl,-Bstatic & -Wl,-Bdynamic/g')"
+}
+
 flags=$(pkg-config --cflags --libs linefilter)
 compile "$1/cpp" "$cxx" ../use.cc "$flags"
 compile "$1/c" "$cc" ../readers/read.c "$flags"
 if [ "$2" = both ]; then
-  flags="-DLINEFILTER_STATIC $(pkg-config --static --cflags --libs linefilter | sed 's/-llinefilter\b/-Wl,-Bstatic & -Wl,-Bdynamic/')"
+  flags=$(static_flags linefilter)
   compile "$1/cpp_static" "$cxx" ../use.cc "$flags"
   compile "$1/c_static" "$cc" ../readers/read.c "$flags"
-  for engine in leveldb rocksdb; do
+  compile "$1/redis_static" "$cxx" ../redis/main.cc "$(static_flags linefilter-redis)"
+  for engine in leveldb redis rocksdb; do
     flags=$(pkg-config --cflags --libs "linefilter-$engine")
     compile "$1/$engine" "$cxx" "../$engine/main.cc" "$flags"
   done

@@ -1,0 +1,114 @@
+// A body that lies elsewhere (on a server, in a cache or an object store): you fetch the blocks of a key, and they are
+// tested here; you set its bits there; and from the bytes, which come in any pieces, its image is made again.
+//
+//   uint64_t blocks[linefilter::kMaxBodyStages];  // which blocks of the body tell of this hash
+//   const size_t n = linefilter::BlocksOfHash(facts, hash, blocks);
+//   bool maybe = n == 0;
+//   for (size_t i = 0; i < n; ++i) maybe |= linefilter::BlockMayContainHash(facts, i, fetch(64 * blocks[i]), hash);
+//
+// Whatever is not right answers "maybe". All functions are pure and thread-safe.
+#ifndef LINEFILTER_BODY_H_
+#define LINEFILTER_BODY_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "linefilter/export.h"
+#include "linefilter/hash.h"
+#include "linefilter/layout.h"
+#include "linefilter/memory.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+class FilterView;
+
+namespace internal {
+struct BodyImage;  // lib/filters/body_image.cc: what a BodyImageWriter is about to write
+}  // namespace internal
+
+// Of all layouts of blocks.
+inline constexpr size_t kBlockOfBodyBytes = 64;
+// The most stages that a `container` has.
+inline constexpr size_t kMaxBodyStages = 64;
+// The most that PositionsOfHash gives.
+inline constexpr size_t kMaxPositions = 30;
+
+// One of the stages of a `container`: a `blocked` filter.
+struct BodyStage {
+  uint64_t num_blocks = 0;  // its part of the body
+  uint64_t num_keys = 0;    // counted in it; 0: unknown
+  uint32_t num_probes = 0;  // 1..16
+};
+
+// What must be known of a body to ask it, and to make an image of it. Copyable, 1.6 KiB.
+struct BodyFacts {
+  Layout layout = Layout::kAuto;     // kAuto: nothing is known, all answers are "maybe"
+  HashId hash_id = HashId::kXxh3;    // how keys become hashes
+  bool has_num_keys = false;         // does the image say how many keys were added?
+  uint32_t num_probes = 0;           // 0 in `retrieval` and `container`
+  uint32_t num_stages = 0;           // `container` alone
+  uint64_t body_bytes = 0;           // 0: the empty set; all stages together
+  uint64_t seed = 0;                 // of a keyed hash CheckOfSecret of the secret
+  uint64_t num_keys = 0;             // if has_num_keys
+  BodyStage stages[kMaxBodyStages];  // the oldest first, as their parts of the body lie
+};
+
+// Of the body of that image; all of it but how a container grows. A view that is broken has none (kAuto).
+LINEFILTER_EXPORT BodyFacts FactsOf(const FilterView& view) noexcept;
+
+// Could an image have such a body? kUnsupported: not one that this version reads; kInvalidArgument: none at all.
+LINEFILTER_EXPORT Status CheckBody(const BodyFacts& facts) noexcept;
+
+// Which blocks of 64 bytes tell whether the hash is in the set, by their number in the body: one, or of a `container`
+// one of each stage, the oldest first (kMaxBodyStages at most). Returns how many: it is "maybe" if one of them says so.
+// 0 of what has no blocks (`classic`, which PositionsOfHash answers, and what CheckBody refuses): "maybe".
+LINEFILTER_EXPORT size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept;
+
+// The answer of a block, wherever its 64 bytes lie: `index` is that of BlocksOfHash. "maybe" (true) of a layout without
+// blocks, of no block (null), of facts that CheckBody refuses.
+LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block,
+                                           uint64_t hash) noexcept;
+// The same by layout (`blocked`, which the stages of a container are, `counting` or `retrieval`) and probes.
+LINEFILTER_EXPORT bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block,
+                                           uint64_t hash) noexcept;
+// n of them at once, blocks[i] asked for hashes[i]; answers as bytes (1 maybe, 0 absent). The target is chosen once.
+LINEFILTER_EXPORT void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* const* blocks,
+                                              const uint64_t* hashes, size_t n, uint8_t* answers) noexcept;
+
+// Where an insertion of the hash writes, to positions[kMaxPositions]; returns how many. `blocked` and `classic`:
+// numbers of bits in the body (bit b of byte i is 8 i + b), which are to be set; of a `container` in the part of its
+// newest stage. `counting`: numbers of counters (2 i is the low half of byte i, 2 i + 1 the high one), which are to be
+// counted up to 15, where they stay. The key was certainly new if one of them was 0. `classic` may name a bit twice. 0
+// of what takes no key: `retrieval`, the empty set, what CheckBody refuses.
+LINEFILTER_EXPORT size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept;
+
+// How many bytes the image of such a body has, exactly; 0 if CheckBody refuses it.
+LINEFILTER_EXPORT uint64_t BodyImageBytes(const BodyFacts& facts) noexcept;
+
+// From a body to its image (doc/FORMAT.md), which any filter and view opens: Start, Append as it comes, Finish. After
+// an error it takes nothing but another Start, and the sink may have received a part. Memory: less than 70 KiB and
+// 1/16384 of the body. One thread's.
+class LINEFILTER_EXPORT BodyImageWriter {
+ public:
+  BodyImageWriter() noexcept = default;
+  ~BodyImageWriter();
+  BodyImageWriter(const BodyImageWriter&) = delete;
+  BodyImageWriter& operator=(const BodyImageWriter&) = delete;
+
+  // Whatever was begun before is given up. Errors: CheckBody's, no sink, no memory.
+  Status Start(const BodyFacts& facts, const Sink& sink, const Allocator& allocator = {}) noexcept;
+  // The next `size` bytes of the body. kInvalidArgument if it has fewer; kIoError if the sink refuses.
+  Status Append(const void* data, size_t size) noexcept;
+  // Writes what follows the body. kInvalidArgument if not all of it came.
+  Status Finish() noexcept;
+
+ private:
+  void Reset() noexcept;
+
+  internal::BodyImage* image_ = nullptr;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_BODY_H_

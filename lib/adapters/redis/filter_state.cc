@@ -1,0 +1,218 @@
+#include "lib/adapters/redis/filter_state.h"
+
+#include <utility>
+
+#include "lib/adapters/redis/names.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// Sent twice, the second answers 0: then the caller looks what is there (doc/REDIS.md).
+constexpr char kChange[] =
+    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
+    "redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') return 1";
+
+constexpr char kDeleteIfSame[] =
+    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
+    "return redis.call('DEL', KEYS[1])";
+
+// No command that is asked here answers so; PTTL does, of a key that is gone.
+constexpr int64_t kNoNumber = -2;
+
+class OneAnswer final : public ReplyHandler {
+ public:
+  explicit OneAnswer(Answer* answer) : answer_(answer) {}
+  void OnReply(size_t, const Reply& reply) override {
+    answer_->is_nil = reply.is_nil();
+    answer_->text.assign(reply.text());
+    answer_->number = reply.is_integer() ? reply.integer() : kNoNumber;
+  }
+  void OnError(size_t, const Status&) override {}  // Run tells it
+
+ private:
+  Answer* const answer_;
+};
+
+}  // namespace
+
+Status FilterState::Connect(const RedisServers& servers, std::string_view name) {
+  const Status status = CheckName(name);
+  if (!status.ok()) return status;
+  servers_ = servers;
+  name_.assign(name);
+  header_key_ = KeyOf(name_);
+  return router_.Connect(servers_);
+}
+
+Status FilterState::Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer) {
+  batch_.Clear();
+  batch_.Add(key, kind, static_cast<uint32_t>(words.size()));
+  for (const std::string_view word : words) batch_.Arg(word);
+  OneAnswer handler(answer);
+  return router_.Run(batch_, &handler);
+}
+
+void FilterState::SetSecret(const HashSecret* secret) {
+  has_secret_ = secret != nullptr;
+  secret_ = has_secret_ ? *secret : HashSecret();
+}
+
+Status FilterState::ReadHeader() {
+  Answer answer;
+  Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+  if (!status.ok()) return status;
+  if (answer.is_nil) {
+    return Status::Error(StatusCode::kNotFound, "there is no filter %s in Redis: create it, or look at the name",
+                         Printable(name_).c_str());
+  }
+  const uint64_t connections = router_.num_connections();  // those that come after this are of a later server
+  int64_t ms;
+  status = ReadTimeToLive(&ms);
+  if (!status.ok()) return status;
+  if (ms < 0) {
+    return Status::Error(StatusCode::kNotFound, "filter %s in Redis has expired: create it anew",
+                         Printable(name_).c_str());
+  }
+  if (!bound_ || answer.text != header_text_) {
+    Header header;
+    status = ParseHeader(name_, answer.text, &header);
+    if (status.ok()) status = Bind(std::move(header), std::move(answer.text));
+    if (!status.ok()) return status;
+  }
+  connections_ = connections;
+  return Status();
+}
+
+// Hash and seed or secret must be those of the caller's hashes.
+Status FilterState::Bind(Header header, std::string text) {
+  const std::string shown = Printable(name_);
+  if (bound_ && (header.hash_id != header_.hash_id || header.seed != header_.seed)) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis was made anew with another hash or seed: open it again", shown.c_str());
+  }
+  const bool keyed = header.hash_id == HashId::kKeyed;
+  if (keyed && !has_secret_) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis has a keyed hash: open it with its secret, which Redis does not hold",
+                         shown.c_str());
+  }
+  if (!keyed && has_secret_) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "a secret was given, and filter %s in Redis has no keyed hash: open it without",
+                         shown.c_str());
+  }
+  if (keyed && CheckOfSecret(secret_) != header.seed) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "the secret is not that of filter %s in Redis: every key would be absent", shown.c_str());
+  }
+  Shards bound[3] = {ShardsOf(name_, header, header.current), ShardsOf(name_, header, header.next),
+                     ShardsOf(name_, header, header.previous)};
+  for (Shards& shards : bound) {
+    for (Shards* old : {&current_, &next_, &previous_}) {
+      if (!shards.generation.exists() || shards.generation.id != old->generation.id) continue;
+      if (shards.keys.size() == old->keys.size()) shards.learned = old->learned;
+    }
+  }
+  current_ = std::move(bound[0]);
+  next_ = std::move(bound[1]);
+  previous_ = std::move(bound[2]);
+  header_ = std::move(header);
+  header_text_ = std::move(text);
+  bound_ = true;
+  connections_ = router_.num_connections();
+  return Status();
+}
+
+Status FilterState::CreateHeader(const Header& header) {
+  const std::string text = FormatHeader(header);
+  Answer answer;
+  Status status = Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
+  if (!status.ok()) return status;
+  if (answer.is_nil) {  // taken, or sent twice
+    status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+    if (!status.ok()) return status;
+    if (answer.is_nil || answer.text != text) return NameTaken();
+  }
+  return Bind(header, text);
+}
+
+Status FilterState::CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill) {
+  Answer there;
+  Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &there);
+  if (!status.ok()) return status;
+  if (!there.is_nil) {
+    constexpr int64_t kMostClockSkewMs = 10000;
+    int64_t ms;
+    bool deleted;
+    status = ReadTimeToLive(&ms);
+    if (!status.ok()) return status;
+    if (ms >= 0) return NameTaken();
+    if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
+      return Status::Error(StatusCode::kIncompatible,
+                           "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
+                           "is free in %lld ms, create it then",
+                           Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
+    }
+    Header old;  // none of its shards may be there beside the new ones, should one have outlived it
+    const Generation* generations[3];
+    const size_t n = ParseHeader(name_, there.text, &old).ok() ? old.Written(generations) : 0;
+    for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
+    if (status.ok()) status = DeleteHeader(there.text, &deleted);
+    if (!status.ok()) return status;
+  }
+  status = AllocateShards(header.current, kFilledVersion);
+  if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
+  if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
+  if (status.ok()) status = KeepShards(header.current);
+  bool certain = true;
+  if (status.ok()) {
+    status = CreateHeader(header);
+    certain = status.code() == StatusCode::kIncompatible;  // the name is taken
+  }
+  if (!status.ok() && certain) (void)DropShards(header.current).ok();
+  return status;
+}
+
+Status FilterState::ReadTimeToLive(int64_t* ms) {
+  Answer ttl;
+  const Status status = Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
+  if (!status.ok()) return status;
+  constexpr int64_t kNone = -1;  // -2: it is gone, just now
+  *ms = ttl.number == kNone ? kForEver : ttl.number - static_cast<int64_t>(kRecordGraceMs);
+  return status;
+}
+
+Status FilterState::DeleteHeader(const std::string& text, bool* deleted) {
+  Answer answer;
+  const Status status = Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
+  *deleted = status.ok() && answer.number == 1;
+  return status;
+}
+
+Status FilterState::NameTaken() const {
+  return Status::Error(StatusCode::kIncompatible,
+                       "the name %s is taken in Redis: open that filter, delete it, or choose another name",
+                       Printable(name_).c_str());
+}
+
+Status FilterState::ChangeHeader(Header next) {
+  next.version = header_.version + 1;
+  std::string text = FormatHeader(next);
+  Answer answer;
+  Status status = Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
+  if (!status.ok()) return status;
+  if (answer.number != 1) {
+    status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+    if (!status.ok()) return status;
+    if (answer.is_nil || answer.text != text) {
+      return Status::Error(
+          StatusCode::kIncompatible,
+          "the header record of filter %s in Redis was changed by somebody else meanwhile: nothing was "
+          "done, look at it and do it again",
+          Printable(name_).c_str());
+    }
+  }
+  return Bind(std::move(next), std::move(text));
+}
+
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,60 @@
+// Images into Redis: a new filter of one, and its keys into a filter that serves.
+#include <memory>
+#include <utility>
+
+#include "lib/adapters/redis/names.h"
+#include "lib/adapters/redis/upload.h"
+#include "linefilter/redis.h"
+
+namespace linefilter {
+
+using redis_internal::FilterState;
+using redis_internal::Guarded;
+using redis_internal::Header;
+
+Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
+                                    const HashSecret* secret, const RedisLayout& layout) noexcept {
+  Close();
+  return Guarded([&]() -> Status {
+    FilterView view;
+    Status status = redis_internal::OpenImage(image, size, secret, &view);
+    if (!status.ok()) return status;
+    auto state = std::make_unique<FilterState>();
+    state->SetSecret(secret);
+    status = state->Connect(servers, name);
+    if (!status.ok()) return status;
+    Header header;
+    header.hash_id = view.hash_id();
+    header.seed = view.seed();
+    header.version = 1;
+    status = redis_internal::PlanFromImage(state.get(), view, layout, &header.current);
+    if (status.ok()) {
+      status = state->CreateFilter(header, [&](const redis_internal::Shards& shards) {
+        return redis_internal::FillShards(state.get(), shards, view.body());
+      });
+    }
+    if (status.ok()) Adopt(std::move(state));
+    return status;
+  });
+}
+
+Status RedisFilter::Load(const void* image, size_t size) noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    FilterView view;
+    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
+    if (status.ok()) status = state_->ReadHeader();
+    if (!status.ok()) return status;
+    const Header& header = state_->header();
+    if (header.next.exists() || header.previous.exists()) {  // of which each could have another size
+      return Status::Error(StatusCode::kIncompatible,
+                           "filter %s in Redis is between two generations: load into the next one, or switch or "
+                           "abandon it first",
+                           redis_internal::Printable(state_->name()).c_str());
+    }
+    status = CheckUnitable(*state_, state_->current(), view);
+    return status.ok() ? UniteShards(state_.get(), state_->current(), view.body()) : status;
+  });
+}
+
+}  // namespace linefilter

@@ -1,0 +1,50 @@
+#include "lib/adapters/redis/names.h"
+
+#include <cstdio>
+
+#include "lib/adapters/redis/slot.h"
+
+namespace linefilter::redis_internal {
+
+Status CheckName(std::string_view name) {
+  if (name.empty()) return Status::Error(StatusCode::kInvalidArgument, "a filter in Redis needs a name: give one");
+  if (name.size() > kMaxNameBytes) {
+    return Status::Error(StatusCode::kInvalidArgument, "the name %s has %llu bytes: choose one of at most %llu",
+                         Printable(name).c_str(), static_cast<unsigned long long>(name.size()),
+                         static_cast<unsigned long long>(kMaxNameBytes));
+  }
+  if (name[0] == '}') {  // "{}..." would be no tag: a shard and what is loaded into it would lie in two slots
+    return Status::Error(StatusCode::kInvalidArgument, "the name %s begins with a closing brace: choose another one",
+                         Printable(name).c_str());
+  }
+  for (const char byte : name) {
+    if (byte == '\0' || byte == '\n') {
+      return Status::Error(StatusCode::kInvalidArgument, "the name %s has a newline or a zero byte: choose another one",
+                           Printable(name).c_str());
+    }
+  }
+  return Status();
+}
+
+std::string Printable(std::string_view name) {
+  constexpr size_t kMost = 60;  // of a sentence of 254
+  std::string text(name.substr(0, kMost));
+  for (char& byte : text) {
+    if (static_cast<unsigned char>(byte) < 32 || static_cast<unsigned char>(byte) > 126) byte = '?';
+  }
+  if (name.size() > kMost) text += "...";
+  return text;
+}
+
+bool HasHashTag(std::string_view name) { return !HashTagOf(name).empty(); }
+
+std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard) {
+  char tail[48];
+  snprintf(tail, sizeof(tail), ":%016llx:%llu", static_cast<unsigned long long>(generation),
+           static_cast<unsigned long long>(shard));
+  // A brace of the name's own would end the tag early, or begin it: the first '{' and the next '}' count.
+  if (HasHashTag(name)) return std::string(name) + tail;
+  return "{" + std::string(name) + tail + "}";
+}
+
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,27 @@
+// The names of a filter's keys in Redis (doc/REDIS.md): the header record has the filter's own, shards that with a tag.
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_NAMES_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_NAMES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "linefilter/status.h"
+
+namespace linefilter::redis_internal {
+
+inline constexpr size_t kMaxNameBytes = 200;
+
+// 1 to kMaxNameBytes bytes, without NUL and newline.
+Status CheckName(std::string_view name);
+// For sentences: what is not printable is replaced, what is long cut.
+std::string Printable(std::string_view name);
+// "{NAME:ID:SHARD}", so that shards lie in slots of their own; without braces if NAME has a hash tag, which then
+// decides.
+std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard);
+// Whether Redis takes only a part of the name for the slot.
+bool HasHashTag(std::string_view name);
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_NAMES_H_

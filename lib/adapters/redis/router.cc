@@ -1,0 +1,57 @@
+#include "lib/adapters/redis/router.h"
+
+#include <utility>
+
+#include "lib/adapters/redis/batch_run.h"
+
+namespace linefilter::redis_internal {
+
+// The fleet, and the lists of a run, which keep their memory.
+class Router::Impl {
+ public:
+  Fleet fleet;
+  BatchRun run{&fleet};
+};
+
+Router::Router() = default;
+Router::~Router() = default;
+Router::Router(Router&&) noexcept = default;
+Router& Router::operator=(Router&&) noexcept = default;
+
+Status Router::Connect(const RedisServers& servers) {
+  auto impl = std::make_unique<Impl>();
+  const Status status = impl->fleet.Reset(servers);
+  if (!status.ok()) return status;
+  Patience patience(servers, false);
+  for (;;) {
+    const Failure failure = impl->fleet.Discover(patience.end(servers));
+    if (failure.verdict == Verdict::kFine) break;
+    if (!patience.MayRetry(failure, impl->fleet)) return patience.GivenUp(failure);
+    patience.Pause();
+  }
+  impl_ = std::move(impl);
+  return Status();
+}
+
+Status Router::Run(const Batch& batch, ReplyHandler* handler) {
+  if (is_connected()) return impl_->run.All(batch, handler);
+  const Status status = Status::Error(StatusCode::kInvalidArgument, "not connected to Redis: call Connect first");
+  for (size_t i = 0; i < batch.size(); ++i) handler->OnError(i, status);
+  return status;
+}
+
+Router::Call::Call(Router* router) : router_(router) {
+  if (router_->is_connected()) router_->impl_->run.BeginCall();
+}
+
+Router::Call::~Call() {
+  if (router_->is_connected()) router_->impl_->run.EndCall();
+}
+
+bool Router::is_replicated() const noexcept { return !is_connected() || impl_->run.is_replicated(); }
+bool Router::is_connected() const noexcept { return impl_ != nullptr; }
+bool Router::is_cluster() const noexcept { return is_connected() && impl_->fleet.is_cluster(); }
+size_t Router::num_masters() const noexcept { return is_connected() ? impl_->fleet.num_masters() : 1; }
+uint64_t Router::num_connections() const noexcept { return is_connected() ? impl_->fleet.num_connections() : 0; }
+
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,151 @@
+// What is done to all shards of a generation: made, marked, dropped. By scripts where a command that comes late, or
+// twice, would make a lost shard whole again.
+#include <string>
+
+#include "lib/adapters/redis/filter_state.h"
+#include "lib/adapters/redis/names.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+constexpr char kMake[] =
+    "if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end\n"
+    "redis.call('SETRANGE', KEYS[1], ARGV[1], ARGV[2])\n"
+    "redis.call('PEXPIRE', KEYS[1], 86400000)\n"
+    "return 1";
+
+// The version is little-endian. Lua compares strings by the locale: byte by byte it is. Only who makes a shard brings
+// its mark from 0 to a version: where a record names it, a 0 is what a `make` that came late left of a lost one.
+constexpr char kAdvance[] =
+    "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
+    "if #m ~= 16 or string.sub(m, 1, 8) ~= 'lfshard1' then return -1 end\n"
+    "if ARGV[3] ~= 'made' and string.sub(m, 9) == string.rep('\\0', 8) then return -1 end\n"
+    "for i = 8, 1, -1 do\n"
+    "  local old, new = string.byte(m, 8 + i), string.byte(ARGV[2], i)\n"
+    "  if new > old then redis.call('SETRANGE', KEYS[1], ARGV[1] + 8, ARGV[2]) return 1 end\n"
+    "  if new < old then return 0 end\n"
+    "end\n"
+    "return 0";
+
+// Making a shard of 64 MiB takes a server some 20 ms: a reply must not wait for more than a few.
+constexpr uint64_t kShardsAtOnce = 32;
+
+class Integers final : public ReplyHandler {
+ public:
+  explicit Integers(size_t n) : values(n, kNone) {}
+  void OnReply(size_t command, const Reply& reply) override {
+    if (reply.is_integer()) values[command] = reply.integer();
+  }
+  void OnError(size_t, const Status&) override {}  // Run tells it
+
+  static constexpr int64_t kNone = -1;
+  std::vector<int64_t> values;
+};
+
+// `add` adds one command for a shard; `judge` gets its integer. The first error of either; of a refusal, all are run.
+template <class Add, class Judge>
+Status ForShards(Router* router, Batch* batch, const Shards& shards, const Add& add, const Judge& judge) {
+  Status first;
+  const uint64_t n = shards.keys.size();
+  for (uint64_t begin = 0; begin < n; begin += kShardsAtOnce) {
+    const uint64_t end = n - begin < kShardsAtOnce ? n : begin + kShardsAtOnce;
+    batch->Clear();
+    for (uint64_t shard = begin; shard < end; ++shard) add(shard);
+    Integers integers(static_cast<size_t>(end - begin));
+    const Status status = router->Run(*batch, &integers);
+    if (!status.ok()) return status;
+    for (uint64_t shard = begin; shard < end; ++shard) {
+      const Status judged = judge(shard, integers.values[static_cast<size_t>(shard - begin)]);
+      if (first.ok() && !judged.ok()) first = judged;
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+Status FilterState::LostShard(const Shards& shards, uint64_t shard) const {
+  return Status::Error(
+      StatusCode::kCorrupt,
+      "shard %llu of filter %s in Redis (%llu bytes) is not whole: the server lost it (evicted, flushed, "
+      "restarted without persistence?), so nothing there is absent: make the filter anew of the exact "
+      "source",
+      static_cast<unsigned long long>(shard), Printable(name_).c_str(),
+      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
+}
+
+Status FilterState::AllocateShards(const Generation& generation, uint64_t version) {
+  const Shards shards = ShardsOf(name_, header_, generation);
+  const std::string mark = MarkOf(version);
+  const auto make = [&](uint64_t shard) {
+    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
+    batch_.AddScript(key, Kind::kWrite, kMake, 2);
+    batch_.Arg(shards.MarkOffset(shard));
+    batch_.Arg(mark);
+  };
+  // 0: it was there, made by a command that was sent twice. AdvanceMarks looks at it.
+  bool any_twice = false;
+  const Status status = ForShards(&router_, &batch_, shards, make, [&](uint64_t, int64_t made) {
+    any_twice = any_twice || made != 1;
+    return Status();
+  });
+  return status.ok() && any_twice ? AdvanceMarks(generation, version, kMadeHere) : status;
+}
+
+Status FilterState::KeepShards(const Generation& generation) {
+  // Rather too early, by what a command takes on its way. Again, if somebody called Expire meanwhile: he sets the times
+  // of the shards before the record's and after it, so one of the two comes last.
+  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000;
+  int64_t ms;
+  Status status = ReadTimeToLive(&ms);
+  for (int tries = 0; tries < kMostGenerations && status.ok(); ++tries) {
+    const bool mortal = ms != kForEver && ms > -static_cast<int64_t>(kRecordGraceMs);
+    status = mortal ? DropShards(generation, ms > kEarlyMs ? static_cast<uint64_t>(ms - kEarlyMs) : 1)
+                    : PersistShards(generation);
+    int64_t now_ms = ms;
+    if (status.ok()) status = ReadTimeToLive(&now_ms);
+    if (!status.ok() || !mortal ? now_ms == ms : now_ms <= ms && ms - now_ms < kAboutTheSameMs) return status;
+    if (!mortal && ms != kForEver && now_ms < 0) return status;  // there is no record yet
+    ms = now_ms;
+  }
+  return status;
+}
+
+Status FilterState::PersistShards(const Generation& generation) {
+  const Shards shards = ShardsOf(name_, header_, generation);
+  const auto keep = [&](uint64_t shard) {
+    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
+    batch_.Add(key, Kind::kWrite, 2);
+    batch_.Arg("PERSIST");
+    batch_.Arg(key.name);
+  };
+  return ForShards(&router_, &batch_, shards, keep, [](uint64_t, int64_t) { return Status(); });
+}
+
+Status FilterState::AdvanceMarks(const Generation& generation, uint64_t version, Maker maker) {
+  const Shards shards = ShardsOf(name_, header_, generation);
+  const std::string version_bytes = MarkOf(version).substr(8);
+  const auto advance = [&](uint64_t shard) {
+    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
+    batch_.AddScript(key, Kind::kWrite, kAdvance, 3);
+    batch_.Arg(shards.MarkOffset(shard));
+    batch_.Arg(version_bytes);
+    batch_.Arg(maker == kMadeHere ? "made" : "named");
+  };
+  return ForShards(&router_, &batch_, shards, advance,
+                   [&](uint64_t shard, int64_t answer) { return answer < 0 ? LostShard(shards, shard) : Status(); });
+}
+
+Status FilterState::DropShards(const Generation& generation, uint64_t grace_ms) {
+  const Shards shards = ShardsOf(name_, header_, generation);
+  const auto drop = [&](uint64_t shard) {
+    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
+    batch_.Add(key, Kind::kWrite, grace_ms == 0 ? 2 : 3);
+    batch_.Arg(grace_ms == 0 ? "UNLINK" : "PEXPIRE");
+    batch_.Arg(key.name);
+    if (grace_ms != 0) batch_.Arg(grace_ms);
+  };
+  return ForShards(&router_, &batch_, shards, drop, [](uint64_t, int64_t) { return Status(); });
+}
+
+}  // namespace linefilter::redis_internal

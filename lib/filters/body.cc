@@ -1,0 +1,192 @@
+// Blocks and bits of a body that is not here: which they are, and what a block answers.
+//
+// Idea: a block that was fetched is a body of one block, in which every hash falls into block 0: the kernels need no
+// other entry. And the kernels know best where the bits of a key are: they insert it into an empty block, where those
+// are then read off.
+#include "linefilter/body.h"
+
+#include <cstring>
+
+#include "lib/bits/endian.h"
+#include "lib/filters/container_writer.h"
+#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/block.h"
+#include "lib/layouts/classic.h"
+#include "lib/layouts/container.h"
+#include "linefilter/view.h"
+
+namespace linefilter {
+namespace {
+
+using internal::kBlockBytes;
+static_assert(kBlockOfBodyBytes == kBlockBytes && kMaxBodyStages == internal::kMaxStages);
+
+constexpr uint64_t kBitsOfBlock = 8 * kBlockBytes, kCountersOfBlock = 2 * kBlockBytes;
+
+Status CheckStages(const BodyFacts& facts) {
+  if (facts.num_probes != 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "a container has %u probes: its stages have their own, set 0",
+                         facts.num_probes);
+  }
+  if (facts.num_stages > kMaxBodyStages) {
+    return Status::Error(StatusCode::kInvalidArgument, "a container of %u stages: an image has at most %zu",
+                         facts.num_stages, kMaxBodyStages);
+  }
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < facts.num_stages; ++i) {
+    const Status status = internal::CheckStage(i, facts.stages[i].num_blocks, facts.stages[i].num_probes);
+    if (!status.ok()) return status;
+    bytes += kBlockBytes * facts.stages[i].num_blocks;
+  }
+  if (bytes == facts.body_bytes) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "the stages of a container have %llu bytes, its body %llu",
+                       static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(facts.body_bytes));
+}
+
+// Is it a body of one kind of blocks? Then their number; else 0.
+uint64_t NumBlocks(const BodyFacts& facts) {
+  if (facts.layout == Layout::kClassic) return 0;
+  const internal::LayoutOps* const ops = internal::FindLayout(facts.layout);
+  if (ops == nullptr || !ops->body_is_valid(facts.body_bytes, facts.num_probes)) return 0;
+  return facts.body_bytes / kBlockBytes;
+}
+
+// The layout of blocks of that name, with so many probes; else null.
+const internal::LayoutOps* FindBlocks(Layout layout, uint32_t num_probes) {
+  if (layout == Layout::kClassic) return nullptr;
+  const internal::LayoutOps* const ops = internal::FindLayout(layout);
+  return ops != nullptr && ops->body_is_valid(kBlockBytes, num_probes) ? ops : nullptr;
+}
+
+size_t ClassicPositions(const BodyFacts& facts, uint64_t hash, uint64_t* positions) {
+  if (facts.body_bytes == 0 || !internal::ClassicBodyIsValid(facts.body_bytes, facts.num_probes)) return 0;
+  for (uint32_t i = 0; i < facts.num_probes; ++i, hash *= internal::kProbeMultiplier) {
+    positions[i] = MulHigh(hash, 8 * facts.body_bytes);
+  }
+  return facts.num_probes;
+}
+
+// In a block: the numbers of bits or counters, plus `first`.
+size_t PositionsInBlock(Layout layout, uint32_t num_probes, uint64_t hash, uint64_t first, uint64_t* positions) {
+  const internal::LayoutOps* const ops = FindBlocks(layout, num_probes);
+  if (ops == nullptr || !ops->is_mutable) return 0;
+  alignas(kBlockBytes) uint8_t block[kBlockBytes] = {};
+  internal::ProbeState state;
+  internal::BindBody(*ops, block, sizeof(block), num_probes, &state);
+  state.kernels->insert(state, hash);
+  const uint32_t bits_each = layout == Layout::kCounting ? 4 : 1;
+  size_t n = 0;
+  for (uint32_t word = 0; word < kBlockBytes / 8; ++word) {
+    for (uint64_t ones = internal::LoadLE64(block + 8 * word); ones != 0; ones &= ones - 1) {
+      positions[n++] = first + (64 * word + static_cast<uint32_t>(__builtin_ctzll(ones))) / bits_each;
+    }
+  }
+  return n;
+}
+
+}  // namespace
+
+BodyFacts FactsOf(const FilterView& view) noexcept {
+  BodyFacts facts;
+  facts.layout = view.layout();
+  facts.hash_id = view.hash_id();
+  if (facts.layout == Layout::kAuto) return facts;
+  facts.has_num_keys = view.has_num_keys();
+  facts.num_probes = view.num_probes();
+  facts.num_stages = view.num_stages();
+  facts.body_bytes = view.body_bytes();
+  facts.seed = view.seed();
+  facts.num_keys = view.num_keys();
+  for (uint32_t i = 0; i < facts.num_stages; ++i) {
+    const StageInfo stage = view.stage(i);
+    facts.stages[i].num_blocks = stage.num_blocks;
+    facts.stages[i].num_keys = stage.num_keys;
+    facts.stages[i].num_probes = stage.num_probes;
+  }
+  return facts;
+}
+
+Status CheckBody(const BodyFacts& facts) noexcept {
+  const internal::LayoutOps* const ops = internal::FindLayout(facts.layout);
+  if (ops == nullptr && facts.layout != Layout::kContainer) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "a body of layout %u (%s), which this version does not read: upgrade linefilter",
+                         static_cast<unsigned>(facts.layout), LayoutName(facts.layout));
+  }
+  if (facts.hash_id > HashId::kKeyed) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "a body of hash id %u, which this version does not know: upgrade linefilter",
+                         static_cast<unsigned>(facts.hash_id));
+  }
+  if (ops == nullptr) return CheckStages(facts);
+  if (facts.num_stages != 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "a body of layout %s has %u stages: only a container has any",
+                         LayoutName(facts.layout), facts.num_stages);
+  }
+  if (ops->body_is_valid(facts.body_bytes, facts.num_probes)) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "layout %s cannot have %u probes in a body of %llu bytes",
+                       LayoutName(facts.layout), facts.num_probes, static_cast<unsigned long long>(facts.body_bytes));
+}
+
+size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept {
+  if (facts.layout != Layout::kContainer) {
+    const uint64_t num_blocks = NumBlocks(facts);
+    if (num_blocks == 0) return 0;
+    blocks[0] = BlockIndex(hash, num_blocks);
+    return 1;
+  }
+  if (!CheckStages(facts).ok()) return 0;
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < facts.num_stages; ++i) {
+    blocks[i] = before + BlockIndex(hash, facts.stages[i].num_blocks);
+    before += facts.stages[i].num_blocks;
+  }
+  return facts.num_stages;
+}
+
+bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block, uint64_t hash) noexcept {
+  if (facts.layout != Layout::kContainer) return BlockMayContainHash(facts.layout, facts.num_probes, block, hash);
+  if (index >= facts.num_stages || index >= kMaxBodyStages) return true;
+  return BlockMayContainHash(Layout::kBlocked, facts.stages[index].num_probes, block, hash);
+}
+
+bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block, uint64_t hash) noexcept {
+  uint8_t answer = 1;
+  BlocksMayContainHashes(layout, num_probes, &block, &hash, 1, &answer);
+  return answer != 0;
+}
+
+void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* const* blocks, const uint64_t* hashes,
+                            size_t n, uint8_t* answers) noexcept {
+  if (n == 0) return;
+  const internal::LayoutOps* const ops = FindBlocks(layout, num_probes);
+  if (ops == nullptr) {
+    memset(answers, 1, n);
+    return;
+  }
+  alignas(kBlockBytes) static constexpr uint8_t kNoBlock[kBlockBytes] = {};
+  internal::ProbeState state;
+  internal::BindBody(*ops, kNoBlock, kBlockBytes, num_probes, &state);
+  const auto may_contain = state.may_contain;
+  for (size_t i = 0; i < n; ++i) {
+    state.body = static_cast<const uint8_t*>(blocks[i]);
+    answers[i] = state.body == nullptr || may_contain(state, hashes[i]);
+  }
+}
+
+size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept {
+  if (facts.layout == Layout::kClassic) return ClassicPositions(facts, hash, positions);
+  if (facts.layout == Layout::kContainer) {
+    uint64_t blocks[kMaxBodyStages];
+    const size_t n = BlocksOfHash(facts, hash, blocks);
+    if (n == 0) return 0;
+    return PositionsInBlock(Layout::kBlocked, facts.stages[n - 1].num_probes, hash, kBitsOfBlock * blocks[n - 1],
+                            positions);
+  }
+  const uint64_t num_blocks = NumBlocks(facts);
+  if (num_blocks == 0) return 0;
+  const uint64_t of_block = facts.layout == Layout::kCounting ? kCountersOfBlock : kBitsOfBlock;
+  return PositionsInBlock(facts.layout, facts.num_probes, hash, of_block * BlockIndex(hash, num_blocks), positions);
+}
+
+}  // namespace linefilter

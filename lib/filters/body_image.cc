@@ -1,0 +1,137 @@
+// The image of a body that comes in pieces of any size: they are collected to whole chunks, and what is whole already
+// goes through as it lies.
+#include <cstring>
+#include <new>
+
+#include "lib/filters/container_writer.h"
+#include "lib/filters/image_writer.h"
+#include "lib/filters/memory.h"
+#include "linefilter/body.h"
+
+namespace linefilter {
+namespace internal {
+namespace {
+
+// The trailer of these facts, which CheckBody takes, and the table that it points to.
+struct TrailerOfFacts {
+  uint8_t table[kMaxStages * kStageEntryBytes];
+  Trailer trailer;
+
+  explicit TrailerOfFacts(const BodyFacts& facts) {
+    trailer = MakeTrailer(facts.layout, facts.body_bytes, facts.num_probes, facts.hash_id, facts.seed,
+                          facts.has_num_keys ? &facts.num_keys : nullptr);
+    if (facts.layout != Layout::kContainer) return;
+    for (uint32_t i = 0; i < facts.num_stages; ++i) {
+      const BodyStage& stage = facts.stages[i];
+      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(Layout::kBlocked),
+                       static_cast<uint8_t>(stage.num_probes)},
+                      i, table);
+    }
+    trailer.stage_table = table;
+    trailer.stage_table_bytes = static_cast<uint16_t>(kStageEntryBytes * facts.num_stages);
+  }
+  TrailerOfFacts(const TrailerOfFacts&) = delete;
+  TrailerOfFacts& operator=(const TrailerOfFacts&) = delete;
+};
+
+}  // namespace
+
+struct BodyImage {
+  BodyImage(const BodyFacts& facts, const Sink& sink, const Allocator& given)
+      : end(facts), allocator(given), writer(end.trailer, given, sink, {}), left(facts.body_bytes) {}
+
+  // Takes what makes the begun chunk whole, if `data` has so much.
+  Status Collect(const uint8_t** data, size_t* size) {
+    const size_t missing = sizeof(chunk) - begun;  // Append has seen that no more than `left` is given
+    const size_t part = *size < missing ? *size : missing;
+    memcpy(chunk + begun, *data, part);
+    *data += part, *size -= part;
+    begun += part, left -= part;
+    if (begun != kChunkBytes && left != 0) return Status();
+    const size_t whole = begun;
+    begun = 0;
+    return writer.Append(chunk, whole);
+  }
+
+  TrailerOfFacts end;
+  const Allocator allocator;
+  ImageWriter writer;
+  uint64_t left;     // of the body: to come
+  size_t begun = 0;  // bytes in `chunk`
+  uint8_t chunk[kChunkBytes];
+};
+
+}  // namespace internal
+
+using internal::BodyImage;
+using internal::kChunkBytes;
+
+uint64_t BodyImageBytes(const BodyFacts& facts) noexcept {
+  if (!CheckBody(facts).ok()) return 0;
+  const internal::TrailerOfFacts end(facts);
+  return facts.body_bytes + TrailerBytes(end.trailer);
+}
+
+BodyImageWriter::~BodyImageWriter() { Reset(); }
+
+void BodyImageWriter::Reset() noexcept {
+  if (image_ == nullptr) return;
+  const Allocator allocator = image_->allocator;
+  image_->~BodyImage();
+  internal::Deallocate(allocator, image_, sizeof(BodyImage));
+  image_ = nullptr;
+}
+
+Status BodyImageWriter::Start(const BodyFacts& facts, const Sink& sink, const Allocator& allocator) noexcept {
+  Reset();
+  Status status = CheckBody(facts);
+  if (status.ok()) status = internal::CheckSink(sink);
+  if (status.ok()) status = internal::CheckAllocator(allocator);
+  if (!status.ok()) return status;
+  void* const memory = internal::Allocate(allocator, sizeof(BodyImage));
+  if (memory == nullptr) return internal::OutOfMemory(sizeof(BodyImage));
+  image_ = new (memory) BodyImage(facts, sink, allocator);
+  status = image_->writer.Start();
+  if (!status.ok()) Reset();
+  return status;
+}
+
+Status BodyImageWriter::Append(const void* data, size_t size) noexcept {
+  if (image_ == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument, "no image was begun, or it failed: call Start first");
+  }
+  Status status;
+  if (size > image_->left) {
+    status = Status::Error(StatusCode::kInvalidArgument, "%zu more bytes are given, but only %llu of the body are left",
+                           size, static_cast<unsigned long long>(image_->left));
+  }
+  const uint8_t* from = static_cast<const uint8_t*>(data);
+  while (size != 0 && status.ok()) {
+    if (image_->begun != 0 || (size < kChunkBytes && size < image_->left)) {
+      status = image_->Collect(&from, &size);
+      continue;
+    }
+    const size_t whole = size == image_->left ? size : size / kChunkBytes * kChunkBytes;
+    status = image_->writer.Append(from, whole);
+    image_->left -= whole;
+    from += whole, size -= whole;
+  }
+  if (!status.ok()) Reset();
+  return status;
+}
+
+Status BodyImageWriter::Finish() noexcept {
+  if (image_ == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument, "no image was begun, or it failed: call Start first");
+  }
+  Status status;
+  if (image_->left != 0) {
+    status = Status::Error(StatusCode::kInvalidArgument, "%llu bytes of the body are missing: append them first",
+                           static_cast<unsigned long long>(image_->left));
+  }
+  if (status.ok()) status = image_->writer.Finish();
+  Reset();
+  return status;
+}
+
+}  // namespace linefilter

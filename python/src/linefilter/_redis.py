@@ -1,0 +1,364 @@
+"""RedisFilter: a filter in Redis or Redis Cluster, shared by many machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, Optional, SupportsIndex, Union, final
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _linefilter
+from ._asked import AskedByHash
+from ._errors import InvalidArgumentError, LinefilterError, UnsupportedError
+from ._filter import CLOSED, closed_error
+from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
+from ._options import make_options
+from ._redis_servers import RedisServers, Servers, make_servers, milliseconds
+from ._view import Bytes, FilterView
+
+_NEW, _FAILED = 1, 2  # of linefilter::RedisInsert
+
+
+# What takes keys; images of "retrieval" and of what grows or forgets can be asked, too.
+RedisLayout = Literal["blocked", "classic", "counting"]
+
+
+@final
+@dataclass(frozen=True)
+class RedisInfo:
+    """What RedisFilter.info() tells. The last three are estimated from sampled_bytes of the body, spread over all of it."""
+
+    layout: str
+    hash_id: str
+    seed: Optional[int]  # None where a secret takes its place
+    num_probes: int
+    num_stages: int
+    num_keys: Optional[int]  # that it was made for; None: unknown
+    num_blocks: int
+    body_bytes: int
+    shard_bytes: int
+    num_shards: int
+    generation: int
+    next_generation: Optional[int]  # None: none was begun
+    previous_generation: Optional[int]  # None: none is being left
+    version: int
+    expires_in: Optional[float]  # seconds; None: never
+    num_masters: int
+    cluster: bool
+    num_lost_shards: int
+    sampled_bytes: int
+    fill_ratio: float
+    estimated_keys: float
+    expected_fpr: float
+
+
+def _redis() -> type[_linefilter.Redis]:
+    """The extension's class, which is there where hiredis was when it was built."""
+    found: Optional[type[_linefilter.Redis]] = getattr(_linefilter, "Redis", None)
+    if found is None:
+        raise UnsupportedError(
+            "this linefilter was built without Redis: install hiredis (Debian and Ubuntu: libhiredis-dev), and build it again"
+        )
+    return found
+
+
+def _name(name: Union[str, bytes]) -> bytes:
+    if isinstance(name, bytes):
+        return name
+    if isinstance(name, str):
+        return name.encode()
+    raise TypeError(f"the name of a filter is a str or bytes, not {type(name).__name__}")
+
+
+def _options(
+    bits_per_key: Optional[float],
+    fpr: Optional[float],
+    layout: str,
+    num_probes: SupportsIndex,
+    seed: SupportsIndex,
+    secret: Optional[bytes],
+    caller_hashes: bool,
+) -> _linefilter.Options:
+    return make_options(
+        bits_per_key=bits_per_key,
+        fpr=fpr,
+        layout=layout,
+        num_probes=num_probes,
+        seed=seed,
+        secret=secret,
+        caller_hashes=caller_hashes,
+        memory_limit=None,
+    )
+
+
+def _image(image: Union[Bytes, FilterView]) -> Any:
+    if not isinstance(image, FilterView):
+        return image
+    if image.closed:
+        raise closed_error()
+    return image.image
+
+
+@final
+class RedisFilter(AskedByHash):
+    """A filter in Redis or Redis Cluster, which many processes and machines fill and ask.
+
+    RedisFilter.create makes it once, RedisFilter.open opens it everywhere else (C++ and the program `linefilter redis` too).
+    Insertions are atomic: of several writers of one new key exactly one is told True. Many keys at once are pipelined: ten
+    times as fast as one by one, and more.
+
+    What cannot be answered raises, and may then be taken for "maybe": UnavailableError while the servers are away or busy;
+    CorruptError if they lost a part of the filter (evicted, flushed, restarted without persistence), which is never taken for
+    an empty one; OverLimitError if Redis is full; NotFoundError if there is no filter of that name. An insertion that raises may
+    have been done or not: do it again, any number of times. doc/REDIS.md tells what Redis itself can lose.
+
+    From any thread, which wait for each other: open one in each for speed. Open one in each process, too, for a connection is
+    not shared with one that was forked. Waiting for the server lets other threads run (without the GIL).
+
+        with linefilter.RedisFilter.open("127.0.0.1:6379", "seen") as seen:
+            if seen.add(url):
+                fetch(url)
+    """
+
+    __slots__ = ("_name",)
+    _core: _linefilter.Redis
+    _name: Union[str, bytes]
+
+    def __init__(self) -> None:
+        raise TypeError("call RedisFilter.create, RedisFilter.from_image or RedisFilter.open")
+
+    @staticmethod
+    def _of(core: _linefilter.Redis, name: Union[str, bytes]) -> RedisFilter:
+        made = RedisFilter.__new__(RedisFilter)
+        made._core, made._name = core, name
+        return made
+
+    @staticmethod
+    def create(
+        servers: Servers,
+        name: Union[str, bytes],
+        num_keys: SupportsIndex,
+        *,
+        bits_per_key: Optional[float] = None,
+        fpr: Optional[float] = None,
+        layout: RedisLayout = "blocked",
+        num_probes: SupportsIndex = 0,
+        seed: SupportsIndex = 0,
+        secret: Optional[bytes] = None,
+        caller_hashes: bool = False,
+        shard_bytes: SupportsIndex = 0,
+    ) -> RedisFilter:
+        """Makes an empty filter for num_keys keys. IncompatibleError if the name is taken, by a filter or something else.
+
+        Args:
+            servers: "host:port", several with commas between, "unix:/path", or RedisServers.
+            name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
+            layout: "blocked", "classic" (one shard, at most 512 MiB) or "counting".
+            shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
+            bits_per_key, fpr, num_probes, seed, secret, caller_hashes: as of BlockedFilter. Redis has no secret, but a check
+                of it: whoever opens the filter must bring it.
+        """
+        redis = _redis()
+        options = _options(bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes)
+        most, shard = as_uint(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
+        return RedisFilter._of(redis.create(make_servers(servers), _name(name), most, options, shard), name)
+
+    @staticmethod
+    def from_image(
+        servers: Servers,
+        name: Union[str, bytes],
+        image: Union[Bytes, FilterView],
+        *,
+        secret: Optional[bytes] = None,
+        shard_bytes: SupportsIndex = 0,
+    ) -> RedisFilter:
+        """Makes a filter of an image of any layout, which is verified first. Nobody opens half of it."""
+        redis, shard = _redis(), as_uint(shard_bytes, "shard_bytes")
+        return RedisFilter._of(redis.from_image(make_servers(servers), _name(name), _image(image), secret, shard), name)
+
+    @staticmethod
+    def open(servers: Servers, name: Union[str, bytes], *, secret: Optional[bytes] = None) -> RedisFilter:
+        """Opens a filter. NotFoundError if there is none; IncompatibleError if the secret is not its."""
+        redis = _redis()
+        return RedisFilter._of(redis.open(make_servers(servers), _name(name), secret), name)
+
+    @staticmethod
+    def delete(servers: Servers, name: Union[str, bytes]) -> None:
+        """Removes a filter. NotFoundError if there is none; what is no filter is left alone (IncompatibleError)."""
+        redis = _redis()
+        redis.delete(make_servers(servers), _name(name))
+
+    def close(self) -> None:
+        """Closes the connections. The filter stays in Redis."""
+        self._core = CLOSED
+
+    @property
+    def closed(self) -> bool:
+        """Was close() called?"""
+        return self._core is CLOSED
+
+    def __enter__(self) -> RedisFilter:
+        if self.closed:
+            raise closed_error()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def add(self, key: Key) -> bool:
+        """Adds a key. True if it was certainly new, which only one of several writers is told; False if it may have been
+        there."""
+        return self._core.add(key)
+
+    def add_many(self, keys: Keys) -> int:
+        """Adds keys, pipelined. Returns how many were certainly new. If it raises, add them all again; the exception has
+        `were_new` and `failed`, as add_new's."""
+        return int(np.count_nonzero(self._add(*self._hashes(keys))))
+
+    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """The same, and tells of each key whether it was certainly new. If it raises, the exception has two arrays of one
+        item for each key: `were_new`, and `failed`: not acknowledged, to be added again."""
+        return self._add(*self._hashes(keys))
+
+    def add_hash(self, hash: SupportsIndex) -> bool:
+        """Adds a hash."""
+        return self._core.add_hash(as_uint(hash, "a hash"))
+
+    def add_hashes(self, hashes: Hashes) -> int:
+        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
+        words = hash_words(hashes)
+        return int(np.count_nonzero(self._add(words, words.shape)))
+
+    def _hashes(self, keys: Keys) -> tuple[npt.NDArray[np.uint64], Optional[tuple[int, ...]]]:
+        words, others, shape = split(keys)
+        if words is None:
+            return np.frombuffer(self._core.hash_iterable(others), np.uint64), shape
+        hashes = np.empty(words.shape, np.uint64)
+        self._core.hash_words(words, hashes)
+        return hashes, shape
+
+    def _add(self, hashes: npt.NDArray[np.uint64], shape: Optional[tuple[int, ...]]) -> npt.NDArray[np.bool_]:
+        outcomes = np.empty(hashes.shape, np.uint8)
+        try:
+            self._core.add_hashes(hashes, outcomes)
+        except LinefilterError as error:
+            if shape is not None:
+                outcomes = outcomes.reshape(shape)
+            error.were_new, error.failed = outcomes == _NEW, outcomes == _FAILED  # type: ignore[attr-defined]
+            raise
+        were_new: npt.NDArray[np.bool_] = outcomes == _NEW
+        return were_new if shape is None else were_new.reshape(shape)
+
+    def info(self) -> RedisInfo:
+        """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""
+        facts: dict[str, Any] = self._core.info()
+        expires_in_ms = facts.pop("expires_in_ms")
+        facts["expires_in"] = None if expires_in_ms < 0 else expires_in_ms / 1000
+        if facts["hash_id"] == "keyed":
+            facts["seed"] = None
+        for fact in ("num_keys", "next_generation", "previous_generation"):
+            facts[fact] = facts[fact] or None
+        return RedisInfo(**facts)
+
+    def expire(self, seconds: Optional[float]) -> None:
+        """The whole filter goes after so many seconds; None: never."""
+        ms = 0 if seconds is None else milliseconds(seconds, "seconds", 2**53)
+        if seconds is not None and ms == 0:
+            raise InvalidArgumentError("seconds must be at least 0.001; delete() removes a filter, None lets it stay")
+        self._core.expire(ms)
+
+    def load(self, image: Union[Bytes, FilterView]) -> None:
+        """Adds all keys of an image of the same layout, size, probes and hash, while others add and ask. Of "blocked" and
+        "classic"."""
+        self._core.load(_image(image))
+
+    def to_bytes(self) -> bytes:
+        """The image of all keys that were acknowledged before the call: FilterView and all others open it."""
+        return self._core.to_bytes()
+
+    def save(self, path: Path) -> None:
+        """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.save(as_path(path))
+
+    def begin_generation(
+        self,
+        num_keys: SupportsIndex,
+        *,
+        bits_per_key: Optional[float] = None,
+        fpr: Optional[float] = None,
+        layout: RedisLayout = "blocked",
+        num_probes: SupportsIndex = 0,
+        shard_bytes: SupportsIndex = 0,
+    ) -> None:
+        """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay. From now on all insertions,
+        by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
+        switch_generation()."""
+        options = _options(bits_per_key, fpr, layout, num_probes, 0, None, False)
+        self._core.begin_generation(as_uint(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
+
+    def begin_generation_from_image(self, image: Union[Bytes, FilterView], *, shard_bytes: SupportsIndex = 0) -> None:
+        """The same with size, layout and keys of an image."""
+        self._core.begin_generation_from_image(_image(image), as_uint(shard_bytes, "shard_bytes"))
+
+    def load_next(self, image: Union[Bytes, FilterView]) -> None:
+        """Adds all keys of an image to the next generation."""
+        self._core.load_next(_image(image))
+
+    def add_many_to_next(self, keys: Keys) -> None:
+        """Adds keys to the next generation alone."""
+        self._core.add_hashes_to_next(self._hashes(keys)[0])
+
+    def switch_generation(self) -> None:
+        """The next generation serves, everywhere; the old one goes. After an error call it again."""
+        self._core.switch_generation()
+
+    def abandon_generation(self) -> None:
+        """The next generation goes."""
+        self._core.abandon_generation()
+
+    @property
+    def name(self) -> Union[str, bytes]:
+        """As it was given."""
+        return self._name
+
+    @property
+    def layout(self) -> str:
+        """How the filter encodes its keys."""
+        return self._core.layout()
+
+    @property
+    def num_probes(self) -> int:
+        """Bits that are set and tested for each key."""
+        return self._core.num_probes()
+
+    @property
+    def num_blocks(self) -> int:
+        """Blocks of 64 bytes; 0 in the layout "classic", which has none."""
+        return self._core.num_blocks()
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of the filter in Redis, without what tells how it was made."""
+        return self._core.body_bytes()
+
+    @property
+    def generation(self) -> int:
+        """The number of the generation that serves: random, another for each."""
+        return self._core.generation()
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image that to_bytes() makes."""
+        return self._core.image_bytes()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a RedisFilter is not copied or pickled: open it again, by its name")
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<RedisFilter {self._name!r}: closed>"
+        try:
+            return f"<RedisFilter {self._name!r}: {self.layout}, {self.body_bytes} bytes, {self.hash_id} hashes>"
+        except InvalidArgumentError:
+            return f"<RedisFilter {self._name!r}: opened by another process>"

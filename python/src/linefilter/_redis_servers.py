@@ -1,0 +1,88 @@
+"""RedisServers: where the servers of a RedisFilter are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Sequence, Union
+
+from . import _linefilter
+from ._errors import InvalidArgumentError
+from ._keys import as_float, as_uint
+
+
+@dataclass(frozen=True)
+class RedisServers:
+    """Where the servers are, and how long to wait for them. Times are in seconds.
+
+    addresses: "host:port", several with commas between (or a sequence of them), or "unix:/path". Of a cluster any one is
+        enough; the first that answers is asked.
+    user, password, database: as of Redis; a cluster has only database 0.
+    tls: needs OpenSSL when the module is built, else UnsupportedError. tls_ca (empty: the system's authorities),
+        tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host.
+    connect_timeout, timeout: of one connection, of one reply.
+    patience: of all that is tried again within one call, while a server is away, starts or moves slots. Then UnavailableError.
+    replica_reads: ask replicas too, which may be late: a key that was acknowledged may be "absent" there.
+    wait_replicas, wait: after insertions, wait until so many replicas have them, but no longer: else UnavailableError.
+    """
+
+    addresses: Union[str, Sequence[str]] = "127.0.0.1:6379"
+    user: str = ""
+    password: str = field(default="", repr=False)
+    database: int = 0
+    tls: bool = False
+    tls_ca: str = ""
+    tls_certificate: str = ""
+    tls_key: str = ""
+    tls_server_name: str = ""
+    connect_timeout: float = 1.0
+    timeout: float = 2.0
+    patience: float = 10.0
+    replica_reads: bool = False
+    wait_replicas: int = 0
+    wait: float = 1.0
+
+
+# "host:port,...", "unix:/path" or RedisServers.
+Servers = Union[str, RedisServers]
+
+
+def milliseconds(seconds: Any, what: str, most: int = 2**32 - 1) -> int:
+    number = as_float(seconds, what) * 1000
+    if not 0 <= number <= most:
+        raise InvalidArgumentError(f"{what} must be 0 .. {most // 1000} seconds, not {seconds}")
+    return round(number)
+
+
+def _text(text: Any, what: str) -> bytes:
+    """Here, because the extension's TypeError would show all arguments, and one is the password."""
+    if not isinstance(text, str):
+        raise TypeError(f"{what} must be a str, not {type(text).__name__}")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # which would show the text, as well
+        raise InvalidArgumentError(f"{what} has a lone surrogate, which UTF-8 has no bytes for") from None
+
+
+def make_servers(servers: Servers) -> _linefilter.RedisServers:
+    if isinstance(servers, str):
+        servers = RedisServers(servers)
+    if not isinstance(servers, RedisServers):
+        raise TypeError(f"servers are a str (host:port,... or unix:/path) or RedisServers, not {type(servers).__name__}")
+    addresses = servers.addresses if isinstance(servers.addresses, str) else ",".join(servers.addresses)
+    return _linefilter.RedisServers(
+        addresses=_text(addresses, "addresses"),
+        user=_text(servers.user, "user"),
+        password=_text(servers.password, "password"),
+        database=as_uint(servers.database, "database", 2**31 - 1),
+        tls=bool(servers.tls),
+        tls_ca=_text(servers.tls_ca, "tls_ca"),
+        tls_certificate=_text(servers.tls_certificate, "tls_certificate"),
+        tls_key=_text(servers.tls_key, "tls_key"),
+        tls_server_name=_text(servers.tls_server_name, "tls_server_name"),
+        connect_timeout_ms=milliseconds(servers.connect_timeout, "connect_timeout"),
+        timeout_ms=milliseconds(servers.timeout, "timeout"),
+        patience_ms=milliseconds(servers.patience, "patience"),
+        replica_reads=bool(servers.replica_reads),
+        wait_replicas=as_uint(servers.wait_replicas, "wait_replicas", 2**31 - 1),
+        wait_ms=milliseconds(servers.wait, "wait"),
+    )

@@ -1,0 +1,134 @@
+// What the library keeps in Redis and what doc/REDIS.md says are the same: a plain reader and writer, made from the
+// document, agrees with it in both directions, byte by byte and answer by answer.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "linefilter/scalable.h"
+#include "tests/reference/redis.h"
+#include "tests/reference/reference.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_client.h"
+#include "tests/testing/redis_patience.h"
+#include "tests/testing/redis_server.h"
+
+namespace linefilter::test {
+namespace {
+
+class RedisFormatTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(server_.ok()) << server_.why();
+    servers_ = PatientServers(server_.address());
+    client_ = std::make_unique<RedisClient>(server_.address());
+    run_ = [this](const std::vector<std::string>& words) {
+      const RedisReply reply = client_->Do(words);
+      return reply.kind == RedisReply::Kind::kInteger ? std::to_string(reply.integer) : reply.text;
+    };
+    Random random(1);
+    for (int i = 0; i < 1000; ++i) keys_.push_back(random());
+    for (int i = 0; i < 3000; ++i) asked_.push_back(random());
+  }
+
+  // What is in Redis by the document, and by the library.
+  void ExpectTheSame(RedisFilter* filter, const std::string& name) {
+    reference::Filter by_document;
+    ASSERT_TRUE(reference::ReadRedisFilter(run_, name, &by_document));
+    std::vector<uint64_t> all = asked_;
+    all.insert(all.end(), keys_.begin(), keys_.end());
+    std::vector<uint8_t> answers(all.size());
+    const Status status = filter->MayContainHashes(all.data(), all.size(), answers.data());
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(answers[i] != 0, by_document.MayContain(all[i])) << name << i;
+    EXPECT_EQ(by_document.seed, filter->seed());
+    EXPECT_EQ(by_document.hash_id, static_cast<int>(filter->hash_id()));
+  }
+
+  RedisServer server_;
+  RedisServers servers_;
+  std::unique_ptr<RedisClient> client_;
+  reference::RedisCommand run_;
+  std::vector<uint64_t> keys_, asked_;
+};
+
+TEST_F(RedisFormatTest, WhatTheLibraryWritesTheDocumentReads) {
+  FilterOptions options;
+  options.bits_per_key = 12;
+  options.seed = 0x123456789abcdef0u;
+  for (const char* name : {"seen", "{tag}seen", "a{}b", "x{y"}) {
+    for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
+      options.layout = layout;
+      RedisLayout shards;
+      if (layout != Layout::kClassic) shards.shard_bytes = 320;
+      RedisFilter filter;
+      Status status = filter.Create(servers_, name, keys_.size(), options, shards);
+      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(filter.InsertHashes(keys_.data(), keys_.size(), nullptr).ok());
+      ExpectTheSame(&filter, name);
+      reference::Filter by_document, filled;
+      ASSERT_TRUE(reference::ReadRedisFilter(run_, name, &by_document));
+      filled = by_document;
+      filled.Fill(keys_);
+      EXPECT_EQ(by_document.body, filled.body) << LayoutName(layout);
+      ASSERT_TRUE(RedisFilter::Delete(servers_, name).ok());
+    }
+  }
+}
+
+TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
+  for (const int layout : {reference::kBlocked, reference::kClassic, reference::kRetrieval, reference::kCounting}) {
+    reference::Filter by_document;
+    by_document.layout = layout;
+    by_document.num_probes = layout == reference::kRetrieval ? 0 : 6;
+    by_document.seed = 77;
+    by_document.body.assign(64 * 23, 0);
+    by_document.Fill(keys_);
+    const bool one_shard = layout == reference::kClassic;
+    reference::WriteRedisFilter(run_, "seen", by_document, one_shard ? by_document.body.size() : 64 * 4);
+    RedisFilter filter;
+    const Status status = filter.Open(servers_, "seen");
+    ASSERT_TRUE(status.ok()) << status.message();
+    ExpectTheSame(&filter, "seen");
+    if (layout == reference::kRetrieval) continue;
+
+    for (size_t i = 0; i < 200; ++i) {
+      RedisInsert outcome;
+      ASSERT_TRUE(filter.InsertHash(asked_[i], &outcome).ok());
+      EXPECT_EQ(outcome == RedisInsert::kNew, by_document.Insert(asked_[i])) << i;
+    }
+    reference::Filter now;
+    ASSERT_TRUE(reference::ReadRedisFilter(run_, "seen", &now));
+    EXPECT_EQ(now.body, by_document.body);
+    if (layout == reference::kCounting) continue;
+    for (size_t i = 200; i < 300; ++i) {
+      reference::SetBitsInRedis(run_, "seen", by_document, asked_[i]);
+      RedisInsert outcome;
+      ASSERT_TRUE(filter.InsertHash(asked_[i], &outcome).ok());
+      EXPECT_EQ(outcome, RedisInsert::kKnown);
+    }
+  }
+}
+
+TEST_F(RedisFormatTest, AContainerToo) {
+  FilterOptions options;
+  options.fpr = 0.02;
+  ScalableFilter grown;
+  ASSERT_TRUE(grown.Create(100, options).ok());
+  for (size_t i = 0; i < 500; ++i) grown.InsertHash(keys_[i]);
+  std::string image;
+  ASSERT_TRUE(grown.AppendImage(&image).ok());
+  RedisLayout shards;
+  shards.shard_bytes = 192;
+  RedisFilter filter;
+  const Status status = filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, shards);
+  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_EQ(filter.layout(), Layout::kContainer);
+  ExpectTheSame(&filter, "seen");
+  ASSERT_TRUE(filter.InsertHashes(keys_.data(), keys_.size(), nullptr).ok());
+  ExpectTheSame(&filter, "seen");
+}
+
+}  // namespace
+}  // namespace linefilter::test

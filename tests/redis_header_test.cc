@@ -1,0 +1,274 @@
+// The header record of a filter in Redis and the names of its keys, without a server: the bytes of doc/REDIS.md, what
+// comes back of them, and that whatever is not such a record is refused with a sentence, never believed.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/adapters/redis/header.h"
+#include "lib/adapters/redis/names.h"
+#include "lib/adapters/redis/shards.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+Header SomeHeader() {
+  Header header;
+  header.version = 3;
+  header.seed = 42;
+  header.current.id = 0x5f0c93a17be2d846u;
+  header.current.layout = Layout::kBlocked;
+  header.current.num_probes = 7;
+  header.current.body_bytes = 134217600;
+  header.current.shard_bytes = 67108800;
+  header.current.num_keys = 100000000;
+  return header;
+}
+
+Header WithAllGenerations() {
+  Header header = SomeHeader();
+  header.next = header.current;
+  header.next.id = 2;
+  header.next.layout = Layout::kClassic;
+  header.next.body_bytes = header.next.shard_bytes = 1001;
+  header.next.num_probes = 30;
+  header.previous = header.current;
+  header.previous.id = ~uint64_t{0};
+  header.previous.layout = Layout::kContainer;
+  header.previous.num_probes = 0;
+  header.previous.body_bytes = 64 * 30;
+  header.previous.shard_bytes = 64 * 8;
+  header.previous.stages = {{10, 100, 7}, {20, 0, 16}};
+  return header;
+}
+
+Status Parse(const std::string& text, Header* header) { return ParseHeader("seen", text, header); }
+
+// Text whose check is right, whatever it says.
+std::string Checked(const std::string& lines) {
+  char check[40];
+  snprintf(check, sizeof(check), "check %016llx\n", static_cast<unsigned long long>(HashKey(std::string_view(lines))));
+  return lines + check;
+}
+
+std::string WithoutCheck(const std::string& text) { return text.substr(0, text.rfind("check ")); }
+
+TEST(RedisHeaderTest, IsTheTextOfTheDocument) {
+  EXPECT_EQ(WithoutCheck(FormatHeader(SomeHeader())),
+            "linefilter-redis 1\n"
+            "version 3\n"
+            "hash xxh3\n"
+            "seed 000000000000002a\n"
+            "current 5f0c93a17be2d846\n"
+            "current.layout blocked\n"
+            "current.probes 7\n"
+            "current.bytes 134217600\n"
+            "current.shard-bytes 67108800\n"
+            "current.keys 100000000\n");
+  EXPECT_EQ(FormatHeader(SomeHeader()), Checked(WithoutCheck(FormatHeader(SomeHeader()))));
+}
+
+TEST(RedisHeaderTest, ComesBackAsItWas) {
+  for (const Header& header : {SomeHeader(), WithAllGenerations()}) {
+    const std::string text = FormatHeader(header);
+    Header back;
+    const Status status = Parse(text, &back);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(FormatHeader(back), text);
+    EXPECT_EQ(back.version, header.version);
+    EXPECT_EQ(back.seed, header.seed);
+    EXPECT_EQ(back.current.id, header.current.id);
+    EXPECT_EQ(back.next.exists(), header.next.exists());
+    EXPECT_EQ(back.previous.stages.size(), header.previous.stages.size());
+    const Generation* written[3];
+    EXPECT_EQ(back.Written(written), header.next.exists() ? 3u : 1u);
+  }
+}
+
+TEST(RedisHeaderTest, AnyDamagedByteIsFound) {
+  const std::string text = FormatHeader(WithAllGenerations());
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string damaged = text;
+    damaged[i] ^= 1;
+    Header header;
+    header.version = 77;
+    EXPECT_FALSE(Parse(damaged, &header).ok()) << i;
+    EXPECT_EQ(header.version, 77u) << "unchanged after an error";
+    EXPECT_FALSE(Parse(text.substr(0, i), &header).ok()) << i;
+  }
+  Header header;
+  EXPECT_FALSE(Parse(text + "\n", &header).ok());
+  EXPECT_FALSE(Parse(text + text, &header).ok());
+}
+
+TEST(RedisHeaderTest, WhatIsNotARecordIsIncompatibleAndKeepsItsName) {
+  for (const std::string& text :
+       {std::string(), std::string("42"), std::string("linefilter"), std::string(300, '\0')}) {
+    Header header;
+    const Status status = Parse(text, &header);
+    EXPECT_EQ(status.code(), StatusCode::kIncompatible) << text;
+    EXPECT_NE(std::string(status.message()).find("seen"), std::string::npos) << status.message();
+  }
+}
+
+TEST(RedisHeaderTest, ARecordFromTheFutureIsUnsupported) {
+  const std::string lines = WithoutCheck(FormatHeader(SomeHeader()));
+  Header header;
+  std::string later = lines;
+  later.replace(0, 18, "linefilter-redis 2");
+  EXPECT_EQ(Parse(Checked(later), &header).code(), StatusCode::kUnsupported);
+  EXPECT_EQ(Parse("linefilter-redis 2\nno check at all", &header).code(), StatusCode::kUnsupported);
+  EXPECT_EQ(Parse(Checked(lines + "!ribbon yes\n"), &header).code(), StatusCode::kUnsupported);
+  // A layout, hash or number that this library does not know: what is meant is not known.
+  for (const char* field :
+       {"current.layout ribbon\n", "hash wyhash\n", "current.probes 31\n", "version x\n", "seed 1\n",
+        "current.bytes 18446744073709551616\n", "current.bytes -1\n", "next.stages 1:2\n"}) {
+    EXPECT_EQ(Parse(Checked(lines + field), &header).code(), StatusCode::kUnsupported) << field;
+  }
+}
+
+TEST(RedisHeaderTest, AnUnknownFieldIsSkippedAndKept) {
+  const std::string text = Checked(WithoutCheck(FormatHeader(SomeHeader())) + "compression none\nnote a b  c\n");
+  Header header;
+  const Status status = Parse(text, &header);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(FormatHeader(header), text);
+}
+
+TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
+  const auto refused = [](void (*change)(Header*)) {
+    Header header = WithAllGenerations(), back;
+    change(&header);
+    return Parse(FormatHeader(header), &back).code() == StatusCode::kCorrupt;
+  };
+  EXPECT_TRUE(refused([](Header* h) { h->current.id = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.body_bytes = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.body_bytes += 1; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.shard_bytes = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.shard_bytes += 8; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.shard_bytes = uint64_t{1} << 29; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.num_probes = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.num_probes = 17; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.layout = Layout::kRetrieval; }));  // has no probes
+  EXPECT_TRUE(refused([](Header* h) { h->current.body_bytes = uint64_t{1} << 39; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.stages = {{1, 1, 1}}; }));
+  EXPECT_TRUE(refused([](Header* h) { h->next.shard_bytes = 64; }));  // of a classic filter
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages.pop_back(); }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages[0].num_probes = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages.clear(); }));
+  EXPECT_TRUE(refused([](Header* h) {
+    h->current.shard_bytes = 64;
+    h->current.body_bytes = 64 * (kMaxShards + 1);
+  }));
+}
+
+TEST(RedisHeaderTest, ADamagedRecordStillNamesShardsToDelete) {
+  std::string text = FormatHeader(WithAllGenerations());
+  text.back() = '!';
+  Header header;
+  SalvageGenerations(text, &header);
+  EXPECT_EQ(header.current.id, SomeHeader().current.id);
+  EXPECT_EQ(header.current.num_shards(), 2u);
+  EXPECT_EQ(header.previous.num_shards(), 4u);
+  SalvageGenerations("current 0000000000000001\ncurrent.bytes 99999999999999999999\n", &header);
+  EXPECT_FALSE(header.current.exists());
+}
+
+TEST(RedisHeaderTest, NumbersOfGenerationsAreRandom) {
+  std::set<uint64_t> ids;
+  for (int i = 0; i < 1000; ++i) {
+    uint64_t id = 0;
+    ASSERT_TRUE(NewGenerationId(&id).ok());
+    EXPECT_NE(id, 0u);
+    ids.insert(id);
+  }
+  EXPECT_EQ(ids.size(), 1000u);
+}
+
+TEST(RedisNamesTest, ShardsLieInSlotsOfTheirOwnUnlessTheNameHasATag) {
+  EXPECT_EQ(ShardName("seen", 0x1f, 12), "{seen:000000000000001f:12}");
+  EXPECT_EQ(ShardName("{users}seen", 0x1f, 12), "{users}seen:000000000000001f:12");
+  std::set<uint16_t> slots;
+  for (uint64_t i = 0; i < 100; ++i) slots.insert(KeyOf(ShardName("seen", 7, i)).slot);
+  EXPECT_GT(slots.size(), 90u);
+  for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(KeyOf(ShardName("{users}seen", 7, i)).slot, KeyOf("users").slot);
+}
+
+// Uploads have a suffix and must lie where their shard does.
+TEST(RedisNamesTest, ASuffixOfAShardStaysInItsSlot) {
+  for (const char* name : {"seen", "{users}seen", "a{b", "a}b", "a{}b", "{", "{}", "x{{y}}", "a{b}c{d}", ":", "{}}"}) {
+    if (!CheckName(name).ok()) continue;
+    const std::string shard = ShardName(name, 1, 2);
+    EXPECT_EQ(KeyOf(shard).slot, KeyOf(shard + ":load:0123456789abcdef").slot) << name;
+  }
+}
+
+TEST(RedisNamesTest, AnyNameButTheseIsTaken) {
+  EXPECT_TRUE(CheckName("a").ok());
+  EXPECT_TRUE(CheckName("caf\xc3\xa9 \x01\xff").ok());
+  EXPECT_TRUE(CheckName(std::string(200, 'n')).ok());
+  for (const std::string& name :
+       {std::string(), std::string(201, 'n'), std::string("a\nb"), std::string("a\0b", 3), std::string("}a")}) {
+    const Status status = CheckName(name);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(std::string(status.message()).find_first_of(std::string("\n\0", 2)), std::string::npos);
+  }
+}
+
+TEST(RedisShardsTest, EveryByteOfTheBodyIsInOnePlace) {
+  Generation generation;
+  generation.id = 1;
+  generation.layout = Layout::kBlocked;
+  generation.num_probes = 7;
+  generation.body_bytes = 64 * 103;
+  generation.shard_bytes = 64 * 10;
+  const Shards shards = ShardsOf("seen", Header(), generation);
+  ASSERT_EQ(shards.keys.size(), 11u);
+  std::vector<uint64_t> bytes(11, 0);
+  for (uint64_t byte = 0; byte < generation.body_bytes; ++byte) {
+    const uint64_t shard = shards.ShardOfByte(byte);
+    EXPECT_EQ(shards.OffsetOfByte(byte), bytes[shard]++);
+  }
+  for (uint64_t shard = 0; shard < 11; ++shard) EXPECT_EQ(shards.MarkOffset(shard), bytes[shard]);
+  EXPECT_EQ(bytes.back(), 64u * 3);
+}
+
+TEST(RedisShardsTest, MarksAreSixteenBytesInAnyOrderOfBytes) {
+  const std::string mark = MarkOf(0x0102030405060708u);
+  EXPECT_EQ(mark, "lfshard1\x08\x07\x06\x05\x04\x03\x02\x01");
+  uint64_t version = 0;
+  ASSERT_TRUE(ParseMark(mark, &version));
+  EXPECT_EQ(version, 0x0102030405060708u);
+  EXPECT_FALSE(ParseMark(std::string(16, '\0'), &version));
+  EXPECT_FALSE(ParseMark(mark.substr(1), &version));
+  EXPECT_FALSE(ParseMark(mark + "x", &version));
+  EXPECT_FALSE(ParseMark("", &version));
+  EXPECT_FALSE(ParseMark(MarkOf(0), &version)) << "of a shard that is being made";
+}
+
+TEST(RedisShardsTest, SizesFitRedisAndTheCluster) {
+  const auto choose = [](Layout layout, uint64_t body, uint64_t request, uint32_t masters) {
+    RedisLayout wanted;
+    wanted.shard_bytes = request;
+    uint64_t bytes = 0;
+    const Status status = ChooseShardBytes(layout, body, wanted, masters, &bytes);
+    return status.ok() ? bytes : 0;
+  };
+  constexpr uint64_t kMiB = 1 << 20, kMost = 64 * kMiB - 64;
+  EXPECT_EQ(choose(Layout::kBlocked, 640, 0, 1), 640u);
+  EXPECT_EQ(choose(Layout::kBlocked, 10 * kMost, 0, 1), kMost);
+  EXPECT_EQ(choose(Layout::kBlocked, 640, 0, 3), 640u) << "below 64 KiB a shard is not worth a slot of its own";
+  EXPECT_EQ(choose(Layout::kBlocked, kMiB, 0, 3), kMiB / 12 / 64 * 64 + 64);
+  EXPECT_EQ(choose(Layout::kBlocked, 100 * 12 * kMost, 0, 3), kMost);
+  EXPECT_EQ(choose(Layout::kBlocked, kMiB, 1000, 1), 1024u);
+  EXPECT_EQ(choose(Layout::kBlocked, kMiB, 512 * kMiB, 1), 0u) << "no room for the mark";
+  EXPECT_EQ(choose(Layout::kBlocked, uint64_t{1} << 38, 64, 1), 0u) << "too many shards";
+  EXPECT_EQ(choose(Layout::kClassic, 1001, 0, 3), 1001u);
+  EXPECT_EQ(choose(Layout::kClassic, 1001, 500, 1), 0u);
+  EXPECT_EQ(choose(Layout::kClassic, 512 * kMiB - 16, 0, 1), 512 * kMiB - 16);
+  EXPECT_EQ(choose(Layout::kClassic, 512 * kMiB - 15, 0, 1), 0u);
+}
+
+}  // namespace
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,170 @@
+// One who rebuilds a filter in Redis is killed after each of his commands, and once more with the reply to the last one
+// lost: no key is lost then, nor by who goes on, and nothing stays behind for ever.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_client.h"
+#include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_proxy.h"
+
+namespace linefilter {
+namespace {
+
+using test::CountMissing;
+using test::ImageOf;
+using test::Insert;
+using test::RandomHashes;
+using test::Rebuild;
+using test::RedisClient;
+using test::RedisOptions;
+using test::RedisProxy;
+
+class KilledRebuilder : public test::RedisServerTest {
+ protected:
+  // False: he came to the end.
+  bool KillAfter(size_t commands, RedisProxy::Last last, bool end_by_abandoning) {
+    const std::string name = "killed" + std::to_string(commands) + (last == RedisProxy::Last::kAnswered ? "a" : "u") +
+                             (end_by_abandoning ? "x" : "");
+    SCOPED_TRACE(name);
+    RedisFilter writer, old_reader;
+    EXPECT_TRUE(writer.Create(servers_, name, 1000, RedisOptions(10), {700}).ok());
+    EXPECT_TRUE(old_reader.Open(servers_, name).ok());
+    std::vector<uint64_t> source = RandomHashes(300, commands);
+    Insert(&writer, source);
+
+    RedisProxy proxy(server_->port());
+    RedisServers through = servers_;
+    through.addresses = proxy.address();
+    through.patience_ms = 0;
+    RedisFilter rebuilder;
+    EXPECT_TRUE(rebuilder.Open(through, name).ok());
+    proxy.CutAfter(commands, last);
+    Status status;
+    if (end_by_abandoning) {
+      status = rebuilder.BeginGeneration(2000, RedisOptions(12), {1536});
+      if (status.ok()) status = rebuilder.AbandonGeneration();
+    } else {
+      status = Rebuild(&rebuilder, 2000, RedisOptions(12), {1536}, source);
+    }
+    const bool killed = proxy.was_cut();
+    EXPECT_TRUE(killed || status.ok()) << status.message();
+
+    RedisFilter new_reader;
+    EXPECT_TRUE(new_reader.Open(servers_, name).ok());
+    for (RedisFilter* reader : {&old_reader, &new_reader}) EXPECT_EQ(CountMissing(reader, source), 0u);
+    const std::vector<uint64_t> more = RandomHashes(300, commands + 1000);
+    Insert(&writer, more);
+    source.insert(source.end(), more.begin(), more.end());
+    for (RedisFilter* reader : {&old_reader, &new_reader}) EXPECT_EQ(CountMissing(reader, source), 0u);
+
+    // Somebody else goes on.
+    RedisInfo info;
+    EXPECT_TRUE(new_reader.Info(&info).ok());
+    if (info.next_generation != 0) {
+      EXPECT_EQ(new_reader.BeginGeneration(1000, RedisOptions(10)).code(), StatusCode::kIncompatible);
+      EXPECT_TRUE(new_reader.AbandonGeneration().ok());
+    }
+    EXPECT_EQ(CountMissing(&old_reader, source), 0u);
+    status = Rebuild(&new_reader, 3000, RedisOptions(14), {2048}, source);
+    EXPECT_TRUE(status.ok()) << status.message();
+    Insert(&writer, RandomHashes(10, 1));
+    EXPECT_EQ(CountMissing(&old_reader, source), 0u);
+    ExpectNothingLeftOver(name, new_reader.generation());
+    return killed;
+  }
+
+  // What stays for ever is the record and the shards that serve.
+  void ExpectNothingLeftOver(const std::string& name, uint64_t generation) {
+    char id[17];
+    snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(generation));
+    RedisClient client(server_->address());
+    for (const auto& key : client.Do({"KEYS", "{" + name + ":*"}).items) {
+      const bool serves = key.text.find(id) != std::string::npos && key.text.find(":load") == std::string::npos;
+      const bool stays = client.Integer({"PTTL", key.text}) == -1;
+      EXPECT_EQ(serves, stays) << key.text;
+    }
+  }
+};
+
+// Who takes over a generation that was begun by halves ends that first: then all write to it.
+TEST_F(KilledRebuilder, IsTakenOver) {
+  const std::vector<uint64_t> before = RandomHashes(300, 1), after = RandomHashes(300, 2);
+  size_t num_taken_over = 0;
+  for (size_t commands = 1; commands < 40; ++commands) {
+    const std::string name = "taken" + std::to_string(commands);
+    RedisFilter writer, other;
+    ASSERT_TRUE(writer.Create(servers_, name, 1000, RedisOptions(10), {700}).ok());
+    ASSERT_TRUE(other.Open(servers_, name).ok());
+    Insert(&writer, before);
+    RedisProxy proxy(server_->port());
+    RedisServers through = servers_;
+    through.addresses = proxy.address();
+    through.patience_ms = 0;
+    RedisFilter rebuilder;
+    ASSERT_TRUE(rebuilder.Open(through, name).ok());
+    proxy.CutAfter(commands, RedisProxy::Last::kAnswered);
+    if (rebuilder.BeginGeneration(2000, RedisOptions(12), {1536}).ok()) break;
+    // The first time it fails, on a full server: no half of a takeover is taken for a whole one.
+    RedisClient client(server_->address());
+    client.Do({"CONFIG", "SET", "maxmemory", "1"});
+    EXPECT_FALSE(other.InsertHashesIntoNext(before.data(), before.size()).ok());
+    client.Do({"CONFIG", "SET", "maxmemory", "0"});
+    if (!other.InsertHashesIntoNext(before.data(), before.size()).ok()) continue;  // it was not begun at all
+    ++num_taken_over;
+    Insert(&writer, after);
+    ASSERT_TRUE(other.SwitchGeneration().ok());
+    for (RedisFilter* reader : {&writer, &other}) {
+      EXPECT_EQ(CountMissing(reader, before) + CountMissing(reader, after), 0u) << commands;
+    }
+  }
+  EXPECT_GT(num_taken_over, 3u);
+}
+
+TEST_F(KilledRebuilder, LosesNothing) {
+  const struct {
+    bool abandons;
+    RedisProxy::Last last;
+    size_t least_commands;  // two shards before, two afterwards: made, marked, kept, named, marked, filled...
+  } ways[] = {{false, RedisProxy::Last::kAnswered, 30},
+              {false, RedisProxy::Last::kUnanswered, 30},
+              {true, RedisProxy::Last::kUnanswered, 20}};
+  for (const auto& way : ways) {
+    size_t commands = 1;
+    while (KillAfter(commands, way.last, way.abandons)) ++commands;
+    EXPECT_GT(commands, way.least_commands);
+  }
+}
+
+// Who deletes, or lets expire, takes the shards first: a name that is free has none that anybody could still fill.
+TEST_F(KilledRebuilder, ADeleterLeavesNoShardsBehindAFreeName) {
+  RedisClient client(server_->address());
+  const auto shards = [&client] { return client.Do({"KEYS", "{deleted:*"}).items; };
+  size_t commands = 1;
+  for (bool killed = true; killed; ++commands) {
+    SCOPED_TRACE(commands);
+    RedisFilter filter;
+    ASSERT_TRUE(filter.Create(servers_, "deleted", 1000, RedisOptions(10), {300}).ok());
+    ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20), {700}).ok());
+    RedisProxy proxy(server_->port());
+    RedisServers through = servers_;
+    through.addresses = proxy.address();
+    through.patience_ms = 0;
+    proxy.CutAfter(commands, RedisProxy::Last::kUnanswered);
+    const Status status = RedisFilter::Delete(through, "deleted");
+    killed = proxy.was_cut();
+    EXPECT_TRUE(killed || status.ok()) << status.message();
+    if (client.Integer({"EXISTS", "deleted"}) != 0) {
+      EXPECT_TRUE(killed);
+      ASSERT_TRUE(RedisFilter::Delete(servers_, "deleted").ok());
+    }
+    EXPECT_TRUE(shards().empty());
+  }
+  EXPECT_GT(commands, 8u);
+}
+
+}  // namespace
+}  // namespace linefilter

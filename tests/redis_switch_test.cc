@@ -1,0 +1,95 @@
+// Readers of a filter in Redis see the old generation or the new one, never a mixture, and no acknowledged key is lost,
+// while it is made anew again and again, each time of another size.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_switching.h"
+
+namespace linefilter {
+namespace {
+
+using RedisSwitch = test::RedisServerTest;
+
+TEST_F(RedisSwitch, UnderReadersAndWriters) { test::SwitchUnderUse(servers_, "used", 9); }
+
+// Several who rebuild at once, and abandon what the others began: each step is refused or right.
+TEST_F(RedisSwitch, OfSeveralRebuildersAtOnce) {
+  const FilterOptions options = test::RedisOptions(16);
+  constexpr uint64_t kNumKeys = 30000;
+  RedisFilter writer;
+  ASSERT_TRUE(writer.Create(servers_, "several", kNumKeys, options, {8192}).ok());
+  std::mutex mutex;
+  std::vector<uint64_t> source;  // under the mutex
+  std::atomic<bool> done{false};
+  std::atomic<int> num_switched{0}, num_refused{0};
+  std::vector<std::thread> rebuilders;
+  for (uint64_t i = 0; i < 2; ++i) {
+    rebuilders.emplace_back([&, i] {
+      test::Random random(i);
+      while (!done) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(40)));
+        RedisFilter filter;
+        ASSERT_TRUE(filter.Open(servers_, "several").ok());
+        Status status = filter.BeginGeneration(kNumKeys, options, {4096 * (1 + random.Below(8))});
+        if (status.ok()) {
+          std::vector<uint64_t> hashes;
+          {
+            const std::lock_guard<std::mutex> lock(mutex);
+            hashes = source;
+          }
+          const std::string image = test::ImageOf(kNumKeys, options, hashes);
+          std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(20)));
+          status = filter.LoadNext(image.data(), image.size());
+          if (status.ok()) status = filter.SwitchGeneration();
+          num_switched += status.ok();
+        } else if (random.Below(4) == 0) {
+          status = filter.AbandonGeneration();
+        }
+        if (status.ok()) continue;
+        ++num_refused;
+        // kCorrupt: the shards of the next one, which somebody abandoned, went.
+        EXPECT_TRUE(status.code() == StatusCode::kIncompatible || status.code() == StatusCode::kUnavailable ||
+                    status.code() == StatusCode::kCorrupt)
+            << status.message();
+      }
+    });
+  }
+  test::Random random(100);
+  std::vector<uint64_t> hashes(50);
+  for (int i = 0; i < 200 || (i < 20000 && (num_switched < 2 || num_refused < 2)); ++i) {
+    for (uint64_t& hash : hashes) hash = random();
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      source.insert(source.end(), hashes.begin(), hashes.end());
+    }
+    // On a slow machine the generations may change faster than a batch is done: that is said, and done again.
+    Status status;
+    do {
+      status = writer.InsertHashes(hashes.data(), hashes.size(), nullptr);
+      EXPECT_TRUE(status.ok() || status.code() == StatusCode::kUnavailable) << status.message();
+    } while (status.code() == StatusCode::kUnavailable);
+    if (i % 20 != 0) continue;
+    std::vector<uint8_t> answers(source.size());
+    do {
+      status = writer.MayContainHashes(source.data(), source.size(), answers.data());
+      EXPECT_TRUE(status.ok() || status.code() == StatusCode::kUnavailable) << status.message();
+      EXPECT_EQ(std::count(answers.begin(), answers.end(), 0), 0);
+    } while (status.code() == StatusCode::kUnavailable);
+  }
+  done = true;
+  for (std::thread& rebuilder : rebuilders) rebuilder.join();
+  EXPECT_EQ(test::CountMissing(&writer, source), 0u);
+  EXPECT_GT(num_switched, 0);
+  EXPECT_GT(num_refused, 0);
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,620 @@
+// TLS with Redis: everything that goes without it, for servers, clusters and clients with certificates; and whatever is
+// wrong is an error that tells what to do, never "absent", never a hang, and no SIGPIPE (which would end this program).
+// A library that was built without TLS says so.
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/adapters/redis/batch.h"
+#include "lib/adapters/redis/router.h"
+#include "lib/adapters/redis/tls.h"
+#include "linefilter/redis.h"
+#include "tests/testing/redis_server.h"
+
+#ifdef LINEFILTER_REDIS_TLS
+#include <openssl/err.h>
+
+#include "tests/testing/building.h"
+#include "tests/testing/certificates.h"
+#include "tests/testing/loopback_server.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_cluster.h"
+#include "tests/testing/redis_fake_server.h"
+#include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_proxy.h"
+#include "tests/testing/redis_replies.h"
+#include "tests/testing/temp_dir.h"
+#include "tests/testing/tls_tunnel.h"
+#endif
+
+namespace linefilter {
+namespace {
+
+using test::RedisServer;
+using test::RedisServerOptions;
+
+#ifndef LINEFILTER_REDIS_TLS
+
+TEST(RedisTls, SaysThatThisBuildHasNone) {
+  ASSERT_FALSE(redis_internal::HasTls());
+  RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  RedisServers servers;
+  servers.addresses = server.address();
+  RedisFilter filter;
+  FilterOptions options;
+  options.fpr = 0.01;
+  ASSERT_TRUE(filter.Create(servers, "seen", 1000, options).ok());
+  servers.tls = true;
+  const Status status = filter.Open(servers, "seen");
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  const std::string text = status.message();
+  for (const char* word : {"tls", "OpenSSL", "libssl-dev", "stunnel"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << text;
+  }
+  bool maybe = false;
+  EXPECT_FALSE(filter.MayContainHash(1, &maybe).ok());
+  EXPECT_TRUE(maybe);
+}
+
+#else
+
+using redis_internal::Batch;
+using redis_internal::KeyOf;
+using redis_internal::Kind;
+using redis_internal::Router;
+using test::Authority;
+using test::Certificate;
+using test::CountMissing;
+using test::LoopbackServer;
+using test::RandomHashes;
+using test::RedisFakeServer;
+using test::RedisReplies;
+using test::TlsTunnel;
+
+bool Has(const Status& status, const std::string& words) {
+  return std::string(status.message()).find(words) != std::string::npos;
+}
+
+std::string Download(RedisFilter* filter) {
+  test::Collector collector;
+  const Status status = filter->WriteImage(collector.sink());
+  EXPECT_TRUE(status.ok()) << status.message();
+  return collector.bytes;
+}
+
+// One authority, and servers that are started when a test wants them.
+class RedisTls : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new test::TempDir;
+    ours_ = new Authority(folder_->path(), "ours");
+    theirs_ = new Authority(folder_->path(), "theirs");
+    server_ = new RedisServer(WithTls(ours_->Issue({"127.0.0.1"})));
+  }
+  static void TearDownTestSuite() {
+    delete server_;
+    delete theirs_;
+    delete ours_;
+    delete folder_;
+  }
+  void SetUp() override {
+    ASSERT_TRUE(server_->ok()) << server_->why();
+    servers_ = ServersOf(server_->address());
+  }
+
+  static RedisServerOptions WithTls(const Certificate& certificate) {
+    RedisServerOptions options;
+    options.tls_certificate = certificate.certificate;
+    options.tls_key = certificate.key;
+    options.tls_ca = ours_->file();
+    return options;
+  }
+  static RedisServers ServersOf(const std::string& address) {
+    RedisServers servers;
+    servers.addresses = address;
+    servers.tls = true;
+    servers.tls_ca = ours_->file();
+    servers.timeout_ms = 20000;  // a machine that stands still is no fault
+    servers.connect_timeout_ms = 20000;
+    return servers;
+  }
+  // Through a tunnel with this certificate.
+  static Status ConnectTo(const Certificate& certificate, RedisServers servers) {
+    const TlsTunnel tunnel(plain_().address(), certificate);
+    servers.addresses = tunnel.address();
+    Router router;
+    return router.Connect(servers);
+  }
+  // It refuses at once, with such a sentence.
+  static void ExpectRefused(const Status& status, const std::string& words) {
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
+    EXPECT_TRUE(Has(status, words)) << status.message();
+    EXPECT_FALSE(Has(status, "given up")) << status.message();
+  }
+  static RedisFakeServer& plain_() {
+    static RedisFakeServer server(
+        [](const std::string& command) { return "$" + std::to_string(command.size()) + "\r\n" + command + "\r\n"; });
+    return server;
+  }
+
+  static inline test::TempDir* folder_ = nullptr;
+  static inline Authority *ours_ = nullptr, *theirs_ = nullptr;
+  static inline RedisServer* server_ = nullptr;
+  RedisServers servers_;
+};
+
+TEST_F(RedisTls, DoesAllThatGoesWithout) {
+  const std::vector<uint64_t> hashes = RandomHashes(60000, 1), others = RandomHashes(20000, 2);
+  const FilterOptions options = test::RedisOptions(12);
+  RedisFilter filter;
+  Status status = filter.Create(servers_, "all", hashes.size() + others.size(), options);
+  ASSERT_TRUE(status.ok()) << status.message();
+  std::vector<RedisInsert> outcomes(hashes.size());
+  status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
+  ASSERT_TRUE(status.ok()) << status.message();
+  size_t num_new = 0;
+  for (const RedisInsert outcome : outcomes) num_new += outcome == RedisInsert::kNew;
+  EXPECT_GT(num_new, hashes.size() * 9 / 10);
+  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
+  EXPECT_GT(CountMissing(&filter, others), others.size() * 9 / 10);
+  RedisInsert outcome = RedisInsert::kFailed;
+  bool maybe = false;
+  ASSERT_TRUE(filter.InsertKey("bob@example.org", &outcome).ok());
+  ASSERT_TRUE(filter.MayContainKey("bob@example.org", &maybe).ok());
+  EXPECT_TRUE(maybe);
+
+  // Who comes without TLS sees the same.
+  RedisServers plain;
+  plain.addresses = server_->plain_address();
+  RedisFilter same;
+  ASSERT_TRUE(same.Open(plain, "all").ok());
+  EXPECT_EQ(CountMissing(&same, hashes), 0u);
+  EXPECT_EQ(Download(&filter), Download(&same));
+
+  const std::string image = test::ImageOf(hashes.size() + others.size(), options, others);
+  ASSERT_TRUE(filter.Load(image.data(), image.size()).ok());
+  EXPECT_EQ(CountMissing(&same, others), 0u);
+  ASSERT_TRUE(test::Rebuild(&filter, 2 * hashes.size(), options, {}, others).ok());
+  EXPECT_EQ(CountMissing(&same, others), 0u);
+  EXPECT_EQ(same.generation(), filter.generation());
+  RedisInfo info;
+  ASSERT_TRUE(filter.Info(&info).ok());
+  EXPECT_EQ(info.num_lost_shards, 0u);
+  ASSERT_TRUE(RedisFilter::Delete(servers_, "all").ok());
+  EXPECT_EQ(same.MayContainHash(1, &maybe).code(), StatusCode::kNotFound);
+  EXPECT_TRUE(maybe);
+}
+
+TEST_F(RedisTls, UserPasswordAndDatabase) {
+  RedisServerOptions options = WithTls(ours_->Issue({"127.0.0.1"}));
+  options.password = "secret";
+  RedisServer server(options);
+  ASSERT_TRUE(server.ok()) << server.why();
+  RedisServers servers = ServersOf(server.address());
+  servers.database = 3;
+  Router router;
+  EXPECT_FALSE(router.Connect(servers).ok());
+  servers.password = "secret";
+  const Status status = router.Connect(servers);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+// 50 MB there and back, over many records and buffers.
+TEST_F(RedisTls, LargeImagesComeAndGo) {
+  const std::vector<uint64_t> hashes = RandomHashes(100000, 3);
+  const std::string image = test::ImageOf(20000000, test::RedisOptions(20), hashes);
+  ASSERT_GT(image.size(), 50000000u);
+  RedisFilter filter;
+  RedisLayout layout;
+  layout.shard_bytes = uint64_t{20} << 20;
+  const Status status = filter.CreateFromImage(servers_, "large", image.data(), image.size(), nullptr, layout);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(Download(&filter), image);
+  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
+  EXPECT_TRUE(RedisFilter::Delete(servers_, "large").ok());
+}
+
+// A server that reads nothing while it writes, before one that does so, too, and more of both than all buffers hold:
+// who sends must read.
+TEST_F(RedisTls, NobodyWaitsForTheOtherWhenAllBuffersAreFull) {
+  const TlsTunnel tunnel(plain_().address(), ours_->Issue({"127.0.0.1"}));
+  RedisServers servers = ServersOf(tunnel.address());
+  servers.patience_ms = 0;
+  Router router;
+  Status status = router.Connect(servers);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const auto value = [](size_t i) { return std::string(200000 + i, static_cast<char>('a' + i % 26)); };
+  constexpr size_t kCommands = 300;  // 60 MB each way
+  Batch batch;
+  for (size_t i = 0; i < kCommands; ++i) {
+    batch.Add(KeyOf("a"), Kind::kRead, 2);
+    batch.Arg("ECHO");
+    batch.Arg(value(i));
+  }
+  for (size_t i = 0; i < 20000; ++i) {
+    batch.Add(KeyOf("a"), Kind::kRead, 1);
+    batch.Arg(uint64_t{i});
+  }
+  RedisReplies replies;
+  status = replies.Run(&router, batch);
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (size_t i = 0; i < kCommands; ++i) ASSERT_EQ(replies.text(i), "ECHO " + value(i)) << i;
+  for (size_t i = 0; i < 20000; ++i) ASSERT_EQ(replies.text(kCommands + i), std::to_string(i));
+}
+
+TEST_F(RedisTls, ShowsTheClientsCertificate) {
+  for (const char* protocol : {"TLSv1.2", "TLSv1.3"}) {
+    RedisServerOptions options = WithTls(ours_->Issue({"127.0.0.1"}));
+    options.tls_asks_clients = true;
+    options.more = {"--tls-protocols", protocol};
+    RedisServer server(options);
+    ASSERT_TRUE(server.ok()) << server.why();
+    RedisServers servers = ServersOf(server.address());
+    Router router;
+    ExpectRefused(router.Connect(servers), "look at RedisServers::tls_certificate");
+    const Certificate foreign = theirs_->Issue({}), own = ours_->Issue({});
+    servers.tls_certificate = foreign.certificate;
+    servers.tls_key = foreign.key;
+    ExpectRefused(router.Connect(servers), "look at RedisServers::tls_certificate");
+    servers.tls_certificate = own.certificate;
+    servers.tls_key = own.key;
+    Status status = router.Connect(servers);
+    EXPECT_TRUE(status.ok()) << status.message();
+    RedisReplies replies;
+    EXPECT_TRUE(replies.Run(&router, "a", Kind::kRead, {"GET", "a"}).ok());
+  }
+}
+
+TEST_F(RedisTls, SaysWhichFileIsWrong) {
+  const Certificate own = ours_->Issue({}), other = ours_->Issue({}), locked = ours_->Issue({}, -1, 86400, "secret");
+  const std::string text = folder_->File("text");
+  std::ofstream(text) << "no certificate\n";
+  const struct {
+    std::string ca, certificate, key, words;
+  } kCases[] = {
+      {"/no/such/file", "", "", "RedisServers::tls_ca: OpenSSL cannot use /no/such/file: No such file or directory"},
+      {text, "", "", "RedisServers::tls_ca: OpenSSL cannot use " + text},
+      {ours_->file(), "/no/such/file", own.key, "RedisServers::tls_certificate: OpenSSL cannot use /no/such/file: No"},
+      {ours_->file(), text, own.key, "RedisServers::tls_certificate: OpenSSL cannot use " + text},
+      {ours_->file(), own.certificate, "", "go together"},
+      {ours_->file(), "", own.key, "go together"},
+      {ours_->file(), own.certificate, "/no/such/file", "RedisServers::tls_key: OpenSSL cannot use /no/such/file: No"},
+      {ours_->file(), own.certificate, other.key, "RedisServers::tls_key: OpenSSL cannot use " + other.key},
+      {ours_->file(), locked.certificate, locked.key, "RedisServers::tls_key: OpenSSL cannot use " + locked.key},
+  };
+  for (const auto& one : kCases) {
+    servers_.tls_ca = one.ca;
+    servers_.tls_certificate = one.certificate;
+    servers_.tls_key = one.key;
+    Router router;
+    ExpectRefused(router.Connect(servers_), one.words);
+  }
+}
+
+TEST_F(RedisTls, RefusesCertificatesThatAreNotGood) {
+  ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca the file of its authority?");
+  ExpectRefused(ConnectTo(ours_->Issue({"127.0.0.1"}, -7200, -3600), servers_), "has expired: renew it");
+  ExpectRefused(ConnectTo(ours_->Issue({"127.0.0.1"}, 3600, 7200), servers_), "is the clock right?");
+  const Status status = ConnectTo(ours_->Issue({"127.0.0.1"}), servers_);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_F(RedisTls, RefusesTheCertificateOfAnotherHost) {
+  const char* const words = "in RedisServers::tls_server_name";
+  const Certificate of_name = ours_->Issue({"redis.example", "*.cache.example", "10.0.0.1"});
+  ExpectRefused(ConnectTo(of_name, servers_), words);
+  ExpectRefused(ConnectTo(ours_->Issue({}), servers_), words);
+  servers_.tls_server_name = "other.example";
+  ExpectRefused(ConnectTo(of_name, servers_), words);
+  servers_.tls_server_name = "10.0.0.2";
+  ExpectRefused(ConnectTo(of_name, servers_), words);
+  servers_.tls_server_name = "example";
+  ExpectRefused(ConnectTo(of_name, servers_), words);
+  for (const char* name : {"redis.example", "REDIS.example", "a.cache.example", "10.0.0.1"}) {
+    servers_.tls_server_name = name;
+    const Status status = ConnectTo(of_name, servers_);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  servers_.tls_server_name = "nobody";  // as Redis' own script makes them: the subject alone has a name
+  EXPECT_TRUE(ConnectTo(ours_->Issue({}), servers_).ok());
+}
+
+TEST_F(RedisTls, RefusesWhatIsNoName) {
+  const Certificate of_name = ours_->Issue({"redis.example", "*.cache.example"});
+  for (const std::string& name : {std::string("redis.example\0.evil", 19), std::string(1, '\0'), std::string(256, 'a'),
+                                  std::string(".example"), std::string(".cache.example")}) {
+    servers_.tls_server_name = name;
+    ExpectRefused(ConnectTo(of_name, servers_), "RedisServers::tls_server_name");
+  }
+}
+
+// Also of an authority that another one signed, or of nobody but this server.
+TEST_F(RedisTls, TrustsWhateverItIsGiven) {
+  const Certificate certificate = theirs_->Issue({"127.0.0.1"});
+  servers_.tls_ca = certificate.certificate;
+  const Status status = ConnectTo(certificate, servers_);
+  EXPECT_TRUE(status.ok()) << status.message();
+  ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca the file of its authority?");
+}
+
+// A program that looks at OpenSSL's errors of its thread finds none of ours.
+TEST_F(RedisTls, LeavesNoErrorsBehind) {
+  Router router;
+  ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca");
+  EXPECT_EQ(ERR_peek_error(), 0u);
+  servers_.tls_ca = "/nonexistent";
+  ExpectRefused(router.Connect(servers_), "RedisServers::tls_ca");
+  EXPECT_EQ(ERR_peek_error(), 0u);
+}
+
+TEST_F(RedisTls, KnowsTheAuthoritiesOfTheSystem) {
+  servers_.tls_ca.clear();
+  Router router;
+  ExpectRefused(router.Connect(servers_), "RedisServers::tls_ca");
+  setenv("SSL_CERT_FILE", ours_->file().c_str(), 1);  // OpenSSL's word for where they are
+  const Status status = router.Connect(servers_);
+  unsetenv("SSL_CERT_FILE");
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST_F(RedisTls, APathNeedsAName) {
+  servers_.addresses = server_->plain_address();
+  Router router;
+  ExpectRefused(router.Connect(servers_), "a path is in no certificate");
+}
+
+// A plain server takes the handshake for a command that does not end yet, or says in plain words what it thinks of it.
+TEST_F(RedisTls, APlainServerIsNamed) {
+  RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  RedisServers servers = ServersOf(server.address());
+  servers.timeout_ms = 300;
+  servers.patience_ms = 0;
+  Router router;
+  Status status = router.Connect(servers);
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(Has(status, "tls-port")) << status.message();
+
+  const LoopbackServer speaks([](int fd) {
+    char bytes[4096];
+    if (recv(fd, bytes, sizeof(bytes), 0) > 0) (void)send(fd, "-ERR unknown command\r\n", 22, MSG_NOSIGNAL);
+    while (recv(fd, bytes, sizeof(bytes), 0) > 0) {
+    }
+  });
+  ExpectRefused(router.Connect(ServersOf(speaks.address())), "tls-port");
+}
+
+TEST_F(RedisTls, APlainClientIsTold) {
+  RedisServers servers = servers_;
+  servers.tls = false;
+  servers.patience_ms = 0;
+  Router router;
+  const Status status = router.Connect(servers);
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(Has(status, "TLS")) << status.message();
+}
+
+TEST_F(RedisTls, AServerMayDieInTheHandshake) {
+  const auto dies_after = [](size_t bytes, bool resets) {
+    return [bytes, resets](int fd) {
+      char byte;
+      for (size_t i = 0; i < bytes && recv(fd, &byte, 1, 0) == 1; ++i) {
+      }
+      const linger at_once = {1, 0};
+      if (resets) (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+    };
+  };
+  for (const size_t bytes : {0, 1, 100}) {
+    const LoopbackServer server(dies_after(bytes, bytes == 1));
+    RedisServers servers = ServersOf(server.address());
+    servers.patience_ms = 100;
+    Router router;
+    const Status status = router.Connect(servers);
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+    EXPECT_TRUE(Has(status, server.address())) << status.message();
+    EXPECT_TRUE(Has(status, "given up after 100 ms")) << "it may come back: " << status.message();
+  }
+}
+
+// Before our first word: writing fails, and nothing is to be waited for.
+TEST_F(RedisTls, AServerMayResetBeforeTheHandshake) {
+  const LoopbackServer server([](int fd) {
+    sockaddr nobody = {};
+    nobody.sa_family = AF_UNSPEC;
+    (void)connect(fd, &nobody, sizeof(nobody));
+  });
+  RedisServers servers = ServersOf(server.address());
+  servers.patience_ms = 0;
+  for (int i = 0; i < 5; ++i) {
+    Router router;
+    const Status status = router.Connect(servers);
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+    EXPECT_FALSE(Has(status, "did not finish")) << status.message();
+  }
+}
+
+TEST_F(RedisTls, NobodyWaitsForeverForAHandshake) {
+  const LoopbackServer server([](int fd) {
+    char bytes[4096];
+    while (recv(fd, bytes, sizeof(bytes), 0) > 0) {
+    }
+  });
+  RedisServers servers = ServersOf(server.address());
+  servers.timeout_ms = 100;
+  servers.patience_ms = 0;
+  Router router;
+  const Status status = router.Connect(servers);
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(Has(status, "within 100 ms (RedisServers::timeout_ms)")) << status.message();
+}
+
+// A connection that ends after any number of bytes, in the midst of a record's reply or between two, with and without
+// TLS' own word for an end.
+TEST_F(RedisTls, AServerMayDieInABatch) {
+  TlsTunnel tunnel(plain_().address(), ours_->Issue({"127.0.0.1"}));
+  RedisServers servers = ServersOf(tunnel.address());
+  servers.patience_ms = 0;
+  servers.replica_reads = true;  // else what was answered counts only when all is
+  Batch batch;
+  for (size_t i = 0; i < 5000; ++i) {
+    batch.Add(KeyOf("a"), Kind::kRead, 1);
+    batch.Arg(uint64_t{i});
+  }
+  for (const size_t bytes : {200, 201, 1000, 16384, 20000}) {
+    for (const bool says_so : {false, true}) {
+      tunnel.CutAfter(SIZE_MAX, false);
+      Router router;
+      ASSERT_TRUE(router.Connect(servers).ok());
+      tunnel.CutAfter(bytes, says_so);
+      RedisReplies replies;
+      const Status status = replies.Run(&router, batch);
+      EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+      EXPECT_TRUE(Has(status, "lost") || Has(status, "no connection")) << status.message();
+      for (size_t i = 0; i < batch.size(); ++i) {
+        if (replies.code(i) == StatusCode::kOk) {
+          ASSERT_EQ(replies.text(i), std::to_string(i));
+        }
+      }
+    }
+  }
+  tunnel.CutAfter(SIZE_MAX, false);
+  Router router;
+  ASSERT_TRUE(router.Connect(servers).ok());
+  RedisReplies replies;
+  EXPECT_TRUE(replies.Run(&router, batch).ok());
+}
+
+// Cut after each of the commands of an insertion of many keys: the call goes on when the way is there again, or fails;
+// what was acknowledged is there, and what could not be asked is "maybe".
+TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
+  RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  const std::vector<uint64_t> hashes = RandomHashes(2000, 5);
+  RedisServers plain;
+  plain.addresses = server.address();
+  RedisFilter filter;
+  ASSERT_TRUE(filter.Create(plain, "cut", 20000, test::RedisOptions(12)).ok());
+  for (const size_t commands : {1, 2, 5, 100, 1500}) {
+    test::RedisProxy proxy(server.port());
+    const TlsTunnel tunnel(proxy.address(), ours_->Issue({"127.0.0.1"}));
+    RedisServers servers = ServersOf(tunnel.address());
+    servers.patience_ms = 0;
+    RedisFilter cut;
+    const Status status = cut.Open(servers, "cut");
+    ASSERT_TRUE(status.ok()) << status.message();
+    proxy.CutAfter(commands, test::RedisProxy::Last::kUnanswered);
+    std::vector<RedisInsert> outcomes(hashes.size());
+    EXPECT_EQ(cut.InsertHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
+    std::vector<uint8_t> answers(hashes.size());
+    ASSERT_TRUE(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()).ok());
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      EXPECT_TRUE(outcomes[i] == RedisInsert::kFailed || answers[i] == 1);
+    }
+    answers.assign(hashes.size(), 0);
+    EXPECT_EQ(cut.MayContainHashes(hashes.data(), hashes.size(), answers.data()).code(), StatusCode::kUnavailable);
+    for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
+  }
+}
+
+TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
+  RedisServer server(WithTls(ours_->Issue({"127.0.0.1"})));
+  ASSERT_TRUE(server.ok()) << server.why();
+  RedisServers servers = ServersOf(server.address());
+  const std::vector<uint64_t> hashes = RandomHashes(5000, 6);
+  RedisFilter patient;
+  ASSERT_TRUE(patient.Create(servers, "stalled", hashes.size(), test::RedisOptions(12)).ok());
+  test::Insert(&patient, hashes);
+  servers.patience_ms = 0;
+  servers.timeout_ms = 200;
+  RedisFilter filter;
+  Status status;
+  ASSERT_TRUE(test::WaitUntil([&] { return (status = filter.Open(servers, "stalled")).ok(); })) << status.message();
+  server.Pause();
+  // First on the connection that there is, then in a handshake.
+  for (const char* words : {"did not answer within 200 ms", "handshake within 200 ms"}) {
+    std::vector<uint8_t> answers(hashes.size(), 0);
+    status = filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+    EXPECT_TRUE(Has(status, words)) << status.message();
+    for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
+  }
+  bool maybe = false;
+  EXPECT_FALSE(filter.MayContainHash(7, &maybe).ok());
+  EXPECT_TRUE(maybe);
+  server.Resume();
+  EXPECT_EQ(CountMissing(&patient, hashes), 0u);
+}
+
+TEST_F(RedisTls, AServerThatWasKilledComesBack) {
+  RedisServerOptions options = WithTls(ours_->Issue({"127.0.0.1"}));
+  options.append_only = true;
+  RedisServer server(options);
+  ASSERT_TRUE(server.ok()) << server.why();
+  RedisServers servers = ServersOf(server.address());
+  servers.patience_ms = 60000;
+  const std::vector<uint64_t> hashes = RandomHashes(5000, 7);
+  RedisFilter filter;
+  ASSERT_TRUE(filter.Create(servers, "back", hashes.size(), test::RedisOptions(12)).ok());
+  test::Insert(&filter, hashes);
+  ASSERT_TRUE(server.Restart()) << server.why();
+  test::Insert(&filter, hashes);  // sent into what is closed: no SIGPIPE
+  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
+}
+
+// What a child closes is the parent's.
+TEST_F(RedisTls, AChildLeavesTheParentsConnectionAlone) {
+  RedisFilter filter;
+  ASSERT_TRUE(filter.Create(servers_, "fork", 1000, test::RedisOptions(12)).ok());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    RedisInsert outcome;
+    const bool ok = filter.InsertHash(7, &outcome).ok();
+    filter.Close();
+    _exit(ok ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  bool maybe = false;
+  const Status asked = filter.MayContainHash(7, &maybe);
+  EXPECT_TRUE(asked.ok()) << asked.message();
+  EXPECT_TRUE(maybe);
+}
+
+// Nodes tell each other's addresses: these would be in the certificates, if tls_server_name were not.
+TEST_F(RedisTls, Clusters) {
+  test::RedisCluster cluster(WithTls(ours_->Issue({"redis.example"})));
+  ASSERT_TRUE(cluster.ok()) << cluster.why();
+  RedisServers servers = ServersOf(cluster.addresses());
+  const std::vector<uint64_t> hashes = RandomHashes(20000, 8);
+  const FilterOptions options = test::RedisOptions(12);
+  RedisLayout layout;
+  layout.shard_bytes = 4096;
+  RedisFilter filter;
+  ExpectRefused(filter.Create(servers, "many", hashes.size(), options, layout), "tls_server_name");
+  servers.tls_server_name = "redis.example";
+  const Status status = filter.Create(servers, "many", hashes.size(), options, layout);
+  ASSERT_TRUE(status.ok()) << status.message();
+  RedisInfo info;
+  ASSERT_TRUE(filter.Info(&info).ok());
+  EXPECT_EQ(info.num_masters, 3u);
+  test::Insert(&filter, hashes);
+  const uint32_t slot = cluster.SlotOf("many");
+  cluster.MoveSlot(slot, (cluster.OwnerOf(slot) + 1) % 3);
+  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
+  EXPECT_FALSE(Download(&filter).empty());
+}
+
+#endif
+
+}  // namespace
+}  // namespace linefilter

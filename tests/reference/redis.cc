@@ -1,0 +1,124 @@
+#include "tests/reference/redis.h"
+
+#include <cstdio>
+#include <sstream>
+
+namespace reference {
+namespace {
+
+const char* const kLayouts[] = {"", "blocked", "classic", "retrieval", "counting", "container"};
+const char* const kHashes[] = {"caller", "xxh3", "keyed"};
+
+std::string Hex(uint64_t value) {
+  char text[17];
+  snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+int IndexOf(const std::string& name, const char* const* names, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (name == names[i]) return i;
+  }
+  return -1;
+}
+
+uint64_t Decimal(const std::string& text) { return std::stoull(text); }
+
+// "num_blocks:num_probes:num_keys,..."
+Filter MakeFromStages(const std::string& stages, const Bytes& body) {
+  std::vector<Filter> filters;
+  std::vector<uint64_t> num_keys;
+  size_t at = 0;
+  std::istringstream entries(stages);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    unsigned long long blocks = 0, keys = 0;
+    Filter stage;
+    if (sscanf(entry.c_str(), "%llu:%d:%llu", &blocks, &stage.num_probes, &keys) != 3) continue;
+    const size_t size = 64 * static_cast<size_t>(blocks);
+    stage.body.assign(body.begin() + static_cast<std::ptrdiff_t>(at),
+                      body.begin() + static_cast<std::ptrdiff_t>(at + size));
+    at += size;
+    filters.push_back(stage);
+    num_keys.push_back(keys);
+  }
+  return MakeContainer(filters, num_keys);
+}
+
+}  // namespace
+
+bool ReadRedisRecord(const std::string& record, std::map<std::string, std::string>* fields) {
+  const size_t check = record.rfind("check ");
+  if (record.compare(0, 19, "linefilter-redis 1\n") != 0 || check == std::string::npos) return false;
+  if (record.substr(check) != "check " + Hex(Xxh3(record.data(), check, 0)) + "\n") return false;
+  std::istringstream lines(record.substr(19, check - 19));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t space = line.find(' ');
+    (*fields)[line.substr(0, space)] = line.substr(space + 1);
+  }
+  return true;
+}
+
+std::string WriteRedisRecord(const std::vector<std::string>& lines) {
+  std::string record = "linefilter-redis 1\n";
+  for (const std::string& line : lines) record += line + "\n";
+  return record + "check " + Hex(Xxh3(record.data(), record.size(), 0)) + "\n";
+}
+
+std::string NameOfRedisShard(const std::string& name, const std::string& generation, uint64_t shard) {
+  const std::string all = name + ":" + generation + ":" + std::to_string(shard);
+  const size_t open = name.find('{'), close = open == std::string::npos ? open : name.find('}', open);
+  const bool has_tag = close != std::string::npos && close > open + 1;
+  return has_tag ? all : "{" + all + "}";
+}
+
+bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* filter) {
+  std::map<std::string, std::string> record;
+  if (!ReadRedisRecord(run({"GET", name}), &record)) return false;
+  const uint64_t bytes = Decimal(record["current.bytes"]), per_shard = Decimal(record["current.shard-bytes"]);
+  Filter read;
+  read.layout = IndexOf(record["current.layout"], kLayouts, 6);
+  read.num_probes = std::stoi(record["current.probes"]);
+  for (uint64_t begin = 0; begin < bytes; begin += per_shard) {
+    const std::string shard = run({"GET", NameOfRedisShard(name, record["current"], begin / per_shard)});
+    const size_t size = static_cast<size_t>(bytes - begin < per_shard ? bytes - begin : per_shard);
+    if (shard.size() != size + 16 || shard.compare(size, 8, "lfshard1") != 0) return false;
+    const auto* const version = reinterpret_cast<const uint8_t*>(shard.data()) + size + 8;
+    const uint64_t number = GetLittleEndian(version, 8);
+    if (number == 0 || number > Decimal(record["version"])) return false;
+    read.body.insert(read.body.end(), shard.begin(), shard.begin() + static_cast<std::ptrdiff_t>(size));
+  }
+  if (read.layout == kContainer) read = MakeFromStages(record["current.stages"], read.body);
+  read.hash_id = IndexOf(record["hash"], kHashes, 3);
+  read.seed = std::stoull(record["seed"], nullptr, 16);
+  *filter = read;
+  return true;
+}
+
+void WriteRedisFilter(const RedisCommand& run, const std::string& name, const Filter& filter, uint64_t shard_bytes) {
+  const std::string generation = "00c0ffee00c0ffee";
+  const size_t step = static_cast<size_t>(shard_bytes);
+  for (size_t begin = 0; begin < filter.body.size(); begin += step) {
+    const size_t size = filter.body.size() - begin < step ? filter.body.size() - begin : step;
+    std::string shard(reinterpret_cast<const char*>(filter.body.data()) + begin, size);
+    shard += std::string("lfshard1\x05\0\0\0\0\0\0\0", 16);
+    run({"SET", NameOfRedisShard(name, generation, begin / step), shard});
+  }
+  run({"SET", name,
+       WriteRedisRecord({"version 5", std::string("hash ") + kHashes[filter.hash_id], "seed " + Hex(filter.seed),
+                         "current " + generation, std::string("current.layout ") + kLayouts[filter.layout],
+                         "current.probes " + std::to_string(filter.num_probes),
+                         "current.bytes " + std::to_string(filter.body.size()),
+                         "current.shard-bytes " + std::to_string(shard_bytes), "current.keys 0"})});
+}
+
+void SetBitsInRedis(const RedisCommand& run, const std::string& name, const Filter& filter, uint64_t hash) {
+  std::map<std::string, std::string> record;
+  if (!ReadRedisRecord(run({"GET", name}), &record)) return;
+  const uint64_t per_shard = Decimal(record["current.shard-bytes"]);
+  for (const uint64_t bit : BitsOfHash(filter, hash)) {
+    const uint64_t byte = bit / 8, offset = 8 * (byte % per_shard) + (7 - bit % 8);
+    run({"SETBIT", NameOfRedisShard(name, record["current"], byte / per_shard), std::to_string(offset), "1"});
+  }
+}
+
+}  // namespace reference

@@ -1,0 +1,84 @@
+// What tests of generations in Redis share: images that fit, the recipe of a rebuild, keys that must be there.
+#ifndef LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_
+#define LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/filter.h"
+#include "linefilter/redis.h"
+#include "tests/testing/redis_patience.h"
+#include "tests/testing/redis_server.h"
+
+namespace linefilter::test {
+
+inline FilterOptions RedisOptions(double bits_per_key, Layout layout = Layout::kBlocked) {
+  FilterOptions options;
+  options.bits_per_key = bits_per_key;
+  options.layout = layout;
+  return options;
+}
+
+// The image that fits into a generation of the same request.
+inline std::string ImageOf(uint64_t num_keys, const FilterOptions& options, const std::vector<uint64_t>& hashes) {
+  std::string image;
+  if (options.layout == Layout::kClassic) {
+    ClassicFilter filter;
+    EXPECT_TRUE(filter.Create(num_keys, options).ok());
+    filter.InsertHashes(hashes.data(), hashes.size());
+    EXPECT_TRUE(filter.AppendImage(&image).ok());
+  } else {
+    BlockedFilter filter;
+    EXPECT_TRUE(filter.Create(num_keys, options).ok());
+    filter.InsertHashes(hashes.data(), hashes.size());
+    EXPECT_TRUE(filter.AppendImage(&image).ok());
+  }
+  return image;
+}
+
+inline void Insert(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
+  const Status status = filter->InsertHashes(hashes.data(), hashes.size(), nullptr);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+inline size_t CountMissing(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
+  std::vector<uint8_t> answers(hashes.size());
+  const Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
+  EXPECT_TRUE(status.ok()) << status.message();
+  size_t missing = 0;
+  for (const uint8_t answer : answers) missing += answer == 0;
+  return missing;
+}
+
+// The recipe of doc/REDIS.md with the exact source `source`.
+inline Status Rebuild(RedisFilter* filter, uint64_t num_keys, const FilterOptions& options, const RedisLayout& layout,
+                      const std::vector<uint64_t>& source) {
+  Status status = filter->BeginGeneration(num_keys, options, layout);
+  const std::string image = ImageOf(num_keys, options, source);
+  if (status.ok()) status = filter->LoadNext(image.data(), image.size());
+  return status.ok() ? filter->SwitchGeneration() : status;
+}
+
+// A server for all tests of a program.
+class RedisServerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new RedisServer; }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+  void SetUp() override {
+    ASSERT_TRUE(server_->ok()) << server_->why();
+    servers_ = PatientServers(server_->address());
+  }
+
+  static inline RedisServer* server_ = nullptr;
+  RedisServers servers_;
+};
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_

@@ -1,0 +1,141 @@
+// linefilter redis bench, end to end: two filters of one rate are compared, nothing stays on the server, and what comes
+// out is what `linefilter plan --redis` takes. No test asserts how fast anything is.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/redis_tools_fixture.h"
+
+namespace linefilter {
+namespace {
+
+using nlohmann::json;
+
+class ToolsRedisBenchTest : public test::RedisToolsTest {
+ protected:
+  // One run for all who look at what comes out.
+  const json& Measured();
+  // One that would take minutes: the process, silent.
+  pid_t StartBench();
+};
+
+const std::vector<std::string> kQuick = {"bench",   "--num-keys", "40000",     "--rounds", "2",
+                                         "--batch", "500",        "--seconds", "0.01"};
+
+const json& ToolsRedisBenchTest::Measured() {
+  static const json measured = [this] {
+    client_->Do({"SET", "mine", "kept"});
+    json result = RedisJson(kQuick);
+    EXPECT_EQ(Keys(), std::vector<std::string>{"mine"}) << "what it made is gone, what was there is not";
+    return result;
+  }();
+  return measured;
+}
+
+pid_t ToolsRedisBenchTest::StartBench() {
+  std::vector<std::string> all = test::OurProgram(LINEFILTER_PROGRAM);
+  for (const std::string& word : Words({"bench", "--num-keys", "100000", "--seconds", "100"})) all.push_back(word);
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(1);
+    close(2);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  return child;
+}
+
+TEST_F(ToolsRedisBenchTest, ComparesFiltersOfOneRate) {
+  const json& result = Measured();
+  // 2e5 trials: within 4 standard deviations, and as many of the model.
+  for (const char* name : {"measured_fpr", "script_measured_fpr", "expected_fpr", "script_expected_fpr"}) {
+    EXPECT_NEAR(result[name].get<double>(), 0.01, 0.0011) << name;
+  }
+  EXPECT_EQ(result["script_num_probes"], 7) << "the classic filter of 1 %";
+  ASSERT_EQ(result["rows"].size(), 4u);
+  for (const json& row : result["rows"]) {
+    EXPECT_GT(row["blocked"], 0) << row;
+    EXPECT_GT(row["script"], 0) << row;
+    EXPECT_GT(row["bitfield"], 0) << row;
+    EXPECT_NEAR(row["quotient"].get<double>(), row["blocked"].get<double>() / row["script"].get<double>(),
+                0.01 * row["quotient"].get<double>());
+    EXPECT_NEAR(row["quotient_bitfield"].get<double>(), row["blocked"].get<double>() / row["bitfield"].get<double>(),
+                0.01 * row["quotient_bitfield"].get<double>());
+    EXPECT_EQ(result[row["per_second"].get<std::string>()], row["blocked"]);
+  }
+  EXPECT_EQ(result["hit_share"], 0.5) << "of the look-ups";
+  EXPECT_EQ(result["new_share"], 1) << "of the inserts";
+  // A block and "$64", twice a line end; and of 500 keys one mark.
+  EXPECT_EQ(result["bytes_measured"], true);
+  EXPECT_NEAR(result["lookup_reply_bytes"].get<double>(), 71, 8);
+  EXPECT_GT(result["insert_request_bytes"], result["lookup_request_bytes"]);
+}
+
+TEST_F(ToolsRedisBenchTest, ItsRatesAreThoseOfThePlan) {
+  const json& measured = Measured();
+  const std::string rates = dir_.Write("rates", measured.dump());
+  const json plan = Json({"plan", "--redis", "--num-keys", "1e9", "--fpr", "0.01", "--rates", rates}, 0);
+  EXPECT_EQ(plan["lookups_per_client"], measured["lookups_pipelined"]);
+  EXPECT_EQ(plan["inserts_per_client"], measured["inserts_pipelined"]);
+  EXPECT_EQ(plan["batch"], 500);
+  EXPECT_EQ(plan["rates"], rates);
+}
+
+TEST_F(ToolsRedisBenchTest, CleansUpWhenInterrupted) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const pid_t child = StartBench();
+    ASSERT_GT(child, 0);
+    EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 7; })) << "two filters of two keys, and three strings";
+    kill(child, signal);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
+    EXPECT_TRUE(Keys().empty()) << Keys()[0];
+  }
+}
+
+// Whom nobody could interrupt: the server removes what is left.
+TEST_F(ToolsRedisBenchTest, WhatItMakesExpires) {
+  const pid_t child = StartBench();
+  EXPECT_TRUE(test::WaitUntil([&] {
+    if (Keys().size() < 7) return false;
+    for (const std::string& key : Keys()) {
+      if (client_->Integer({"PTTL", key}) < 0) return false;
+    }
+    return true;
+  })) << "each key goes by itself";
+  kill(child, SIGKILL);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+}
+
+TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{"--num-keys", "10"},
+                                                                                    {"--num-keys", "1e10"},
+                                                                                    {"--rounds", "0"},
+                                                                                    {"--batch", "0"},
+                                                                                    {"--batch", "1e6"},
+                                                                                    {"--seconds", "0"},
+                                                                                    {"--seconds", "-1"},
+                                                                                    {"--fpr", "0"},
+                                                                                    {"--fpr", "2"},
+                                                                                    {"--tls"},
+                                                                                    {"NAME"}}) {
+    std::vector<std::string> words = {"bench"};
+    words.insert(words.end(), more.begin(), more.end());
+    ExpectBadUsage(Words(words));
+  }
+  ExpectBadUsage({"redis", "bench", "--server", "127.0.0.1:1", "--patience", "100", "--num-keys", "40000"});
+  EXPECT_TRUE(Keys().empty());
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,436 @@
+// linefilter redis, end to end, against a server of our own: what is added is found, what fails says so and what to do,
+// and nothing that Redis did not answer is ever "absent".
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/testing/redis_tools_fixture.h"
+
+namespace linefilter {
+namespace {
+
+using nlohmann::json;
+using test::Lines;
+using test::RunResult;
+
+class ToolsRedisTest : public test::RedisToolsTest {
+ protected:
+  // Of the image that a dump of the filter is.
+  std::string Dump(const std::string& name, const std::vector<std::string>& more = {}) {
+    const std::string out = dir_.File("dump-" + name);
+    std::vector<std::string> words = {"dump", name, "--out", out};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(Redis(words).exit_code, 0);
+    return out;
+  }
+};
+
+TEST_F(ToolsRedisTest, WhatIsAddedIsFound) {
+  const json made = RedisJson({"create", "seen", "--num-keys", "1e5", "--fpr", "0.01"});
+  EXPECT_EQ(made["layout"], "blocked");
+  EXPECT_EQ(made["num_keys"], 100000);
+  EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 1, Lines(0, 1000))["maybe"], 0) << "1: none";
+  const json added = RedisJson({"add", "seen", "--keys", "-"}, 0, Lines(0, 20000));
+  EXPECT_EQ(added["keys_read"], 20000);
+  EXPECT_EQ(added["failed"], 0);
+  EXPECT_GE(added["new"], 19990) << "nearly all: the filter is hardly filled";
+  EXPECT_EQ(added["new"].get<int>() + added["known"].get<int>(), 20000);
+  EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 0, Lines(0, 20000))["maybe"], 20000);
+  EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 0, Lines(19999, 30000))["absent"], 10000);
+  const json info = RedisJson({"info", "seen"});
+  EXPECT_EQ(info["num_keys"], 100000);
+  EXPECT_NEAR(info["estimated_keys"].get<double>(), 20000, 400);
+  EXPECT_EQ(info["lost_shards"], 0);
+  EXPECT_EQ(info["cluster"], false);
+  EXPECT_EQ(RedisJson({"delete", "seen"})["deleted"], true);
+  EXPECT_TRUE(Keys().empty());
+  EXPECT_EQ(RedisJson({"delete", "seen"}, 1)["deleted"], false) << "1: there was none";
+  ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\n"), "seen");
+}
+
+// A pipe of unique lines, on as many machines as want: each key comes out of one of them.
+TEST_F(ToolsRedisTest, AddPrintsWhatWasNew) {
+  Redis({"create", "seen", "--num-keys", "1e5", "--fpr", "0.0001"});
+  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "new"}, "a\nb\na\n\nlast").out, "a\nb\n\nlast\n");
+  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "new"}, "b\nc\n").out, "c\n");
+  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "known"}, "b\nd\n").out, "b\n");
+  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "failed"}, "e\n").out, "");
+  EXPECT_EQ(Redis({"query", "seen", "--keys", "-"}, "e\nf\n").out, "maybe\te\nabsent\tf\n");
+  EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--print", "absent"}, "e\nf\n").out, "f\n");
+  const std::string two("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16);
+  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--u64", "--print", "new"}, two).out, two);
+  EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--u64", "--count"}, two).out,
+            "num_queries  2\nmaybe        2\nabsent       0\n");
+}
+
+// Whatever is built here is asked there, and comes back.
+TEST_F(ToolsRedisTest, ImagesOfAllLayoutsGoAndComeBack) {
+  const std::string queries = Lines(0, 3000) + Lines(100000, 110000);
+  std::vector<std::vector<std::string>> kinds = {{"--layout", "blocked"},
+                                                 {"--layout", "classic"},
+                                                 {"--layout", "retrieval"},
+                                                 {"--layout", "counting"},
+                                                 {"--grow"}};
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const std::string name = "of-" + kinds[i].back();
+    std::vector<std::string> more = {"--fpr", "0.02"};
+    more.insert(more.end(), kinds[i].begin(), kinds[i].end());
+    const std::string image = Build(name, Lines(0, 3000), more);
+    EXPECT_EQ(RedisJson({"load", name, image})["created"], true);
+    const RunResult here = Run({"query", "--filter", image, "--keys", "-"}, queries);
+    const RunResult there = Redis({"query", name, "--keys", "-"}, queries);
+    EXPECT_EQ(there.out, here.out) << name;
+    EXPECT_EQ(there.exit_code, 0);
+    const std::string back = Dump(name);
+    EXPECT_EQ(Run({"query", "--filter", back, "--keys", "-"}, queries).out, here.out) << name;
+    const json info = RedisJson({"info", name});
+    EXPECT_EQ(info["layout"], Json({"info", image}, 0)["layout"]);
+    EXPECT_EQ(info["body_bytes"], Json({"info", image}, 0)["body_bytes"]);
+    EXPECT_NEAR(info["estimated_keys"].get<double>(), 3000, 200) << name;
+  }
+}
+
+TEST_F(ToolsRedisTest, LoadAddsTheKeysOfAnImage) {
+  const std::string one = Build("one", Lines(0, 4000)), two = Build("two", Lines(4000, 8000));
+  EXPECT_EQ(RedisJson({"load", "all", one})["created"], true);
+  EXPECT_EQ(RedisJson({"load", "all", two})["created"], false);
+  EXPECT_EQ(RedisJson({"query", "all", "--keys", "-"}, 0, Lines(0, 8000))["maybe"], 8000);
+  const std::string small = Build("small", Lines(0, 10)), empty = Build("empty", "");
+  ExpectFailure(Redis({"load", "all", small}), "redis load: ");
+  ExpectFailure(Redis({"load", "new", empty}), "redis create");
+  ExpectFailure(Redis({"load", "new", dir_.Write("text", "no image at all")}), "image ");
+  ExpectFailure(Redis({"load", "new", dir_.File("nothing")}), "nothing");
+  std::string damaged = test::ReadFile(one);
+  damaged[100] ^= 1;
+  ExpectFailure(Redis({"load", "new", dir_.Write("damaged", damaged)}), "damaged");
+  ExpectFailure(Redis({"info", "new"}), "new");
+}
+
+TEST_F(ToolsRedisTest, SwitchInOneGo) {
+  const std::string one = Build("one", Lines(0, 4000)), two = Build("two", Lines(3000, 5000), {"--fpr", "0.001"});
+  Redis({"load", "set", one});
+  const json before = RedisJson({"info", "set"});
+  const json after = RedisJson({"switch", "set", two, "--no-writers"});
+  EXPECT_EQ(after["step"], "switched");
+  EXPECT_NE(after["generation"], before["generation"]);
+  const RunResult here = Run({"query", "--filter", two, "--keys", "-"}, Lines(0, 6000));
+  EXPECT_EQ(Redis({"query", "set", "--keys", "-"}, Lines(0, 6000)).out, here.out) << "the new one alone";
+}
+
+TEST_F(ToolsRedisTest, SwitchStepByStepWhileOthersAdd) {
+  Redis({"create", "set", "--num-keys", "1e4", "--fpr", "0.01"});
+  Redis({"add", "set", "--keys", "-"}, Lines(0, 1000));
+  const json begun = RedisJson({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"});
+  EXPECT_EQ(begun["step"], "begun");
+  EXPECT_NE(begun["writers"].get<std::string>().find("both"), std::string::npos);
+  EXPECT_TRUE(begun.contains("next_generation"));
+  ExpectFailure(Redis({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"}), "redis switch: ");
+  Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
+  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(0, 1000))["maybe"], 1000) << "the old one serves";
+  EXPECT_EQ(RedisJson({"switch", "set", "--add", "-"}, 0, Lines(500, 1500))["step"], "added");
+  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-", "--count"}, 1, "key-1400\n")["absent"], 1);
+  const json done = RedisJson({"switch", "set", "--commit"});
+  EXPECT_EQ(done["generation"], begun["next_generation"]);
+  EXPECT_FALSE(done.contains("next_generation"));
+  EXPECT_EQ(Redis({"query", "set", "--keys", "-", "--print", "maybe"}, "key-0\nmeanwhile\nkey-500\nkey-1499\n").out,
+            "meanwhile\nkey-500\nkey-1499\n");
+  ExpectFailure(Redis({"switch", "set", "--commit"}), "redis switch: ");
+  ExpectFailure(Redis({"switch", "set", "--abandon"}), "redis switch: ");
+}
+
+TEST_F(ToolsRedisTest, SwitchAbandoned) {
+  Redis({"create", "set", "--num-keys", "1e4", "--fpr", "0.01"});
+  Redis({"add", "set", "--keys", "-"}, "a\n");
+  Redis({"switch", "set", "--begin", "--num-keys", "1e4", "--fpr", "0.01"});
+  EXPECT_EQ(RedisJson({"switch", "set", "--abandon"})["step"], "abandoned");
+  EXPECT_EQ(Redis({"query", "set", "--keys", "-"}, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
+  EXPECT_FALSE(RedisJson({"info", "set"}).contains("next_generation"));
+}
+
+// A key that was added since the image's were read would be in neither generation.
+TEST_F(ToolsRedisTest, SwitchInOneGoLosesNoKeyUnasked) {
+  Redis({"load", "set", Build("one", Lines(0, 4000))});
+  const std::string two = Build("two", Lines(0, 4000));
+  Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
+  const RunResult refused = Redis({"switch", "set", two});
+  for (const char* step : {"--no-writers", "--begin", "--add", "--load", "--commit"}) ExpectFailure(refused, step);
+  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, "meanwhile\n")["maybe"], 1);
+  EXPECT_FALSE(RedisJson({"info", "set"}).contains("next_generation")) << "nothing was begun";
+  const std::string fixed = Build("fixed", "a\n", {"--fpr", "0.01", "--layout", "retrieval"});
+  Redis({"load", "fixed", fixed});
+  EXPECT_EQ(RedisJson({"switch", "fixed", fixed})["step"], "switched") << "to retrieval nobody adds";
+}
+
+// A generation that was begun is whose who began it.
+TEST_F(ToolsRedisTest, SwitchWithAGenerationBegun) {
+  Redis({"load", "set", Build("one", Lines(0, 4000))});
+  const std::string id =
+      RedisJson({"switch", "set", "--begin", "--num-keys", "4000", "--bits-per-key", "12"})["next_generation"];
+  Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
+  const std::string two = Build("two", Lines(4000, 8000));
+  for (const char* more : {"--no-writers", "--json"}) {
+    const RunResult refused = Redis({"switch", "set", two, more});
+    for (const std::string& word : {id, std::string("--load"), std::string("--abandon")}) ExpectFailure(refused, word);
+  }
+  EXPECT_EQ(RedisJson({"info", "set"})["next_generation"], id) << "neither filled nor committed";
+  const std::string other = "0123456789abcdef", keys = dir_.Write("keys", "a\n");
+  for (const std::vector<std::string>& step :
+       std::vector<std::vector<std::string>>{{"--load", two}, {"--add", keys}, {"--commit"}, {"--abandon"}}) {
+    std::vector<std::string> words = {"switch", "set", "--generation", other};
+    words.insert(words.end(), step.begin(), step.end());
+    ExpectFailure(Redis(words), id);
+  }
+  ExpectFailure(Redis({"switch", "set", "--load", Build("small", "a\n"), "--generation", id}), "redis switch");
+  EXPECT_EQ(RedisJson({"switch", "set", "--load", two, "--generation", id})["step"], "loaded");
+  EXPECT_EQ(RedisJson({"switch", "set", "--commit", "--generation", id})["generation"], id);
+  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(4000, 8000) + "meanwhile\n")["maybe"], 4001);
+  ExpectFailure(Redis({"switch", "set", "--commit", "--generation", id}), "none");
+}
+
+// A shard that the server lost is not an empty one.
+TEST_F(ToolsRedisTest, ALostShardIsNeverAbsent) {
+  Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
+  Redis({"add", "seen", "--keys", "-"}, "a\n");
+  client_->Do({"DEL", ShardOf("seen")});
+  ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\nb\n"), "lost");
+  ExpectFailure(Redis({"dump", "seen", "--out", dir_.File("bad")}), "lost");
+  const RunResult added = Redis({"add", "seen", "--keys", "-", "--print", "failed"}, "c\nd\n");
+  EXPECT_EQ(added.out, "c\nd\n");
+  EXPECT_EQ(added.exit_code, 2);
+  EXPECT_NE(added.err.find("2 keys, 0 of them acknowledged"), std::string::npos) << added.err;
+  EXPECT_EQ(RedisJson({"add", "seen", "--keys", "-"}, 2, "c\nd\n")["failed"], 2);
+  EXPECT_EQ(RedisJson({"info", "seen"}, 2)["lost_shards"], 1);
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("bad")));
+}
+
+// What the server cannot or should not do is said, with what to do.
+TEST_F(ToolsRedisTest, AFullServerAndAReplicaAreSaidSo) {
+  Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
+  Redis({"add", "seen", "--keys", "-"}, "a\n");
+  client_->Do({"CONFIG", "SET", "maxmemory", "1"});
+  const RunResult full = Redis({"add", "seen", "--keys", "-", "--print", "new"}, "b\n");
+  client_->Do({"CONFIG", "SET", "maxmemory", "0"});
+  ExpectFailure(full, "maxmemory");
+  client_->Do({"REPLICAOF", "127.0.0.1", "1"});
+  std::vector<std::string> words = {"redis",     "query", "seen",      "--keys", "-", "--server", server_->address(),
+                                    "--timeout", "60000", "--patience"};
+  words.push_back("200");
+  ExpectFailure(Run(words, "a\nb\n"), "replica");
+  words.push_back("--replica-reads");
+  EXPECT_EQ(Run(words, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
+  client_->Do({"REPLICAOF", "NO", "ONE"});
+}
+
+TEST_F(ToolsRedisTest, AKeyedFilterNeedsItsSecret) {
+  const std::string secret = dir_.Write("secret", "00112233445566778899aabbccddeeff\n"),
+                    other = dir_.Write("other", "ff112233445566778899aabbccddeeff\n");
+  const json made = RedisJson({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01", "--secret", secret});
+  EXPECT_EQ(made["hash"], "keyed");
+  EXPECT_TRUE(made.contains("secret_check"));
+  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--secret", secret}, "a\n").exit_code, 0);
+  EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--secret", secret}, "a\n").out, "maybe\ta\n");
+  ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\n"), "secret");
+  ExpectFailure(Redis({"query", "seen", "--keys", "-", "--secret", other}, "a\n"), "secret");
+  EXPECT_EQ(RedisJson({"switch", "seen", "--begin", "--num-keys", "100", "--fpr", "0.1", "--secret", secret})["hash"],
+            "keyed");
+  const std::string image = Dump("seen", {"--secret", secret});
+  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--secret", secret}, "a\n").out, "maybe\ta\n");
+}
+
+TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
+  const json made = RedisJson({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12", "--seed", "7",
+                               "--foldable", "--shard-bytes", "500000", "--expire", "10000"});
+  EXPECT_EQ(made["seed"], 7);
+  EXPECT_EQ(made["num_blocks"].get<int>() % 64, 0);
+  EXPECT_LE(made["shard_bytes"], 500032);
+  EXPECT_EQ(made["shards"], (made["body_bytes"].get<int>() + 499999) / 500000);
+  const json info = RedisJson({"info", "seen"});
+  EXPECT_GT(info["expires_in_ms"], 9000000);
+  EXPECT_LE(info["expires_in_ms"], 10000000);
+  ExpectFailure(Redis({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12"}), "seen");
+  for (const char* layout : {"classic", "counting"}) {
+    EXPECT_EQ(RedisJson({"create", layout, "--num-keys", "1e4", "--fpr", "0.01", "--layout", layout})["layout"],
+              layout);
+    EXPECT_EQ(RedisJson({"add", layout, "--keys", "-"}, 0, Lines(0, 100))["new"], 100) << layout;
+    EXPECT_EQ(RedisJson({"query", layout, "--keys", "-"}, 0, Lines(0, 200))["maybe"], 100) << layout;
+  }
+  ExpectFailure(Redis({"create", "r", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"}),
+                "redis create: ");
+}
+
+// As many shards as `plan --redis` plans with, on one server.
+TEST_F(ToolsRedisTest, ShardsAreThoseOfThePlan) {
+  for (const char* keys : {"1000", "5e7", "6e7", "1.2e8"}) {
+    const json plan = Json({"plan", "--redis", "--num-keys", keys, "--fpr", "0.01"}, 0);
+    const json made = RedisJson({"create", keys, "--num-keys", keys, "--fpr", "0.01"});
+    EXPECT_EQ(made["shards"], plan["shards"]) << keys;
+    EXPECT_EQ(made["body_bytes"], plan["body_bytes"]) << keys;
+    double memory = 0;
+    for (const std::string& key : Keys()) memory += static_cast<double>(client_->Integer({"MEMORY", "USAGE", key}));
+    const double planned = plan["memory_bytes"];
+    EXPECT_LE(memory, 1.001 * planned + 4000) << keys << ": as Redis counts it";
+    EXPECT_GE(memory, 0.99 * planned - 4000) << keys;
+    Redis({"delete", keys});
+  }
+}
+
+TEST_F(ToolsRedisTest, OtherPeoplesKeysAreLeftAlone) {
+  client_->Do({"SET", "text", "hello"});
+  client_->Do({"RPUSH", "list", "hello"});
+  for (const char* name : {"text", "list"}) {
+    ExpectFailure(Redis({"info", name}), name);
+    ExpectFailure(Redis({"create", name, "--num-keys", "10", "--fpr", "0.1"}), name);
+    ExpectFailure(Redis({"add", name, "--keys", "-"}, "a\n"), name);
+    ExpectFailure(Redis({"query", name, "--keys", "-"}, "a\n"), name);
+    ExpectFailure(Redis({"load", name, Build("image", "a\n")}), name);
+    ExpectFailure(Redis({"switch", name, "--commit"}), name);
+    ExpectFailure(Redis({"delete", name}), name);
+  }
+  EXPECT_EQ(client_->Text({"GET", "text"}), "hello");
+  EXPECT_EQ(Keys().size(), 2u);
+}
+
+TEST_F(ToolsRedisTest, BadNamesAreRefused) {
+  for (const std::string& name : {std::string(), std::string(201, 'a'), std::string("two\nlines")}) {
+    ExpectFailure(Redis({"create", name, "--num-keys", "10", "--fpr", "0.1"}), "");
+    ExpectFailure(Redis({"query", name, "--keys", "-"}, "a\n"), "");
+  }
+  for (const char* name : {"query", "--x", "{tag}a", "with blank", "\xff\xfe"}) {
+    if (name[0] == '-') continue;
+    EXPECT_EQ(Redis({"create", name, "--num-keys", "10", "--fpr", "0.1"}).exit_code, 0) << name;
+    EXPECT_EQ(Redis({"add", name, "--keys", "-"}, "a\n").exit_code, 0) << name;
+    EXPECT_EQ(RedisJson({"query", name, "--keys", "-"}, 0, "a\n")["maybe"], 1) << name;
+  }
+}
+
+TEST_F(ToolsRedisTest, NoServerIsSaidSo) {
+  for (const char* server : {"127.0.0.1:1", "unix:/nowhere/socket", "no.such.host.invalid:6379", "127.0.0.1:0",
+                             "127.0.0.1:99999", "127.0.0.1:port", ":", ","}) {
+    const RunResult result = Run(
+        {"redis", "query", "seen", "--keys", "-", "--server", server, "--patience", "100", "--timeout", "100"}, "a\n");
+    ExpectFailure(result, "linefilter: redis query seen: ");
+    EXPECT_GT(result.err.size(), 60u) << server << result.err;
+    EXPECT_EQ(result.err.find("::"), std::string::npos) << "names of C++ are not for this reader: " << result.err;
+  }
+}
+
+TEST_F(ToolsRedisTest, APasswordInTheAddressIsNotTold) {
+  for (const char* server : {"user:hush@127.0.0.1:6379", ":hush@host", "redis://:hush@host:6379", "a:1,u:hush@b:1"}) {
+    const RunResult result =
+        Run({"redis", "query", "seen", "--keys", "-", "--server", server, "--patience", "100"}, "a\n");
+    ExpectFailure(result, "--password-file");
+    EXPECT_EQ(result.err.find("hush"), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(ToolsRedisTest, UsageNamesTheProgram) {
+  EXPECT_NE(Run({"redis"}).err.find("Usage: linefilter redis "), std::string::npos) << Run({"redis"}).err;
+  EXPECT_NE(Run({}).err.find("Usage: linefilter "), std::string::npos) << Run({}).err;
+}
+
+TEST_F(ToolsRedisTest, BadUsage) {
+  const std::string keys = dir_.Write("keys", "a\n");
+  const std::vector<std::vector<std::string>> bad = {
+      {},
+      {"nothing"},
+      {"--json"},
+      {"create"},
+      {"create", "a"},
+      {"create", "a", "--num-keys", "10"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--bits-per-key", "10"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--layout", "container"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "1e18"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--password", "secret"},
+      {"add", "a"},
+      {"add", "a", "--keys", keys, "--print", "maybe"},
+      {"add", "a", "--keys", keys, "--print", "new", "--json"},
+      {"add", "a", "--keys", dir_.File("nothing")},
+      {"query", "a", "--keys", keys, "--u64"},
+      {"query", "a", "--keys", keys, "--wait-replicas", "1"},
+      {"query", "a", "--keys", keys, "--timeout", "0"},
+      {"query", "a", "--keys", keys, "--patience", "1e12"},
+      {"query", "a", "--keys", keys, "--database", "1e9"},
+      {"query", "a", "--keys", keys, "--user", "alone"},
+      {"query", "a", "--keys", keys, "--password-file", dir_.File("nothing")},
+      {"query", "a", "--keys", keys, "--password-file", dir_.path()},
+      {"query", "a", "--keys", keys, "--password-file", dir_.Write("empty", "\n")},
+      {"query", "a", "--keys", keys, "--database", "99"},
+      {"add", "a", "--keys", keys, "--wait-replicas", "1e6"},
+      {"load", "a"},
+      {"dump", "a"},
+      {"dump", "a", "--out", dir_.path()},
+      {"dump", "a", "--out", dir_.File("nowhere/x")},
+      {"switch", "a"},
+      {"switch", "a", "--begin", "--commit"},
+      {"switch", "a", "--begin"},
+      {"switch", "a", "--begin", "--num-keys", "10"},
+      {"switch", "a", "--begin", "--fpr", "0.1"},
+      {"switch", "a", "--commit", "--fpr", "0.1"},
+      {"switch", "a", "image", "--abandon"},
+      {"switch", "a", "--begin", "--num-keys", "10", "--fpr", "0.1", "--generation", "0123456789abcdef"},
+      {"switch", "a", "image", "--generation", "0123456789abcdef"},
+      {"switch", "a", "--commit", "--generation", "7"},
+      {"switch", "a", "--commit", "--no-writers"},
+      {"delete"},
+      {"delete", "a", "b"},
+      {"info"},
+  };
+  for (const std::vector<std::string>& words : bad) {
+    if (words.empty()) {
+      ExpectBadUsage({"redis"});
+    } else {
+      ExpectBadUsage(Words(words));
+    }
+  }
+  EXPECT_TRUE(Keys().empty());
+}
+
+TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
+  for (const std::string command :
+       {"", "create", "add", "query", "info", "load", "dump", "switch", "delete", "bench"}) {
+    std::vector<std::string> words = {"redis"};
+    if (!command.empty()) words.push_back(command);
+    words.push_back("--help");
+    const RunResult help = Run(words);
+    EXPECT_EQ(help.exit_code, 0) << command;
+    EXPECT_NE(help.out.find("Exit code"), std::string::npos) << command;
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
+  }
+}
+
+// Of a server with a password, on the command line of which nothing is told.
+TEST(ToolsRedisPasswordTest, ComesFromTheEnvironmentOrAFile) {
+  test::RedisServerOptions options;
+  options.password = "open sesame";
+  test::RedisServer server(options);
+  ASSERT_TRUE(server.ok()) << server.why();
+  const test::TempDir dir;
+  const auto create = [&](const std::string& name, const test::Environment& environment, std::string file) {
+    std::vector<std::string> words = test::OurProgram(LINEFILTER_PROGRAM);
+    for (const char* word : {"redis", "create"}) words.push_back(word);
+    words.insert(words.end(), {name, "--num-keys", "10", "--fpr", "0.1", "--server", server.address()});
+    if (!file.empty()) words.insert(words.end(), {"--password-file", dir.Write("password", file)});
+    return test::RunProgram(words, {}, environment);
+  };
+  EXPECT_EQ(create("a", {{"LINEFILTER_REDIS_PASSWORD", "open sesame"}}, "").exit_code, 0);
+  EXPECT_EQ(create("b", {}, "open sesame\n").exit_code, 0);
+  EXPECT_EQ(create("c", {{"LINEFILTER_REDIS_PASSWORD", "wrong"}}, "open sesame\r\n").exit_code, 0) << "the file wins";
+  for (const RunResult& result :
+       {create("d", {}, ""), create("d", {{"LINEFILTER_REDIS_PASSWORD", "wrong!"}}, ""), create("d", {}, "wrong!\n")}) {
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_GT(result.err.size(), 40u);
+    EXPECT_EQ(result.err.find("wrong!"), std::string::npos) << "a password is not told: " << result.err;
+    for (const char* word : {"LINEFILTER_REDIS_PASSWORD", "--password-file"}) {
+      EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linefilter

@@ -1,0 +1,109 @@
+// linefilter redis add: keys into a filter that others may be filling too; which of them were certainly new.
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "tools/key_reader.h"
+#include "tools/progress.h"
+#include "tools/redis/commands.h"
+#include "tools/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Add {
+  ServerOptions server;
+  std::string name, keys, print;
+  SecretOption secret;
+  bool u64 = false, json = false;
+};
+
+struct Counts {
+  uint64_t of[3] = {0, 0, 0};  // per RedisInsert
+};
+
+void PrintOutcomes(const Add& add, const std::vector<std::string_view>& keys,
+                   const std::vector<RedisInsert>& outcomes) {
+  const RedisInsert wanted = add.print == "new"     ? RedisInsert::kNew
+                             : add.print == "known" ? RedisInsert::kKnown
+                                                    : RedisInsert::kFailed;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (outcomes[i] != wanted) continue;
+    fwrite(keys[i].data(), 1, keys[i].size(), stdout);
+    if (!add.u64) putchar('\n');
+  }
+}
+
+int RunAdd(const Add& add) {
+  RedisServers servers;
+  if (!ReadyServers(add.server, &servers)) return kExitBad;
+  KeyReader reader;
+  if (!reader.Open(add.keys, add.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
+    return Fail("%s", reader.status().message());
+  }
+  RedisFilter filter;
+  Status status = filter.Open(servers, add.name, add.secret.OrNull());
+  if (status.ok()) status = filter.KeyStatus();
+  if (!status.ok()) return FailRedis("add", add.name, status);
+
+  Counts counts;
+  std::vector<std::string_view> keys;
+  std::vector<uint64_t> hashes;
+  std::vector<RedisInsert> outcomes;
+  uint64_t read = 0;
+  {
+    Progress progress("adding keys", reader.bytes_total() != 0 ? "bytes" : "keys", reader.bytes_total());
+    while (status.ok() && reader.Next(&keys)) {
+      hashes.clear();
+      for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
+      outcomes.assign(keys.size(), RedisInsert::kFailed);
+      status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
+      for (const RedisInsert outcome : outcomes) ++counts.of[static_cast<size_t>(outcome)];
+      read += keys.size();
+      if (!add.print.empty()) PrintOutcomes(add, keys, outcomes);
+      progress.Update(reader.bytes_total() != 0 ? reader.bytes_done() : read);
+    }
+  }
+  const uint64_t known = counts.of[0], fresh = counts.of[1], failed = counts.of[2];
+  if (add.print.empty()) {
+    Report report;
+    report.Text("filter", add.name);
+    report.Count("keys_read", read);
+    report.Count("new", fresh);
+    report.Count("known", known);
+    report.Count("failed", failed);
+    report.Print(add.json);
+  }
+  if (!status.ok()) {
+    return Fail("redis add: after %llu keys, %llu of them acknowledged: %s\nAdd the others, or simply all again.",
+                static_cast<unsigned long long>(read), static_cast<unsigned long long>(known + fresh),
+                status.message());
+  }
+  return reader.status().ok() ? kExitGood : Fail("%s", reader.status().message());
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto add = std::make_shared<Add>();
+  DeclareFilterName(&arguments, &add->name);
+  arguments.Path("--keys", &add->keys, kKeysHelp, Need::kRequired);
+  arguments.Choice("--print", &add->print, {"new", "known", "failed"},
+                   "Print only the keys with this outcome, as they were read");
+  arguments.AtMostOneOf("--print", "--json");
+  arguments.Flag("--u64", &add->u64, kU64Help);
+  arguments.Secret(&add->secret, SecretUse::kAsk, &add->keys);
+  DeclareServer(&arguments, ServerUse::kWrite, &add->server);
+  arguments.Json(&add->json);
+  return [add] { return RunAdd(*add); };
+}
+
+}  // namespace
+
+const Command kRedisAddCommand = {
+    "add", "Add keys to a filter in Redis, and tell which were new",
+    KEYS_NOTES
+    "new: certainly nobody had added it, and no other writer is told so of this key. known: it was there, or it looks\n"
+    "so (expected_fpr of `linefilter redis info`). failed: nobody vouches for it; adding again is always right.\n"
+    "Where a batch fails, the rest is not read. Exit code: 0 Redis acknowledged all keys, 2 it did not.",
+    &Declare};
+
+}  // namespace linefilter::tools

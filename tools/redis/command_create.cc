@@ -1,0 +1,73 @@
+// linefilter redis create: an empty filter that any number of machines then fill and ask.
+#include <memory>
+
+#include "tools/redis/commands.h"
+#include "tools/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Create {
+  ServerOptions server;
+  std::string name;
+  uint64_t num_keys = 0, expire_s = 0;
+  FilterOptions options;
+  RedisLayout layout;
+  SecretOption secret;
+  bool json = false;
+};
+
+int RunCreate(const Create& create) {
+  FilterOptions options = create.options;
+  if (create.secret.is_given) {
+    options.hash_id = HashId::kKeyed;
+    options.secret = create.secret.secret;
+  }
+  if (create.expire_s > 3153600000) return Fail("redis create: --expire is above a hundred years: leave it out");
+  RedisServers servers;
+  if (!ReadyServers(create.server, &servers)) return kExitBad;
+  RedisFilter filter;
+  Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
+  if (status.ok() && create.expire_s != 0) status = filter.Expire(1000 * create.expire_s);
+  RedisInfo info;
+  if (status.ok()) status = filter.Info(&info);
+  if (!status.ok()) return FailRedis("create", create.name, status);
+  Report report;
+  ReportFilter(filter, &report);
+  report.Count("num_keys", create.num_keys);
+  report.Count("shards", info.num_shards);
+  report.Count("shard_bytes", info.shard_bytes);
+  report.Bool("cluster", info.cluster);
+  report.Print(create.json);
+  return kExitGood;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto create = std::make_shared<Create>();
+  DeclareFilterName(&arguments, &create->name);
+  arguments.Count("--num-keys", &create->num_keys, "How many keys there will be", Need::kRequired);
+  arguments.Real("--fpr", &create->options.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
+  arguments.Real("--bits-per-key", &create->options.bits_per_key, "B", "Or the size, 1 to 64");
+  arguments.ExactlyOneOf("--fpr", "--bits-per-key");
+  arguments.LayoutName(&create->options.layout, true, "blocked by default");
+  arguments.Flag("--foldable", &create->options.foldable, "Blocks in a multiple of 64: dumps can be folded and merged");
+  arguments.Seed(&create->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Secret(&create->secret, SecretUse::kMake);
+  arguments.AtMostOneOf("--seed", "--secret");
+  arguments.Count("--shard-bytes", &create->layout.shard_bytes,
+                  "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
+  arguments.Count("--expire", &create->expire_s, "The filter goes after so many seconds; never by default");
+  DeclareServer(&arguments, ServerUse::kWrite, &create->server);
+  arguments.Json(&create->json);
+  return [create] { return RunCreate(*create); };
+}
+
+}  // namespace
+
+const Command kRedisCreateCommand = {
+    "create", "Make an empty filter in Redis",
+    "Nothing is replaced: a NAME that is taken is refused. All that is asked of the filter later is read from there.\n"
+    "An image of keys goes there by `linefilter redis load`. Exit code: 0 it is made, 2 it is not.",
+    &Declare};
+
+}  // namespace linefilter::tools

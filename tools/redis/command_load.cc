@@ -1,0 +1,68 @@
+// linefilter redis load: an image into Redis, as a new filter or united with the one that is there.
+#include <memory>
+
+#include "tools/redis/commands.h"
+#include "tools/redis/images.h"
+#include "tools/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Load {
+  ServerOptions server;
+  std::string name, image;
+  RedisLayout layout;
+  SecretOption secret;
+  bool json = false;
+};
+
+int RunLoad(const Load& load) {
+  RedisServers servers;
+  RedisImage image;
+  if (!ReadyServers(load.server, &servers)) return kExitBad;
+  if (!OpenRedisImage("load", load.image, load.secret.OrNull(), &image)) return kExitBad;
+  RedisFilter filter;
+  Status status = filter.Open(servers, load.name, load.secret.OrNull());
+  const bool created = status.code() == StatusCode::kNotFound;
+  if (created) {
+    status = filter.CreateFromImage(servers, load.name, image.data(), image.size(), load.secret.OrNull(), load.layout);
+  } else if (status.ok()) {
+    status = filter.Load(image.data(), image.size());
+  }
+  RedisInfo info;
+  if (status.ok()) status = filter.Info(&info);
+  if (!status.ok()) return FailRedis("load", load.name, status);
+  Report report;
+  ReportFilter(filter, &report);
+  report.Text("image", load.image);
+  report.Bool("created", created);
+  report.Count("shards", info.num_shards);
+  report.Number("estimated_keys", info.estimated_keys);
+  report.Rate("expected_fpr", info.expected_fpr);
+  report.Print(load.json);
+  return kExitGood;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto load = std::make_shared<Load>();
+  DeclareFilterName(&arguments, &load->name);
+  arguments.Path("IMAGE", &load->image, "The image whose keys go there", Need::kRequired);
+  arguments.Count("--shard-bytes", &load->layout.shard_bytes,
+                  "Of a new filter: most bytes of one string of Redis; by default 64 MiB");
+  arguments.Secret(&load->secret, SecretUse::kAsk);
+  DeclareServer(&arguments, ServerUse::kWrite, &load->server);
+  arguments.Json(&load->json);
+  return [load] { return RunLoad(*load); };
+}
+
+}  // namespace
+
+const Command kRedisLoadCommand = {
+    "load", "Make a filter in Redis of an image, or add an image's keys to one",
+    "Where there is no filter NAME, it is made, of any layout. One that is there gets the image's keys besides its "
+    "own\n"
+    "(layout blocked or classic, of the same size, num_probes and hash); others may ask and add to it meanwhile.\n"
+    "To replace the keys: `linefilter redis switch`. Exit code: 0 all is there, 2 it is not, and may be loaded again.",
+    &Declare};
+
+}  // namespace linefilter::tools

@@ -1,0 +1,42 @@
+// Where the servers are, and which filter there: the options that all commands of `linefilter redis` share.
+#ifndef LINEFILTER_TOOLS_REDIS_SERVERS_H_
+#define LINEFILTER_TOOLS_REDIS_SERVERS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "linefilter/redis.h"
+#include "tools/arguments.h"
+#include "tools/report.h"
+
+namespace linefilter::tools {
+
+inline constexpr char kRedisPasswordVariable[] = "LINEFILTER_REDIS_PASSWORD";
+
+struct ServerOptions {
+  RedisServers servers;
+  std::string password_file;
+  uint64_t database = 0;
+  uint64_t timeout_ms = RedisServers().timeout_ms, patience_ms = RedisServers().patience_ms;
+  uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
+};
+
+// Commands that write may wait for replicas, those that only ask may ask one.
+enum class ServerUse { kAsk, kWrite };
+void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
+
+// The positional NAME.
+void DeclareFilterName(Arguments* arguments, std::string* name);
+
+// What was given, with the password. False after saying why.
+bool ReadyServers(const ServerOptions& options, RedisServers* servers);
+
+// "redis COMMAND ..." on standard error, with the filter's name; answers kExitBad.
+int FailRedis(const char* command, const std::string& name, const Status& status);
+
+// What several commands report of a filter.
+void ReportFilter(const RedisFilter& filter, Report* report);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_REDIS_SERVERS_H_
