@@ -3,12 +3,14 @@
 #
 # Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04), builds the program and the demo in build/demo,
 # makes filters of every layout of one word list, saves and maps them, asks every word of the other lists,
-# and leaves images, table and plot in demo/. Run it as often as you like, from anywhere.
+# and leaves images, table and plot in demo/. Run it as often as you like, from anywhere. BUILD=folder takes another build,
+# as it was configured.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # A folder of its own: a configuration without tests must not stay behind in build/release.
-BUILD=$ROOT/build/demo
+OWN_BUILD=$ROOT/build/demo
+BUILD=${BUILD:-$OWN_BUILD}
 OUT=$ROOT/demo
 LOG=$BUILD/demo.log
 WORDS=/usr/share/dict
@@ -55,7 +57,9 @@ main() {
   : >"$LOG"
   jobs=$(nproc)
   cd "$ROOT"
-  quietly "configuring" cmake --preset release -B "$BUILD" -DLINEFILTER_BUILD_TESTS=OFF -DLINEFILTER_BUILD_BENCH=OFF
+  if [[ $BUILD == "$OWN_BUILD" ]]; then
+    quietly "configuring" cmake --preset release -B "$BUILD" -DLINEFILTER_BUILD_TESTS=OFF -DLINEFILTER_BUILD_BENCH=OFF
+  fi
   quietly "building" cmake --build "$BUILD" --parallel "$jobs" --target linefilter_tool linefilter_demo
 
   say "3/4 filters of real words"
