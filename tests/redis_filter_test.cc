@@ -435,6 +435,34 @@ TEST_F(RedisFilterTest, NamesAreTakenOnce) {
   EXPECT_EQ(RedisFilter::Delete(servers_, "nothing").code(), StatusCode::kNotFound);
 }
 
+// Less than a minute to live is what an expired filter of ours has, and many a string of others: a session, a cache.
+TEST_F(RedisFilterTest, WhatIsSomebodyElsesIsNoExpiredFilter) {
+  for (const char* foreign : {"a session", "linefilter-redi", "linefilter-redis 2\nall is new\n"}) {
+    client_->Do({"SET", "seen", foreign, "PX", "50000"});
+    RedisFilter filter;
+    EXPECT_EQ(filter.Create(servers_, "seen", 100, options_).code(), StatusCode::kIncompatible) << foreign;
+    const StatusCode opened = filter.Open(servers_, "seen").code();
+    EXPECT_TRUE(opened == StatusCode::kIncompatible || opened == StatusCode::kUnsupported) << foreign;
+    EXPECT_EQ(client_->Text({"GET", "seen"}), foreign);
+    EXPECT_EQ(client_->Integer({"DBSIZE"}), 1);
+  }
+}
+
+// A damaged record of ours is told by its first line. Its shards go with it, as far as it still names them.
+TEST_F(RedisFilterTest, AnExpiredFilterGivesWayEvenIfItsRecordIsDamaged) {
+  (void)Create("seen", 100);
+  std::string record = client_->Text({"GET", "seen"});
+  record[record.size() - 2] ^= 1;
+  client_->Do({"SET", "seen", record});
+  RedisFilter filter;
+  EXPECT_EQ(filter.Create(servers_, "seen", 100, options_).code(), StatusCode::kIncompatible) << "it is not over";
+  client_->Do({"PEXPIRE", "seen", "50000"});
+  EXPECT_EQ(filter.Open(servers_, "seen").code(), StatusCode::kNotFound);
+  const Status status = filter.Create(servers_, "seen", 100, options_);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(Shards().size(), 1u);
+}
+
 TEST_F(RedisFilterTest, RequestsThatMakeNoSenseLeaveNothing) {
   RedisFilter filter;
   FilterOptions options;

@@ -66,6 +66,10 @@ Status FilterState::ReadHeader() {
                          Printable(name_).c_str());
   }
   const uint64_t connections = router_.num_connections();  // those that come after this are of a later server
+  const bool is_other = !bound_ || answer.text != header_text_;
+  Header header;
+  const Status parsed = is_other ? ParseHeader(name_, answer.text, &header) : Status();
+  if (!parsed.ok() && parsed.code() != StatusCode::kCorrupt) return parsed;  // its time to live is no filter's
   int64_t ms;
   status = ReadTimeToLive(&ms);
   if (!status.ok()) return status;
@@ -73,12 +77,9 @@ Status FilterState::ReadHeader() {
     return Status::Error(StatusCode::kNotFound, "filter %s in Redis has expired: create it anew",
                          Printable(name_).c_str());
   }
-  if (!bound_ || answer.text != header_text_) {
-    Header header;
-    status = ParseHeader(name_, answer.text, &header);
-    if (status.ok()) status = Bind(std::move(header), std::move(answer.text));
-    if (!status.ok()) return status;
-  }
+  if (!parsed.ok()) return parsed;
+  if (is_other) status = Bind(std::move(header), std::move(answer.text));
+  if (!status.ok()) return status;
   connections_ = connections;
   return Status();
 }
@@ -140,26 +141,8 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
   Answer there;
   Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &there);
   if (!status.ok()) return status;
-  if (!there.is_nil) {
-    constexpr int64_t kMostClockSkewMs = 10000;
-    int64_t ms;
-    bool deleted;
-    status = ReadTimeToLive(&ms);
-    if (!status.ok()) return status;
-    if (ms >= 0) return NameTaken();
-    if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
-      return Status::Error(StatusCode::kIncompatible,
-                           "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
-                           "is free in %lld ms, create it then",
-                           Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
-    }
-    Header old;  // none of its shards may be there beside the new ones, should one have outlived it
-    const Generation* generations[3];
-    const size_t n = ParseHeader(name_, there.text, &old).ok() ? old.Written(generations) : 0;
-    for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
-    if (status.ok()) status = DeleteHeader(there.text, &deleted);
-    if (!status.ok()) return status;
-  }
+  if (!there.is_nil) status = RemoveExpired(there.text);
+  if (!status.ok()) return status;
   status = AllocateShards(header.current, kFilledVersion);
   if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
   if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
@@ -171,6 +154,32 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
   }
   if (!status.ok() && certain) (void)DropShards(header.current).ok();
   return status;
+}
+
+// None of the old shards may be there beside the new ones, should one have outlived its record.
+Status FilterState::RemoveExpired(const std::string& text) {
+  Header old;
+  Status status = ParseHeader(name_, text, &old);
+  if (status.code() == StatusCode::kUnsupported) return NameTaken();  // of a later library, whose rules nobody knows
+  const bool is_damaged = status.code() == StatusCode::kCorrupt;
+  if (!status.ok() && !is_damaged) return status;  // somebody else's, however soon it goes
+  if (is_damaged) SalvageGenerations(text, &old);
+  constexpr int64_t kMostClockSkewMs = 10000;
+  int64_t ms;
+  status = ReadTimeToLive(&ms);
+  if (!status.ok()) return status;
+  if (ms >= 0) return NameTaken();
+  if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
+                         "is free in %lld ms, create it then",
+                         Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
+  }
+  const Generation* generations[3];
+  const size_t n = old.Written(generations);
+  for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
+  bool deleted;  // or another one is there, which CreateHeader finds
+  return status.ok() ? DeleteHeader(text, &deleted) : status;
 }
 
 Status FilterState::ReadTimeToLive(int64_t* ms) {

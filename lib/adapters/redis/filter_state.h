@@ -123,6 +123,8 @@ class FilterState {
   static constexpr int kMostGenerations = 100;
 
   Status Bind(Header header, std::string text);
+  // Of a record that has the name, if it is ours and its time is over: its shards go, and it. Else kIncompatible.
+  Status RemoveExpired(const std::string& text);
   // After a mark that is newer than the record, or missing. Ok and not *changed: the shard is lost.
   Status ReadHeaderAgain(bool newer, bool* changed);
   // Since the record was read a connection was made anew, perhaps to a server that was started with an older state.
