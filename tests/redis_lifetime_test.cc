@@ -1,5 +1,5 @@
-// Delete and Expire while others make the filter anew, between two of their commands: a new filter of the name is left
-// alone, and of one that was left nothing stays for ever.
+// Create, Delete and Expire while others go on with the filter, or make it anew, between two of their commands: what
+// they use is left alone, and of one that was left nothing stays for ever.
 #include <atomic>
 #include <cstdio>
 #include <functional>
@@ -59,11 +59,58 @@ class RedisLifetime : public RedisServerTest {
     return RedisFilter::Delete(through_, "seen");
   }
 
+  // Create, of which the first reply to the record is lost, and `meanwhile` happens before it is sent again.
+  Status CreateWhile(RedisFilter* filter, const std::function<void()>& meanwhile) {
+    const auto names = [](const Words& words) { return words[0] == "SET" && words.back() == "NX"; };
+    bool is_first = true;
+    relay_.before = [=, &is_first](const Words& words) {
+      return names(words) && is_first ? Act::kRunAndClose : Act::kForward;
+    };
+    relay_.after = [=, &is_first](const Words& words) {
+      if (!names(words) || !is_first) return;
+      meanwhile();
+      is_first = false;
+    };
+    return filter->Create(through_, "seen", 1000, RedisOptions(16));
+  }
+
   RedisClient client_{server_->address()};
   RedisRelay relay_{server_->port()};
   RedisServers through_;
   const std::vector<uint64_t> keys_ = RandomHashes(200, 1);
 };
+
+TEST_F(RedisLifetime, CreateIsDoneIfOthersWentOnFromItsRecord) {
+  RedisFilter creator, other;
+  const Status status = CreateWhile(&creator, [&] {
+    ASSERT_TRUE(other.Open(servers_, "seen").ok());
+    Insert(&other, keys_);
+    EXPECT_TRUE(other.BeginGeneration(2000, RedisOptions(16)).ok());
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+  ExpectWhole();
+  EXPECT_EQ(CountMissing(&creator, keys_), 0u);
+  EXPECT_TRUE(other.AbandonGeneration().ok());
+  Insert(&creator, RandomHashes(10, 2));
+}
+
+TEST_F(RedisLifetime, CreateLeavesWhatARecordMayNameThatItDoesNotUnderstand) {
+  RedisFilter creator;
+  const Status status = CreateWhile(&creator, [&] { client_.Do({"APPEND", "seen", "of a later library\n"}); });
+  EXPECT_EQ(status.code(), StatusCode::kIncompatible) << status.message();
+  EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
+}
+
+TEST_F(RedisLifetime, CreateLeavesNoShardsOfItsOwnWhereTheNameIsTaken) {
+  RedisFilter creator;
+  const Status status = CreateWhile(&creator, [&] {
+    EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
+    CreateAnew();
+  });
+  EXPECT_EQ(status.code(), StatusCode::kIncompatible) << status.message();
+  ExpectWhole();
+  EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
+}
 
 TEST_F(RedisLifetime, DeleteLeavesANewFilterAlone) {
   RedisFilter filter;

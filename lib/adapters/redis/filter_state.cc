@@ -124,17 +124,21 @@ Status FilterState::Bind(Header header, std::string text) {
   return Status();
 }
 
-Status FilterState::CreateHeader(const Header& header) {
+Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
+  *may_be_named = true;  // unless somebody says what is there
   const std::string text = FormatHeader(header);
   Answer answer;
   Status status = Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
   if (!status.ok()) return status;
-  if (answer.is_nil) {  // taken, or sent twice
-    status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
-    if (!status.ok()) return status;
-    if (answer.is_nil || answer.text != text) return NameTaken();
-  }
-  return Bind(header, text);
+  if (!answer.is_nil) return Bind(header, text);
+  status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);  // taken, or sent twice
+  if (!status.ok()) return status;
+  Header there;
+  const StatusCode parsed = answer.is_nil ? StatusCode::kIncompatible : ParseHeader(name_, answer.text, &there).code();
+  // Others may have gone on from the record before it was sent for the second time.
+  if (there.Names(header.current.id)) return Bind(std::move(there), std::move(answer.text));
+  *may_be_named = parsed != StatusCode::kOk && parsed != StatusCode::kIncompatible;  // damaged, or of a later library
+  return NameTaken();
 }
 
 Status FilterState::CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill) {
@@ -147,12 +151,9 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
   if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
   if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
   if (status.ok()) status = KeepShards(header.current);
-  bool certain = true;
-  if (status.ok()) {
-    status = CreateHeader(header);
-    certain = status.code() == StatusCode::kIncompatible;  // the name is taken
-  }
-  if (!status.ok() && certain) (void)DropShards(header.current).ok();
+  bool may_be_named = false;
+  if (status.ok()) status = CreateHeader(header, &may_be_named);
+  if (!status.ok() && !may_be_named) (void)DropShards(header.current).ok();
   return status;
 }
 

@@ -48,8 +48,9 @@ class FilterState {
   // GET of the header record into header(), with the shards of its generations. kNotFound if there is none;
   // kIncompatible if the hash or the secret is another one than before.
   Status ReadHeader();
-  // The first record of a new filter: SET NX. kIncompatible if the name is taken.
-  Status CreateHeader(const Header& header);
+  // The first record of a new filter: SET NX. kIncompatible if the name is taken. *may_be_named: whether a record may
+  // be there that names header.current: nobody knows what became of the command.
+  Status CreateHeader(const Header& header, bool* may_be_named);
   // A new filter: NameTaken if the record is there (one that is only left of a filter that expired goes); shards of
   // header.current; `fill` brings what is to be in them; then the record, last. What fails leaves no shards, unless
   // nobody knows whether the record was made.
