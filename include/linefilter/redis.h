@@ -271,6 +271,10 @@ class LINEFILTER_EXPORT RedisFilter final {
  private:
   bool HasKeys() const noexcept { return state_ != nullptr && hash_id_ != HashId::kCaller; }
   LINEFILTER_LOCAL Status Closed() const noexcept;
+  // What Create, CreateFromImage and Open do alike: `work` is done with a new state that is connected (opening.h).
+  template <class Work>
+  LINEFILTER_LOCAL Status OpenBy(const RedisServers& servers, std::string_view name, const HashSecret* secret,
+                                 const Work& work) noexcept;
   // Takes over what was opened.
   LINEFILTER_LOCAL void Adopt(std::unique_ptr<redis_internal::FilterState> state) noexcept;
 
