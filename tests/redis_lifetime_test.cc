@@ -112,6 +112,26 @@ TEST_F(RedisLifetime, CreateLeavesNoShardsOfItsOwnWhereTheNameIsTaken) {
   EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
 }
 
+// Others are so fast that the generation was left when its shards are about to be kept.
+TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
+  bool is_first = true;
+  relay_.before = [&](const Words& words) {
+    if (words[0] == "PERSIST" && is_first) {
+      is_first = false;
+      RebuildTimes(1);
+    }
+    return Act();
+  };
+  RedisFilter creator;
+  const Status status = creator.Create(through_, "seen", 1000, RedisOptions(16));
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_FALSE(is_first);
+  const auto shards = client_.Do({"KEYS", "{seen:*"}).items;
+  ASSERT_EQ(shards.size(), 2u);
+  EXPECT_NE(client_.Integer({"PTTL", shards[0].text}) == -1, client_.Integer({"PTTL", shards[1].text}) == -1);
+  ExpectWhole();
+}
+
 TEST_F(RedisLifetime, DeleteLeavesANewFilterAlone) {
   RedisFilter filter;
   Create(&filter);

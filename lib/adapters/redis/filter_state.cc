@@ -150,11 +150,16 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
   status = AllocateShards(header.current, kFilledVersion);
   if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
   if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
-  if (status.ok()) status = KeepShards(header.current);
   bool may_be_named = false;
   if (status.ok()) status = CreateHeader(header, &may_be_named);
   if (!status.ok() && !may_be_named) (void)DropShards(header.current).ok();
-  return status;
+  if (!status.ok()) return status;
+  status = KeepShards(header.current);  // not before it is named: who dies leaves nothing for ever
+  if (status.ok()) return status;
+  return Status::Error(status.code(),
+                       "filter %s in Redis is made, but its shards go within a day: create it once more, which keeps "
+                       "them and says that the name is taken, or delete it (%.70s)",
+                       Printable(name_).c_str(), status.message());
 }
 
 // None of the old shards may be there beside the new ones, should one have outlived its record.
@@ -169,7 +174,11 @@ Status FilterState::RemoveExpired(const std::string& text) {
   int64_t ms;
   status = ReadTimeToLive(&ms);
   if (!status.ok()) return status;
-  if (ms >= 0) return NameTaken();
+  if (ms >= 0) {
+    // Who made it may have died before its shards were kept; or he is here again.
+    if (!is_damaged && old.version == 1) status = KeepShards(old.current);
+    return status.code() == StatusCode::kUnavailable ? status : NameTaken();
+  }
   if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "

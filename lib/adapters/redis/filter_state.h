@@ -52,8 +52,8 @@ class FilterState {
   // be there that names header.current: nobody knows what became of the command.
   Status CreateHeader(const Header& header, bool* may_be_named);
   // A new filter: NameTaken if the record is there (one that is only left of a filter that expired goes); shards of
-  // header.current; `fill` brings what is to be in them; then the record, last. What fails leaves no shards, unless
-  // nobody knows whether the record was made.
+  // header.current; `fill` brings what is to be in them; then the record; then they are kept. What fails leaves no
+  // shards, unless nobody knows whether the record was made: these go within a day.
   Status CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill);
   // The record that follows: compare-and-set by a script, from the bytes last read to `next`, whose version is one more
   // (this sets it). KEEPTTL. kIncompatible if somebody else changed it meanwhile: read it again and look what to do.
@@ -62,7 +62,8 @@ class FilterState {
   // Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that one
   // who dies before the record names them leaves nothing for ever; KeepShards.
   Status AllocateShards(const Generation& generation, uint64_t version);
-  // They live as long as the filter whose record is there, or for ever.
+  // They live as long as the filter whose record is there, or for ever. Of a generation that it names; if that is left
+  // meanwhile, they have the time that it has then.
   Status KeepShards(const Generation& generation);
   Status PersistShards(const Generation& generation);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
@@ -124,7 +125,8 @@ class FilterState {
   static constexpr int kMostGenerations = 100;
 
   Status Bind(Header header, std::string text);
-  // Of a record that has the name, if it is ours and its time is over: its shards go, and it. Else kIncompatible.
+  Status LeaveAgain(const Generation& generation);
+  // Of a record that has the name, if it is ours and its time is over: its shards go, and it. Else NameTaken.
   Status RemoveExpired(const std::string& text);
   // After a mark that is newer than the record, or missing. Ok and not *changed: the shard is lost.
   Status ReadHeaderAgain(bool newer, bool* changed);

@@ -95,20 +95,31 @@ Status FilterState::AllocateShards(const Generation& generation, uint64_t versio
 Status FilterState::KeepShards(const Generation& generation) {
   // Rather too early, by what a command takes on its way. Again, if somebody called Expire meanwhile: he sets the times
   // of the shards before the record's and after it, so one of the two comes last.
-  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000;
+  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000, kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
   int64_t ms;
   Status status = ReadTimeToLive(&ms);
   for (int tries = 0; tries < kMostGenerations && status.ok(); ++tries) {
-    const bool mortal = ms != kForEver && ms > -static_cast<int64_t>(kRecordGraceMs);
+    if (ms <= kNoRecord) return status;
+    const bool mortal = ms != kForEver;
     status = mortal ? DropShards(generation, ms > kEarlyMs ? static_cast<uint64_t>(ms - kEarlyMs) : 1)
                     : PersistShards(generation);
     int64_t now_ms = ms;
     if (status.ok()) status = ReadTimeToLive(&now_ms);
-    if (!status.ok() || !mortal ? now_ms == ms : now_ms <= ms && ms - now_ms < kAboutTheSameMs) return status;
-    if (!mortal && ms != kForEver && now_ms < 0) return status;  // there is no record yet
+    if (!status.ok()) return status;
+    if (mortal ? now_ms <= ms && ms - now_ms < kAboutTheSameMs : now_ms == ms) return LeaveAgain(generation);
     ms = now_ms;
   }
   return status;
+}
+
+// A generation that was left by then (Finish) has lost its minute to what kept it.
+Status FilterState::LeaveAgain(const Generation& generation) {
+  Answer record;
+  const Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &record);
+  Header now;
+  if (!status.ok() || !ParseHeader(name_, record.text, &now).ok()) return status;
+  const bool is_left = !now.Names(generation.id) || now.previous.id == generation.id;
+  return is_left ? DropShards(generation, kLeaveMs) : status;
 }
 
 Status FilterState::PersistShards(const Generation& generation) {
