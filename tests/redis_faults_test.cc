@@ -55,6 +55,16 @@ TEST(RedisFaults, WhatSpeaksAnotherProtocolIsSaidAtOnce) {
   }
 }
 
+// A command that has one integer is answered by strings without an end: nobody waits for that, or keeps it.
+TEST(RedisFaults, AnAnswerOfTooManyBytesIsGarbage) {
+  const std::string mebibyte(size_t{1} << 20, 'x');
+  RedisFakeServer server([&](const std::string&) { return "*100000\r\n" + Bulk(mebibyte) + Bulk(mebibyte); });
+  Router router;
+  ASSERT_TRUE(router.Connect(ServersOf(server, test::kLongMs)).ok());
+  RedisReplies replies;
+  EXPECT_EQ(replies.Run(&router, Gets(1)).code(), StatusCode::kIoError);
+}
+
 TEST(RedisFaults, GarbageInTheMidstFailsWhatHasNoAnswerYet) {
   RedisFakeServer server([](const std::string& command) -> RedisFakeServer::Answer {
     return command == "GET 5" ? "garbage\r\n" : Echo(command);

@@ -424,7 +424,8 @@ TEST_F(RedisFilterTest, NamesAreTakenOnce) {
   EXPECT_EQ(Shards().size(), 1u);
   client_->Do({"SET", "text", "something else"});
   client_->Do({"HSET", "hash", "a", "b"});
-  for (const char* foreign : {"text", "hash"}) {
+  client_->Do({"SET", "large", std::string(3 << 20, 'x')});
+  for (const char* foreign : {"text", "hash", "large"}) {
     EXPECT_EQ(again.Create(servers_, foreign, 100, options_).code(), StatusCode::kIncompatible) << foreign;
     EXPECT_EQ(again.Open(servers_, foreign).code(), StatusCode::kIncompatible) << foreign;
     EXPECT_EQ(RedisFilter::Delete(servers_, foreign).code(), StatusCode::kIncompatible) << foreign;

@@ -255,7 +255,7 @@ TEST_F(RedisLifetime, ExpireOfAShortTimeIsNoError) {
   bool was_told = false;
   relay_.before = [&](const Words& words) {
     was_told = was_told || (words[0] == "PEXPIRE" && words[1] == "seen");
-    if (words[0] == "GET" && was_told) {
+    if (words[0] == "GETRANGE" && words[1] == "seen" && was_told) {
       EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
     }
     return Act();

@@ -52,6 +52,14 @@ Status FilterState::Do(const RedisKey& key, Kind kind, std::initializer_list<std
   return router_.Run(batch_, &handler);
 }
 
+// GET would bring all of what somebody else keeps there.
+Status FilterState::ReadRecord(Answer* answer) {
+  const std::string last = std::to_string(kMostReplyBytes - 1);
+  const Status status = Do(header_key_, Kind::kRead, {"GETRANGE", name_, "0", last}, answer);
+  answer->is_nil = answer->text.empty();
+  return status;
+}
+
 void FilterState::SetSecret(const HashSecret* secret) {
   has_secret_ = secret != nullptr;
   secret_ = has_secret_ ? *secret : HashSecret();
@@ -59,7 +67,7 @@ void FilterState::SetSecret(const HashSecret* secret) {
 
 Status FilterState::ReadHeader() {
   Answer answer;
-  Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+  Status status = ReadRecord(&answer);
   if (!status.ok()) return status;
   if (answer.is_nil) {
     return Status::Error(StatusCode::kNotFound, "there is no filter %s in Redis: create it, or look at the name",
@@ -131,7 +139,7 @@ Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
   Status status = Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
   if (!status.ok()) return status;
   if (!answer.is_nil) return Bind(header, text);
-  status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);  // taken, or sent twice
+  status = ReadRecord(&answer);  // taken, or sent twice
   if (!status.ok()) return status;
   Header there;
   const StatusCode parsed = answer.is_nil ? StatusCode::kIncompatible : ParseHeader(name_, answer.text, &there).code();
@@ -143,7 +151,7 @@ Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
 
 Status FilterState::CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill) {
   Answer there;
-  Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &there);
+  Status status = ReadRecord(&there);
   if (!status.ok()) return status;
   if (!there.is_nil) status = RemoveExpired(there.text);
   if (!status.ok()) return status;
@@ -221,7 +229,7 @@ Status FilterState::ChangeHeader(Header next) {
   Status status = Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
   if (!status.ok()) return status;
   if (answer.number != 1) {
-    status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+    status = ReadRecord(&answer);
     if (!status.ok()) return status;
     if (answer.is_nil || answer.text != text) {
       return Status::Error(

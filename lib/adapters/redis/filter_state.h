@@ -97,6 +97,9 @@ class FilterState {
 
   // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"GET", key.name}, &answer).
   Status Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer);
+  // The record's bytes, or what else has the name: of a long string the beginning, which is no record. Nil if there are
+  // none.
+  Status ReadRecord(Answer* answer);
   // What time the filter of the record has left: kForEver, or less than 0 if it expired. (At 0 its shards are there:
   // Redis ends a key when its time is over, not when it comes.)
   static constexpr int64_t kForEver = INT64_MAX;

@@ -79,7 +79,7 @@ Failure Fleet::Discover(Clock::time_point end) {
       continue;
     }
     const Reply* reply = nullptr;
-    failure = node->connection.Call({"CLUSTER", "SLOTS"}, &reply);
+    failure = node->connection.CallForMap(&reply);
     // Without cluster support, or behind a proxy that does not know the command.
     const bool is_lone = reply != nullptr && reply->type() == Reply::Type::kError &&
                          (BeginsWith(reply->text(), "ERR This instance has cluster support disabled") ||
@@ -239,7 +239,7 @@ Failure Fleet::RefreshMap(Clock::time_point end) {
 
 Failure Fleet::ReadMap(Node* node, Map* map) {
   const Reply* reply = nullptr;
-  const Failure failure = node->connection.Call({"CLUSTER", "SLOTS"}, &reply);
+  const Failure failure = node->connection.CallForMap(&reply);
   if (!IsFine(failure)) return failure;
   const std::string server = node->connection.server();
   const Failure unclear = Unclear(server, "CLUSTER SLOTS");

@@ -115,7 +115,7 @@ Status FilterState::KeepShards(const Generation& generation) {
 // A generation that was left by then (Finish) has lost its minute to what kept it.
 Status FilterState::LeaveAgain(const Generation& generation) {
   Answer record;
-  const Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &record);
+  const Status status = ReadRecord(&record);
   Header now;
   if (!status.ok() || !ParseHeader(name_, record.text, &now).ok()) return status;
   const bool is_left = !now.Names(generation.id) || now.previous.id == generation.id;
