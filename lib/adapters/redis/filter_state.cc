@@ -94,7 +94,7 @@ Status FilterState::ReadHeader() {
 
 // Hash and seed or secret must be those of the caller's hashes.
 Status FilterState::Bind(Header header, std::string text) {
-  const std::string shown = Printable(name_);
+  const Printable shown(name_);
   if (bound_ && (header.hash_id != header_.hash_id || header.seed != header_.seed)) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis was made anew with another hash or seed: open it again", shown.c_str());

@@ -26,14 +26,10 @@ Status CheckName(std::string_view name) {
   return Status();
 }
 
-std::string Printable(std::string_view name) {
-  constexpr size_t kMost = 60;  // of a sentence of 254
-  std::string text(name.substr(0, kMost));
-  for (char& byte : text) {
-    if (static_cast<unsigned char>(byte) < 32 || static_cast<unsigned char>(byte) > 126) byte = '?';
-  }
-  if (name.size() > kMost) text += "...";
-  return text;
+Printable::Printable(std::string_view name) noexcept {
+  size_t n = 0;
+  for (; n < kMostBytes && n < name.size(); ++n) text_[n] = name[n] < 32 || name[n] > 126 ? '?' : name[n];
+  snprintf(text_ + n, sizeof(text_) - n, "%s", name.size() > n ? "..." : "");
 }
 
 bool HasHashTag(std::string_view name) { return !HashTagOf(name).empty(); }

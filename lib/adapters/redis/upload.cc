@@ -120,7 +120,7 @@ Status OpenImage(const void* image, size_t size, const HashSecret* secret, Filte
 
 Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view) {
   const Generation& generation = shards.generation;
-  const std::string name = Printable(state.name());
+  const Printable name(state.name());
   if (generation.layout != Layout::kBlocked && generation.layout != Layout::kClassic) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s, into which no image can be loaded: make it of an image, or load "
