@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -211,6 +213,29 @@ TEST(RedisFaults, WhatIsForNowOnlyIsAskedAgainAsLongAsPatienceLasts) {
 }
 
 // write (fails once) check write check: both checks are asked again, after all writes.
+// What is waited for in one batch is not there for the next one of the call; what goes well takes nothing of it.
+TEST(RedisFaults, ThePatienceOfACallIsThatOfAllItsBatchesTogether) {
+  using std::chrono::milliseconds;
+  using std::chrono::steady_clock;
+  EXPECT_TRUE(test::HoldsAtSomeScale([](uint32_t scale) {
+    std::atomic<steady_clock::time_point> dark_until{steady_clock::time_point()};
+    RedisFakeServer server([&](const std::string& command) -> RedisFakeServer::Answer {
+      return steady_clock::now() < dark_until.load() ? "-LOADING x\r\n" : Echo(command);
+    });
+    const milliseconds patience(100 * scale), dark(70 * scale);
+    Router router;
+    EXPECT_TRUE(router.Connect(ServersOf(server, static_cast<uint32_t>(patience.count()))).ok());
+    RedisReplies replies;
+    const Router::Call call(&router);
+    std::this_thread::sleep_for(2 * patience);
+    dark_until = steady_clock::now() + dark;
+    if (!replies.Run(&router, Gets(2)).ok()) return false;  // a machine that was stalled
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(replies.Run(&router, Gets(2)).ok());
+    dark_until = steady_clock::now() + dark;
+    return replies.Run(&router, Gets(2)).code() == StatusCode::kUnavailable;
+  }));
+}
+
 TEST(RedisFaults, AChecksAnswerIsYoungerThanAllThatWentBeforeIt) {
   std::atomic<int> count{0};
   RedisFakeServer server([&count](const std::string& command) -> RedisFakeServer::Answer {

@@ -96,7 +96,9 @@ struct RedisServers {
   uint32_t connect_timeout_ms = 1000;  // of one connection, above 0
   // Of one reply, from when it is the next to come; above 0. A large one has longer: a second for each 64 KiB.
   uint32_t timeout_ms = 2000;
-  uint32_t patience_ms = 10000;  // of all that is tried again within one call
+  // Of all that is tried again within one call of lookups or insertions. Other calls (Create, Load, steps of
+  // generations, downloads: many round trips, perhaps hours) have it for each batch of commands.
+  uint32_t patience_ms = 10000;
   // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked.
   bool replica_reads = false;
   // After insertions, wait until so many replicas have them, but no longer than wait_ms: else kUnavailable, and nothing
