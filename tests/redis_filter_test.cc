@@ -1112,6 +1112,28 @@ TEST_F(RedisFilterTest, AFullServerSaysSo) {
   EXPECT_FALSE(filter.is_open());
 }
 
+// While shards are made they have a time to live, by which volatile-* chooses; nothing is damaged, there is no room.
+TEST_F(RedisFilterTest, AServerThatEvictsWhatIsBeingMadeIsFull) {
+  RedisServerOptions evicts;
+  evicts.max_memory = 8 << 20;
+  evicts.max_memory_policy = "volatile-lru";
+  RedisServer server(evicts);
+  ASSERT_TRUE(server.ok()) << server.why();
+  servers_.addresses = server.address();
+  RedisLayout layout;
+  layout.shard_bytes = 1 << 18;
+  RedisFilter filter, next = Create("small", 1000);
+  const std::string image = ImageOf(10000000, options_, {});
+  for (const Status& status : {filter.Create(servers_, "seen", 10000000, options_, layout),
+                               filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, layout),
+                               next.BeginGeneration(10000000, options_, layout)}) {
+    EXPECT_EQ(status.code(), StatusCode::kOverLimit) << status.message();
+    EXPECT_NE(std::string(status.message()).find("while it was made (evicted?)"), std::string::npos)
+        << status.message();
+  }
+  EXPECT_EQ(RedisClient(server.address()).Do({"KEYS", "*seen*"}).items.size(), 0u);
+}
+
 // An eviction policy takes whole shards: their loss is told.
 TEST_F(RedisFilterTest, AnEvictedShardIsAnError) {
   RedisServerOptions evicts;

@@ -67,8 +67,8 @@ class FilterState {
   Status KeepShards(const Generation& generation);
   Status PersistShards(const Generation& generation);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
-  // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0; to all others
-  // that is a lost one.
+  // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
+  // that one was lost meanwhile (kOverLimit); to all others that is a lost one.
   enum Maker : uint8_t { kNamed, kMadeHere };
   Status AdvanceMarks(const Generation& generation, uint64_t version, Maker maker = kNamed);
   // UNLINK of all shards, or with grace_ms > 0 PEXPIRE.
@@ -106,9 +106,10 @@ class FilterState {
   Status ReadTimeToLive(int64_t* ms);
   // The record goes, if it is still `text`. Ok and not *deleted: it is another one, or gone already.
   Status DeleteHeader(const std::string& text, bool* deleted);
-  // The sentences of a name that is taken, and of a lost shard.
+  // The sentences of a name that is taken, of a lost shard, and of one that was lost before a record named it.
   Status NameTaken() const;
   Status LostShard(const Shards& shards, uint64_t shard) const;
+  Status LostWhileMade(const Shards& shards, uint64_t shard) const;
 
   const std::string& name() const { return name_; }
   const RedisKey& header_key() const { return header_key_; }

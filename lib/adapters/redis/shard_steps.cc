@@ -74,6 +74,16 @@ Status FilterState::LostShard(const Shards& shards, uint64_t shard) const {
       static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
 }
 
+// They have a time to live until they are kept, so that volatile-* policies take them, too.
+Status FilterState::LostWhileMade(const Shards& shards, uint64_t shard) const {
+  return Status::Error(
+      StatusCode::kOverLimit,
+      "shard %llu of filter %s in Redis (%llu bytes) was lost while it was made (evicted?): give the server more "
+      "memory, or maxmemory-policy noeviction, and do it again",
+      static_cast<unsigned long long>(shard), Printable(name_).c_str(),
+      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
+}
+
 Status FilterState::AllocateShards(const Generation& generation, uint64_t version) {
   const Shards shards = ShardsOf(name_, header_, generation);
   const std::string mark = MarkOf(version);
@@ -143,8 +153,10 @@ Status FilterState::AdvanceMarks(const Generation& generation, uint64_t version,
     batch_.Arg(version_bytes);
     batch_.Arg(maker == kMadeHere ? "made" : "named");
   };
-  return ForShards(&router_, &batch_, shards, advance,
-                   [&](uint64_t shard, int64_t answer) { return answer < 0 ? LostShard(shards, shard) : Status(); });
+  return ForShards(&router_, &batch_, shards, advance, [&](uint64_t shard, int64_t answer) {
+    if (answer >= 0) return Status();
+    return maker == kMadeHere ? LostWhileMade(shards, shard) : LostShard(shards, shard);
+  });
 }
 
 Status FilterState::DropShards(const Generation& generation, uint64_t grace_ms) {

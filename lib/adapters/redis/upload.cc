@@ -179,7 +179,7 @@ Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body)
     const uint8_t* bytes = body + i * shards.generation.shard_bytes;
     const Status status = Fill(state, shards.keys[i], mark, bytes, shards.generation.BytesOfShard(i), &refused);
     if (!status.ok()) return status;
-    if (refused) return state->LostShard(shards, i);
+    if (refused) return state->LostWhileMade(shards, i);
   }
   return Status();
 }
