@@ -13,8 +13,10 @@ Status CheckName(std::string_view name) {
                          Printable(name).c_str(), static_cast<unsigned long long>(name.size()),
                          static_cast<unsigned long long>(kMaxNameBytes));
   }
-  if (name[0] == '}') {  // "{}..." would be no tag: a shard and what is loaded into it would lie in two slots
-    return Status::Error(StatusCode::kInvalidArgument, "the name %s begins with a closing brace: choose another one",
+  // It would end the tag that shards have early: all would lie in one slot, of a first part of the name or of none.
+  if (name.find('}') != std::string_view::npos && !HasHashTag(name)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the name %s has a closing brace that ends no hash tag like {users}: choose another one",
                          Printable(name).c_str());
   }
   for (const char byte : name) {

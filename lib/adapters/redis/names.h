@@ -12,7 +12,7 @@ namespace linefilter::redis_internal {
 
 inline constexpr size_t kMaxNameBytes = 200;
 
-// 1 to kMaxNameBytes bytes, without NUL and newline.
+// 1 to kMaxNameBytes bytes, without NUL and newline; a closing brace only with a hash tag of its own.
 Status CheckName(std::string_view name);
 // A name for sentences: what is not printable is replaced, what is long cut. Needs no memory, which may be what the
 // sentence is about.
