@@ -202,6 +202,27 @@ TEST_F(RedisLifetime, DeleteLeavesAnotherGenerationAlone) {
   EXPECT_EQ(client_.Integer({"EXISTS", "seen"}), 0);
 }
 
+// The record is the same be it that a Switch died or an Abandon: the number of what serves tells.
+TEST_F(RedisLifetime, SwitchEndsAnAbandonThatDied) {
+  RedisFilter filter, dies, other;
+  Create(&filter);
+  Insert(&filter, keys_);
+  ASSERT_TRUE(filter.BeginGeneration(2000, RedisOptions(16)).ok());
+  through_.patience_ms = 0;
+  ASSERT_TRUE(dies.Open(through_, "seen").ok());
+  relay_.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
+  EXPECT_EQ(dies.AbandonGeneration().code(), StatusCode::kUnavailable);
+  RedisInfo info;
+  ASSERT_TRUE(other.Open(servers_, "seen").ok());
+  ASSERT_TRUE(other.Info(&info).ok());
+  EXPECT_EQ(info.next_generation, 0u);
+  EXPECT_NE(info.previous_generation, 0u);
+  EXPECT_TRUE(other.SwitchGeneration().ok());
+  EXPECT_EQ(other.generation(), info.generation) << "nothing was switched to";
+  EXPECT_EQ(other.SwitchGeneration().code(), StatusCode::kIncompatible) << "it is ended";
+  ExpectWhole();
+}
+
 // A switch has given the old shards their minute when PERSIST comes, and ends behind the last look at the record.
 TEST_F(RedisLifetime, ExpireNeverLeavesTheMinuteToWhatASwitchLeft) {
   RedisFilter filter, rebuilder;
