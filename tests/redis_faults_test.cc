@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -423,6 +424,41 @@ TEST(RedisFaults, AMapThatMakesNoSenseIsRefused) {
   EXPECT_TRUE(router.is_cluster());
   RedisReplies replies;
   EXPECT_EQ(replies.Run(&router, Gets(1)).code(), StatusCode::kUnavailable);
+}
+
+// No cluster has so many nodes, and nobody remembers them, or looks for each among all others.
+TEST(RedisFaults, AMapOfTooManyNodesIsRefused) {
+  std::atomic<const char*> served{nullptr};
+  RedisFakeServer server([&served](const std::string&) { return served.load(); }, false);
+  const auto node = [](int i) {
+    return "*2\r\n" + Bulk("10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256)) + ":7000\r\n";
+  };
+  // One slot each, and the same replicas.
+  const auto map_of = [&](int ranges, int masters, int replicas) {
+    std::string map = "*" + std::to_string(ranges) + "\r\n";
+    for (int i = 0; i < ranges; ++i) {
+      const std::string slot = ":" + std::to_string(i % 16384) + "\r\n";
+      map += "*" + std::to_string(3 + replicas) + "\r\n" + slot + slot + node(i % masters);
+      for (int replica = 0; replica < replicas; ++replica) map += node(10000 + replica);
+    }
+    return map;
+  };
+  struct {
+    int ranges, masters, replicas;
+    bool is_one;
+  } const kMaps[] = {{1000, 1000, 3, true},  {16384, 1000, 1, true}, {1, 1, 1000, true},
+                     {1001, 1001, 1, false}, {16385, 3, 1, false},   {1, 1, 1001, false}};
+  std::deque<std::string> maps;
+  for (const auto& one : kMaps) {
+    SCOPED_TRACE(std::to_string(one.ranges) + " " + std::to_string(one.masters) + " " + std::to_string(one.replicas));
+    maps.push_back(map_of(one.ranges, one.masters, one.replicas));
+    served = maps.back().c_str();
+    Router router;
+    EXPECT_EQ(router.Connect(ServersOf(server)).code(), one.is_one ? StatusCode::kOk : StatusCode::kIoError);
+    if (one.is_one) {
+      EXPECT_EQ(router.num_masters(), static_cast<size_t>(one.masters));
+    }
+  }
 }
 
 }  // namespace
