@@ -192,6 +192,15 @@ TEST(RedisFailure, AnErrorReplyHasItsCodeAndVerdict) {
     Verdict verdict;
     StatusCode code;
   } kCases[] = {
+      {"ERR Error running script (call to f_0123): @user_script:2: @user_script: 2: -OOM command not allowed when used "
+       "memory > 'maxmemory'.",
+       Verdict::kFinal, StatusCode::kOverLimit},
+      {"ERR Error running script (call to f_0123): @user_script:2: @user_script: 2: -READONLY You can't write against "
+       "a "
+       "read only replica.",
+       Verdict::kReplica, StatusCode::kUnavailable},
+      {"ERR Error running script (call to f_0123): @user_script:1: user_script:1: no command", Verdict::kFinal,
+       StatusCode::kIoError},
       {"TRYAGAIN Multiple keys request during rehashing of slot", Verdict::kRetry, StatusCode::kUnavailable},
       {"CLUSTERDOWN The cluster is down", Verdict::kRetry, StatusCode::kUnavailable},
       {"CLUSTERDOWN Hash slot not served", Verdict::kRetry, StatusCode::kUnavailable},
