@@ -283,6 +283,10 @@ void ExpectRefused(const BodyFacts& facts, StatusCode code, const std::string& w
   uint64_t blocks[kMaxBodyStages];
   EXPECT_EQ(BlocksOfHash(facts, 5, blocks), 0u);
   EXPECT_TRUE(Positions(facts, 5).empty());
+  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  for (const size_t index : {size_t{0}, size_t{1}, size_t{63}, size_t{64}}) {
+    EXPECT_TRUE(BlockMayContainHash(facts, index, empty_block, 5)) << index;
+  }
   EXPECT_EQ(BodyImageBytes(facts), 0u);
   Collector image;
   BodyImageWriter writer;
@@ -320,12 +324,18 @@ TEST(Body, ThatNoImageHasIsRefused) {
     EXPECT_TRUE(BlockMayContainHash(layout, 0, empty_block, 5));
     EXPECT_TRUE(BlockMayContainHash(layout, 7, empty_block, 5));
   }
-  BodyFacts facts = facts_of(Layout::kBlocked, 7, 64);
-  facts.num_stages = 1;
-  EXPECT_EQ(CheckBody(facts).code(), StatusCode::kInvalidArgument) << "only a container has stages";
-  facts = facts_of(Layout::kBlocked, 7, 64);
-  facts.hash_id = static_cast<HashId>(3);
-  EXPECT_EQ(CheckBody(facts).code(), StatusCode::kUnsupported) << "another hash";
+  EXPECT_FALSE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 0, empty_block, 5));
+  EXPECT_TRUE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 1, empty_block, 5)) << "no such block";
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kRetrieval}) {
+    const BodyFacts good = facts_of(layout, layout == Layout::kRetrieval ? 0 : 7, 64);
+    EXPECT_TRUE(CheckBody(good).ok());
+    BodyFacts facts = good;
+    facts.num_stages = 1;
+    ExpectRefused(facts, StatusCode::kInvalidArgument, "only a container has any");
+    facts = good;
+    facts.hash_id = static_cast<HashId>(3);
+    ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
+  }
 }
 
 TEST(Body, OfAContainerThatNoImageHasIsRefused) {
@@ -351,6 +361,9 @@ TEST(Body, OfAContainerThatNoImageHasIsRefused) {
   facts = good;
   facts.stages[2].num_blocks = 0;
   ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 2");
+  facts = good;
+  facts.hash_id = static_cast<HashId>(3);
+  ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
 }
 
 TEST(Body, LargerThanMemoryHasPositionsToItsEnd) {

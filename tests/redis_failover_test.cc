@@ -106,7 +106,7 @@ TEST_F(RedisFailover, AKeyOfWhichBitsWereLostIsNewToOneWriterAlone) {
   };
   to_second.before = [&](const Words& words) {
     if (step == 1 && words[0] == "BITFIELD") step = 2;
-    if (step == 2 && words[0] == "GET") {  // it has written, and looks at the record again
+    if (step == 2 && words[0] == "GETRANGE" && words[2] == "0") {  // it has written, and looks at the record again
       step = 3;
       RedisFilter other;
       EXPECT_TRUE(other.Open(ServersOf(second_.address()), "seen").ok());

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/adapters/redis/batch.h"
+#include "lib/adapters/redis/header.h"
 #include "lib/adapters/redis/router.h"
 #include "linefilter/redis.h"
 #include "tests/testing/redis_fake_server.h"
@@ -258,6 +259,37 @@ TEST(RedisFaultsMaster, WithoutMemoryNoReplyIsTakenForAnother) {
   }
   EXPECT_GT(num_thrown, 6);
   EXPECT_LT(num_thrown, 100);
+}
+
+// What promises not to throw says why it cannot answer even then.
+TEST(RedisFaultsMaster, WithoutMemoryAKeyIsStillAnswered) {
+  const std::string name = "a filter of the caller's own hashes, with a name that is longer than a short string";
+  Header header;
+  header.version = 1;
+  header.hash_id = HashId::kCaller;
+  header.current.id = 1;
+  header.current.layout = Layout::kBlocked;
+  header.current.num_probes = 7;
+  header.current.body_bytes = header.current.shard_bytes = 64;
+  const std::string record = FormatHeader(header);
+  RedisFakeServer server([&](const std::string& command) -> RedisFakeServer::Answer {
+    if (command.substr(0, 4) == "PTTL") return ":-1\r\n";
+    return "$" + std::to_string(record.size()) + "\r\n" + record + "\r\n";
+  });
+  RedisFilter filter;
+  const Status status = filter.Open(PatientServers(server.address()), name);
+  ASSERT_TRUE(status.ok()) << status.message();
+  bool maybe = false;
+  RedisInsert outcome = RedisInsert::kNew;
+  allocations_left = 0;
+  const Status asked = filter.MayContainKey("alice", &maybe), inserted = filter.InsertKey("alice", &outcome);
+  allocations_left = -1;
+  EXPECT_EQ(asked.code(), StatusCode::kIncompatible);
+  EXPECT_NE(std::string(asked.message()).find(name.substr(0, 60) + "... in Redis"), std::string::npos)
+      << asked.message();
+  EXPECT_TRUE(maybe);
+  EXPECT_EQ(inserted.code(), StatusCode::kIncompatible);
+  EXPECT_EQ(outcome, RedisInsert::kFailed);
 }
 
 }  // namespace

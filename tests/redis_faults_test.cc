@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <deque>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -53,6 +56,16 @@ TEST(RedisFaults, WhatSpeaksAnotherProtocolIsSaidAtOnce) {
     EXPECT_NE(std::string(status.message()).find("does not speak Redis' protocol"), std::string::npos)
         << status.message();
   }
+}
+
+// A command that has one integer is answered by strings without an end: nobody waits for that, or keeps it.
+TEST(RedisFaults, AnAnswerOfTooManyBytesIsGarbage) {
+  const std::string mebibyte(size_t{1} << 20, 'x');
+  RedisFakeServer server([&](const std::string&) { return "*100000\r\n" + Bulk(mebibyte) + Bulk(mebibyte); });
+  Router router;
+  ASSERT_TRUE(router.Connect(ServersOf(server, test::kLongMs)).ok());
+  RedisReplies replies;
+  EXPECT_EQ(replies.Run(&router, Gets(1)).code(), StatusCode::kIoError);
 }
 
 TEST(RedisFaults, GarbageInTheMidstFailsWhatHasNoAnswerYet) {
@@ -201,6 +214,29 @@ TEST(RedisFaults, WhatIsForNowOnlyIsAskedAgainAsLongAsPatienceLasts) {
 }
 
 // write (fails once) check write check: both checks are asked again, after all writes.
+// What is waited for in one batch is not there for the next one of the call; what goes well takes nothing of it.
+TEST(RedisFaults, ThePatienceOfACallIsThatOfAllItsBatchesTogether) {
+  using std::chrono::milliseconds;
+  using std::chrono::steady_clock;
+  EXPECT_TRUE(test::HoldsAtSomeScale([](uint32_t scale) {
+    std::atomic<steady_clock::time_point> dark_until{steady_clock::time_point()};
+    RedisFakeServer server([&](const std::string& command) -> RedisFakeServer::Answer {
+      return steady_clock::now() < dark_until.load() ? "-LOADING x\r\n" : Echo(command);
+    });
+    const milliseconds patience(100 * scale), dark(70 * scale);
+    Router router;
+    EXPECT_TRUE(router.Connect(ServersOf(server, static_cast<uint32_t>(patience.count()))).ok());
+    RedisReplies replies;
+    const Router::Call call(&router);
+    std::this_thread::sleep_for(2 * patience);
+    dark_until = steady_clock::now() + dark;
+    if (!replies.Run(&router, Gets(2)).ok()) return false;  // a machine that was stalled
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(replies.Run(&router, Gets(2)).ok());
+    dark_until = steady_clock::now() + dark;
+    return replies.Run(&router, Gets(2)).code() == StatusCode::kUnavailable;
+  }));
+}
+
 TEST(RedisFaults, AChecksAnswerIsYoungerThanAllThatWentBeforeIt) {
   std::atomic<int> count{0};
   RedisFakeServer server([&count](const std::string& command) -> RedisFakeServer::Answer {
@@ -388,6 +424,41 @@ TEST(RedisFaults, AMapThatMakesNoSenseIsRefused) {
   EXPECT_TRUE(router.is_cluster());
   RedisReplies replies;
   EXPECT_EQ(replies.Run(&router, Gets(1)).code(), StatusCode::kUnavailable);
+}
+
+// No cluster has so many nodes, and nobody remembers them, or looks for each among all others.
+TEST(RedisFaults, AMapOfTooManyNodesIsRefused) {
+  std::atomic<const char*> served{nullptr};
+  RedisFakeServer server([&served](const std::string&) { return served.load(); }, false);
+  const auto node = [](int i) {
+    return "*2\r\n" + Bulk("10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256)) + ":7000\r\n";
+  };
+  // One slot each, and the same replicas.
+  const auto map_of = [&](int ranges, int masters, int replicas) {
+    std::string map = "*" + std::to_string(ranges) + "\r\n";
+    for (int i = 0; i < ranges; ++i) {
+      const std::string slot = ":" + std::to_string(i % 16384) + "\r\n";
+      map += "*" + std::to_string(3 + replicas) + "\r\n" + slot + slot + node(i % masters);
+      for (int replica = 0; replica < replicas; ++replica) map += node(10000 + replica);
+    }
+    return map;
+  };
+  struct {
+    int ranges, masters, replicas;
+    bool is_one;
+  } const kMaps[] = {{1000, 1000, 3, true},  {16384, 1000, 1, true}, {1, 1, 1000, true},
+                     {1001, 1001, 1, false}, {16385, 3, 1, false},   {1, 1, 1001, false}};
+  std::deque<std::string> maps;
+  for (const auto& one : kMaps) {
+    SCOPED_TRACE(std::to_string(one.ranges) + " " + std::to_string(one.masters) + " " + std::to_string(one.replicas));
+    maps.push_back(map_of(one.ranges, one.masters, one.replicas));
+    served = maps.back().c_str();
+    Router router;
+    EXPECT_EQ(router.Connect(ServersOf(server)).code(), one.is_one ? StatusCode::kOk : StatusCode::kIoError);
+    if (one.is_one) {
+      EXPECT_EQ(router.num_masters(), static_cast<size_t>(one.masters));
+    }
+  }
 }
 
 }  // namespace

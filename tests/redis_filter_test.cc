@@ -424,7 +424,8 @@ TEST_F(RedisFilterTest, NamesAreTakenOnce) {
   EXPECT_EQ(Shards().size(), 1u);
   client_->Do({"SET", "text", "something else"});
   client_->Do({"HSET", "hash", "a", "b"});
-  for (const char* foreign : {"text", "hash"}) {
+  client_->Do({"SET", "large", std::string(3 << 20, 'x')});
+  for (const char* foreign : {"text", "hash", "large"}) {
     EXPECT_EQ(again.Create(servers_, foreign, 100, options_).code(), StatusCode::kIncompatible) << foreign;
     EXPECT_EQ(again.Open(servers_, foreign).code(), StatusCode::kIncompatible) << foreign;
     EXPECT_EQ(RedisFilter::Delete(servers_, foreign).code(), StatusCode::kIncompatible) << foreign;
@@ -433,6 +434,34 @@ TEST_F(RedisFilterTest, NamesAreTakenOnce) {
   EXPECT_EQ(again.Open(servers_, "nothing").code(), StatusCode::kNotFound);
   EXPECT_EQ(again.Open(servers_, "a\nb").code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(RedisFilter::Delete(servers_, "nothing").code(), StatusCode::kNotFound);
+}
+
+// Less than a minute to live is what an expired filter of ours has, and many a string of others: a session, a cache.
+TEST_F(RedisFilterTest, WhatIsSomebodyElsesIsNoExpiredFilter) {
+  for (const char* foreign : {"a session", "linefilter-redi", "linefilter-redis 2\nall is new\n"}) {
+    client_->Do({"SET", "seen", foreign, "PX", "50000"});
+    RedisFilter filter;
+    EXPECT_EQ(filter.Create(servers_, "seen", 100, options_).code(), StatusCode::kIncompatible) << foreign;
+    const StatusCode opened = filter.Open(servers_, "seen").code();
+    EXPECT_TRUE(opened == StatusCode::kIncompatible || opened == StatusCode::kUnsupported) << foreign;
+    EXPECT_EQ(client_->Text({"GET", "seen"}), foreign);
+    EXPECT_EQ(client_->Integer({"DBSIZE"}), 1);
+  }
+}
+
+// A damaged record of ours is told by its first line. Its shards go with it, as far as it still names them.
+TEST_F(RedisFilterTest, AnExpiredFilterGivesWayEvenIfItsRecordIsDamaged) {
+  (void)Create("seen", 100);
+  std::string record = client_->Text({"GET", "seen"});
+  record[record.size() - 2] ^= 1;
+  client_->Do({"SET", "seen", record});
+  RedisFilter filter;
+  EXPECT_EQ(filter.Create(servers_, "seen", 100, options_).code(), StatusCode::kIncompatible) << "it is not over";
+  client_->Do({"PEXPIRE", "seen", "50000"});
+  EXPECT_EQ(filter.Open(servers_, "seen").code(), StatusCode::kNotFound);
+  const Status status = filter.Create(servers_, "seen", 100, options_);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(Shards().size(), 1u);
 }
 
 TEST_F(RedisFilterTest, RequestsThatMakeNoSenseLeaveNothing) {
@@ -1081,6 +1110,28 @@ TEST_F(RedisFilterTest, AFullServerSaysSo) {
   const Status status = filter.Create(servers_, "seen", 50000000, options_);
   EXPECT_EQ(status.code(), StatusCode::kOverLimit) << status.message();
   EXPECT_FALSE(filter.is_open());
+}
+
+// While shards are made they have a time to live, by which volatile-* chooses; nothing is damaged, there is no room.
+TEST_F(RedisFilterTest, AServerThatEvictsWhatIsBeingMadeIsFull) {
+  RedisServerOptions evicts;
+  evicts.max_memory = 8 << 20;
+  evicts.max_memory_policy = "volatile-lru";
+  RedisServer server(evicts);
+  ASSERT_TRUE(server.ok()) << server.why();
+  servers_.addresses = server.address();
+  RedisLayout layout;
+  layout.shard_bytes = 1 << 18;
+  RedisFilter filter, next = Create("small", 1000);
+  const std::string image = ImageOf(10000000, options_, {});
+  for (const Status& status : {filter.Create(servers_, "seen", 10000000, options_, layout),
+                               filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, layout),
+                               next.BeginGeneration(10000000, options_, layout)}) {
+    EXPECT_EQ(status.code(), StatusCode::kOverLimit) << status.message();
+    EXPECT_NE(std::string(status.message()).find("while it was made (evicted?)"), std::string::npos)
+        << status.message();
+  }
+  EXPECT_EQ(RedisClient(server.address()).Do({"KEYS", "*seen*"}).items.size(), 0u);
 }
 
 // An eviction policy takes whole shards: their loss is told.

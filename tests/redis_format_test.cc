@@ -57,7 +57,7 @@ TEST_F(RedisFormatTest, WhatTheLibraryWritesTheDocumentReads) {
   FilterOptions options;
   options.bits_per_key = 12;
   options.seed = 0x123456789abcdef0u;
-  for (const char* name : {"seen", "{tag}seen", "a{}b", "x{y"}) {
+  for (const char* name : {"seen", "{tag}seen", "a{b}c{", "x{y"}) {
     for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
       options.layout = layout;
       RedisLayout shards;

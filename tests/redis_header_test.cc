@@ -1,6 +1,7 @@
 // The header record of a filter in Redis and the names of its keys, without a server: the bytes of doc/REDIS.md, what
 // comes back of them, and that whatever is not such a record is refused with a sentence, never believed.
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -186,6 +187,10 @@ TEST(RedisHeaderTest, NumbersOfGenerationsAreRandom) {
   EXPECT_EQ(ids.size(), 1000u);
 }
 
+// Names with braces of all kinds.
+constexpr const char* kBraces[] = {"a{b", "a}b",      "a{}b", "x{}y", "{",   "}",    "{}",    "x{{y}}",
+                                   "}a",  "a{b}c{d}", "{}}",  "}{a}", "{a}", "{a}}", "a{}{b}"};
+
 TEST(RedisNamesTest, ShardsLieInSlotsOfTheirOwnUnlessTheNameHasATag) {
   EXPECT_EQ(ShardName("seen", 0x1f, 12), "{seen:000000000000001f:12}");
   EXPECT_EQ(ShardName("{users}seen", 0x1f, 12), "{users}seen:000000000000001f:12");
@@ -193,11 +198,19 @@ TEST(RedisNamesTest, ShardsLieInSlotsOfTheirOwnUnlessTheNameHasATag) {
   for (uint64_t i = 0; i < 100; ++i) slots.insert(KeyOf(ShardName("seen", 7, i)).slot);
   EXPECT_GT(slots.size(), 90u);
   for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(KeyOf(ShardName("{users}seen", 7, i)).slot, KeyOf("users").slot);
+  for (const char* name : kBraces) {
+    if (!CheckName(name).ok()) continue;
+    slots.clear();
+    for (uint64_t i = 0; i < 100; ++i) slots.insert(KeyOf(ShardName(name, 7, i)).slot);
+    EXPECT_EQ(slots.size() == 1, HasHashTag(name)) << name;
+  }
 }
 
 // Uploads have a suffix and must lie where their shard does.
 TEST(RedisNamesTest, ASuffixOfAShardStaysInItsSlot) {
-  for (const char* name : {"seen", "{users}seen", "a{b", "a}b", "a{}b", "{", "{}", "x{{y}}", "a{b}c{d}", ":", "{}}"}) {
+  std::vector<std::string> names = {"seen", "{users}seen", ":"};
+  names.insert(names.end(), std::begin(kBraces), std::end(kBraces));
+  for (const std::string& name : names) {
     if (!CheckName(name).ok()) continue;
     const std::string shard = ShardName(name, 1, 2);
     EXPECT_EQ(KeyOf(shard).slot, KeyOf(shard + ":load:0123456789abcdef").slot) << name;
@@ -208,8 +221,10 @@ TEST(RedisNamesTest, AnyNameButTheseIsTaken) {
   EXPECT_TRUE(CheckName("a").ok());
   EXPECT_TRUE(CheckName("caf\xc3\xa9 \x01\xff").ok());
   EXPECT_TRUE(CheckName(std::string(200, 'n')).ok());
+  for (const char* name : {"a{b", "{", "{a}", "}{a}", "{a}}", "a{b}c{d}"}) EXPECT_TRUE(CheckName(name).ok()) << name;
   for (const std::string& name :
-       {std::string(), std::string(201, 'n'), std::string("a\nb"), std::string("a\0b", 3), std::string("}a")}) {
+       {std::string(), std::string(201, 'n'), std::string("a\nb"), std::string("a\0b", 3), std::string("}a"),
+        std::string("a}b"), std::string("x{}y"), std::string("{}"), std::string("a{}{b}")}) {
     const Status status = CheckName(name);
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
     EXPECT_EQ(std::string(status.message()).find_first_of(std::string("\n\0", 2)), std::string::npos);

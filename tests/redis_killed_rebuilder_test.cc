@@ -1,5 +1,5 @@
-// One who rebuilds a filter in Redis is killed after each of his commands, and once more with the reply to the last one
-// lost: no key is lost then, nor by who goes on, and nothing stays behind for ever.
+// One who makes or rebuilds a filter in Redis is killed after each of his commands, and once more with the reply to the
+// last one lost: no key is lost then, nor by who goes on, and nothing stays behind for ever.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -136,6 +136,43 @@ TEST_F(KilledRebuilder, LosesNothing) {
     size_t commands = 1;
     while (KillAfter(commands, way.last, way.abandons)) ++commands;
     EXPECT_GT(commands, way.least_commands);
+  }
+}
+
+// What no record names goes by itself. What one names serves, and whoever wants to create it, too, keeps it.
+TEST_F(KilledRebuilder, ACreatorLeavesNothingForEverThatNobodyFinds) {
+  RedisClient client(server_->address());
+  const std::string image = ImageOf(1000, RedisOptions(10), RandomHashes(300, 1));
+  for (const bool of_image : {false, true}) {
+    size_t commands = 1, num_named = 0;
+    for (bool killed = true; killed; ++commands) {
+      SCOPED_TRACE(commands);
+      client.Do({"FLUSHALL"});
+      RedisProxy proxy(server_->port());
+      RedisServers through = servers_;
+      through.addresses = proxy.address();
+      through.patience_ms = 0;
+      proxy.CutAfter(commands, RedisProxy::Last::kUnanswered);
+      const auto create = [&](const RedisServers& servers, RedisFilter* filter) {
+        return of_image ? filter->CreateFromImage(servers, "made", image.data(), image.size(), nullptr, {300})
+                        : filter->Create(servers, "made", 1000, RedisOptions(10), {300});
+      };
+      RedisFilter creator, other;
+      const Status status = create(through, &creator);
+      killed = proxy.was_cut();
+      EXPECT_EQ(status.ok(), !killed) << status.message();
+      const bool is_named = client.Integer({"EXISTS", "made"}) != 0;
+      const auto shards = client.Do({"KEYS", "{made:*"}).items;
+      if (is_named) {
+        EXPECT_EQ(create(servers_, &other).code(), StatusCode::kIncompatible);
+        ASSERT_TRUE(other.Open(servers_, "made").ok());
+        EXPECT_EQ(CountMissing(&other, RandomHashes(300, 1)), of_image ? 0u : 300u);
+        num_named += killed ? 1 : 0;
+      }
+      for (const auto& shard : shards) EXPECT_EQ(client.Integer({"PTTL", shard.text}) == -1, is_named);
+    }
+    EXPECT_GT(num_named, 3u) << "SET NX, the times to live, PERSIST of each shard";
+    EXPECT_GT(commands, 20u);
   }
 }
 

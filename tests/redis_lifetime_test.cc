@@ -1,5 +1,5 @@
-// Delete and Expire while others make the filter anew, between two of their commands: a new filter of the name is left
-// alone, and of one that was left nothing stays for ever.
+// Create, Delete and Expire while others go on with the filter, or make it anew, between two of their commands: what
+// they use is left alone, and of one that was left nothing stays for ever.
 #include <atomic>
 #include <cstdio>
 #include <functional>
@@ -59,11 +59,78 @@ class RedisLifetime : public RedisServerTest {
     return RedisFilter::Delete(through_, "seen");
   }
 
+  // Create, of which the first reply to the record is lost, and `meanwhile` happens before it is sent again.
+  Status CreateWhile(RedisFilter* filter, const std::function<void()>& meanwhile) {
+    const auto names = [](const Words& words) { return words[0] == "SET" && words.back() == "NX"; };
+    bool is_first = true;
+    relay_.before = [=, &is_first](const Words& words) {
+      return names(words) && is_first ? Act::kRunAndClose : Act::kForward;
+    };
+    relay_.after = [=, &is_first](const Words& words) {
+      if (!names(words) || !is_first) return;
+      meanwhile();
+      is_first = false;
+    };
+    return filter->Create(through_, "seen", 1000, RedisOptions(16));
+  }
+
   RedisClient client_{server_->address()};
   RedisRelay relay_{server_->port()};
   RedisServers through_;
   const std::vector<uint64_t> keys_ = RandomHashes(200, 1);
 };
+
+TEST_F(RedisLifetime, CreateIsDoneIfOthersWentOnFromItsRecord) {
+  RedisFilter creator, other;
+  const Status status = CreateWhile(&creator, [&] {
+    ASSERT_TRUE(other.Open(servers_, "seen").ok());
+    Insert(&other, keys_);
+    EXPECT_TRUE(other.BeginGeneration(2000, RedisOptions(16)).ok());
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+  ExpectWhole();
+  EXPECT_EQ(CountMissing(&creator, keys_), 0u);
+  EXPECT_TRUE(other.AbandonGeneration().ok());
+  Insert(&creator, RandomHashes(10, 2));
+}
+
+TEST_F(RedisLifetime, CreateLeavesWhatARecordMayNameThatItDoesNotUnderstand) {
+  RedisFilter creator;
+  const Status status = CreateWhile(&creator, [&] { client_.Do({"APPEND", "seen", "of a later library\n"}); });
+  EXPECT_EQ(status.code(), StatusCode::kIncompatible) << status.message();
+  EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
+}
+
+TEST_F(RedisLifetime, CreateLeavesNoShardsOfItsOwnWhereTheNameIsTaken) {
+  RedisFilter creator;
+  const Status status = CreateWhile(&creator, [&] {
+    EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
+    CreateAnew();
+  });
+  EXPECT_EQ(status.code(), StatusCode::kIncompatible) << status.message();
+  ExpectWhole();
+  EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
+}
+
+// Others are so fast that the generation was left when its shards are about to be kept.
+TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
+  bool is_first = true;
+  relay_.before = [&](const Words& words) {
+    if (words[0] == "PERSIST" && is_first) {
+      is_first = false;
+      RebuildTimes(1);
+    }
+    return Act();
+  };
+  RedisFilter creator;
+  const Status status = creator.Create(through_, "seen", 1000, RedisOptions(16));
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_FALSE(is_first);
+  const auto shards = client_.Do({"KEYS", "{seen:*"}).items;
+  ASSERT_EQ(shards.size(), 2u);
+  EXPECT_NE(client_.Integer({"PTTL", shards[0].text}) == -1, client_.Integer({"PTTL", shards[1].text}) == -1);
+  ExpectWhole();
+}
 
 TEST_F(RedisLifetime, DeleteLeavesANewFilterAlone) {
   RedisFilter filter;
@@ -135,6 +202,27 @@ TEST_F(RedisLifetime, DeleteLeavesAnotherGenerationAlone) {
   EXPECT_EQ(client_.Integer({"EXISTS", "seen"}), 0);
 }
 
+// The record is the same be it that a Switch died or an Abandon: the number of what serves tells.
+TEST_F(RedisLifetime, SwitchEndsAnAbandonThatDied) {
+  RedisFilter filter, dies, other;
+  Create(&filter);
+  Insert(&filter, keys_);
+  ASSERT_TRUE(filter.BeginGeneration(2000, RedisOptions(16)).ok());
+  through_.patience_ms = 0;
+  ASSERT_TRUE(dies.Open(through_, "seen").ok());
+  relay_.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
+  EXPECT_EQ(dies.AbandonGeneration().code(), StatusCode::kUnavailable);
+  RedisInfo info;
+  ASSERT_TRUE(other.Open(servers_, "seen").ok());
+  ASSERT_TRUE(other.Info(&info).ok());
+  EXPECT_EQ(info.next_generation, 0u);
+  EXPECT_NE(info.previous_generation, 0u);
+  EXPECT_TRUE(other.SwitchGeneration().ok());
+  EXPECT_EQ(other.generation(), info.generation) << "nothing was switched to";
+  EXPECT_EQ(other.SwitchGeneration().code(), StatusCode::kIncompatible) << "it is ended";
+  ExpectWhole();
+}
+
 // A switch has given the old shards their minute when PERSIST comes, and ends behind the last look at the record.
 TEST_F(RedisLifetime, ExpireNeverLeavesTheMinuteToWhatASwitchLeft) {
   RedisFilter filter, rebuilder;
@@ -188,7 +276,7 @@ TEST_F(RedisLifetime, ExpireOfAShortTimeIsNoError) {
   bool was_told = false;
   relay_.before = [&](const Words& words) {
     was_told = was_told || (words[0] == "PEXPIRE" && words[1] == "seen");
-    if (words[0] == "GET" && was_told) {
+    if (words[0] == "GETRANGE" && words[1] == "seen" && was_told) {
       EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
     }
     return Act();

@@ -125,6 +125,22 @@ TEST_F(RedisLoad, AKeyedImageNeedsItsSecret) {
   ASSERT_TRUE(filter.Load(image.data(), image.size()).ok());
 }
 
+// What the object closes meanwhile is not what it reads the name from.
+TEST_F(RedisLoad, AnObjectIsMadeAnewUnderItsOwnName) {
+  const std::string image = ImageOf(Layout::kBlocked, hashes_), name(150, 'n');
+  RedisFilter filter;
+  ASSERT_TRUE(filter.Create(servers_, name, 100, Options(Layout::kBlocked)).ok());
+  ASSERT_TRUE(RedisFilter::Delete(servers_, filter.name()).ok());
+  Status status = filter.CreateFromImage(servers_, filter.name(), image.data(), image.size());
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(filter.name(), name);
+  status = filter.Open(servers_, filter.name());
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(CountMissing(&filter, hashes_), 0u);
+  EXPECT_EQ(filter.CreateFromImage(servers_, filter.name(), image.data(), 10).code(), StatusCode::kCorrupt);
+  EXPECT_FALSE(filter.is_open());
+}
+
 // More than one piece of an upload, in shards that do not end where pieces do.
 TEST_F(RedisLoad, ManyPieces) {
   BlockedFilter local;

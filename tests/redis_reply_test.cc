@@ -94,7 +94,7 @@ TEST(RedisReply, WhatIsNoneIsGarbage) {
 TEST(RedisReply, LongerThanTheCommandsCanBeIsGarbage) {
   ReplyParser parser;
   ReplyParser::Limits limits;
-  limits.string_bytes = 3;
+  limits.bytes = 3;
   limits.elements = 4;  // with the outermost
   size_t used = 0;
   EXPECT_EQ(parser.Parse("$3\r\nabc\r\n", limits, &used), Result::kReply);
@@ -107,6 +107,38 @@ TEST(RedisReply, LongerThanTheCommandsCanBeIsGarbage) {
   Batch batch;
   batch.AddGetRange(KeyOf("a"), Kind::kRead, 5, 64);
   EXPECT_EQ(batch.most_bytes(0), 64u);
+}
+
+// Nor has a list, though each of its strings would be short enough: what comes without an end is not collected.
+TEST(RedisReply, LongerAsAWholeThanTheCommandsCanBeIsGarbage) {
+  ReplyParser::Limits limits;
+  limits.bytes = 1000;
+  std::string bytes = "*100000\r\n";
+  const std::string element = "$1000\r\n" + std::string(1000, 'x') + "\r\n";
+  ReplyParser parser;
+  Result result = Result::kMore;
+  size_t used = 0, count = 0;
+  while (result == Result::kMore && count < 100000) {
+    bytes += element;
+    ++count;
+    result = parser.Parse(bytes, limits, &used);
+  }
+  EXPECT_EQ(result, Result::kGarbage);
+  EXPECT_LT(bytes.size(), limits.bytes + ReplyParser::kMostLineBytes + 2 * element.size());
+  bytes = "*200\r\n";  // a whole one
+  for (int i = 0; i < 200; ++i) bytes += element;
+  EXPECT_EQ(parser.Parse(bytes, limits, &used), Result::kGarbage);
+  EXPECT_EQ(parser.Parse("-" + std::string(60000, 'x') + "\r\n", limits, &used), Result::kReply) << "an error";
+}
+
+TEST(RedisReply, HasTheLimitOfItsCommand) {
+  Batch batch;
+  batch.Add(KeyOf("a"), Kind::kRead, 2);
+  batch.Add(KeyOf("a"), Kind::kWrite, 6, 0);
+  batch.AddScript(KeyOf("a"), Kind::kWrite, "return 1", 0);
+  EXPECT_EQ(batch.most_bytes(0), uint32_t{1} << 20);
+  EXPECT_EQ(batch.most_bytes(1), 0u);
+  EXPECT_EQ(batch.most_bytes(2), 64u);
 }
 
 // What was read is not read again: the bytes that were are changed meanwhile.
@@ -160,6 +192,15 @@ TEST(RedisFailure, AnErrorReplyHasItsCodeAndVerdict) {
     Verdict verdict;
     StatusCode code;
   } kCases[] = {
+      {"ERR Error running script (call to f_0123): @user_script:2: @user_script: 2: -OOM command not allowed when used "
+       "memory > 'maxmemory'.",
+       Verdict::kFinal, StatusCode::kOverLimit},
+      {"ERR Error running script (call to f_0123): @user_script:2: @user_script: 2: -READONLY You can't write against "
+       "a "
+       "read only replica.",
+       Verdict::kReplica, StatusCode::kUnavailable},
+      {"ERR Error running script (call to f_0123): @user_script:1: user_script:1: no command", Verdict::kFinal,
+       StatusCode::kIoError},
       {"TRYAGAIN Multiple keys request during rehashing of slot", Verdict::kRetry, StatusCode::kUnavailable},
       {"CLUSTERDOWN The cluster is down", Verdict::kRetry, StatusCode::kUnavailable},
       {"CLUSTERDOWN Hash slot not served", Verdict::kRetry, StatusCode::kUnavailable},

@@ -113,7 +113,7 @@ TEST_F(RedisRouter, CarriesLargeStringsBothWays) {
     batch_.Arg("SET");
     batch_.Arg(key.name);
     batch_.Arg(large);
-    batch_.Add(key, Kind::kRead, 2);
+    batch_.Add(key, Kind::kRead, 2, kMostStringBytes);
     batch_.Arg("GET");
     batch_.Arg(key.name);
   }

@@ -24,9 +24,9 @@
 // kNotFound at once, and one that was made anew is the one that is asked and filled from then on. (So while the node of
 // a cluster that has the record is down, nothing is decided or inserted. While another one is, only keys with a shard
 // there are "maybe" and fail.) Other codes:
-// kNotFound (no filter of that name), kIncompatible (another filter, or something else, has that name; layout
-// `retrieval` takes no keys), kInvalidArgument (password, secret, options), kOverLimit (Redis is full), kIoError (Redis
-// cannot write its files).
+// kNotFound (no filter of that name), kIncompatible (another filter, or something else, has that name; another secret,
+// or none; layout `retrieval` takes no keys), kInvalidArgument (password, names, options), kOverLimit (Redis is full),
+// kIoError (Redis cannot write its files).
 //
 // A failed insertion (RedisInsert::kFailed) is one that nobody vouches for: the key may be in the filter or not. Insert
 // it again; that is right any number of times (of `counting`, where it may then count twice, it only costs a little).
@@ -96,7 +96,9 @@ struct RedisServers {
   uint32_t connect_timeout_ms = 1000;  // of one connection, above 0
   // Of one reply, from when it is the next to come; above 0. A large one has longer: a second for each 64 KiB.
   uint32_t timeout_ms = 2000;
-  uint32_t patience_ms = 10000;  // of all that is tried again within one call
+  // Of all that is tried again within one call of lookups or insertions. Other calls (Create, Load, steps of
+  // generations, downloads: many round trips, perhaps hours) have it for each batch of commands.
+  uint32_t patience_ms = 10000;
   // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked.
   bool replica_reads = false;
   // After insertions, wait until so many replicas have them, but no longer than wait_ms: else kUnavailable, and nothing
@@ -158,12 +160,14 @@ class LINEFILTER_EXPORT RedisFilter final {
 
   // Makes an empty filter for num_keys keys, and opens it. `blocked` (kAuto means it), `classic` or `counting`; a
   // `retrieval` or `container` comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a
-  // hash tag of its own ("{users}seen") lies in one slot of a cluster as a whole. kIncompatible if the name is taken:
-  // by a filter or something else. Of the options allocator, memory_limit and executor do not count.
+  // hash tag of its own ("{users}seen") lies in one slot of a cluster as a whole; no other has a closing brace.
+  // kIncompatible if the name is taken: by a filter or something else. Of the options allocator, memory_limit and
+  // executor do not count. After another error the filter may be there nevertheless, and would lose its keys within a
+  // day, loudly (kCorrupt): create it once more, which keeps it and says that the name is taken, or delete it.
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
                 const RedisLayout& layout = {}) noexcept;
-  // The same with the keys of an image of any layout. The image is verified first. Its header record comes last, so
-  // that nobody opens half of it.
+  // The same with the keys of an image of any layout. The image is verified first. The header record comes after all
+  // keys, so that nobody opens half of it.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
   // Reads the header record. kNotFound if there is none. `secret` goes with a keyed hash, and is copied: without it,
@@ -248,9 +252,12 @@ class LINEFILTER_EXPORT RedisFilter final {
   // Adds keys to the next generation alone. On an error do it again.
   Status InsertHashesIntoNext(const uint64_t* hashes, size_t n) noexcept;
   // The next generation serves; the old one's shards go. Readers and writers anywhere need not do anything. Called
-  // again after an error (or by another program, if this one died within) it goes on where it stopped.
+  // again after an error (or by another program, if this one died within) it goes on where it stopped. An object that
+  // neither began nor loaded the next generation ends what it finds, and the record does not tell whether somebody who
+  // died within was switching or abandoning: then ok says that it is ended, and generation() which one serves. Whoever
+  // goes on for another program notes next_generation of Info first, and compares.
   Status SwitchGeneration() noexcept;
-  // The next generation goes.
+  // The next generation goes. What is said of SwitchGeneration holds here, too.
   Status AbandonGeneration() noexcept;
 
   // Whether it is open.
@@ -271,6 +278,10 @@ class LINEFILTER_EXPORT RedisFilter final {
  private:
   bool HasKeys() const noexcept { return state_ != nullptr && hash_id_ != HashId::kCaller; }
   LINEFILTER_LOCAL Status Closed() const noexcept;
+  // What Create, CreateFromImage and Open do alike: `work` is done with a new state that is connected (opening.h).
+  template <class Work>
+  LINEFILTER_LOCAL Status OpenBy(const RedisServers& servers, std::string_view name, const HashSecret* secret,
+                                 const Work& work) noexcept;
   // Takes over what was opened.
   LINEFILTER_LOCAL void Adopt(std::unique_ptr<redis_internal::FilterState> state) noexcept;
 

@@ -13,6 +13,7 @@
 #include "lib/layouts/block.h"
 #include "lib/layouts/classic.h"
 #include "lib/layouts/container.h"
+#include "linefilter/sizing.h"
 #include "linefilter/view.h"
 
 namespace linefilter {
@@ -43,9 +44,23 @@ Status CheckStages(const BodyFacts& facts) {
                        static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(facts.body_bytes));
 }
 
-// Is it a body of one kind of blocks? Then their number; else 0.
+// The same without a sentence, for each block that is asked: 64 stages take 50 ns, by CheckStages 280.
+bool StagesFit(const BodyFacts& facts) {
+  if (facts.num_probes != 0 || facts.num_stages > kMaxBodyStages) return false;
+  const uint32_t most_probes = MaxNumProbes(Layout::kBlocked);
+  uint64_t num_blocks = 0;
+  for (const BodyStage *stage = facts.stages, *end = stage + facts.num_stages; stage != end; ++stage) {
+    if (stage->num_blocks - 1 >= internal::kMaxBlocks || stage->num_probes - 1 >= most_probes) return false;
+    num_blocks += stage->num_blocks;
+  }
+  return facts.body_bytes == kBlockBytes * num_blocks;
+}
+
+bool HashIsKnown(const BodyFacts& facts) { return facts.hash_id <= HashId::kKeyed; }
+
+// Is it a body of one kind of blocks, and does CheckBody take it? Then their number; else 0.
 uint64_t NumBlocks(const BodyFacts& facts) {
-  if (facts.layout == Layout::kClassic) return 0;
+  if (facts.layout == Layout::kClassic || facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
   const internal::LayoutOps* const ops = internal::FindLayout(facts.layout);
   if (ops == nullptr || !ops->body_is_valid(facts.body_bytes, facts.num_probes)) return 0;
   return facts.body_bytes / kBlockBytes;
@@ -59,6 +74,7 @@ const internal::LayoutOps* FindBlocks(Layout layout, uint32_t num_probes) {
 }
 
 size_t ClassicPositions(const BodyFacts& facts, uint64_t hash, uint64_t* positions) {
+  if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
   if (facts.body_bytes == 0 || !internal::ClassicBodyIsValid(facts.body_bytes, facts.num_probes)) return 0;
   for (uint32_t i = 0; i < facts.num_probes; ++i, hash *= internal::kProbeMultiplier) {
     positions[i] = MulHigh(hash, 8 * facts.body_bytes);
@@ -113,7 +129,7 @@ Status CheckBody(const BodyFacts& facts) noexcept {
                          "a body of layout %u (%s), which this version does not read: upgrade linefilter",
                          static_cast<unsigned>(facts.layout), LayoutName(facts.layout));
   }
-  if (facts.hash_id > HashId::kKeyed) {
+  if (!HashIsKnown(facts)) {
     return Status::Error(StatusCode::kUnsupported,
                          "a body of hash id %u, which this version does not know: upgrade linefilter",
                          static_cast<unsigned>(facts.hash_id));
@@ -135,7 +151,7 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
     blocks[0] = BlockIndex(hash, num_blocks);
     return 1;
   }
-  if (!CheckStages(facts).ok()) return 0;
+  if (!HashIsKnown(facts) || !StagesFit(facts)) return 0;
   uint64_t before = 0;
   for (uint32_t i = 0; i < facts.num_stages; ++i) {
     blocks[i] = before + BlockIndex(hash, facts.stages[i].num_blocks);
@@ -145,8 +161,11 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
 }
 
 bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block, uint64_t hash) noexcept {
-  if (facts.layout != Layout::kContainer) return BlockMayContainHash(facts.layout, facts.num_probes, block, hash);
-  if (index >= facts.num_stages || index >= kMaxBodyStages) return true;
+  if (facts.layout != Layout::kContainer) {
+    if (index != 0 || NumBlocks(facts) == 0) return true;
+    return BlockMayContainHash(facts.layout, facts.num_probes, block, hash);
+  }
+  if (index >= facts.num_stages || !HashIsKnown(facts) || !StagesFit(facts)) return true;
   return BlockMayContainHash(Layout::kBlocked, facts.stages[index].num_probes, block, hash);
 }
 

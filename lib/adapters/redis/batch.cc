@@ -34,8 +34,8 @@ constexpr size_t kMostNumberBytes = kMostDigits + 2 + 3 + kMostDigits;  // gener
 
 }  // namespace
 
-size_t Batch::Add(uint16_t slot, Kind kind, uint32_t num_args) {
-  commands_.push_back({buffer_.size(), kMostReplyBytes, slot, kind});
+size_t Batch::Add(uint16_t slot, Kind kind, uint32_t num_args, uint32_t most_bytes) {
+  commands_.push_back({buffer_.size(), most_bytes, slot, kind});
   char line[kMostNumberBytes];
   buffer_.append(line, static_cast<size_t>(WriteLine('*', num_args, line) - line));
   return commands_.size() - 1;
@@ -59,7 +59,8 @@ void Batch::Arg(uint64_t number) {
 }
 
 size_t Batch::AddScript(const RedisKey& key, Kind kind, std::string_view script, uint32_t num_args) {
-  const size_t command = Add(key, kind, 4 + num_args);
+  constexpr uint32_t kWordBytes = 64;
+  const size_t command = Add(key, kind, 4 + num_args, kWordBytes);
   Arg("EVAL");
   Arg(script);
   Arg(1);
@@ -70,7 +71,7 @@ size_t Batch::AddScript(const RedisKey& key, Kind kind, std::string_view script,
 size_t Batch::AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size) {
   constexpr std::string_view kBegin = "*4\r\n$8\r\nGETRANGE\r\n";
   commands_.push_back(
-      {buffer_.size(), static_cast<uint32_t>(std::min<uint64_t>(size, kMostReplyBytes)), key.slot, kind});
+      {buffer_.size(), static_cast<uint32_t>(std::min<uint64_t>(size, kMostStringBytes)), key.slot, kind});
   buffer_.append(kBegin);
   Arg(key.name);
   char text[2 * kMostNumberBytes];

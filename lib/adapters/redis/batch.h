@@ -13,7 +13,10 @@
 
 namespace linefilter::redis_internal {
 
-inline constexpr uint32_t kMostReplyBytes = uint32_t{1} << 29;  // Redis' proto-max-bulk-len
+// Of a reply, unless it is known better: no header record and no list of ours is so large. Whoever answers at the
+// address may be no sound Redis.
+inline constexpr uint32_t kMostReplyBytes = uint32_t{1} << 20;
+inline constexpr uint32_t kMostStringBytes = uint32_t{1} << 29;  // Redis' proto-max-bulk-len
 
 // What the router has to know of a command.
 enum class Kind : uint8_t {
@@ -30,8 +33,11 @@ enum class Kind : uint8_t {
 // version written, "if it was this, then that".
 class Batch {
  public:
-  // The number of the command: 0, 1, 2...
-  size_t Add(const RedisKey& key, Kind kind, uint32_t num_args) { return Add(key.slot, kind, num_args); }
+  // The number of the command: 0, 1, 2... `most_bytes`: of its reply, the strings of a list together; integers and
+  // errors need none.
+  size_t Add(const RedisKey& key, Kind kind, uint32_t num_args, uint32_t most_bytes = kMostReplyBytes) {
+    return Add(key.slot, kind, num_args, most_bytes);
+  }
   void Arg(std::string_view text);
   void Arg(const char* text) { Arg(std::string_view(text)); }
   void Arg(const std::string& text) { Arg(std::string_view(text)); }
@@ -40,7 +46,8 @@ class Batch {
   void Arg(int number) { Arg(static_cast<int64_t>(number)); }
   void Arg(uint32_t number) { Arg(static_cast<uint64_t>(number)); }
 
-  // EVAL of a script that touches this key alone; num_args are those of the script, to follow by Arg.
+  // EVAL of a script that touches this key alone, and answers a number or a word; num_args are those of the script, to
+  // follow by Arg.
   size_t AddScript(const RedisKey& key, Kind kind, std::string_view script, uint32_t num_args);
   // GETRANGE of `size` bytes: what lookups consist of. The same as Add and four Args, in one step.
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
@@ -67,7 +74,7 @@ class Batch {
     Kind kind;
   };
 
-  size_t Add(uint16_t slot, Kind kind, uint32_t num_args);
+  size_t Add(uint16_t slot, Kind kind, uint32_t num_args, uint32_t most_bytes);
 
   std::string buffer_;
   std::vector<Command> commands_;

@@ -15,7 +15,7 @@ namespace {
 // Enough that client and server work at the same time, few enough for the server's buffers of replies.
 constexpr size_t kMostInFlight = 1024;
 constexpr size_t kMostUnsent = size_t{1} << 18;    // of large commands
-constexpr size_t kMostOwnBytes = size_t{1} << 10;  // of a string in the reply to ROLE
+constexpr size_t kMostOwnBytes = size_t{1} << 18;  // of the reply to ROLE, which names all replicas
 
 constexpr std::string_view kAskingBytes = "*1\r\n$6\r\nASKING\r\n";
 constexpr std::string_view kRoleBytes = "*1\r\n$4\r\nROLE\r\n";
@@ -131,7 +131,7 @@ bool BatchRun::Receive(Node* node, bool wait) {
   while (node->num_received < node->num_written) {
     const uint32_t command = node->queue[node->num_received];
     ReplyParser::Limits limits;
-    limits.string_bytes = command >= Node::kRole ? kMostOwnBytes : batch_->most_bytes(command);
+    limits.bytes = command >= Node::kRole ? kMostOwnBytes : batch_->most_bytes(command);
     const Reply* reply = nullptr;
     const ReplyParser::Result result = node->connection.NextReply(limits, &reply);
     if (result == ReplyParser::Result::kMore) break;

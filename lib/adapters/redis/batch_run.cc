@@ -1,5 +1,6 @@
 #include "lib/adapters/redis/batch_run.h"
 
+#include <algorithm>
 #include <string>
 
 namespace linefilter::redis_internal {
@@ -15,7 +16,7 @@ bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; 
 Status BatchRun::All(const Batch& batch, ReplyHandler* handler) {
   Begin(batch, handler);
   if (num_left_ == 0) return first_error_;
-  Patience patience(fleet_->servers(), is_spent_);
+  Patience patience(fleet_->servers(), is_in_call_ ? left_ : Patience::All(fleet_->servers()));
   RefreshMap(patience);
   QueueAll();
   for (int num_redirects = 0;;) {
@@ -34,18 +35,22 @@ Status BatchRun::All(const Batch& batch, ReplyHandler* handler) {
     RefreshMap(patience);
     QueueWhatIsLeft();
   }
+  if (has_failed_) left_ = std::min(left_, patience.left());
   const Status waited = WaitForReplicas();  // of what was written, even if something else failed
   is_replicated_ = waited.ok();
   return first_error_.ok() ? waited : first_error_;
 }
 
-void BatchRun::BeginCall() { is_in_call_ = true; }
+void BatchRun::BeginCall() {
+  is_in_call_ = true;
+  left_ = Patience::All(fleet_->servers());
+}
 
 void BatchRun::EndCall() {
-  if (is_spent_) {
+  if (left_ == Clock::duration::zero()) {
     for (const auto& node : fleet_->nodes()) node->given_up = false;
   }
-  is_in_call_ = is_spent_ = false;
+  is_in_call_ = false;
 }
 
 // What fails for now is tried again in the next batch; what is refused, when the next node is lost.
@@ -64,7 +69,7 @@ void BatchRun::Begin(const Batch& batch, ReplyHandler* handler) {
   failed_.clear();
   active_.clear();
   first_error_ = Status();
-  has_failures_ = false;
+  has_failures_ = has_failed_ = false;
   num_roles_ = 0;
   is_replicated_ = fleet_->servers().wait_replicas == 0 || batch.size() == 0;
   fleet_->CloseIfForked();
@@ -131,6 +136,7 @@ void BatchRun::Queue(uint32_t command) {
 }
 
 void BatchRun::AfterFailures(Patience* patience) {
+  has_failed_ = true;
   if (patience->MayRetry(last_failure_, *fleet_)) {
     patience->Pause();
     for (State& state : states_) state = state == kFailed ? kPending : state;
@@ -141,7 +147,7 @@ void BatchRun::AfterFailures(Patience* patience) {
       if (node != nullptr && !node->connection.is_open()) node->given_up = is_in_call_;
       Finish(static_cast<uint32_t>(i), patience->GivenUp(node == nullptr ? nobody_ : node->failure));
     }
-    is_spent_ = is_in_call_;
+    left_ = Clock::duration::zero();
     if (num_roles_ != 0) Refuse(patience->GivenUp(last_failure_));
     num_roles_ = 0;
   }

@@ -80,7 +80,9 @@ class BatchRun {
   size_t num_roles_ = 0;  // that the server has yet to tell, or nothing of this pass counts
   Status first_error_;
   bool is_replicated_ = true;
-  bool is_in_call_ = false, is_spent_ = false;  // the patience of the call
+  bool is_in_call_ = false;
+  Clock::duration left_{};   // of the patience of the call: only batches in which something failed take of it
+  bool has_failed_ = false;  // something in this batch
 
   std::vector<Node*> active_;  // with a queue that is not done
   std::vector<pollfd> polled_;

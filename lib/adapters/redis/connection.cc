@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kFirstInputBytes = size_t{1} << 16;
 constexpr size_t kMostIdleInputBytes = size_t{1} << 22;  // a larger buffer was for a large reply: given back
 constexpr uint64_t kBytesPerMs = 64;                     // the least rate of what is large
-constexpr size_t kMostMapElements = size_t{1} << 20;     // CLUSTER SLOTS of a cluster in the smallest pieces
+// CLUSTER SLOTS of a cluster in the smallest pieces.
+constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} << 26;
 
 constexpr int kNothingYet = -1, kEnd = 0;  // ReadSome; below: an error, -errno - 1
 
@@ -237,24 +238,31 @@ Failure Connection::Poll(std::chrono::milliseconds extra) {
   }
 }
 
-Failure Connection::Call(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms) {
+Failure Connection::CallForMap(const Reply** reply) {
+  ReplyParser::Limits limits;
+  limits.bytes = kMostMapBytes;
+  limits.elements = kMostMapElements;
+  return Call({"CLUSTER", "SLOTS"}, reply, 0, limits);
+}
+
+Failure Connection::Call(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms,
+                         const ReplyParser::Limits& limits) {
   CloseUnlessDone guard(this);
   *reply = nullptr;
-  Failure failure = Ask(words, reply, extra_ms);
+  Failure failure = Ask(words, reply, extra_ms, limits);
   guard.done = *reply != nullptr;
   if (guard.done && (*reply)->type() == Reply::Type::kError) failure = JudgeError((*reply)->text(), server_);
   return failure;
 }
 
-Failure Connection::Ask(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms) {
+Failure Connection::Ask(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms,
+                        const ReplyParser::Limits& limits) {
   Write("*" + std::to_string(words.size()) + "\r\n");
   for (const std::string_view word : words) {
     Write("$" + std::to_string(word.size()) + "\r\n");
     Write(word);
     Write("\r\n");
   }
-  ReplyParser::Limits limits;
-  limits.elements = kMostMapElements;
   Await();
   for (;;) {
     Failure failure = Flush();

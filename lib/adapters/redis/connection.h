@@ -65,7 +65,10 @@ class Connection {
 
   // One command, one reply, while nothing else is in flight. `extra_ms`: of a command that waits at the server. Closed
   // if there is no reply (*reply is null then), or if it throws.
-  Failure Call(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms = 0);
+  Failure Call(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms = 0,
+               const ReplyParser::Limits& limits = ReplyParser::Limits());
+  // CLUSTER SLOTS, whose reply may be a large one.
+  Failure CallForMap(const Reply** reply);
 
  private:
   struct FreeContext {
@@ -74,7 +77,8 @@ class Connection {
 
   Failure Connect(const Address& address, uint32_t connect_ms);
   Failure Introduce(const RedisServers& servers);
-  Failure Ask(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms);
+  Failure Ask(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms,
+              const ReplyParser::Limits& limits);
   void MakeRoom();
   Failure Poll(std::chrono::milliseconds extra);
   Failure LostBecause(const char* why) const;

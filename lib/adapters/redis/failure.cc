@@ -55,6 +55,13 @@ bool BeginsWith(std::string_view text, std::string_view begin) { return text.sub
 
 bool IsPrintable(char byte) { return byte >= 32 && byte <= 126; }
 
+// Up to Redis 6.2 a script's error has that of the command that failed within it at its end:
+// "ERR Error running script (call to f_ab): @user_script:3: @user_script: 3: -OOM command not allowed..."
+std::string_view WithoutScript(std::string_view text) {
+  const size_t dash = BeginsWith(text, "ERR Error running script") ? text.rfind(": -") : std::string_view::npos;
+  return dash == std::string_view::npos ? text : text.substr(dash + 3);
+}
+
 }  // namespace
 
 std::string Shown(std::string_view text) {
@@ -66,6 +73,7 @@ std::string Shown(std::string_view text) {
 bool IsHost(std::string_view text) { return std::all_of(text.begin(), text.end(), IsPrintable) && text.size() < 256; }
 
 Failure JudgeError(std::string_view text, const std::string& server) {
+  text = WithoutScript(text);
   if (BeginsWith(text, "READONLY")) return ReplicaFailure(server);
   const std::string said = Shown(text);
   Failure failure;

@@ -52,6 +52,14 @@ Status FilterState::Do(const RedisKey& key, Kind kind, std::initializer_list<std
   return router_.Run(batch_, &handler);
 }
 
+// GET would bring all of what somebody else keeps there.
+Status FilterState::ReadRecord(Answer* answer) {
+  const std::string last = std::to_string(kMostReplyBytes - 1);
+  const Status status = Do(header_key_, Kind::kRead, {"GETRANGE", name_, "0", last}, answer);
+  answer->is_nil = answer->text.empty();
+  return status;
+}
+
 void FilterState::SetSecret(const HashSecret* secret) {
   has_secret_ = secret != nullptr;
   secret_ = has_secret_ ? *secret : HashSecret();
@@ -59,13 +67,17 @@ void FilterState::SetSecret(const HashSecret* secret) {
 
 Status FilterState::ReadHeader() {
   Answer answer;
-  Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+  Status status = ReadRecord(&answer);
   if (!status.ok()) return status;
   if (answer.is_nil) {
     return Status::Error(StatusCode::kNotFound, "there is no filter %s in Redis: create it, or look at the name",
                          Printable(name_).c_str());
   }
   const uint64_t connections = router_.num_connections();  // those that come after this are of a later server
+  const bool is_other = !bound_ || answer.text != header_text_;
+  Header header;
+  const Status parsed = is_other ? ParseHeader(name_, answer.text, &header) : Status();
+  if (!parsed.ok() && parsed.code() != StatusCode::kCorrupt) return parsed;  // its time to live is no filter's
   int64_t ms;
   status = ReadTimeToLive(&ms);
   if (!status.ok()) return status;
@@ -73,19 +85,16 @@ Status FilterState::ReadHeader() {
     return Status::Error(StatusCode::kNotFound, "filter %s in Redis has expired: create it anew",
                          Printable(name_).c_str());
   }
-  if (!bound_ || answer.text != header_text_) {
-    Header header;
-    status = ParseHeader(name_, answer.text, &header);
-    if (status.ok()) status = Bind(std::move(header), std::move(answer.text));
-    if (!status.ok()) return status;
-  }
+  if (!parsed.ok()) return parsed;
+  if (is_other) status = Bind(std::move(header), std::move(answer.text));
+  if (!status.ok()) return status;
   connections_ = connections;
   return Status();
 }
 
 // Hash and seed or secret must be those of the caller's hashes.
 Status FilterState::Bind(Header header, std::string text) {
-  const std::string shown = Printable(name_);
+  const Printable shown(name_);
   if (bound_ && (header.hash_id != header_.hash_id || header.seed != header_.seed)) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis was made anew with another hash or seed: open it again", shown.c_str());
@@ -123,54 +132,72 @@ Status FilterState::Bind(Header header, std::string text) {
   return Status();
 }
 
-Status FilterState::CreateHeader(const Header& header) {
+Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
+  *may_be_named = true;  // unless somebody says what is there
   const std::string text = FormatHeader(header);
   Answer answer;
   Status status = Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
   if (!status.ok()) return status;
-  if (answer.is_nil) {  // taken, or sent twice
-    status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
-    if (!status.ok()) return status;
-    if (answer.is_nil || answer.text != text) return NameTaken();
-  }
-  return Bind(header, text);
+  if (!answer.is_nil) return Bind(header, text);
+  status = ReadRecord(&answer);  // taken, or sent twice
+  if (!status.ok()) return status;
+  Header there;
+  const StatusCode parsed = answer.is_nil ? StatusCode::kIncompatible : ParseHeader(name_, answer.text, &there).code();
+  // Others may have gone on from the record before it was sent for the second time.
+  if (there.Names(header.current.id)) return Bind(std::move(there), std::move(answer.text));
+  *may_be_named = parsed != StatusCode::kOk && parsed != StatusCode::kIncompatible;  // damaged, or of a later library
+  return NameTaken();
 }
 
 Status FilterState::CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill) {
   Answer there;
-  Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &there);
+  Status status = ReadRecord(&there);
   if (!status.ok()) return status;
-  if (!there.is_nil) {
-    constexpr int64_t kMostClockSkewMs = 10000;
-    int64_t ms;
-    bool deleted;
-    status = ReadTimeToLive(&ms);
-    if (!status.ok()) return status;
-    if (ms >= 0) return NameTaken();
-    if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
-      return Status::Error(StatusCode::kIncompatible,
-                           "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
-                           "is free in %lld ms, create it then",
-                           Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
-    }
-    Header old;  // none of its shards may be there beside the new ones, should one have outlived it
-    const Generation* generations[3];
-    const size_t n = ParseHeader(name_, there.text, &old).ok() ? old.Written(generations) : 0;
-    for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
-    if (status.ok()) status = DeleteHeader(there.text, &deleted);
-    if (!status.ok()) return status;
-  }
+  if (!there.is_nil) status = RemoveExpired(there.text);
+  if (!status.ok()) return status;
   status = AllocateShards(header.current, kFilledVersion);
   if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
   if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
-  if (status.ok()) status = KeepShards(header.current);
-  bool certain = true;
-  if (status.ok()) {
-    status = CreateHeader(header);
-    certain = status.code() == StatusCode::kIncompatible;  // the name is taken
+  bool may_be_named = false;
+  if (status.ok()) status = CreateHeader(header, &may_be_named);
+  if (!status.ok() && !may_be_named) (void)DropShards(header.current).ok();
+  if (!status.ok()) return status;
+  status = KeepShards(header.current);  // not before it is named: who dies leaves nothing for ever
+  if (status.ok()) return status;
+  return Status::Error(status.code(),
+                       "filter %s in Redis is made, but its shards go within a day: create it once more, which keeps "
+                       "them and says that the name is taken, or delete it (%.70s)",
+                       Printable(name_).c_str(), status.message());
+}
+
+// None of the old shards may be there beside the new ones, should one have outlived its record.
+Status FilterState::RemoveExpired(const std::string& text) {
+  Header old;
+  Status status = ParseHeader(name_, text, &old);
+  if (status.code() == StatusCode::kUnsupported) return NameTaken();  // of a later library, whose rules nobody knows
+  const bool is_damaged = status.code() == StatusCode::kCorrupt;
+  if (!status.ok() && !is_damaged) return status;  // somebody else's, however soon it goes
+  if (is_damaged) SalvageGenerations(text, &old);
+  constexpr int64_t kMostClockSkewMs = 10000;
+  int64_t ms;
+  status = ReadTimeToLive(&ms);
+  if (!status.ok()) return status;
+  if (ms >= 0) {
+    // Who made it may have died before its shards were kept; or he is here again.
+    if (!is_damaged && old.version == 1) status = KeepShards(old.current);
+    return status.code() == StatusCode::kUnavailable ? status : NameTaken();
   }
-  if (!status.ok() && certain) (void)DropShards(header.current).ok();
-  return status;
+  if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
+                         "is free in %lld ms, create it then",
+                         Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
+  }
+  const Generation* generations[3];
+  const size_t n = old.Written(generations);
+  for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
+  bool deleted;  // or another one is there, which CreateHeader finds
+  return status.ok() ? DeleteHeader(text, &deleted) : status;
 }
 
 Status FilterState::ReadTimeToLive(int64_t* ms) {
@@ -202,7 +229,7 @@ Status FilterState::ChangeHeader(Header next) {
   Status status = Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
   if (!status.ok()) return status;
   if (answer.number != 1) {
-    status = Do(header_key_, Kind::kRead, {"GET", name_}, &answer);
+    status = ReadRecord(&answer);
     if (!status.ok()) return status;
     if (answer.is_nil || answer.text != text) {
       return Status::Error(

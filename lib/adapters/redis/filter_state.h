@@ -48,11 +48,12 @@ class FilterState {
   // GET of the header record into header(), with the shards of its generations. kNotFound if there is none;
   // kIncompatible if the hash or the secret is another one than before.
   Status ReadHeader();
-  // The first record of a new filter: SET NX. kIncompatible if the name is taken.
-  Status CreateHeader(const Header& header);
+  // The first record of a new filter: SET NX. kIncompatible if the name is taken. *may_be_named: whether a record may
+  // be there that names header.current: nobody knows what became of the command.
+  Status CreateHeader(const Header& header, bool* may_be_named);
   // A new filter: NameTaken if the record is there (one that is only left of a filter that expired goes); shards of
-  // header.current; `fill` brings what is to be in them; then the record, last. What fails leaves no shards, unless
-  // nobody knows whether the record was made.
+  // header.current; `fill` brings what is to be in them; then the record; then they are kept. What fails leaves no
+  // shards, unless nobody knows whether the record was made: these go within a day.
   Status CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill);
   // The record that follows: compare-and-set by a script, from the bytes last read to `next`, whose version is one more
   // (this sets it). KEEPTTL. kIncompatible if somebody else changed it meanwhile: read it again and look what to do.
@@ -61,12 +62,13 @@ class FilterState {
   // Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that one
   // who dies before the record names them leaves nothing for ever; KeepShards.
   Status AllocateShards(const Generation& generation, uint64_t version);
-  // They live as long as the filter whose record is there, or for ever.
+  // They live as long as the filter whose record is there, or for ever. Of a generation that it names; if that is left
+  // meanwhile, they have the time that it has then.
   Status KeepShards(const Generation& generation);
   Status PersistShards(const Generation& generation);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
-  // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0; to all others
-  // that is a lost one.
+  // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
+  // that one was lost meanwhile (kOverLimit); to all others that is a lost one.
   enum Maker : uint8_t { kNamed, kMadeHere };
   Status AdvanceMarks(const Generation& generation, uint64_t version, Maker maker = kNamed);
   // UNLINK of all shards, or with grace_ms > 0 PEXPIRE.
@@ -95,15 +97,19 @@ class FilterState {
 
   // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"GET", key.name}, &answer).
   Status Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer);
+  // The record's bytes, or what else has the name: of a long string the beginning, which is no record. Nil if there are
+  // none.
+  Status ReadRecord(Answer* answer);
   // What time the filter of the record has left: kForEver, or less than 0 if it expired. (At 0 its shards are there:
   // Redis ends a key when its time is over, not when it comes.)
   static constexpr int64_t kForEver = INT64_MAX;
   Status ReadTimeToLive(int64_t* ms);
   // The record goes, if it is still `text`. Ok and not *deleted: it is another one, or gone already.
   Status DeleteHeader(const std::string& text, bool* deleted);
-  // The sentences of a name that is taken, and of a lost shard.
+  // The sentences of a name that is taken, of a lost shard, and of one that was lost before a record named it.
   Status NameTaken() const;
   Status LostShard(const Shards& shards, uint64_t shard) const;
+  Status LostWhileMade(const Shards& shards, uint64_t shard) const;
 
   const std::string& name() const { return name_; }
   const RedisKey& header_key() const { return header_key_; }
@@ -123,6 +129,9 @@ class FilterState {
   static constexpr int kMostGenerations = 100;
 
   Status Bind(Header header, std::string text);
+  Status LeaveAgain(const Generation& generation);
+  // Of a record that has the name, if it is ours and its time is over: its shards go, and it. Else NameTaken.
+  Status RemoveExpired(const std::string& text);
   // After a mark that is newer than the record, or missing. Ok and not *changed: the shard is lost.
   Status ReadHeaderAgain(bool newer, bool* changed);
   // Since the record was read a connection was made anew, perhaps to a server that was started with an older state.

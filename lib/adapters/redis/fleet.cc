@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "lib/adapters/redis/slot.h"
 
 namespace linefilter::redis_internal {
 namespace {
+
+// Redis' own limit is a thousand nodes.
+constexpr size_t kMostMasters = 1000, kMostReplicas = 1000;
 
 // A node that is there connects within this time, even if many are not.
 constexpr int64_t kLeastConnectMs = 250;
@@ -79,7 +84,7 @@ Failure Fleet::Discover(Clock::time_point end) {
       continue;
     }
     const Reply* reply = nullptr;
-    failure = node->connection.Call({"CLUSTER", "SLOTS"}, &reply);
+    failure = node->connection.CallForMap(&reply);
     // Without cluster support, or behind a proxy that does not know the command.
     const bool is_lone = reply != nullptr && reply->type() == Reply::Type::kError &&
                          (BeginsWith(reply->text(), "ERR This instance has cluster support disabled") ||
@@ -239,7 +244,7 @@ Failure Fleet::RefreshMap(Clock::time_point end) {
 
 Failure Fleet::ReadMap(Node* node, Map* map) {
   const Reply* reply = nullptr;
-  const Failure failure = node->connection.Call({"CLUSTER", "SLOTS"}, &reply);
+  const Failure failure = node->connection.CallForMap(&reply);
   if (!IsFine(failure)) return failure;
   const std::string server = node->connection.server();
   const Failure unclear = Unclear(server, "CLUSTER SLOTS");
@@ -252,8 +257,11 @@ Failure Fleet::ReadMap(Node* node, Map* map) {
     if (address->host.empty() || address->host == "?") address->host = node->address.host;  // it does not know its own
     return IsHost(address->host);
   };
-  if (!reply->is_array()) return unclear;
+  if (!reply->is_array() || reply->size() > kNumSlots) return unclear;
   map->owners.assign(kNumSlots, kNobody);
+  std::vector<Address> masters;  // owners are numbers of these, until all makes sense
+  std::unordered_map<std::string, uint16_t> known;
+  std::unordered_set<std::string> replicas;
   for (size_t i = 0; i < reply->size(); ++i) {
     const Reply& range = (*reply)[i];  // first slot, last slot, master, replicas
     Address address;
@@ -262,14 +270,19 @@ Failure Fleet::ReadMap(Node* node, Map* map) {
     }
     const int64_t first = range[0].integer(), last = range[1].integer();
     if (first < 0 || last < first || last >= static_cast<int64_t>(kNumSlots)) return unclear;
-    std::fill(map->owners.begin() + first, map->owners.begin() + last + 1, NumberOf(address));
+    const auto [master, is_new] = known.try_emplace(address.text(), static_cast<uint16_t>(masters.size()));
+    if (is_new && masters.size() == kMostMasters) return unclear;
+    if (is_new) masters.push_back(address);
+    std::fill(map->owners.begin() + first, map->owners.begin() + last + 1, master->second);
     for (size_t replica = 3; replica < range.size(); ++replica) {
-      if (!read_address(range[replica], &address)) continue;
-      if (std::find(map->replicas.begin(), map->replicas.end(), address) == map->replicas.end()) {
-        map->replicas.push_back(address);
-      }
+      if (!read_address(range[replica], &address) || !replicas.insert(address.text()).second) continue;
+      if (replicas.size() > kMostReplicas) return unclear;
+      map->replicas.push_back(address);
     }
   }
+  std::vector<uint16_t> numbers;
+  for (const Address& master : masters) numbers.push_back(NumberOf(master));
+  for (uint16_t& owner : map->owners) owner = owner == kNobody ? kNobody : numbers[owner];
   map->num_owned = kNumSlots - static_cast<size_t>(std::count(map->owners.begin(), map->owners.end(), kNobody));
   return Failure();
 }

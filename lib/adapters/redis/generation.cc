@@ -95,7 +95,7 @@ Status EndNext(FilterState* state, bool serve) {
                              Printable(state->name()).c_str(), serve ? "abandoned" : "switched to");
       }
       if (own == 0 && !header.previous.exists()) return NoNext(*state);
-      return Finish(state);  // of one who died within, or of us before an error
+      return Finish(state);  // of one who died within, in whichever of the two, or of us before an error
     }
     status = UseNext(state);
     if (!status.ok()) return status;

@@ -164,7 +164,7 @@ std::string FormatHeader(const Header& header) {
 }
 
 Status ParseHeader(std::string_view name, std::string_view text, Header* header) {
-  const std::string shown = Printable(name);
+  const Printable shown(name);
   if (text.substr(0, kFirstWord.size()) != kFirstWord) {
     return Status::Error(StatusCode::kIncompatible,
                          "key %s in Redis is not a filter of linefilter: something else has this name; choose another",

@@ -66,7 +66,7 @@ Status FilterState::Delete() {
   Header before;
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     Answer record;
-    Status status = Do(header_key_, Kind::kRead, {"GET", name_}, &record);
+    Status status = ReadRecord(&record);
     if (!status.ok()) return status;
     if (record.is_nil) {
       if (tries != 0) return Status();

@@ -1,8 +1,6 @@
 // Images into Redis: a new filter of one, and its keys into a filter that serves.
-#include <memory>
-#include <utility>
-
 #include "lib/adapters/redis/names.h"
+#include "lib/adapters/redis/opening.h"
 #include "lib/adapters/redis/upload.h"
 #include "linefilter/redis.h"
 
@@ -14,27 +12,22 @@ using redis_internal::Header;
 
 Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                                     const HashSecret* secret, const RedisLayout& layout) noexcept {
-  Close();
-  return Guarded([&]() -> Status {
-    FilterView view;
-    Status status = redis_internal::OpenImage(image, size, secret, &view);
-    if (!status.ok()) return status;
-    auto state = std::make_unique<FilterState>();
-    state->SetSecret(secret);
-    status = state->Connect(servers, name);
-    if (!status.ok()) return status;
+  FilterView view;
+  const Status opened = redis_internal::OpenImage(image, size, secret, &view);
+  if (!opened.ok()) {
+    Close();
+    return opened;
+  }
+  return OpenBy(servers, name, secret, [&](FilterState* state) {
     Header header;
     header.hash_id = view.hash_id();
     header.seed = view.seed();
     header.version = 1;
-    status = redis_internal::PlanFromImage(state.get(), view, layout, &header.current);
-    if (status.ok()) {
-      status = state->CreateFilter(header, [&](const redis_internal::Shards& shards) {
-        return redis_internal::FillShards(state.get(), shards, view.body());
-      });
-    }
-    if (status.ok()) Adopt(std::move(state));
-    return status;
+    const Status status = redis_internal::PlanFromImage(state, view, layout, &header.current);
+    if (!status.ok()) return status;
+    return state->CreateFilter(header, [&](const redis_internal::Shards& shards) {
+      return redis_internal::FillShards(state, shards, view.body());
+    });
   });
 }
 

@@ -13,8 +13,10 @@ Status CheckName(std::string_view name) {
                          Printable(name).c_str(), static_cast<unsigned long long>(name.size()),
                          static_cast<unsigned long long>(kMaxNameBytes));
   }
-  if (name[0] == '}') {  // "{}..." would be no tag: a shard and what is loaded into it would lie in two slots
-    return Status::Error(StatusCode::kInvalidArgument, "the name %s begins with a closing brace: choose another one",
+  // It would end the tag that shards have early: all would lie in one slot, of a first part of the name or of none.
+  if (name.find('}') != std::string_view::npos && !HasHashTag(name)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the name %s has a closing brace that ends no hash tag like {users}: choose another one",
                          Printable(name).c_str());
   }
   for (const char byte : name) {
@@ -26,14 +28,10 @@ Status CheckName(std::string_view name) {
   return Status();
 }
 
-std::string Printable(std::string_view name) {
-  constexpr size_t kMost = 60;  // of a sentence of 254
-  std::string text(name.substr(0, kMost));
-  for (char& byte : text) {
-    if (static_cast<unsigned char>(byte) < 32 || static_cast<unsigned char>(byte) > 126) byte = '?';
-  }
-  if (name.size() > kMost) text += "...";
-  return text;
+Printable::Printable(std::string_view name) noexcept {
+  size_t n = 0;
+  for (; n < kMostBytes && n < name.size(); ++n) text_[n] = name[n] < 32 || name[n] > 126 ? '?' : name[n];
+  snprintf(text_ + n, sizeof(text_) - n, "%s", name.size() > n ? "..." : "");
 }
 
 bool HasHashTag(std::string_view name) { return !HashTagOf(name).empty(); }

@@ -12,10 +12,19 @@ namespace linefilter::redis_internal {
 
 inline constexpr size_t kMaxNameBytes = 200;
 
-// 1 to kMaxNameBytes bytes, without NUL and newline.
+// 1 to kMaxNameBytes bytes, without NUL and newline; a closing brace only with a hash tag of its own.
 Status CheckName(std::string_view name);
-// For sentences: what is not printable is replaced, what is long cut.
-std::string Printable(std::string_view name);
+// A name for sentences: what is not printable is replaced, what is long cut. Needs no memory, which may be what the
+// sentence is about.
+class Printable {
+ public:
+  explicit Printable(std::string_view name) noexcept;
+  const char* c_str() const noexcept { return text_; }
+
+ private:
+  static constexpr size_t kMostBytes = 60;  // of a sentence of 254
+  char text_[kMostBytes + sizeof("...")];
+};
 // "{NAME:ID:SHARD}", so that shards lie in slots of their own; without braces if NAME has a hash tag, which then
 // decides.
 std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard);

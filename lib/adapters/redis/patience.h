@@ -17,9 +17,10 @@ namespace linefilter::redis_internal {
 
 class Patience {
  public:
-  // `is_spent`: within this call, already.
-  Patience(const RedisServers& servers, bool is_spent)
-      : ms_(servers.patience_ms), end_(Clock::now() + std::chrono::milliseconds(is_spent ? 0 : ms_)) {}
+  // `left`: what the call has not spent yet; of one that begins all of it.
+  Patience(const RedisServers& servers, Clock::duration left) : ms_(servers.patience_ms), end_(Clock::now() + left) {}
+  static Clock::duration All(const RedisServers& servers) { return std::chrono::milliseconds(servers.patience_ms); }
+  Clock::duration left() const { return std::max(end_ - Clock::now(), Clock::duration::zero()); }
 
   bool MayRetry(const Failure& failure, const Fleet& fleet) const {
     const bool could_help =

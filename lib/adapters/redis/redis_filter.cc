@@ -5,6 +5,7 @@
 
 #include "lib/adapters/redis/filter_state.h"
 #include "lib/adapters/redis/names.h"
+#include "lib/adapters/redis/opening.h"
 #include "linefilter/redis.h"
 
 namespace linefilter {
@@ -57,37 +58,20 @@ Status RedisFilter::KeyStatus() const noexcept {
 }
 
 Status RedisFilter::Open(const RedisServers& servers, std::string_view name, const HashSecret* secret) noexcept {
-  return Guarded([&] {
-    auto state = std::make_unique<FilterState>();
-    state->SetSecret(secret);  // copied first: it may be the one that Close wipes
-    const std::string copied(name);
-    Close();
-    Status status = state->Connect(servers, copied);
-    if (status.ok()) status = state->ReadHeader();
-    if (status.ok()) Adopt(std::move(state));
-    return status;
-  });
+  return OpenBy(servers, name, secret, [](FilterState* state) { return state->ReadHeader(); });
 }
 
 Status RedisFilter::Create(const RedisServers& servers, std::string_view name, uint64_t num_keys,
                            const FilterOptions& options, const RedisLayout& layout) noexcept {
-  return Guarded([&] {
-    auto state = std::make_unique<FilterState>();
-    const bool keyed = options.hash_id == HashId::kKeyed;
-    state->SetSecret(keyed ? &options.secret : nullptr);
-    const std::string copied(name);
-    Close();
-    Status status = state->Connect(servers, copied);
-    if (!status.ok()) return status;
+  const bool keyed = options.hash_id == HashId::kKeyed;
+  return OpenBy(servers, name, keyed ? &options.secret : nullptr, [&](FilterState* state) {
     Header header;
-    status = state->PlanGeneration(num_keys, options, layout, &header.current);
+    const Status status = state->PlanGeneration(num_keys, options, layout, &header.current);
     if (!status.ok()) return status;
     header.hash_id = options.hash_id;
     header.seed = keyed ? CheckOfSecret(options.secret) : options.seed;
     header.version = 1;
-    status = state->CreateFilter(header, [](const redis_internal::Shards&) { return Status(); });
-    if (status.ok()) Adopt(std::move(state));
-    return status;
+    return state->CreateFilter(header, [](const redis_internal::Shards&) { return Status(); });
   });
 }
 

@@ -7,7 +7,9 @@ namespace linefilter::redis_internal {
 ReplyParser::Result ReplyParser::Parse(std::string_view bytes, const Limits& limits, size_t* used) {
   bytes_ = bytes;
   if (at_ == 0 && nodes_.size() != 1) nodes_.resize(1);
-  const Result result = ParseElement(limits);
+  Result result = ParseElement(limits);
+  const size_t size = result == Result::kMore ? bytes.size() : at_;  // what has come so far is all of this reply
+  if (size > limits.bytes + kMostLineBytes) result = Result::kGarbage;
   if (result == Result::kMore) return result;
   if (result == Result::kReply) {
     *used = at_;
@@ -42,7 +44,7 @@ ReplyParser::Result ReplyParser::ParseNode(size_t node, const Limits& limits) {
       result = ParseNumber(&number);
       if (result != Result::kReply) return result;
       if (number == -1) break;  // nil
-      if (number < 0 || static_cast<uint64_t>(number) > limits.string_bytes) return Result::kGarbage;
+      if (number < 0 || static_cast<uint64_t>(number) > limits.bytes) return Result::kGarbage;
       const size_t size = static_cast<size_t>(number);
       if (bytes_.size() - at_ < size + 2) return Result::kMore;
       if (bytes_[at_ + size] != '\r' || bytes_[at_ + size + 1] != '\n') return Result::kGarbage;

@@ -16,9 +16,10 @@ class ReplyParser {
  public:
   enum class Result : uint8_t { kReply, kMore, kGarbage };
 
-  // Of one reply. The default is of a command of a batch.
+  // Of one reply: what is longer is garbage, so that nobody makes us collect it.
   struct Limits {
-    size_t string_bytes = kMostReplyBytes;
+    size_t bytes =
+        kMostReplyBytes;  // of all its strings; what stands around them, or an error, has kMostLineBytes more
     size_t elements = size_t{1} << 17;
   };
   static constexpr int kMostDepth = 8;                       // CLUSTER SLOTS has 4

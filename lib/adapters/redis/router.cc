@@ -22,7 +22,7 @@ Status Router::Connect(const RedisServers& servers) {
   auto impl = std::make_unique<Impl>();
   const Status status = impl->fleet.Reset(servers);
   if (!status.ok()) return status;
-  Patience patience(servers, false);
+  Patience patience(servers, Patience::All(servers));
   for (;;) {
     const Failure failure = impl->fleet.Discover(patience.end(servers));
     if (failure.verdict == Verdict::kFine) break;

@@ -60,8 +60,9 @@ class Router {
   // Grows with each connection that is made: what a server said before may be another state than it has now.
   uint64_t num_connections() const noexcept;
 
-  // While it lives, all batches are of one call: they have one patience together, and who was given up as unreachable
-  // is not connected to again. So a node that is down is waited for once, and others are asked on.
+  // While it lives, all batches are of one call: they have one patience together (which the batches spend in which
+  // something fails), and who was given up as unreachable is not connected to again. So a node that is down is waited
+  // for once, and others are asked on.
   class Call {
    public:
     explicit Call(Router* router);

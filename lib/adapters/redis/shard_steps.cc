@@ -74,6 +74,16 @@ Status FilterState::LostShard(const Shards& shards, uint64_t shard) const {
       static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
 }
 
+// They have a time to live until they are kept, so that volatile-* policies take them, too.
+Status FilterState::LostWhileMade(const Shards& shards, uint64_t shard) const {
+  return Status::Error(
+      StatusCode::kOverLimit,
+      "shard %llu of filter %s in Redis (%llu bytes) was lost while it was made (evicted?): give the server more "
+      "memory, or maxmemory-policy noeviction, and do it again",
+      static_cast<unsigned long long>(shard), Printable(name_).c_str(),
+      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
+}
+
 Status FilterState::AllocateShards(const Generation& generation, uint64_t version) {
   const Shards shards = ShardsOf(name_, header_, generation);
   const std::string mark = MarkOf(version);
@@ -95,20 +105,31 @@ Status FilterState::AllocateShards(const Generation& generation, uint64_t versio
 Status FilterState::KeepShards(const Generation& generation) {
   // Rather too early, by what a command takes on its way. Again, if somebody called Expire meanwhile: he sets the times
   // of the shards before the record's and after it, so one of the two comes last.
-  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000;
+  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000, kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
   int64_t ms;
   Status status = ReadTimeToLive(&ms);
   for (int tries = 0; tries < kMostGenerations && status.ok(); ++tries) {
-    const bool mortal = ms != kForEver && ms > -static_cast<int64_t>(kRecordGraceMs);
+    if (ms <= kNoRecord) return status;
+    const bool mortal = ms != kForEver;
     status = mortal ? DropShards(generation, ms > kEarlyMs ? static_cast<uint64_t>(ms - kEarlyMs) : 1)
                     : PersistShards(generation);
     int64_t now_ms = ms;
     if (status.ok()) status = ReadTimeToLive(&now_ms);
-    if (!status.ok() || !mortal ? now_ms == ms : now_ms <= ms && ms - now_ms < kAboutTheSameMs) return status;
-    if (!mortal && ms != kForEver && now_ms < 0) return status;  // there is no record yet
+    if (!status.ok()) return status;
+    if (mortal ? now_ms <= ms && ms - now_ms < kAboutTheSameMs : now_ms == ms) return LeaveAgain(generation);
     ms = now_ms;
   }
   return status;
+}
+
+// A generation that was left by then (Finish) has lost its minute to what kept it.
+Status FilterState::LeaveAgain(const Generation& generation) {
+  Answer record;
+  const Status status = ReadRecord(&record);
+  Header now;
+  if (!status.ok() || !ParseHeader(name_, record.text, &now).ok()) return status;
+  const bool is_left = !now.Names(generation.id) || now.previous.id == generation.id;
+  return is_left ? DropShards(generation, kLeaveMs) : status;
 }
 
 Status FilterState::PersistShards(const Generation& generation) {
@@ -132,8 +153,10 @@ Status FilterState::AdvanceMarks(const Generation& generation, uint64_t version,
     batch_.Arg(version_bytes);
     batch_.Arg(maker == kMadeHere ? "made" : "named");
   };
-  return ForShards(&router_, &batch_, shards, advance,
-                   [&](uint64_t shard, int64_t answer) { return answer < 0 ? LostShard(shards, shard) : Status(); });
+  return ForShards(&router_, &batch_, shards, advance, [&](uint64_t shard, int64_t answer) {
+    if (answer >= 0) return Status();
+    return maker == kMadeHere ? LostWhileMade(shards, shard) : LostShard(shards, shard);
+  });
 }
 
 Status FilterState::DropShards(const Generation& generation, uint64_t grace_ms) {

@@ -120,7 +120,7 @@ Status OpenImage(const void* image, size_t size, const HashSecret* secret, Filte
 
 Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view) {
   const Generation& generation = shards.generation;
-  const std::string name = Printable(state.name());
+  const Printable name(state.name());
   if (generation.layout != Layout::kBlocked && generation.layout != Layout::kClassic) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s, into which no image can be loaded: make it of an image, or load "
@@ -179,7 +179,7 @@ Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body)
     const uint8_t* bytes = body + i * shards.generation.shard_bytes;
     const Status status = Fill(state, shards.keys[i], mark, bytes, shards.generation.BytesOfShard(i), &refused);
     if (!status.ok()) return status;
-    if (refused) return state->LostShard(shards, i);
+    if (refused) return state->LostWhileMade(shards, i);
   }
   return Status();
 }
