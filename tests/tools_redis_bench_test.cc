@@ -1,8 +1,12 @@
 // linefilter redis bench, end to end: two filters of one rate are compared, nothing stays on the server, and what comes
 // out is what `linefilter plan --redis` takes. No test asserts how fast anything is.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <string>
 #include <vector>
@@ -45,8 +49,11 @@ pid_t ToolsRedisBenchTest::StartBench() {
   argv.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    close(1);
-    close(2);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // of a test that is ended
+#endif
+    dup2(open("/dev/null", O_WRONLY), 1);
+    dup2(open("/dev/null", O_WRONLY), 2);
     execv(argv[0], argv.data());
     _exit(127);
   }

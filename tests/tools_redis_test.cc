@@ -67,6 +67,23 @@ TEST_F(ToolsRedisTest, AddPrintsWhatWasNew) {
             "num_queries  2\nmaybe        2\nabsent       0\n");
 }
 
+// A connection does not get the number of a stream that is closed: keys would be commands.
+TEST_F(ToolsRedisTest, AClosedStreamIsNoConnection) {
+  Redis({"create", "seen", "--num-keys", "10", "--fpr", "0.01"});
+  client_->Do({"SET", "victim", "lives"});
+  std::string commands;
+  for (int i = 0; i < 2000; ++i) commands += "DEL victim\r\n";  // more than is kept back until the end
+  const std::string keys = dir_.Write("keys", commands);
+  for (const std::string closed : {">&-", ">&- 2>&-"}) {
+    std::string line = ShellProgram();
+    for (const std::string& word : Words({"query", "seen", "--keys", "-", "--print", "absent"})) line += " " + word;
+    const RunResult result = test::RunProgram({"sh", "-c", line + " <" + keys + " " + closed});
+    EXPECT_EQ(client_->Text({"GET", "victim"}), "lives") << closed;
+    EXPECT_EQ(result.exit_code, 2) << "what could not be printed is no success";
+    if (closed == ">&-") ExpectFailure(result, "cannot write to standard output: ");
+  }
+}
+
 // Whatever is built here is asked there, and comes back.
 TEST_F(ToolsRedisTest, ImagesOfAllLayoutsGoAndComeBack) {
   const std::string queries = Lines(0, 3000) + Lines(100000, 110000);

@@ -2,6 +2,7 @@
 // before? A local copy of the filter, then the filter in Redis, then an exact store (SQLite), each asked only what the
 // one before could not answer. Prints how many questions each level answered; fails if an item was told to be new
 // twice, or accepted twice, or not at all.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,6 +50,14 @@ void HandleSignals() {
   struct sigaction action = {};
   action.sa_handler = &Interrupt;
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+}
+
+// The number of a standard stream that is closed is not for a connection to Redis: what is printed would be commands.
+// Opened for reading only, so that printing fails as before.
+void OccupyStandardStreams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) _exit(kExitBad);
+  }
 }
 
 Options Parse(int argc, char** argv) {
@@ -218,6 +227,7 @@ int Run(Options options, const std::string& folder) {
 }  // namespace redis_dedup
 
 int main(int argc, char** argv) {
+  redis_dedup::OccupyStandardStreams();
   std::string folder = (std::filesystem::temp_directory_path() / "linefilter-dedup-XXXXXX").string();
   bool made = false;
   int exit_code = redis_dedup::kExitBad;
