@@ -331,7 +331,39 @@ TEST_F(ToolsRedisTest, NoServerIsSaidSo) {
         {"redis", "query", "seen", "--keys", "-", "--server", server, "--patience", "100", "--timeout", "100"}, "a\n");
     ExpectFailure(result, "linefilter: redis query seen: ");
     EXPECT_GT(result.err.size(), 60u) << server << result.err;
-    EXPECT_EQ(result.err.find("::"), std::string::npos) << "names of C++ are not for this reader: " << result.err;
+  }
+}
+
+// What the library calls its fields are options here, in each command; a filter's name is its user's own.
+TEST_F(ToolsRedisTest, SentencesNameTheOptions) {
+  Redis({"create", "seen", "--num-keys", "10", "--fpr", "0.1"});
+  const RunResult alone = Redis({"add", "seen", "--keys", "-", "--print", "new", "--wait-replicas", "1", "--wait", "1"}, "a\n");
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.err.find("(--wait-replicas, --wait)"), std::string::npos) << alone.err;
+  EXPECT_EQ(alone.err.find("::"), std::string::npos) << alone.err;
+  const std::vector<std::string> create = {"create", "new", "--num-keys", "10"};
+  const auto made_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), create.begin(), create.end());
+    return Redis(more);
+  };
+  ExpectFailure(made_with({"--bits-per-key", "100"}), "--bits-per-key is 100");
+  ExpectFailure(made_with({"--fpr", "2"}), "--fpr is 2");
+  ExpectFailure(made_with({"--fpr", "0"}), "neither --bits-per-key nor --fpr");
+  ExpectFailure(made_with({"--fpr", "0.1", "--shard-bytes", "1e12"}), "--shard-bytes is 1000000000000");
+  for (const std::string name : {"RedisServers::tls", "RedisServers::tls_key and all", "e", "shard_bytes is taken"}) {
+    client_->Do({"SET", name, "hello"});
+    const std::string err = Redis({"info", name}).err;
+    EXPECT_NE(err.find(name + " "), std::string::npos) << err;
+  }
+}
+
+// What a terminal would obey is not for it.
+TEST_F(ToolsRedisTest, NamesAreShownClean) {
+  const std::string name = "a\033[2Jb";
+  for (const RunResult& result : {Redis({"info", name}), Redis({"delete", std::string("\033") + std::string(200, 'x')}),
+                                  Run({"redis", "info", name, "--server", "127.0.0.1:1", "--patience", "1"})}) {
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err.find('\033'), std::string::npos) << result.err;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "tools/key_reader.h"
 #include "tools/progress.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/images.h"
 #include "tools/redis/servers.h"
 
@@ -162,7 +163,7 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   Status status = filter.Open(servers, options.name, options.secret.OrNull());
   if (!status.ok()) return FailRedis("switch", options.name, status);
   const Step step = Do(options, image, &filter);
-  if (!step.refusal.empty()) return Fail("redis switch %s: %s", options.name.c_str(), step.refusal.c_str());
+  if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
   RedisInfo info;
   status = step.status;
   if (status.ok()) status = filter.Info(&info);
