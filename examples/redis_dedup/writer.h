@@ -35,6 +35,7 @@ struct Options {
   std::string name = "redis_dedup";  // of the filter
   std::string kind = "email";        // or url
   std::string db;                    // the file of the store
+  std::string list;                  // a file, instead of kind and items
   uint64_t items = 100000;
   double fpr = 0.01;
   unsigned writers = 4;
@@ -51,7 +52,7 @@ struct Tally {
   uint64_t lookups = 0, found = 0;   // of the store
   uint64_t accepted = 0;             // rows
   uint64_t refused = 0;              // by the UNIQUE column: another writer was there in the same moment
-  uint64_t still_not_in_filter = 0;  // keys that Redis never acknowledged: make the filter anew
+  uint64_t failed_insertions = 0;    // that Redis never acknowledged, also of one key: make the filter anew
   uint64_t given_up = 0;             // of those: more than a writer remembers
   uint64_t refreshes = 0, refresh_bytes = 0;
 
