@@ -240,6 +240,15 @@ TEST_F(ToolsPlanTest, RefusesWithASentence) {
     all.insert(all.end(), more.begin(), more.end());
     ExpectBadUsage(all);
   }
+  const auto expect_words = [&](std::vector<std::string> more, const std::vector<std::string>& told) {
+    more.insert(more.begin(), base.begin(), base.end());
+    const std::string err = Run(more).err;
+    for (const std::string& word : told) EXPECT_NE(err.find(word), std::string::npos) << err;
+  };
+  expect_words({"--rates", dir_.path()}, {"plan: " + dir_.path() + ": cannot be read: "});
+  expect_words({"--shard-bytes", "77"}, {"--shard-bytes 77 "});
+  expect_words({"--shard-bytes", "5e8", "--node-gb", "1"}, {"--node-gb 1 ", "500000000"});
+  expect_words({"--shard-bytes", "1e6", "--lookups", "1e15"}, {"shards of 1000000 bytes"});
   for (const char* keys : {"0", "1e16"}) ExpectBadUsage({"plan", "--redis", "--num-keys", keys, "--fpr", "0.01"});
   for (const char* fpr : {"0", "1", "-1", "1e-30"}) {
     ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8", "--fpr", fpr});

@@ -26,8 +26,9 @@ class ToolsRedisBenchTest : public test::RedisToolsTest {
  protected:
   // One run for all who look at what comes out.
   const json& Measured();
-  // One that would take minutes: the process, silent.
-  pid_t StartBench(const char* num_keys, const std::string& server);
+  // One that would take minutes; what it says is in Err().
+  pid_t StartBench(const char* num_keys, const std::string& server, const char* patience_ms = "60000");
+  std::string Err() const { return dir_.File("err"); }
 };
 
 const std::vector<std::string> kQuick = {"bench",   "--num-keys", "40000",     "--rounds", "2",
@@ -43,10 +44,11 @@ const json& ToolsRedisBenchTest::Measured() {
   return measured;
 }
 
-pid_t ToolsRedisBenchTest::StartBench(const char* num_keys, const std::string& server) {
+pid_t ToolsRedisBenchTest::StartBench(const char* num_keys, const std::string& server, const char* patience_ms) {
   std::vector<std::string> all = test::OurProgram(LINEFILTER_PROGRAM);
   all.insert(all.end(), {"redis", "bench", "--num-keys", num_keys, "--seconds", "100", "--server", server});
-  all.insert(all.end(), {"--patience", "60000", "--timeout", "60000"});
+  all.insert(all.end(), {"--patience", patience_ms, "--timeout", "60000"});
+  const std::string err = dir_.Write("err", "");
   std::vector<char*> argv;
   for (std::string& word : all) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -56,7 +58,7 @@ pid_t ToolsRedisBenchTest::StartBench(const char* num_keys, const std::string& s
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // of a test that is ended
 #endif
     dup2(open("/dev/null", O_WRONLY), 1);
-    dup2(open("/dev/null", O_WRONLY), 2);
+    dup2(open(err.c_str(), O_WRONLY), 2);
     execv(argv[0], argv.data());
     _exit(127);
   }
@@ -111,7 +113,44 @@ TEST_F(ToolsRedisBenchTest, CleansUpWhenInterrupted) {
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
+    EXPECT_NE(test::ReadFile(Err()).find("all that was made on the server is removed"), std::string::npos);
     EXPECT_TRUE(Keys().empty()) << Keys()[0];
+  }
+}
+
+// Whoever holds its removal up: what stays is said, and a second signal ends it.
+TEST_F(ToolsRedisBenchTest, SaysWhatStaysWhenInterrupted) {
+  test::RedisRelay relay(server_->port());
+  std::atomic<int> removals{0};
+  std::atomic<bool> is_dead{false}, holds{false};
+  relay.before = [&](const test::RedisRelay::Words& words) {
+    const bool removes = words[0] == "UNLINK" || (words[0] == "EVAL" && words[1].find("'DEL'") != std::string::npos);
+    if (!removes) return test::RedisRelay::Act();
+    ++removals;
+    EXPECT_TRUE(!holds || test::WaitUntil([&] { return is_dead.load(); }));
+    return test::RedisRelay::Act(test::RedisRelay::Act::kClose);
+  };
+  for (const bool twice : {false, true}) {
+    holds = twice;
+    removals = 0;
+    client_->Do({"FLUSHALL"});
+    const pid_t child = StartBench("100000", relay.address(), "300");
+    EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 7; }));
+    kill(child, SIGINT);
+    EXPECT_TRUE(test::WaitUntil([&] { return removals > 0; }));
+    if (twice) kill(child, SIGINT);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    is_dead = true;
+    const std::string err = test::ReadFile(Err());
+    if (twice) {
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status << err;
+    } else {
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status << err;
+      EXPECT_NE(err.find("goes after an hour"), std::string::npos) << err;
+      EXPECT_EQ(err.find("is removed"), std::string::npos) << err;
+    }
+    EXPECT_FALSE(Keys().empty());
   }
 }
 

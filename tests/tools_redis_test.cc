@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/redis_relay.h"
 #include "tests/testing/redis_tools_fixture.h"
 
 namespace linefilter {
@@ -279,6 +280,27 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
                 "redis create: ");
 }
 
+// A filter that was made is there, whatever fails behind.
+TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
+  test::RedisRelay relay(server_->port());
+  std::string refused;
+  relay.before = [&](const test::RedisRelay::Words& words) {
+    return words[0] == refused ? test::RedisRelay::Act("-ERR not now\r\n") : test::RedisRelay::Act();
+  };
+  const auto through = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--num-keys", "1000", "--fpr", "0.1", "--server", relay.address(), "--patience", "60000"});
+    words.insert(words.begin(), "redis");
+    return Run(words);
+  };
+  refused = "PEXPIRE";
+  ExpectFailure(through({"create", "timed", "--expire", "100"}), "filter timed is there, without its --expire");
+  EXPECT_EQ(RedisJson({"info", "timed"})["num_keys"], 1000);
+  refused = "GETRANGE";  // the sample
+  ExpectFailure(through({"create", "seen"}), "filter seen is there, as asked");
+  ExpectFailure(through({"switch", "seen", "--begin"}), "begun; ");
+  EXPECT_TRUE(RedisJson({"info", "seen"}).contains("next_generation"));
+}
+
 // As many shards as `plan --redis` plans with, on one server.
 TEST_F(ToolsRedisTest, ShardsAreThoseOfThePlan) {
   for (const char* keys : {"1000", "5e7", "6e7", "1.2e8"}) {
@@ -391,6 +413,7 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"create", "a"},
       {"create", "a", "--num-keys", "10"},
       {"create", "a", "--num-keys", "10", "--fpr", "0"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "0"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--bits-per-key", "10"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--layout", "container"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "1e18"},
@@ -448,6 +471,8 @@ TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
     const RunResult help = Run(words);
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_NE(help.out.find("Exit code"), std::string::npos) << command;
+    // It cannot be made empty.
+    EXPECT_TRUE((command != "create" && command != "switch") || help.out.find(", retrieval") == std::string::npos);
     std::istringstream lines(help.out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
   }

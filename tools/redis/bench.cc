@@ -19,7 +19,7 @@ constexpr uint64_t kHitsOf2 = 1;
 enum Way { kBlocked, kScript, kBitfield, kWays };
 
 Status Interrupted() {
-  return Status::Error(StatusCode::kIoError, "interrupted; all that was made on the server is removed");
+  return Status::Error(StatusCode::kIoError, "interrupted");
 }
 
 struct Bytes {

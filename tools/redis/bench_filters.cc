@@ -78,10 +78,12 @@ Status BenchFilters::Create() {
 Status BenchFilters::Delete() {
   Status first;
   for (const std::string& name : names_) {
+    if (first.code() == StatusCode::kUnavailable) break;
     const Status status = RedisFilter::Delete(servers_, name);
     if (first.ok() && status.code() != StatusCode::kNotFound) first = status;
   }
   for (ScriptFilter* script : uploaded_) {
+    if (first.code() == StatusCode::kUnavailable) break;
     const Status status = script->Delete();
     if (first.ok()) first = status;
   }

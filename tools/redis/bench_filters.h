@@ -29,7 +29,7 @@ class BenchFilters {
   BenchFilters& operator=(const BenchFilters&) = delete;
 
   Status Create();
-  // Also twice. The first error.
+  // Also twice. The first error; of servers that are away no more is asked, which would take as long each time.
   Status Delete();
 
   RedisFilter* blocked(BenchUse use) { return use == BenchUse::kLookups ? &lookups_ : &inserts_; }

@@ -140,8 +140,9 @@ Status ChooseMasters(const RedisPlanRequest& request, RedisPlan* plan) {
     if (excess.share > 1 && masters > plan->shards) {
       return Status::Error(
           StatusCode::kInvalidArgument,
-          "so much traffic needs more masters than the filter has shards of 64 KiB: keep local copies of "
-          "it (`linefilter redis dump`) and ask these");
+          "so much traffic needs more masters than the filter has shards of %llu bytes: keep local copies of "
+          "it (`linefilter redis dump`) and ask these",
+          static_cast<unsigned long long>(least_shard));
     }
     // Far away: the share shrinks as the masters grow, but for the rounding of shards, which doubles it at most.
     const double far = std::min(0.5 * excess.share * static_cast<double>(masters), most_shards + 1);
@@ -166,7 +167,9 @@ Status PlanRedis(const RedisPlanRequest& request, RedisPlan* plan) {
   if (request.replicas > 100) return refuse("--replicas is above 100: give how many each master has, like 1 or 2");
   if (request.shard_bytes != 0 &&
       (request.shard_bytes < kPlanLeastShardBytes || request.shard_bytes > kPlanMostShardBytes)) {
-    return refuse("--shard-bytes is outside 65536 to 536870848, the most that a string of Redis holds");
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "--shard-bytes %llu is outside 65536 to 536870848, the most that a string of Redis holds",
+                         static_cast<unsigned long long>(request.shard_bytes));
   }
   if (!(request.gigabits > 0))
     return refuse("--gigabits must be above 0: the network of a node in 1e9 bits per second");
@@ -182,7 +185,8 @@ Status PlanRedis(const RedisPlanRequest& request, RedisPlan* plan) {
   const double least = kPlanNodeBytes + (kPlanLoadShards + 1) * MemoryOf(largest);
   if (!(kPlanMemoryShare * 1e9 * request.node_gb >= 2 * least)) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "--node-gb %g is too small for shards of so many bytes: give at least %.1f", request.node_gb,
+                         "--node-gb %g is too small for shards of %llu bytes: give at least %.1f", request.node_gb,
+                         static_cast<unsigned long long>(largest),
                          std::ceil(20 * least / kPlanMemoryShare / 1e9) / 10);
   }
   status = ChooseMasters(request, plan);
