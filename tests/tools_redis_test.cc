@@ -288,7 +288,8 @@ TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
     return words[0] == refused ? test::RedisRelay::Act("-ERR not now\r\n") : test::RedisRelay::Act();
   };
   const auto through = [&](std::vector<std::string> words) {
-    words.insert(words.end(), {"--num-keys", "1000", "--fpr", "0.1", "--server", relay.address(), "--patience", "60000"});
+    words.insert(words.end(),
+                 {"--num-keys", "1000", "--fpr", "0.1", "--server", relay.address(), "--patience", "60000"});
     words.insert(words.begin(), "redis");
     return Run(words);
   };
@@ -359,7 +360,8 @@ TEST_F(ToolsRedisTest, NoServerIsSaidSo) {
 // What the library calls its fields are options here, in each command; a filter's name is its user's own.
 TEST_F(ToolsRedisTest, SentencesNameTheOptions) {
   Redis({"create", "seen", "--num-keys", "10", "--fpr", "0.1"});
-  const RunResult alone = Redis({"add", "seen", "--keys", "-", "--print", "new", "--wait-replicas", "1", "--wait", "1"}, "a\n");
+  const RunResult alone =
+      Redis({"add", "seen", "--keys", "-", "--print", "new", "--wait-replicas", "1", "--wait", "1"}, "a\n");
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_NE(alone.err.find("(--wait-replicas, --wait)"), std::string::npos) << alone.err;
   EXPECT_EQ(alone.err.find("::"), std::string::npos) << alone.err;

@@ -38,8 +38,8 @@ const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoComma
                                     &kVerifyCommand, &kFoldCommand,  &kMergeCommand,   &kFprCommand,
                                     &kOracleCommand, &kPlanCommand,  &kTargetsCommand, &kRedisCommand};
 
-// A standard stream that is closed leaves its number to the next file or connection, and what is printed would go there:
-// keys to Redis, as commands. Opened the wrong way round, it fails whoever uses it as a closed one does (EBADF).
+// A standard stream that is closed leaves its number to the next file or connection, and what is printed would go
+// there: keys to Redis, as commands. Opened the wrong way round, it fails whoever uses it as a closed one does (EBADF).
 void OccupyStandardStreams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) != -1) continue;

@@ -1,5 +1,5 @@
-// What is to be deduplicated: the lines of a file; or made e-mail addresses or URLs, of which 30 % have been there before.
-// All processes have the same list, so each takes its share of it without a word to the others.
+// What is to be deduplicated: the lines of a file; or made e-mail addresses or URLs, of which 30 % have been there
+// before. All processes have the same list, so each takes its share of it without a word to the others.
 #ifndef LINEFILTER_EXAMPLES_REDIS_DEDUP_LIST_H_
 #define LINEFILTER_EXAMPLES_REDIS_DEDUP_LIST_H_
 

@@ -209,7 +209,8 @@ int Run(Options options, const std::string& folder) {
   }
 
   printf("%llu items (%s), %llu of them repeated; %u writers\n", static_cast<unsigned long long>(list.items()),
-         (options.list.empty() ? options.kind : options.list).c_str(), static_cast<unsigned long long>(list.items() - list.distinct()), options.writers);
+         (options.list.empty() ? options.kind : options.list).c_str(),
+         static_cast<unsigned long long>(list.items() - list.distinct()), options.writers);
   fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
   int exit_code = kExitBad;

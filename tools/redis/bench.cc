@@ -18,9 +18,7 @@ constexpr uint64_t kHitsOf2 = 1;
 
 enum Way { kBlocked, kScript, kBitfield, kWays };
 
-Status Interrupted() {
-  return Status::Error(StatusCode::kIoError, "interrupted");
-}
+Status Interrupted() { return Status::Error(StatusCode::kIoError, "interrupted"); }
 
 struct Bytes {
   double in = 0, out = 0, keys = 0;

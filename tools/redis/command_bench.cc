@@ -135,7 +135,8 @@ const Command kRedisBenchCommand = {
     "bench", "Measure look-ups and inserts per second of a server, beside those by script",
     "Five filters under names of their own (linefilter-bench:...), which are removed at the end, also on Ctrl-C (the\n"
     "second one does not wait for that), and by the server after an hour.\n"
-    "blocked: GETRANGE of a block, BITFIELD of its bits. script: the usual way, k GETBIT or SETBIT of layout classic in\n"
+    "blocked: GETRANGE of a block, BITFIELD of its bits. script: the usual way, k GETBIT or SETBIT of layout classic "
+    "in\n"
     "one server-side script (EVALSHA). bitfield: the same bits by one BITFIELD_RO or BITFIELD, without a script.\n"
     "Rows take turns; medians of the rounds. Half of the keys asked are in it (hit_share); all that are inserted are\n"
     "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"

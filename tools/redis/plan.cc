@@ -11,7 +11,7 @@ constexpr double kCheckReplyBytes = 24;           // a mark
 constexpr uint64_t kStringHeaderBytes = 10;       // of Redis' strings of that size, and a NUL
 constexpr uint64_t kMostKeys = 1000000000000000;  // beyond, bytes are no longer counted exactly
 
-constexpr uint64_t kEachMaster = 1 << 20;         // a thousand clusters; a plan takes 0.2 s at most
+constexpr uint64_t kEachMaster = 1 << 20;  // a thousand clusters; a plan takes 0.2 s at most
 
 uint64_t CeilOf(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
@@ -125,9 +125,9 @@ Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) 
   return excess;
 }
 
-// As few as bear it. Shards are whole and their number follows that of the masters, so one master more may be worse than
-// one less, and no bisection finds the fewest: they are tried one after another, above kEachMaster in steps that are such
-// a part of them.
+// As few as bear it. Shards are whole and their number follows that of the masters, so one master more may be worse
+// than one less, and no bisection finds the fewest: they are tried one after another, above kEachMaster in steps that
+// are such a part of them.
 Status ChooseMasters(const RedisPlanRequest& request, RedisPlan* plan) {
   const uint64_t least_shard = request.shard_bytes != 0 ? request.shard_bytes : 64 * kPlanLeastShardBlocks;
   const double most_shards = plan->body_bytes / static_cast<double>(least_shard) + static_cast<double>(plan->filters);
@@ -186,8 +186,7 @@ Status PlanRedis(const RedisPlanRequest& request, RedisPlan* plan) {
   if (!(kPlanMemoryShare * 1e9 * request.node_gb >= 2 * least)) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "--node-gb %g is too small for shards of %llu bytes: give at least %.1f", request.node_gb,
-                         static_cast<unsigned long long>(largest),
-                         std::ceil(20 * least / kPlanMemoryShare / 1e9) / 10);
+                         static_cast<unsigned long long>(largest), std::ceil(20 * least / kPlanMemoryShare / 1e9) / 10);
   }
   status = ChooseMasters(request, plan);
   if (!status.ok()) return status;
