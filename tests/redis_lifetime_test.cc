@@ -12,6 +12,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_relay.h"
 
 namespace linefilter::test {
@@ -25,7 +26,7 @@ class RedisLifetime : public RedisServerTest {
   void SetUp() override {
     RedisServerTest::SetUp();
     client_.Do({"FLUSHALL"});
-    through_.addresses = relay_.address();
+    through_ = PatientServers(relay_.address());
   }
   void Create(RedisFilter* filter) { ASSERT_TRUE(filter->Create(servers_, "seen", 1000, RedisOptions(16)).ok()); }
   void CreateAnew() {
@@ -236,10 +237,8 @@ TEST_F(RedisLifetime, ExpireNeverLeavesTheMinuteToWhatASwitchLeft) {
 
   // The rebuilder's way: it is stopped before it takes the old generation out of the record, until Expire is done.
   RedisRelay slow(server_->port());
-  RedisServers slow_way;
-  slow_way.addresses = slow.address();
   RedisFilter switcher;
-  ASSERT_TRUE(switcher.Open(slow_way, "seen").ok());
+  ASSERT_TRUE(switcher.Open(PatientServers(slow.address()), "seen").ok());
   std::atomic<bool> has_switched{false}, may_finish{false};
   slow.before = [&](const Words& words) {
     if (words[0] == "EVAL" && words[1].find("KEEPTTL") != std::string::npos &&

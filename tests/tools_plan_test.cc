@@ -189,6 +189,26 @@ TEST_F(ToolsPlanTest, EndsForTheLargestOfAll) {
   const json plan = Plan("1e15", {"--lookups", "1e9", "--inserts", "1e8"});
   EXPECT_GT(plan["clusters"], 1);
   EXPECT_GE(plan["clusters"].get<double>() * 1000, plan["nodes"].get<double>());
+  const json busy = Plan("1e15", {"--lookups", "1e13"});
+  EXPECT_LE(busy["time_of_node"], 0.6);
+  EXPECT_GT(busy["time_of_node"], 0.59) << "far fewer would do";
+}
+
+TEST_F(ToolsPlanTest, EndsWhereNoNumberOfMastersIsEnough) {
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
+           {"--lookups", "1e15"}, {"--inserts", "1e15"}, {"--lookups", "1", "--gigabits", "1e-300"}}) {
+    std::vector<std::string> words = {"plan", "--redis", "--num-keys", "1e15", "--fpr", "0.01"};
+    words.insert(words.end(), more.begin(), more.end());
+    const RunResult refused = Run(words);
+    EXPECT_EQ(refused.exit_code, 2) << more.back() << refused.out;
+    EXPECT_NE(refused.err.find("local copies"), std::string::npos) << refused.err;
+  }
+}
+
+// Shards are whole, so one master more may do worse: 33 bear it, 34 to 37 do not, and a bisection would end there.
+TEST_F(ToolsPlanTest, NothingSmallerWouldDo) {
+  EXPECT_EQ(Plan("1e10", {"--lookups", "1919434"})["masters"], 33);
+  EXPECT_EQ(Plan("1e10", {"--lookups", "2111377"})["masters"], 43) << "50 do as well";
 }
 
 TEST_F(ToolsPlanTest, RefusesWithASentence) {
@@ -220,6 +240,15 @@ TEST_F(ToolsPlanTest, RefusesWithASentence) {
     all.insert(all.end(), more.begin(), more.end());
     ExpectBadUsage(all);
   }
+  const auto expect_words = [&](std::vector<std::string> more, const std::vector<std::string>& told) {
+    more.insert(more.begin(), base.begin(), base.end());
+    const std::string err = Run(more).err;
+    for (const std::string& word : told) EXPECT_NE(err.find(word), std::string::npos) << err;
+  };
+  expect_words({"--rates", dir_.path()}, {"plan: " + dir_.path() + ": cannot be read: "});
+  expect_words({"--shard-bytes", "77"}, {"--shard-bytes 77 "});
+  expect_words({"--shard-bytes", "5e8", "--node-gb", "1"}, {"--node-gb 1 ", "500000000"});
+  expect_words({"--shard-bytes", "1e6", "--lookups", "1e15"}, {"shards of 1000000 bytes"});
   for (const char* keys : {"0", "1e16"}) ExpectBadUsage({"plan", "--redis", "--num-keys", keys, "--fpr", "0.01"});
   for (const char* fpr : {"0", "1", "-1", "1e-30"}) {
     ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8", "--fpr", fpr});

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/redis_relay.h"
 #include "tests/testing/redis_tools_fixture.h"
 
 namespace linefilter {
@@ -65,6 +66,23 @@ TEST_F(ToolsRedisTest, AddPrintsWhatWasNew) {
   EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--u64", "--print", "new"}, two).out, two);
   EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--u64", "--count"}, two).out,
             "num_queries  2\nmaybe        2\nabsent       0\n");
+}
+
+// A connection does not get the number of a stream that is closed: keys would be commands.
+TEST_F(ToolsRedisTest, AClosedStreamIsNoConnection) {
+  Redis({"create", "seen", "--num-keys", "10", "--fpr", "0.01"});
+  client_->Do({"SET", "victim", "lives"});
+  std::string commands;
+  for (int i = 0; i < 2000; ++i) commands += "DEL victim\r\n";  // more than is kept back until the end
+  const std::string keys = dir_.Write("keys", commands);
+  for (const std::string closed : {">&-", ">&- 2>&-"}) {
+    std::string line = ShellProgram();
+    for (const std::string& word : Words({"query", "seen", "--keys", "-", "--print", "absent"})) line += " " + word;
+    const RunResult result = test::RunProgram({"sh", "-c", line + " <" + keys + " " + closed});
+    EXPECT_EQ(client_->Text({"GET", "victim"}), "lives") << closed;
+    EXPECT_EQ(result.exit_code, 2) << "what could not be printed is no success";
+    if (closed == ">&-") ExpectFailure(result, "cannot write to standard output: ");
+  }
 }
 
 // Whatever is built here is asked there, and comes back.
@@ -262,6 +280,28 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
                 "redis create: ");
 }
 
+// A filter that was made is there, whatever fails behind.
+TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
+  test::RedisRelay relay(server_->port());
+  std::string refused;
+  relay.before = [&](const test::RedisRelay::Words& words) {
+    return words[0] == refused ? test::RedisRelay::Act("-ERR not now\r\n") : test::RedisRelay::Act();
+  };
+  const auto through = [&](std::vector<std::string> words) {
+    words.insert(words.end(),
+                 {"--num-keys", "1000", "--fpr", "0.1", "--server", relay.address(), "--patience", "60000"});
+    words.insert(words.begin(), "redis");
+    return Run(words);
+  };
+  refused = "PEXPIRE";
+  ExpectFailure(through({"create", "timed", "--expire", "100"}), "filter timed is there, without its --expire");
+  EXPECT_EQ(RedisJson({"info", "timed"})["num_keys"], 1000);
+  refused = "GETRANGE";  // the sample
+  ExpectFailure(through({"create", "seen"}), "filter seen is there, as asked");
+  ExpectFailure(through({"switch", "seen", "--begin"}), "begun; ");
+  EXPECT_TRUE(RedisJson({"info", "seen"}).contains("next_generation"));
+}
+
 // As many shards as `plan --redis` plans with, on one server.
 TEST_F(ToolsRedisTest, ShardsAreThoseOfThePlan) {
   for (const char* keys : {"1000", "5e7", "6e7", "1.2e8"}) {
@@ -314,7 +354,40 @@ TEST_F(ToolsRedisTest, NoServerIsSaidSo) {
         {"redis", "query", "seen", "--keys", "-", "--server", server, "--patience", "100", "--timeout", "100"}, "a\n");
     ExpectFailure(result, "linefilter: redis query seen: ");
     EXPECT_GT(result.err.size(), 60u) << server << result.err;
-    EXPECT_EQ(result.err.find("::"), std::string::npos) << "names of C++ are not for this reader: " << result.err;
+  }
+}
+
+// What the library calls its fields are options here, in each command; a filter's name is its user's own.
+TEST_F(ToolsRedisTest, SentencesNameTheOptions) {
+  Redis({"create", "seen", "--num-keys", "10", "--fpr", "0.1"});
+  const RunResult alone =
+      Redis({"add", "seen", "--keys", "-", "--print", "new", "--wait-replicas", "1", "--wait", "1"}, "a\n");
+  EXPECT_EQ(alone.exit_code, 2);
+  EXPECT_NE(alone.err.find("(--wait-replicas, --wait)"), std::string::npos) << alone.err;
+  EXPECT_EQ(alone.err.find("::"), std::string::npos) << alone.err;
+  const std::vector<std::string> create = {"create", "new", "--num-keys", "10"};
+  const auto made_with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), create.begin(), create.end());
+    return Redis(more);
+  };
+  ExpectFailure(made_with({"--bits-per-key", "100"}), "--bits-per-key is 100");
+  ExpectFailure(made_with({"--fpr", "2"}), "--fpr is 2");
+  ExpectFailure(made_with({"--fpr", "0"}), "neither --bits-per-key nor --fpr");
+  ExpectFailure(made_with({"--fpr", "0.1", "--shard-bytes", "1e12"}), "--shard-bytes is 1000000000000");
+  for (const std::string name : {"RedisServers::tls", "RedisServers::tls_key and all", "e", "shard_bytes is taken"}) {
+    client_->Do({"SET", name, "hello"});
+    const std::string err = Redis({"info", name}).err;
+    EXPECT_NE(err.find(name + " "), std::string::npos) << err;
+  }
+}
+
+// What a terminal would obey is not for it.
+TEST_F(ToolsRedisTest, NamesAreShownClean) {
+  const std::string name = "a\033[2Jb";
+  for (const RunResult& result : {Redis({"info", name}), Redis({"delete", std::string("\033") + std::string(200, 'x')}),
+                                  Run({"redis", "info", name, "--server", "127.0.0.1:1", "--patience", "1"})}) {
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.err.find('\033'), std::string::npos) << result.err;
   }
 }
 
@@ -342,6 +415,7 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"create", "a"},
       {"create", "a", "--num-keys", "10"},
       {"create", "a", "--num-keys", "10", "--fpr", "0"},
+      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "0"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--bits-per-key", "10"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--layout", "container"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "1e18"},
@@ -399,6 +473,8 @@ TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
     const RunResult help = Run(words);
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_NE(help.out.find("Exit code"), std::string::npos) << command;
+    // It cannot be made empty.
+    EXPECT_TRUE((command != "create" && command != "switch") || help.out.find(", retrieval") == std::string::npos);
     std::istringstream lines(help.out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
   }

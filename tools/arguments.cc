@@ -81,11 +81,11 @@ void Arguments::Choice(const char* name, std::string* value, std::vector<std::st
             });
 }
 
-void Arguments::LayoutName(Layout* value, bool with_auto, const char* help) {
-  const std::string all_help = std::string(help) + " (" + LayoutChoices(with_auto) + ")";
+void Arguments::LayoutName(Layout* value, bool with_auto, const char* help, bool made_empty) {
+  const std::string all_help = std::string(help) + " (" + LayoutChoices(with_auto, made_empty) + ")";
   AddParsed(app_, "--layout", "NAME", all_help.c_str(),
-            [value, with_auto](const std::string& text, std::string* error) {
-              *error = "is no layout to choose here: " + LayoutChoices(with_auto);
+            [value, with_auto, made_empty](const std::string& text, std::string* error) {
+              *error = "is no layout to choose here: " + LayoutChoices(with_auto, made_empty);
               return ParseLayout(text.c_str(), value) && (with_auto || *value != Layout::kAuto);
             });
 }

@@ -33,7 +33,8 @@ class Arguments {
   // One positional argument or more.
   void Paths(const char* name, std::vector<std::string>* values, const char* help);
   void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help);
-  void LayoutName(Layout* value, bool with_auto, const char* help);
+  // `made_empty`: help does not offer retrieval, of which the library says, if it is asked for, what to do instead.
+  void LayoutName(Layout* value, bool with_auto, const char* help, bool made_empty = false);
   // A whole number: 1000000, 1e6, 1.5e6.
   void Count(const char* name, uint64_t* value, const char* help, Need need = Need::kOptional);
   // A whole number of 64 bits, decimal or 0x hexadecimal.

@@ -19,11 +19,13 @@ inline std::vector<Layout> ImplementedLayouts() {
   return layouts;
 }
 
-// "auto, blocked, classic", or without "auto".
-inline std::string LayoutChoices(bool with_auto) {
+// "auto, blocked, classic, ...", or without "auto"; or without what nobody can make empty, and fill.
+inline std::string LayoutChoices(bool with_auto, bool made_empty = false) {
   std::string names = with_auto ? LayoutName(Layout::kAuto) : "";
-  for (const Layout layout : ImplementedLayouts())
+  for (const Layout layout : ImplementedLayouts()) {
+    if (made_empty && layout == Layout::kRetrieval) continue;
     names += (names.empty() ? "" : ", ") + std::string(LayoutName(layout));
+  }
   return names;
 }
 

@@ -1,4 +1,6 @@
 // The program `linefilter`: one line per command here, one file per command beside.
+#include <fcntl.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -35,6 +37,15 @@ namespace {
 const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoCommand,    &kStatsCommand,
                                     &kVerifyCommand, &kFoldCommand,  &kMergeCommand,   &kFprCommand,
                                     &kOracleCommand, &kPlanCommand,  &kTargetsCommand, &kRedisCommand};
+
+// A standard stream that is closed leaves its number to the next file or connection, and what is printed would go
+// there: keys to Redis, as commands. Opened the wrong way round, it fails whoever uses it as a closed one does (EBADF).
+void OccupyStandardStreams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) != -1) continue;
+    if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) exit(kExitBad);  // nobody to tell
+  }
+}
 
 void WarnOfUnsupportedTarget() {
   const char* wanted = getenv("LINEFILTER_TARGET");
@@ -110,6 +121,7 @@ int Run(int argc, char** argv) {
 }  // namespace linefilter::tools
 
 int main(int argc, char** argv) {
+  linefilter::tools::OccupyStandardStreams();
   try {
     return linefilter::tools::Run(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,5 @@
-// What is to be deduplicated: e-mail addresses or URLs, of which 30 % have been there before. Everybody who makes the
-// list for the same number of items gets the same one, so each process takes its share of it without a word to the
-// others.
+// What is to be deduplicated: the lines of a file; or made e-mail addresses or URLs, of which 30 % have been there
+// before. All processes have the same list, so each takes its share of it without a word to the others.
 #ifndef LINEFILTER_EXAMPLES_REDIS_DEDUP_LIST_H_
 #define LINEFILTER_EXAMPLES_REDIS_DEDUP_LIST_H_
 
@@ -8,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "examples/uses/use.h"
 #include "linefilter/hash.h"
@@ -24,11 +24,17 @@ class List {
     }
   }
 
+  // The lines of a file but the empty ones. Throws what to do if there is none.
+  explicit List(const std::string& path);
+
   uint64_t items() const { return items_; }
-  uint64_t distinct() const { return NewBefore(items_); }
-  // Which of the distinct keys stands at place i: at three of ten places one from anywhere before it.
-  uint64_t NumberAt(uint64_t i) const { return IsRepeated(i) ? linefilter::MixHash(i) % NewBefore(i) : NewBefore(i); }
-  std::string KeyOf(uint64_t number) const { return key_of_(number); }
+  uint64_t distinct() const { return lines_.empty() ? NewBefore(items_) : lines_.size(); }
+  // Which of the distinct keys stands at place i: of a made list, at three of ten places one from anywhere before it.
+  uint64_t NumberAt(uint64_t i) const {
+    if (!lines_.empty()) return number_at_[i];
+    return IsRepeated(i) ? linefilter::MixHash(i) % NewBefore(i) : NewBefore(i);
+  }
+  std::string KeyOf(uint64_t number) const { return lines_.empty() ? key_of_(number) : lines_[number]; }
 
  private:
   static bool IsRepeated(uint64_t i) { return i % 10 == 3 || i % 10 == 6 || i % 10 == 9; }
@@ -37,8 +43,10 @@ class List {
     return i / 10 * 7 + rest - (rest > 3) - (rest > 6);
   }
 
-  uint64_t items_;
-  std::function<std::string(uint64_t)> key_of_;
+  uint64_t items_ = 0;
+  std::function<std::string(uint64_t)> key_of_;  // of a made list
+  std::vector<std::string> lines_;               // of a file, each once, and which of them stands where
+  std::vector<uint64_t> number_at_;
 };
 
 }  // namespace redis_dedup

@@ -2,6 +2,7 @@
 // before? A local copy of the filter, then the filter in Redis, then an exact store (SQLite), each asked only what the
 // one before could not answer. Prints how many questions each level answered; fails if an item was told to be new
 // twice, or accepted twice, or not at all.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,13 +52,22 @@ void HandleSignals() {
   for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
 }
 
+// The number of a standard stream that is closed is not for a connection to Redis: what is printed would be commands.
+// Opened for reading only, so that printing fails as before.
+void OccupyStandardStreams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) _exit(kExitBad);
+  }
+}
+
 Options Parse(int argc, char** argv) {
   Options options;
   options.servers.patience_ms = 2000;
   if (const char* password = std::getenv(kPasswordVariable)) options.servers.password = password;
+  bool is_made = false;
   for (int i = 1; i < argc; i += 2) {  // argv[argc] is null
     const std::string name = argv[i];
-    if (argv[i + 1] == nullptr) throw UsageError(name + " needs a value");
+    if (argv[i + 1] == nullptr || std::strncmp(argv[i + 1], "--", 2) == 0) throw UsageError(name + " needs a value");
     const std::string text = argv[i + 1];
     const auto number = [&](double least, double most) {
       char* end = nullptr;
@@ -67,6 +77,7 @@ Options Parse(int argc, char** argv) {
       }
       return value;
     };
+    is_made = is_made || name == "--items" || name == "--kind";
     if (name == "--items") {
       options.items = static_cast<uint64_t>(number(100, 1e9));
     } else if (name == "--fpr") {
@@ -81,12 +92,15 @@ Options Parse(int argc, char** argv) {
       options.servers.addresses = text;
     } else if (name == "--name") {
       options.name = text;
+    } else if (name == "--list") {
+      options.list = text;
     } else if (name == "--kind" && (text == "email" || text == "url")) {
       options.kind = text;
     } else {
       throw UsageError("'" + name + " " + text + "' is no option here");
     }
   }
+  if (is_made && !options.list.empty()) throw UsageError("--list has its own items: leave --items and --kind out");
   return options;
 }
 
@@ -144,7 +158,7 @@ void RunWriters(const Options& options, const List& list, const std::string& fol
   if (!good) throw std::runtime_error("a writer failed");
 }
 
-int Report(const Options& options, const Tally& tally, const Judged& judged, double seconds) {
+int Report(const Tally& tally, const Judged& judged, double seconds) {
   const auto line = [](const char* level, uint64_t asked, uint64_t answered, const char* how) {
     printf("%-12s %10llu %10llu %8.2f%%  %s\n", level, static_cast<unsigned long long>(asked),
            static_cast<unsigned long long>(answered),
@@ -167,7 +181,7 @@ int Report(const Options& options, const Tally& tally, const Judged& judged, dou
   fact("  not known: false positives, races", tally.lookups - tally.found);
   line("decided", tally.items, tally.new_in_redis + tally.lookups, "by Redis or SQLite");
   fact("Redis did not answer", tally.unanswered);
-  fact("not in the filter at the end", tally.still_not_in_filter);
+  fact("insertions that failed", tally.failed_insertions);
   fact("told new twice", told_twice);
   fact("refused by UNIQUE: races", tally.refused);
   fact("accepted", tally.accepted);
@@ -175,7 +189,7 @@ int Report(const Options& options, const Tally& tally, const Judged& judged, dou
   fact("items lost", lost);
   printf("local copies: fetched %llu times, %.1f MB; %.1f s, %.0f items per second\n",
          static_cast<unsigned long long>(tally.refreshes), static_cast<double>(tally.refresh_bytes) / 1e6, seconds,
-         static_cast<double>(options.items) / seconds);
+         static_cast<double>(tally.items) / seconds);
   const bool good = told_twice == 0 && twice == 0 && lost == 0 && tally.accepted == judged.accepted.size();
   return good ? kExitGood : kExitWrong;
 }
@@ -183,7 +197,7 @@ int Report(const Options& options, const Tally& tally, const Judged& judged, dou
 int Run(Options options, const std::string& folder) {
   options.db = folder + "/store.db";
   HandleSignals();
-  const List list(options.kind, options.items);
+  const List list = options.list.empty() ? List(options.kind, options.items) : List(options.list);
   linefilter::FilterOptions filter_options;
   filter_options.fpr = options.fpr;
   // Closed again before the processes part: connections are not shared.
@@ -195,7 +209,8 @@ int Run(Options options, const std::string& folder) {
   }
 
   printf("%llu items (%s), %llu of them repeated; %u writers\n", static_cast<unsigned long long>(list.items()),
-         options.kind.c_str(), static_cast<unsigned long long>(list.items() - list.distinct()), options.writers);
+         (options.list.empty() ? options.kind : options.list).c_str(),
+         static_cast<unsigned long long>(list.items() - list.distinct()), options.writers);
   fflush(stdout);
   const auto start = std::chrono::steady_clock::now();
   int exit_code = kExitBad;
@@ -204,7 +219,7 @@ int Run(Options options, const std::string& folder) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     Judged judged(list.distinct());
     const Tally tally = Collect(folder, options.writers, &judged);
-    exit_code = Report(options, tally, judged, seconds.count());
+    exit_code = Report(tally, judged, seconds.count());
   } catch (const std::exception& error) {
     fprintf(stderr, "redis_dedup: %s\n", error.what());
   }
@@ -218,6 +233,7 @@ int Run(Options options, const std::string& folder) {
 }  // namespace redis_dedup
 
 int main(int argc, char** argv) {
+  redis_dedup::OccupyStandardStreams();
   std::string folder = (std::filesystem::temp_directory_path() / "linefilter-dedup-XXXXXX").string();
   bool made = false;
   int exit_code = redis_dedup::kExitBad;
@@ -231,6 +247,7 @@ int main(int argc, char** argv) {
     fputs(
         "  --items N          how many, like 1e6; three of ten come again\n"
         "  --kind email|url   what they are\n"
+        "  --list FILE        instead: the lines of a file, but the empty ones\n"
         "  --server A         of Redis: host:port[,host:port...] or unix:/path (127.0.0.1:6379)\n"
         "  --name NAME        of the filter there (redis_dedup), which must be free; deleted at the end\n"
         "  --writers N        processes (4)\n"

@@ -24,7 +24,7 @@ void Tally::Add(const Tally& other) {
   found += other.found;
   accepted += other.accepted;
   refused += other.refused;
-  still_not_in_filter += other.still_not_in_filter;
+  failed_insertions += other.failed_insertions;
   given_up += other.given_up;
   refreshes += other.refreshes;
   refresh_bytes += other.refresh_bytes;
@@ -53,7 +53,7 @@ Tally Writer::Run(Notes* notes, const volatile sig_atomic_t& stop) {
   ask_again_ = {};
   InsertWhatFailed();
   tally_.lookups = store_.lookups();
-  tally_.still_not_in_filter = failed_.size() + tally_.given_up;
+  tally_.failed_insertions = failed_.size() + tally_.given_up;
   tally_.refreshes = copy_.refreshes();
   tally_.refresh_bytes = copy_.bytes();
   return tally_;

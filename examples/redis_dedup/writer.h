@@ -35,6 +35,7 @@ struct Options {
   std::string name = "redis_dedup";  // of the filter
   std::string kind = "email";        // or url
   std::string db;                    // the file of the store
+  std::string list;                  // a file, instead of kind and items
   uint64_t items = 100000;
   double fpr = 0.01;
   unsigned writers = 4;
@@ -44,15 +45,15 @@ struct Options {
 // What one writer, or all of them together, did. Numbers of items.
 struct Tally {
   uint64_t items = 0;
-  uint64_t known_here = 0;           // of all: the copy says that Redis knows them
-  uint64_t asked_redis = 0;          // of the others: all but those of the pause after it did not answer
-  uint64_t new_in_redis = 0;         // of the others: Redis says that nobody had them
-  uint64_t unanswered = 0;           // of the others: Redis did not answer
-  uint64_t lookups = 0, found = 0;   // of the store
-  uint64_t accepted = 0;             // rows
-  uint64_t refused = 0;              // by the UNIQUE column: another writer was there in the same moment
-  uint64_t still_not_in_filter = 0;  // keys that Redis never acknowledged: make the filter anew
-  uint64_t given_up = 0;             // of those: more than a writer remembers
+  uint64_t known_here = 0;          // of all: the copy says that Redis knows them
+  uint64_t asked_redis = 0;         // of the others: all but those of the pause after it did not answer
+  uint64_t new_in_redis = 0;        // of the others: Redis says that nobody had them
+  uint64_t unanswered = 0;          // of the others: Redis did not answer
+  uint64_t lookups = 0, found = 0;  // of the store
+  uint64_t accepted = 0;            // rows
+  uint64_t refused = 0;             // by the UNIQUE column: another writer was there in the same moment
+  uint64_t failed_insertions = 0;   // that Redis never acknowledged, also of one key: make the filter anew
+  uint64_t given_up = 0;            // of those: more than a writer remembers
   uint64_t refreshes = 0, refresh_bytes = 0;
 
   void Add(const Tally& other);

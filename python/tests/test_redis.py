@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,8 +17,13 @@ from redis_server import Server
 
 BUILT = hasattr(linefilter._linefilter, "Redis")
 needs_redis = pytest.mark.skipif(not BUILT, reason="linefilter was built without Redis (libhiredis-dev)")
+LONG = 60.0  # seconds for what is to be answered, on whatever machine: a command that is sent again finds its own bits
 KEYS = np.arange(3000)
 OTHERS = KEYS + 10**9
+
+
+def patient(address):
+    return RedisServers(address, connect_timeout=LONG, timeout=LONG, patience=LONG)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +36,7 @@ def server(tmp_path_factory):
 @pytest.fixture
 def at(server):
     assert server.ask("FLUSHALL").startswith(b"+OK")
-    return server.address
+    return patient(server.address)
 
 
 @pytest.fixture
@@ -168,7 +174,7 @@ def test_load_adds_an_image(at):
 
 @needs_redis
 def test_info(at):
-    seen = RedisFilter.create(RedisServers([at, "127.0.0.1:1"]), "seen", 3000, fpr=0.01, shard_bytes=1024)
+    seen = RedisFilter.create(replace(at, addresses=[at.addresses, "127.0.0.1:1"]), "seen", 3000, fpr=0.01, shard_bytes=1024)
     seen.add_many(KEYS)
     info = seen.info()
     assert info.layout == "blocked" and info.num_keys == 3000 and info.shard_bytes == 1024
@@ -233,7 +239,7 @@ def test_what_is_not_there_and_what_is_not_ours(at, server):
         with pytest.raises(linefilter.LinefilterError):
             call()
     assert b"hello" in server.ask("GET text")
-    for name in ("", "x" * 300, "a\nb"):
+    for name in ("", "x" * 300, "a\nb", "a\udcff"):
         with pytest.raises(linefilter.InvalidArgumentError):
             RedisFilter.create(at, name, 5, fpr=0.1)
     for bad in (5, None):
@@ -242,14 +248,42 @@ def test_what_is_not_there_and_what_is_not_ours(at, server):
         with pytest.raises(TypeError):
             RedisFilter.open(bad, "seen")
     with pytest.raises(linefilter.InvalidArgumentError):
-        RedisFilter.open(RedisServers(at, timeout=-1), "seen")
-    for servers in (RedisServers(at, password=b"hush"), RedisServers(at, user=5, password="hush")):
+        RedisFilter.open(replace(at, timeout=-1), "seen")
+    for servers in (replace(at, password=b"hush"), replace(at, user=5, password="hush")):
         with pytest.raises(TypeError) as told:
             RedisFilter.open(servers, "seen")
         assert "hush" not in str(told.value)
     with pytest.raises(linefilter.InvalidArgumentError, match="password") as told:
-        RedisFilter.open(RedisServers(at, password="hush\udcff"), "seen")
+        RedisFilter.open(replace(at, password="hush\udcff"), "seen")
     assert "hush" not in repr(told.value) and told.value.__suppress_context__
+
+
+@needs_redis
+def test_errors_have_the_names_of_python(at, other):
+    """Those of C++ end in _ms, and stand behind "::"."""
+    RedisFilter.create(at, "seen", 5, fpr=0.1)
+    lonely = RedisFilter.open(replace(at, wait_replicas=1, wait=0.001), "seen")
+    silent = RedisServers(other.address, timeout=0.01, patience=0.1)
+    other.stop()
+    calls = {
+        "wait_replicas, wait)": lambda: lonely.add("a"),
+        "RedisServers.patience": lambda: RedisFilter.open(silent, "seen"),
+        "timeout and connect_timeout are at least 0.001": lambda: RedisFilter.open(replace(at, timeout=0), "seen"),
+        "RedisServers.addresses": lambda: RedisFilter.open("127.0.0.1:99999", "seen"),
+        "RedisServers.database": lambda: RedisFilter.open(replace(at, database=99), "seen"),
+        "RedisServers.password": lambda: RedisFilter.open(replace(at, password="hush"), "seen"),
+    }
+    for names, call in calls.items():
+        with pytest.raises(linefilter.LinefilterError) as told:
+            call()
+        assert names in str(told.value) and "::" not in str(told.value) and "_ms" not in str(told.value)
+        assert str(pickle.loads(pickle.dumps(told.value))) == str(told.value)
+
+
+def test_no_text_is_taken_for_yes_or_no():
+    for servers in (RedisServers(tls="no"), RedisServers(replica_reads="no"), RedisServers(tls=None), RedisServers(tls=1)):
+        with pytest.raises(TypeError, match="(tls|replica_reads) must be True or False, not "):
+            linefilter._redis_servers.make_servers(servers)
 
 
 @needs_redis
@@ -268,7 +302,7 @@ def test_what_redis_lost_is_never_absent(at, server):
 
 @needs_redis
 def test_a_server_that_is_gone(other):
-    seen = RedisFilter.create(RedisServers(other.address, timeout=60, patience=0.2), "seen", 3000, fpr=0.01)
+    seen = RedisFilter.create(replace(patient(other.address), patience=2), "seen", 3000, fpr=0.01)
     other.kill()
     with pytest.raises(ConnectionError) as caught:
         seen.add_new(KEYS.reshape(60, 50))
@@ -281,7 +315,7 @@ def test_a_server_that_is_gone(other):
 @needs_redis
 def test_others_run_while_it_waits(other):
     """The server sleeps until the other thread wakes it, which takes the GIL."""
-    seen = RedisFilter.create(RedisServers(other.address, timeout=60, patience=100), "seen", 3000, fpr=0.01)
+    seen = RedisFilter.create(patient(other.address), "seen", 3000, fpr=0.01)
     other.stop()
     results = []
     waiting = threading.Thread(target=lambda: results.append(seen.add("a")))
@@ -295,8 +329,7 @@ def test_others_run_while_it_waits(other):
 
 @needs_redis
 def test_threads_share_one(at):
-    # With a long time-out: a command that is sent again finds its own bits, and calls the key known.
-    seen = RedisFilter.create(RedisServers(at, timeout=60, connect_timeout=60, patience=60), "seen", 20000, fpr=0.0001)
+    seen = RedisFilter.create(at, "seen", 20000, fpr=0.0001)
     counts, parts = [], np.array_split(np.arange(8000), 40)
 
     def work():
@@ -321,7 +354,8 @@ def test_no_connection_crosses_a_fork(at):
             "a" in seen  # noqa: B015
         except linefilter.InvalidArgumentError:
             code = 0 if "a" in RedisFilter.open(at, "seen") else 2
-        os._exit(code)
+        finally:  # whatever was raised: this is no second run of the tests
+            os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert "a" in seen
 
@@ -329,22 +363,25 @@ def test_no_connection_crosses_a_fork(at):
 @needs_redis
 def test_after_a_fork_nothing_waits_for_ever(other):
     """The other thread holds the mutex for as long as the server sleeps; in the child there is no such thread."""
-    seen = RedisFilter.create(RedisServers(other.address, timeout=60, patience=100), "seen", 3000, fpr=0.01)
+    seen = RedisFilter.create(patient(other.address), "seen", 3000, fpr=0.01)
     other.stop()
     waiting = threading.Thread(target=lambda: seen.add("a"))
     waiting.start()
     waiting.join(0.1)
     child = os.fork()
     if child == 0:
-        signal.alarm(20)  # it ends, also where it hangs
-        good = "another process" in repr(seen) and not seen.closed
-        for fact in ("layout", "num_probes", "num_blocks", "body_bytes", "generation", "image_bytes"):
-            try:
-                getattr(seen, fact)
-                good = False
-            except linefilter.InvalidArgumentError:
-                pass
-        os._exit(0 if good else 1)
+        good = False
+        try:
+            signal.alarm(20)  # it ends, also where it hangs
+            good = "another process" in repr(seen) and not seen.closed
+            for fact in ("layout", "num_probes", "num_blocks", "body_bytes", "generation", "image_bytes"):
+                try:
+                    getattr(seen, fact)
+                    good = False
+                except linefilter.InvalidArgumentError:
+                    pass
+        finally:
+            os._exit(0 if good else 1)
     status = os.waitpid(child, 0)[1]
     other.go_on()
     waiting.join()

@@ -2,6 +2,8 @@
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_DEDUP_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_DEDUP_H_
 
+#include <stdlib.h>
+
 #include <map>
 #include <sstream>
 #include <string>
@@ -16,6 +18,7 @@ namespace linefilter::test {
 inline RunResult RunDedup(std::vector<std::string> arguments, Environment environment = {}) {
   arguments.insert(arguments.begin(), LINEFILTER_BINARY_DIR "/redis_dedup");
   environment.emplace_back("TMPDIR", MemoryFolder());
+  unsetenv("LINEFILTER_REDIS_PASSWORD");  // of whoever runs the tests
   return RunProgram(arguments, {}, environment);
 }
 

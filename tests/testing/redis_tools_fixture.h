@@ -2,6 +2,8 @@
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_TOOLS_FIXTURE_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_TOOLS_FIXTURE_H_
 
+#include <stdlib.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -21,6 +23,7 @@ class RedisToolsTest : public ToolsTest {
   static void TearDownTestSuite() { server_.reset(); }
   void SetUp() override {
     ToolsTest::SetUp();
+    unsetenv("LINEFILTER_REDIS_PASSWORD");  // of whoever runs the tests: our servers have none
     ASSERT_TRUE(server_->ok()) << server_->why();
     client_ = std::make_unique<RedisClient>(server_->address());
     client_->Do({"FLUSHALL"});
@@ -47,6 +50,7 @@ class RedisToolsTest : public ToolsTest {
     EXPECT_EQ(result.exit_code, 2) << words << ": " << result.out;
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
     EXPECT_EQ(result.out, "") << words;
+    EXPECT_EQ(result.err.find("::"), std::string::npos) << "names of C++ are not for this reader: " << result.err;
   }
   std::vector<std::string> Keys() const {
     std::vector<std::string> keys;

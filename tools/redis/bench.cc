@@ -18,17 +18,7 @@ constexpr uint64_t kHitsOf2 = 1;
 
 enum Way { kBlocked, kScript, kBitfield, kWays };
 
-Status Interrupted() {
-  return Status::Error(StatusCode::kIoError, "interrupted; all that was made on the server is removed");
-}
-
-// The traffic of one server, in bytes; the INFO that tells it is part of it, and nothing beside what is measured.
-struct Traffic {
-  Traffic() = default;
-  explicit Traffic(ScriptFilter* server)
-      : in(server->Fact("total_net_input_bytes")), out(server->Fact("total_net_output_bytes")) {}
-  int64_t in = 0, out = 0;
-};
+Status Interrupted() { return Status::Error(StatusCode::kIoError, "interrupted"); }
 
 struct Bytes {
   double in = 0, out = 0, keys = 0;
@@ -44,7 +34,9 @@ class Measurement {
     const uint64_t most = row.use == BenchUse::kLookups ? ~uint64_t{0} : Room(row);
     ScriptFilter* const server = filters_->script(row.use);
     const bool counted = bytes != nullptr;
-    const Traffic before = counted ? Traffic(server) : Traffic();
+    // Who asks for the traffic is part of it: of two questions in a row the difference is what one costs.
+    const ServerTraffic first = counted ? server->Traffic() : ServerTraffic();
+    const ServerTraffic before = counted ? server->Traffic() : ServerTraffic();
     const auto begin = std::chrono::steady_clock::now();
     uint64_t keys = 0;
     double seconds = 0;
@@ -56,9 +48,9 @@ class Measurement {
     }
     if (!status_.ok() || keys == 0) return 0;
     if (counted) {
-      const Traffic after(server);
-      bytes->in += static_cast<double>(after.in - before.in);
-      bytes->out += static_cast<double>(after.out - before.out);
+      const ServerTraffic after = server->Traffic();
+      bytes->in += static_cast<double>((after.in - before.in) - (before.in - first.in));
+      bytes->out += static_cast<double>((after.out - before.out) - (before.out - first.out));
       bytes->keys += static_cast<double>(keys);
     }
     return static_cast<double>(keys) / seconds;

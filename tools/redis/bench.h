@@ -41,7 +41,7 @@ struct BenchResult {
   bool bytes_measured = false;  // of a cluster's nodes they are not
 };
 
-// Set by whoever wants it to end, also from a signal: what was made is then removed, and the Status says so.
+// Set by whoever wants it to end, also from a signal. What was made is for the caller to remove.
 extern std::atomic<bool> bench_interrupted;
 
 Status MeasureRedis(const BenchRequest& request, BenchFilters* filters, BenchResult* result);

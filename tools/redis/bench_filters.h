@@ -1,5 +1,6 @@
-// The filters of `linefilter redis bench`, on the user's own server: under a name of their own, removed at the end, and
-// by the server itself after an hour.
+// The filters of `linefilter redis bench`, on the user's own server: under a name of their own, removed at the end. Of
+// one that is killed the server removes them itself, after an hour, or a day what was half uploaded. Only between the
+// command that makes a filter or a key and the next, which sets its time, there is a moment whose victim stays.
 #ifndef LINEFILTER_TOOLS_REDIS_BENCH_FILTERS_H_
 #define LINEFILTER_TOOLS_REDIS_BENCH_FILTERS_H_
 
@@ -28,7 +29,7 @@ class BenchFilters {
   BenchFilters& operator=(const BenchFilters&) = delete;
 
   Status Create();
-  // Also twice. The first error.
+  // Also twice. The first error; of servers that are away no more is asked, which would take as long each time.
   Status Delete();
 
   RedisFilter* blocked(BenchUse use) { return use == BenchUse::kLookups ? &lookups_ : &inserts_; }

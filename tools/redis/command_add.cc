@@ -6,6 +6,7 @@
 #include "tools/key_reader.h"
 #include "tools/progress.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -77,7 +78,7 @@ int RunAdd(const Add& add) {
   if (!status.ok()) {
     return Fail("redis add: after %llu keys, %llu of them acknowledged: %s\nAdd the others, or simply all again.",
                 static_cast<unsigned long long>(read), static_cast<unsigned long long>(known + fresh),
-                status.message());
+                SentenceOf(add.name, status).c_str());
   }
   return reader.status().ok() ? kExitGood : Fail("%s", reader.status().message());
 }

@@ -4,6 +4,7 @@
 
 #include "tools/redis/bench.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -17,13 +18,13 @@ struct Bench {
 
 void Interrupt(int) { bench_interrupted = true; }
 
-// While it lives, Ctrl-C and SIGTERM only say that it is time to clean up.
+// While it lives, Ctrl-C and SIGTERM only say that it is time to clean up; the second one does not wait for that.
 class SignalGuard {
  public:
   SignalGuard() {
     struct sigaction action = {};
     action.sa_handler = &Interrupt;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_RESETHAND;
     sigaction(SIGINT, &action, &of_interrupt_);
     sigaction(SIGTERM, &action, &of_terminate_);
   }
@@ -63,6 +64,12 @@ std::string Refusal(const BenchRequest& request) {
   return "";
 }
 
+int FailInterrupted(const Status& removed) {
+  if (removed.ok()) return Fail("redis bench: interrupted; all that was made on the server is removed");
+  return Fail("redis bench: interrupted; what was made on the server (linefilter-bench:...) goes after an hour, for %s",
+              SentenceOf("", removed).c_str());
+}
+
 int RunBench(const Bench& bench) {
   BenchRequest request = bench.request;
   if (!ReadyServers(bench.server, &request.servers)) return kExitBad;
@@ -77,6 +84,7 @@ int RunBench(const Bench& bench) {
   const std::string version = status.ok() ? server->TextFact("redis_version") : "";
   const bool cluster = status.ok() && server->is_cluster();
   const Status removed = filters.Delete();
+  if (!status.ok() && bench_interrupted) return FailInterrupted(removed);
   if (!status.ok()) return FailRedis("bench", "", status);
   if (!removed.ok()) return FailRedis("bench", "", removed);
 
@@ -125,13 +133,14 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kRedisBenchCommand = {
     "bench", "Measure look-ups and inserts per second of a server, beside those by script",
-    "Five filters under names of their own (linefilter-bench:...), which are removed at the end, also on Ctrl-C, and\n"
-    "by the server after an hour. blocked: GETRANGE of a block, BITFIELD of its bits. script: the usual way, k GETBIT\n"
-    "or SETBIT of layout classic in one server-side script (EVALSHA). bitfield: the same bits by one BITFIELD_RO or\n"
-    "BITFIELD, without a script. Rows take turns; medians of the rounds. Half of the keys asked are in it "
-    "(hit_share);\n"
-    "all that are inserted are new (new_share), which costs most: of known keys batches send no bits. The other\n"
-    "work of the server is part of what is measured, and yours is slowed: measure where that is no harm.\n"
+    "Five filters under names of their own (linefilter-bench:...), which are removed at the end, also on Ctrl-C (the\n"
+    "second one does not wait for that), and by the server after an hour.\n"
+    "blocked: GETRANGE of a block, BITFIELD of its bits. script: the usual way, k GETBIT or SETBIT of layout classic "
+    "in\n"
+    "one server-side script (EVALSHA). bitfield: the same bits by one BITFIELD_RO or BITFIELD, without a script.\n"
+    "Rows take turns; medians of the rounds. Half of the keys asked are in it (hit_share); all that are inserted are\n"
+    "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"
+    "what is measured, and yours is slowed: measure where that is no harm.\n"
     "linefilter redis bench --json > rates.json is what linefilter plan --redis --rates rates.json takes.\n"
     "Exit code: 0 measured, 2 not.",
     &Declare};

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -17,21 +18,33 @@ struct Create {
   bool json = false;
 };
 
-int RunCreate(const Create& create) {
+int FailMade(const std::string& name, const char* how, const Status& status) {
+  return Fail("redis create: filter %s is there, %s (%s)", ShownName(name).c_str(), how,
+              SentenceOf(name, status).c_str());
+}
+
+int RunCreate(const Create& create, const Arguments& arguments) {
   FilterOptions options = create.options;
   if (create.secret.is_given) {
     options.hash_id = HashId::kKeyed;
     options.secret = create.secret.secret;
+  }
+  if (arguments.Given("--expire") && create.expire_s == 0) {
+    return Fail("redis create: --expire 0 would be gone at once: give a second at least, or leave it out for never");
   }
   if (create.expire_s > 3153600000) return Fail("redis create: --expire is above a hundred years: leave it out");
   RedisServers servers;
   if (!ReadyServers(create.server, &servers)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
-  if (status.ok() && create.expire_s != 0) status = filter.Expire(1000 * create.expire_s);
-  RedisInfo info;
-  if (status.ok()) status = filter.Info(&info);
   if (!status.ok()) return FailRedis("create", create.name, status);
+  if (create.expire_s != 0) status = filter.Expire(1000 * create.expire_s);
+  if (!status.ok()) {
+    return FailMade(create.name, "without its --expire: `linefilter redis delete` it, and create it again", status);
+  }
+  RedisInfo info;
+  status = filter.Info(&info);
+  if (!status.ok()) return FailMade(create.name, "as asked: `linefilter redis info` tells about it", status);
   Report report;
   ReportFilter(filter, &report);
   report.Count("num_keys", create.num_keys);
@@ -49,7 +62,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--fpr", &create->options.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
   arguments.Real("--bits-per-key", &create->options.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf("--fpr", "--bits-per-key");
-  arguments.LayoutName(&create->options.layout, true, "blocked by default");
+  arguments.LayoutName(&create->options.layout, true, "blocked by default", true);
   arguments.Flag("--foldable", &create->options.foldable, "Blocks in a multiple of 64: dumps can be folded and merged");
   arguments.Seed(&create->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
   arguments.Secret(&create->secret, SecretUse::kMake);
@@ -59,7 +72,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--expire", &create->expire_s, "The filter goes after so many seconds; never by default");
   DeclareServer(&arguments, ServerUse::kWrite, &create->server);
   arguments.Json(&create->json);
-  return [create] { return RunCreate(*create); };
+  return [create, &arguments] { return RunCreate(*create, arguments); };
 }
 
 }  // namespace
@@ -67,7 +80,8 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kRedisCreateCommand = {
     "create", "Make an empty filter in Redis",
     "Nothing is replaced: a NAME that is taken is refused. All that is asked of the filter later is read from there.\n"
-    "An image of keys goes there by `linefilter redis load`. Exit code: 0 it is made, 2 it is not.",
+    "An image of keys goes there by `linefilter redis load`. Exit code: 0 it is made, 2 it is not,\n"
+    "or not as asked, which is said.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -4,6 +4,7 @@
 #include "tools/images.h"
 #include "tools/progress.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {

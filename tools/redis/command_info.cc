@@ -3,6 +3,7 @@
 
 #include "tools/images.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -46,7 +47,7 @@ int RunInfo(const Info& options) {
   return Fail(
       "redis info: the server lost %llu of the shards of %s (evicted? flushed? restarted without persistence?): "
       "every key there answers maybe, none can be added; make it anew (redis switch, or delete and load)",
-      static_cast<unsigned long long>(info.num_lost_shards), options.name.c_str());
+      static_cast<unsigned long long>(info.num_lost_shards), ShownName(options.name).c_str());
 }
 
 std::function<int()> Declare(Arguments& arguments) {

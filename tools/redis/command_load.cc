@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/images.h"
 #include "tools/redis/servers.h"
 

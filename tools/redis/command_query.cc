@@ -7,6 +7,7 @@
 #include "tools/key_reader.h"
 #include "tools/progress.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {

@@ -7,6 +7,7 @@
 #include "tools/key_reader.h"
 #include "tools/progress.h"
 #include "tools/redis/commands.h"
+#include "tools/redis/failure.h"
 #include "tools/redis/images.h"
 #include "tools/redis/servers.h"
 
@@ -162,11 +163,14 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   Status status = filter.Open(servers, options.name, options.secret.OrNull());
   if (!status.ok()) return FailRedis("switch", options.name, status);
   const Step step = Do(options, image, &filter);
-  if (!step.refusal.empty()) return Fail("redis switch %s: %s", options.name.c_str(), step.refusal.c_str());
+  if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
+  if (!step.status.ok()) return FailRedis("switch", options.name, step.status);
   RedisInfo info;
-  status = step.status;
-  if (status.ok()) status = filter.Info(&info);
-  if (!status.ok()) return FailRedis("switch", options.name, status);
+  status = filter.Info(&info);
+  if (!status.ok()) {
+    return Fail("redis switch %s: %s; what is there now, `linefilter redis info` tells (%s)",
+                ShownName(options.name).c_str(), step.done, SentenceOf(options.name, status).c_str());
+  }
   Report report;
   ReportFilter(filter, &report);
   report.Text("step", step.done);
@@ -189,7 +193,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--num-keys", &options->num_keys, "With --begin: how many keys there will be");
   arguments.Real("--fpr", &options->options.fpr, "P", "With --begin: the highest acceptable false-positive rate");
   arguments.Real("--bits-per-key", &options->options.bits_per_key, "B", "With --begin: or the size, 1 to 64");
-  arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default");
+  arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default", true);
   arguments.Path("--add", &options->add,
                  "Only add the keys of this file to the next generation, one per line; - is stdin");
   arguments.Flag("--u64", &options->u64, kU64Help);

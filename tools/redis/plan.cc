@@ -11,6 +11,8 @@ constexpr double kCheckReplyBytes = 24;           // a mark
 constexpr uint64_t kStringHeaderBytes = 10;       // of Redis' strings of that size, and a NUL
 constexpr uint64_t kMostKeys = 1000000000000000;  // beyond, bytes are no longer counted exactly
 
+constexpr uint64_t kEachMaster = 1 << 20;  // a thousand clusters; a plan takes 0.2 s at most
+
 uint64_t CeilOf(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 Status SizeOne(const RedisPlanRequest& request, uint64_t num_keys, Sizing* sizing) {
@@ -123,6 +125,32 @@ Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) 
   return excess;
 }
 
+// As few as bear it. Shards are whole and their number follows that of the masters, so one master more may be worse
+// than one less, and no bisection finds the fewest: they are tried one after another, above kEachMaster in steps that
+// are such a part of them.
+Status ChooseMasters(const RedisPlanRequest& request, RedisPlan* plan) {
+  const uint64_t least_shard = request.shard_bytes != 0 ? request.shard_bytes : 64 * kPlanLeastShardBlocks;
+  const double most_shards = plan->body_bytes / static_cast<double>(least_shard) + static_cast<double>(plan->filters);
+  Excess excess = Load(request, 1, plan);
+  plan->bound_by = "nothing: one server does";
+  uint64_t masters = kPlanLeastMasters;
+  while (excess.share > 1) {
+    plan->bound_by = excess.what;
+    excess = Load(request, masters, plan);
+    if (excess.share > 1 && masters > plan->shards) {
+      return Status::Error(
+          StatusCode::kInvalidArgument,
+          "so much traffic needs more masters than the filter has shards of %llu bytes: keep local copies of "
+          "it (`linefilter redis dump`) and ask these",
+          static_cast<unsigned long long>(least_shard));
+    }
+    // Far away: the share shrinks as the masters grow, but for the rounding of shards, which doubles it at most.
+    const double far = std::min(0.5 * excess.share * static_cast<double>(masters), most_shards + 1);
+    masters = std::max(masters + 1 + masters / kEachMaster, static_cast<uint64_t>(far));
+  }
+  return Status();
+}
+
 }  // namespace
 
 uint64_t AllocatedBytes(uint64_t bytes) {
@@ -139,7 +167,9 @@ Status PlanRedis(const RedisPlanRequest& request, RedisPlan* plan) {
   if (request.replicas > 100) return refuse("--replicas is above 100: give how many each master has, like 1 or 2");
   if (request.shard_bytes != 0 &&
       (request.shard_bytes < kPlanLeastShardBytes || request.shard_bytes > kPlanMostShardBytes)) {
-    return refuse("--shard-bytes is outside 65536 to 536870848, the most that a string of Redis holds");
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "--shard-bytes %llu is outside 65536 to 536870848, the most that a string of Redis holds",
+                         static_cast<unsigned long long>(request.shard_bytes));
   }
   if (!(request.gigabits > 0))
     return refuse("--gigabits must be above 0: the network of a node in 1e9 bits per second");
@@ -155,25 +185,11 @@ Status PlanRedis(const RedisPlanRequest& request, RedisPlan* plan) {
   const double least = kPlanNodeBytes + (kPlanLoadShards + 1) * MemoryOf(largest);
   if (!(kPlanMemoryShare * 1e9 * request.node_gb >= 2 * least)) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "--node-gb %g is too small for shards of so many bytes: give at least %.1f", request.node_gb,
-                         std::ceil(20 * least / kPlanMemoryShare / 1e9) / 10);
+                         "--node-gb %g is too small for shards of %llu bytes: give at least %.1f", request.node_gb,
+                         static_cast<unsigned long long>(largest), std::ceil(20 * least / kPlanMemoryShare / 1e9) / 10);
   }
-  Excess excess = Load(request, 1, plan);
-  plan->bound_by = "nothing: one server does";
-  for (uint64_t masters = kPlanLeastMasters; excess.share > 1; ++masters) {
-    const bool first = masters == kPlanLeastMasters;
-    // Far away: the excess shrinks no faster than the masters grow.
-    if (!first && excess.share > 1.5)
-      masters = std::max(masters, static_cast<uint64_t>(0.5 * excess.share * (masters - 1)));
-    plan->bound_by = excess.what;
-    excess = Load(request, masters, plan);
-    if (excess.share > 1 && masters > plan->shards) {
-      return Status::Error(
-          StatusCode::kInvalidArgument,
-          "so much traffic needs more masters than the filter has shards of 64 KiB: keep local copies of "
-          "it (`linefilter redis dump`) and ask these");
-    }
-  }
+  status = ChooseMasters(request, plan);
+  if (!status.ok()) return status;
   plan->nodes = plan->masters * (1 + request.replicas);
   plan->clusters = CeilOf(plan->nodes, kPlanMostNodes);
   plan->pipelined_clients = static_cast<double>(request.lookups) * plan->seconds_per_lookup +

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace linefilter::tools {
 namespace {
@@ -33,10 +34,12 @@ void ReportRates(const RedisRates& rates, Report* report) {
 Status ReadRedisRates(const std::string& path, RedisRates* rates) {
   errno = 0;
   std::ifstream in(path);
-  const nlohmann::json json = in ? nlohmann::json::parse(in, nullptr, false) : nlohmann::json();
-  if (!in.is_open() || in.bad()) {
+  std::ostringstream text;  // not parsed from the stream, which throws where the path is a folder
+  text << in.rdbuf();
+  if (!in.is_open() || (text.fail() && errno != 0)) {
     return Status::Error(StatusCode::kIoError, "%s: cannot be read: %s", path.c_str(), strerror(errno));
   }
+  const nlohmann::json json = nlohmann::json::parse(text.str(), nullptr, false);
   if (!json.is_object()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "%s: holds no rates: it must be what `linefilter redis bench --json` printed", path.c_str());

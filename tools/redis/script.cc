@@ -39,6 +39,14 @@ std::string MovedTo(const redisReply& reply) {
   return text.compare(0, 6, "MOVED ") == 0 ? text.substr(text.rfind(' ') + 1) : "";
 }
 
+// What stands behind "name:" in a reply to INFO.
+std::string FactOf(const std::string& info, const char* name) {
+  const size_t line = info.find(std::string("\n") + name + ":");
+  if (line == std::string::npos) return "";
+  const size_t begin = line + 2 + strlen(name);
+  return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
+}
+
 }  // namespace
 
 void ScriptFilter::Free::operator()(redisContext* context) const { redisFree(context); }
@@ -107,8 +115,9 @@ Status ScriptFilter::Upload(const ClassicFilter& filter) {
   const auto size = static_cast<size_t>(filter.body_bytes());
   for (size_t at = 0; status.ok() && at < size; at += kPieceBytes) {
     status = Do({"SETRANGE", key_, std::to_string(at), std::string(body + at, std::min(kPieceBytes, size - at))});
+    // At once, for whoever is killed meanwhile; the pieces that follow leave it.
+    if (status.ok() && at == 0) status = Do({"EXPIRE", key_, kTimeToLive});
   }
-  if (status.ok()) status = Do({"EXPIRE", key_, kTimeToLive});
   return status;
 }
 
@@ -193,16 +202,13 @@ Status ScriptFilter::InsertByBitfield(const uint64_t* hashes, size_t n, uint8_t*
 
 std::string ScriptFilter::TextFact(const char* name) {
   std::string info;
-  if (!Do({"INFO"}, &info).ok()) return "";
-  const size_t line = info.find(std::string("\n") + name + ":");
-  if (line == std::string::npos) return "";
-  const size_t begin = line + 2 + strlen(name);
-  return info.substr(begin, info.find_first_of("\r\n", begin) - begin);
+  return Do({"INFO"}, &info).ok() ? FactOf(info, name) : "";
 }
 
-int64_t ScriptFilter::Fact(const char* name) {
-  const std::string text = TextFact(name);
-  return text.empty() ? -1 : atoll(text.c_str());
+ServerTraffic ScriptFilter::Traffic() {
+  std::string info;
+  if (!Do({"INFO", "stats"}, &info).ok()) return ServerTraffic();
+  return {atoll(FactOf(info, "total_net_input_bytes").c_str()), atoll(FactOf(info, "total_net_output_bytes").c_str())};
 }
 
 }  // namespace linefilter::tools

@@ -18,11 +18,16 @@ struct redisContext;
 
 namespace linefilter::tools {
 
+// In bytes, since the server began.
+struct ServerTraffic {
+  int64_t in = 0, out = 0;
+};
+
 class ScriptFilter {
  public:
   // Connects to the server that has the key. Without TLS.
   Status Connect(const RedisServers& servers, const std::string& key);
-  // The key becomes the bits of the filter, and goes after an hour, whatever happens.
+  // The key becomes the bits of the filter, and goes after an hour, also if this is killed behind the first piece.
   Status Upload(const ClassicFilter& filter);
   Status Delete();
 
@@ -33,9 +38,10 @@ class ScriptFilter {
   Status MayContainByBitfield(const uint64_t* hashes, size_t n, uint8_t* answers);
   Status InsertByBitfield(const uint64_t* hashes, size_t n, uint8_t* were_new);
 
-  // A number of INFO, like total_net_input_bytes; -1: not told.
-  int64_t Fact(const char* name);
+  // A fact of INFO, like redis_version; empty: not told.
   std::string TextFact(const char* name);
+  // Of one INFO, of which the command is counted, and the reply is not yet.
+  ServerTraffic Traffic();
   bool is_cluster() { return TextFact("redis_mode") == "cluster"; }
 
  private:

@@ -104,36 +104,6 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
          ReadyMs("--wait", options.wait_ms, &servers->wait_ms);
 }
 
-int FailRedis(const char* command, const std::string& name, const Status& status) {
-  // The library's words for what are options here.
-  static constexpr struct {
-    const char *word, *option;
-  } kOptions[] = {
-      {"RedisServers::addresses", "--server"},
-      {"RedisServers::patience_ms", "--patience"},
-      {"RedisServers::timeout_ms", "--timeout"},
-      {"RedisServers::connect_timeout_ms", "--timeout"},
-      {"RedisServers::replica_reads", "--replica-reads"},
-      {"RedisServers::user and password", "--user and the password (LINEFILTER_REDIS_PASSWORD or --password-file)"},
-      {"RedisServers::user", "--user"},
-      {"RedisServers::wait_replicas", "--wait-replicas"},
-      {"RedisServers::tls_certificate and tls_key", "--tls-certificate and --tls-key"},
-      {"RedisServers::tls_certificate", "--tls-certificate"},
-      {"RedisServers::tls_key", "--tls-key"},
-      {"RedisServers::tls_server_name", "--tls-server-name"},
-      {"RedisServers::tls_ca", "--tls-ca"},
-      {"RedisServers::tls", "--tls"},
-      {"RedisServers::password", "LINEFILTER_REDIS_PASSWORD or --password-file"},
-      {"RedisServers::database", "--database"}};
-  std::string text = status.message();
-  for (const auto& [word, option] : kOptions) {
-    for (size_t at; (at = text.find(word)) != std::string::npos;) text.replace(at, strlen(word), option);
-  }
-  // Most sentences name the filter; those of the connection cannot.
-  const bool is_named = text.find(name) != std::string::npos;
-  return Fail("redis %s%s%s: %s", command, is_named ? "" : " ", is_named ? "" : name.c_str(), text.c_str());
-}
-
 void ReportFilter(const RedisFilter& filter, Report* report) {
   report->Text("filter", std::string(filter.name()));
   report->Text("layout", LayoutName(filter.layout()));

@@ -31,9 +31,6 @@ void DeclareFilterName(Arguments* arguments, std::string* name);
 // What was given, with the password. False after saying why.
 bool ReadyServers(const ServerOptions& options, RedisServers* servers);
 
-// "redis COMMAND ..." on standard error, with the filter's name; answers kExitBad.
-int FailRedis(const char* command, const std::string& name, const Status& status);
-
 // What several commands report of a filter.
 void ReportFilter(const RedisFilter& filter, Report* report);
 

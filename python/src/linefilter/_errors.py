@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 
@@ -90,9 +91,29 @@ _KINDS: dict[str, type[LinefilterError]] = {
 _io_kinds: dict[type[OSError], type[IoError]] = {OSError: IoError}
 
 
+# The library names its own fields, of which some are called otherwise here: times are in seconds.
+_PHRASES = {
+    "RedisServers::timeout_ms and connect_timeout_ms are at least 1:": "timeout and connect_timeout are at least 0.001:",
+    "RedisServers::wait_replicas, wait_ms": "RedisServers.wait_replicas, wait",
+    "smaller shards (RedisLayout)": "smaller shards (shard_bytes)",
+    "or set replica_reads for lookups": "or set RedisServers.replica_reads for lookups",
+}
+_FIELD = re.compile(
+    r"\bRedisServers::(addresses|user|password|database|tls_ca|tls_certificate|tls_key|tls_server_name|tls|connect_timeout"
+    r"|timeout|patience|replica_reads|wait_replicas|wait)(_ms)?\b"
+)
+
+
+def _in_python(message: str) -> str:
+    for there, here in _PHRASES.items():
+        message = message.replace(there, here)
+    return _FIELD.sub(r"RedisServers.\1", message)
+
+
 def error_of(code: str, message: str, number: int = 0) -> LinefilterError:
     """The exception for a status of the library; `number`: errno, 0 where it is not known."""
     kind = _KINDS.get(code, LinefilterError)
+    message = _in_python(message)
     if kind is not IoError or number == 0:
         return kind(message)
     plain = type(OSError(number, message))  # Python's own choice: FileNotFoundError, ...

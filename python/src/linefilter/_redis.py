@@ -14,7 +14,7 @@ from ._errors import InvalidArgumentError, LinefilterError, UnsupportedError
 from ._filter import CLOSED, closed_error
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
 from ._options import make_options
-from ._redis_servers import RedisServers, Servers, make_servers, milliseconds
+from ._redis_servers import RedisServers, Servers, make_servers, milliseconds, utf8
 from ._view import Bytes, FilterView
 
 _NEW, _FAILED = 1, 2  # of linefilter::RedisInsert
@@ -67,7 +67,7 @@ def _name(name: Union[str, bytes]) -> bytes:
     if isinstance(name, bytes):
         return name
     if isinstance(name, str):
-        return name.encode()
+        return utf8(name, "the name of a filter")
     raise TypeError(f"the name of a filter is a str or bytes, not {type(name).__name__}")
 
 

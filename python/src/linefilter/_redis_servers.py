@@ -53,14 +53,21 @@ def milliseconds(seconds: Any, what: str, most: int = 2**32 - 1) -> int:
     return round(number)
 
 
-def _text(text: Any, what: str) -> bytes:
-    """Here, because the extension's TypeError would show all arguments, and one is the password."""
+def utf8(text: Any, what: str) -> bytes:
+    """Here, because the extension's errors would show all arguments, and one is the password."""
     if not isinstance(text, str):
         raise TypeError(f"{what} must be a str, not {type(text).__name__}")
     try:
         return text.encode()
     except UnicodeEncodeError:  # which would show the text, as well
         raise InvalidArgumentError(f"{what} has a lone surrogate, which UTF-8 has no bytes for") from None
+
+
+def _flag(value: Any, what: str) -> bool:
+    """Of a configuration file "no" is a str, and would be true."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{what} must be True or False, not {type(value).__name__}")
+    return value
 
 
 def make_servers(servers: Servers) -> _linefilter.RedisServers:
@@ -70,19 +77,19 @@ def make_servers(servers: Servers) -> _linefilter.RedisServers:
         raise TypeError(f"servers are a str (host:port,... or unix:/path) or RedisServers, not {type(servers).__name__}")
     addresses = servers.addresses if isinstance(servers.addresses, str) else ",".join(servers.addresses)
     return _linefilter.RedisServers(
-        addresses=_text(addresses, "addresses"),
-        user=_text(servers.user, "user"),
-        password=_text(servers.password, "password"),
+        addresses=utf8(addresses, "addresses"),
+        user=utf8(servers.user, "user"),
+        password=utf8(servers.password, "password"),
         database=as_uint(servers.database, "database", 2**31 - 1),
-        tls=bool(servers.tls),
-        tls_ca=_text(servers.tls_ca, "tls_ca"),
-        tls_certificate=_text(servers.tls_certificate, "tls_certificate"),
-        tls_key=_text(servers.tls_key, "tls_key"),
-        tls_server_name=_text(servers.tls_server_name, "tls_server_name"),
+        tls=_flag(servers.tls, "tls"),
+        tls_ca=utf8(servers.tls_ca, "tls_ca"),
+        tls_certificate=utf8(servers.tls_certificate, "tls_certificate"),
+        tls_key=utf8(servers.tls_key, "tls_key"),
+        tls_server_name=utf8(servers.tls_server_name, "tls_server_name"),
         connect_timeout_ms=milliseconds(servers.connect_timeout, "connect_timeout"),
         timeout_ms=milliseconds(servers.timeout, "timeout"),
         patience_ms=milliseconds(servers.patience, "patience"),
-        replica_reads=bool(servers.replica_reads),
+        replica_reads=_flag(servers.replica_reads, "replica_reads"),
         wait_replicas=as_uint(servers.wait_replicas, "wait_replicas", 2**31 - 1),
         wait_ms=milliseconds(servers.wait, "wait"),
     )
