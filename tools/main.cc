@@ -43,7 +43,9 @@ const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoComma
 void OccupyStandardStreams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) != -1) continue;
-    if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) exit(kExitBad);  // nobody to tell
+    if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) {
+      exit(Fail("stream %d is closed, and /dev/null cannot take its place: %s", fd, strerror(errno)));
+    }
   }
 }
 
