@@ -51,6 +51,7 @@ build_tsan() {
 test_tsan() {
   export TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1:second_deadlock_stack=1
   export LINEFILTER_LIVING_SECONDS=5
+  # shellcheck disable=SC2034  # read by run_ctest
   UNRANDOMIZED=$(unrandomized)
   run_ctest "$ROOT/build/tsan" -R "$(named "${THREADS_TESTS[@]}")"
   GTEST_FILTER=$ENGINE_CASES run_ctest "$ROOT/build/tsan" -R "$(named "${ENGINE_TESTS[@]}")"

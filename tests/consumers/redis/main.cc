@@ -1,5 +1,5 @@
-// A filter in Redis, where no server is: all there is to see is that the program is complete, that the library says so, and
-// that a key is never "absent" for it.
+// A filter in Redis, where no server is: all there is to see is that the program is complete, that the library says so,
+// and that a key is never "absent" for it.
 #include <cstdio>
 
 #include "linefilter/redis.h"
