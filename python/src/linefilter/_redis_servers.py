@@ -20,7 +20,8 @@ class RedisServers:
     tls: needs OpenSSL when the module is built, else UnsupportedError. tls_ca (empty: the system's authorities),
         tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host.
     connect_timeout, timeout: of one connection, of one reply.
-    patience: of all that is tried again within one call, while a server is away, starts or moves slots. Then UnavailableError.
+    patience: of all that is tried again within one call of lookups or insertions, while a server is away, starts or moves
+        slots. Then UnavailableError. Other calls, of many round trips, have it for each.
     replica_reads: ask replicas too, which may be late: a key that was acknowledged may be "absent" there.
     wait_replicas, wait: after insertions, wait until so many replicas have them, but no longer: else UnavailableError.
     """
