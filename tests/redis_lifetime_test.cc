@@ -133,6 +133,49 @@ TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
   ExpectWhole();
 }
 
+// Somebody made it and died before its shards were kept; the record of a later step would not show that.
+TEST_F(RedisLifetime, BeginKeepsWhatACreatorWhoDiedDidNot) {
+  RedisFilter filter;
+  Create(&filter);
+  client_.Do({"PEXPIRE", client_.Do({"KEYS", "{seen:*"}).items[0].text, "80000000"});
+  ASSERT_TRUE(filter.BeginGeneration(2000, RedisOptions(16)).ok());
+  const auto shards = client_.Do({"KEYS", "{seen:*"}).items;
+  EXPECT_EQ(shards.size(), 2u);
+  for (const auto& shard : shards) EXPECT_EQ(client_.Integer({"PTTL", shard.text}), -1);
+}
+
+// Expire gave the shards their times, and may be giving them others now.
+TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
+  RedisFilter filter, late;
+  Create(&filter);
+  ASSERT_TRUE(filter.Expire(1000000).ok());
+  size_t num_times = 0;
+  relay_.before = [&](const Words& words) {
+    num_times += words[0] == "PEXPIRE" || words[0] == "PERSIST" ? 1 : 0;
+    return Act();
+  };
+  EXPECT_EQ(late.Create(through_, "seen", 1000, RedisOptions(16)).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(num_times, 0u);
+}
+
+// The record is gone before the shards are kept: they go, too.
+TEST_F(RedisLifetime, CreateKeepsNothingOfWhatWasDeleted) {
+  bool is_first = true;
+  relay_.before = [&](const Words& words) {
+    if (words[0] == "PERSIST" && is_first) {
+      is_first = false;
+      client_.Do({"DEL", "seen"});  // his UNLINK of the shards comes later, or never
+    }
+    return Act();
+  };
+  RedisFilter creator;
+  (void)creator.Create(through_, "seen", 1000, RedisOptions(16));
+  EXPECT_FALSE(is_first);
+  for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
+    EXPECT_GT(client_.Integer({"PTTL", shard.text}), 0) << "it goes by itself";
+  }
+}
+
 TEST_F(RedisLifetime, DeleteLeavesANewFilterAlone) {
   RedisFilter filter;
   Create(&filter);

@@ -99,7 +99,8 @@ struct RedisServers {
   // Of all that is tried again within one call of lookups or insertions. Other calls (Create, Load, steps of
   // generations, downloads: many round trips, perhaps hours) have it for each batch of commands.
   uint32_t patience_ms = 10000;
-  // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked.
+  // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked. Not
+  // for objects that create filters or make steps of generations, which would go by records that are late.
   bool replica_reads = false;
   // After insertions, wait until so many replicas have them, but no longer than wait_ms: else kUnavailable, and nothing
   // of that part of the batch is acknowledged, whichever node of a cluster was late.

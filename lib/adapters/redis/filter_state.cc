@@ -183,9 +183,9 @@ Status FilterState::RemoveExpired(const std::string& text) {
   status = ReadTimeToLive(&ms);
   if (!status.ok()) return status;
   if (ms >= 0) {
-    // Who made it may have died before its shards were kept; or he is here again.
-    if (!is_damaged && old.version == 1) status = KeepShards(old.current);
-    return status.code() == StatusCode::kUnavailable ? status : NameTaken();
+    if (!is_damaged) status = KeepFirst(old);
+    // Who may not keep them is told of the name alone.
+    return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken() : status;
   }
   if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
     return Status::Error(StatusCode::kIncompatible,

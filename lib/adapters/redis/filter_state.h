@@ -45,7 +45,7 @@ class FilterState {
   // Names, checks and connects; nothing is read or written.
   Status Connect(const RedisServers& servers, std::string_view name);
 
-  // GET of the header record into header(), with the shards of its generations. kNotFound if there is none;
+  // The header record into header(), with the shards of its generations. kNotFound if there is none;
   // kIncompatible if the hash or the secret is another one than before.
   Status ReadHeader();
   // The first record of a new filter: SET NX. kIncompatible if the name is taken. *may_be_named: whether a record may
@@ -65,6 +65,9 @@ class FilterState {
   // They live as long as the filter whose record is there, or for ever. Of a generation that it names; if that is left
   // meanwhile, they have the time that it has then.
   Status KeepShards(const Generation& generation);
+  // The shards of a record that nobody has changed yet: who made it may have died before he kept them. With a time to
+  // live nothing is done: Expire has given it to them.
+  Status KeepFirst(const Header& header);
   Status PersistShards(const Generation& generation);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
   // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
@@ -95,7 +98,7 @@ class FilterState {
   Status Expire(uint64_t ms);
   Status Delete();
 
-  // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"GET", key.name}, &answer).
+  // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"PTTL", key.name}, &answer).
   Status Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer);
   // The record's bytes, or what else has the name: of a long string the beginning, which is no record. Nil if there are
   // none.

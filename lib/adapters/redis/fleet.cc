@@ -13,7 +13,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Redis' own limit is a thousand nodes.
+// Redis' makers name a thousand nodes as the most. Replicas are only asked for maps: so many of them will do.
 constexpr size_t kMostMasters = 1000, kMostReplicas = 1000;
 
 // A node that is there connects within this time, even if many are not.
@@ -275,9 +275,8 @@ Failure Fleet::ReadMap(Node* node, Map* map) {
     if (is_new) masters.push_back(address);
     std::fill(map->owners.begin() + first, map->owners.begin() + last + 1, master->second);
     for (size_t replica = 3; replica < range.size(); ++replica) {
-      if (!read_address(range[replica], &address) || !replicas.insert(address.text()).second) continue;
-      if (replicas.size() > kMostReplicas) return unclear;
-      map->replicas.push_back(address);
+      if (map->replicas.size() == kMostReplicas || !read_address(range[replica], &address)) continue;
+      if (replicas.insert(address.text()).second) map->replicas.push_back(address);
     }
   }
   std::vector<uint16_t> numbers;

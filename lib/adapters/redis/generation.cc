@@ -115,6 +115,7 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
                          Printable(state->name()).c_str());
   }
   Status status = MakeShards(state, generation, body, state->header().version + 1);
+  if (status.ok()) status = state->KeepFirst(state->header());  // a later record would not show that it may be needed
   if (!status.ok()) return status;
   Header header = state->header();
   header.next = generation;

@@ -51,6 +51,7 @@ Router::Call::~Call() {
 bool Router::is_replicated() const noexcept { return !is_connected() || impl_->run.is_replicated(); }
 bool Router::is_connected() const noexcept { return impl_ != nullptr; }
 bool Router::is_cluster() const noexcept { return is_connected() && impl_->fleet.is_cluster(); }
+bool Router::replica_reads() const noexcept { return is_connected() && impl_->fleet.servers().replica_reads; }
 size_t Router::num_masters() const noexcept { return is_connected() ? impl_->fleet.num_masters() : 1; }
 uint64_t Router::num_connections() const noexcept { return is_connected() ? impl_->fleet.num_connections() : 0; }
 

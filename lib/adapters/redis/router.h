@@ -55,6 +55,8 @@ class Router {
 
   bool is_connected() const noexcept;
   bool is_cluster() const noexcept;
+  // Whether what is read may be late (RedisServers::replica_reads).
+  bool replica_reads() const noexcept;
   // Of a cluster, that have slots; else 1.
   size_t num_masters() const noexcept;
   // Grows with each connection that is made: what a server said before may be another state than it has now.

@@ -109,27 +109,36 @@ Status FilterState::KeepShards(const Generation& generation) {
   int64_t ms;
   Status status = ReadTimeToLive(&ms);
   for (int tries = 0; tries < kMostGenerations && status.ok(); ++tries) {
-    if (ms <= kNoRecord) return status;
+    if (ms <= kNoRecord) break;
     const bool mortal = ms != kForEver;
     status = mortal ? DropShards(generation, ms > kEarlyMs ? static_cast<uint64_t>(ms - kEarlyMs) : 1)
                     : PersistShards(generation);
     int64_t now_ms = ms;
     if (status.ok()) status = ReadTimeToLive(&now_ms);
     if (!status.ok()) return status;
-    if (mortal ? now_ms <= ms && ms - now_ms < kAboutTheSameMs : now_ms == ms) return LeaveAgain(generation);
+    if (mortal ? now_ms <= ms && ms - now_ms < kAboutTheSameMs : now_ms == ms) break;
     ms = now_ms;
   }
-  return status;
+  return status.ok() ? LeaveAgain(generation) : status;
 }
 
-// A generation that was left by then (Finish) has lost its minute to what kept it.
+// A generation that was left by then (Finish, Delete) has lost its minute to what kept it.
 Status FilterState::LeaveAgain(const Generation& generation) {
   Answer record;
   const Status status = ReadRecord(&record);
+  if (!status.ok()) return status;
   Header now;
-  if (!status.ok() || !ParseHeader(name_, record.text, &now).ok()) return status;
-  const bool is_left = !now.Names(generation.id) || now.previous.id == generation.id;
-  return is_left ? DropShards(generation, kLeaveMs) : status;
+  const bool is_gone = record.is_nil && !router_.replica_reads();  // a replica may only be late
+  const bool is_read = ParseHeader(name_, record.text, &now).ok();
+  const bool is_left = is_read && (!now.Names(generation.id) || now.previous.id == generation.id);
+  return is_gone || is_left ? DropShards(generation, kLeaveMs) : status;
+}
+
+Status FilterState::KeepFirst(const Header& header) {
+  if (header.version != 1) return Status();
+  int64_t ms;
+  const Status status = ReadTimeToLive(&ms);
+  return status.ok() && ms == kForEver ? KeepShards(header.current) : status;
 }
 
 Status FilterState::PersistShards(const Generation& generation) {
