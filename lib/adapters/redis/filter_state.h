@@ -98,7 +98,8 @@ class FilterState {
   Status Expire(uint64_t ms);
   Status Delete();
 
-  // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"PTTL", key.name}, &answer).
+  // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"PTTL", key.name},
+  // &answer).
   Status Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer);
   // The record's bytes, or what else has the name: of a long string the beginning, which is no record. Nil if there are
   // none.
