@@ -120,9 +120,9 @@ TEST_F(ToolsRedisBenchTest, CleansUpWhenInterrupted) {
 
 // Whoever holds its removal up: what stays is said, and a second signal ends it.
 TEST_F(ToolsRedisBenchTest, SaysWhatStaysWhenInterrupted) {
-  test::RedisRelay relay(server_->port());
   std::atomic<int> removals{0};
   std::atomic<bool> is_dead{false}, holds{false}, asks_for_more{false};
+  test::RedisRelay relay(server_->port());  // ends before what it looks at
   relay.before = [&](const test::RedisRelay::Words& words) {
     const bool removes = words[0] == "UNLINK" || (words[0] == "EVAL" && words[1].find("'DEL'") != std::string::npos);
     if (!removes) return test::RedisRelay::Act();
@@ -174,8 +174,8 @@ TEST_F(ToolsRedisBenchTest, WhatItMakesExpires) {
 
 // Also of one that is killed in the midst of an upload, before the second megabyte of a string.
 TEST_F(ToolsRedisBenchTest, WhatIsHalfUploadedExpires) {
-  test::RedisRelay relay(server_->port());
   std::atomic<bool> is_half{false}, is_dead{false};
+  test::RedisRelay relay(server_->port());
   relay.before = [&](const test::RedisRelay::Words& words) {
     if (words[0] != "SETRANGE" || words[1].find(":script-lookups") == std::string::npos || words[2] == "0") {
       return test::RedisRelay::Act();

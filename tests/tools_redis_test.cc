@@ -282,8 +282,8 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
 
 // A filter that was made is there, whatever fails behind.
 TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
-  test::RedisRelay relay(server_->port());
   std::string refused;
+  test::RedisRelay relay(server_->port());
   relay.before = [&](const test::RedisRelay::Words& words) {
     const bool of_record = words.size() > 1 && words[1] == "seen";  // is read by GETRANGE, too
     return words[0] == refused && !of_record ? test::RedisRelay::Act("-ERR not now\r\n") : test::RedisRelay::Act();
