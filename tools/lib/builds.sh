@@ -35,16 +35,17 @@ test_asan() {
   UNRANDOMIZED=$(unrandomized) run_ctest "$ROOT/build/fuzz" "${FAST_BITS[@]}"
 }
 
-# The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions. Of engines and
-# tables those cases alone that do; they have many others, and take long here.
-THREADS_TESTS=(builder bulk concurrent living_slow redis_dedup redis_faults redis_filter redis_load redis_new_once redis_record
+# The tests that start threads. g++'s TSan: clang's does not see accesses by AVX2 and AVX-512 instructions. Of engines,
+# tables and bulk those cases alone that do, and of the last not those that count its memory: they take long here.
+THREADS_TESTS=(builder concurrent living_slow redis_dedup redis_faults redis_filter redis_load redis_new_once redis_record
   redis_router redis_switch rotating_threads swappable swappable_recent target view)
-ENGINE_TESTS=(leveldb rocksdb sst_reader)
-ENGINE_CASES="*Threads*:LevelDBDatabase.LosesNoKey:RocksDBDatabase.LosesNoKeyAndSparesReads"
+LONG_TESTS=(bulk leveldb rocksdb sst_reader)
+LONG_CASES="*Threads*:BulkBuild.AddsManyHashes*:BulkBuild.GivesTheBytes*:BuildFromSource.GivesTheBytes*"
+LONG_CASES+=":LevelDBDatabase.LosesNoKey:RocksDBDatabase.LosesNoKeyAndSparesReads"
 build_tsan() {
   configure "$ROOT/build/tsan" --preset tsan -DCMAKE_CXX_COMPILER=g++ -DLINEFILTER_BUILD_BENCH=OFF \
     -DLINEFILTER_BUILD_TOOLS=OFF
-  build_tests "$ROOT/build/tsan" "${THREADS_TESTS[@]}" "${ENGINE_TESTS[@]}"
+  build_tests "$ROOT/build/tsan" "${THREADS_TESTS[@]}" "${LONG_TESTS[@]}"
   check_sanitizer tsan __tsan_read
 }
 
@@ -54,9 +55,9 @@ test_tsan() {
   # shellcheck disable=SC2034  # read by run_ctest
   UNRANDOMIZED=$(unrandomized)
   run_ctest "$ROOT/build/tsan" -R "$(named "${THREADS_TESTS[@]}")"
-  GTEST_FILTER=$ENGINE_CASES run_ctest "$ROOT/build/tsan" -R "$(named "${ENGINE_TESTS[@]}")"
+  GTEST_FILTER=$LONG_CASES run_ctest "$ROOT/build/tsan" -R "$(named "${LONG_TESTS[@]}")"
   # A program of which no case has such a name would pass.
-  [[ $(grep -cE '^\[  PASSED  \] [1-9]' "$ROOT/build/tsan/Testing/Temporary/LastTest.log") -eq ${#ENGINE_TESTS[@]} ]]
+  [[ $(grep -cE '^\[  PASSED  \] [1-9]' "$ROOT/build/tsan/Testing/Temporary/LastTest.log") -eq ${#LONG_TESTS[@]} ]]
 }
 
 # What an optimizer can break. All the rest, too, is compiled by clang, and run, as build_asan.

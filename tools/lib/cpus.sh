@@ -6,11 +6,11 @@
 # in CI, all by tools/cpus.sh); the targets that must run there and no others, `plain` being code without vectors. They are
 # all that Highway 1.0.3 compiles for it.
 CPUS=(
-  "release|Nehalem|all|SSSE3 plain"             # Highway's SSE4 wants AES, too
+  "release|Nehalem|brief|SSSE3 plain"           # Highway's SSE4 wants AES, too
   # Without what qemu warns about, for it has none of it: a script's quiet program is tested, too.
   "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|brief|AVX2 SSE4 SSSE3 plain"
   "i386|host|all|SSE4 SSSE3 plain"              # Debian 12's qemu-i386 hangs when a program forks
-  "aarch64|cortex-a57|all|NEON"
+  "aarch64|cortex-a57|brief|NEON"
   # SVE by the length of its vectors: 128, 256 (these have targets of their own), 512 bits.
   "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=32|bytes|SVE_256 SVE2 SVE NEON"
@@ -39,7 +39,7 @@ FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
 # that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
-BYTES_TESTS=(alignment body conformance counting golden hash inline kernels malformed retrieval target view)
+BYTES_TESTS=(alignment body conformance container counting golden hash inline kernels malformed retrieval target view)
 NOT_CPU_TESTS=(counters interval layering machine measure peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
@@ -72,7 +72,7 @@ steps_of_build() {
 build_cross() {
   local folder=$ROOT/build/$1 sysroot=$ROOT/build/sysroot-${FOREIGN[$1]} kind=all flags="" tests
   case $1 in
-    ppc64le) kind=brief ;;
+    aarch64 | ppc64le) kind=brief ;;
     s390x-vectors) kind=bytes flags="-DHWY_BROKEN_EMU128=0 -fno-tree-vectorize" ;;
     armhf-neon) kind=bytes flags="-mfpu=neon-vfpv4 -mfp16-format=ieee" ;;
   esac
