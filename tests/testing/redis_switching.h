@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -151,6 +152,9 @@ inline void SwitchUnderUse(const RedisServers& servers, const std::string& name,
   EXPECT_GT(num_batches, static_cast<uint64_t>(num_generations));
   EXPECT_GT(acknowledged.size(), 1000u);
   EXPECT_EQ(CountMissing(&rebuilder, acknowledged), 0u);
+  printf("%llu batches over %d switches, mixed: %llu; keys acknowledged: %zu, lost: %llu\n",
+         static_cast<unsigned long long>(num_batches), num_generations - 1, static_cast<unsigned long long>(num_mixed),
+         acknowledged.size(), static_cast<unsigned long long>(num_lost));
 }
 
 }  // namespace linefilter::test
