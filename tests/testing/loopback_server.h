@@ -3,20 +3,19 @@
 #ifndef LINEFILTER_TESTS_TESTING_LOOPBACK_SERVER_H_
 #define LINEFILTER_TESTS_TESTING_LOOPBACK_SERVER_H_
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/testing/loopback.h"
 
 namespace linefilter::test {
 
@@ -24,16 +23,7 @@ class LoopbackServer {
  public:
   // The socket is closed when `talk` returns; it ends (reads find the end) with the server at the latest.
   explicit LoopbackServer(std::function<void(int fd)> talk) : talk_(std::move(talk)) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 16) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      std::abort();
-    }
-    port_ = ntohs(address.sin_port);
+    listener_ = ListenOnLoopback(&port_);
     thread_ = std::thread([this] { Serve(); });
   }
   LoopbackServer(const LoopbackServer&) = delete;

@@ -3,8 +3,6 @@
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_FAKE_SERVER_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_FAKE_SERVER_H_
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -19,6 +17,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/testing/loopback.h"
 
 namespace linefilter::test {
 
@@ -38,16 +38,7 @@ class RedisFakeServer {
   using Talk = std::function<Answer(const std::string& command)>;
 
   explicit RedisFakeServer(Talk talk, bool introduces = true) : talk_(std::move(talk)), introduces_(introduces) {
-    listener_ = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 16) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      std::abort();
-    }
-    port_ = ntohs(address.sin_port);
+    listener_ = ListenOnLoopback(&port_);
     thread_ = std::thread([this] { Serve(); });
   }
   RedisFakeServer(const RedisFakeServer&) = delete;

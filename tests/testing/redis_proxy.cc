@@ -1,7 +1,5 @@
 #include "tests/testing/redis_proxy.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -15,17 +13,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/testing/loopback.h"
 
 namespace linefilter::test {
 namespace {
-
-sockaddr_in Loopback(uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
 
 // The length of the first command in `bytes`; 0: it is not all there. Commands are arrays of strings.
 size_t LengthOfCommand(const std::string& bytes) {
@@ -61,13 +52,7 @@ bool SendAll(int fd, const char* data, size_t size) {
 class RedisProxy::Impl {
  public:
   explicit Impl(uint16_t server_port) : server_port_(server_port) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = Loopback(0);
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    EXPECT_EQ(listen(listener_, 16), 0);
-    socklen_t length = sizeof(address);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length), 0);
-    port = ntohs(address.sin_port);
+    listener_ = ListenOnLoopback(&port);
     EXPECT_EQ(pipe(wake_), 0);
     thread_ = std::thread([this] { Serve(); });
   }

@@ -9,8 +9,6 @@
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_RELAY_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_RELAY_H_
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -24,6 +22,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/testing/loopback.h"
 
 namespace linefilter::test {
 
@@ -49,14 +49,7 @@ class RedisRelay {
   // Of bytes: nothing is shown, for a replica that follows through it.
   enum class Of { kCommands, kBytes };
   explicit RedisRelay(uint16_t server_port, Of of = Of::kCommands) : server_port_(server_port), of_(of) {
-    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = Loopback(0);
-    socklen_t size = sizeof(address);
-    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 64) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-      std::abort();
-    }
-    port_ = ntohs(address.sin_port);
+    listener_ = ListenOnLoopback(&port_);
     thread_ = std::thread([this] { Accept(); });
   }
   RedisRelay(const RedisRelay&) = delete;
@@ -72,14 +65,6 @@ class RedisRelay {
   uint16_t port() const { return port_; }
 
  private:
-  static sockaddr_in Loopback(uint16_t port) {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(port);
-    return address;
-  }
-
   void Accept() {
     while (!stops_) {
       pollfd polled = {listener_, POLLIN, 0};
