@@ -48,9 +48,10 @@ Status FilterState::Expire(uint64_t ms) {
     status = ReadHeader();  // a generation that was begun meanwhile has another time
     if (ms != 0 && status.code() == StatusCode::kNotFound) return Status();  // it is over already
     if (!status.ok() || header_.version == header.version) return status;
-    // And one that was left has its minute, which PERSIST may have taken from it.
+    // And one that is being left has its minute, which PERSIST may have taken from it: the next look may not name it.
     for (size_t i = 0; i < n && status.ok(); ++i) {
-      if (!header_.Names(generations[i]->id)) status = DropShards(*generations[i], kLeaveMs);
+      const uint64_t id = generations[i]->id;
+      if (!header_.Names(id) || header_.previous.id == id) status = DropShards(*generations[i], kLeaveMs);
     }
     if (!status.ok()) return status;
   }
