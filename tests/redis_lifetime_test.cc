@@ -1,53 +1,21 @@
-// Create, Delete and Expire while others go on with the filter, or make it anew, between two of their commands: what
-// they use is left alone, and of one that was left nothing stays for ever.
-#include <atomic>
-#include <cstdio>
+// Create and Delete while others go on with the filter, or make it anew, between two of their commands: what they use
+// is left alone, and of one that was left nothing stays for ever.
+#include "tests/testing/redis_lifetime.h"
+
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"
-#include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
-#include "tests/testing/redis_patience.h"
-#include "tests/testing/redis_relay.h"
 
 namespace linefilter::test {
 namespace {
 
-using Act = RedisRelay::Act;
-using Words = RedisRelay::Words;
-
-class RedisLifetime : public RedisServerTest {
+class RedisLifetime : public RedisLifetimeTest {
  protected:
-  void SetUp() override {
-    RedisServerTest::SetUp();
-    client_.Do({"FLUSHALL"});
-    through_ = PatientServers(relay_.address());
-  }
-  void Create(RedisFilter* filter) { ASSERT_TRUE(filter->Create(servers_, "seen", 1000, RedisOptions(16)).ok()); }
-  void CreateAnew() {
-    RedisFilter anew;
-    Create(&anew);
-    Insert(&anew, keys_);
-  }
-  // Rebuilt so often, from `keys`.
-  void RebuildTimes(int times) {
-    RedisFilter rebuilder;
-    ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
-    for (int i = 0; i < times; ++i) EXPECT_TRUE(Rebuild(&rebuilder, 1000, RedisOptions(16), {}, keys_).ok());
-  }
-  // The filter that is there has all keys.
-  void ExpectWhole() {
-    RedisFilter filter;
-    const Status status = filter.Open(servers_, "seen");
-    ASSERT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(CountMissing(&filter, keys_), 0u);
-  }
-  static bool Deletes(const Words& words) { return words[0] == "EVAL" && words[1].find("'DEL'") != std::string::npos; }
   // Delete, of which the first reply about the record is lost, and `meanwhile` happens before it is asked again.
   Status DeleteWhile(const std::function<void()>& meanwhile) {
     bool is_first = true;
@@ -74,11 +42,6 @@ class RedisLifetime : public RedisServerTest {
     };
     return filter->Create(through_, "seen", 1000, RedisOptions(16));
   }
-
-  RedisClient client_{server_->address()};
-  RedisRelay relay_{server_->port()};
-  RedisServers through_;
-  const std::vector<uint64_t> keys_ = RandomHashes(200, 1);
 };
 
 TEST_F(RedisLifetime, CreateIsDoneIfOthersWentOnFromItsRecord) {
@@ -113,11 +76,18 @@ TEST_F(RedisLifetime, CreateLeavesNoShardsOfItsOwnWhereTheNameIsTaken) {
   EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
 }
 
+// The first SET NX was a filter that somebody deleted; the second one names shards that are gone.
+TEST_F(RedisLifetime, CreateSaysSoIfItsShardsWereDeletedMeanwhile) {
+  RedisFilter creator;
+  const Status status = CreateWhile(&creator, [&] { EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok()); });
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt) << status.message();
+}
+
 // Others are so fast that the generation was left when its shards are about to be kept.
 TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
   bool is_first = true;
   relay_.before = [&](const Words& words) {
-    if (words[0] == "PERSIST" && is_first) {
+    if (TimesShard(words) && is_first) {
       is_first = false;
       RebuildTimes(1);
     }
@@ -144,6 +114,17 @@ TEST_F(RedisLifetime, BeginKeepsWhatACreatorWhoDiedDidNot) {
   for (const auto& shard : shards) EXPECT_EQ(client_.Integer({"PTTL", shard.text}), -1);
 }
 
+TEST_F(RedisLifetime, BeginLeavesNoShardsIfItCannotKeepTheOthers) {
+  RedisFilter filter;
+  Create(&filter);
+  client_.Do({"PEXPIRE", client_.Do({"KEYS", "{seen:*"}).items[0].text, "80000000"});
+  through_.patience_ms = 0;
+  relay_.before = [](const Words& words) { return TimesShard(words) ? Act::kClose : Act::kForward; };
+  ASSERT_TRUE(filter.Open(through_, "seen").ok());
+  EXPECT_EQ(filter.BeginGeneration(1000, RedisOptions(16)).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(client_.Do({"KEYS", "{seen:*"}).items.size(), 1u);
+}
+
 // Expire gave the shards their times, and may be giving them others now.
 TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
   RedisFilter filter, late;
@@ -151,7 +132,7 @@ TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
   ASSERT_TRUE(filter.Expire(1000000).ok());
   size_t num_times = 0;
   relay_.before = [&](const Words& words) {
-    num_times += words[0] == "PEXPIRE" || words[0] == "PERSIST" ? 1 : 0;
+    num_times += words[0] == "PEXPIRE" || Times(words) ? 1 : 0;
     return Act();
   };
   EXPECT_EQ(late.Create(through_, "seen", 1000, RedisOptions(16)).code(), StatusCode::kIncompatible);
@@ -162,7 +143,7 @@ TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
 TEST_F(RedisLifetime, CreateKeepsNothingOfWhatWasDeleted) {
   bool is_first = true;
   relay_.before = [&](const Words& words) {
-    if (words[0] == "PERSIST" && is_first) {
+    if (TimesShard(words) && is_first) {
       is_first = false;
       client_.Do({"DEL", "seen"});  // his UNLINK of the shards comes later, or never
     }
@@ -265,67 +246,6 @@ TEST_F(RedisLifetime, SwitchEndsAnAbandonThatDied) {
   EXPECT_EQ(other.generation(), info.generation) << "nothing was switched to";
   EXPECT_EQ(other.SwitchGeneration().code(), StatusCode::kIncompatible) << "it is ended";
   ExpectWhole();
-}
-
-// A switch has given the old shards their minute when PERSIST comes, and ends behind the last look at the record.
-TEST_F(RedisLifetime, ExpireNeverLeavesTheMinuteToWhatASwitchLeft) {
-  RedisFilter filter, rebuilder;
-  Create(&filter);
-  ASSERT_TRUE(filter.Open(through_, "seen").ok());
-  ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
-  ASSERT_TRUE(rebuilder.BeginGeneration(1000, RedisOptions(16)).ok());
-  char shard[64];
-  snprintf(shard, sizeof(shard), "{seen:%016llx:0}", static_cast<unsigned long long>(filter.generation()));
-  ASSERT_EQ(client_.Integer({"PTTL", shard}), -1);
-
-  // The rebuilder's way: it is stopped before it takes the old generation out of the record, until Expire is done.
-  RedisRelay slow(server_->port());
-  RedisFilter switcher;
-  ASSERT_TRUE(switcher.Open(PatientServers(slow.address()), "seen").ok());
-  std::atomic<bool> has_switched{false}, may_finish{false};
-  slow.before = [&](const Words& words) {
-    if (words[0] == "EVAL" && words[1].find("KEEPTTL") != std::string::npos &&
-        words.back().find("previous") == std::string::npos) {
-      has_switched = true;
-      EXPECT_TRUE(WaitUntil([&] { return may_finish.load(); }));
-    }
-    return Act();
-  };
-  std::thread switching;
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (words[0] == "PERSIST" && is_first) {
-      is_first = false;
-      switching = std::thread([&] { EXPECT_TRUE(switcher.SwitchGeneration().ok()); });
-      EXPECT_TRUE(WaitUntil([&] { return has_switched.load(); }));
-    }
-    return Act();
-  };
-  const Status status = filter.Expire(0);
-  may_finish = true;
-  if (switching.joinable()) switching.join();
-  EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_TRUE(has_switched);
-  EXPECT_GT(client_.Integer({"PTTL", shard}), 0);
-  EXPECT_EQ(client_.Integer({"PTTL", "seen"}), -1);
-}
-
-// The time is over before the last look at the record.
-TEST_F(RedisLifetime, ExpireOfAShortTimeIsNoError) {
-  RedisFilter filter;
-  Create(&filter);
-  ASSERT_TRUE(filter.Open(through_, "seen").ok());
-  bool was_told = false;
-  relay_.before = [&](const Words& words) {
-    was_told = was_told || (words[0] == "PEXPIRE" && words[1] == "seen");
-    if (words[0] == "GETRANGE" && words[1] == "seen" && was_told) {
-      EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
-    }
-    return Act();
-  };
-  const Status status = filter.Expire(1);
-  EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(filter.Open(servers_, "seen").code(), StatusCode::kNotFound);
 }
 
 }  // namespace

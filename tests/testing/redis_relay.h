@@ -56,6 +56,7 @@ class RedisRelay {
   RedisRelay& operator=(const RedisRelay&) = delete;
   ~RedisRelay() {
     stops_ = true;
+    shutdown(listener_, SHUT_RDWR);  // wakes who waits for a client
     thread_.join();
     for (std::thread& way : ways_) way.join();
     close(listener_);

@@ -41,9 +41,9 @@ Status BatchRun::All(const Batch& batch, ReplyHandler* handler) {
   return first_error_.ok() ? waited : first_error_;
 }
 
-void BatchRun::BeginCall() {
+void BatchRun::BeginCall(bool patient) {
   is_in_call_ = true;
-  left_ = Patience::All(fleet_->servers());
+  left_ = patient ? Patience::All(fleet_->servers()) : Clock::duration::zero();
 }
 
 void BatchRun::EndCall() {

@@ -27,7 +27,7 @@ class BatchRun {
   Status All(const Batch& batch, ReplyHandler* handler);
   bool is_replicated() const noexcept { return is_replicated_; }
   // Router::Call.
-  void BeginCall();
+  void BeginCall(bool patient);
   void EndCall();
 
  private:

@@ -16,6 +16,15 @@ constexpr char kDeleteIfSame[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
     "return redis.call('DEL', KEYS[1])";
 
+// ARGV[2] is for the record, 0 for ever. Whoever makes a new filter takes it away once its last minute has begun.
+constexpr char kSetTimeIfSame[] =
+    "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
+    "local left = redis.call('PTTL', KEYS[1])\n"
+    "if left >= 0 and left < 60000 then return 0 end\n"
+    "if ARGV[2] == '0' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[2]) end\n"
+    "return 1";
+static_assert(kRecordGraceMs == 60000, "the script's");
+
 // No command that is asked here answers so; PTTL does, of a key that is gone.
 constexpr int64_t kNoNumber = -2;
 
@@ -149,57 +158,6 @@ Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
   return NameTaken();
 }
 
-Status FilterState::CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill) {
-  Answer there;
-  Status status = ReadRecord(&there);
-  if (!status.ok()) return status;
-  if (!there.is_nil) status = RemoveExpired(there.text);
-  if (!status.ok()) return status;
-  status = AllocateShards(header.current, kFilledVersion);
-  if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
-  if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
-  bool may_be_named = false;
-  if (status.ok()) status = CreateHeader(header, &may_be_named);
-  if (!status.ok() && !may_be_named) (void)DropShards(header.current).ok();
-  if (!status.ok()) return status;
-  status = KeepShards(header.current);  // not before it is named: who dies leaves nothing for ever
-  if (status.ok()) return status;
-  return Status::Error(status.code(),
-                       "filter %s in Redis is made, but its shards go within a day: create it once more, which keeps "
-                       "them and says that the name is taken, or delete it (%.70s)",
-                       Printable(name_).c_str(), status.message());
-}
-
-// None of the old shards may be there beside the new ones, should one have outlived its record.
-Status FilterState::RemoveExpired(const std::string& text) {
-  Header old;
-  Status status = ParseHeader(name_, text, &old);
-  if (status.code() == StatusCode::kUnsupported) return NameTaken();  // of a later library, whose rules nobody knows
-  const bool is_damaged = status.code() == StatusCode::kCorrupt;
-  if (!status.ok() && !is_damaged) return status;  // somebody else's, however soon it goes
-  if (is_damaged) SalvageGenerations(text, &old);
-  constexpr int64_t kMostClockSkewMs = 10000;
-  int64_t ms;
-  status = ReadTimeToLive(&ms);
-  if (!status.ok()) return status;
-  if (ms >= 0) {
-    if (!is_damaged) status = KeepFirst(old);
-    // Who may not keep them is told of the name alone.
-    return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken() : status;
-  }
-  if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
-    return Status::Error(StatusCode::kIncompatible,
-                         "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
-                         "is free in %lld ms, create it then",
-                         Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
-  }
-  const Generation* generations[3];
-  const size_t n = old.Written(generations);
-  for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
-  bool deleted;  // or another one is there, which CreateHeader finds
-  return status.ok() ? DeleteHeader(text, &deleted) : status;
-}
-
 Status FilterState::ReadTimeToLive(int64_t* ms) {
   Answer ttl;
   const Status status = Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
@@ -209,17 +167,20 @@ Status FilterState::ReadTimeToLive(int64_t* ms) {
   return status;
 }
 
+Status FilterState::SetRecordTime(uint64_t ms, bool* done) {
+  const std::string time = std::to_string(ms == 0 ? 0 : ms + kRecordGraceMs);
+  Answer answer;
+  const Status status =
+      Do(header_key_, Kind::kWrite, {"EVAL", kSetTimeIfSame, "1", name_, header_text_, time}, &answer);
+  *done = status.ok() && answer.number == 1;
+  return status;
+}
+
 Status FilterState::DeleteHeader(const std::string& text, bool* deleted) {
   Answer answer;
   const Status status = Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
   *deleted = status.ok() && answer.number == 1;
   return status;
-}
-
-Status FilterState::NameTaken() const {
-  return Status::Error(StatusCode::kIncompatible,
-                       "the name %s is taken in Redis: open that filter, delete it, or choose another name",
-                       Printable(name_).c_str());
 }
 
 Status FilterState::ChangeHeader(Header next) {

@@ -62,13 +62,12 @@ class FilterState {
   // Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that one
   // who dies before the record names them leaves nothing for ever; KeepShards.
   Status AllocateShards(const Generation& generation, uint64_t version);
-  // They live as long as the filter whose record is there, or for ever. Of a generation that it names; if that is left
-  // meanwhile, they have the time that it has then.
-  Status KeepShards(const Generation& generation);
-  // The shards of a record that nobody has changed yet: who made it may have died before he kept them. With a time to
-  // live nothing is done: Expire has given it to them.
-  Status KeepFirst(const Header& header);
-  Status PersistShards(const Generation& generation);
+  // They live as long as the filter whose record is there, or for ever. Of a generation that the record of `version`
+  // names `current` or `next`; one that was left meanwhile is left alone. kCorrupt: one is lost, the others are kept.
+  Status KeepShards(const Generation& generation, uint64_t version);
+  // The shards of `current`, if the filter lives for ever and they do not: who was to keep them died (Create,
+  // Expire(0)). One round trip, for the last shards tell: they are kept in order.
+  Status KeepCurrent(const Header& header);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
   // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
   // that one was lost meanwhile (kOverLimit); to all others that is a lost one.
@@ -76,6 +75,9 @@ class FilterState {
   Status AdvanceMarks(const Generation& generation, uint64_t version, Maker maker = kNamed);
   // UNLINK of all shards, or with grace_ms > 0 PEXPIRE.
   Status DropShards(const Generation& generation, uint64_t grace_ms = 0);
+  // All shards get a time to live, 0 for ever; but those that a record later than that of `version` has marked, then
+  // *is_newer. kCorrupt: one is lost, as AdvanceMarks.
+  Status SetTimes(const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer);
   // Sizes of what `options` ask for: layout, num_probes, body_bytes, shard_bytes and num_keys; a new id.
   Status PlanGeneration(uint64_t num_keys, const FilterOptions& options, const RedisLayout& layout,
                         Generation* generation);
@@ -90,7 +92,7 @@ class FilterState {
   // The next generation that this object began or loaded into, so that it does not switch to somebody else's; 0: none.
   uint64_t chosen_next() const { return chosen_next_; }
   void ChooseNext(uint64_t id) { chosen_next_ = id; }
-  // kIncompatible if the record has no next generation, or another one; the first that is asked for is chosen.
+  // kIncompatible if the record has no next generation, or another one than that was chosen.
   Status CheckChosenNext();
 
   // RedisFilter's calls of the same names.
@@ -108,6 +110,9 @@ class FilterState {
   // Redis ends a key when its time is over, not when it comes.)
   static constexpr int64_t kForEver = INT64_MAX;
   Status ReadTimeToLive(int64_t* ms);
+  // Gives the record its time, ms and the grace, 0 for ever, if it is still the one that was read last and its filter
+  // has not expired; else not *done.
+  Status SetRecordTime(uint64_t ms, bool* done);
   // The record goes, if it is still `text`. Ok and not *deleted: it is another one, or gone already.
   Status DeleteHeader(const std::string& text, bool* deleted);
   // The sentences of a name that is taken, of a lost shard, and of one that was lost before a record named it.
@@ -133,7 +138,6 @@ class FilterState {
   static constexpr int kMostGenerations = 100;
 
   Status Bind(Header header, std::string text);
-  Status LeaveAgain(const Generation& generation);
   // Of a record that has the name, if it is ours and its time is over: its shards go, and it. Else NameTaken.
   Status RemoveExpired(const std::string& text);
   // After a mark that is newer than the record, or missing. Ok and not *changed: the shard is lost.
@@ -165,6 +169,12 @@ class FilterState {
   uint64_t connections_ = 0;  // when the record was read
   uint64_t chosen_next_ = 0;
 };
+
+// What may go on although a shard is lost: that never answers, and another generation is the cure.
+inline Status UnlessLost(const Status& status) { return status.code() == StatusCode::kCorrupt ? Status() : status; }
+
+// Ends the step that the record names, whoever began it (generation.cc): afterwards there is no previous generation.
+Status ReadAndFinish(FilterState* state);
 
 // Calls `work` and answers its Status; memory that ran out is a Status, too.
 template <class Work>

@@ -21,11 +21,8 @@ Status OthersKeepChanging(const FilterState& state) {
                        Printable(state.name()).c_str());
 }
 
-// A shard that is lost is no error here: it never answers, and to leave its generation is what helps.
 Status AdvanceOf(FilterState* state, const Generation& generation) {
-  if (!generation.exists()) return Status();
-  const Status status = state->AdvanceMarks(generation, state->header().version);
-  return status.code() == StatusCode::kCorrupt ? Status() : status;
+  return generation.exists() ? UnlessLost(state->AdvanceMarks(generation, state->header().version)) : Status();
 }
 
 // The marks that the record demands. Whoever made the record may have died before.
@@ -40,11 +37,12 @@ Status Advance(FilterState* state) {
 // whether his Begin came to its end: that is done first, so that from now on all writers write to it.
 Status UseNext(FilterState* state) {
   Status status = state->ReadHeader();
-  const bool takes_over = state->chosen_next() == 0;
   if (status.ok()) status = state->CheckChosenNext();
-  if (status.ok() && takes_over) status = Advance(state);
-  if (status.ok() && takes_over) status = state->KeepShards(state->header().next);
-  if (!status.ok() && takes_over) state->ChooseNext(0);  // or the next call would take it for begun
+  if (!status.ok() || state->chosen_next() != 0) return status;
+  const Header header = state->header();
+  status = Advance(state);
+  if (status.ok()) status = UnlessLost(state->KeepShards(header.next, header.version));
+  if (status.ok()) state->ChooseNext(header.next.id);
   return status;
 }
 
@@ -114,8 +112,8 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
                          "it or abandon it first",
                          Printable(state->name()).c_str());
   }
-  Status status = MakeShards(state, generation, body, state->header().version + 1);
-  if (status.ok()) status = state->KeepFirst(state->header());  // a later record would not show that it may be needed
+  Status status = state->KeepCurrent(state->header());
+  if (status.ok()) status = MakeShards(state, generation, body, state->header().version + 1);
   if (!status.ok()) return status;
   Header header = state->header();
   header.next = generation;
@@ -128,7 +126,8 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
     }
   }
   if (status.ok()) status = Advance(state);
-  if (status.ok()) status = state->KeepShards(generation);  // not before it is named: who dies leaves nothing for ever
+  // Not before it is named: who dies leaves nothing for ever.
+  if (status.ok()) status = UnlessLost(state->KeepShards(generation, state->header().version));
   if (status.ok()) state->ChooseNext(generation.id);
   return status;
 }
@@ -146,17 +145,16 @@ Status CheckOptions(const FilterState& state, const FilterOptions& options) {
                        static_cast<unsigned long long>(header.seed));
 }
 
+}  // namespace
+
 Status ReadAndFinish(FilterState* state) {
   const Status status = state->ReadHeader();
   return status.ok() ? Finish(state) : status;
 }
 
-}  // namespace
-
 Status FilterState::CheckChosenNext() {
   if (!header_.next.exists()) return NoNext(*this);
-  if (chosen_next_ == 0) chosen_next_ = header_.next.id;
-  if (chosen_next_ == header_.next.id) return Status();
+  if (chosen_next_ == 0 || chosen_next_ == header_.next.id) return Status();
   return Status::Error(
       StatusCode::kIncompatible,
       "the next generation of filter %s in Redis is another one than was begun or loaded here: somebody "

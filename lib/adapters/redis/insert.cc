@@ -162,6 +162,8 @@ Status FilterState::InsertBatch(uint64_t only, const uint64_t* hashes, size_t n,
       if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
     }
     if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack();
+    // Its minute is over and the record still names it: who left it died, and while it judges no key is new.
+    if (lost_in == &previous_) (void)ReadAndFinish(this).ok();
     return status;
   }
   return TooManyGenerations();

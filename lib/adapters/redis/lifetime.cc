@@ -1,4 +1,4 @@
-// How long a filter is there: Expire and Delete.
+// How long a filter is there: Create, Expire and Delete.
 #include <algorithm>
 
 #include "lib/adapters/redis/filter_state.h"
@@ -8,9 +8,67 @@
 namespace linefilter {
 
 namespace redis_internal {
-// The shards go first, in both, and the record last: who creates a new filter of the name must find none of the old one
-// that anybody could still ask or fill (doc/REDIS.md section 5). A record without shards is an error, and no wrong
-// answer.
+
+Status FilterState::NameTaken() const {
+  return Status::Error(StatusCode::kIncompatible,
+                       "the name %s is taken in Redis: open that filter, delete it, or choose another name",
+                       Printable(name_).c_str());
+}
+
+Status FilterState::CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill) {
+  Answer there;
+  Status status = ReadRecord(&there);
+  if (!status.ok()) return status;
+  if (!there.is_nil) status = RemoveExpired(there.text);
+  if (!status.ok()) return status;
+  status = AllocateShards(header.current, kFilledVersion);
+  if (status.ok()) status = fill(ShardsOf(name_, header, header.current));
+  if (status.ok()) status = AdvanceMarks(header.current, header.version, kMadeHere);  // none was lost meanwhile
+  bool may_be_named = false;
+  if (status.ok()) status = CreateHeader(header, &may_be_named);
+  if (!status.ok() && !may_be_named) (void)DropShards(header.current).ok();
+  if (!status.ok()) return status;
+  status = KeepShards(header.current, header.version);  // not before it is named: who dies leaves nothing for ever
+  if (status.ok() || status.code() == StatusCode::kCorrupt) return status;  // deleted, or evicted, since it was named
+  return Status::Error(status.code(),
+                       "filter %s in Redis is made, but its shards go within a day: create it once more, which keeps "
+                       "them and says that the name is taken, or delete it (%.70s)",
+                       Printable(name_).c_str(), status.message());
+}
+
+// None of the old shards may be there beside the new ones, should one have outlived its record.
+Status FilterState::RemoveExpired(const std::string& text) {
+  Header old;
+  Status status = ParseHeader(name_, text, &old);
+  if (status.code() == StatusCode::kUnsupported) return NameTaken();  // of a later library, whose rules nobody knows
+  const bool is_damaged = status.code() == StatusCode::kCorrupt;
+  if (!status.ok() && !is_damaged) return status;  // somebody else's, however soon it goes
+  if (is_damaged) SalvageGenerations(text, &old);
+  constexpr int64_t kMostClockSkewMs = 10000;
+  int64_t ms;
+  status = ReadTimeToLive(&ms);
+  if (!status.ok()) return status;
+  if (ms >= 0) {
+    if (!is_damaged) status = KeepCurrent(old);
+    // Who may not keep them is told of the name alone.
+    return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken() : status;
+  }
+  if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
+                         "is free in %lld ms, create it then",
+                         Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
+  }
+  const Generation* generations[3];
+  const size_t n = old.Written(generations);
+  for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(*generations[i]);
+  bool deleted;  // or another one is there, which CreateHeader finds
+  return status.ok() ? DeleteHeader(text, &deleted) : status;
+}
+
+// The later of two who give it a time finds the record that the other one gave it to, and both let the shards follow
+// the record. Whoever dies within leaves nothing for ever that no record names: shards that are to go are told before
+// the record, those that are to stay after it (KeepCurrent does that for who died).
 Status FilterState::Expire(uint64_t ms) {
   constexpr uint64_t kMost = uint64_t{1} << 53;
   if (ms > kMost) {
@@ -18,42 +76,21 @@ Status FilterState::Expire(uint64_t ms) {
                          static_cast<unsigned long long>(ms));
   }
   for (int tries = 0; tries < kMostGenerations; ++tries) {
-    Status status = ReadHeader();
+    Status status = ReadAndFinish(this);  // what is being left has its minute from now on
+    if (ms != 0 && tries != 0 && status.code() == StatusCode::kNotFound) return Status();  // it is over already
     if (!status.ok()) return status;
-    const Header header = header_;  // which the second look replaces
+    const Header header = header_;  // which a generation that is begun meanwhile replaces: it follows by itself
     const Generation* generations[3];
     const size_t n = header.Written(generations);
-    // What is being left has a minute to go, and keeps it.
-    for (size_t i = 0; i < n && status.ok(); ++i) {
-      if (generations[i]->id == header.previous.id) {
-        if (tries != 0) status = DropShards(*generations[i], kLeaveMs);  // which the try before may have taken from it
-        continue;
-      }
-      status = ms == 0 ? PersistShards(*generations[i]) : DropShards(*generations[i], ms);
+    bool is_newer, done = false;
+    for (size_t i = 0; i < n && status.ok() && ms != 0; ++i) {
+      status = UnlessLost(SetTimes(*generations[i], header.version, ms, &is_newer));
     }
-    if (!status.ok()) return status;
-    Answer answer;
-    status = ms == 0 ? Do(header_key_, Kind::kWrite, {"PERSIST", name_}, &answer)
-                     : Do(header_key_, Kind::kWrite, {"PEXPIRE", name_, std::to_string(ms + kRecordGraceMs)}, &answer);
-    if (!status.ok()) return status;
-    for (size_t i = 0; i < n && status.ok(); ++i) {  // again, for one that KeepShards had in hand
-      if (generations[i]->id == header.previous.id) continue;
-      status = ms == 0 ? PersistShards(*generations[i]) : DropShards(*generations[i], ms);
+    if (status.ok()) status = SetRecordTime(ms, &done);
+    for (size_t i = 0; i < n && status.ok() && done; ++i) {
+      status = UnlessLost(KeepShards(*generations[i], header.version));
     }
-    if (!status.ok()) return status;
-    // And the record once more, so that it is still the last.
-    status = ms == 0 ? Do(header_key_, Kind::kWrite, {"PERSIST", name_}, &answer)
-                     : Do(header_key_, Kind::kWrite, {"PEXPIRE", name_, std::to_string(ms + kRecordGraceMs)}, &answer);
-    if (!status.ok()) return status;
-    status = ReadHeader();  // a generation that was begun meanwhile has another time
-    if (ms != 0 && status.code() == StatusCode::kNotFound) return Status();  // it is over already
-    if (!status.ok() || header_.version == header.version) return status;
-    // And one that is being left has its minute, which PERSIST may have taken from it: the next look may not name it.
-    for (size_t i = 0; i < n && status.ok(); ++i) {
-      const uint64_t id = generations[i]->id;
-      if (!header_.Names(id) || header_.previous.id == id) status = DropShards(*generations[i], kLeaveMs);
-    }
-    if (!status.ok()) return status;
+    if (!status.ok() || done) return status;
   }
   return TooManyGenerations();
 }

@@ -58,7 +58,14 @@ Status RedisFilter::KeyStatus() const noexcept {
 }
 
 Status RedisFilter::Open(const RedisServers& servers, std::string_view name, const HashSecret* secret) noexcept {
-  return OpenBy(servers, name, secret, [](FilterState* state) { return state->ReadHeader(); });
+  return OpenBy(servers, name, secret, [](FilterState* state) {
+    const Status status = state->ReadHeader();
+    if (!status.ok() || state->router().replica_reads()) return status;
+    // A courtesy to the filter, which serves without: who may not write, or finds a node down, does not wait for it.
+    const redis_internal::Router::Call once(&state->router(), redis_internal::Router::Call::kOnce);
+    (void)state->KeepCurrent(state->header()).ok();
+    return status;
+  });
 }
 
 Status RedisFilter::Create(const RedisServers& servers, std::string_view name, uint64_t num_keys,

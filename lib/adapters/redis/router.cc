@@ -40,8 +40,8 @@ Status Router::Run(const Batch& batch, ReplyHandler* handler) {
   return status;
 }
 
-Router::Call::Call(Router* router) : router_(router) {
-  if (router_->is_connected()) router_->impl_->run.BeginCall();
+Router::Call::Call(Router* router, Patience patience) : router_(router) {
+  if (router_->is_connected()) router_->impl_->run.BeginCall(patience == kPatient);
 }
 
 Router::Call::~Call() {

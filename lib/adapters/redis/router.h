@@ -67,7 +67,8 @@ class Router {
   // for once, and others are asked on.
   class Call {
    public:
-    explicit Call(Router* router);
+    enum Patience : uint8_t { kPatient, kOnce };  // kOnce: what fails for now is not tried again
+    explicit Call(Router* router, Patience patience = kPatient);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;

@@ -1,5 +1,6 @@
-// What is done to all shards of a generation: made, marked, dropped. By scripts where a command that comes late, or
-// twice, would make a lost shard whole again.
+// What is done to all shards of a generation: made, marked, kept, dropped. By scripts where a command that comes late,
+// or twice, would make a lost shard whole again, or keep for ever what was left.
+#include <algorithm>
 #include <string>
 
 #include "lib/adapters/redis/filter_state.h"
@@ -26,6 +27,19 @@ constexpr char kAdvance[] =
     "  if new < old then return 0 end\n"
     "end\n"
     "return 0";
+
+// Who leaves a generation advances its marks before he gives it its minute: so what was decided by an older record,
+// that a shard is to stay, is too late from then on, and says so.
+constexpr char kSetTime[] =
+    "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
+    "if #m ~= 16 or string.sub(m, 1, 8) ~= 'lfshard1' or string.sub(m, 9) == string.rep('\\0', 8) then return -1 end\n"
+    "for i = 8, 1, -1 do\n"
+    "  local mark, record = string.byte(m, 8 + i), string.byte(ARGV[2], i)\n"
+    "  if mark > record then return 0 end\n"
+    "  if mark < record then break end\n"
+    "end\n"
+    "if ARGV[3] == '0' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[3]) end\n"
+    "return 1";
 
 // Making a shard of 64 MiB takes a server some 20 ms: a reply must not wait for more than a few.
 constexpr uint64_t kShardsAtOnce = 32;
@@ -67,9 +81,8 @@ Status ForShards(Router* router, Batch* batch, const Shards& shards, const Add& 
 Status FilterState::LostShard(const Shards& shards, uint64_t shard) const {
   return Status::Error(
       StatusCode::kCorrupt,
-      "shard %llu of filter %s in Redis (%llu bytes) is not whole: the server lost it (evicted, flushed, "
-      "restarted without persistence?), so nothing there is absent: make the filter anew of the exact "
-      "source",
+      "shard %llu of filter %s in Redis (%llu bytes) is not whole: the server lost it (evicted, flushed, restarted?), "
+      "so nothing there is absent: make the filter anew of the exact source",
       static_cast<unsigned long long>(shard), Printable(name_).c_str(),
       static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
 }
@@ -102,54 +115,73 @@ Status FilterState::AllocateShards(const Generation& generation, uint64_t versio
   return status.ok() && any_twice ? AdvanceMarks(generation, version, kMadeHere) : status;
 }
 
-Status FilterState::KeepShards(const Generation& generation) {
-  // Rather too early, by what a command takes on its way. Again, if somebody called Expire meanwhile: he sets the times
-  // of the shards before the record's and after it, so one of the two comes last.
-  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000, kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
-  int64_t ms;
-  Status status = ReadTimeToLive(&ms);
-  for (int tries = 0; tries < kMostGenerations && status.ok(); ++tries) {
-    if (ms <= kNoRecord) break;
-    const bool mortal = ms != kForEver;
-    status = mortal ? DropShards(generation, ms > kEarlyMs ? static_cast<uint64_t>(ms - kEarlyMs) : 1)
-                    : PersistShards(generation);
-    int64_t now_ms = ms;
-    if (status.ok()) status = ReadTimeToLive(&now_ms);
-    if (!status.ok()) return status;
-    if (mortal ? now_ms <= ms && ms - now_ms < kAboutTheSameMs : now_ms == ms) break;
-    ms = now_ms;
-  }
-  return status.ok() ? LeaveAgain(generation) : status;
-}
-
-// A generation that was left by then (Finish, Delete) has lost its minute to what kept it.
-Status FilterState::LeaveAgain(const Generation& generation) {
-  Answer record;
-  const Status status = ReadRecord(&record);
-  if (!status.ok()) return status;
-  Header now;
-  const bool is_gone = record.is_nil && !router_.replica_reads();  // a replica may only be late
-  const bool is_read = ParseHeader(name_, record.text, &now).ok();
-  const bool is_left = is_read && (!now.Names(generation.id) || now.previous.id == generation.id);
-  return is_gone || is_left ? DropShards(generation, kLeaveMs) : status;
-}
-
-Status FilterState::KeepFirst(const Header& header) {
-  if (header.version != 1) return Status();
-  int64_t ms;
-  const Status status = ReadTimeToLive(&ms);
-  return status.ok() && ms == kForEver ? KeepShards(header.current) : status;
-}
-
-Status FilterState::PersistShards(const Generation& generation) {
+Status FilterState::SetTimes(const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer) {
   const Shards shards = ShardsOf(name_, header_, generation);
-  const auto keep = [&](uint64_t shard) {
+  const std::string version_bytes = MarkOf(version).substr(8);
+  *is_newer = false;
+  const auto set = [&](uint64_t shard) {
     const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch_.Add(key, Kind::kWrite, 2);
-    batch_.Arg("PERSIST");
+    batch_.AddScript(key, Kind::kWrite, kSetTime, 3);
+    batch_.Arg(shards.MarkOffset(shard));
+    batch_.Arg(version_bytes);
+    batch_.Arg(ms);
+  };
+  return ForShards(&router_, &batch_, shards, set, [&](uint64_t shard, int64_t answer) {
+    *is_newer = *is_newer || answer == 0;
+    return answer < 0 ? LostShard(shards, shard) : Status();
+  });
+}
+
+// Until the record says the same before and after: whoever changes its time or leaves the generation meanwhile does his
+// part before that, or finds ours done.
+Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
+  // Rather too early, by what a command takes on its way.
+  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000, kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
+  for (int tries = 0; tries < kMostGenerations; ++tries) {
+    int64_t ms, now_ms;
+    Status status = ReadTimeToLive(&ms);
+    if (!status.ok()) return status;
+    if (ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);  // or it is late
+    const bool mortal = ms != kForEver;
+    bool is_newer;
+    status = SetTimes(generation, version, mortal ? static_cast<uint64_t>(std::max(ms - kEarlyMs, int64_t{1})) : 0,
+                      &is_newer);
+    if (!status.ok() && status.code() != StatusCode::kCorrupt) return status;
+    if (is_newer) {
+      Answer record;
+      const Status read = ReadRecord(&record);
+      if (!read.ok()) return read;
+      Header now;
+      if (!ParseHeader(name_, record.text, &now).ok()) return Status();
+      if (now.current.id != generation.id && now.next.id != generation.id) return Status();  // left
+      version = now.version;
+      continue;
+    }
+    const Status read = ReadTimeToLive(&now_ms);
+    if (!read.ok()) return read;
+    if (mortal ? now_ms <= ms && ms - now_ms < kAboutTheSameMs : now_ms == ms) return status;
+  }
+  return TooManyGenerations();
+}
+
+Status FilterState::KeepCurrent(const Header& header) {
+  Shards last = ShardsOf(name_, header, header.current);
+  if (last.keys.size() > kShardsAtOnce) last.keys.erase(last.keys.begin(), last.keys.end() - kShardsAtOnce);
+  const auto ask = [&](uint64_t shard) {
+    const RedisKey& key = last.keys[static_cast<size_t>(shard)];
+    batch_.Add(key, Kind::kRead, 2);
+    batch_.Arg("PTTL");
     batch_.Arg(key.name);
   };
-  return ForShards(&router_, &batch_, shards, keep, [](uint64_t, int64_t) { return Status(); });
+  bool any_mortal = false;
+  int64_t ms;
+  Status status = ForShards(&router_, &batch_, last, ask, [&](uint64_t, int64_t answer) {
+    any_mortal = any_mortal || answer >= 0;
+    return Status();
+  });
+  if (status.ok() && any_mortal) status = ReadTimeToLive(&ms);
+  if (!status.ok() || !any_mortal || ms != kForEver) return status;
+  return UnlessLost(KeepShards(header.current, header.version));
 }
 
 Status FilterState::AdvanceMarks(const Generation& generation, uint64_t version, Maker maker) {

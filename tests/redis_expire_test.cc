@@ -1,0 +1,222 @@
+// Expire while others work on the filter, and what is left by who died before all of it was to live for ever.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_lifetime.h"
+#include "tests/testing/redis_patience.h"
+#include "tests/testing/redis_relay.h"
+
+namespace linefilter::test {
+namespace {
+
+class RedisExpire : public RedisLifetimeTest {
+ protected:
+  // Expire(ms), and `meanwhile` happens before its first command that gives a time to what `is_it` says.
+  template <class Is, class Work>
+  Status ExpireWhile(RedisFilter* filter, uint64_t ms, const Is& is_it, const Work& meanwhile) {
+    EXPECT_TRUE(filter->Open(through_, "seen").ok());
+    bool is_first = true;
+    relay_.before = [&](const Words& words) {
+      if (is_it(words) && is_first) {
+        is_first = false;
+        meanwhile();
+      }
+      return Act();
+    };
+    const Status status = filter->Expire(ms);
+    EXPECT_FALSE(is_first);
+    return status;
+  }
+  std::vector<int64_t> TimesOfShards() {
+    std::vector<int64_t> times;
+    for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
+      times.push_back(client_.Integer({"PTTL", shard.text}));
+    }
+    return times;
+  }
+};
+
+// A switch has given the old shards their minute when PERSIST comes, and ends behind the last look at the record.
+TEST_F(RedisExpire, NeverLeavesTheMinuteToWhatASwitchLeft) {
+  RedisFilter filter, rebuilder;
+  Create(&filter);
+  ASSERT_TRUE(filter.Open(through_, "seen").ok());
+  ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
+  ASSERT_TRUE(rebuilder.BeginGeneration(1000, RedisOptions(16)).ok());
+  char shard[64];
+  snprintf(shard, sizeof(shard), "{seen:%016llx:0}", static_cast<unsigned long long>(filter.generation()));
+  ASSERT_EQ(client_.Integer({"PTTL", shard}), -1);
+
+  // The rebuilder's way: it is stopped before it takes the old generation out of the record, until Expire is done.
+  RedisRelay slow(server_->port());
+  RedisFilter switcher;
+  ASSERT_TRUE(switcher.Open(PatientServers(slow.address()), "seen").ok());
+  std::atomic<bool> has_switched{false}, may_finish{false};
+  slow.before = [&](const Words& words) {
+    if (words[0] == "EVAL" && words[1].find("KEEPTTL") != std::string::npos &&
+        words.back().find("previous") == std::string::npos) {
+      has_switched = true;
+      EXPECT_TRUE(WaitUntil([&] { return may_finish.load(); }));
+    }
+    return Act();
+  };
+  std::thread switching;
+  bool is_first = true;
+  relay_.before = [&](const Words& words) {
+    if (TimesShard(words) && is_first) {
+      is_first = false;
+      switching = std::thread([&] { EXPECT_TRUE(switcher.SwitchGeneration().ok()); });
+      EXPECT_TRUE(WaitUntil([&] { return has_switched.load(); }));
+    }
+    return Act();
+  };
+  const Status status = filter.Expire(0);
+  may_finish = true;
+  if (switching.joinable()) switching.join();
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(has_switched);
+  EXPECT_GT(client_.Integer({"PTTL", shard}), 0);
+  EXPECT_EQ(client_.Integer({"PTTL", "seen"}), -1);
+}
+
+// The time is over before the last look at the record.
+TEST_F(RedisExpire, OfAShortTimeIsNoError) {
+  RedisFilter filter;
+  Create(&filter);
+  ASSERT_TRUE(filter.Open(through_, "seen").ok());
+  bool was_told = false;
+  relay_.before = [&](const Words& words) {
+    was_told = was_told || TimesRecord(words);
+    if (words[0] == "PTTL" && words[1] == "seen" && was_told) {
+      EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
+    }
+    return Act();
+  };
+  const Status status = filter.Expire(1);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(filter.Open(servers_, "seen").code(), StatusCode::kNotFound);
+}
+
+// Somebody deletes the filter meanwhile, and what has the name now is another key, of the same version or no filter.
+TEST_F(RedisExpire, LeavesANewFilterWhole) {
+  for (const uint64_t ms : {uint64_t{0}, uint64_t{500000}}) {
+    client_.Do({"FLUSHALL"});
+    RedisFilter filter;
+    Create(&filter);
+    const auto anew = [&] {
+      EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
+      CreateAnew();
+    };
+    // It is made anew before the record is read again, so the new one is the filter of that name.
+    const Status status = ExpireWhile(&filter, ms, TimesRecord, anew);
+    EXPECT_TRUE(status.ok()) << status.message();
+    ExpectWhole();
+    for (const int64_t shard_ms : TimesOfShards()) EXPECT_EQ(shard_ms == -1, client_.Integer({"PTTL", "seen"}) == -1);
+  }
+}
+
+TEST_F(RedisExpire, LeavesWhatIsNoFilterAlone) {
+  for (const uint64_t ms : {uint64_t{0}, uint64_t{1000}}) {
+    client_.Do({"FLUSHALL"});
+    RedisFilter filter;
+    Create(&filter);
+    const Status status = ExpireWhile(&filter, ms, TimesRecord, [&] {
+      EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
+      client_.Do({"SET", "seen", "somebody else's", "PX", "500000"});
+    });
+    EXPECT_EQ(status.code(), StatusCode::kIncompatible) << status.message();
+    EXPECT_GT(client_.Integer({"PTTL", "seen"}), 400000);
+  }
+}
+
+// Its time is over when the record is to live for ever: whoever makes a new filter may be taking it away.
+TEST_F(RedisExpire, ComesTooLateForWhatHasExpired) {
+  RedisFilter filter;
+  Create(&filter);
+  ASSERT_TRUE(filter.Expire(500000).ok());
+  const Status status = ExpireWhile(&filter, 0, TimesRecord, [&] { client_.Do({"PEXPIRE", "seen", "59000"}); });
+  EXPECT_EQ(status.code(), StatusCode::kNotFound) << status.message();
+  EXPECT_GT(client_.Integer({"PTTL", "seen"}), 0);
+}
+
+TEST_F(RedisExpire, EndsASwitchThatDied) {
+  RedisFilter filter, dies;
+  Create(&filter);
+  through_.patience_ms = 0;
+  ASSERT_TRUE(dies.Open(through_, "seen").ok());
+  ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
+  relay_.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
+  ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
+  ASSERT_EQ(TimesOfShards(), (std::vector<int64_t>{-1, -1}));
+  ASSERT_TRUE(filter.Expire(500000).ok());
+  RedisInfo info;
+  ASSERT_TRUE(filter.Info(&info).ok());
+  EXPECT_EQ(info.previous_generation, 0u);
+  for (const int64_t ms : TimesOfShards()) EXPECT_GT(ms, 0);
+}
+
+// He made the record immortal, and died before its shards; or before the shards of a new filter were kept.
+TEST_F(RedisExpire, OpenKeepsWhatWhoDiedDidNot) {
+  through_.patience_ms = 0;
+  for (const bool in_create : {false, true}) {
+    client_.Do({"FLUSHALL"});
+    RedisFilter dies, filter;
+    if (!in_create) {
+      Create(&dies);
+      ASSERT_TRUE(dies.Expire(500000).ok());
+      ASSERT_TRUE(dies.Open(through_, "seen").ok());
+    }
+    relay_.before = [](const Words& words) { return TimesShard(words) ? Act::kClose : Act::kForward; };
+    const Status status = in_create ? dies.Create(through_, "seen", 1000, RedisOptions(16)) : dies.Expire(0);
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+    EXPECT_EQ(client_.Integer({"PTTL", "seen"}), -1);
+    ASSERT_EQ(TimesOfShards().size(), 1u);
+    EXPECT_GT(TimesOfShards()[0], 0);
+
+    // Who may not, opens it nevertheless.
+    client_.Do({"ACL", "SETUSER", "reader", "on", ">word", "~*", "+@read", "+@connection", "+role", "+cluster|slots"});
+    RedisServers reader = servers_;
+    reader.user = "reader";
+    reader.password = "word";
+    EXPECT_TRUE(filter.Open(reader, "seen").ok());
+    EXPECT_GT(TimesOfShards()[0], 0);
+    ASSERT_TRUE(filter.Open(servers_, "seen").ok());
+    EXPECT_EQ(TimesOfShards(), std::vector<int64_t>{-1});
+  }
+}
+
+// A generation that is left was given its minute, which is over, and the record still names it, for who left it died:
+// it cannot say any more whether a key is new. The first insertion ends that.
+TEST_F(RedisExpire, InsertionsEndASwitchThatDied) {
+  RedisFilter writer, dies;
+  Create(&writer);
+  through_.patience_ms = 0;
+  ASSERT_TRUE(dies.Open(through_, "seen").ok());
+  ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
+  bool has_minute = false;
+  relay_.before = [&](const Words& words) {
+    has_minute = has_minute || words[0] == "PEXPIRE";
+    return has_minute && words[0] == "EVAL" ? Act::kClose : Act::kForward;
+  };
+  ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
+  for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
+    if (client_.Integer({"PTTL", shard.text}) > 0) client_.Do({"DEL", shard.text});
+  }
+  ASSERT_EQ(TimesOfShards(), std::vector<int64_t>{-1});
+  Insert(&writer, keys_);
+  std::vector<RedisInsert> outcomes(100);
+  ASSERT_TRUE(writer.InsertHashes(RandomHashes(100, 9).data(), 100, outcomes.data()).ok());
+  EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), RedisInsert::kNew), 100);
+  ExpectWhole();
+}
+
+}  // namespace
+}  // namespace linefilter::test

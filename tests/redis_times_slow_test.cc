@@ -1,0 +1,194 @@
+// How long the keys of a filter live when two clients work on it at once: one makes a step, and before each of its
+// commands in turn the other one makes his, as a whole; with the first one going on after that, or dying there. From
+// every state of the record, whatever the steps: shards live exactly as long as the record that names them, and what no
+// record names goes by itself.
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "tests/testing/redis_client.h"
+#include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_patience.h"
+#include "tests/testing/redis_relay.h"
+
+namespace linefilter::test {
+namespace {
+
+using Act = RedisRelay::Act;
+using Words = RedisRelay::Words;
+using Step = std::function<Status(const RedisServers&)>;
+
+struct Named {
+  const char* name;
+  Step step;
+};
+
+constexpr char kName[] = "seen";
+constexpr uint64_t kSoonMs = 1000000, kLaterMs = 5000000;  // beyond what a run takes, and other times than a day's
+
+FilterOptions Small() { return RedisOptions(16); }
+
+// On an object of its own, as by a program that does this alone.
+template <class Call>
+Step OnFilter(const Call& call) {
+  return [call](const RedisServers& servers) {
+    RedisFilter filter;
+    const Status status = filter.Open(servers, kName);
+    return status.ok() ? call(&filter) : status;
+  };
+}
+
+Status Create(const RedisServers& servers) { return RedisFilter().Create(servers, kName, 100, Small()); }
+Status Delete(const RedisServers& servers) { return RedisFilter::Delete(servers, kName); }
+
+const std::vector<Named>& Steps() {
+  static const std::vector<Named> steps = {
+      {"Create", Create},
+      {"Begin", OnFilter([](RedisFilter* filter) { return filter->BeginGeneration(100, Small()); })},
+      {"Switch", OnFilter([](RedisFilter* filter) { return filter->SwitchGeneration(); })},
+      {"Abandon", OnFilter([](RedisFilter* filter) { return filter->AbandonGeneration(); })},
+      {"Expire(0)", OnFilter([](RedisFilter* filter) { return filter->Expire(0); })},
+      {"Expire(soon)", OnFilter([](RedisFilter* filter) { return filter->Expire(kSoonMs); })},
+      {"Expire(later)", OnFilter([](RedisFilter* filter) { return filter->Expire(kLaterMs); })},
+      {"Delete", Delete},
+      {"Delete, Create",
+       [](const RedisServers& servers) {
+         const Status status = Delete(servers);
+         return status.ok() ? Create(servers) : status;
+       }},
+  };
+  return steps;
+}
+
+class RedisTimes : public RedisServerTest {
+ protected:
+  // Runs `step` through the relay; `at` its command number `n` (from 1) comes. False: it has fewer.
+  bool Run(const Step& step, size_t n, bool dies, const std::function<void()>& at) {
+    RedisRelay relay(server_->port());
+    size_t number = 0;
+    bool came = false;
+    relay.before = [&](const Words&) {
+      if (++number == n) {
+        came = true;
+        at();
+      }
+      return dies && came ? Act::kClose : Act::kForward;
+    };
+    RedisServers through = PatientServers(relay.address());
+    if (dies) through.patience_ms = 0;
+    (void)step(through).ok();  // what it says depends on the other one
+    return came;
+  }
+
+  // The record has one more generation that is being left: its Switch died before Finish.
+  void DieInSwitch() {
+    RedisRelay relay(server_->port());
+    relay.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
+    RedisServers through = PatientServers(relay.address());
+    through.patience_ms = 0;
+    RedisFilter dies;
+    ASSERT_TRUE(dies.Open(through, kName).ok());
+    ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
+  }
+
+  std::vector<std::pair<const char*, std::function<void()>>> States() {
+    const auto create = [this] { ASSERT_TRUE(Create(servers_).ok()); };
+    const auto begin = [=] {
+      create();
+      ASSERT_TRUE(Steps()[1].step(servers_).ok());
+    };
+    const auto left = [=] {
+      begin();
+      DieInSwitch();
+    };
+    const auto mortal = [this](const auto& state) {
+      return [=] {
+        state();
+        ASSERT_TRUE(Steps()[6].step(servers_).ok());
+      };
+    };
+    return {{"none", [] {}},
+            {"current", create},
+            {"current, next", begin},
+            {"current, previous", left},
+            {"mortal: current", mortal(create)},
+            {"mortal: current, next", mortal(begin)}};
+  }
+
+  // `heals`: somebody opens the filter before, as the next client does.
+  void ExpectTimesThatFit(bool heals, bool may_be_lost) {
+    RedisFilter filter;
+    RedisInfo info;
+    Status status = filter.Open(servers_, kName);
+    ASSERT_TRUE(status.ok() || status.code() == StatusCode::kNotFound) << status.message();
+    const bool there = status.ok();
+    if (there) {
+      ASSERT_TRUE(filter.Info(&info).ok());
+    }
+    EXPECT_TRUE(info.num_lost_shards == 0 || may_be_lost);
+    char current[40] = "", next[40] = "", previous[40] = "";
+    if (there) snprintf(current, sizeof(current), "{seen:%016llx:", static_cast<unsigned long long>(info.generation));
+    if (info.next_generation != 0) {
+      snprintf(next, sizeof(next), "{seen:%016llx:", static_cast<unsigned long long>(info.next_generation));
+    }
+    if (info.previous_generation != 0) {
+      snprintf(previous, sizeof(previous), "{seen:%016llx:", static_cast<unsigned long long>(info.previous_generation));
+    }
+    const int64_t record = client_.Integer({"PTTL", kName});
+    for (const auto& key : client_.Do({"KEYS", "{seen:*"}).items) {
+      const int64_t ms = client_.Integer({"PTTL", key.text});
+      const auto is_of = [&](const char* prefix) { return *prefix != 0 && key.text.rfind(prefix, 0) == 0; };
+      if (is_of(previous)) continue;  // the next step gives it its minute
+      if (!is_of(current) && !is_of(next)) {
+        EXPECT_GE(ms, 0) << key.text << " stays for ever, and no record names it";
+      } else if (record < 0) {
+        // A generation whose Begin died has a day, until somebody takes it over.
+        EXPECT_TRUE(ms == -1 || (heals && is_of(next))) << key.text << " goes, and the record does not";
+      } else {
+        EXPECT_GE(ms, 0) << key.text << " stays, and the record goes";
+        EXPECT_TRUE(ms < record || (heals && is_of(next))) << key.text;
+        EXPECT_TRUE(heals || ms > record - 70000) << key.text << " goes too early";
+      }
+    }
+    filter.Close();
+  }
+
+  void OfTwo(bool dies) {
+    for (const auto& [state, make] : States()) {
+      for (const Named& first : Steps()) {
+        for (const Named& other : Steps()) {
+          bool comes = true;
+          for (size_t n = 1; comes; ++n) {
+            client_.Do({"FLUSHALL"});
+            make();
+            comes = Run(first.step, n, dies, [&] { (void)other.step(servers_).ok(); });
+            SCOPED_TRACE(std::string(state) + ": " + first.name + ", and " + other.name + " before command " +
+                         std::to_string(n) + (dies ? ", where the first one dies" : ""));
+            ExpectTimesThatFit(dies, dies && std::string(first.name).rfind("Delete", 0) == 0);
+            ++num_runs_;
+            if (HasFailure()) return;
+          }
+        }
+      }
+    }
+  }
+
+  RedisClient client_{server_->address()};
+  size_t num_runs_ = 0;
+};
+
+TEST_F(RedisTimes, FitWhenTwoWorkAtOnce) {
+  OfTwo(false);
+  EXPECT_GT(num_runs_, 10000u);
+}
+
+TEST_F(RedisTimes, FitWhenOneOfTwoDies) {
+  OfTwo(true);
+  EXPECT_GT(num_runs_, 10000u);
+}
+
+}  // namespace
+}  // namespace linefilter::test

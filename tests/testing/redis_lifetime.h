@@ -1,0 +1,63 @@
+// What tests of how long a filter is there share: a client whose commands pass a relay, so that others do something
+// between two of them; and the names of those commands.
+#ifndef LINEFILTER_TESTS_TESTING_REDIS_LIFETIME_H_
+#define LINEFILTER_TESTS_TESTING_REDIS_LIFETIME_H_
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/redis.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_client.h"
+#include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_patience.h"
+#include "tests/testing/redis_relay.h"
+
+namespace linefilter::test {
+
+class RedisLifetimeTest : public RedisServerTest {
+ protected:
+  using Act = RedisRelay::Act;
+  using Words = RedisRelay::Words;
+
+  void SetUp() override {
+    RedisServerTest::SetUp();
+    client_.Do({"FLUSHALL"});
+    through_ = PatientServers(relay_.address());
+  }
+  void Create(RedisFilter* filter) { ASSERT_TRUE(filter->Create(servers_, "seen", 1000, RedisOptions(16)).ok()); }
+  void CreateAnew() {
+    RedisFilter anew;
+    Create(&anew);
+    Insert(&anew, keys_);
+  }
+  // Rebuilt so often, from `keys`.
+  void RebuildTimes(int times) {
+    RedisFilter rebuilder;
+    ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
+    for (int i = 0; i < times; ++i) EXPECT_TRUE(Rebuild(&rebuilder, 1000, RedisOptions(16), {}, keys_).ok());
+  }
+  // The filter that is there has all keys.
+  void ExpectWhole() {
+    RedisFilter filter;
+    const Status status = filter.Open(servers_, "seen");
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(CountMissing(&filter, keys_), 0u);
+  }
+  // The scripts that give a shard, or the record, a time to live or for ever.
+  static bool TimesShard(const Words& words) { return Times(words) && words[3].front() == '{'; }
+  static bool TimesRecord(const Words& words) { return Times(words) && words[3] == "seen"; }
+  static bool Times(const Words& words) {
+    return words[0] == "EVAL" && words[1].find("'PERSIST'") != std::string::npos;
+  }
+  static bool Deletes(const Words& words) { return words[0] == "EVAL" && words[1].find("'DEL'") != std::string::npos; }
+  RedisClient client_{server_->address()};
+  RedisRelay relay_{server_->port()};
+  RedisServers through_;
+  const std::vector<uint64_t> keys_ = RandomHashes(200, 1);
+};
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_TESTING_REDIS_LIFETIME_H_
