@@ -2,6 +2,7 @@
 // and nothing that Redis did not answer is ever "absent".
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -207,6 +208,99 @@ TEST_F(ToolsRedisTest, SwitchWithAGenerationBegun) {
   EXPECT_EQ(RedisJson({"switch", "set", "--commit", "--generation", id})["generation"], id);
   EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(4000, 8000) + "meanwhile\n")["maybe"], 4001);
   ExpectFailure(Redis({"switch", "set", "--commit", "--generation", id}), "none");
+}
+
+// What a switch in one go advises where it failed: to let a generation serve that has not the keys of IMAGE would be to
+// answer "absent" of them, so --commit is told with the number of the own one, and not at all where none was begun.
+class ToolsRedisSwitchTest : public ToolsRedisTest {
+ protected:
+  using Act = test::RedisRelay::Act;
+
+  void SetUp() override {
+    ToolsRedisTest::SetUp();
+    Redis({"load", "set", Build("one", Lines(0, 1000))});
+    image_ = Build("two", Lines(1000, 2000));
+    relay_.before = [this](const test::RedisRelay::Words& words) {
+      if (words[0] != "EVAL" || words[3] != "set") return on_other_(words), Act();
+      return on_change_(++changes_);
+    };
+  }
+  // `on_change` comes before the record is written: 1 begins the generation, 2 lets it serve, 3 ends the old one.
+  std::string Fail(std::function<Act(int)> on_change, const std::string& image) {
+    on_change_ = std::move(on_change);
+    changes_ = 0;
+    const RunResult result = Run({"redis", "switch", "set", image, "--no-writers", "--server", relay_.address()});
+    ExpectFailure(result, "redis switch");
+    return result.err;
+  }
+  std::string Fail(std::function<Act(int)> on_change) { return Fail(std::move(on_change), image_); }
+  static std::function<Act(int)> Refuse(int change) {
+    return [change](int now) { return now == change ? Act("-ERR not now\r\n") : Act(); };
+  }
+  std::string Begin() {
+    return RedisJson({"switch", "set", "--begin", "--num-keys", "10", "--fpr", "0.1"})["next_generation"];
+  }
+  static bool Has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+  std::string image_;
+  int changes_ = 0;
+  std::function<Act(int)> on_change_;
+  std::function<void(const test::RedisRelay::Words&)> on_other_ = [](const test::RedisRelay::Words&) {};
+  test::RedisRelay relay_{server_->port()};  // ends before what it looks at
+};
+
+TEST_F(ToolsRedisSwitchTest, TellsTheCommandThatGoesOn) {
+  for (const int change : {2, 3}) {
+    const std::string err = Fail(Refuse(change));
+    const json info = RedisJson({"info", "set"});
+    const std::string id = info[change == 2 ? "next_generation" : "generation"];
+    EXPECT_TRUE(Has(err, "Generation " + id + " has all keys of IMAGE: --commit --generation " + id)) << err;
+    EXPECT_EQ(RedisJson({"switch", "set", "--commit", "--generation", id})["generation"], id);
+    EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(1000, 2000))["maybe"], 1000);
+    EXPECT_FALSE(RedisJson({"info", "set"}).contains("previous_generation"));
+  }
+}
+
+TEST_F(ToolsRedisSwitchTest, SaysThatItMayNotHaveBegun) {
+  for (const bool is_begun : {false, true}) {
+    const std::string err = Fail([&](int change) {
+      if (is_begun && change == 1) Begin();
+      return Act("-ERR not now\r\n");
+    });
+    EXPECT_TRUE(Has(err, "not --commit it") && Has(err, "--abandon --generation ID")) << err;
+  }
+  RedisJson({"switch", "set", "--abandon"});
+}
+
+TEST_F(ToolsRedisSwitchTest, LeavesTheGenerationOfWhoWasFaster) {
+  std::string id;
+  const std::string err = Fail([&](int change) {
+    if (change == 1) id = Begin();
+    return Act();
+  });
+  EXPECT_TRUE(Has(err, "generation " + id + " was begun, perhaps by somebody else")) << err;
+  EXPECT_FALSE(Has(err, "all keys of IMAGE")) << err;
+  EXPECT_EQ(RedisJson({"info", "set"})["next_generation"], id);
+}
+
+TEST_F(ToolsRedisSwitchTest, AdvisesNothingWhereItWasRefused) {
+  const std::string other = Build("other", Lines(0, 10), {"--bits-per-key", "12", "--seed", "7"});
+  const std::string err = Fail([](int) { return Act(); }, other);
+  for (const char* step : {"--commit", "--abandon", "next_generation"}) EXPECT_FALSE(Has(err, step)) << err;
+}
+
+TEST_F(ToolsRedisSwitchTest, GivesUpWhatLostAPart) {
+  on_other_ = [&](const test::RedisRelay::Words& words) {
+    if (changes_ != 1 || words[0] != "GETRANGE" || words[1] == "set") return;
+    const std::string served = words[1];
+    for (const std::string& key : Keys()) {
+      if (key != "set" && key != served) client_->Do({"DEL", key});
+    }
+  };
+  const std::string err = Fail([](int) { return Act(); });
+  const std::string id = RedisJson({"info", "set"})["next_generation"];
+  EXPECT_TRUE(Has(err, "no longer whole: --abandon --generation " + id)) << err;
+  EXPECT_EQ(RedisJson({"switch", "set", "--abandon", "--generation", id})["step"], "abandoned");
 }
 
 // A shard that the server lost is not an empty one.

@@ -33,7 +33,8 @@ struct Step {
   Status status;
   const char* done;
   const char* writers;
-  std::string refusal;  // instead of it: what is asked for would lose keys
+  std::string refusal;      // instead of it: what is asked for would lose keys
+  std::string advice = {};  // after a failure: how to go on
 };
 
 constexpr char kToBoth[] = "add to both generations, wherever they are; readers ask the old one";
@@ -76,6 +77,53 @@ std::string OfAnother(uint64_t next) {
          id + "; if its program died: --abandon";
 }
 
+// Another generation may be there by now, without the keys of IMAGE: to let that serve would answer "absent" of them.
+constexpr char kPerhapsBegun[] =
+    "Perhaps a generation with the keys of IMAGE was begun, perhaps not. If `linefilter redis info` has a\n"
+    "next_generation, it may also be somebody else's without them: do not --commit it. If nobody else makes this "
+    "filter "
+    "anew,\n"
+    "give it up by --abandon --generation ID; then all this again.";
+
+bool IsRefusal(StatusCode code) {
+  return code == StatusCode::kIncompatible || code == StatusCode::kInvalidArgument ||
+         code == StatusCode::kUnsupported || code == StatusCode::kNotFound;
+}
+
+// The switch to a generation that certainly has the keys of IMAGE failed; `next` is it, 0 if Redis did not tell.
+std::string AfterBegin(StatusCode code, uint64_t next) {
+  if (IsRefusal(code)) return "";  // it is gone, by somebody else's hand
+  if (next == 0) return kPerhapsBegun;
+  const std::string id = SecretCheckText(next);
+  if (code == StatusCode::kCorrupt) {
+    return "Generation " + id + ", begun for IMAGE, is no longer whole: --abandon --generation " + id +
+           " gives it up; then all this again.";
+  }
+  return "Generation " + id + " has all keys of IMAGE: --commit --generation " + id +
+         " lets it serve, --abandon --generation " + id + " gives it up.";
+}
+
+void BeginAndSwitch(const Switch& options, const RedisImage& image, RedisFilter* filter, Step* step) {
+  RedisInfo info;
+  step->status = filter->BeginGenerationFromImage(image.data(), image.size(), options.layout);
+  if (!step->status.ok()) {
+    const StatusCode code = step->status.code();
+    if (!IsRefusal(code)) {
+      step->advice = kPerhapsBegun;
+    } else if (code == StatusCode::kIncompatible && filter->Info(&info).ok() && info.next_generation != 0) {
+      // Somebody was faster.
+      step->refusal = OfAnother(info.next_generation);
+    }
+    return;
+  }
+  // Its number, while it can be asked for: ours, if a step into the next generation, which goes by its number, succeeds
+  // afterwards. No key is a step, too.
+  uint64_t next = 0;
+  if (filter->Info(&info).ok() && filter->InsertHashesIntoNext(nullptr, 0).ok()) next = info.next_generation;
+  step->status = filter->SwitchGeneration();
+  if (!step->status.ok()) step->advice = AfterBegin(step->status.code(), next);
+}
+
 // The image is the next generation, which serves at once.
 Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filter) {
   RedisInfo info;
@@ -89,14 +137,7 @@ Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filte
         "in this order: 1. --begin (all writers add to both generations from then on), 2. --add FILE or --load IMAGE "
         "with all keys of the exact source, read after that, 3. --commit";
   } else {
-    step.status = filter->BeginGenerationFromImage(image.data(), image.size(), options.layout);
-    if (step.status.ok()) step.status = filter->SwitchGeneration();
-    if (!step.status.ok()) {
-      fputs(
-          "linefilter: redis switch: look at `linefilter redis info`: a next_generation there has the keys of IMAGE, "
-          "all of them; then --commit lets it serve, and --abandon gives it up\n",
-          stderr);
-    }
+    BeginAndSwitch(options, image, filter, &step);
   }
   return step;
 }
@@ -164,7 +205,7 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   if (!status.ok()) return FailRedis("switch", options.name, status);
   const Step step = Do(options, image, &filter);
   if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
-  if (!step.status.ok()) return FailRedis("switch", options.name, step.status);
+  if (!step.status.ok()) return FailRedis("switch", options.name, step.status, step.advice);
   RedisInfo info;
   status = filter.Info(&info);
   if (!status.ok()) {
@@ -223,11 +264,11 @@ const Command kRedisSwitchCommand = {
     "  linefilter redis switch NAME --commit                            readers ask the new one, and the old one goes\n"
     "Instead of --add, --load IMAGE, which must have the layout, size, num_probes and hash of what was begun. Where "
     "several\n"
-    "programs make filters anew, each gives --generation ID. A step that failed is done again; but where IMAGE failed, "
-    "look:\n"
-    "if redis info has a next_generation, IMAGE is in it as a whole, and --commit lets it serve, or --abandon gives it "
-    "up.\n"
-    "Exit code: 0 the step is done, 2 it is not, and what served serves.",
+    "programs make filters anew, each gives --generation ID. A step that failed is done again; where IMAGE failed, "
+    "the\n"
+    "message tells how to go on: a next_generation that redis info shows may be somebody else's, without IMAGE's "
+    "keys.\n"
+    "Exit code: 0 the step is done, 2 it is not, or not to its end: the old or the new one serves, as a whole.",
     &Declare};
 
 }  // namespace linefilter::tools
