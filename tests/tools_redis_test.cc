@@ -319,6 +319,55 @@ TEST_F(ToolsRedisTest, ALostShardIsNeverAbsent) {
   EXPECT_FALSE(std::filesystem::exists(dir_.File("bad")));
 }
 
+// Keys that were acknowledged are gone with the filter: whoever added only the others would get "absent" for them.
+TEST_F(ToolsRedisTest, AddSaysWhatBecameOfWhatWasAcknowledged) {
+  const std::string keys = Lines(0, 6000);  // two batches
+  const struct {
+    const char* what;
+    std::function<void()> happens;  // between the two
+    bool is_lost, may_be_added;
+  } cases[] = {{"deleted",
+                [&] {
+                  Redis({"delete", "seen"});
+                },
+                true, false},
+               {"lost a shard",
+                [&] {
+                  client_->Do({"DEL", ShardOf("seen")});
+                },
+                true, false},
+               {"taken by something else",
+                [&] {
+                  client_->Do({"SET", "seen", "hello"});
+                },
+                false, false},
+               {"full",
+                [&] {
+                  client_->Do({"CONFIG", "SET", "maxmemory", "1"});
+                },
+                false, true}};
+  for (const auto& now : cases) {
+    client_->Do({"FLUSHALL"});
+    Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
+    test::RedisRelay relay(server_->port());
+    bool is_written = false, has_happened = false;
+    relay.after = [&](const test::RedisRelay::Words& words) {
+      is_written = is_written || words[0] == "BITFIELD";
+      const bool looks_at_record = words[0] == "GETRANGE" && words[1] == "seen";  // a batch ends so
+      if (!is_written || !looks_at_record || has_happened) return;
+      has_happened = true;
+      now.happens();
+    };
+    const RunResult result =
+        Run({"redis", "add", "seen", "--keys", "-", "--print", "failed", "--server", relay.address()}, keys);
+    client_->Do({"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_EQ(result.exit_code, 2) << now.what;
+    EXPECT_NE(result.err.find("after 6000 keys, 4096 of them acknowledged"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("What was acknowledged is lost, too") != std::string::npos, now.is_lost) << result.err;
+    EXPECT_EQ(result.err.find("Add the others") != std::string::npos, now.may_be_added) << result.err;
+  }
+}
+
 // What the server cannot or should not do is said, with what to do.
 TEST_F(ToolsRedisTest, AFullServerAndAReplicaAreSaidSo) {
   Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});

@@ -35,6 +35,24 @@ void PrintOutcomes(const Add& add, const std::vector<std::string_view>& keys,
   }
 }
 
+// After a failure. What was acknowledged stays where Redis is only away, full or without a disk. Where the filter or a
+// part of it is gone, so is that, and whoever adds only the others gets "absent" for it.
+std::string AdviceOf(StatusCode code) {
+  switch (code) {
+    case StatusCode::kUnavailable:
+    case StatusCode::kOverLimit:
+    case StatusCode::kIoError:
+      return "Add the others, or simply all again.";
+    case StatusCode::kNotFound:
+    case StatusCode::kCorrupt:
+      return "What was acknowledged is lost, too, by whomever it was added: make the filter anew, of all keys of the "
+             "exact\n"
+             "source.";
+    default:
+      return "";
+  }
+}
+
 int RunAdd(const Add& add) {
   RedisServers servers;
   if (!ReadyServers(add.server, &servers)) return kExitBad;
@@ -76,9 +94,10 @@ int RunAdd(const Add& add) {
     report.Print(add.json);
   }
   if (!status.ok()) {
-    return Fail("redis add: after %llu keys, %llu of them acknowledged: %s\nAdd the others, or simply all again.",
-                static_cast<unsigned long long>(read), static_cast<unsigned long long>(known + fresh),
-                SentenceOf(add.name, status).c_str());
+    const std::string advice = AdviceOf(status.code());
+    return Fail("redis add: after %llu keys, %llu of them acknowledged: %s%s%s", static_cast<unsigned long long>(read),
+                static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
+                advice.empty() ? "" : "\n", advice.c_str());
   }
   return reader.status().ok() ? kExitGood : Fail("%s", reader.status().message());
 }
@@ -104,7 +123,9 @@ const Command kRedisAddCommand = {
     KEYS_NOTES
     "new: certainly nobody had added it, and no other writer is told so of this key. known: it was there, or it looks\n"
     "so (expected_fpr of `linefilter redis info`). failed: nobody vouches for it; adding again is always right.\n"
-    "Where a batch fails, the rest is not read. Exit code: 0 Redis acknowledged all keys, 2 it did not.",
+    "Where a batch fails, the rest is not read. If the filter or a part of it is gone, what was acknowledged before is "
+    "lost,\n"
+    "too: make it anew of the exact source. Exit code: 0 Redis acknowledged all keys, 2 it did not.",
     &Declare};
 
 }  // namespace linefilter::tools
