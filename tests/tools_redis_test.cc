@@ -69,6 +69,30 @@ TEST_F(ToolsRedisTest, AddPrintsWhatWasNew) {
             "num_queries  2\nmaybe        2\nabsent       0\n");
 }
 
+// A key that was acknowledged and not printed is known next time: it ends with the batch that cannot be printed, and
+// says how many these are.
+TEST_F(ToolsRedisTest, AddEndsWhereItCannotPrint) {
+  const std::string keys = dir_.Write("keys", Lines(0, 20000));  // five batches
+  const auto run = [&](const std::string& output) {
+    client_->Do({"FLUSHALL"});
+    Redis({"create", "seen", "--num-keys", "1e6", "--fpr", "0.00001"});
+    std::string line = ShellProgram();
+    for (const std::string& word : Words({"add", "seen", "--keys", keys, "--print", "new"})) line += " " + word;
+    return test::RunProgram({"sh", "-c", "(" + line + "; echo exit $? >&2) " + output});
+  };
+  const auto num_added = [&] { return RedisJson({"query", "seen", "--keys", keys})["maybe"].get<int>(); };
+  const RunResult full = run("> /dev/full");
+  for (const char* words : {"No space left", "4096 keys, 4096 of them acknowledged", ": 4096 of the", "exit 2"}) {
+    EXPECT_NE(full.err.find(words), std::string::npos) << full.err;
+  }
+  EXPECT_EQ(num_added(), 4096);
+  const RunResult left = run("| sh -c 'read one'");  // may read more, and the pipe holds a batch or two
+  for (const char* words : {"Broken pipe", "were to be printed and are not", "exit 2"}) {
+    EXPECT_NE(left.err.find(words), std::string::npos) << left.err;
+  }
+  EXPECT_LT(num_added(), 20000);
+}
+
 // A connection does not get the number of a stream that is closed: keys would be commands.
 TEST_F(ToolsRedisTest, AClosedStreamIsNoConnection) {
   Redis({"create", "seen", "--num-keys", "10", "--fpr", "0.01"});
