@@ -205,6 +205,7 @@ TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
                                                                                     {"--fpr", "0"},
                                                                                     {"--fpr", "2"},
                                                                                     {"--tls"},
+                                                                                    {"--wait-replicas", "1"},
                                                                                     {"NAME"}}) {
     std::vector<std::string> words = {"bench"};
     words.insert(words.end(), more.begin(), more.end());

@@ -619,6 +619,7 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"switch", "a", "--commit", "--generation", "7"},
       {"switch", "a", "--commit", "--no-writers"},
       {"delete"},
+      {"delete", "a", "--wait-replicas", "1"},
       {"delete", "a", "b"},
       {"info"},
   };

@@ -144,7 +144,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--print", "--json");
   arguments.Flag("--u64", &add->u64, kU64Help);
   arguments.Secret(&add->secret, SecretUse::kAsk, &add->keys);
-  DeclareServer(&arguments, ServerUse::kWrite, &add->server);
+  DeclareServer(&arguments, ServerUse::kAdd, &add->server);
   arguments.Json(&add->json);
   return [add] { return RunAdd(*add); };
 }

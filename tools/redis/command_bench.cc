@@ -124,7 +124,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--batch", &request.batch, "Keys of a pipelined batch; 1024 by default");
   arguments.Count("--rounds", &request.rounds, "How often each row is measured; 5 by default");
   arguments.Real("--seconds", &request.seconds, "S", "Of a row in a round; 0.5 by default");
-  DeclareServer(&arguments, ServerUse::kWrite, &bench->server);
+  DeclareServer(&arguments, ServerUse::kRemove, &bench->server);
   arguments.Json(&bench->json);
   return [bench] { return RunBench(*bench); };
 }

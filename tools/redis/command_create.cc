@@ -70,7 +70,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--shard-bytes", &create->layout.shard_bytes,
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
   arguments.Count("--expire", &create->expire_s, "The filter goes after so many seconds; never by default");
-  DeclareServer(&arguments, ServerUse::kWrite, &create->server);
+  DeclareServer(&arguments, ServerUse::kAdd, &create->server);
   arguments.Json(&create->json);
   return [create, &arguments] { return RunCreate(*create, arguments); };
 }

@@ -51,7 +51,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--shard-bytes", &load->layout.shard_bytes,
                   "Of a new filter: most bytes of one string of Redis; by default 64 MiB");
   arguments.Secret(&load->secret, SecretUse::kAsk);
-  DeclareServer(&arguments, ServerUse::kWrite, &load->server);
+  DeclareServer(&arguments, ServerUse::kAdd, &load->server);
   arguments.Json(&load->json);
   return [load] { return RunLoad(*load); };
 }

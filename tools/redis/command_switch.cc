@@ -246,7 +246,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--shard-bytes", &options->layout.shard_bytes,
                   "Most bytes of one string of Redis; 64 MiB by default");
   arguments.Secret(&options->secret, SecretUse::kAsk, &options->add);
-  DeclareServer(&arguments, ServerUse::kWrite, &options->server);
+  DeclareServer(&arguments, ServerUse::kAdd, &options->server);
   arguments.Json(&options->json);
   return [options, &arguments] { return RunSwitch(*options, arguments); };
 }

@@ -60,7 +60,7 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
   if (use == ServerUse::kAsk) {
     arguments->Flag("--replica-reads", &servers.replica_reads,
                     "Ask also a replica, whose answers may be late: \"absent\" for a key that was just added");
-  } else {
+  } else if (use == ServerUse::kAdd) {
     arguments->Count("--wait-replicas", &options->wait_replicas,
                      "After each batch wait until so many replicas have it; 0 by default");
     arguments->Count("--wait", &options->wait_ms, "With --wait-replicas: milliseconds, 1000 by default");

@@ -21,8 +21,8 @@ struct ServerOptions {
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 
-// Commands that write may wait for replicas, those that only ask may ask one.
-enum class ServerUse { kAsk, kWrite };
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither.
+enum class ServerUse { kAsk, kAdd, kRemove };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
 
 // The positional NAME.
