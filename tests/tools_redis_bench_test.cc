@@ -94,6 +94,19 @@ TEST_F(ToolsRedisBenchTest, ComparesFiltersOfOneRate) {
   EXPECT_GT(result["insert_request_bytes"], result["lookup_request_bytes"]);
 }
 
+// What goes to a replica is no reply.
+TEST_F(ToolsRedisBenchTest, CountsNoReplication) {
+  test::RedisServerOptions options;
+  options.replica_of = server_->port();
+  test::RedisServer replica(options);
+  ASSERT_TRUE(replica.ok()) << replica.why();
+  ASSERT_TRUE(test::WaitUntil([&] { return client_->Integer({"WAIT", "1", "100"}) == 1; }));
+  const json result = RedisJson(kQuick);
+  if (result["bytes_measured"] == false) GTEST_SKIP() << "before version 7 Redis does not tell it apart";
+  EXPECT_LT(result["insert_reply_bytes"], result["insert_request_bytes"]) << "the request is what replicas get";
+  EXPECT_NEAR(result["lookup_reply_bytes"].get<double>(), 71, 0.5);
+}
+
 TEST_F(ToolsRedisBenchTest, ItsRatesAreThoseOfThePlan) {
   const json& measured = Measured();
   const std::string rates = dir_.Write("rates", measured.dump());

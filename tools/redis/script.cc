@@ -205,10 +205,17 @@ std::string ScriptFilter::TextFact(const char* name) {
   return Do({"INFO"}, &info).ok() ? FactOf(info, name) : "";
 }
 
+bool ScriptFilter::TellsTraffic() {
+  if (is_cluster()) return false;
+  return TextFact("connected_slaves") == "0" || !TextFact("total_net_repl_output_bytes").empty();
+}
+
 ServerTraffic ScriptFilter::Traffic() {
   std::string info;
   if (!Do({"INFO", "stats"}, &info).ok()) return ServerTraffic();
-  return {atoll(FactOf(info, "total_net_input_bytes").c_str()), atoll(FactOf(info, "total_net_output_bytes").c_str())};
+  const auto fact = [&info](const char* name) { return int64_t{atoll(FactOf(info, name).c_str())}; };
+  // What goes to replicas is no reply; before version 7 Redis does not tell it apart.
+  return {fact("total_net_input_bytes"), fact("total_net_output_bytes") - fact("total_net_repl_output_bytes")};
 }
 
 }  // namespace linefilter::tools

@@ -40,7 +40,9 @@ class ScriptFilter {
 
   // A fact of INFO, like redis_version; empty: not told.
   std::string TextFact(const char* name);
-  // Of one INFO, of which the command is counted, and the reply is not yet.
+  // Whether it counts the commands and replies of all there is, and nothing else.
+  bool TellsTraffic();
+  // Of one INFO, of which the command is counted, and the reply is not yet. Without what goes to replicas.
   ServerTraffic Traffic();
   bool is_cluster() { return TextFact("redis_mode") == "cluster"; }
 
