@@ -25,7 +25,7 @@ struct ServerTraffic {
 
 class ScriptFilter {
  public:
-  // Connects to the server that has the key. Without TLS.
+  // Connects to the server that has the key, once the library has found one. Without TLS.
   Status Connect(const RedisServers& servers, const std::string& key);
   // The key becomes the bits of the filter, and goes after an hour, also if this is killed behind the first piece.
   Status Upload(const ClassicFilter& filter);
