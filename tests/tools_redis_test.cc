@@ -642,6 +642,8 @@ TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
     const RunResult help = Run(words);
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_NE(help.out.find("Exit code"), std::string::npos) << command;
+    // What a command cannot do is no option of it.
+    EXPECT_EQ(help.out.find("--tls-ca") != std::string::npos, command != "" && command != "bench") << command;
     // It cannot be made empty.
     EXPECT_TRUE((command != "create" && command != "switch") || help.out.find(", retrieval") == std::string::npos);
     std::istringstream lines(help.out);

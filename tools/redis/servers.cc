@@ -36,6 +36,17 @@ bool ReadyMs(const char* option, uint64_t ms, uint32_t* value) {
   return true;
 }
 
+void DeclareTls(Arguments* arguments, RedisServers* servers) {
+  arguments->Flag("--tls", &servers->tls, "Encrypt; needs OpenSSL when this program is built");
+  arguments->Path("--tls-ca", &servers->tls_ca,
+                  "File of the authority that signed the servers' certificates; the system's by default");
+  arguments->Path("--tls-certificate", &servers->tls_certificate,
+                  "File of the own certificate, if the server wants one");
+  arguments->Path("--tls-key", &servers->tls_key, "File of its key");
+  arguments->Text("--tls-server-name", &servers->tls_server_name, "HOST",
+                  "Name that the certificate must have; the host by default");
+}
+
 }  // namespace
 
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) {
@@ -46,14 +57,7 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
   arguments->Path("--password-file", &options->password_file,
                   "File whose first line is the password; else LINEFILTER_REDIS_PASSWORD of the environment");
   arguments->Count("--database", &options->database, "Number of the database, 0 by default; a cluster has no other");
-  arguments->Flag("--tls", &servers.tls, "Encrypt; needs OpenSSL when this program is built");
-  arguments->Path("--tls-ca", &servers.tls_ca,
-                  "File of the authority that signed the servers' certificates; the system's by default");
-  arguments->Path("--tls-certificate", &servers.tls_certificate,
-                  "File of the own certificate, if the server wants one");
-  arguments->Path("--tls-key", &servers.tls_key, "File of its key");
-  arguments->Text("--tls-server-name", &servers.tls_server_name, "HOST",
-                  "Name that the certificate must have; the host by default");
+  if (use != ServerUse::kMeasure) DeclareTls(arguments, &servers);
   arguments->Count("--timeout", &options->timeout_ms, "Milliseconds for a connection or reply, 2000 by default");
   arguments->Count("--patience", &options->patience_ms,
                    "Milliseconds for all that is tried again of one batch, 10000 by default");

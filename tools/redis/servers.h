@@ -21,8 +21,9 @@ struct ServerOptions {
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 
-// Commands that add may wait for replicas, those that only ask may ask one, the others neither.
-enum class ServerUse { kAsk, kAdd, kRemove };
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured beside
+// ours knows no TLS.
+enum class ServerUse { kAsk, kAdd, kRemove, kMeasure };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
 
 // The positional NAME.
