@@ -597,7 +597,6 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"query", "a", "--keys", keys, "--timeout", "0"},
       {"query", "a", "--keys", keys, "--patience", "1e12"},
       {"query", "a", "--keys", keys, "--database", "1e9"},
-      {"query", "a", "--keys", keys, "--user", "alone"},
       {"query", "a", "--keys", keys, "--password-file", dir_.File("nothing")},
       {"query", "a", "--keys", keys, "--password-file", dir_.path()},
       {"query", "a", "--keys", keys, "--password-file", dir_.Write("empty", "\n")},
@@ -677,6 +676,29 @@ TEST(ToolsRedisPasswordTest, ComesFromTheEnvironmentOrAFile) {
       EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
     }
   }
+}
+
+// Users of Redis' ACL: one who has no password needs none, one who is unknown is refused.
+TEST(ToolsRedisPasswordTest, AUserMayHaveNone) {
+  test::RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  test::RedisClient client(server.address());
+  client.Do({"ACL", "SETUSER", "free", "on", "nopass", "~*", "&*", "+@all"});
+  client.Do({"ACL", "SETUSER", "default", "off"});  // this connection stays
+  const auto as = [&](const std::string& user, std::vector<std::string> words) {
+    std::vector<std::string> all = test::OurProgram(LINEFILTER_PROGRAM);
+    words.insert(words.end(), {"--server", server.address(), "--user", user});
+    all.insert(all.end(), words.begin(), words.end());
+    return test::RunProgram(all, {}, {});
+  };
+  const std::vector<std::string> create = {"redis", "create", "a", "--num-keys", "10", "--fpr", "0.1"};
+  EXPECT_EQ(as("free", create).exit_code, 0);
+  const RunResult bench =
+      as("free", {"redis", "bench", "--num-keys", "10000", "--rounds", "1", "--batch", "100", "--seconds", "0.001"});
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const RunResult refused = as("nobody", create);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--user and the password"), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -157,11 +157,9 @@ const Command kRedisAddCommand = {
     "new: certainly nobody had added it, and no other writer is told so of this key. known: it was there, or it looks\n"
     "so (expected_fpr of `linefilter redis info`). failed: nobody vouches for it; adding again is always right.\n"
     "What was acknowledged and not printed, since this was interrupted or its output failed, is known next time.\n"
-    "Where a batch fails, the rest is not read. If the filter or a part of it is gone, so is what was acknowledged "
-    "before: "
-    "make\n"
-    "it anew of the exact source. Exit code: 0 Redis acknowledged all keys, 2 it did not, or they could not be "
-    "printed.",
+    "Where a batch fails, the rest is not read. Where the filter or a part of it is gone, so is what was "
+    "acknowledged:\n"
+    "make it anew of the exact source. Exit code: 0 Redis acknowledged all keys, 2 not, or they could not be printed.",
     &Declare};
 
 }  // namespace linefilter::tools

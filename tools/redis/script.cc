@@ -87,8 +87,10 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
   }
   redisSetTimeout(context_.get(), TimeOf(servers.timeout_ms));
   Status status;
-  if (!servers.password.empty()) {
-    status = servers.user.empty() ? Do({"AUTH", servers.password}) : Do({"AUTH", servers.user, servers.password});
+  if (!servers.user.empty()) {  // who may have no password
+    status = Do({"AUTH", servers.user, servers.password});
+  } else if (!servers.password.empty()) {
+    status = Do({"AUTH", servers.password});
   }
   if (status.ok() && servers.database != 0) status = Do({"SELECT", std::to_string(servers.database)});
   return status;

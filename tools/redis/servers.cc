@@ -53,7 +53,8 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
   RedisServers& servers = options->servers;
   arguments->Text("--server", &servers.addresses, "ADDRESS",
                   "host:port[,host:port...] or unix:/path; 127.0.0.1:6379 by default");
-  arguments->Text("--user", &servers.user, "NAME", "User of Redis' ACL; the default user by default");
+  arguments->Text("--user", &servers.user, "NAME",
+                  "User of Redis' ACL, who may have no password (nopass); the default user by default");
   arguments->Path("--password-file", &options->password_file,
                   "File whose first line is the password; else LINEFILTER_REDIS_PASSWORD of the environment");
   arguments->Count("--database", &options->database, "Number of the database, 0 by default; a cluster has no other");
@@ -87,11 +88,6 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
   }
   if (const char* password = getenv(kRedisPasswordVariable); password != nullptr) servers->password = password;
   if (!options.password_file.empty() && !ReadPassword(options.password_file, &servers->password)) return false;
-  if (!servers->user.empty() && servers->password.empty()) {
-    Fail("--user %s needs a password: in the environment variable %s, or in a --password-file", servers->user.c_str(),
-         kRedisPasswordVariable);
-    return false;
-  }
   if (options.database > 1000000) {
     Fail("--database is above 1e6: Redis has 16 databases unless its configuration says more");
     return false;
