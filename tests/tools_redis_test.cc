@@ -447,6 +447,26 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
                 "redis create: ");
 }
 
+TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {
+  const auto left_of = [&](const char* name) { return RedisJson({"info", name}).value("expires_in_ms", -1); };
+  const std::string image = Build("image", "a\n");
+  EXPECT_EQ(RedisJson({"load", "loaded", image, "--expire", "100"})["created"], true);
+  EXPECT_GT(left_of("loaded"), 0);
+  EXPECT_LE(left_of("loaded"), 100000);
+  ExpectFailure(Redis({"load", "loaded", image, "--expire", "1000"}), "nothing was loaded");
+  const json later = RedisJson({"expire", "loaded", "--after", "1e4"});
+  EXPECT_EQ(later["expires"], true);
+  EXPECT_EQ(later["expires_in_ms"], 10000000);
+  EXPECT_GT(left_of("loaded"), 9000000);
+  EXPECT_EQ(RedisJson({"expire", "loaded", "--never"})["expires"], false);
+  EXPECT_EQ(left_of("loaded"), -1);
+  for (const std::string& key : Keys()) EXPECT_EQ(client_->Integer({"PTTL", key}), -1) << key;
+  Redis({"expire", "loaded", "--after", "1"});
+  EXPECT_TRUE(test::WaitUntil([&] { return Redis({"info", "loaded"}).exit_code == 2; }));
+  ExpectFailure(Redis({"expire", "loaded", "--after", "1"}), "has expired");
+  ExpectFailure(Redis({"expire", "nothing", "--after", "1"}), "no filter nothing");
+}
+
 // A filter that was made is there, whatever fails behind.
 TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
   std::string refused;
@@ -621,6 +641,11 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"delete", "a", "--wait-replicas", "1"},
       {"delete", "a", "b"},
       {"info"},
+      {"expire", "a"},
+      {"expire", "a", "--after", "0"},
+      {"expire", "a", "--after", "1e18"},
+      {"expire", "a", "--after", "10", "--never"},
+      {"load", "a", keys, "--expire", "0"},
   };
   for (const std::vector<std::string>& words : bad) {
     if (words.empty()) {
@@ -634,7 +659,7 @@ TEST_F(ToolsRedisTest, BadUsage) {
 
 TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
   for (const std::string command :
-       {"", "create", "add", "query", "info", "load", "dump", "switch", "delete", "bench"}) {
+       {"", "create", "add", "query", "info", "load", "dump", "switch", "expire", "delete", "bench"}) {
     std::vector<std::string> words = {"redis"};
     if (!command.empty()) words.push_back(command);
     words.push_back("--help");

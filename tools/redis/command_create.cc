@@ -3,6 +3,7 @@
 
 #include "tools/redis/commands.h"
 #include "tools/redis/failure.h"
+#include "tools/redis/lifetime.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -29,18 +30,16 @@ int RunCreate(const Create& create, const Arguments& arguments) {
     options.hash_id = HashId::kKeyed;
     options.secret = create.secret.secret;
   }
-  if (arguments.Given("--expire") && create.expire_s == 0) {
-    return Fail("redis create: --expire 0 would be gone at once: give a second at least, or leave it out for never");
-  }
-  if (create.expire_s > 3153600000) return Fail("redis create: --expire is above a hundred years: leave it out");
+  const bool expires = arguments.Given("--expire");
+  if (expires && !CheckLifetime("create", "--expire", "leave it out", create.expire_s)) return kExitBad;
   RedisServers servers;
   if (!ReadyServers(create.server, &servers)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
   if (!status.ok()) return FailRedis("create", create.name, status);
-  if (create.expire_s != 0) status = filter.Expire(1000 * create.expire_s);
+  if (expires) status = filter.Expire(1000 * create.expire_s);
   if (!status.ok()) {
-    return FailMade(create.name, "without its --expire: `linefilter redis delete` it, and create it again", status);
+    return FailMade(create.name, "without its --expire, which `linefilter redis expire` sets", status);
   }
   RedisInfo info;
   status = filter.Info(&info);
@@ -69,7 +68,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--seed", "--secret");
   arguments.Count("--shard-bytes", &create->layout.shard_bytes,
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
-  arguments.Count("--expire", &create->expire_s, "The filter goes after so many seconds; never by default");
+  arguments.Count("--expire", &create->expire_s,
+                  "The filter goes after so many seconds; never by default (`linefilter redis expire`)");
   DeclareServer(&arguments, ServerUse::kAdd, &create->server);
   arguments.Json(&create->json);
   return [create, &arguments] { return RunCreate(*create, arguments); };

@@ -23,7 +23,7 @@ struct ServerOptions {
 
 // Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured beside
 // ours knows no TLS.
-enum class ServerUse { kAsk, kAdd, kRemove, kMeasure };
+enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
 
 // The positional NAME.
