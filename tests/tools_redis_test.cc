@@ -194,6 +194,18 @@ TEST_F(ToolsRedisTest, SwitchAbandoned) {
   EXPECT_FALSE(RedisJson({"info", "set"}).contains("next_generation"));
 }
 
+// An option that a step would not heed is no option of it.
+TEST_F(ToolsRedisTest, SwitchTakesOnlyTheOptionsOfItsStep) {
+  Redis({"create", "set", "--num-keys", "10", "--fpr", "0.1"});
+  ExpectFailure(Redis({"switch", "set", "--begin", "--num-keys", "10", "--fpr", "0.1", "--u64"}), "--u64 goes with");
+  Redis({"switch", "set", "--begin", "--num-keys", "10", "--fpr", "0.1"});
+  for (const char* step : {"--commit", "--abandon"}) {
+    ExpectFailure(Redis({"switch", "set", step, "--u64"}), "--u64 goes with --add");
+    ExpectFailure(Redis({"switch", "set", step, "--shard-bytes", "1e6"}), "--shard-bytes goes with --begin or IMAGE");
+    ExpectFailure(Redis({"switch", "set", step, "--foldable"}), "--foldable goes with --begin");
+  }
+}
+
 // A key that was added since the image's were read would be in neither generation.
 TEST_F(ToolsRedisTest, SwitchInOneGoLosesNoKeyUnasked) {
   Redis({"load", "set", Build("one", Lines(0, 4000))});
@@ -437,6 +449,8 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
   EXPECT_GT(info["expires_in_ms"], 9000000);
   EXPECT_LE(info["expires_in_ms"], 10000000);
   ExpectFailure(Redis({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12"}), "seen");
+  Redis({"switch", "seen", "--begin", "--num-keys", "1e6", "--bits-per-key", "11.99", "--foldable"});
+  EXPECT_EQ(RedisJson({"switch", "seen", "--commit"})["num_blocks"].get<int>() % 64, 0);
   for (const char* layout : {"classic", "counting"}) {
     EXPECT_EQ(RedisJson({"create", layout, "--num-keys", "1e4", "--fpr", "0.01", "--layout", layout})["layout"],
               layout);

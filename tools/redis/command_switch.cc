@@ -26,7 +26,7 @@ struct Switch {
 };
 
 constexpr const char* kSteps[] = {"IMAGE", "--begin", "--add", "--load", "--commit", "--abandon"};
-constexpr const char* kOfBegin[] = {"--num-keys", "--fpr", "--bits-per-key", "--layout"};
+constexpr const char* kOfBegin[] = {"--num-keys", "--fpr", "--bits-per-key", "--layout", "--foldable"};
 
 // What is done, and what writers do from now on.
 struct Step {
@@ -181,6 +181,10 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
   if (options.begin && arguments.Given("--fpr") == arguments.Given("--bits-per-key")) {
     return "--begin needs --fpr or --bits-per-key, one of them";
   }
+  if (options.u64 && options.add.empty()) return "--u64 goes with --add";
+  if (arguments.Given("--shard-bytes") && !options.begin && options.image.empty()) {
+    return "--shard-bytes goes with --begin or IMAGE, which make a generation";
+  }
   if (options.no_writers && options.image.empty()) return "--no-writers goes with IMAGE";
   if (arguments.Given("--generation")) {
     if (options.begin || !options.image.empty()) return "--generation goes with --add, --load, --commit or --abandon";
@@ -235,6 +239,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--fpr", &options->options.fpr, "P", "With --begin: the highest acceptable false-positive rate");
   arguments.Real("--bits-per-key", &options->options.bits_per_key, "B", "With --begin: or the size, 1 to 64");
   arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default", true);
+  arguments.Flag("--foldable", &options->options.foldable,
+                 "With --begin: blocks in a multiple of 64: dumps can be folded and merged");
   arguments.Path("--add", &options->add,
                  "Only add the keys of this file to the next generation, one per line; - is stdin");
   arguments.Flag("--u64", &options->u64, kU64Help);
@@ -244,7 +250,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Text("--generation", &options->generation, "ID",
                  "With these four: only if it is the one that was begun, as --begin printed it");
   arguments.Count("--shard-bytes", &options->layout.shard_bytes,
-                  "Most bytes of one string of Redis; 64 MiB by default");
+                  "With --begin or IMAGE: most bytes of one string of Redis; 64 MiB by default");
   arguments.Secret(&options->secret, SecretUse::kAsk, &options->add);
   DeclareServer(&arguments, ServerUse::kAdd, &options->server);
   arguments.Json(&options->json);
