@@ -457,8 +457,8 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
     EXPECT_EQ(RedisJson({"add", layout, "--keys", "-"}, 0, Lines(0, 100))["new"], 100) << layout;
     EXPECT_EQ(RedisJson({"query", layout, "--keys", "-"}, 0, Lines(0, 200))["maybe"], 100) << layout;
   }
-  ExpectFailure(Redis({"create", "r", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"}),
-                "redis create: ");
+  const json none = RedisJson({"create", "none", "--num-keys", "0", "--fpr", "0.01"});
+  EXPECT_EQ(none["num_keys"], RedisJson({"info", "none"})["num_keys"]);
 }
 
 TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {
@@ -479,6 +479,20 @@ TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {
   EXPECT_TRUE(test::WaitUntil([&] { return Redis({"info", "loaded"}).exit_code == 2; }));
   ExpectFailure(Redis({"expire", "loaded", "--after", "1"}), "has expired");
   ExpectFailure(Redis({"expire", "nothing", "--after", "1"}), "no filter nothing");
+}
+
+// Layouts that take no keys, or no images: which other command does it.
+TEST_F(ToolsRedisTest, ARefusalNamesTheCommandThatDoesIt) {
+  const RunResult made = Redis({"create", "r", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"});
+  for (const char* command : {"linefilter build", "linefilter redis load"}) ExpectFailure(made, command);
+  for (const std::vector<std::string>& layout :
+       std::vector<std::vector<std::string>>{{"--layout", "retrieval"}, {"--layout", "counting"}, {"--grow"}}) {
+    std::vector<std::string> more = {"--fpr", "0.01"};
+    more.insert(more.end(), layout.begin(), layout.end());
+    const std::string name = "of" + layout.back(), image = Build(name, Lines(0, 100), more);
+    EXPECT_EQ(RedisJson({"load", name, image})["created"], true);
+    ExpectFailure(Redis({"load", name, image}), "linefilter redis switch");
+  }
 }
 
 // A filter that was made is there, whatever fails behind.

@@ -24,6 +24,12 @@ int FailMade(const std::string& name, const char* how, const Status& status) {
               SentenceOf(name, status).c_str());
 }
 
+// The library's sentence does not know how an image is made and brought by hand.
+std::string AdviceOf(const Create& create, const Status& status) {
+  if (create.options.layout != Layout::kRetrieval || status.code() != StatusCode::kIncompatible) return "";
+  return "`linefilter build --layout retrieval` makes the image of all keys, and `linefilter redis load` brings it.";
+}
+
 int RunCreate(const Create& create, const Arguments& arguments) {
   FilterOptions options = create.options;
   if (create.secret.is_given) {
@@ -36,7 +42,7 @@ int RunCreate(const Create& create, const Arguments& arguments) {
   if (!ReadyServers(create.server, &servers)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
-  if (!status.ok()) return FailRedis("create", create.name, status);
+  if (!status.ok()) return FailRedis("create", create.name, status, AdviceOf(create, status));
   if (expires) status = filter.Expire(1000 * create.expire_s);
   if (!status.ok()) {
     return FailMade(create.name, "without its --expire, which `linefilter redis expire` sets", status);
@@ -46,7 +52,7 @@ int RunCreate(const Create& create, const Arguments& arguments) {
   if (!status.ok()) return FailMade(create.name, "as asked: `linefilter redis info` tells about it", status);
   Report report;
   ReportFilter(filter, &report);
-  report.Count("num_keys", create.num_keys);
+  report.Count("num_keys", info.num_keys);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
   report.Bool("cluster", info.cluster);

@@ -19,6 +19,14 @@ struct Load {
   bool json = false;
 };
 
+// The library's sentence does not know how a filter that takes no images is made anew by hand.
+std::string AdviceOf(const RedisFilter& filter, bool created, const Status& status) {
+  const Layout layout = filter.layout();
+  const bool takes_none = !created && filter.is_open() && layout != Layout::kBlocked && layout != Layout::kClassic;
+  if (!takes_none || status.code() != StatusCode::kIncompatible) return "";
+  return "`linefilter redis switch` replaces its keys by those of an image.";
+}
+
 int RunLoad(const Load& load, const Arguments& arguments) {
   const bool expires = arguments.Given("--expire");
   if (expires && !CheckLifetime("load", "--expire", "leave it out", load.expire_s)) return kExitBad;
@@ -48,7 +56,7 @@ int RunLoad(const Load& load, const Arguments& arguments) {
   }
   RedisInfo info;
   if (status.ok()) status = filter.Info(&info);
-  if (!status.ok()) return FailRedis("load", load.name, status);
+  if (!status.ok()) return FailRedis("load", load.name, status, AdviceOf(filter, created, status));
   Report report;
   ReportFilter(filter, &report);
   report.Text("image", load.image);
