@@ -419,6 +419,12 @@ TEST_F(ToolsRedisTest, AFullServerAndAReplicaAreSaidSo) {
   ExpectFailure(Run(words, "a\nb\n"), "replica");
   words.push_back("--replica-reads");
   EXPECT_EQ(Run(words, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
+  for (const char* command : {"info", "dump", "query"}) {
+    std::vector<std::string> of_new = {command, "just-made", "--replica-reads"};
+    if (of_new[0] == "dump") of_new.insert(of_new.end(), {"--out", dir_.File("bad")});
+    if (of_new[0] == "query") of_new.insert(of_new.end(), {"--keys", "-"});
+    ExpectFailure(Redis(of_new, "a\n"), "it may only be late");
+  }
   client_->Do({"REPLICAOF", "NO", "ONE"});
 }
 

@@ -64,12 +64,17 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
                    "Milliseconds for all that is tried again of one batch, 10000 by default");
   if (use == ServerUse::kAsk) {
     arguments->Flag("--replica-reads", &servers.replica_reads,
-                    "Ask also a replica, whose answers may be late: \"absent\" for a key that was just added");
+                    "Take a replica that --server names, which may be late; those of a cluster are never asked");
   } else if (use == ServerUse::kAdd) {
     arguments->Count("--wait-replicas", &options->wait_replicas,
                      "After each batch wait until so many replicas have it; 0 by default");
     arguments->Count("--wait", &options->wait_ms, "With --wait-replicas: milliseconds, 1000 by default");
   }
+}
+
+std::string AdviceOfReplica(const ServerOptions& options, const Status& status) {
+  if (!options.servers.replica_reads || status.code() != StatusCode::kNotFound) return "";
+  return "If --server names a replica, it may only be late: ask the master, without --replica-reads.";
 }
 
 void DeclareFilterName(Arguments* arguments, std::string* name) {

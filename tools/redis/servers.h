@@ -6,6 +6,7 @@
 #include <string>
 
 #include "linefilter/redis.h"
+#include "linefilter/status.h"
 #include "tools/arguments.h"
 #include "tools/report.h"
 
@@ -25,6 +26,13 @@ struct ServerOptions {
 // ours knows no TLS.
 enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
+
+// For the notes of those that may ask a replica; a macro, so that it joins the others at compile time.
+#define REPLICA_NOTES \
+  "--replica-reads: a replica that is late lacks keys that were just added (\"absent\"), and a filter that is new.\n"
+
+// After a failure: a replica that was asked may be late. Else empty.
+std::string AdviceOfReplica(const ServerOptions& options, const Status& status);
 
 // The positional NAME.
 void DeclareFilterName(Arguments* arguments, std::string* name);
