@@ -171,7 +171,9 @@ TEST_F(ToolsRedisTest, SwitchStepByStepWhileOthersAdd) {
   EXPECT_EQ(begun["step"], "begun");
   EXPECT_NE(begun["writers"].get<std::string>().find("both"), std::string::npos);
   EXPECT_TRUE(begun.contains("next_generation"));
-  ExpectFailure(Redis({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"}), "redis switch: ");
+  const RunResult twice = Redis({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"});
+  ExpectFailure(twice, begun["next_generation"].get<std::string>() + " was begun, perhaps by somebody else");
+  ExpectFailure(twice, "with all keys, then --commit");
   Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
   EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(0, 1000))["maybe"], 1000) << "the old one serves";
   EXPECT_EQ(RedisJson({"switch", "set", "--add", "-"}, 0, Lines(500, 1500))["step"], "added");
@@ -317,6 +319,23 @@ TEST_F(ToolsRedisSwitchTest, LeavesTheGenerationOfWhoWasFaster) {
   EXPECT_TRUE(Has(err, "generation " + id + " was begun, perhaps by somebody else")) << err;
   EXPECT_FALSE(Has(err, "all keys of IMAGE")) << err;
   EXPECT_EQ(RedisJson({"info", "set"})["next_generation"], id);
+}
+
+// --generation holds to the end of the step: another one that comes in between is not let serve.
+TEST_F(ToolsRedisSwitchTest, CommitsNoGenerationThatCameInBetween) {
+  const std::string id = Begin();
+  std::string other;
+  bool has_sampled = false;
+  on_other_ = [&](const test::RedisRelay::Words& words) {
+    if (words[0] != "GETRANGE" || !other.empty()) return;
+    if (words[1] != "set") has_sampled = true;  // it has read the record, and found `id`
+    if (words[1] != "set" || !has_sampled) return;
+    RedisJson({"switch", "set", "--abandon"});
+    other = Begin();
+  };
+  on_change_ = [](int) { return Act(); };
+  ExpectFailure(Run({"redis", "switch", "set", "--commit", "--generation", id, "--server", relay_.address()}), "set");
+  EXPECT_EQ(RedisJson({"info", "set"})["next_generation"], other);
 }
 
 TEST_F(ToolsRedisSwitchTest, AdvisesNothingWhereItWasRefused) {
@@ -490,7 +509,13 @@ TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {
 // Layouts that take no keys, or no images: which other command does it.
 TEST_F(ToolsRedisTest, ARefusalNamesTheCommandThatDoesIt) {
   const RunResult made = Redis({"create", "r", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"});
-  for (const char* command : {"linefilter build", "linefilter redis load"}) ExpectFailure(made, command);
+  Redis({"create", "set", "--num-keys", "10", "--fpr", "0.1"});
+  const RunResult begun =
+      Redis({"switch", "set", "--begin", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"});
+  for (const char* command : {"linefilter build", "linefilter redis load"}) {
+    ExpectFailure(made, command);
+    ExpectFailure(begun, command);
+  }
   for (const std::vector<std::string>& layout :
        std::vector<std::vector<std::string>>{{"--layout", "retrieval"}, {"--layout", "counting"}, {"--grow"}}) {
     std::vector<std::string> more = {"--fpr", "0.01"};

@@ -74,8 +74,7 @@ std::string AdviceOf(StatusCode code) {
       return "Add the others, or simply all again.";
     case StatusCode::kNotFound:
     case StatusCode::kCorrupt:
-      return "What was acknowledged is lost, too, by whomever it was added: make the filter anew, of all keys of the "
-             "exact\n"
+      return "What was acknowledged is lost, too, whoever added it: make the filter anew, of all keys of the exact "
              "source.";
     default:
       return "";
