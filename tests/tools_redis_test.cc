@@ -81,8 +81,10 @@ TEST_F(ToolsRedisTest, AddEndsWhereItCannotPrint) {
     return test::RunProgram({"sh", "-c", "(" + line + "; echo exit $? >&2) " + output});
   };
   const auto num_added = [&] { return RedisJson({"query", "seen", "--keys", keys})["maybe"].get<int>(); };
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   const RunResult full = run("> /dev/full");
-  for (const char* words : {"No space left", "4096 keys, 4096 of them acknowledged", ": 4096 of the", "exit 2"}) {
+  for (const char* words :
+       {"No space left", "4096 keys, 4096 of them acknowledged", "4096 of the last batch", "exit 2"}) {
     EXPECT_NE(full.err.find(words), std::string::npos) << full.err;
   }
   EXPECT_EQ(num_added(), 4096);

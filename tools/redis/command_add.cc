@@ -57,9 +57,8 @@ uint64_t PrintOutcomes(const Add& add, const std::vector<std::string_view>& keys
 
 int FailPrinting(uint64_t read, uint64_t acknowledged, uint64_t unprinted, int error) {
   return Fail(
-      "redis add: cannot write to standard output: %s. After %llu keys, %llu of them acknowledged, it ends here: %llu "
-      "of "
-      "the\nlast batch were to be printed and are not. Added again, those that are acknowledged are known.",
+      "redis add: cannot write to standard output: %s. It ends after %llu keys, %llu of them acknowledged.\n"
+      "%llu of the last batch were to be printed and are not; those that are acknowledged are known next time.",
       strerror(error), static_cast<unsigned long long>(read), static_cast<unsigned long long>(acknowledged),
       static_cast<unsigned long long>(unprinted));
 }

@@ -99,7 +99,7 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
 Status ScriptFilter::Connect(const RedisServers& servers, const std::string& key) {
   key_ = key;
   // The first that answers and takes keys.
-  Status status;
+  Status status = Status::Error(StatusCode::kInvalidArgument, "no server is named");
   for (const std::string& address : AddressesOf(servers)) {
     status = Open(servers, address);
     // Any node of a cluster tells who has the key.
