@@ -203,6 +203,38 @@ TEST(RedisDedup, TakesAPasswordFromTheEnvironment) {
   EXPECT_EQ(RunDedup(words).exit_code, 2);
 }
 
+TEST(RedisDedup, ExplainsItself) {
+  const RunResult help = RunDedup({"--help"});
+  EXPECT_EQ(help.exit_code, 0) << help.err;
+  EXPECT_EQ(help.err, "");
+  for (const char* option : {"--items N", "--list FILE", "--user NAME"}) {
+    EXPECT_NE(help.out.find(option), std::string::npos) << help.out;
+  }
+}
+
+TEST(RedisDedup, SaysThatItCannotPrint) {
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  const RunResult run = RunProgram({"sh", "-c",
+                                    LINEFILTER_BINARY_DIR "/redis_dedup --items 1000 --server " + server.address() +
+                                        " --patience-ms 60000 > /dev/full"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("cannot write to standard output: No space left"), std::string::npos) << run.err;
+}
+
+TEST(RedisDedup, TakesAUserOfTheAcl) {
+  RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  RedisClient(server.address()).Do({"ACL", "SETUSER", "free", "on", "nopass", "~*", "&*", "+@all"});
+  const std::vector<std::string> words = {"--server", server.address(), "--items", "1000", "--patience-ms", "60000"};
+  for (const std::string user : {"free", "nobody"}) {
+    std::vector<std::string> as_user = words;
+    as_user.insert(as_user.end(), {"--user", user});
+    EXPECT_EQ(RunDedup(as_user).exit_code, user == "free" ? 0 : 2);
+  }
+}
+
 TEST(RedisDedup, RefusesWhatCannotBe) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();

@@ -94,6 +94,23 @@ TEST_F(ToolsRedisBenchTest, ComparesFiltersOfOneRate) {
   EXPECT_GT(result["insert_request_bytes"], result["lookup_request_bytes"]);
 }
 
+// What goes to a replica is no reply.
+TEST_F(ToolsRedisBenchTest, CountsNoReplication) {
+  test::RedisServerOptions options;
+  options.replica_of = server_->port();
+  test::RedisServer replica(options);
+  ASSERT_TRUE(replica.ok()) << replica.why();
+  ASSERT_TRUE(test::WaitUntil([&] { return client_->Integer({"WAIT", "1", "100"}) == 1; }));
+  // The master is found as by the other commands.
+  std::vector<std::string> words = {"redis", "--server"};
+  words.push_back(" " + replica.address() + " , " + server_->address());
+  words.insert(words.begin() + 1, kQuick.begin(), kQuick.end());
+  const json result = Json(words, 0);
+  if (result["bytes_measured"] == false) GTEST_SKIP() << "before version 7 Redis does not tell it apart";
+  EXPECT_LT(result["insert_reply_bytes"], result["insert_request_bytes"]) << "the request is what replicas get";
+  EXPECT_NEAR(result["lookup_reply_bytes"].get<double>(), 71, 0.5);
+}
+
 TEST_F(ToolsRedisBenchTest, ItsRatesAreThoseOfThePlan) {
   const json& measured = Measured();
   const std::string rates = dir_.Write("rates", measured.dump());
@@ -205,6 +222,7 @@ TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
                                                                                     {"--fpr", "0"},
                                                                                     {"--fpr", "2"},
                                                                                     {"--tls"},
+                                                                                    {"--wait-replicas", "1"},
                                                                                     {"NAME"}}) {
     std::vector<std::string> words = {"bench"};
     words.insert(words.end(), more.begin(), more.end());

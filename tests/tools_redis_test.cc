@@ -2,6 +2,7 @@
 // and nothing that Redis did not answer is ever "absent".
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -66,6 +67,32 @@ TEST_F(ToolsRedisTest, AddPrintsWhatWasNew) {
   EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--u64", "--print", "new"}, two).out, two);
   EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--u64", "--count"}, two).out,
             "num_queries  2\nmaybe        2\nabsent       0\n");
+}
+
+// A key that was acknowledged and not printed is known next time: it ends with the batch that cannot be printed, and
+// says how many these are.
+TEST_F(ToolsRedisTest, AddEndsWhereItCannotPrint) {
+  const std::string keys = dir_.Write("keys", Lines(0, 20000));  // five batches
+  const auto run = [&](const std::string& output) {
+    client_->Do({"FLUSHALL"});
+    Redis({"create", "seen", "--num-keys", "1e6", "--fpr", "0.00001"});
+    std::string line = ShellProgram();
+    for (const std::string& word : Words({"add", "seen", "--keys", keys, "--print", "new"})) line += " " + word;
+    return test::RunProgram({"sh", "-c", "(" + line + "; echo exit $? >&2) " + output});
+  };
+  const auto num_added = [&] { return RedisJson({"query", "seen", "--keys", keys})["maybe"].get<int>(); };
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const RunResult full = run("> /dev/full");
+  for (const char* words :
+       {"No space left", "4096 keys, 4096 of them acknowledged", "4096 of the last batch", "exit 2"}) {
+    EXPECT_NE(full.err.find(words), std::string::npos) << full.err;
+  }
+  EXPECT_EQ(num_added(), 4096);
+  const RunResult left = run("| sh -c 'read one'");  // may read more, and the pipe holds a batch or two
+  for (const char* words : {"Broken pipe", "were to be printed and are not", "exit 2"}) {
+    EXPECT_NE(left.err.find(words), std::string::npos) << left.err;
+  }
+  EXPECT_LT(num_added(), 20000);
 }
 
 // A connection does not get the number of a stream that is closed: keys would be commands.
@@ -146,7 +173,9 @@ TEST_F(ToolsRedisTest, SwitchStepByStepWhileOthersAdd) {
   EXPECT_EQ(begun["step"], "begun");
   EXPECT_NE(begun["writers"].get<std::string>().find("both"), std::string::npos);
   EXPECT_TRUE(begun.contains("next_generation"));
-  ExpectFailure(Redis({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"}), "redis switch: ");
+  const RunResult twice = Redis({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"});
+  ExpectFailure(twice, begun["next_generation"].get<std::string>() + " was begun, perhaps by somebody else");
+  ExpectFailure(twice, "with all keys, then --commit");
   Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
   EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(0, 1000))["maybe"], 1000) << "the old one serves";
   EXPECT_EQ(RedisJson({"switch", "set", "--add", "-"}, 0, Lines(500, 1500))["step"], "added");
@@ -167,6 +196,18 @@ TEST_F(ToolsRedisTest, SwitchAbandoned) {
   EXPECT_EQ(RedisJson({"switch", "set", "--abandon"})["step"], "abandoned");
   EXPECT_EQ(Redis({"query", "set", "--keys", "-"}, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
   EXPECT_FALSE(RedisJson({"info", "set"}).contains("next_generation"));
+}
+
+// An option that a step would not heed is no option of it.
+TEST_F(ToolsRedisTest, SwitchTakesOnlyTheOptionsOfItsStep) {
+  Redis({"create", "set", "--num-keys", "10", "--fpr", "0.1"});
+  ExpectFailure(Redis({"switch", "set", "--begin", "--num-keys", "10", "--fpr", "0.1", "--u64"}), "--u64 goes with");
+  Redis({"switch", "set", "--begin", "--num-keys", "10", "--fpr", "0.1"});
+  for (const char* step : {"--commit", "--abandon"}) {
+    ExpectFailure(Redis({"switch", "set", step, "--u64"}), "--u64 goes with --add");
+    ExpectFailure(Redis({"switch", "set", step, "--shard-bytes", "1e6"}), "--shard-bytes goes with --begin or IMAGE");
+    ExpectFailure(Redis({"switch", "set", step, "--foldable"}), "--foldable goes with --begin");
+  }
 }
 
 // A key that was added since the image's were read would be in neither generation.
@@ -209,6 +250,116 @@ TEST_F(ToolsRedisTest, SwitchWithAGenerationBegun) {
   ExpectFailure(Redis({"switch", "set", "--commit", "--generation", id}), "none");
 }
 
+// What a switch in one go advises where it failed: to let a generation serve that has not the keys of IMAGE would be to
+// answer "absent" of them, so --commit is told with the number of the own one, and not at all where none was begun.
+class ToolsRedisSwitchTest : public ToolsRedisTest {
+ protected:
+  using Act = test::RedisRelay::Act;
+
+  void SetUp() override {
+    ToolsRedisTest::SetUp();
+    Redis({"load", "set", Build("one", Lines(0, 1000))});
+    image_ = Build("two", Lines(1000, 2000));
+    relay_.before = [this](const test::RedisRelay::Words& words) {
+      if (words[0] != "EVAL" || words[3] != "set") return on_other_(words), Act();
+      return on_change_(++changes_);
+    };
+  }
+  // `on_change` comes before the record is written: 1 begins the generation, 2 lets it serve, 3 ends the old one.
+  std::string Fail(std::function<Act(int)> on_change, const std::string& image) {
+    on_change_ = std::move(on_change);
+    changes_ = 0;
+    const RunResult result = Run({"redis", "switch", "set", image, "--no-writers", "--server", relay_.address()});
+    ExpectFailure(result, "redis switch");
+    return result.err;
+  }
+  std::string Fail(std::function<Act(int)> on_change) { return Fail(std::move(on_change), image_); }
+  static std::function<Act(int)> Refuse(int change) {
+    return [change](int now) { return now == change ? Act("-ERR not now\r\n") : Act(); };
+  }
+  std::string Begin() {
+    return RedisJson({"switch", "set", "--begin", "--num-keys", "10", "--fpr", "0.1"})["next_generation"];
+  }
+  static bool Has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+
+  std::string image_;
+  int changes_ = 0;
+  std::function<Act(int)> on_change_;
+  std::function<void(const test::RedisRelay::Words&)> on_other_ = [](const test::RedisRelay::Words&) {};
+  test::RedisRelay relay_{server_->port()};  // ends before what it looks at
+};
+
+TEST_F(ToolsRedisSwitchTest, TellsTheCommandThatGoesOn) {
+  for (const int change : {2, 3}) {
+    const std::string err = Fail(Refuse(change));
+    const json info = RedisJson({"info", "set"});
+    const std::string id = info[change == 2 ? "next_generation" : "generation"];
+    EXPECT_TRUE(Has(err, "Generation " + id + " has all keys of IMAGE: --commit --generation " + id)) << err;
+    EXPECT_EQ(RedisJson({"switch", "set", "--commit", "--generation", id})["generation"], id);
+    EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(1000, 2000))["maybe"], 1000);
+    EXPECT_FALSE(RedisJson({"info", "set"}).contains("previous_generation"));
+  }
+}
+
+TEST_F(ToolsRedisSwitchTest, SaysThatItMayNotHaveBegun) {
+  for (const bool is_begun : {false, true}) {
+    const std::string err = Fail([&](int change) {
+      if (is_begun && change == 1) Begin();
+      return Act("-ERR not now\r\n");
+    });
+    EXPECT_TRUE(Has(err, "not --commit it") && Has(err, "--abandon --generation ID")) << err;
+  }
+  RedisJson({"switch", "set", "--abandon"});
+}
+
+TEST_F(ToolsRedisSwitchTest, LeavesTheGenerationOfWhoWasFaster) {
+  std::string id;
+  const std::string err = Fail([&](int change) {
+    if (change == 1) id = Begin();
+    return Act();
+  });
+  EXPECT_TRUE(Has(err, "generation " + id + " was begun, perhaps by somebody else")) << err;
+  EXPECT_FALSE(Has(err, "all keys of IMAGE")) << err;
+  EXPECT_EQ(RedisJson({"info", "set"})["next_generation"], id);
+}
+
+// --generation holds to the end of the step: another one that comes in between is not let serve.
+TEST_F(ToolsRedisSwitchTest, CommitsNoGenerationThatCameInBetween) {
+  const std::string id = Begin();
+  std::string other;
+  bool has_sampled = false;
+  on_other_ = [&](const test::RedisRelay::Words& words) {
+    if (words[0] != "GETRANGE" || !other.empty()) return;
+    if (words[1] != "set") has_sampled = true;  // it has read the record, and found `id`
+    if (words[1] != "set" || !has_sampled) return;
+    RedisJson({"switch", "set", "--abandon"});
+    other = Begin();
+  };
+  on_change_ = [](int) { return Act(); };
+  ExpectFailure(Run({"redis", "switch", "set", "--commit", "--generation", id, "--server", relay_.address()}), "set");
+  EXPECT_EQ(RedisJson({"info", "set"})["next_generation"], other);
+}
+
+TEST_F(ToolsRedisSwitchTest, AdvisesNothingWhereItWasRefused) {
+  const std::string other = Build("other", Lines(0, 10), {"--bits-per-key", "12", "--seed", "7"});
+  const std::string err = Fail([](int) { return Act(); }, other);
+  for (const char* step : {"--commit", "--abandon", "next_generation"}) EXPECT_FALSE(Has(err, step)) << err;
+}
+
+TEST_F(ToolsRedisSwitchTest, GivesUpWhatLostAPart) {
+  on_other_ = [&](const test::RedisRelay::Words& words) {
+    if (changes_ != 1 || words[0] != "GETRANGE" || words[1] == "set") return;
+    const std::string served = words[1];
+    for (const std::string& key : Keys()) {
+      if (key != "set" && key != served) client_->Do({"DEL", key});
+    }
+  };
+  const std::string err = Fail([](int) { return Act(); });
+  const std::string id = RedisJson({"info", "set"})["next_generation"];
+  EXPECT_TRUE(Has(err, "no longer whole: --abandon --generation " + id)) << err;
+  EXPECT_EQ(RedisJson({"switch", "set", "--abandon", "--generation", id})["step"], "abandoned");
+}
+
 // A shard that the server lost is not an empty one.
 TEST_F(ToolsRedisTest, ALostShardIsNeverAbsent) {
   Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
@@ -223,6 +374,55 @@ TEST_F(ToolsRedisTest, ALostShardIsNeverAbsent) {
   EXPECT_EQ(RedisJson({"add", "seen", "--keys", "-"}, 2, "c\nd\n")["failed"], 2);
   EXPECT_EQ(RedisJson({"info", "seen"}, 2)["lost_shards"], 1);
   EXPECT_FALSE(std::filesystem::exists(dir_.File("bad")));
+}
+
+// Keys that were acknowledged are gone with the filter: whoever added only the others would get "absent" for them.
+TEST_F(ToolsRedisTest, AddSaysWhatBecameOfWhatWasAcknowledged) {
+  const std::string keys = Lines(0, 6000);  // two batches
+  const struct {
+    const char* what;
+    std::function<void()> happens;  // between the two
+    bool is_lost, may_be_added;
+  } cases[] = {{"deleted",
+                [&] {
+                  Redis({"delete", "seen"});
+                },
+                true, false},
+               {"lost a shard",
+                [&] {
+                  client_->Do({"DEL", ShardOf("seen")});
+                },
+                true, false},
+               {"taken by something else",
+                [&] {
+                  client_->Do({"SET", "seen", "hello"});
+                },
+                false, false},
+               {"full",
+                [&] {
+                  client_->Do({"CONFIG", "SET", "maxmemory", "1"});
+                },
+                false, true}};
+  for (const auto& now : cases) {
+    client_->Do({"FLUSHALL"});
+    Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
+    test::RedisRelay relay(server_->port());
+    bool is_written = false, has_happened = false;
+    relay.after = [&](const test::RedisRelay::Words& words) {
+      is_written = is_written || words[0] == "BITFIELD";
+      const bool looks_at_record = words[0] == "GETRANGE" && words[1] == "seen";  // a batch ends so
+      if (!is_written || !looks_at_record || has_happened) return;
+      has_happened = true;
+      now.happens();
+    };
+    const RunResult result =
+        Run({"redis", "add", "seen", "--keys", "-", "--print", "failed", "--server", relay.address()}, keys);
+    client_->Do({"CONFIG", "SET", "maxmemory", "0"});
+    EXPECT_EQ(result.exit_code, 2) << now.what;
+    EXPECT_NE(result.err.find("after 6000 keys, 4096 of them acknowledged"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("What was acknowledged is lost, too") != std::string::npos, now.is_lost) << result.err;
+    EXPECT_EQ(result.err.find("Add the others") != std::string::npos, now.may_be_added) << result.err;
+  }
 }
 
 // What the server cannot or should not do is said, with what to do.
@@ -240,6 +440,12 @@ TEST_F(ToolsRedisTest, AFullServerAndAReplicaAreSaidSo) {
   ExpectFailure(Run(words, "a\nb\n"), "replica");
   words.push_back("--replica-reads");
   EXPECT_EQ(Run(words, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
+  for (const char* command : {"info", "dump", "query"}) {
+    std::vector<std::string> of_new = {command, "just-made", "--replica-reads"};
+    if (of_new[0] == "dump") of_new.insert(of_new.end(), {"--out", dir_.File("bad")});
+    if (of_new[0] == "query") of_new.insert(of_new.end(), {"--keys", "-"});
+    ExpectFailure(Redis(of_new, "a\n"), "it may only be late");
+  }
   client_->Do({"REPLICAOF", "NO", "ONE"});
 }
 
@@ -270,14 +476,56 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
   EXPECT_GT(info["expires_in_ms"], 9000000);
   EXPECT_LE(info["expires_in_ms"], 10000000);
   ExpectFailure(Redis({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12"}), "seen");
+  Redis({"switch", "seen", "--begin", "--num-keys", "1e6", "--bits-per-key", "11.99", "--foldable"});
+  EXPECT_EQ(RedisJson({"switch", "seen", "--commit"})["num_blocks"].get<int>() % 64, 0);
   for (const char* layout : {"classic", "counting"}) {
     EXPECT_EQ(RedisJson({"create", layout, "--num-keys", "1e4", "--fpr", "0.01", "--layout", layout})["layout"],
               layout);
     EXPECT_EQ(RedisJson({"add", layout, "--keys", "-"}, 0, Lines(0, 100))["new"], 100) << layout;
     EXPECT_EQ(RedisJson({"query", layout, "--keys", "-"}, 0, Lines(0, 200))["maybe"], 100) << layout;
   }
-  ExpectFailure(Redis({"create", "r", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"}),
-                "redis create: ");
+  const json none = RedisJson({"create", "none", "--num-keys", "0", "--fpr", "0.01"});
+  EXPECT_EQ(none["num_keys"], RedisJson({"info", "none"})["num_keys"]);
+}
+
+TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {
+  const auto left_of = [&](const char* name) { return RedisJson({"info", name}).value("expires_in_ms", -1); };
+  const std::string image = Build("image", "a\n");
+  EXPECT_EQ(RedisJson({"load", "loaded", image, "--expire", "100"})["created"], true);
+  EXPECT_GT(left_of("loaded"), 0);
+  EXPECT_LE(left_of("loaded"), 100000);
+  ExpectFailure(Redis({"load", "loaded", image, "--expire", "1000"}), "nothing was loaded");
+  const json later = RedisJson({"expire", "loaded", "--after", "1e4"});
+  EXPECT_EQ(later["expires"], true);
+  EXPECT_EQ(later["expires_in_ms"], 10000000);
+  EXPECT_GT(left_of("loaded"), 9000000);
+  EXPECT_EQ(RedisJson({"expire", "loaded", "--never"})["expires"], false);
+  EXPECT_EQ(left_of("loaded"), -1);
+  for (const std::string& key : Keys()) EXPECT_EQ(client_->Integer({"PTTL", key}), -1) << key;
+  Redis({"expire", "loaded", "--after", "1"});
+  EXPECT_TRUE(test::WaitUntil([&] { return Redis({"info", "loaded"}).exit_code == 2; }));
+  ExpectFailure(Redis({"expire", "loaded", "--after", "1"}), "has expired");
+  ExpectFailure(Redis({"expire", "nothing", "--after", "1"}), "no filter nothing");
+}
+
+// Layouts that take no keys, or no images: which other command does it.
+TEST_F(ToolsRedisTest, ARefusalNamesTheCommandThatDoesIt) {
+  const RunResult made = Redis({"create", "r", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"});
+  Redis({"create", "set", "--num-keys", "10", "--fpr", "0.1"});
+  const RunResult begun =
+      Redis({"switch", "set", "--begin", "--num-keys", "1e4", "--fpr", "0.01", "--layout", "retrieval"});
+  for (const char* command : {"linefilter build", "linefilter redis load"}) {
+    ExpectFailure(made, command);
+    ExpectFailure(begun, command);
+  }
+  for (const std::vector<std::string>& layout :
+       std::vector<std::vector<std::string>>{{"--layout", "retrieval"}, {"--layout", "counting"}, {"--grow"}}) {
+    std::vector<std::string> more = {"--fpr", "0.01"};
+    more.insert(more.end(), layout.begin(), layout.end());
+    const std::string name = "of" + layout.back(), image = Build(name, Lines(0, 100), more);
+    EXPECT_EQ(RedisJson({"load", name, image})["created"], true);
+    ExpectFailure(Redis({"load", name, image}), "linefilter redis switch");
+  }
 }
 
 // A filter that was made is there, whatever fails behind.
@@ -430,7 +678,6 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"query", "a", "--keys", keys, "--timeout", "0"},
       {"query", "a", "--keys", keys, "--patience", "1e12"},
       {"query", "a", "--keys", keys, "--database", "1e9"},
-      {"query", "a", "--keys", keys, "--user", "alone"},
       {"query", "a", "--keys", keys, "--password-file", dir_.File("nothing")},
       {"query", "a", "--keys", keys, "--password-file", dir_.path()},
       {"query", "a", "--keys", keys, "--password-file", dir_.Write("empty", "\n")},
@@ -452,8 +699,14 @@ TEST_F(ToolsRedisTest, BadUsage) {
       {"switch", "a", "--commit", "--generation", "7"},
       {"switch", "a", "--commit", "--no-writers"},
       {"delete"},
+      {"delete", "a", "--wait-replicas", "1"},
       {"delete", "a", "b"},
       {"info"},
+      {"expire", "a"},
+      {"expire", "a", "--after", "0"},
+      {"expire", "a", "--after", "1e18"},
+      {"expire", "a", "--after", "10", "--never"},
+      {"load", "a", keys, "--expire", "0"},
   };
   for (const std::vector<std::string>& words : bad) {
     if (words.empty()) {
@@ -467,13 +720,15 @@ TEST_F(ToolsRedisTest, BadUsage) {
 
 TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
   for (const std::string command :
-       {"", "create", "add", "query", "info", "load", "dump", "switch", "delete", "bench"}) {
+       {"", "create", "add", "query", "info", "load", "dump", "switch", "expire", "delete", "bench"}) {
     std::vector<std::string> words = {"redis"};
     if (!command.empty()) words.push_back(command);
     words.push_back("--help");
     const RunResult help = Run(words);
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_NE(help.out.find("Exit code"), std::string::npos) << command;
+    // What a command cannot do is no option of it.
+    EXPECT_EQ(help.out.find("--tls-ca") != std::string::npos, command != "" && command != "bench") << command;
     // It cannot be made empty.
     EXPECT_TRUE((command != "create" && command != "switch") || help.out.find(", retrieval") == std::string::npos);
     std::istringstream lines(help.out);
@@ -507,6 +762,29 @@ TEST(ToolsRedisPasswordTest, ComesFromTheEnvironmentOrAFile) {
       EXPECT_NE(result.err.find(word), std::string::npos) << result.err;
     }
   }
+}
+
+// Users of Redis' ACL: one who has no password needs none, one who is unknown is refused.
+TEST(ToolsRedisPasswordTest, AUserMayHaveNone) {
+  test::RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  test::RedisClient client(server.address());
+  client.Do({"ACL", "SETUSER", "free", "on", "nopass", "~*", "&*", "+@all"});
+  client.Do({"ACL", "SETUSER", "default", "off"});  // this connection stays
+  const auto as = [&](const std::string& user, std::vector<std::string> words) {
+    std::vector<std::string> all = test::OurProgram(LINEFILTER_PROGRAM);
+    words.insert(words.end(), {"--server", server.address(), "--user", user});
+    all.insert(all.end(), words.begin(), words.end());
+    return test::RunProgram(all, {}, {});
+  };
+  const std::vector<std::string> create = {"redis", "create", "a", "--num-keys", "10", "--fpr", "0.1"};
+  EXPECT_EQ(as("free", create).exit_code, 0);
+  const RunResult bench =
+      as("free", {"redis", "bench", "--num-keys", "10000", "--rounds", "1", "--batch", "100", "--seconds", "0.001"});
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const RunResult refused = as("nobody", create);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--user and the password"), std::string::npos) << refused.err;
 }
 
 }  // namespace

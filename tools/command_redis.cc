@@ -17,8 +17,8 @@ constexpr char kNotes[] =
 
 std::function<int()> Declare(Arguments& arguments) {
   return arguments.Commands({&kRedisCreateCommand, &kRedisAddCommand, &kRedisQueryCommand, &kRedisInfoCommand,
-                             &kRedisLoadCommand, &kRedisDumpCommand, &kRedisSwitchCommand, &kRedisDeleteCommand,
-                             &kRedisBenchCommand});
+                             &kRedisLoadCommand, &kRedisDumpCommand, &kRedisSwitchCommand, &kRedisExpireCommand,
+                             &kRedisDeleteCommand, &kRedisBenchCommand});
 }
 #else
 constexpr char kNotes[] =

@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #endif
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -36,6 +38,19 @@ constexpr uint64_t kTimeToLiveMs = 3600000;  // of the filter, should nobody be 
 // make a shard that nobody deletes.
 constexpr auto kGrace = std::chrono::seconds(10);
 constexpr char kPasswordVariable[] = "LINEFILTER_REDIS_PASSWORD";
+
+constexpr char kHelp[] =
+    "  --items N          how many, like 1e6; three of ten come again\n"
+    "  --kind email|url   what they are\n"
+    "  --list FILE        instead: the lines of a file, but the empty ones\n"
+    "  --server A         of Redis: host:port[,host:port...] or unix:/path (127.0.0.1:6379)\n"
+    "  --user NAME        of its ACL; the default user by default\n"
+    "  --name NAME        of the filter there (redis_dedup), which must be free; deleted at the end\n"
+    "  --writers N        processes (4)\n"
+    "  --fpr P            the filter's false-positive rate, like 0.01\n"
+    "  --refresh-ms MS    the pause between two fetches of a local copy (100)\n"
+    "  --patience-ms MS   how long Redis is asked again before the store decides alone (2000)\n"
+    "  A password comes from the environment variable LINEFILTER_REDIS_PASSWORD.\n";
 
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -90,6 +105,8 @@ Options Parse(int argc, char** argv) {
       options.servers.patience_ms = static_cast<uint32_t>(number(0, 1e9));
     } else if (name == "--server") {
       options.servers.addresses = text;
+    } else if (name == "--user") {
+      options.servers.user = text;
     } else if (name == "--name") {
       options.name = text;
     } else if (name == "--list") {
@@ -194,6 +211,15 @@ int Report(const Tally& tally, const Judged& judged, double seconds) {
   return good ? kExitGood : kExitWrong;
 }
 
+// A table that nobody got is no success.
+int Flushed(int exit_code) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_code;
+  fprintf(stderr, "redis_dedup: cannot write to standard output%s%s\n", errno == 0 ? "" : ": ",
+          errno == 0 ? "" : std::strerror(errno));
+  return kExitBad;
+}
+
 int Run(Options options, const std::string& folder) {
   options.db = folder + "/store.db";
   HandleSignals();
@@ -238,24 +264,18 @@ int main(int argc, char** argv) {
   bool made = false;
   int exit_code = redis_dedup::kExitBad;
   try {
+    if (std::any_of(argv, argv + argc, [](const char* word) { return std::strcmp(word, "--help") == 0; })) {
+      printf("%s [OPTION VALUE]...: a list is deduplicated by several processes at once.\n%s", argv[0],
+             redis_dedup::kHelp);
+      return redis_dedup::Flushed(redis_dedup::kExitGood);
+    }
     const redis_dedup::Options options = redis_dedup::Parse(argc, argv);
     made = mkdtemp(folder.data()) != nullptr;
     if (!made) throw std::runtime_error("no folder can be made for the store: set TMPDIR");
     exit_code = redis_dedup::Run(options, folder);
   } catch (const redis_dedup::UsageError& error) {
     fprintf(stderr, "%s: %s\n", argv[0], error.what());
-    fputs(
-        "  --items N          how many, like 1e6; three of ten come again\n"
-        "  --kind email|url   what they are\n"
-        "  --list FILE        instead: the lines of a file, but the empty ones\n"
-        "  --server A         of Redis: host:port[,host:port...] or unix:/path (127.0.0.1:6379)\n"
-        "  --name NAME        of the filter there (redis_dedup), which must be free; deleted at the end\n"
-        "  --writers N        processes (4)\n"
-        "  --fpr P            the filter's false-positive rate, like 0.01\n"
-        "  --refresh-ms MS    the pause between two fetches of a local copy (100)\n"
-        "  --patience-ms MS   how long Redis is asked again before the store decides alone (2000)\n"
-        "  A password comes from the environment variable LINEFILTER_REDIS_PASSWORD.\n",
-        stderr);
+    fputs(redis_dedup::kHelp, stderr);
   } catch (const std::exception& error) {
     fprintf(stderr, "%s: %s\n", argv[0], error.what());
   }
@@ -263,5 +283,5 @@ int main(int argc, char** argv) {
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
-  return exit_code;
+  return redis_dedup::Flushed(exit_code);
 }

@@ -164,7 +164,7 @@ Status MeasureRedis(const BenchRequest& request, BenchFilters* filters, BenchRes
                   {"inserts_pipelined", BenchUse::kInserts, true}};
   const size_t num_rows = result->rows.size();
   Measurement measurement(request, filters);
-  result->bytes_measured = !filters->script(BenchUse::kLookups)->is_cluster();
+  result->bytes_measured = filters->script(BenchUse::kLookups)->TellsTraffic();
   std::vector<std::vector<double>> rates(kWays * num_rows);
   Bytes bytes[2];
   Progress progress("measuring", "rounds", request.rounds);

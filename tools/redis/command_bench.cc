@@ -53,7 +53,6 @@ void ReportKind(const Names& names, const BenchFilters::Facts& facts, const Meas
 }
 
 std::string Refusal(const BenchRequest& request) {
-  if (request.servers.tls) return "--tls: the comparison row has none: measure through a socket or a tunnel";
   if (request.num_keys < 10000 || request.num_keys > 400000000) return "--num-keys is outside 1e4 to 4e8";
   if (request.rounds < 1 || request.rounds > 1000) return "--rounds is outside 1 to 1000";
   if (request.batch < 1 || request.batch > 65536) return "--batch is outside 1 to 65536";
@@ -124,7 +123,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--batch", &request.batch, "Keys of a pipelined batch; 1024 by default");
   arguments.Count("--rounds", &request.rounds, "How often each row is measured; 5 by default");
   arguments.Real("--seconds", &request.seconds, "S", "Of a row in a round; 0.5 by default");
-  DeclareServer(&arguments, ServerUse::kWrite, &bench->server);
+  DeclareServer(&arguments, ServerUse::kMeasure, &bench->server);
   arguments.Json(&bench->json);
   return [bench] { return RunBench(*bench); };
 }
@@ -141,6 +140,7 @@ const Command kRedisBenchCommand = {
     "Rows take turns; medians of the rounds. Half of the keys asked are in it (hit_share); all that are inserted are\n"
     "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"
     "what is measured, and yours is slowed: measure where that is no harm.\n"
+    "It speaks no TLS: where the server speaks nothing else, measure another one, or through a tunnel.\n"
     "linefilter redis bench --json > rates.json is what linefilter plan --redis --rates rates.json takes.\n"
     "Exit code: 0 measured, 2 not.",
     &Declare};

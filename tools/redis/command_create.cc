@@ -3,6 +3,7 @@
 
 #include "tools/redis/commands.h"
 #include "tools/redis/failure.h"
+#include "tools/redis/lifetime.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -23,31 +24,35 @@ int FailMade(const std::string& name, const char* how, const Status& status) {
               SentenceOf(name, status).c_str());
 }
 
+// The library's sentence does not know how an image is made and brought by hand.
+std::string AdviceOf(const Create& create, const Status& status) {
+  if (create.options.layout != Layout::kRetrieval || status.code() != StatusCode::kIncompatible) return "";
+  return "`linefilter build --layout retrieval` makes the image of all keys, and `linefilter redis load` brings it.";
+}
+
 int RunCreate(const Create& create, const Arguments& arguments) {
   FilterOptions options = create.options;
   if (create.secret.is_given) {
     options.hash_id = HashId::kKeyed;
     options.secret = create.secret.secret;
   }
-  if (arguments.Given("--expire") && create.expire_s == 0) {
-    return Fail("redis create: --expire 0 would be gone at once: give a second at least, or leave it out for never");
-  }
-  if (create.expire_s > 3153600000) return Fail("redis create: --expire is above a hundred years: leave it out");
+  const bool expires = arguments.Given("--expire");
+  if (expires && !CheckLifetime("create", "--expire", "leave it out", create.expire_s)) return kExitBad;
   RedisServers servers;
   if (!ReadyServers(create.server, &servers)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
-  if (!status.ok()) return FailRedis("create", create.name, status);
-  if (create.expire_s != 0) status = filter.Expire(1000 * create.expire_s);
+  if (!status.ok()) return FailRedis("create", create.name, status, AdviceOf(create, status));
+  if (expires) status = filter.Expire(1000 * create.expire_s);
   if (!status.ok()) {
-    return FailMade(create.name, "without its --expire: `linefilter redis delete` it, and create it again", status);
+    return FailMade(create.name, "without its --expire, which `linefilter redis expire` sets", status);
   }
   RedisInfo info;
   status = filter.Info(&info);
   if (!status.ok()) return FailMade(create.name, "as asked: `linefilter redis info` tells about it", status);
   Report report;
   ReportFilter(filter, &report);
-  report.Count("num_keys", create.num_keys);
+  report.Count("num_keys", info.num_keys);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
   report.Bool("cluster", info.cluster);
@@ -69,8 +74,9 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--seed", "--secret");
   arguments.Count("--shard-bytes", &create->layout.shard_bytes,
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
-  arguments.Count("--expire", &create->expire_s, "The filter goes after so many seconds; never by default");
-  DeclareServer(&arguments, ServerUse::kWrite, &create->server);
+  arguments.Count("--expire", &create->expire_s,
+                  "The filter goes after so many seconds; never by default (`linefilter redis expire`)");
+  DeclareServer(&arguments, ServerUse::kAdd, &create->server);
   arguments.Json(&create->json);
   return [create, &arguments] { return RunCreate(*create, arguments); };
 }

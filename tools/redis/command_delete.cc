@@ -30,7 +30,7 @@ int RunDelete(const Delete& options) {
 std::function<int()> Declare(Arguments& arguments) {
   auto options = std::make_shared<Delete>();
   DeclareFilterName(&arguments, &options->name);
-  DeclareServer(&arguments, ServerUse::kWrite, &options->server);
+  DeclareServer(&arguments, ServerUse::kOther, &options->server);
   arguments.Json(&options->json);
   return [options] { return RunDelete(*options); };
 }

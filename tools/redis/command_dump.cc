@@ -39,7 +39,7 @@ int RunDump(const Dump& dump) {
   if (!ReadyServers(dump.server, &servers)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, dump.name, dump.secret.OrNull());
-  if (!status.ok()) return FailRedis("dump", dump.name, status);
+  if (!status.ok()) return FailRedis("dump", dump.name, status, AdviceOfReplica(dump.server, status));
   FilterFile made;
   status = WriteAndOpen(
       dump.out, dump.secret.OrNull(), [&filter](const Sink& sink) { return WriteTo(&filter, sink); }, &made);
@@ -70,6 +70,7 @@ const Command kRedisDumpCommand = {
     "dump", "Write the image of a filter in Redis",
     "The image has every key that was acknowledged before; of those that are added meanwhile it may have some. It is\n"
     "asked by `linefilter query`, many million times a second, and \"absent\" is true of the moment it was made.\n"
+    "A keyed filter demands its --secret, and so does the image whenever it is asked.\n" REPLICA_NOTES
     "Exit code: 0 the image is written, 2 it is not.",
     &Declare};
 

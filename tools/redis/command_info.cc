@@ -23,7 +23,7 @@ int RunInfo(const Info& options) {
   RedisInfo info;
   Status status = filter.Open(servers, options.name, options.secret.OrNull());
   if (status.ok()) status = filter.Info(&info);
-  if (!status.ok()) return FailRedis("info", options.name, status);
+  if (!status.ok()) return FailRedis("info", options.name, status, AdviceOfReplica(options.server, status));
   Report report;
   ReportFilter(filter, &report);
   if (info.num_stages != 0) report.Count("num_stages", info.num_stages);
@@ -64,6 +64,7 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kRedisInfoCommand = {
     "info", "Show all that a filter in Redis tells about itself",
     "estimated_keys, fill_ratio and expected_fpr are those of sampled_bytes of its bits, spread over all of them.\n"
+    "A keyed filter demands its --secret, though no key is asked.\n" REPLICA_NOTES
     "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards).",
     &Declare};
 

@@ -4,6 +4,7 @@
 #include "tools/redis/commands.h"
 #include "tools/redis/failure.h"
 #include "tools/redis/images.h"
+#include "tools/redis/lifetime.h"
 #include "tools/redis/servers.h"
 
 namespace linefilter::tools {
@@ -12,12 +13,23 @@ namespace {
 struct Load {
   ServerOptions server;
   std::string name, image;
+  uint64_t expire_s = 0;
   RedisLayout layout;
   SecretOption secret;
   bool json = false;
 };
 
-int RunLoad(const Load& load) {
+// The library's sentence does not know how a filter that takes no images is made anew by hand.
+std::string AdviceOf(const RedisFilter& filter, bool created, const Status& status) {
+  const Layout layout = filter.layout();
+  const bool takes_none = !created && filter.is_open() && layout != Layout::kBlocked && layout != Layout::kClassic;
+  if (!takes_none || status.code() != StatusCode::kIncompatible) return "";
+  return "`linefilter redis switch` replaces its keys by those of an image.";
+}
+
+int RunLoad(const Load& load, const Arguments& arguments) {
+  const bool expires = arguments.Given("--expire");
+  if (expires && !CheckLifetime("load", "--expire", "leave it out", load.expire_s)) return kExitBad;
   RedisServers servers;
   RedisImage image;
   if (!ReadyServers(load.server, &servers)) return kExitBad;
@@ -27,12 +39,24 @@ int RunLoad(const Load& load) {
   const bool created = status.code() == StatusCode::kNotFound;
   if (created) {
     status = filter.CreateFromImage(servers, load.name, image.data(), image.size(), load.secret.OrNull(), load.layout);
+    if (status.ok() && expires) {
+      status = filter.Expire(1000 * load.expire_s);
+      if (!status.ok()) {
+        return Fail("redis load: filter %s is there, without its --expire, which `linefilter redis expire` sets (%s)",
+                    ShownName(load.name).c_str(), SentenceOf(load.name, status).c_str());
+      }
+    }
+  } else if (status.ok() && expires) {  // others may go by the time that it has
+    return Fail(
+        "redis load: filter %s is there already, and --expire is of a new one: leave it out, and see to "
+        "`linefilter redis expire`; nothing was loaded",
+        ShownName(load.name).c_str());
   } else if (status.ok()) {
     status = filter.Load(image.data(), image.size());
   }
   RedisInfo info;
   if (status.ok()) status = filter.Info(&info);
-  if (!status.ok()) return FailRedis("load", load.name, status);
+  if (!status.ok()) return FailRedis("load", load.name, status, AdviceOf(filter, created, status));
   Report report;
   ReportFilter(filter, &report);
   report.Text("image", load.image);
@@ -50,10 +74,11 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("IMAGE", &load->image, "The image whose keys go there", Need::kRequired);
   arguments.Count("--shard-bytes", &load->layout.shard_bytes,
                   "Of a new filter: most bytes of one string of Redis; by default 64 MiB");
+  arguments.Count("--expire", &load->expire_s, "Of a new filter: it goes after so many seconds; never by default");
   arguments.Secret(&load->secret, SecretUse::kAsk);
-  DeclareServer(&arguments, ServerUse::kWrite, &load->server);
+  DeclareServer(&arguments, ServerUse::kAdd, &load->server);
   arguments.Json(&load->json);
-  return [load] { return RunLoad(*load); };
+  return [load, &arguments] { return RunLoad(*load, arguments); };
 }
 
 }  // namespace

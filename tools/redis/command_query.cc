@@ -31,13 +31,14 @@ int RunQuery(const Query& query) {
   RedisFilter filter;
   Status status = filter.Open(servers, query.name, query.secret.OrNull());
   if (status.ok()) status = filter.KeyStatus();
-  if (!status.ok()) return FailRedis("query", query.name, status);
+  if (!status.ok()) return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
   std::vector<uint64_t> hashes;
   return AskKeys(&reader, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers);
-    return status.ok() ? kExitGood : FailRedis("query", query.name, status);
+    if (status.ok()) return kExitGood;
+    return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
   });
 }
 
@@ -58,7 +59,8 @@ const Command kRedisQueryCommand = {
     KEYS_NOTES
     "Without --print, --count or --json: a line per key, \"maybe\" or \"absent\", a tab, the key. --json counts, as "
     "--count does.\n"
-    "\"absent\" is never wrong. What Redis could not answer ends the command: no answer of that batch is printed.\n"
+    "\"absent\" is never wrong. What Redis could not answer ends the command: no answer of that batch is "
+    "printed.\n" REPLICA_NOTES
     "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 it could not be asked.",
     &Declare};
 

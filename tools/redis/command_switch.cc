@@ -1,132 +1,17 @@
 // linefilter redis switch: a filter made anew while it serves. Readers see the old or the new one, never a mixture.
-#include <cstdio>
 #include <memory>
-#include <vector>
 
 #include "tools/images.h"
 #include "tools/key_reader.h"
-#include "tools/progress.h"
 #include "tools/redis/commands.h"
 #include "tools/redis/failure.h"
-#include "tools/redis/images.h"
-#include "tools/redis/servers.h"
+#include "tools/redis/switch_steps.h"
 
 namespace linefilter::tools {
 namespace {
 
-struct Switch {
-  ServerOptions server;
-  std::string name, image, load, add, generation;
-  bool begin = false, commit = false, abandon = false, u64 = false, no_writers = false;
-  uint64_t num_keys = 0;
-  FilterOptions options;
-  RedisLayout layout;
-  SecretOption secret;
-  bool json = false;
-};
-
 constexpr const char* kSteps[] = {"IMAGE", "--begin", "--add", "--load", "--commit", "--abandon"};
-constexpr const char* kOfBegin[] = {"--num-keys", "--fpr", "--bits-per-key", "--layout"};
-
-// What is done, and what writers do from now on.
-struct Step {
-  Status status;
-  const char* done;
-  const char* writers;
-  std::string refusal;  // instead of it: what is asked for would lose keys
-};
-
-constexpr char kToBoth[] = "add to both generations, wherever they are; readers ask the old one";
-constexpr char kToNew[] = "add to the new generation, which readers ask";
-
-Step Begin(const Switch& options, RedisFilter* filter) {
-  return {filter->BeginGeneration(options.num_keys, options.options, options.layout), "begun", kToBoth, ""};
-}
-
-Step LoadIt(const RedisImage& image, RedisFilter* filter) {
-  return {filter->LoadNext(image.data(), image.size()), "loaded", kToBoth, ""};
-}
-
-// The keys of a file, into the next generation alone.
-Step AddKeys(const Switch& options, RedisFilter* filter) {
-  Step step = {filter->KeyStatus(), "added", kToBoth, ""};
-  KeyReader reader;
-  if (step.status.ok()) step.status = reader.Open(options.add, options.u64 ? KeyFormat::kU64 : KeyFormat::kLines);
-  if (!step.status.ok()) return step;
-  Progress progress("adding keys", "bytes", reader.bytes_total());
-  std::vector<std::string_view> keys;
-  std::vector<uint64_t> hashes;
-  while (step.status.ok() && reader.Next(&keys)) {
-    hashes.clear();
-    for (const std::string_view& key : keys) hashes.push_back(filter->HashOf(key));
-    step.status = filter->InsertHashesIntoNext(hashes.data(), hashes.size());
-    progress.Update(reader.bytes_done());
-  }
-  if (step.status.ok()) step.status = reader.status();
-  return step;
-}
-
-// Whoever began it goes on with it, nobody else: it may lack keys that only he knows of.
-std::string OfAnother(uint64_t next) {
-  const std::string id = SecretCheckText(next);
-  return "generation " + id +
-         " was begun, perhaps by somebody else, and IMAGE neither fills nor commits it. If it is yours: --load IMAGE "
-         "or "
-         "--add FILE, then --commit, each with --generation " +
-         id + "; if its program died: --abandon";
-}
-
-// The image is the next generation, which serves at once.
-Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filter) {
-  RedisInfo info;
-  Step step = {filter->Info(&info), "switched", kToNew, ""};
-  if (!step.status.ok()) return step;
-  if (info.next_generation != 0) {
-    step.refusal = OfAnother(info.next_generation);
-  } else if (filter->layout() != Layout::kRetrieval && !options.no_writers) {
-    step.refusal =
-        "keys that were added since those of IMAGE were read would be lost: say --no-writers if there are none. Else, "
-        "in this order: 1. --begin (all writers add to both generations from then on), 2. --add FILE or --load IMAGE "
-        "with all keys of the exact source, read after that, 3. --commit";
-  } else {
-    step.status = filter->BeginGenerationFromImage(image.data(), image.size(), options.layout);
-    if (step.status.ok()) step.status = filter->SwitchGeneration();
-    if (!step.status.ok()) {
-      fputs(
-          "linefilter: redis switch: look at `linefilter redis info`: a next_generation there has the keys of IMAGE, "
-          "all of them; then --commit lets it serve, and --abandon gives it up\n",
-          stderr);
-    }
-  }
-  return step;
-}
-
-// --generation, if given, names the one that was begun; or, of a commit, the one that serves since, of which the rest
-// may be left to do.
-Step CheckGeneration(const Switch& options, RedisFilter* filter) {
-  Step step = {Status(), "", "", ""};
-  if (options.generation.empty()) return step;
-  RedisInfo info;
-  step.status = filter->Info(&info);
-  if (!step.status.ok()) return step;
-  const std::string next = info.next_generation != 0 ? SecretCheckText(info.next_generation) : "none";
-  const bool is_left = options.commit && info.previous_generation != 0;
-  if (options.generation == next || (is_left && options.generation == SecretCheckText(info.generation))) return step;
-  step.refusal = "the generation that was begun is " + next + ", not " + options.generation +
-                 ", which was switched to or abandoned: look at `linefilter redis info`, and begin anew";
-  return step;
-}
-
-Step Do(const Switch& options, const RedisImage& image, RedisFilter* filter) {
-  const Step checked = CheckGeneration(options, filter);
-  if (!checked.status.ok() || !checked.refusal.empty()) return checked;
-  if (options.begin) return Begin(options, filter);
-  if (!options.add.empty()) return AddKeys(options, filter);
-  if (!options.load.empty()) return LoadIt(image, filter);
-  if (options.commit) return {filter->SwitchGeneration(), "switched", kToNew, ""};
-  if (options.abandon) return {filter->AbandonGeneration(), "abandoned", "add to the old generation alone", ""};
-  return SwitchTo(options, image, filter);
-}
+constexpr const char* kOfBegin[] = {"--num-keys", "--fpr", "--bits-per-key", "--layout", "--foldable"};
 
 // Empty, or which rule between the options is broken.
 std::string BrokenRule(const Arguments& arguments, const Switch& options) {
@@ -139,6 +24,10 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
   if (options.begin && options.num_keys == 0) return "--begin needs --num-keys, above 0";
   if (options.begin && arguments.Given("--fpr") == arguments.Given("--bits-per-key")) {
     return "--begin needs --fpr or --bits-per-key, one of them";
+  }
+  if (options.u64 && options.add.empty()) return "--u64 goes with --add";
+  if (arguments.Given("--shard-bytes") && !options.begin && options.image.empty()) {
+    return "--shard-bytes goes with --begin or IMAGE, which make a generation";
   }
   if (options.no_writers && options.image.empty()) return "--no-writers goes with IMAGE";
   if (arguments.Given("--generation")) {
@@ -162,9 +51,9 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   RedisFilter filter;
   Status status = filter.Open(servers, options.name, options.secret.OrNull());
   if (!status.ok()) return FailRedis("switch", options.name, status);
-  const Step step = Do(options, image, &filter);
+  const Step step = DoSwitchStep(options, image, &filter);
   if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
-  if (!step.status.ok()) return FailRedis("switch", options.name, step.status);
+  if (!step.status.ok()) return FailRedis("switch", options.name, step.status, step.advice);
   RedisInfo info;
   status = filter.Info(&info);
   if (!status.ok()) {
@@ -194,6 +83,8 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--fpr", &options->options.fpr, "P", "With --begin: the highest acceptable false-positive rate");
   arguments.Real("--bits-per-key", &options->options.bits_per_key, "B", "With --begin: or the size, 1 to 64");
   arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default", true);
+  arguments.Flag("--foldable", &options->options.foldable,
+                 "With --begin: blocks in a multiple of 64: dumps can be folded and merged");
   arguments.Path("--add", &options->add,
                  "Only add the keys of this file to the next generation, one per line; - is stdin");
   arguments.Flag("--u64", &options->u64, kU64Help);
@@ -203,9 +94,9 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Text("--generation", &options->generation, "ID",
                  "With these four: only if it is the one that was begun, as --begin printed it");
   arguments.Count("--shard-bytes", &options->layout.shard_bytes,
-                  "Most bytes of one string of Redis; 64 MiB by default");
+                  "With --begin or IMAGE: most bytes of one string of Redis; 64 MiB by default");
   arguments.Secret(&options->secret, SecretUse::kAsk, &options->add);
-  DeclareServer(&arguments, ServerUse::kWrite, &options->server);
+  DeclareServer(&arguments, ServerUse::kAdd, &options->server);
   arguments.Json(&options->json);
   return [options, &arguments] { return RunSwitch(*options, arguments); };
 }
@@ -223,11 +114,11 @@ const Command kRedisSwitchCommand = {
     "  linefilter redis switch NAME --commit                            readers ask the new one, and the old one goes\n"
     "Instead of --add, --load IMAGE, which must have the layout, size, num_probes and hash of what was begun. Where "
     "several\n"
-    "programs make filters anew, each gives --generation ID. A step that failed is done again; but where IMAGE failed, "
-    "look:\n"
-    "if redis info has a next_generation, IMAGE is in it as a whole, and --commit lets it serve, or --abandon gives it "
-    "up.\n"
-    "Exit code: 0 the step is done, 2 it is not, and what served serves.",
+    "programs make filters anew, each gives --generation ID. A step that failed is done again; where IMAGE failed, "
+    "the\n"
+    "message tells how to go on: a next_generation that redis info shows may be somebody else's, without IMAGE's "
+    "keys.\n"
+    "Exit code: 0 the step is done, 2 it is not, or not to its end: the old or the new one serves, as a whole.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -7,7 +7,7 @@
 namespace linefilter::tools {
 
 extern const Command kRedisCreateCommand, kRedisAddCommand, kRedisQueryCommand, kRedisInfoCommand, kRedisLoadCommand,
-    kRedisDumpCommand, kRedisSwitchCommand, kRedisDeleteCommand, kRedisBenchCommand;
+    kRedisDumpCommand, kRedisSwitchCommand, kRedisExpireCommand, kRedisDeleteCommand, kRedisBenchCommand;
 
 }  // namespace linefilter::tools
 

@@ -85,11 +85,12 @@ std::string SentenceOf(const std::string& name, const Status& status) {
   return sentence;
 }
 
-int FailRedis(const char* command, const std::string& name, const Status& status) {
+int FailRedis(const char* command, const std::string& name, const Status& status, const std::string& advice) {
   const std::string text = SentenceOf(name, status), shown = ShownName(name);
   // Most sentences name the filter; those of the connection cannot.
   const bool is_named = text.find(shown) != std::string::npos;
-  return Fail("redis %s%s%s: %s", command, is_named ? "" : " ", is_named ? "" : shown.c_str(), text.c_str());
+  return Fail("redis %s%s%s: %s%s%s", command, is_named ? "" : " ", is_named ? "" : shown.c_str(), text.c_str(),
+              advice.empty() ? "" : "\n", advice.c_str());
 }
 
 }  // namespace linefilter::tools

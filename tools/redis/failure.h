@@ -14,8 +14,9 @@ std::string ShownName(const std::string& name);
 // The library's sentence about the filter, with the options where it names its own fields.
 std::string SentenceOf(const std::string& name, const Status& status);
 
-// "redis COMMAND NAME: ..." on standard error; answers kExitBad.
-int FailRedis(const char* command, const std::string& name, const Status& status);
+// "redis COMMAND NAME: ..." on standard error, and what this program advises, if that is not empty, on a line of its
+// own; answers kExitBad.
+int FailRedis(const char* command, const std::string& name, const Status& status, const std::string& advice = "");
 
 }  // namespace linefilter::tools
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <sstream>
 
 namespace linefilter::tools {
 namespace {
@@ -39,6 +40,18 @@ std::string MovedTo(const redisReply& reply) {
   return text.compare(0, 6, "MOVED ") == 0 ? text.substr(text.rfind(' ') + 1) : "";
 }
 
+// One by one, without the blanks around them. What is wrong with one the library has said before.
+std::vector<std::string> AddressesOf(const RedisServers& servers) {
+  std::vector<std::string> addresses;
+  std::istringstream all(servers.addresses);
+  for (std::string one; std::getline(all, one, ',');) {
+    one.erase(0, one.find_first_not_of(' '));
+    one.erase(one.find_last_not_of(' ') + 1);
+    addresses.push_back(one);
+  }
+  return addresses;
+}
+
 // What stands behind "name:" in a reply to INFO.
 std::string FactOf(const std::string& info, const char* name) {
   const size_t line = info.find(std::string("\n") + name + ":");
@@ -61,7 +74,8 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
   if (address.compare(0, 5, "unix:") == 0) {
     context_.reset(redisConnectUnixWithTimeout(address.c_str() + 5, patience));
   } else {
-    const size_t colon = address.rfind(':');
+    // Of [::1] no colon is that of a port.
+    const size_t colon = !address.empty() && address.back() == ']' ? std::string::npos : address.rfind(':');
     std::string host = address.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
     const int port = colon == std::string::npos ? 6379 : atoi(address.c_str() + colon + 1);
@@ -73,8 +87,10 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
   }
   redisSetTimeout(context_.get(), TimeOf(servers.timeout_ms));
   Status status;
-  if (!servers.password.empty()) {
-    status = servers.user.empty() ? Do({"AUTH", servers.password}) : Do({"AUTH", servers.user, servers.password});
+  if (!servers.user.empty()) {  // who may have no password
+    status = Do({"AUTH", servers.user, servers.password});
+  } else if (!servers.password.empty()) {
+    status = Do({"AUTH", servers.password});
   }
   if (status.ok() && servers.database != 0) status = Do({"SELECT", std::to_string(servers.database)});
   return status;
@@ -82,13 +98,15 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
 
 Status ScriptFilter::Connect(const RedisServers& servers, const std::string& key) {
   key_ = key;
-  // The first that answers.
-  Status status;
-  for (size_t begin = 0; begin <= servers.addresses.size();) {
-    const size_t end = std::min(servers.addresses.find(',', begin), servers.addresses.size());
-    status = Open(servers, servers.addresses.substr(begin, end - begin));
+  // The first that answers and takes keys.
+  Status status = Status::Error(StatusCode::kInvalidArgument, "no server is named");
+  for (const std::string& address : AddressesOf(servers)) {
+    status = Open(servers, address);
+    // Any node of a cluster tells who has the key.
+    if (status.ok() && !is_cluster() && TextFact("role") == "slave") {
+      status = Status::Error(StatusCode::kUnavailable, "%s is a replica: name the master", address.c_str());
+    }
     if (status.ok()) break;
-    begin = end + 1;
   }
   if (!status.ok()) return status;
   const char* const words[] = {"EXISTS", key_.c_str()};
@@ -205,10 +223,17 @@ std::string ScriptFilter::TextFact(const char* name) {
   return Do({"INFO"}, &info).ok() ? FactOf(info, name) : "";
 }
 
+bool ScriptFilter::TellsTraffic() {
+  if (is_cluster()) return false;
+  return TextFact("connected_slaves") == "0" || !TextFact("total_net_repl_output_bytes").empty();
+}
+
 ServerTraffic ScriptFilter::Traffic() {
   std::string info;
   if (!Do({"INFO", "stats"}, &info).ok()) return ServerTraffic();
-  return {atoll(FactOf(info, "total_net_input_bytes").c_str()), atoll(FactOf(info, "total_net_output_bytes").c_str())};
+  const auto fact = [&info](const char* name) { return int64_t{atoll(FactOf(info, name).c_str())}; };
+  // What goes to replicas is no reply; before version 7 Redis does not tell it apart.
+  return {fact("total_net_input_bytes"), fact("total_net_output_bytes") - fact("total_net_repl_output_bytes")};
 }
 
 }  // namespace linefilter::tools

@@ -25,7 +25,7 @@ struct ServerTraffic {
 
 class ScriptFilter {
  public:
-  // Connects to the server that has the key. Without TLS.
+  // Connects to the server that has the key, once the library has found one. Without TLS.
   Status Connect(const RedisServers& servers, const std::string& key);
   // The key becomes the bits of the filter, and goes after an hour, also if this is killed behind the first piece.
   Status Upload(const ClassicFilter& filter);
@@ -40,7 +40,9 @@ class ScriptFilter {
 
   // A fact of INFO, like redis_version; empty: not told.
   std::string TextFact(const char* name);
-  // Of one INFO, of which the command is counted, and the reply is not yet.
+  // Whether it counts the commands and replies of all there is, and nothing else.
+  bool TellsTraffic();
+  // Of one INFO, of which the command is counted, and the reply is not yet. Without what goes to replicas.
   ServerTraffic Traffic();
   bool is_cluster() { return TextFact("redis_mode") == "cluster"; }
 

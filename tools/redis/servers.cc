@@ -36,35 +36,45 @@ bool ReadyMs(const char* option, uint64_t ms, uint32_t* value) {
   return true;
 }
 
+void DeclareTls(Arguments* arguments, RedisServers* servers) {
+  arguments->Flag("--tls", &servers->tls, "Encrypt; needs OpenSSL when this program is built");
+  arguments->Path("--tls-ca", &servers->tls_ca,
+                  "File of the authority that signed the servers' certificates; the system's by default");
+  arguments->Path("--tls-certificate", &servers->tls_certificate,
+                  "File of the own certificate, if the server wants one");
+  arguments->Path("--tls-key", &servers->tls_key, "File of its key");
+  arguments->Text("--tls-server-name", &servers->tls_server_name, "HOST",
+                  "Name that the certificate must have; the host by default");
+}
+
 }  // namespace
 
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) {
   RedisServers& servers = options->servers;
   arguments->Text("--server", &servers.addresses, "ADDRESS",
                   "host:port[,host:port...] or unix:/path; 127.0.0.1:6379 by default");
-  arguments->Text("--user", &servers.user, "NAME", "User of Redis' ACL; the default user by default");
+  arguments->Text("--user", &servers.user, "NAME",
+                  "User of Redis' ACL, who may have no password (nopass); the default user by default");
   arguments->Path("--password-file", &options->password_file,
                   "File whose first line is the password; else LINEFILTER_REDIS_PASSWORD of the environment");
   arguments->Count("--database", &options->database, "Number of the database, 0 by default; a cluster has no other");
-  arguments->Flag("--tls", &servers.tls, "Encrypt; needs OpenSSL when this program is built");
-  arguments->Path("--tls-ca", &servers.tls_ca,
-                  "File of the authority that signed the servers' certificates; the system's by default");
-  arguments->Path("--tls-certificate", &servers.tls_certificate,
-                  "File of the own certificate, if the server wants one");
-  arguments->Path("--tls-key", &servers.tls_key, "File of its key");
-  arguments->Text("--tls-server-name", &servers.tls_server_name, "HOST",
-                  "Name that the certificate must have; the host by default");
+  if (use != ServerUse::kMeasure) DeclareTls(arguments, &servers);
   arguments->Count("--timeout", &options->timeout_ms, "Milliseconds for a connection or reply, 2000 by default");
   arguments->Count("--patience", &options->patience_ms,
                    "Milliseconds for all that is tried again of one batch, 10000 by default");
   if (use == ServerUse::kAsk) {
     arguments->Flag("--replica-reads", &servers.replica_reads,
-                    "Ask also a replica, whose answers may be late: \"absent\" for a key that was just added");
-  } else {
+                    "Take a replica that --server names, which may be late; those of a cluster are never asked");
+  } else if (use == ServerUse::kAdd) {
     arguments->Count("--wait-replicas", &options->wait_replicas,
                      "After each batch wait until so many replicas have it; 0 by default");
     arguments->Count("--wait", &options->wait_ms, "With --wait-replicas: milliseconds, 1000 by default");
   }
+}
+
+std::string AdviceOfReplica(const ServerOptions& options, const Status& status) {
+  if (!options.servers.replica_reads || status.code() != StatusCode::kNotFound) return "";
+  return "If --server names a replica, it may only be late: ask the master, without --replica-reads.";
 }
 
 void DeclareFilterName(Arguments* arguments, std::string* name) {
@@ -83,11 +93,6 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
   }
   if (const char* password = getenv(kRedisPasswordVariable); password != nullptr) servers->password = password;
   if (!options.password_file.empty() && !ReadPassword(options.password_file, &servers->password)) return false;
-  if (!servers->user.empty() && servers->password.empty()) {
-    Fail("--user %s needs a password: in the environment variable %s, or in a --password-file", servers->user.c_str(),
-         kRedisPasswordVariable);
-    return false;
-  }
   if (options.database > 1000000) {
     Fail("--database is above 1e6: Redis has 16 databases unless its configuration says more");
     return false;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "linefilter/redis.h"
+#include "linefilter/status.h"
 #include "tools/arguments.h"
 #include "tools/report.h"
 
@@ -21,9 +22,17 @@ struct ServerOptions {
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 
-// Commands that write may wait for replicas, those that only ask may ask one.
-enum class ServerUse { kAsk, kWrite };
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured beside
+// ours knows no TLS.
+enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
+
+// For the notes of those that may ask a replica; a macro, so that it joins the others at compile time.
+#define REPLICA_NOTES \
+  "--replica-reads: a replica that is late lacks keys that were just added (\"absent\"), and a filter that is new.\n"
+
+// After a failure: a replica that was asked may be late. Else empty.
+std::string AdviceOfReplica(const ServerOptions& options, const Status& status);
 
 // The positional NAME.
 void DeclareFilterName(Arguments* arguments, std::string* name);
