@@ -811,10 +811,10 @@ TEST_F(RedisFilterTest, ExpiresAsAWhole) {
   const auto ttl = [&](const std::string& key) { return client_->Integer({"PTTL", key}); };
   const auto end = [&](const std::string& key) { return client_->Integer({"PEXPIRETIME", key}); };
   EXPECT_LE(ttl("seen"), 5060000);
-  for (const std::string& shard : Shards()) {  // which go first
+  for (const std::string& shard : Shards()) {  // which go a minute before the record, or just after that
     EXPECT_GT(ttl(shard), 4000000);
     EXPECT_LE(ttl(shard), 5000000);
-    EXPECT_GE(end("seen"), end(shard) + 60000);
+    EXPECT_LE(end(shard), end("seen") - 60000 + 2000);
   }
   RedisInfo info;
   ASSERT_TRUE(filter.Info(&info).ok());
@@ -827,7 +827,7 @@ TEST_F(RedisFilterTest, ExpiresAsAWhole) {
   EXPECT_TRUE(expired == StatusCode::kOk || expired == StatusCode::kNotFound) << "it may be over when it looks again";
   RedisFilter other;
   ASSERT_TRUE(WaitUntil([&] { return other.Open(servers_, "seen").code() == StatusCode::kNotFound; }));
-  EXPECT_TRUE(Shards().empty());
+  EXPECT_TRUE(WaitUntil([&] { return Shards().empty(); }));
   bool maybe = false;
   EXPECT_EQ(filter.MayContainHash(1, &maybe).code(), StatusCode::kNotFound);
   EXPECT_TRUE(maybe);

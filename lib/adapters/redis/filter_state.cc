@@ -79,8 +79,11 @@ Status FilterState::ReadHeader() {
   Status status = ReadRecord(&answer);
   if (!status.ok()) return status;
   if (answer.is_nil) {
-    return Status::Error(StatusCode::kNotFound, "there is no filter %s in Redis: create it, or look at the name",
-                         Printable(name_).c_str());
+    return Status::Error(
+        StatusCode::kNotFound,
+        "there is no filter %s in Redis: look at the name, or create it; if it was there, its keys are gone: from "
+        "the exact source",
+        Printable(name_).c_str());
   }
   const uint64_t connections = router_.num_connections();  // those that come after this are of a later server
   const bool is_other = !bound_ || answer.text != header_text_;

@@ -107,10 +107,11 @@ Status EndNext(FilterState* state, bool serve) {
 // `body` null: empty.
 Status Begin(FilterState* state, const Generation& generation, const uint8_t* body) {
   if (state->header().next.exists()) {
-    return Status::Error(StatusCode::kIncompatible,
-                         "filter %s in Redis has a next generation already, perhaps of a program that died: switch to "
-                         "it or abandon it first",
-                         Printable(state->name()).c_str());
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "filter %s in Redis has a next generation already, perhaps of a program that died, which may lack keys: "
+        "switch to it if you know that it is filled, else abandon it",
+        Printable(state->name()).c_str());
   }
   Status status = state->KeepCurrent(state->header());
   if (status.ok()) status = MakeShards(state, generation, body, state->header().version + 1);

@@ -135,8 +135,8 @@ Status FilterState::SetTimes(const Generation& generation, uint64_t version, uin
 // Until the record says the same before and after: whoever changes its time or leaves the generation meanwhile does his
 // part before that, or finds ours done.
 Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
-  // Rather too early, by what a command takes on its way.
-  constexpr int64_t kEarlyMs = 100, kAboutTheSameMs = 1000, kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
+  // They outlive the filter by what a command takes on its way: a shard that went before it would be a lost one.
+  constexpr int64_t kAboutTheSameMs = 1000, kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     int64_t ms, now_ms;
     Status status = ReadTimeToLive(&ms);
@@ -144,8 +144,8 @@ Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
     if (ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);  // or it is late
     const bool mortal = ms != kForEver;
     bool is_newer;
-    status = SetTimes(generation, version, mortal ? static_cast<uint64_t>(std::max(ms - kEarlyMs, int64_t{1})) : 0,
-                      &is_newer);
+    const uint64_t left_ms = mortal ? static_cast<uint64_t>(std::max(ms, int64_t{1})) : 0;
+    status = SetTimes(generation, version, left_ms, &is_newer);
     if (!status.ok() && status.code() != StatusCode::kCorrupt) return status;
     if (is_newer) {
       Answer record;
