@@ -327,16 +327,17 @@ TEST_F(RedisRouter, WaitsForReplicas) {
   servers.wait_replicas = 1;
   servers.wait_ms = 50;
   ASSERT_TRUE(router_.Connect(servers).ok());
-  const Status status = replies_.Run(&router_, "a", Kind::kWrite, {"SET", "a", "1"});
+  const Status status = replies_.Run(&router_, "a", Kind::kInsert, {"SET", "a", "1"});
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   EXPECT_NE(std::string(status.message()).find("0 of 1 replicas"), std::string::npos) << status.message();
   EXPECT_EQ(replies_.text(0), "OK");
   EXPECT_FALSE(router_.is_replicated());
   EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).ok()) << "nothing was written";
+  EXPECT_TRUE(replies_.Run(&router_, "b", Kind::kWrite, {"SET", "b", "1"}).ok()) << "brings no keys";
   EXPECT_TRUE(router_.is_replicated());
-  batch_.Add(KeyOf("a"), Kind::kWrite, 1);  // another error hides it, but does not make it true
+  batch_.Add(KeyOf("a"), Kind::kInsert, 1);  // another error hides it, but does not make it true
   batch_.Arg("NONSENSE");
-  batch_.Add(KeyOf("a"), Kind::kWrite, 3);
+  batch_.Add(KeyOf("a"), Kind::kInsert, 3);
   for (const char* word : {"SET", "a", "1"}) batch_.Arg(word);
   EXPECT_EQ(replies_.Run(&router_, batch_).code(), StatusCode::kUnsupported);
   EXPECT_EQ(replies_.text(1), "OK");
@@ -348,7 +349,7 @@ TEST_F(RedisRouter, WaitsForReplicas) {
   ASSERT_TRUE(replica.ok()) << replica.why();
   servers.wait_ms = test::kLongMs;
   ASSERT_TRUE(router_.Connect(servers).ok());
-  EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kWrite, {"SET", "a", "2"}).ok());
+  EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kInsert, {"SET", "a", "2"}).ok());
   EXPECT_TRUE(router_.is_replicated());
   EXPECT_EQ(RedisClient(replica.address()).Text({"GET", "a"}), "2");
 }

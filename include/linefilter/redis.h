@@ -102,8 +102,9 @@ struct RedisServers {
   // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked. Not
   // for objects that create filters or make steps of generations, which would go by records that are late.
   bool replica_reads = false;
-  // After insertions, wait until so many replicas have them, but no longer than wait_ms: else kUnavailable, and nothing
-  // of that part of the batch is acknowledged, whichever node of a cluster was late.
+  // After insertions and the keys of an image wait until so many replicas have them, but no longer than wait_ms: else
+  // kUnavailable, and nothing of that part of the batch is acknowledged, whichever node of a cluster was late. What
+  // brings no keys (Create, steps of generations, Expire, Delete) does not wait.
   uint32_t wait_replicas = 0;
   uint32_t wait_ms = 1000;  // see wait_replicas
 };

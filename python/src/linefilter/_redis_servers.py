@@ -23,7 +23,8 @@ class RedisServers:
     patience: of all that is tried again within one call of lookups or insertions, while a server is away, starts or moves
         slots. Then UnavailableError. Other calls, of many round trips, have it for each.
     replica_reads: ask replicas too, which may be late: a key that was acknowledged may be "absent" there.
-    wait_replicas, wait: after insertions, wait until so many replicas have them, but no longer: else UnavailableError.
+    wait_replicas, wait: after insertions and the keys of an image wait until so many replicas have them, but no longer: else
+        UnavailableError. What brings no keys (create, steps of generations, expire, delete) does not wait.
     """
 
     addresses: Union[str, Sequence[str]] = "127.0.0.1:6379"
