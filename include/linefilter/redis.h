@@ -79,9 +79,10 @@ struct RedisServers {
   // tells the others.
   std::string addresses = "127.0.0.1:6379";
   std::string user;      // of Redis' ACL; empty: the default user
-  std::string password;  // empty: none
+  std::string password;  // empty: none, of a user that the ACL lets in without one (nopass)
   int database = 0;      // a cluster has only 0
-  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported.
+  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported. What follows is refused without it
+  // (kInvalidArgument).
   bool tls = false;
   // File of the authority that signed the servers' certificates, or of these themselves; empty: those of the system.
   std::string tls_ca;

@@ -270,6 +270,7 @@ def test_errors_have_the_names_of_python(at, other):
         "RedisServers.patience": lambda: RedisFilter.open(silent, "seen"),
         "timeout and connect_timeout are at least 0.001": lambda: RedisFilter.open(replace(at, timeout=0), "seen"),
         "RedisServers.addresses": lambda: RedisFilter.open("127.0.0.1:99999", "seen"),
+        "RedisServers.tls_ca is given without RedisServers.tls,": lambda: RedisFilter.open(replace(at, tls_ca="ca.pem"), "seen"),
         "RedisServers.database": lambda: RedisFilter.open(replace(at, database=99), "seen"),
         "RedisServers.password": lambda: RedisFilter.open(replace(at, password="hush"), "seen"),
     }

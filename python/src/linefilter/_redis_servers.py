@@ -16,9 +16,10 @@ class RedisServers:
 
     addresses: "host:port", several with commas between (or a sequence of them), or "unix:/path". Of a cluster any one is
         enough; the first that answers is asked.
-    user, password, database: as of Redis; a cluster has only database 0.
+    user, password, database: as of Redis; a user of its ACL may have no password (nopass); a cluster has only database 0.
     tls: needs OpenSSL when the module is built, else UnsupportedError. tls_ca (empty: the system's authorities),
-        tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host.
+        tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host. These are
+        refused without tls (InvalidArgumentError).
     connect_timeout, timeout: of one connection, of one reply.
     patience: of all that is tried again within one call of lookups or insertions, while a server is away, starts or moves
         slots. Then UnavailableError. Other calls, of many round trips, have it for each.
