@@ -76,5 +76,43 @@ TEST_F(RedisReplicas, DeleteLeavesNothingThoughNoReplicaIsThere) {
   EXPECT_EQ(NumStrings(), 0u);
 }
 
+// Where the master is another address, it goes there: redis_failover_test.
+TEST_F(RedisReplicas, AReplicaAloneAnswersAndChangesNothing) {
+  const FilterOptions options = RedisOptions(10);
+  RedisFilter filter, reader;
+  ASSERT_TRUE(filter.Create(servers_, "seen", kKeys, options, layout_).ok());
+  Insert(&filter, keys_);
+  RedisServerOptions of_replica;
+  of_replica.replica_of = server_->port();
+  RedisServer replica(of_replica);
+  ASSERT_TRUE(replica.ok()) << replica.why();
+  RedisServers servers = PatientServers(replica.address());
+  servers.replica_reads = true;
+  RedisClient client(replica.address());
+  ASSERT_TRUE(WaitUntil([&] { return client.Do({"KEYS", "*"}).items.size() == 3; }));
+  ASSERT_TRUE(reader.Open(servers, "seen").ok());
+  EXPECT_EQ(CountMissing(&reader, keys_), 0u);
+
+  const auto expect_refused = [](const Status& status) {
+    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+    EXPECT_NE(std::string(status.message()).find("read-only replica"), std::string::npos) << status.message();
+  };
+  RedisInsert outcome = RedisInsert::kNew;
+  expect_refused(reader.InsertHash(1, &outcome));
+  EXPECT_EQ(outcome, RedisInsert::kFailed);
+  const std::string image = ImageOf(kKeys, options, keys_);
+  expect_refused(reader.Load(image.data(), image.size()));
+  expect_refused(reader.BeginGeneration(kKeys, options, layout_));
+  expect_refused(reader.Expire(600000));
+  expect_refused(RedisFilter::Delete(servers, "seen"));
+  ASSERT_TRUE(filter.BeginGeneration(kKeys, options, layout_).ok());
+  ASSERT_TRUE(WaitUntil([&] { return client.Text({"GET", "seen"}) == client_.Text({"GET", "seen"}); }));
+  expect_refused(reader.SwitchGeneration());
+  expect_refused(reader.AbandonGeneration());
+  RedisFilter other;
+  expect_refused(other.Create(servers, "other", kKeys, options, layout_));
+  EXPECT_EQ(CountMissing(&reader, keys_), 0u);
+}
+
 }  // namespace
 }  // namespace linefilter::test

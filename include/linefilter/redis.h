@@ -100,8 +100,11 @@ struct RedisServers {
   // Of all that is tried again within one call of lookups or insertions. Other calls (Create, Load, steps of
   // generations, downloads: many round trips, perhaps hours) have it for each batch of commands.
   uint32_t patience_ms = 10000;
-  // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked. Not
-  // for objects that create filters or make steps of generations, which would go by records that are late.
+  // For lookups, without a cluster: the first of `addresses` that answers is asked, be it a replica. It may be late: a
+  // key that was acknowledged may be "absent" there. Unless this is set a replica is refused (kUnavailable), or the
+  // next address asked; the replicas of a cluster are never asked. What changes something a replica refuses
+  // (kUnavailable), or it goes to the next address, which is asked from then on. Not for objects that create filters or
+  // make steps of generations: they would go by records that are late.
   bool replica_reads = false;
   // After insertions and the keys of an image wait until so many replicas have them, but no longer than wait_ms: else
   // kUnavailable, and nothing of that part of the batch is acknowledged, whichever node of a cluster was late. What

@@ -23,7 +23,9 @@ class RedisServers:
     connect_timeout, timeout: of one connection, of one reply.
     patience: of all that is tried again within one call of lookups or insertions, while a server is away, starts or moves
         slots. Then UnavailableError. Other calls, of many round trips, have it for each.
-    replica_reads: ask replicas too, which may be late: a key that was acknowledged may be "absent" there.
+    replica_reads: for questions, without a cluster: ask the first of addresses that answers, be it a replica, which may be
+        late: a key that was acknowledged may be "absent" there. Else a replica is refused; the replicas of a cluster are never
+        asked. What changes something needs the master among the addresses.
     wait_replicas, wait: after insertions and the keys of an image wait until so many replicas have them, but no longer: else
         UnavailableError. What brings no keys (create, steps of generations, expire, delete) does not wait.
     """
