@@ -164,8 +164,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   RedisFilter(const RedisFilter&) = delete;
   RedisFilter& operator=(const RedisFilter&) = delete;
 
-  // Makes an empty filter for num_keys keys, and opens it. `blocked` (kAuto means it), `classic` or `counting`; a
-  // `retrieval` or `container` comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a
+  // Makes an empty filter for num_keys keys, and opens it. `blocked` (kAuto means it), `classic` or `counting` (of
+  // which nothing is removed in Redis, only from a CountingBlockedFilter of its image); a `retrieval` or `container`
+  // comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a
   // hash tag of its own ("{users}seen") lies in one slot of a cluster as a whole; no other has a closing brace.
   // kIncompatible if the name is taken: by a filter or something else. Of the options allocator, memory_limit and
   // executor do not count. After another error the filter may be there nevertheless, and would lose its keys within a

@@ -161,6 +161,19 @@ def test_a_container_of_stages(at):
 
 
 @needs_redis
+def test_what_is_foldable_in_redis_can_be_folded_here(at):
+    seen = RedisFilter.create(at, "seen", 10_000, bits_per_key=12, foldable=True)
+    assert seen.num_blocks % 64 == 0
+    seen.begin_generation(20_000, bits_per_key=12, num_probes=5, foldable=True)
+    seen.switch_generation()
+    seen.add_many(KEYS)
+    assert seen.num_blocks % 64 == 0 and seen.num_probes == 5
+    folded = linefilter.BlockedFilter.from_bytes(seen.to_bytes())
+    folded.fold(2)
+    assert folded.contains_many(KEYS).all()
+
+
+@needs_redis
 def test_load_adds_an_image(at):
     half = linefilter.BlockedFilter(3000, fpr=0.001)
     half.add_many(KEYS[:1500])
