@@ -26,7 +26,9 @@
 // there are "maybe" and fail.) Other codes:
 // kNotFound (no filter of that name), kIncompatible (another filter, or something else, has that name; another secret,
 // or none; layout `retrieval` takes no keys), kInvalidArgument (password, names, options), kOverLimit (Redis is full),
-// kIoError (Redis cannot write its files).
+// kIoError (Redis cannot write its files, or refuses for a reason that is not known here; who answers is no Redis),
+// kUnsupported (Redis is older than 6.2; the header record is of a later linefilter; `classic` above 512 MiB; TLS
+// without OpenSSL), kOutOfMemory (here).
 //
 // A failed insertion (RedisInsert::kFailed) is one that nobody vouches for: the key may be in the filter or not. Insert
 // it again; that is right any number of times (of `counting`, where it may then count twice, it only costs a little).
@@ -143,7 +145,7 @@ struct RedisInfo {
   uint64_t next_generation = 0;      // of the one that was begun; 0: none
   uint64_t previous_generation = 0;  // of the one that is being left; 0: none
   uint64_t version = 0;              // of the header record: grows with every change
-  int64_t expires_in_ms = -1;        // of the header record; -1: never
+  int64_t expires_in_ms = -1;        // of the filter (its header record stays a minute longer); -1: never
   uint32_t num_masters = 0;          // 1 without a cluster
   bool cluster = false;              // Redis Cluster
   uint64_t num_lost_shards = 0;      // seen by the sample: their keys are lost, and every answer there is "maybe"
@@ -226,7 +228,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   // (in a cluster not before 10 s, for clocks differ: until then Create is kIncompatible). A generation that is begun
   // ends with the filter.
   Status Expire(uint64_t ms) noexcept;
-  // Removes header record and shards of all its generations, also of a damaged record. kNotFound if there is none; what
+  // Removes header record and shards of all its generations; of a damaged record of those that can be read in it.
+  // kNotFound if there is none: shards whose record is lost stay (doc/REDIS.md section 7 tells how to find them). What
   // is no filter of ours is left alone (kIncompatible), and so is a filter that somebody makes meanwhile (kUnavailable
   // if it might also be a new generation of this one: look whose it is, then delete it again).
   static Status Delete(const RedisServers& servers, std::string_view name) noexcept;

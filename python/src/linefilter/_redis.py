@@ -175,7 +175,8 @@ class RedisFilter(AskedByHash):
 
     @staticmethod
     def delete(servers: Servers, name: Union[str, bytes]) -> None:
-        """Removes a filter. NotFoundError if there is none; what is no filter is left alone (IncompatibleError)."""
+        """Removes a filter. NotFoundError if there is none (what was left of one that lost its record stays: doc/REDIS.md, 7);
+        what is no filter is left alone (IncompatibleError)."""
         redis = _redis()
         redis.delete(make_servers(servers), _name(name))
 
