@@ -343,8 +343,8 @@ TEST(RedisFaults, WhatWasWrittenOnALostConnectionIsNotKnownToBeReplicated) {
     int closing;  // the number of the reply after which the connection ends; 0: none
     Kind second;  // the second command is of this kind
     StatusCode code;
-  } kCases[] = {{0, Kind::kWrite, StatusCode::kOk},
-                {1, Kind::kWrite, StatusCode::kOk},  // all is written again
+  } kCases[] = {{0, Kind::kInsert, StatusCode::kOk},
+                {1, Kind::kInsert, StatusCode::kOk},  // all is written again
                 {2, Kind::kRead, StatusCode::kOk},
                 {2, Kind::kCheck, StatusCode::kUnavailable}};  // behind the role: written before, checked on another
   for (const auto& one : kCases) {
@@ -361,7 +361,7 @@ TEST(RedisFaults, WhatWasWrittenOnALostConnectionIsNotKnownToBeReplicated) {
     Router router;
     ASSERT_TRUE(router.Connect(servers).ok());
     Batch batch;
-    for (const Kind kind : {Kind::kWrite, one.second}) {
+    for (const Kind kind : {Kind::kInsert, one.second}) {
       batch.Add(KeyOf("a"), kind, 2);
       batch.Arg("GET");
       batch.Arg(uint64_t{batch.size() - 1});

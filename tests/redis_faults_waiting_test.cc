@@ -151,7 +151,7 @@ TEST(RedisFaultsWaiting, WaitHasTheTimeThatItWaitsAtTheServer) {
       servers.wait_ms = wait_ms;
       Router router;
       EXPECT_TRUE(ConnectInTheEnd(&router, servers));
-      return RedisReplies().Run(&router, "a", Kind::kWrite, {"SET", "a", "1"}).ok();
+      return RedisReplies().Run(&router, "a", Kind::kInsert, {"SET", "a", "1"}).ok();
     }));
   }
 }

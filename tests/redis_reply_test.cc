@@ -242,10 +242,10 @@ TEST(RedisFailure, NoWordOfTheReplyToAuthIsShown) {
   } kCases[] = {
       {"WRONGPASS invalid pw", Verdict::kFinal, "RedisServers::user and password"},
       {"ERR invalid password pw", Verdict::kFinal, "RedisServers::user and password"},
-      {"ERR AUTH <pw> called without any password configured", Verdict::kFinal, "RedisServers::password empty"},
-      {"ERR Client sent AUTH pw, but no password is set", Verdict::kFinal, "RedisServers::password empty"},
+      {"ERR AUTH <pw> called without any password configured", Verdict::kFinal, "leave out RedisServers::password"},
+      {"ERR Client sent AUTH pw, but no password is set", Verdict::kFinal, "leave out RedisServers::password"},
       {"ERR unknown command `AUTH`, with args beginning with: `pw`", Verdict::kFinal, "does not know AUTH"},
-      {"ERR wrong number of arguments for 'auth' pw", Verdict::kFinal, "RedisServers::user empty"},
+      {"ERR wrong number of arguments for 'auth' pw", Verdict::kFinal, "leave out RedisServers::user"},
       {"LOADING pw", Verdict::kRetry, "starting"},
       {"ERR max number of clients pw", Verdict::kRetry, "too many clients"},
       {"READONLY pw", Verdict::kFinal, "does not take AUTH"},

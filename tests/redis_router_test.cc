@@ -225,6 +225,23 @@ TEST_F(RedisRouter, SaysAtOnceThatAPasswordIsMissingWrongOrTooMuch) {
   EXPECT_EQ(std::string(status.message()).find("secret"), std::string::npos) << status.message();
 }
 
+// Whoever gives a certificate believes that the connection is encrypted.
+TEST_F(RedisRouter, OptionsOfTlsAreRefusedWithoutTls) {
+  const std::pair<const char*, std::string RedisServers::*> options[] = {
+      {"tls_ca", &RedisServers::tls_ca},
+      {"tls_certificate", &RedisServers::tls_certificate},
+      {"tls_key", &RedisServers::tls_key},
+      {"tls_server_name", &RedisServers::tls_server_name}};
+  for (const auto& [name, option] : options) {
+    RedisServers servers = PatientServers(Shared().address());
+    servers.*option = "x";
+    const Status status = router_.Connect(servers);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(std::string(status.message()).find("RedisServers::" + std::string(name) + " is given without"), 0u)
+        << status.message();
+  }
+}
+
 TEST_F(RedisRouter, SaysAtOnceWhatAUserMayNot) {
   RedisClient client(Shared().address());
   client.Do({"ACL", "SETUSER", "reader", "reset", "on", ">pw", "~a*", "+get", "+role", "+cluster|slots"});
@@ -240,6 +257,21 @@ TEST_F(RedisRouter, SaysAtOnceWhatAUserMayNot) {
   const Status status = router_.Connect(servers);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(status.message()).find("ACL"), std::string::npos) << status.message();
+}
+
+// A user without a password is named, too: who is not gets what the default user may.
+TEST_F(RedisRouter, AUserMayHaveNoPassword) {
+  RedisClient client(Shared().address());
+  client.Do({"ACL", "SETUSER", "open", "reset", "on", "nopass", "~a*", "+get", "+role", "+cluster|slots"});
+  client.Do({"ACL", "SETUSER", "closed", "reset", "on", ">pw", "~a*", "+get", "+role", "+cluster|slots"});
+  RedisServers servers = PatientServers(Shared().address());
+  servers.user = "open";
+  const Status status = router_.Connect(servers);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).ok());
+  EXPECT_EQ(replies_.Run(&router_, "b", Kind::kRead, {"GET", "b"}).code(), StatusCode::kInvalidArgument);
+  servers.user = "closed";
+  EXPECT_EQ(router_.Connect(servers).code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(RedisRouter, AFullServerIsOverItsLimitAndOthersCommandsRun) {
@@ -327,16 +359,17 @@ TEST_F(RedisRouter, WaitsForReplicas) {
   servers.wait_replicas = 1;
   servers.wait_ms = 50;
   ASSERT_TRUE(router_.Connect(servers).ok());
-  const Status status = replies_.Run(&router_, "a", Kind::kWrite, {"SET", "a", "1"});
+  const Status status = replies_.Run(&router_, "a", Kind::kInsert, {"SET", "a", "1"});
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   EXPECT_NE(std::string(status.message()).find("0 of 1 replicas"), std::string::npos) << status.message();
   EXPECT_EQ(replies_.text(0), "OK");
   EXPECT_FALSE(router_.is_replicated());
   EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).ok()) << "nothing was written";
+  EXPECT_TRUE(replies_.Run(&router_, "b", Kind::kWrite, {"SET", "b", "1"}).ok()) << "brings no keys";
   EXPECT_TRUE(router_.is_replicated());
-  batch_.Add(KeyOf("a"), Kind::kWrite, 1);  // another error hides it, but does not make it true
+  batch_.Add(KeyOf("a"), Kind::kInsert, 1);  // another error hides it, but does not make it true
   batch_.Arg("NONSENSE");
-  batch_.Add(KeyOf("a"), Kind::kWrite, 3);
+  batch_.Add(KeyOf("a"), Kind::kInsert, 3);
   for (const char* word : {"SET", "a", "1"}) batch_.Arg(word);
   EXPECT_EQ(replies_.Run(&router_, batch_).code(), StatusCode::kUnsupported);
   EXPECT_EQ(replies_.text(1), "OK");
@@ -348,7 +381,7 @@ TEST_F(RedisRouter, WaitsForReplicas) {
   ASSERT_TRUE(replica.ok()) << replica.why();
   servers.wait_ms = test::kLongMs;
   ASSERT_TRUE(router_.Connect(servers).ok());
-  EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kWrite, {"SET", "a", "2"}).ok());
+  EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kInsert, {"SET", "a", "2"}).ok());
   EXPECT_TRUE(router_.is_replicated());
   EXPECT_EQ(RedisClient(replica.address()).Text({"GET", "a"}), "2");
 }

@@ -395,6 +395,7 @@ TEST_F(RedisTls, APlainServerIsNamed) {
 TEST_F(RedisTls, APlainClientIsTold) {
   RedisServers servers = servers_;
   servers.tls = false;
+  servers.tls_ca.clear();
   servers.patience_ms = 0;
   Router router;
   const Status status = router.Connect(servers);

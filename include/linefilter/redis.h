@@ -26,7 +26,9 @@
 // there are "maybe" and fail.) Other codes:
 // kNotFound (no filter of that name), kIncompatible (another filter, or something else, has that name; another secret,
 // or none; layout `retrieval` takes no keys), kInvalidArgument (password, names, options), kOverLimit (Redis is full),
-// kIoError (Redis cannot write its files).
+// kIoError (Redis cannot write its files, or refuses for a reason that is not known here; who answers is no Redis),
+// kUnsupported (Redis is older than 6.2; the header record is of a later linefilter; `classic` above 512 MiB; TLS
+// without OpenSSL), kOutOfMemory (here).
 //
 // A failed insertion (RedisInsert::kFailed) is one that nobody vouches for: the key may be in the filter or not. Insert
 // it again; that is right any number of times (of `counting`, where it may then count twice, it only costs a little).
@@ -79,9 +81,10 @@ struct RedisServers {
   // tells the others.
   std::string addresses = "127.0.0.1:6379";
   std::string user;      // of Redis' ACL; empty: the default user
-  std::string password;  // empty: none
+  std::string password;  // empty: none, of a user that the ACL lets in without one (nopass)
   int database = 0;      // a cluster has only 0
-  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported.
+  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported. What follows is refused without it
+  // (kInvalidArgument).
   bool tls = false;
   // File of the authority that signed the servers' certificates, or of these themselves; empty: those of the system.
   std::string tls_ca;
@@ -99,11 +102,15 @@ struct RedisServers {
   // Of all that is tried again within one call of lookups or insertions. Other calls (Create, Load, steps of
   // generations, downloads: many round trips, perhaps hours) have it for each batch of commands.
   uint32_t patience_ms = 10000;
-  // Replicas may be late: a key that was acknowledged may be "absent" there. Unless this is set they are not asked. Not
-  // for objects that create filters or make steps of generations, which would go by records that are late.
+  // For lookups, without a cluster: the first of `addresses` that answers is asked, be it a replica. It may be late: a
+  // key that was acknowledged may be "absent" there. Unless this is set a replica is refused (kUnavailable), or the
+  // next address asked; the replicas of a cluster are never asked. What changes something a replica refuses
+  // (kUnavailable), or it goes to the next address, which is asked from then on. Not for objects that create filters or
+  // make steps of generations: they would go by records that are late.
   bool replica_reads = false;
-  // After insertions, wait until so many replicas have them, but no longer than wait_ms: else kUnavailable, and nothing
-  // of that part of the batch is acknowledged, whichever node of a cluster was late.
+  // After insertions and the keys of an image wait until so many replicas have them, but no longer than wait_ms: else
+  // kUnavailable, and nothing of that part of the batch is acknowledged, whichever node of a cluster was late. What
+  // brings no keys (Create, steps of generations, Expire, Delete) does not wait.
   uint32_t wait_replicas = 0;
   uint32_t wait_ms = 1000;  // see wait_replicas
 };
@@ -138,7 +145,7 @@ struct RedisInfo {
   uint64_t next_generation = 0;      // of the one that was begun; 0: none
   uint64_t previous_generation = 0;  // of the one that is being left; 0: none
   uint64_t version = 0;              // of the header record: grows with every change
-  int64_t expires_in_ms = -1;        // of the header record; -1: never
+  int64_t expires_in_ms = -1;        // of the filter (its header record stays a minute longer); -1: never
   uint32_t num_masters = 0;          // 1 without a cluster
   bool cluster = false;              // Redis Cluster
   uint64_t num_lost_shards = 0;      // seen by the sample: their keys are lost, and every answer there is "maybe"
@@ -159,8 +166,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   RedisFilter(const RedisFilter&) = delete;
   RedisFilter& operator=(const RedisFilter&) = delete;
 
-  // Makes an empty filter for num_keys keys, and opens it. `blocked` (kAuto means it), `classic` or `counting`; a
-  // `retrieval` or `container` comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a
+  // Makes an empty filter for num_keys keys, and opens it. `blocked` (kAuto means it), `classic` or `counting` (of
+  // which nothing is removed in Redis, only from a CountingBlockedFilter of its image); a `retrieval` or `container`
+  // comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a
   // hash tag of its own ("{users}seen") lies in one slot of a cluster as a whole; no other has a closing brace.
   // kIncompatible if the name is taken: by a filter or something else. Of the options allocator, memory_limit and
   // executor do not count. After another error the filter may be there nevertheless, and would lose its keys within a
@@ -220,7 +228,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   // (in a cluster not before 10 s, for clocks differ: until then Create is kIncompatible). A generation that is begun
   // ends with the filter.
   Status Expire(uint64_t ms) noexcept;
-  // Removes header record and shards of all its generations, also of a damaged record. kNotFound if there is none; what
+  // Removes header record and shards of all its generations; of a damaged record of those that can be read in it.
+  // kNotFound if there is none: shards whose record is lost stay (doc/REDIS.md section 7 tells how to find them). What
   // is no filter of ours is left alone (kIncompatible), and so is a filter that somebody makes meanwhile (kUnavailable
   // if it might also be a new generation of this one: look whose it is, then delete it again).
   static Status Delete(const RedisServers& servers, std::string_view name) noexcept;

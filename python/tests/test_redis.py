@@ -161,6 +161,19 @@ def test_a_container_of_stages(at):
 
 
 @needs_redis
+def test_what_is_foldable_in_redis_can_be_folded_here(at):
+    seen = RedisFilter.create(at, "seen", 10_000, bits_per_key=12, foldable=True)
+    assert seen.num_blocks % 64 == 0
+    seen.begin_generation(20_000, bits_per_key=12, num_probes=5, foldable=True)
+    seen.switch_generation()
+    seen.add_many(KEYS)
+    assert seen.num_blocks % 64 == 0 and seen.num_probes == 5
+    folded = linefilter.BlockedFilter.from_bytes(seen.to_bytes())
+    folded.fold(2)
+    assert folded.contains_many(KEYS).all()
+
+
+@needs_redis
 def test_load_adds_an_image(at):
     half = linefilter.BlockedFilter(3000, fpr=0.001)
     half.add_many(KEYS[:1500])
@@ -270,6 +283,7 @@ def test_errors_have_the_names_of_python(at, other):
         "RedisServers.patience": lambda: RedisFilter.open(silent, "seen"),
         "timeout and connect_timeout are at least 0.001": lambda: RedisFilter.open(replace(at, timeout=0), "seen"),
         "RedisServers.addresses": lambda: RedisFilter.open("127.0.0.1:99999", "seen"),
+        "RedisServers.tls_ca is given without RedisServers.tls,": lambda: RedisFilter.open(replace(at, tls_ca="ca.pem"), "seen"),
         "RedisServers.database": lambda: RedisFilter.open(replace(at, database=99), "seen"),
         "RedisServers.password": lambda: RedisFilter.open(replace(at, password="hush"), "seen"),
     }

@@ -99,13 +99,13 @@ Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) 
 
   const double checks = plan->checks_per_key * (lookups + inserts);
   // A batch is divided among filters and masters; each part is a write of its own, which costs what a key alone costs
-  // more than one of many.
+  // more than one of many, less what its caller only waits.
   const double writes_per_key =
       PartsOf(batch, static_cast<double>(plan->filters) * static_cast<double>(masters)) / batch;
   plan->keys_per_write = 1 / writes_per_key;
   const double measured = 1 / static_cast<double>(rates.batch);  // of the pipelined rates, which pay for it already
   const auto write_costs = [&](double sync, double pipelined) {
-    return std::max(0.0, writes_per_key - measured) * std::max(0.0, 1 / sync - 1 / pipelined);
+    return std::max(0.0, writes_per_key - measured) * std::clamp(1 / sync - 1 / pipelined, 0.0, kPlanWriteSeconds);
   };
   plan->seconds_per_lookup = 1 / rates.lookups_pipelined + write_costs(rates.lookups_sync, rates.lookups_pipelined);
   plan->seconds_per_insert = 1 / rates.inserts_pipelined + write_costs(rates.inserts_sync, rates.inserts_pipelined);

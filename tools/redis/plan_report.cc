@@ -53,7 +53,7 @@ int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool j
   report.Real("megabits_out_of_node", std::round(plan.bits_out / 1e5) / 10);
   report.Number("disk_bytes_per_second_of_node", plan.disk_bytes);
 
-  // Of a batch: filters one after another; insertions read the blocks first, then write what is missing.
+  // Of a batch: filters one after another; insertions, at most, read the blocks first, then write what is missing.
   report.Count("round_trips_lookup", plan.filters);
   report.Count("round_trips_insert", 2 * plan.filters);
   report.Count("batch", plan.batch);

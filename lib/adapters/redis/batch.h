@@ -20,9 +20,10 @@ inline constexpr uint32_t kMostStringBytes = uint32_t{1} << 29;  // Redis' proto
 
 // What the router has to know of a command.
 enum class Kind : uint8_t {
-  kRead,   // changes nothing
-  kWrite,  // changes something: WAIT covers it
-  kCheck,  // changes nothing, and its reply is of a moment after the final replies of all earlier commands of its slot
+  kRead,    // changes nothing
+  kWrite,   // changes something, but brings no keys: steps of a filter are done without replicas, too
+  kInsert,  // brings keys: WAIT covers it
+  kCheck,   // changes nothing, and its reply is of a moment after the final replies of all earlier commands of its slot
 };
 
 // Usage: Add(key, kind, n), then n times Arg: the command's name, then whatever follows, the key among it. (The key

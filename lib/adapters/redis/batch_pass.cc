@@ -174,7 +174,7 @@ Failure BatchRun::TakeReply(Node* node, const Reply& reply) {
   ++node->num_answered;
   const Kind kind = batch_->kind(command);
   if (kind == Kind::kCheck && node->retried) return Failure();  // too early: stays pending
-  if (kind == Kind::kWrite) {
+  if (kind == Kind::kInsert) {
     const uint64_t connection = node->connection.number();
     node->lost_write |= node->wrote_on != 0 && node->wrote_on != connection;
     node->wrote_on = connection;

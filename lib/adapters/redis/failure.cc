@@ -99,12 +99,12 @@ Failure JudgeAuthError(std::string_view text, const std::string& server) {
   } else if (BeginsWith(text, "WRONGPASS") || BeginsWith(text, "ERR invalid password")) {
     sentence = "Redis at %s refused user and password: mend RedisServers::user and password";
   } else if (BeginsWith(text, "ERR AUTH") || BeginsWith(text, "ERR Client sent AUTH")) {
-    sentence = "Redis at %s has no password, but one was given: leave RedisServers::password empty";
+    sentence = "Redis at %s has no password, but one was given: leave out RedisServers::password";
   } else if (BeginsWith(text, "ERR unknown command")) {
     sentence =
-        "Redis at %s does not know AUTH (renamed?): leave RedisServers::password empty, or mend its rename-command";
+        "Redis at %s does not know AUTH (renamed?): leave out RedisServers::password, or mend its rename-command";
   } else if (BeginsWith(text, "ERR wrong number of arguments")) {
-    sentence = "Redis at %s knows no users (it is older than 6.0): leave RedisServers::user empty";
+    sentence = "Redis at %s knows no users (it is older than 6.0): leave out RedisServers::user";
   }
   return {judged.verdict == Verdict::kRetry ? Verdict::kRetry : Verdict::kFinal,
           Status::Error(code, sentence, server.c_str())};

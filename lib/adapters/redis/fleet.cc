@@ -39,6 +39,22 @@ void Prefer(const Failure& failure, Failure* worst) {
 
 bool BeginsWith(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
 
+// Who gives a certificate wants TLS: without it the password would go in the clear, and nobody would be told.
+Status CheckTls(const RedisServers& servers) {
+  const std::pair<const char*, const std::string*> needless[] = {{"tls_ca", &servers.tls_ca},
+                                                                 {"tls_certificate", &servers.tls_certificate},
+                                                                 {"tls_key", &servers.tls_key},
+                                                                 {"tls_server_name", &servers.tls_server_name}};
+  for (const auto& [name, value] : needless) {
+    if (servers.tls || value->empty()) continue;
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "RedisServers::%s is given without RedisServers::tls, so nothing would be encrypted, not even "
+                         "a password: give both or neither",
+                         name);
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status Fleet::Reset(const RedisServers& servers) {
@@ -54,6 +70,8 @@ Status Fleet::Reset(const RedisServers& servers) {
                          "RedisServers::timeout_ms and connect_timeout_ms are at least 1: without a time-out a server "
                          "that is gone would be waited for for ever");
   }
+  const Status tls = CheckTls(servers);
+  if (!tls.ok()) return tls;
   servers_ = servers;
   pid_ = getpid();
   seeds_ = std::move(seeds);

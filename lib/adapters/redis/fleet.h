@@ -34,7 +34,7 @@ struct Node {
   // Of the batch.
   uint64_t num_answered = 0;
   Failure failure;          // the last one, of which commands wait to be run again or were given up
-  uint64_t wrote_on = 0;    // the number of the connection that ran a kWrite of this batch; 0: none did
+  uint64_t wrote_on = 0;    // the number of the connection that ran a kInsert of this batch; 0: none did
   bool lost_write = false;  // another one did, before
 
   static constexpr uint32_t kAsking = UINT32_MAX;    // ASKING: the next command only

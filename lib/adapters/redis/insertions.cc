@@ -101,7 +101,7 @@ void Insertions::Flush(size_t target, uint32_t shard, Pending* to_write, Batch* 
   commands_.push_back({static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(pending.writes.size()), 0,
                        static_cast<uint32_t>(target)});
   writes_.insert(writes_.end(), pending.writes.begin(), pending.writes.end());
-  batch->Add(key, Kind::kWrite, static_cast<uint32_t>((counts ? 4 : 2) + 4 * pending.positions.size()), 0);
+  batch->Add(key, Kind::kInsert, static_cast<uint32_t>((counts ? 4 : 2) + 4 * pending.positions.size()), 0);
   batch->Arg("BITFIELD");
   batch->Arg(key.name);
   if (counts) {
@@ -278,7 +278,7 @@ void Insertions::UnlinkJunk(Router* router, Batch* batch) {
     for (const uint32_t shard : target.marks.touched()) {
       if (!target.marks.IsLost(shard)) continue;
       const RedisKey& key = target.shards->keys[shard];
-      batch->AddScript(key, Kind::kRead, kUnlinkJunk, 1);  // no replica need have it
+      batch->AddScript(key, Kind::kWrite, kUnlinkJunk, 1);
       batch->Arg(target.shards->MarkOffset(shard));
     }
   }

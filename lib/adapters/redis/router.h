@@ -43,14 +43,14 @@ class Router {
   Status Connect(const RedisServers& servers);
 
   // Ok if all commands got a reply; then, if servers.wait_replicas asks for it, WAIT on each connection that ran a
-  // kWrite (kUnavailable if too few replicas have it: then OnReply was called nevertheless). Else the first error.
+  // kInsert (kUnavailable if too few replicas have it: then OnReply was called nevertheless). Else the first error.
   //
   // Commands of one slot run in the order of the batch on one connection, but what is tried again runs later than what
   // was not: whatever must not run before something else has *succeeded* belongs into a later batch; a kCheck does not,
   // it is run again. About 1,000 commands are in flight per server: mind the memory of servers if replies are large.
   Status Run(const Batch& batch, ReplyHandler* handler);
 
-  // Whether what the last Run wrote is on servers.wait_replicas replicas. Its Status may be about something else.
+  // Whether what the last Run inserted is on servers.wait_replicas replicas. Its Status may be about something else.
   bool is_replicated() const noexcept;
 
   bool is_connected() const noexcept;

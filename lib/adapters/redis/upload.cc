@@ -52,15 +52,16 @@ class Refusals final : public ReplyHandler {
 };
 
 // Writes `size` bytes to a string whose last 16 bytes, behind them, are `mark`. *refused if it has not or is gone.
-Status Fill(FilterState* state, const RedisKey& key, const std::string& mark, const uint8_t* bytes, uint64_t size,
-            bool* refused) {
+// `kind`: kInsert if it is a shard, whose keys these are.
+Status Fill(FilterState* state, const RedisKey& key, Kind kind, const std::string& mark, const uint8_t* bytes,
+            uint64_t size, bool* refused) {
   Batch& batch = state->batch();
   *refused = false;
   for (uint64_t offset = 0; offset < size && !*refused;) {
     batch.Clear();
     for (size_t i = 0; i < kPiecesAtOnce && offset < size; ++i) {
       const uint64_t piece = std::min(kPieceBytes, size - offset);
-      batch.AddScript(key, Kind::kWrite, kFill, 4);
+      batch.AddScript(key, kind, kFill, 4);
       batch.Arg(size);
       batch.Arg(mark);
       batch.Arg(offset);
@@ -91,10 +92,10 @@ Status UniteShard(FilterState* state, const Shards& shards, size_t shard, const 
     status = state->Do(upload, Kind::kWrite, {"EVAL", kMakeUpload, "1", upload.name, offset, mark}, &answer);
     if (!status.ok()) return status;
     bool refused;
-    status = Fill(state, upload, mark, bytes, size, &refused);
+    status = Fill(state, upload, Kind::kWrite, mark, bytes, size, &refused);
     if (!status.ok()) return status;
     if (refused) continue;
-    status = state->Do(key, Kind::kWrite, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
+    status = state->Do(key, Kind::kInsert, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
     if (!status.ok()) return status;
     if (answer.text == "again") continue;  // gone; or united, and the reply was lost
     if (ParseMark(answer.text, version)) return Status();
@@ -177,7 +178,8 @@ Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body)
   for (size_t i = 0; i < shards.keys.size(); ++i) {
     bool refused;
     const uint8_t* bytes = body + i * shards.generation.shard_bytes;
-    const Status status = Fill(state, shards.keys[i], mark, bytes, shards.generation.BytesOfShard(i), &refused);
+    const Status status =
+        Fill(state, shards.keys[i], Kind::kInsert, mark, bytes, shards.generation.BytesOfShard(i), &refused);
     if (!status.ok()) return status;
     if (refused) return state->LostWhileMade(shards, i);
   }

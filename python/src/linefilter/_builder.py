@@ -159,10 +159,6 @@ def estimate_bytes(
         fpr=fpr,
         layout=layout,
         num_probes=num_probes,
-        seed=0,
-        secret=None,
-        caller_hashes=False,
-        memory_limit=None,
         threads=threads,
         foldable=foldable,
     )

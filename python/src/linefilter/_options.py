@@ -26,14 +26,14 @@ def _or_zero(value: Optional[float], what: str) -> float:
 
 def make_options(
     *,
-    bits_per_key: Optional[float],
+    bits_per_key: Optional[float] = None,
     fpr: Optional[float],
     layout: str,
-    num_probes: SupportsIndex,
-    seed: SupportsIndex,
-    secret: Optional[bytes],
-    caller_hashes: bool,
-    memory_limit: Optional[SupportsIndex],
+    num_probes: SupportsIndex = 0,
+    seed: SupportsIndex = 0,
+    secret: Optional[bytes] = None,
+    caller_hashes: bool = False,
+    memory_limit: Optional[SupportsIndex] = None,
     threads: SupportsIndex = 1,
     foldable: bool = False,
 ) -> _linefilter.Options:

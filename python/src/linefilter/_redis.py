@@ -71,27 +71,6 @@ def _name(name: Union[str, bytes]) -> bytes:
     raise TypeError(f"the name of a filter is a str or bytes, not {type(name).__name__}")
 
 
-def _options(
-    bits_per_key: Optional[float],
-    fpr: Optional[float],
-    layout: str,
-    num_probes: SupportsIndex,
-    seed: SupportsIndex,
-    secret: Optional[bytes],
-    caller_hashes: bool,
-) -> _linefilter.Options:
-    return make_options(
-        bits_per_key=bits_per_key,
-        fpr=fpr,
-        layout=layout,
-        num_probes=num_probes,
-        seed=seed,
-        secret=secret,
-        caller_hashes=caller_hashes,
-        memory_limit=None,
-    )
-
-
 def _image(image: Union[Bytes, FilterView]) -> Any:
     if not isinstance(image, FilterView):
         return image
@@ -147,6 +126,7 @@ class RedisFilter(AskedByHash):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
+        foldable: bool = False,
         shard_bytes: SupportsIndex = 0,
     ) -> RedisFilter:
         """Makes an empty filter for num_keys keys. IncompatibleError if the name is taken, by a filter or something else.
@@ -154,13 +134,23 @@ class RedisFilter(AskedByHash):
         Args:
             servers: "host:port", several with commas between, "unix:/path", or RedisServers.
             name: 1 to 200 bytes; with a hash tag of its own ("{users}seen") it lies in one slot of a cluster.
-            layout: "blocked", "classic" (one shard, at most 512 MiB) or "counting".
+            layout: "blocked", "classic" (one shard, at most 512 MiB) or "counting", of which nothing is removed in Redis (only
+                here, from a CountingBlockedFilter of its image).
             shard_bytes: the most bytes of one string of Redis; 0: at most 64 MiB.
-            bits_per_key, fpr, num_probes, seed, secret, caller_hashes: as of BlockedFilter. Redis has no secret, but a check
-                of it: whoever opens the filter must bring it.
+            bits_per_key, fpr, num_probes, seed, secret, caller_hashes, foldable: as of BlockedFilter. Redis has no secret, but
+                a check of it: whoever opens the filter must bring it.
         """
         redis = _redis()
-        options = _options(bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes)
+        options = make_options(
+            bits_per_key=bits_per_key,
+            fpr=fpr,
+            layout=layout,
+            num_probes=num_probes,
+            seed=seed,
+            secret=secret,
+            caller_hashes=caller_hashes,
+            foldable=foldable,
+        )
         most, shard = as_uint(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
         return RedisFilter._of(redis.create(make_servers(servers), _name(name), most, options, shard), name)
 
@@ -185,7 +175,8 @@ class RedisFilter(AskedByHash):
 
     @staticmethod
     def delete(servers: Servers, name: Union[str, bytes]) -> None:
-        """Removes a filter. NotFoundError if there is none; what is no filter is left alone (IncompatibleError)."""
+        """Removes a filter. NotFoundError if there is none (what was left of one that lost its record stays: doc/REDIS.md, 7);
+        what is no filter is left alone (IncompatibleError)."""
         redis = _redis()
         redis.delete(make_servers(servers), _name(name))
 
@@ -289,12 +280,15 @@ class RedisFilter(AskedByHash):
         fpr: Optional[float] = None,
         layout: RedisLayout = "blocked",
         num_probes: SupportsIndex = 0,
+        foldable: bool = False,
         shard_bytes: SupportsIndex = 0,
     ) -> None:
         """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay. From now on all insertions,
         by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
         switch_generation()."""
-        options = _options(bits_per_key, fpr, layout, num_probes, 0, None, False)
+        options = make_options(
+            bits_per_key=bits_per_key, fpr=fpr, layout=layout, num_probes=num_probes, foldable=foldable
+        )
         self._core.begin_generation(as_uint(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
 
     def begin_generation_from_image(self, image: Union[Bytes, FilterView], *, shard_bytes: SupportsIndex = 0) -> None:

@@ -16,14 +16,18 @@ class RedisServers:
 
     addresses: "host:port", several with commas between (or a sequence of them), or "unix:/path". Of a cluster any one is
         enough; the first that answers is asked.
-    user, password, database: as of Redis; a cluster has only database 0.
+    user, password, database: as of Redis; a user of its ACL may have no password (nopass); a cluster has only database 0.
     tls: needs OpenSSL when the module is built, else UnsupportedError. tls_ca (empty: the system's authorities),
-        tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host.
+        tls_certificate and tls_key are files. The servers' certificates must have tls_server_name, or else the host. These are
+        refused without tls (InvalidArgumentError).
     connect_timeout, timeout: of one connection, of one reply.
     patience: of all that is tried again within one call of lookups or insertions, while a server is away, starts or moves
         slots. Then UnavailableError. Other calls, of many round trips, have it for each.
-    replica_reads: ask replicas too, which may be late: a key that was acknowledged may be "absent" there.
-    wait_replicas, wait: after insertions, wait until so many replicas have them, but no longer: else UnavailableError.
+    replica_reads: for questions, without a cluster: ask the first of addresses that answers, be it a replica, which may be
+        late: a key that was acknowledged may be "absent" there. Else a replica is refused; the replicas of a cluster are never
+        asked. What changes something needs the master among the addresses.
+    wait_replicas, wait: after insertions and the keys of an image wait until so many replicas have them, but no longer: else
+        UnavailableError. What brings no keys (create, steps of generations, expire, delete) does not wait.
     """
 
     addresses: Union[str, Sequence[str]] = "127.0.0.1:6379"

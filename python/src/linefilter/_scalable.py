@@ -74,10 +74,8 @@ class ScalableFilter(Filter):
             memory_limit: the most bytes that the filter may take: it grows no further then (growth_error).
         """
         options = make_options(
-            bits_per_key=None,
             fpr=fpr,
             layout="blocked",
-            num_probes=0,
             seed=seed,
             secret=secret,
             caller_hashes=caller_hashes,
