@@ -168,19 +168,20 @@ class LINEFILTER_EXPORT RedisFilter final {
 
   // Makes an empty filter for num_keys keys, and opens it. `blocked` (kAuto means it), `classic` or `counting` (of
   // which nothing is removed in Redis, only from a CountingBlockedFilter of its image); a `retrieval` or `container`
-  // comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a
-  // hash tag of its own ("{users}seen") lies in one slot of a cluster as a whole; no other has a closing brace.
-  // kIncompatible if the name is taken: by a filter or something else. Of the options allocator, memory_limit and
-  // executor do not count. After another error the filter may be there nevertheless, and would lose its keys within a
-  // day, loudly (kCorrupt): create it once more, which keeps it and says that the name is taken, or delete it.
+  // comes by CreateFromImage. `name`: 1 to 200 bytes without newline and NUL; one with a hash tag of its own
+  // ("{users}seen") lies in one slot of a cluster as a whole; no other has a closing brace. kIncompatible if the name
+  // is taken: by a filter or something else. Of the options allocator, memory_limit and executor do not count. After
+  // another error the filter may be there nevertheless, and would lose its keys within a day, loudly (kCorrupt), unless
+  // somebody opens it, or creates it once more, which says that the name is taken.
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
                 const RedisLayout& layout = {}) noexcept;
   // The same with the keys of an image of any layout. The image is verified first. The header record comes after all
   // keys, so that nobody opens half of it.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
-  // Reads the header record. kNotFound if there is none. `secret` goes with a keyed hash, and is copied: without it,
-  // with another one, or with one for a filter that needs none, kIncompatible.
+  // Reads the header record, and does what a creator who died left undone (Create), if this user may write. kNotFound
+  // if there is none. `secret` goes with a keyed hash, and is copied: without it, with another one, or with one for a
+  // filter that needs none, kIncompatible.
   Status Open(const RedisServers& servers, std::string_view name, const HashSecret* secret = nullptr) noexcept;
   // Closes the connections.
   void Close() noexcept;

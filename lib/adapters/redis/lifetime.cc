@@ -30,10 +30,11 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
   if (!status.ok()) return status;
   status = KeepShards(header.current, header.version);  // not before it is named: who dies leaves nothing for ever
   if (status.ok() || status.code() == StatusCode::kCorrupt) return status;  // deleted, or evicted, since it was named
-  return Status::Error(status.code(),
-                       "filter %s in Redis is made, but its shards go within a day: create it once more, which keeps "
-                       "them and says that the name is taken, or delete it (%.70s)",
-                       Printable(name_).c_str(), status.message());
+  return Status::Error(
+      status.code(),
+      "filter %s in Redis is made, but its shards go within a day: open it, which keeps them, or delete it "
+      "(%.70s)",
+      Printable(name_).c_str(), status.message());
 }
 
 // None of the old shards may be there beside the new ones, should one have outlived its record.
