@@ -35,6 +35,16 @@ class RedisExpire : public RedisLifetimeTest {
     EXPECT_FALSE(is_first);
     return status;
   }
+  // A rebuilder switches, and dies before the first command of `at`.
+  template <class At>
+  void DieInSwitch(const At& at) {
+    through_.patience_ms = 0;
+    RedisFilter dies;
+    ASSERT_TRUE(dies.Open(through_, "seen").ok());
+    ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
+    relay_.before = [&](const Words& words) { return at(words) ? Act::kClose : Act::kForward; };
+    EXPECT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
+  }
   std::vector<int64_t> TimesOfShards() {
     std::vector<int64_t> times;
     for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
@@ -148,13 +158,9 @@ TEST_F(RedisExpire, ComesTooLateForWhatHasExpired) {
 }
 
 TEST_F(RedisExpire, EndsASwitchThatDied) {
-  RedisFilter filter, dies;
+  RedisFilter filter;
   Create(&filter);
-  through_.patience_ms = 0;
-  ASSERT_TRUE(dies.Open(through_, "seen").ok());
-  ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
-  relay_.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
-  ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
+  DieInSwitch([](const Words& words) { return words[0] == "PEXPIRE"; });
   ASSERT_EQ(TimesOfShards(), (std::vector<int64_t>{-1, -1}));
   ASSERT_TRUE(filter.Expire(500000).ok());
   RedisInfo info;
@@ -196,17 +202,13 @@ TEST_F(RedisExpire, OpenKeepsWhatWhoDiedDidNot) {
 // A generation that is left was given its minute, which is over, and the record still names it, for who left it died:
 // it cannot say any more whether a key is new. The first insertion ends that.
 TEST_F(RedisExpire, InsertionsEndASwitchThatDied) {
-  RedisFilter writer, dies;
+  RedisFilter writer;
   Create(&writer);
-  through_.patience_ms = 0;
-  ASSERT_TRUE(dies.Open(through_, "seen").ok());
-  ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
   bool has_minute = false;
-  relay_.before = [&](const Words& words) {
+  DieInSwitch([&](const Words& words) {
     has_minute = has_minute || words[0] == "PEXPIRE";
-    return has_minute && words[0] == "EVAL" ? Act::kClose : Act::kForward;
-  };
-  ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
+    return has_minute && words[0] == "EVAL";
+  });
   for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
     if (client_.Integer({"PTTL", shard.text}) > 0) client_.Do({"DEL", shard.text});
   }
