@@ -1,6 +1,7 @@
 // Expire while others work on the filter, and what is left by who died before all of it was to live for ever.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <thread>
@@ -147,14 +148,51 @@ TEST_F(RedisExpire, LeavesWhatIsNoFilterAlone) {
   }
 }
 
-// Its time is over when the record is to live for ever: whoever makes a new filter may be taking it away.
+// Its time is over when it is given another: whoever makes a new filter may be taking it away.
 TEST_F(RedisExpire, ComesTooLateForWhatHasExpired) {
+  for (const uint64_t ms : {uint64_t{0}, uint64_t{900000}}) {
+    client_.Do({"FLUSHALL"});
+    RedisFilter filter;
+    Create(&filter);
+    ASSERT_TRUE(filter.Expire(500000).ok());
+    const Status status = ExpireWhile(&filter, ms, TimesRecord, [&] { client_.Do({"PEXPIRE", "seen", "59000"}); });
+    EXPECT_EQ(status.code(), StatusCode::kNotFound) << status.message();
+    EXPECT_GT(client_.Integer({"PTTL", "seen"}), 0);
+    EXPECT_LE(client_.Integer({"PTTL", "seen"}), 59000);
+  }
+}
+
+// What a command takes on its way is no change of the record's time.
+TEST_F(RedisExpire, ComesToItsEndWhereRepliesAreLate) {
   RedisFilter filter;
   Create(&filter);
-  ASSERT_TRUE(filter.Expire(500000).ok());
-  const Status status = ExpireWhile(&filter, 0, TimesRecord, [&] { client_.Do({"PEXPIRE", "seen", "59000"}); });
-  EXPECT_EQ(status.code(), StatusCode::kNotFound) << status.message();
-  EXPECT_GT(client_.Integer({"PTTL", "seen"}), 0);
+  size_t num_times = 0;
+  const Status status = ExpireWhile(&filter, 500000, TimesShard, [] {});
+  ASSERT_TRUE(status.ok()) << status.message();
+  relay_.before = [&](const Words& words) {
+    if (TimesShard(words)) {
+      ++num_times;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    }
+    return Act();
+  };
+  EXPECT_TRUE(filter.Expire(400000).ok());
+  EXPECT_EQ(num_times, 1u);
+}
+
+// A record that was put back is older than the marks: no time fits, and a new generation is the cure.
+TEST_F(RedisExpire, OfARecordThatWasPutBackIsAnError) {
+  RedisFilter filter, other;
+  Create(&filter);
+  const std::string record = client_.Text({"GET", "seen"});
+  ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(16)).ok());
+  client_.Do({"SET", "seen", record});
+  ASSERT_TRUE(other.Open(servers_, "seen").ok());
+  const Status status = other.Expire(500000);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt) << status.message();
+  EXPECT_TRUE(other.BeginGeneration(1000, RedisOptions(16)).ok());
+  EXPECT_TRUE(other.SwitchGeneration().ok());
+  EXPECT_TRUE(other.Expire(0).ok());
 }
 
 TEST_F(RedisExpire, EndsASwitchThatDied) {
@@ -167,6 +205,34 @@ TEST_F(RedisExpire, EndsASwitchThatDied) {
   ASSERT_TRUE(filter.Info(&info).ok());
   EXPECT_EQ(info.previous_generation, 0u);
   for (const int64_t ms : TimesOfShards()) EXPECT_GT(ms, 0);
+}
+
+// He died, or a node did not answer, when some of the shards had their time: the record tells what all are to have.
+TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
+  RedisLayout layout;
+  layout.shard_bytes = 64;
+  RedisFilter dies, filter;
+  ASSERT_TRUE(dies.Create(servers_, "seen", 5000, RedisOptions(16), layout).ok());
+  const size_t num_shards = TimesOfShards().size();
+  ASSERT_GT(num_shards, 100u);
+  through_.patience_ms = 0;
+  for (const uint64_t ms : {uint64_t{900000}, uint64_t{400000}, uint64_t{0}, uint64_t{600000}}) {
+    relay_.before = [](const Words&) { return Act(); };
+    ASSERT_TRUE(dies.Open(through_, "seen").ok());
+    size_t num_timed = 0;
+    relay_.before = [&](const Words& words) {
+      return TimesShard(words) && ++num_timed > 40 ? Act::kClose : Act::kForward;
+    };
+    EXPECT_EQ(dies.Expire(ms).code(), StatusCode::kUnavailable);
+    if (ms == 400000) continue;  // and another one before anybody looks
+    ASSERT_TRUE(filter.Open(servers_, "seen").ok());
+    const int64_t record_ms = client_.Integer({"PTTL", "seen"});
+    EXPECT_EQ(record_ms == -1, ms == 0);
+    for (const int64_t shard_ms : TimesOfShards()) {
+      EXPECT_EQ(shard_ms == -1, ms == 0);
+      EXPECT_TRUE(ms == 0 || (shard_ms < record_ms && shard_ms > record_ms - 65000)) << shard_ms << " " << record_ms;
+    }
+  }
 }
 
 // He made the record immortal, and died before its shards; or before the shards of a new filter were kept.

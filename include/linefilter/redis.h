@@ -179,7 +179,7 @@ class LINEFILTER_EXPORT RedisFilter final {
   // keys, so that nobody opens half of it.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
-  // Reads the header record, and does what a creator who died left undone (Create), if this user may write. kNotFound
+  // Reads the header record, and does what one who died left undone (Create, Expire), if this user may write. kNotFound
   // if there is none. `secret` goes with a keyed hash, and is copied: without it, with another one, or with one for a
   // filter that needs none, kIncompatible.
   Status Open(const RedisServers& servers, std::string_view name, const HashSecret* secret = nullptr) noexcept;
@@ -227,7 +227,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   // The whole filter goes after `ms` milliseconds (0: never), without any further call; calling it again begins anew.
   // It is kNotFound then. Its header record stays in Redis a minute longer and goes when a new filter takes the name
   // (in a cluster not before 10 s, for clocks differ: until then Create is kIncompatible). A generation that is begun
-  // ends with the filter.
+  // ends with the filter. After kUnavailable some shards may have another time than the filter: call it again, or
+  // whoever opens the filter next does that. kCorrupt: a shard is lost, the others have the time.
   Status Expire(uint64_t ms) noexcept;
   // Removes header record and shards of all its generations; of a damaged record of those that can be read in it.
   // kNotFound if there is none: shards whose record is lost stay (doc/REDIS.md section 7 tells how to find them). What

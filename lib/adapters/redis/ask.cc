@@ -140,6 +140,10 @@ Status FilterState::ReadHeaderAgain(bool newer, bool* changed) {
   const Status status = ReadHeader();
   *changed = status.ok() && header_text_ != text;
   if (!status.ok() || *changed || !newer) return status;
+  return OlderThanShards();
+}
+
+Status FilterState::OlderThanShards() const {
   return Status::Error(StatusCode::kCorrupt,
                        "the header record of filter %s in Redis is older than its shards: it was put back (failover? "
                        "backup?), so nothing is absent: make the filter anew of the exact source",

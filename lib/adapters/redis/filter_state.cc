@@ -101,6 +101,7 @@ Status FilterState::ReadHeader() {
   if (is_other) status = Bind(std::move(header), std::move(answer.text));
   if (!status.ok()) return status;
   connections_ = connections;
+  time_to_live_ms_ = ms;
   return Status();
 }
 

@@ -5,6 +5,7 @@
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_FILTER_STATE_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_FILTER_STATE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -65,9 +66,9 @@ class FilterState {
   // They live as long as the filter whose record is there, or for ever. Of a generation that the record of `version`
   // names `current` or `next`; one that was left meanwhile is left alone. kCorrupt: one is lost, the others are kept.
   Status KeepShards(const Generation& generation, uint64_t version);
-  // The shards of `current`, if the filter lives for ever and they do not: who was to keep them died (Create,
-  // Expire(0)). One round trip, for the last shards tell: they are kept in order.
-  Status KeepCurrent(const Header& header);
+  // The shards of `current` and `next`, if they have another time than the record, of which ms is left: who was to give
+  // them that died, or could not. A round trip for each, and more only then. A lost shard is none of its business.
+  Status KeepNamed(const Header& header, int64_t ms);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
   // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
   // that one was lost meanwhile (kOverLimit); to all others that is a lost one.
@@ -110,6 +111,8 @@ class FilterState {
   // Redis ends a key when its time is over, not when it comes.)
   static constexpr int64_t kForEver = INT64_MAX;
   Status ReadTimeToLive(int64_t* ms);
+  // The same as ReadHeader found it.
+  int64_t time_to_live() const { return time_to_live_ms_; }
   // Gives the record its time, ms and the grace, 0 for ever, if it is still the one that was read last and its filter
   // has not expired; else not *done.
   Status SetRecordTime(uint64_t ms, bool* done);
@@ -118,6 +121,8 @@ class FilterState {
   // The sentences of a name that is taken, of a lost shard, and of one that was lost before a record named it.
   Status NameTaken() const;
   Status LostShard(const Shards& shards, uint64_t shard) const;
+  // That of a record that was put back, and is older than a shard's mark.
+  Status OlderThanShards() const;
   Status LostWhileMade(const Shards& shards, uint64_t shard) const;
 
   const std::string& name() const { return name_; }
@@ -150,6 +155,7 @@ class FilterState {
   Status TooManyGenerations() const;
   Status CameBack() const;
   Status AskOneGeneration(const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved);
+  void FinishForWhoDied();
   Status InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes);
   Status InsertBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on);
   Status GenerationGone(uint64_t id) const;
@@ -167,7 +173,10 @@ class FilterState {
   Router router_;
   Batch batch_;
   uint64_t connections_ = 0;  // when the record was read
+  int64_t time_to_live_ms_ = kForEver;
   uint64_t chosen_next_ = 0;
+  bool previous_is_lost_ = false;                   // an insertion found it so, and the record still names it
+  std::chrono::steady_clock::time_point finished_;  // when insertions tried to end that
 };
 
 // What may go on although a shard is lost: that never answers, and another generation is the cure.

@@ -98,7 +98,9 @@ Status EndNext(FilterState* state, bool serve) {
     status = UseNext(state);
     if (!status.ok()) return status;
     status = Leave(state, serve);
-    if (status.ok()) return Finish(state);
+    if (status.ok()) status = Finish(state);
+    // It may have the time of a filter that lived no longer, by one who died before he gave it another.
+    if (status.ok()) return state->KeepNamed(state->header(), state->time_to_live());
     if (status.code() != StatusCode::kIncompatible) return status;
   }
   return OthersKeepChanging(*state);
@@ -113,11 +115,12 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
         "switch to it if you know that it is filled, else abandon it",
         Printable(state->name()).c_str());
   }
-  Status status = state->KeepCurrent(state->header());
+  Status status = state->KeepNamed(state->header(), state->time_to_live());
   if (status.ok()) status = MakeShards(state, generation, body, state->header().version + 1);
   if (!status.ok()) return status;
   Header header = state->header();
   header.next = generation;
+  state->ChooseNext(0);  // if this fails from here on, the next call looks what is there, and does the rest
   status = state->ChangeHeader(header);
   if (status.code() == StatusCode::kIncompatible) {
     // Somebody was faster, or went on from our record while its reply was lost: then the shards are named.

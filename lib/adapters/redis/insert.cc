@@ -82,9 +82,10 @@ Status FilterState::InsertInto(uint64_t generation_id, const uint64_t* hashes, s
 Status FilterState::InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
   const size_t at_once = KeysAtOnce(current_.keys.size());
-  const Router::Call call(&router_);
   std::vector<RedisInsert> part;
   Status first;
+  previous_is_lost_ = false;
+  Router::Call call(&router_);
   for (size_t begin = 0; begin < n; begin += at_once) {
     const size_t count = std::min(n - begin, at_once);
     part.assign(count, RedisInsert::kFailed);
@@ -94,7 +95,20 @@ Status FilterState::InsertBatches(uint64_t only, const uint64_t* hashes, size_t 
     if (first.ok()) first = status;
     if (!status.ok() && !goes_on) break;
   }
+  call.End();
+  if (previous_is_lost_) FinishForWhoDied();
   return first;
+}
+
+// The minute of `previous` is over and the record still names it: who left it died, and while it judges no key is new.
+// Where it cannot be ended now, the insertions need not wait for it.
+void FilterState::FinishForWhoDied() {
+  constexpr std::chrono::seconds kPause{30};
+  const auto now = std::chrono::steady_clock::now();
+  if (finished_ != decltype(finished_)() && now - finished_ < kPause) return;
+  finished_ = now;
+  const Router::Call once(&router_, Router::Call::kOnce);
+  (void)ReadAndFinish(this).ok();
 }
 
 // *goes_on: an error is not that of all keys.
@@ -162,8 +176,7 @@ Status FilterState::InsertBatch(uint64_t only, const uint64_t* hashes, size_t n,
       if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
     }
     if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack();
-    // Its minute is over and the record still names it: who left it died, and while it judges no key is new.
-    if (lost_in == &previous_) (void)ReadAndFinish(this).ok();
+    previous_is_lost_ = lost_in == &previous_;
     return status;
   }
   return TooManyGenerations();

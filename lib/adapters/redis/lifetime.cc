@@ -1,5 +1,6 @@
 // How long a filter is there: Create, Expire and Delete.
 #include <algorithm>
+#include <chrono>
 
 #include "lib/adapters/redis/filter_state.h"
 #include "lib/adapters/redis/names.h"
@@ -50,7 +51,7 @@ Status FilterState::RemoveExpired(const std::string& text) {
   status = ReadTimeToLive(&ms);
   if (!status.ok()) return status;
   if (ms >= 0) {
-    if (!is_damaged) status = KeepCurrent(old);
+    if (!is_damaged) status = KeepNamed(old, ms);
     // Who may not keep them is told of the name alone.
     return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken() : status;
   }
@@ -67,31 +68,33 @@ Status FilterState::RemoveExpired(const std::string& text) {
   return status.ok() ? DeleteHeader(text, &deleted) : status;
 }
 
-// The later of two who give it a time finds the record that the other one gave it to, and both let the shards follow
-// the record. Whoever dies within leaves nothing for ever that no record names: shards that are to go are told before
-// the record, those that are to stay after it (KeepCurrent does that for who died).
+// The record first, by one command; then the shards follow. Of two who give it a time the later one counts, and both
+// let the shards follow the record as it is. Where one dies within, the next who opens the filter does it
+// (KeepNamed).
 Status FilterState::Expire(uint64_t ms) {
   constexpr uint64_t kMost = uint64_t{1} << 53;
   if (ms > kMost) {
     return Status::Error(StatusCode::kInvalidArgument, "a time of %llu ms is too long for Redis: 0 is for ever",
                          static_cast<unsigned long long>(ms));
   }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     Status status = ReadAndFinish(this);  // what is being left has its minute from now on
-    if (ms != 0 && tries != 0 && status.code() == StatusCode::kNotFound) return Status();  // it is over already
+    const bool is_over = ms != 0 && tries != 0 && std::chrono::steady_clock::now() >= end;
+    if (is_over && status.code() == StatusCode::kNotFound) return Status();
+    bool done = false;
+    if (status.ok()) status = SetRecordTime(ms, &done);
     if (!status.ok()) return status;
+    if (!done) continue;            // another record, or it has expired
     const Header header = header_;  // which a generation that is begun meanwhile replaces: it follows by itself
     const Generation* generations[3];
     const size_t n = header.Written(generations);
-    bool is_newer, done = false;
-    for (size_t i = 0; i < n && status.ok() && ms != 0; ++i) {
-      status = UnlessLost(SetTimes(*generations[i], header.version, ms, &is_newer));
+    for (size_t i = 0; i < n; ++i) {
+      const Status kept = KeepShards(*generations[i], header.version);
+      if (!UnlessLost(kept).ok()) return kept;
+      if (status.ok()) status = kept;
     }
-    if (status.ok()) status = SetRecordTime(ms, &done);
-    for (size_t i = 0; i < n && status.ok() && done; ++i) {
-      status = UnlessLost(KeepShards(*generations[i], header.version));
-    }
-    if (!status.ok() || done) return status;
+    return status;
   }
   return TooManyGenerations();
 }

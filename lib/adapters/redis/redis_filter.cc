@@ -61,9 +61,9 @@ Status RedisFilter::Open(const RedisServers& servers, std::string_view name, con
   return OpenBy(servers, name, secret, [](FilterState* state) {
     const Status status = state->ReadHeader();
     if (!status.ok() || state->router().replica_reads()) return status;
-    // A courtesy to the filter, which serves without: who may not write, or finds a node down, does not wait for it.
+    // A courtesy to the filter, which serves without: who may not write, or finds a node down, has tried once.
     const redis_internal::Router::Call once(&state->router(), redis_internal::Router::Call::kOnce);
-    (void)state->KeepCurrent(state->header()).ok();
+    (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
     return status;
   });
 }

@@ -44,8 +44,9 @@ Router::Call::Call(Router* router, Patience patience) : router_(router) {
   if (router_->is_connected()) router_->impl_->run.BeginCall(patience == kPatient);
 }
 
-Router::Call::~Call() {
-  if (router_->is_connected()) router_->impl_->run.EndCall();
+void Router::Call::End() {
+  if (router_ != nullptr && router_->is_connected()) router_->impl_->run.EndCall();
+  router_ = nullptr;
 }
 
 bool Router::is_replicated() const noexcept { return !is_connected() || impl_->run.is_replicated(); }

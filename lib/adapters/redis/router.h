@@ -69,12 +69,13 @@ class Router {
    public:
     enum Patience : uint8_t { kPatient, kOnce };  // kOnce: what fails for now is not tried again
     explicit Call(Router* router, Patience patience = kPatient);
-    ~Call();
+    ~Call() { End(); }
+    void End();  // before its end
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
    private:
-    Router* const router_;
+    Router* router_;
   };
 
  private:
