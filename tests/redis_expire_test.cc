@@ -46,6 +46,16 @@ class RedisExpire : public RedisLifetimeTest {
     relay_.before = [&](const Words& words) { return at(words) ? Act::kClose : Act::kForward; };
     EXPECT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
   }
+  void ExpectShardsGoJustAfterTheFilter(bool mortal) {
+    const int64_t before = client_.Integer({"PTTL", "seen"});
+    const std::vector<int64_t> times = TimesOfShards();
+    const int64_t after = client_.Integer({"PTTL", "seen"});
+    EXPECT_EQ(before != -1, mortal);
+    for (const int64_t ms : times) {
+      EXPECT_EQ(ms != -1, mortal);
+      EXPECT_TRUE(!mortal || (ms < before && ms >= after - 60000)) << before << " " << ms << " " << after;
+    }
+  }
   std::vector<int64_t> TimesOfShards() {
     std::vector<int64_t> times;
     for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
@@ -162,6 +172,38 @@ TEST_F(RedisExpire, ComesTooLateForWhatHasExpired) {
   }
 }
 
+// The record was told, the reply was lost, and the time is over when it is told again: the shards go, too.
+TEST_F(RedisExpire, OfAShortTimeWhoseReplyIsLostLeavesNothing) {
+  RedisFilter filter;
+  Create(&filter);
+  ASSERT_TRUE(filter.Open(through_, "seen").ok());
+  bool is_first = true;
+  relay_.before = [&](const Words& words) {
+    if (!TimesRecord(words) || !is_first) return Act();
+    return Act(Act::kRunAndClose);
+  };
+  relay_.after = [&](const Words& words) {
+    if (!TimesRecord(words) || !is_first) return;
+    EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
+    is_first = false;
+  };
+  const Status status = filter.Expire(1);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_FALSE(is_first);
+  for (const int64_t ms : TimesOfShards()) EXPECT_NE(ms, -1);
+}
+
+// Two at once: the shards of the one who comes later are not those of the other one's time.
+TEST_F(RedisExpire, OfTwoAtOnceTheLaterCounts) {
+  for (const uint64_t other_ms : {uint64_t{500500}, uint64_t{499000}, uint64_t{900000}, uint64_t{0}}) {
+    RedisFilter filter, other;
+    client_.Do({"FLUSHALL"});
+    Create(&other);
+    EXPECT_TRUE(ExpireWhile(&filter, 500000, TimesShard, [&] { EXPECT_TRUE(other.Expire(other_ms).ok()); }).ok());
+    ExpectShardsGoJustAfterTheFilter(other_ms != 0);
+  }
+}
+
 // What a command takes on its way is no change of the record's time.
 TEST_F(RedisExpire, ComesToItsEndWhereRepliesAreLate) {
   RedisFilter filter;
@@ -216,9 +258,8 @@ TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
   const size_t num_shards = TimesOfShards().size();
   ASSERT_GT(num_shards, 100u);
   through_.patience_ms = 0;
+  ASSERT_TRUE(dies.Open(through_, "seen").ok());
   for (const uint64_t ms : {uint64_t{900000}, uint64_t{400000}, uint64_t{0}, uint64_t{600000}}) {
-    relay_.before = [](const Words&) { return Act(); };
-    ASSERT_TRUE(dies.Open(through_, "seen").ok());
     size_t num_timed = 0;
     relay_.before = [&](const Words& words) {
       return TimesShard(words) && ++num_timed > 40 ? Act::kClose : Act::kForward;
@@ -226,12 +267,7 @@ TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
     EXPECT_EQ(dies.Expire(ms).code(), StatusCode::kUnavailable);
     if (ms == 400000) continue;  // and another one before anybody looks
     ASSERT_TRUE(filter.Open(servers_, "seen").ok());
-    const int64_t record_ms = client_.Integer({"PTTL", "seen"});
-    EXPECT_EQ(record_ms == -1, ms == 0);
-    for (const int64_t shard_ms : TimesOfShards()) {
-      EXPECT_EQ(shard_ms == -1, ms == 0);
-      EXPECT_TRUE(ms == 0 || (shard_ms < record_ms && shard_ms > record_ms - 65000)) << shard_ms << " " << record_ms;
-    }
+    ExpectShardsGoJustAfterTheFilter(ms != 0);
   }
 }
 

@@ -227,8 +227,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   // The whole filter goes after `ms` milliseconds (0: never), without any further call; calling it again begins anew.
   // It is kNotFound then. Its header record stays in Redis a minute longer and goes when a new filter takes the name
   // (in a cluster not before 10 s, for clocks differ: until then Create is kIncompatible). A generation that is begun
-  // ends with the filter. After kUnavailable some shards may have another time than the filter: call it again, or
-  // whoever opens the filter next does that. kCorrupt: a shard is lost, the others have the time.
+  // ends with the filter. Who has it open may be answered for some seconds longer. After kUnavailable some shards may
+  // have another time than the filter: call it again, or whoever opens the filter next does that. kCorrupt: a shard is
+  // lost, and the others have the time; or the record was put back, and none has.
   Status Expire(uint64_t ms) noexcept;
   // Removes header record and shards of all its generations; of a damaged record of those that can be read in it.
   // kNotFound if there is none: shards whose record is lost stay (doc/REDIS.md section 7 tells how to find them). What

@@ -90,10 +90,10 @@ Status FilterState::ReadHeader() {
   Header header;
   const Status parsed = is_other ? ParseHeader(name_, answer.text, &header) : Status();
   if (!parsed.ok() && parsed.code() != StatusCode::kCorrupt) return parsed;  // its time to live is no filter's
-  int64_t ms;
-  status = ReadTimeToLive(&ms);
+  TimeToLive left;
+  status = ReadTimeToLive(&left);
   if (!status.ok()) return status;
-  if (ms < 0) {
+  if (left.ms < 0) {
     return Status::Error(StatusCode::kNotFound, "filter %s in Redis has expired: create it anew",
                          Printable(name_).c_str());
   }
@@ -101,7 +101,7 @@ Status FilterState::ReadHeader() {
   if (is_other) status = Bind(std::move(header), std::move(answer.text));
   if (!status.ok()) return status;
   connections_ = connections;
-  time_to_live_ms_ = ms;
+  time_to_live_ = left;
   return Status();
 }
 
@@ -162,12 +162,14 @@ Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
   return NameTaken();
 }
 
-Status FilterState::ReadTimeToLive(int64_t* ms) {
+Status FilterState::ReadTimeToLive(TimeToLive* left) {
   Answer ttl;
+  left->asked = std::chrono::steady_clock::now();
   const Status status = Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
+  left->told = std::chrono::steady_clock::now();
   if (!status.ok()) return status;
   constexpr int64_t kNone = -1;  // -2: it is gone, just now
-  *ms = ttl.number == kNone ? kForEver : ttl.number - static_cast<int64_t>(kRecordGraceMs);
+  left->ms = ttl.number == kNone ? TimeToLive::kForEver : ttl.number - static_cast<int64_t>(kRecordGraceMs);
   return status;
 }
 

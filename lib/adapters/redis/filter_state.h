@@ -41,6 +41,13 @@ inline constexpr uint64_t kLeaveMs = 60000;
 // Of the marks of shards that are being filled: a piece that comes late finds another one, and is not written.
 inline constexpr uint64_t kFilledVersion = 0;
 
+// What time a filter has left: `ms` was told between two moments of our clock.
+struct TimeToLive {
+  static constexpr int64_t kForEver = INT64_MAX;
+  int64_t ms = kForEver;  // less than 0: it expired. (At 0 its shards are there.)
+  std::chrono::steady_clock::time_point asked, told;
+};
+
 class FilterState {
  public:
   // Names, checks and connects; nothing is read or written.
@@ -66,9 +73,9 @@ class FilterState {
   // They live as long as the filter whose record is there, or for ever. Of a generation that the record of `version`
   // names `current` or `next`; one that was left meanwhile is left alone. kCorrupt: one is lost, the others are kept.
   Status KeepShards(const Generation& generation, uint64_t version);
-  // The shards of `current` and `next`, if they have another time than the record, of which ms is left: who was to give
-  // them that died, or could not. A round trip for each, and more only then. A lost shard is none of its business.
-  Status KeepNamed(const Header& header, int64_t ms);
+  // The shards of `current` and `next`, if they have another time than the record, which has `left`: who was to give
+  // them that died, or could not. Asks PTTL of all; more only then. A lost shard is none of its business.
+  Status KeepNamed(const Header& header, const TimeToLive& left);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
   // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
   // that one was lost meanwhile (kOverLimit); to all others that is a lost one.
@@ -107,12 +114,10 @@ class FilterState {
   // The record's bytes, or what else has the name: of a long string the beginning, which is no record. Nil if there are
   // none.
   Status ReadRecord(Answer* answer);
-  // What time the filter of the record has left: kForEver, or less than 0 if it expired. (At 0 its shards are there:
-  // Redis ends a key when its time is over, not when it comes.)
-  static constexpr int64_t kForEver = INT64_MAX;
-  Status ReadTimeToLive(int64_t* ms);
+  // Of the record, less the grace.
+  Status ReadTimeToLive(TimeToLive* left);
   // The same as ReadHeader found it.
-  int64_t time_to_live() const { return time_to_live_ms_; }
+  const TimeToLive& time_to_live() const { return time_to_live_; }
   // Gives the record its time, ms and the grace, 0 for ever, if it is still the one that was read last and its filter
   // has not expired; else not *done.
   Status SetRecordTime(uint64_t ms, bool* done);
@@ -154,6 +159,7 @@ class FilterState {
   bool OthersMayAnswer(const Status& run) const;
   Status TooManyGenerations() const;
   Status CameBack() const;
+  Status KeepWritten();
   Status AskOneGeneration(const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved);
   void FinishForWhoDied();
   Status InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes);
@@ -173,7 +179,7 @@ class FilterState {
   Router router_;
   Batch batch_;
   uint64_t connections_ = 0;  // when the record was read
-  int64_t time_to_live_ms_ = kForEver;
+  TimeToLive time_to_live_;
   uint64_t chosen_next_ = 0;
   bool previous_is_lost_ = false;                   // an insertion found it so, and the record still names it
   std::chrono::steady_clock::time_point finished_;  // when insertions tried to end that

@@ -100,7 +100,7 @@ Status EndNext(FilterState* state, bool serve) {
     status = Leave(state, serve);
     if (status.ok()) status = Finish(state);
     // It may have the time of a filter that lived no longer, by one who died before he gave it another.
-    if (status.ok()) return state->KeepNamed(state->header(), state->time_to_live());
+    if (status.ok()) (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
     if (status.code() != StatusCode::kIncompatible) return status;
   }
   return OthersKeepChanging(*state);

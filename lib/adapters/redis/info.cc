@@ -161,8 +161,8 @@ Status FilterState::Info(RedisInfo* info) {
       if (!status.ok()) return status;
       if (changed) continue;
     }
-    int64_t ms;
-    status = ReadTimeToLive(&ms);
+    TimeToLive left;
+    status = ReadTimeToLive(&left);
     if (!status.ok()) return status;
 
     std::sort(lost.begin(), lost.end());
@@ -181,7 +181,7 @@ Status FilterState::Info(RedisInfo* info) {
     told.next_generation = header_.next.id;
     told.previous_generation = header_.previous.id;
     told.version = header_.version;
-    told.expires_in_ms = ms == kForEver ? -1 : std::max<int64_t>(ms, 0);
+    told.expires_in_ms = left.ms == TimeToLive::kForEver ? -1 : std::max<int64_t>(left.ms, 0);
     told.num_masters = static_cast<uint32_t>(router_.num_masters());
     told.cluster = router_.is_cluster();
     told.num_lost_shards = static_cast<uint64_t>(std::unique(lost.begin(), lost.end()) - lost.begin());

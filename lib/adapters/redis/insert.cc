@@ -176,7 +176,7 @@ Status FilterState::InsertBatch(uint64_t only, const uint64_t* hashes, size_t n,
       if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
     }
     if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack();
-    previous_is_lost_ = lost_in == &previous_;
+    previous_is_lost_ = previous_is_lost_ || lost_in == &previous_;
     return status;
   }
   return TooManyGenerations();

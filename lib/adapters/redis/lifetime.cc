@@ -47,19 +47,19 @@ Status FilterState::RemoveExpired(const std::string& text) {
   if (!status.ok() && !is_damaged) return status;  // somebody else's, however soon it goes
   if (is_damaged) SalvageGenerations(text, &old);
   constexpr int64_t kMostClockSkewMs = 10000;
-  int64_t ms;
-  status = ReadTimeToLive(&ms);
+  TimeToLive left;
+  status = ReadTimeToLive(&left);
   if (!status.ok()) return status;
-  if (ms >= 0) {
-    if (!is_damaged) status = KeepNamed(old, ms);
+  if (left.ms >= 0) {
+    if (!is_damaged) status = KeepNamed(old, left);
     // Who may not keep them is told of the name alone.
     return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken() : status;
   }
-  if (router_.is_cluster() && ms >= -kMostClockSkewMs) {
+  if (router_.is_cluster() && left.ms >= -kMostClockSkewMs) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
                          "is free in %lld ms, create it then",
-                         Printable(name_).c_str(), static_cast<long long>(ms + kMostClockSkewMs + 1));
+                         Printable(name_).c_str(), static_cast<long long>(left.ms + kMostClockSkewMs + 1));
   }
   const Generation* generations[3];
   const size_t n = old.Written(generations);
@@ -80,23 +80,33 @@ Status FilterState::Expire(uint64_t ms) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     Status status = ReadAndFinish(this);  // what is being left has its minute from now on
-    const bool is_over = ms != 0 && tries != 0 && std::chrono::steady_clock::now() >= end;
-    if (is_over && status.code() == StatusCode::kNotFound) return Status();
+    if (ms != 0 && status.code() == StatusCode::kNotFound) {
+      // It is over already, perhaps since here the record was told so, and not yet the shards.
+      const Status kept = KeepWritten();
+      if (!UnlessLost(kept).ok()) return kept;
+      return tries != 0 && std::chrono::steady_clock::now() >= end ? Status() : status;
+    }
     bool done = false;
     if (status.ok()) status = SetRecordTime(ms, &done);
     if (!status.ok()) return status;
-    if (!done) continue;            // another record, or it has expired
-    const Header header = header_;  // which a generation that is begun meanwhile replaces: it follows by itself
-    const Generation* generations[3];
-    const size_t n = header.Written(generations);
-    for (size_t i = 0; i < n; ++i) {
-      const Status kept = KeepShards(*generations[i], header.version);
-      if (!UnlessLost(kept).ok()) return kept;
-      if (status.ok()) status = kept;
-    }
-    return status;
+    if (done) return KeepWritten();
+    // Another record, or it has expired.
   }
   return TooManyGenerations();
+}
+
+// Of the record that was read last. A generation that is begun meanwhile follows by itself.
+Status FilterState::KeepWritten() {
+  const Header header = header_;
+  const Generation* generations[3];
+  const size_t n = header.Written(generations);
+  Status first;
+  for (size_t i = 0; i < n; ++i) {
+    const Status kept = KeepShards(*generations[i], header.version);
+    if (!UnlessLost(kept).ok()) return kept;
+    if (first.ok()) first = kept;
+  }
+  return first;
 }
 
 // What the record that was found last said may be gone by now: deleted by us, where the reply was lost, or by others.

@@ -1,6 +1,5 @@
 // How long the shards of a generation live: the header record that names it has a time, and they follow it, whoever
 // gave it that and whoever died since (doc/REDIS.md section 5).
-#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -26,18 +25,18 @@ constexpr char kSetTime[] =
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t kForEver = FilterState::kForEver;
-// What a clock of a server and ours may differ in the time of a few commands, and what those take.
+// Shards outlive the filter by this, and by what the command takes on its way: one that went before it would be lost.
 constexpr int64_t kSlackMs = 1000;
 
-int64_t MsSince(Clock::time_point since) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - since).count();
+int64_t MsOf(Clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-// Whether `ms`, found between `since` and now, is what is left of `before_ms`, found at `since`; or up to late_ms more.
-bool IsWhatIsLeft(int64_t ms, int64_t before_ms, Clock::time_point since, int64_t late_ms) {
-  if (ms == kForEver || before_ms == kForEver) return ms == before_ms;
-  return ms <= before_ms + late_ms && ms >= before_ms - MsSince(since) - kSlackMs;
+// Whether `ms`, told between `asked` and now, is what is left of `before`; or up to late_ms more.
+bool IsWhatIsLeft(int64_t ms, Clock::time_point asked, const TimeToLive& before, int64_t late_ms) {
+  if (ms == TimeToLive::kForEver || before.ms == TimeToLive::kForEver) return ms == before.ms;
+  return ms <= before.ms - MsOf(asked - before.told) + late_ms &&
+         ms >= before.ms - MsOf(Clock::now() - before.asked) - kSlackMs;
 }
 
 }  // namespace
@@ -64,15 +63,14 @@ Status FilterState::SetTimes(const Generation& generation, uint64_t version, uin
 Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
   constexpr int64_t kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
-    int64_t ms, now_ms;
-    Status status = ReadTimeToLive(&ms);
-    const Clock::time_point since = Clock::now();
+    TimeToLive left, now_left;
+    Status status = ReadTimeToLive(&left);
     if (!status.ok()) return status;
-    if (ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);  // or it is late
-    // They outlive the filter by what a command takes on its way: a shard that went before it would be a lost one.
+    if (left.ms <= kNoRecord)
+      return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);  // or it is late
+    const int64_t ms = left.ms == TimeToLive::kForEver ? 0 : left.ms < 0 ? 1 : left.ms + kSlackMs;
     bool is_newer;
-    status =
-        SetTimes(generation, version, ms == kForEver ? 0 : static_cast<uint64_t>(std::max(ms, int64_t{1})), &is_newer);
+    status = SetTimes(generation, version, static_cast<uint64_t>(ms), &is_newer);
     if (!status.ok() && status.code() != StatusCode::kCorrupt) return status;
     if (is_newer) {
       Answer record;
@@ -85,18 +83,17 @@ Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
       version = now.version;
       continue;
     }
-    const Status read = ReadTimeToLive(&now_ms);
+    const Status read = ReadTimeToLive(&now_left);
     if (!read.ok()) return read;
-    if (IsWhatIsLeft(now_ms, ms, since, kSlackMs)) return status;
+    if (IsWhatIsLeft(now_left.ms, now_left.asked, left, kSlackMs)) return status;
   }
   return TooManyGenerations();
 }
 
 // All are looked at: of two who died within, each may have set the times of some.
-Status FilterState::KeepNamed(const Header& header, int64_t ms) {
+Status FilterState::KeepNamed(const Header& header, const TimeToLive& left) {
   constexpr int64_t kNever = -1, kLost = -2;  // as PTTL answers
-  if (ms < 0) return Status();
-  const Clock::time_point since = Clock::now();
+  if (left.ms < 0) return Status();
   for (const Generation* generation : {&header.current, &header.next}) {
     const Shards shards = ShardsOf(name_, header, *generation);
     const auto ask = [&](uint64_t shard) {
@@ -105,10 +102,11 @@ Status FilterState::KeepNamed(const Header& header, int64_t ms) {
       batch_.Arg("PTTL");
       batch_.Arg(key.name);
     };
+    const Clock::time_point asked = Clock::now();
     bool all_fit = true;
     Status status = ForShards(&router_, &batch_, shards, kShardsAtOnce, ask, [&](uint64_t, int64_t answer) {
-      const int64_t shard_ms = answer == kNever ? kForEver : answer;
-      all_fit = all_fit && (answer == kLost || IsWhatIsLeft(shard_ms, ms, since, kRecordGraceMs));
+      const int64_t shard_ms = answer == kNever ? TimeToLive::kForEver : answer;
+      all_fit = all_fit && (answer == kLost || IsWhatIsLeft(shard_ms, asked, left, kRecordGraceMs));
       return Status();
     });
     if (status.ok() && !all_fit) status = UnlessLost(KeepShards(*generation, header.version));
