@@ -208,11 +208,11 @@ TEST_F(RedisTimes, FitWhenOneOfTwoLosesAReply) {
 }
 
 TEST_F(RedisTimes, FitWhenOneOfTwoDies) {
-  for (const size_t later : {0, 1, 2}) {
+  for (const size_t later : {0, 2}) {
     SCOPED_TRACE(std::to_string(later) + " commands later");
     OfTwo({true, false, later});
   }
-  EXPECT_GT(num_runs_, 15000u);
+  EXPECT_GT(num_runs_, 10000u);
 }
 
 }  // namespace
