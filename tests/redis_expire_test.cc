@@ -65,7 +65,8 @@ class RedisExpire : public RedisLifetimeTest {
   }
 };
 
-// A switch has given the old shards their minute when PERSIST comes, and ends behind the last look at the record.
+// A switch has given the old shards their minute when they are to stay for ever, and ends behind the last look at the
+// record.
 TEST_F(RedisExpire, NeverLeavesTheMinuteToWhatASwitchLeft) {
   RedisFilter filter, rebuilder;
   Create(&filter);

@@ -59,7 +59,7 @@ Step Begin(const Switch& options, RedisFilter* filter) {
         "`linefilter build --layout retrieval` makes the image of all keys. Where the filter is retrieval, too, "
         "give it as\nIMAGE instead of --begin, else to `linefilter redis load` with another NAME.";
   } else if (filter->Info(&info).ok() && info.next_generation != 0) {
-    // The library's sentence offers to switch to it, which may be empty.
+    // The library's sentence knows no number, by which alone a step is certainly of his own.
     step.refusal = OfAnother(info.next_generation, "there is no third one");
   }
   return step;

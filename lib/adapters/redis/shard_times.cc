@@ -66,8 +66,8 @@ Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
     TimeToLive left, now_left;
     Status status = ReadTimeToLive(&left);
     if (!status.ok()) return status;
-    if (left.ms <= kNoRecord)
-      return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);  // or it is late
+    // No record; but a replica may only be late with it.
+    if (left.ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);
     const int64_t ms = left.ms == TimeToLive::kForEver ? 0 : left.ms < 0 ? 1 : left.ms + kSlackMs;
     bool is_newer;
     status = SetTimes(generation, version, static_cast<uint64_t>(ms), &is_newer);
