@@ -16,6 +16,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/keys_of_hashes.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
@@ -283,29 +284,8 @@ TEST(KeyedFilter, OptionsThatMakeNoSense) {
 
 // ---- The attack ----
 
-uint64_t InverseOfOdd(uint64_t a) {
-  uint64_t x = a;  // right modulo 8; each step doubles the bits
-  for (int i = 0; i < 5; ++i) x *= 2 - a * x;
-  return x;
-}
-uint64_t RotatedLeft(uint64_t x, int n) { return x << n | x >> (64 - n); }
-uint64_t Swapped32(uint64_t x) { return RotatedLeft(x, 32); }
-// What XXH3 xors an 8-byte key with, its halves exchanged: all that the seed does to it.
-uint64_t FlipOf(uint64_t seed) {
-  return 0xc73ab174c5ecd5a2u - (seed ^ (uint64_t{__builtin_bswap32(static_cast<uint32_t>(seed))} << 32));
-}
-
-// XXH3 of an 8-byte key, backwards.
-uint64_t KeyWithHash(uint64_t hash, uint64_t seed) {
-  const uint64_t inverse = InverseOfOdd(0x9fb21c651e98df25u);
-  uint64_t h = hash ^ (hash >> 28) ^ (hash >> 56);
-  h *= inverse;
-  h ^= (h >> 35) + 8;  // changes the low 30 bits alone, and so inverts itself
-  h *= inverse;
-  uint64_t x = h;  // p(z) = 1 + z^24 + z^49 over GF(2) modulo z^64 - 1: p^64 = p(z^64) = 1, so p^63 inverts p
-  for (int i = 0; i < 63; ++i) x ^= RotatedLeft(x, 49) ^ RotatedLeft(x, 24);
-  return Swapped32(x ^ FlipOf(seed));
-}
+// What HashKey xors an 8-byte key with, its halves exchanged.
+uint64_t FlipOf(uint64_t seed) { return test::FlipOfXxh3(seed ^ test::kSeedOfKeys); }
 
 constexpr uint64_t kNumKeys = 100000, kPrepared = 1000;
 
@@ -313,7 +293,7 @@ constexpr uint64_t kNumKeys = 100000, kPrepared = 1000;
 std::vector<uint64_t> PreparedKeys(uint64_t seed, uint64_t first) {
   test::Random random(first);
   std::vector<uint64_t> keys;
-  for (uint64_t i = 0; i < kPrepared; ++i) keys.push_back(KeyWithHash(random() >> 20, seed));
+  for (uint64_t i = 0; i < kPrepared; ++i) keys.push_back(test::KeyWithHash(random() >> 20, seed));
   return keys;
 }
 
@@ -340,7 +320,7 @@ TEST(Adversary, WhoKnowsTheSeedFillsABlock) {
   test::Random random(1);
   for (int i = 0; i < 1000; ++i) {
     const uint64_t hash = random(), seed = random();
-    ASSERT_EQ(HashKey(KeyWithHash(hash, seed), seed), hash) << "XXH3 of 8 bytes is a bijection";
+    ASSERT_EQ(HashKey(test::KeyWithHash(hash, seed), seed), hash) << "XXH3 of 8 bytes is a bijection";
   }
   for (const uint64_t seed : {uint64_t{0}, uint64_t{42}}) {
     EXPECT_GT(RateAfterAttack(Seeded(seed), PreparedKeys(seed, 1), PreparedKeys(seed, 2)), 0.99);
@@ -349,7 +329,8 @@ TEST(Adversary, WhoKnowsTheSeedFillsABlock) {
 
 // So a secret seed that leaks is not cured by another one: what was prepared needs an xor. And one hash tells the seed.
 TEST(Adversary, AnotherSeedCostsAnXor) {
-  const uint64_t old_seed = 42, new_seed = 0x123456789abcdef0u, shift = Swapped32(FlipOf(old_seed) ^ FlipOf(new_seed));
+  const uint64_t old_seed = 42, new_seed = 0x123456789abcdef0u,
+                 shift = test::Swapped32(FlipOf(old_seed) ^ FlipOf(new_seed));
   std::vector<uint64_t> in = PreparedKeys(old_seed, 1), out = PreparedKeys(old_seed, 2);
   EXPECT_LT(RateAfterAttack(Seeded(new_seed), in, out), 0.1) << "until they are shifted";
   for (uint64_t& key : in) key ^= shift;
@@ -357,9 +338,10 @@ TEST(Adversary, AnotherSeedCostsAnXor) {
   EXPECT_GT(RateAfterAttack(Seeded(new_seed), in, out), 0.99);
 
   const uint64_t key = 17, hash = HashKey(key, new_seed);
-  const uint64_t flip = Swapped32(KeyWithHash(hash, 0) ^ key) ^ FlipOf(0);
+  const uint64_t flip = test::Swapped32(test::KeyWithHash(hash, 0) ^ key) ^ FlipOf(0);
   const uint64_t mixed = 0xc73ab174c5ecd5a2u - flip;
-  EXPECT_EQ(mixed ^ (uint64_t{__builtin_bswap32(static_cast<uint32_t>(mixed))} << 32), new_seed);
+  const uint64_t of_xxh3 = mixed ^ (uint64_t{__builtin_bswap32(static_cast<uint32_t>(mixed))} << 32);
+  EXPECT_EQ(of_xxh3 ^ test::kSeedOfKeys, new_seed);
 }
 
 // Over many secrets together the prepared keys have the rate of any keys.

@@ -92,8 +92,8 @@ void ExpectSameAsReference(const Hashes& hashes, uint64_t num_blocks) {
   });
 }
 
-// A hash of the block, one of 256, with those low 32 bits.
-uint64_t HashIn(uint64_t block, uint64_t low) { return block << 56 | (low & 0xffffffff); }
+// A hash of the block, one of 256, whose in-block hash is the low half of g.
+uint64_t HashIn(uint64_t block, uint64_t g) { return block << 56 | ((g ^ block << 24) & 0xffffffff); }
 
 Hashes RandomKeysOf(uint64_t block, size_t n, test::Random* random) {
   Hashes hashes;
@@ -253,7 +253,7 @@ TEST(RetrievalView, ReadsForeignLevels) {
     const Hashes questions = test::RandomHashes(500, static_cast<uint64_t>(level));
     std::vector<uint8_t> answers;
     for (const uint64_t question : questions) {
-      const uint64_t u = (question & 0xffffffff) * 0x9E3779B97F4A7C15u >> 29 & 7;
+      const uint64_t u = reference::InBlockHash(question) * 0x9E3779B97F4A7C15u >> 29 & 7;
       answers.push_back(static_cast<uint64_t>(level) + u >= 256);
     }
     const Bytes image = reference::WriteImage(filter);

@@ -315,17 +315,18 @@ TEST_F(ToolsSecretTest, TheTextOfASecretDoesNotStayInMemory) {
 }
 #endif
 
-// The secret of 0.1.0 is 16 characters, refused by now: its images are asked with the digits of these.
+// The secret of 0.1.0 is 16 bytes, told in digits or by their file.
 TEST_F(ToolsSecretTest, TheKeyedImagesOfTheFirstReleaseCanBeAsked) {
   const std::string folder = LINEFILTER_SOURCE_DIR "/tests/releases/0.1.0/";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no source tree on this machine";
   std::string keys;
   for (int i = 0; i < 5000; ++i) keys += std::to_string(i) + "\n";
-  const std::string hex = dir_.Write("hex", "30313233343536373839616263646566\n");
-  for (const std::string layout : {"blocked", "classic", "retrieval"}) {
+  const std::string hex = dir_.Write("hex", "000102030405060708090a0b0c0d0e0f\n");
+  for (const std::string layout : {"blocked", "classic", "retrieval", "counting"}) {
     const std::string image = folder + layout + "_keyed.filter";
-    EXPECT_EQ(Json({"verify", image, "--keys", "-", "--secret", hex}, 0, keys)["keys_checked"], 5000);
-    ExpectBadUsage({"verify", image, "--secret", folder + "secret"});
+    for (const std::string& secret : {hex, folder + "secret"}) {
+      EXPECT_EQ(Json({"verify", image, "--keys", "-", "--secret", secret}, 0, keys)["keys_checked"], 5000) << secret;
+    }
   }
 }
 

@@ -3,8 +3,7 @@
 # tests/releases/VERSION; tests/releases_test.cc reads them with every later version of the library.
 #
 # answers.txt: file, number of keys (the lines 0, 1, ... as seq prints them), and how many of the next 20000 numbers
-# answer "maybe". secret: the 16 bytes of the keyed images. Those of 0.1.0 are characters, which the program refuses by
-# now; it asks the images of 0.1.0 with a file of these digits: 30313233343536373839616263646566.
+# answer "maybe". secret: the 16 bytes of the keyed images.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-// XXH3_64bits_withSeed of xxHash 0.8. A seed decorrelates filters; it is no defence against an adversary.
+// XXH3_64bits_withSeed of xxHash 0.8 with the seed xor 0x9216d5d98979fb1b. A seed decorrelates filters; it is no
+// defence against an adversary.
 LINEFILTER_EXPORT uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed);
 // Equals linefilter_hash_key of the 8 little-endian bytes of `key`. A negative integer is widened by its sign.
 LINEFILTER_EXPORT uint64_t linefilter_hash_u64(uint64_t key, uint64_t seed);

@@ -148,9 +148,9 @@ class Prober {
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
     if (HWY_LIKELY(state_.layout == Layout::kBlocked)) {
-      return TestBlock(block, state_.lane_ones, static_cast<uint32_t>(hash));
+      return TestBlock(block, state_.lane_ones, InBlockHash(hash));
     }
-    if (HWY_LIKELY(state_.layout == Layout::kRetrieval)) return TestSolvedBlock(block, static_cast<uint32_t>(hash));
+    if (HWY_LIKELY(state_.layout == Layout::kRetrieval)) return TestSolvedBlock(block, InBlockHash(hash));
     if (growing_ != nullptr) return growing_->MayContainHash(hash);
     return state_.may_contain(state_, hash);
   }
@@ -185,7 +185,7 @@ class Inserter {
   HWY_INLINE bool InsertHash(uint64_t hash) {
     if (HWY_UNLIKELY(state_.layout != Layout::kBlocked)) return filter_.InsertHash(hash);
     uint8_t* block = const_cast<uint8_t*>(state_.body) + 64 * BlockIndex(hash, state_.num_units);
-    return InsertIntoBlock(block, state_.lane_ones, static_cast<uint32_t>(hash));
+    return InsertIntoBlock(block, state_.lane_ones, InBlockHash(hash));
   }
 
  private:

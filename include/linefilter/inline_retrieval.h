@@ -97,11 +97,11 @@ HWY_INLINE WordVec LoadWords(const uint8_t* block, size_t word) {
   return hn::BitCast(WordTag(), hn::LoadU(hn::Repartition<uint8_t, WordTag>(), block + 8 * word));
 }
 
-// The words ANDed with those of A; the key's g is the low half of each lane of `hash`.
-HWY_INLINE WordVec MaskWords(WordVec words, WordVec hash, size_t word) {
+// The words ANDed with those of A; the key's g is the low half of each lane of `folded`, whatever the high half.
+HWY_INLINE WordVec MaskWords(WordVec words, WordVec folded, size_t word) {
   const hn::Repartition<uint32_t, WordTag> d;
   const auto multipliers = hn::BitCast(d, hn::Load(WordTag(), internal::kRowMultipliers + word));
-  return hn::And(words, hn::MulEven(hn::BitCast(d, hash), multipliers));
+  return hn::And(words, hn::MulEven(hn::BitCast(d, folded), multipliers));
 }
 
 #if HWY_ARCH_X86

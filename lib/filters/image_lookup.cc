@@ -14,11 +14,11 @@ template <bool kVerify>
 [[gnu::always_inline]] inline bool Ask(const uint8_t* image, size_t size, std::string_view key) {
   if (!internal::IsPlainImage(image, size)) return FilterView(image, size).MayContainKey(key);
   // Before the check, so that the latencies of the two overlap.
-  const uint64_t hash = internal::InlineXxh3(key.data(), key.size(), 0);
+  const uint64_t hash = internal::InlineHashKey(key.data(), key.size(), 0);
   const uint64_t body_bytes = size - internal::kFixedTrailerBytes;
   const uint8_t* const fixed = image + body_bytes;
   if (kVerify) {
-    const uint64_t covered_hash = internal::InlineXxh3(image, body_bytes, 0);
+    const uint64_t covered_hash = internal::InlineXxh3(image, body_bytes, internal::kCheckSeed);
     if (internal::CheckOf(covered_hash, internal::LoadLE32(fixed + 4), size) != internal::LoadLE32(fixed)) return true;
   }
   const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(fixed[4]));

@@ -1,4 +1,4 @@
-// XXH3_64bits for the rest of the library.
+// XXH3_64bits_withSeed, as xxHash has it, for checks.
 #ifndef LINEFILTER_LIB_HASH_XXH3_H_
 #define LINEFILTER_LIB_HASH_XXH3_H_
 
@@ -7,7 +7,7 @@
 
 namespace linefilter::internal {
 
-uint64_t Xxh3(const void* data, size_t size);
+uint64_t Xxh3(const void* data, size_t size, uint64_t seed);
 
 }  // namespace linefilter::internal
 

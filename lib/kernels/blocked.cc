@@ -23,25 +23,25 @@ namespace {
 struct Test {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return TestBlock(block, lane_ones, InBlockHash(hash));
   }
 };
 struct Insert {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return InsertIntoBlock(block, lane_ones, InBlockHash(hash));
   }
 };
 struct TestShared {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestSharedBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return TestSharedBlock(block, lane_ones, InBlockHash(hash));
   }
 };
 struct InsertShared {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoSharedBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return InsertIntoSharedBlock(block, lane_ones, InBlockHash(hash));
   }
 };
 

@@ -72,7 +72,7 @@ struct Test {
   static constexpr int kWrites = 0;
   static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     const LaneTag d;
-    const uint32_t x = static_cast<uint32_t>(hash);
+    const uint32_t x = InBlockHash(hash);
 #if !LINEFILTER_COUNTERS_STAY
     if (hn::Lanes(d) == 16) {
       return hn::AllFalse(d, Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, x, 0)), Ones(d, lane_ones, x, 0)));
@@ -98,7 +98,7 @@ struct Insert {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     const LaneTag d;
-    const uint32_t x = static_cast<uint32_t>(hash);
+    const uint32_t x = InBlockHash(hash);
     LaneVec zeros = hn::Zero(d);
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
       const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, x, lane);
@@ -114,7 +114,7 @@ struct Remove {
   static constexpr int kWrites = 1;
   static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     const LaneTag d;
-    const uint32_t x = static_cast<uint32_t>(hash);
+    const uint32_t x = InBlockHash(hash);
     if (HWY_UNLIKELY(!Test::Do(block, lane_ones, hash))) return false;
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
       const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, x, lane);

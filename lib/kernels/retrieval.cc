@@ -34,7 +34,7 @@ using internal::kLookAhead;
 using internal::ProbeState;
 
 HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
-  return TestSolvedBlock(BlockOf(state, hash), static_cast<uint32_t>(hash));
+  return TestSolvedBlock(BlockOf(state, hash), InBlockHash(hash));
 }
 
 // The largest body for which the plain loop is faster. Plain against prefetching, ns on a core with 1 MB of L2: AVX3_DL
@@ -61,9 +61,20 @@ HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uin
 inline constexpr size_t kGroup = HWY_TARGET == HWY_AVX2 ? 8 : 16;
 
 struct Group {
+  alignas(64) uint64_t folded[kGroup];  // the low halves are the in-block hashes
   alignas(64) uint8_t parities[4 * kGroup];
   alignas(64) uint8_t levels[kGroup];
 };
+
+// InBlockHash of a group, some keys to a vector.
+HWY_INLINE void FoldHashes(const uint64_t* HWY_RESTRICT hashes, Group* HWY_RESTRICT group) {
+  const WordTag d;
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
+    const WordVec hash = hn::LoadU(d, hashes + i);
+    hn::Store(hn::Xor(hash, hn::ShiftRight<32>(hash)), d, group->folded + i);
+  }
+}
 
 #if HWY_CAP_GE512
 
@@ -132,7 +143,7 @@ HWY_INLINE void StoreParitiesAndLevels(const ProbeState& state, const uint64_t* 
 #endif
 
 // The answers of a group's keys, one bit each.
-HWY_INLINE uint64_t AnswersOf(const Group& group, const uint64_t* hashes) {
+HWY_INLINE uint64_t AnswersOf(const Group& group) {
   const KeyTag d;
   const hn::Repartition<uint8_t, KeyTag> d8;
   const hn::Repartition<uint64_t, KeyTag> d64;
@@ -141,8 +152,8 @@ HWY_INLINE uint64_t AnswersOf(const Group& group, const uint64_t* hashes) {
   uint64_t answers = 0;
   LINEFILTER_UNROLL
   for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
-    const auto q_low = FingerprintProducts(d64, hashes + i);
-    const auto q_high = FingerprintProducts(d64, hashes + i + hn::Lanes(d64));
+    const auto q_low = FingerprintProducts(d64, group.folded + i);
+    const auto q_high = FingerprintProducts(d64, group.folded + i + hn::Lanes(d64));
     const auto f = hn::ConcatOdd(d, hn::BitCast(d, q_high), hn::BitCast(d, q_low));
     const auto u = hn::ShiftRight<29>(hn::ConcatEven(d, hn::BitCast(d, q_high), hn::BitCast(d, q_low)));
     const auto levels = hn::PromoteTo(d, hn::LoadU(d_level, group.levels + i));
@@ -171,10 +182,11 @@ HWY_INLINE void PutGroup(size_t i, uint64_t bits, internal::AnswersToBytes& answ
 template <bool kPrefetches>
 HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
                           Group* HWY_RESTRICT group) {
-  // Read again from memory: as cheap as any load, where moving a general register to a vector is not.
-  const uint64_t* to_broadcast = hashes;
+  FoldHashes(hashes, group);
+  // Broadcast from memory: as cheap as any load, where moving a general register to a vector is not.
+  const uint64_t* to_broadcast = group->folded;
 #if defined(__GNUC__)
-  __asm__("" : "+r"(to_broadcast));
+  __asm__("" : "+r"(to_broadcast) : : "memory");
 #endif
 #if HWY_TARGET == HWY_AVX2 && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC unroll 8  // g++ 12 keeps the counter in memory: 2.24 against 2.35 ns
@@ -202,9 +214,9 @@ HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uin
   FillGroup<kPrefetches>(state, last_byte, hashes + i, &groups[0]);
   for (; end - i >= kGroup + kNeeded; i += kGroup, turn ^= 1) {
     FillGroup<kPrefetches>(state, last_byte, hashes + i + kGroup, &groups[turn ^ 1]);
-    PutGroup(i, AnswersOf(groups[turn], hashes + i), answers);
+    PutGroup(i, AnswersOf(groups[turn]), answers);
   }
-  PutGroup(i, AnswersOf(groups[turn], hashes + i), answers);
+  PutGroup(i, AnswersOf(groups[turn]), answers);
   return i + kGroup;
 }
 

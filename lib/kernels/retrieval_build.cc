@@ -131,7 +131,7 @@ class RangeBuilder {
  private:
   uint64_t BinOf(uint64_t hash) const {
     const uint64_t block = BlockIndex(hash, num_blocks_in_body_) - range_.first_block;
-    return 8 * block + 7 - EighthOf(static_cast<uint32_t>(hash));
+    return 8 * block + 7 - EighthOf(InBlockHash(hash));
   }
 
   void SortKeys() {
@@ -150,7 +150,7 @@ class RangeBuilder {
     for (uint64_t s = 0; s < range_.num_spans; ++s) {
       const HashSpan span = range_.spans[s];
       for (uint64_t i = 0; i < span.size; ++i) {
-        scratch_.keys[ends[BinOf(span.hashes[i])]++] = static_cast<uint32_t>(span.hashes[i]);
+        scratch_.keys[ends[BinOf(span.hashes[i])]++] = InBlockHash(span.hashes[i]);
       }
     }
   }

@@ -139,14 +139,14 @@ HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
 #endif
 #endif
 
-// The low 64 bits of g times the fingerprint's multiplier, for the g in the low halves of hashes.
+// The low 64 bits of g times the fingerprint's multiplier, for the g in the low halves of `folded`.
 template <class D64>
-HWY_INLINE hn::Vec<D64> FingerprintProducts(D64 d, const uint64_t* hashes) {
+HWY_INLINE hn::Vec<D64> FingerprintProducts(D64 d, const uint64_t* folded) {
 #if HWY_CAP_GE512
-  return hn::Mul(hn::And(hn::LoadU(d, hashes), hn::Set(d, 0xffffffff)), hn::Set(d, internal::kFingerprintMultiplier));
+  return hn::Mul(hn::And(hn::LoadU(d, folded), hn::Set(d, 0xffffffff)), hn::Set(d, internal::kFingerprintMultiplier));
 #else
   const hn::Repartition<uint32_t, D64> d32;
-  const auto g = hn::BitCast(d32, hn::LoadU(d, hashes));
+  const auto g = hn::BitCast(d32, hn::LoadU(d, folded));
   const auto low = hn::MulEven(g, hn::Set(d32, static_cast<uint32_t>(internal::kFingerprintMultiplier)));
   const auto high = hn::MulEven(g, hn::Set(d32, static_cast<uint32_t>(internal::kFingerprintMultiplier >> 32)));
   return hn::Add(low, hn::ShiftLeft<32>(high));

@@ -53,18 +53,18 @@ HWY_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones
 // How one block is tested and filled.
 struct Alone {
   static HWY_INLINE bool Test(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestBlockOfStage(block, lane_ones, static_cast<uint32_t>(hash));
+    return TestBlockOfStage(block, lane_ones, InBlockHash(hash));
   }
   static HWY_INLINE bool Insert(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return InsertIntoBlock(block, lane_ones, InBlockHash(hash));
   }
 };
 struct Shared {
   static HWY_INLINE bool Test(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestSharedBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return TestSharedBlock(block, lane_ones, InBlockHash(hash));
   }
   static HWY_INLINE bool Insert(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoSharedBlock(block, lane_ones, static_cast<uint32_t>(hash));
+    return InsertIntoSharedBlock(block, lane_ones, InBlockHash(hash));
   }
 };
 

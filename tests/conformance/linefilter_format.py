@@ -143,6 +143,7 @@ def xxh3_64_large(data, seed):
 # ---- Section 1 ----
 
 CALLER, XXH3, KEYED = 0, 1, 2  # hash ids
+SEED_OF_KEYS = 0x9216D5D98979FB1B
 
 
 def siphash_1_3(data, secret):
@@ -180,15 +181,17 @@ def check_of_secret(secret):
 def hash_of_key(key, seed=0, secret=None):
     """Of hash id 2 with a secret, of hash id 1 without."""
     data = key.to_bytes(8, "little") if isinstance(key, int) else key
-    return xxh3_64(data, seed) if secret is None else siphash_1_3(data, secret)
+    return xxh3_64(data, seed ^ SEED_OF_KEYS) if secret is None else siphash_1_3(data, secret)
 
 
 # ---- Section 4 ----
 
+SEED_OF_CHECK = 0xD1310BA698DFB5AC
+
 def check_of_image(image, body_size):
     covered = image[0 if body_size <= 4096 else body_size:-8]
     t = u32(image, len(image) - 4) ^ rotate_left(len(image), 32)
-    return ((xxh3_64(covered) ^ t) * 0x9E3779B97F4A7C15 & MASK64) >> 32
+    return ((xxh3_64(covered, SEED_OF_CHECK) ^ t) * 0x9E3779B97F4A7C15 & MASK64) >> 32
 
 
 def chunk_checks_of_body(body):
@@ -196,6 +199,12 @@ def chunk_checks_of_body(body):
 
 
 # ---- Sections 6 to 9: the layouts ----
+
+
+def in_block_hash(h):
+    """x of sections 6 and 9, g of section 8."""
+    return (h ^ h >> 32) & MASK32
+
 
 BLOCKED_S = [0, 0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
              0x0b77, 0x0ddf, 0x1b7f, 0x2eff, 0x2fff, 0x3fff, 0x7fff, 0xffff]
@@ -207,7 +216,7 @@ RETRIEVAL_C = [0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345, 0x64093823, 0x699
 
 def blocked_bits(h, num_probes, body_size):
     """The bits of a hash, by their number in the body: bit p is bit p % 8 of byte p // 8."""
-    block, x = mulhi(h, body_size // 64), h & MASK32
+    block, x = mulhi(h, body_size // 64), in_block_hash(h)
     return [512 * block + 32 * lane + ((x * BLOCKED_C[lane] & MASK32) >> 27)
             for lane in range(16) if BLOCKED_S[num_probes] >> ((lane + x % 16) % 16) & 1]
 
@@ -222,7 +231,7 @@ def has_bits(body, bits):
 
 def retrieval_key(h):
     """f, u and A of a hash."""
-    g = h & MASK32
+    g = in_block_hash(h)
     q = g * 0x9E3779B97F4A7C15 & MASK64
     return q >> 32, (q >> 29) % 8, [g * c for c in RETRIEVAL_C]
 
@@ -247,7 +256,7 @@ def retrieval_has(body, h):
 
 def counting_counters(h, num_probes, body_size):
     """The counters of a hash, by their number in the body: counter i is the low half of byte i // 2, or the high one."""
-    block, x = mulhi(h, body_size // 64), h & MASK32
+    block, x = mulhi(h, body_size // 64), in_block_hash(h)
     return [128 * block + 8 * lane + ((x * BLOCKED_C[lane] & MASK32) >> 29)
             for lane in range(16) if BLOCKED_S[num_probes] >> ((lane + x % 16) % 16) & 1]
 

@@ -7,8 +7,8 @@ Of hash id 2 (keyed) the hashes are siphash_1_3 of the keys, and the seed is che
 """
 import struct
 
-from linefilter_format import (FORMAT_VERSION, MASK32, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits,
-                               counter_at, counting_counters, mulhi, parity, retrieval_key, retrieval_z)
+from linefilter_format import (FORMAT_VERSION, blocked_bits, check_of_image, chunk_checks_of_body, classic_bits, counter_at,
+                               counting_counters, in_block_hash, mulhi, parity, retrieval_key, retrieval_z)
 
 
 # ---- Sections 6, 7 and 9 ----
@@ -39,7 +39,7 @@ def make_retrieval_body(body_size, hashes):
     num_blocks = body_size // 64
     blocks = [set() for _ in range(num_blocks)]
     for h in hashes:
-        blocks[mulhi(h, num_blocks)].add(h & MASK32)  # equal g are one key
+        blocks[mulhi(h, num_blocks)].add(in_block_hash(h))  # equal g are one key
     return b"".join(solve_block(keys).to_bytes(64, "little") for keys in blocks)
 
 

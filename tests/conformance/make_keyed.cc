@@ -63,7 +63,7 @@ void WithTheirSecret(ImagesFile* file, const std::string& secret) {
     };
     file->OfKeys(name + "-empty-set", sized(0, 0), {}, {}, true);
     file->OfKeys(name + "-50-keys", sized(63, 64), keys, kSome, true);
-    file->OfKeys(name + "-integers", sized(63, 64), FirstKeys("u64", "", 50), {20, 20, 300, true, 0});
+    file->OfKeys(name + "-integers", sized(63, 64), FirstKeys("u64", "", 50), {20, 20, 2000, true, 0});
     file->OfKeys(name + "-keys-of-0-to-299-bytes", sized(375, 384), FirstKeys("input", "", 300), {});
     Filter all_fields = sized(63, 64);
     all_fields.has_num_keys = all_fields.has_extensions = true;

@@ -110,7 +110,8 @@ std::string FillBytes(size_t size, uint64_t seed) {
   std::string bytes;
   for (uint64_t i = 0; bytes.size() < size; ++i) {
     uint8_t word[8];
-    reference::PutLittleEndian(reference::HashOfInteger(i, seed), 8, word);
+    reference::PutLittleEndian(i, 8, word);
+    reference::PutLittleEndian(reference::Xxh3(word, 8, seed), 8, word);
     bytes.append(word, word + 8);
   }
   bytes.resize(size);

@@ -229,6 +229,9 @@ uint8_t* MakeBlocks(const LayoutOps& ops, const reference::Filter& filter, const
   return blocks;
 }
 
+// The hash of that high half and in-block hash.
+uint64_t HashOf(uint64_t high, uint64_t in_block) { return high << 32 | (high ^ in_block); }
+
 // Compared with another target; the reference, which takes a hundred times as long, seldom judges.
 void Make(uint8_t other_target, Input* in) {
   const LayoutOps& ops = ChooseLayout(in->Byte());
@@ -237,11 +240,13 @@ void Make(uint8_t other_target, Input* in) {
   const uint8_t how = in->Byte(), where = in->Byte(), piece = in->Byte();
   const size_t num_hashes = in->Seldom(20) ? in->Below(kMostHashes) : in->Below(60);
   test::Random random(in->Number(2));
-  // Few blocks, of which one may be crowded; hashes that share their in-block half.
+  // Few blocks, of which one may be crowded; few in-block hashes.
   if ((how & 1) != 0) filter.body.resize(64);
-  const uint64_t few = (how & 2) != 0 ? 0xffffffff00000000 | in->Number(2) : ~uint64_t{0};
+  const uint64_t few = (how & 2) != 0 ? in->Number(2) : 0xffffffff;
   std::vector<uint64_t> hashes;
-  while (hashes.size() < num_hashes) hashes.push_back(in->empty() ? random() & few : in->Number(8));
+  while (hashes.size() < num_hashes) {
+    hashes.push_back(in->empty() ? HashOf(random() & 0xffffffff, random() & few) : in->Number(8));
+  }
 
   const uint8_t* const made = MakeBlocks(ops, filter, hashes, 1 + piece, where);
   const reference::Bytes of_this(made, made + filter.body.size());

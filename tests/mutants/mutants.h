@@ -67,7 +67,7 @@ class ScalarBlocked : public test::Subject {
   uint32_t InBlockHash(uint64_t key, uint32_t** block) const {
     const uint64_t hash = HashKey(key, seed_);
     *block = const_cast<uint32_t*>(lanes_.data()) + 16 * MulHigh(hash, lanes_.size() / 16);
-    const uint32_t x = static_cast<uint32_t>(hash);
+    const uint32_t x = linefilter::InBlockHash(hash);
     switch (fault_) {
       case BlockedFault::kLow1BitDropped:
         return x & ~1u;
@@ -193,7 +193,7 @@ class ScalarCounting : public test::Subject {
     const uint64_t hash = HashKey(key, seed_);
     const size_t block = static_cast<size_t>(128 * MulHigh(hash, counters_.size() / 128));
     const uint32_t dropped = fault_ == CountingFault::kLow1BitDropped ? 1 : 0;
-    const uint32_t x = static_cast<uint32_t>(hash) & ~dropped;
+    const uint32_t x = InBlockHash(hash) & ~dropped;
     for (uint32_t lane = 0; lane < 16; ++lane) {
       if ((kSubsets[num_probes_] >> ((lane + x) & 15) & 1) == 0) continue;
       if (!visit(lane, block + 8 * lane + (x * kMultipliers[lane] >> 29))) return;

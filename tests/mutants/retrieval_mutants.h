@@ -176,7 +176,7 @@ class ScalarRetrieval : public test::LibrarySubject {
     uint64_t maybes = 0;
     for (size_t i = 0; i < n; ++i) {
       const uint64_t hash = HashKey(keys[i], seed_);
-      maybes += rules_.MayContain(&words_[8 * BlockOf(hash)], hash & 0xffffffff);
+      maybes += rules_.MayContain(&words_[8 * BlockOf(hash)], InBlockHash(hash));
     }
     return maybes;
   }
@@ -185,7 +185,7 @@ class ScalarRetrieval : public test::LibrarySubject {
   uint64_t BlockOf(uint64_t hash) const { return MulHigh(hash, words_.size() / 8); }
   void SolveAll() {
     std::vector<std::vector<uint64_t>> keys(words_.size() / 8);
-    for (const uint64_t hash : hashes_) keys[BlockOf(hash)].push_back(hash & 0xffffffff);
+    for (const uint64_t hash : hashes_) keys[BlockOf(hash)].push_back(InBlockHash(hash));
     RetrievalSolver solver(rules_);
     for (size_t block = 0; block < keys.size(); ++block) solver.Solve(keys[block], &words_[8 * block]);
   }

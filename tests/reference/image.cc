@@ -4,6 +4,7 @@
 namespace reference {
 namespace {
 
+constexpr uint64_t kSeedOfCheck = 0xD1310BA698DFB5AC;
 constexpr size_t kTrailerSize = 8, kChunkSize = 65536, kSmallBody = 4096;
 
 size_t NumChunks(size_t body_size) { return (body_size + kChunkSize - 1) / kChunkSize; }
@@ -69,7 +70,7 @@ void PutLittleEndian(uint64_t value, int bytes, uint8_t* to) {
 
 uint32_t CheckOfImage(const uint8_t* image, size_t size, size_t body_size) {
   const size_t start = body_size <= kSmallBody ? 0 : body_size;
-  const uint64_t x = Xxh3(image + start, size - 8 - start, 0);
+  const uint64_t x = Xxh3(image + start, size - 8 - start, kSeedOfCheck);
   const uint64_t length = size;
   const uint64_t t = GetLittleEndian(image + size - 4, 4) ^ (length % 0x100000000 * 0x100000000 + length / 0x100000000);
   return static_cast<uint32_t>((x ^ t) * 0x9E3779B97F4A7C15 / 0x100000000);

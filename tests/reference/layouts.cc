@@ -16,7 +16,7 @@ constexpr uint64_t kClassicStep = 0xd1342543de82ef95;
 std::vector<uint64_t> BlockedBits(const Filter& filter, uint64_t hash) {
   std::vector<uint64_t> bits;
   const uint64_t block = MulHi(hash, filter.body.size() / 64);
-  const uint32_t x = static_cast<uint32_t>(hash & 0xffffffff);
+  const uint32_t x = InBlockHash(hash);
   const uint32_t r = x % 16;
   for (uint32_t lane = 0; lane < 16; ++lane) {
     if ((kLaneSets[filter.num_probes] >> ((lane + r) % 16)) & 1) {
@@ -54,6 +54,10 @@ uint64_t MulHi(uint64_t a, uint64_t b) {
   return a1 * b1 + (middle1 >> 32) + (middle2 >> 32) + carry;
 }
 
+uint32_t InBlockHash(uint64_t hash) {
+  return static_cast<uint32_t>(hash / 0x100000000) ^ static_cast<uint32_t>(hash % 0x100000000);
+}
+
 std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash) {
   return filter.layout == kBlocked ? BlockedBits(filter, hash) : ClassicBits(filter, hash);
 }
@@ -61,7 +65,7 @@ std::vector<uint64_t> BitsOfHash(const Filter& filter, uint64_t hash) {
 std::vector<uint64_t> CountersOfHash(const Filter& filter, uint64_t hash) {
   std::vector<uint64_t> counters;
   const uint64_t block = MulHi(hash, filter.body.size() / 64);
-  const uint32_t x = static_cast<uint32_t>(hash & 0xffffffff);
+  const uint32_t x = InBlockHash(hash);
   const uint32_t r = x % 16;
   for (uint32_t lane = 0; lane < 16; ++lane) {
     if (((kLaneSets[filter.num_probes] >> ((lane + r) % 16)) & 1) == 0) continue;

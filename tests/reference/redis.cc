@@ -49,7 +49,7 @@ Filter MakeFromStages(const std::string& stages, const Bytes& body) {
 bool ReadRedisRecord(const std::string& record, std::map<std::string, std::string>* fields) {
   const size_t check = record.rfind("check ");
   if (record.compare(0, 19, "linefilter-redis 1\n") != 0 || check == std::string::npos) return false;
-  if (record.substr(check) != "check " + Hex(Xxh3(record.data(), check, 0)) + "\n") return false;
+  if (record.substr(check) != "check " + Hex(HashOfKey(record.substr(0, check), 0)) + "\n") return false;
   std::istringstream lines(record.substr(19, check - 19));
   for (std::string line; std::getline(lines, line);) {
     const size_t space = line.find(' ');
@@ -61,7 +61,7 @@ bool ReadRedisRecord(const std::string& record, std::map<std::string, std::strin
 std::string WriteRedisRecord(const std::vector<std::string>& lines) {
   std::string record = "linefilter-redis 1\n";
   for (const std::string& line : lines) record += line + "\n";
-  return record + "check " + Hex(Xxh3(record.data(), record.size(), 0)) + "\n";
+  return record + "check " + Hex(HashOfKey(record, 0)) + "\n";
 }
 
 std::string NameOfRedisShard(const std::string& name, const std::string& generation, uint64_t shard) {

@@ -13,7 +13,7 @@ namespace reference {
 
 using Bytes = std::vector<uint8_t>;
 
-// Section 1.
+// Section 1. Xxh3 is that of xxHash; the hash of a key takes another seed.
 uint64_t Xxh3(const void* data, size_t size, uint64_t seed);
 uint64_t HashOfKey(std::string_view key, uint64_t seed);
 uint64_t HashOfInteger(uint64_t key, uint64_t seed);
@@ -24,6 +24,9 @@ uint64_t CheckOfSecret(const uint8_t* secret);
 
 // "The high 64 bits of the 128-bit product", by 32-bit halves.
 uint64_t MulHi(uint64_t a, uint64_t b);
+
+// Section 6: x, and section 8: g.
+uint32_t InBlockHash(uint64_t hash);
 
 // Little-endian integers of 1 to 8 bytes.
 uint64_t GetLittleEndian(const uint8_t* from, int bytes);

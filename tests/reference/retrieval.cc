@@ -95,7 +95,7 @@ bool TakeStep(const std::set<uint64_t>& keys, int t_of_block, System* system) {
 
 bool RetrievalMayContain(const Bytes& body, uint64_t hash) {
   const uint8_t* const block = body.data() + 64 * MulHi(hash, body.size() / 64);
-  const uint64_t g = hash & 0xffffffff;
+  const uint64_t g = InBlockHash(hash);
   uint64_t words[8];
   int header = 0;
   for (int l = 0; l < 8; ++l) {
@@ -118,7 +118,7 @@ bool RetrievalMayContain(const Bytes& body, uint64_t hash) {
 
 int SolveRetrievalBlock(const std::vector<uint64_t>& hashes, uint8_t* block) {
   std::set<uint64_t> keys;
-  for (const uint64_t hash : hashes) keys.insert(hash & 0xffffffff);
+  for (const uint64_t hash : hashes) keys.insert(InBlockHash(hash));
   System system;
   int t = 0;
   for (; t < kMostT; ++t) {

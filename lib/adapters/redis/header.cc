@@ -181,8 +181,8 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
   if (text.size() < sizeof(kFirstLine) - 1 + kLastLine || text.substr(checked, 6) != "check " || text.back() != '\n' ||
       !ParseHex16(text.substr(checked + 6, 16), &check) || check != HashKey(text.substr(0, checked))) {
     return Status::Error(StatusCode::kCorrupt,
-                         "the header record of filter %s in Redis is damaged (its check does not fit): delete the "
-                         "filter and make it anew of the exact source",
+                         "the header record of filter %s in Redis is damaged, or was written before linefilter 0.1.0 "
+                         "(its check does not fit): delete the filter and make it anew of the exact source",
                          shown.c_str());
   }
   Header parsed;

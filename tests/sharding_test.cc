@@ -1,0 +1,288 @@
+// A filter over one shard of a service has the rate of any other filter, however the service shards: by the low bits of
+// HashKey, by plain XXH3, by CRC-32. Sharding by the top bits of HashKey itself is bad, and doc/guide/sharding.md says
+// so: its table is made here.
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/bulk.h"
+#include "linefilter/concurrent.h"
+#include "linefilter/filter.h"
+#include "linefilter/rotating.h"
+#include "linefilter/scalable.h"
+#include "linefilter/view.h"
+#include "tests/testing/building.h"
+#include "tests/testing/keys_of_hashes.h"
+#include "tests/testing/measure_fpr.h"
+#include "tests/testing/random.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter {
+namespace {
+
+using Hashes = std::vector<uint64_t>;
+
+// --- Shards: an integer key of one, from a random number ------------------------------------------------------------
+
+enum class By { kNothing, kHashKey, kXxh3, kCrc32 };
+
+struct Sharding {
+  const char* name;
+  By by;
+  int low_bits, top_bits;  // that are the same for all keys of the shard
+  bool is_even;            // promised: the rate is at most 1.1 times that without shards
+};
+
+constexpr Sharding kShardings[] = {
+    {"no shards", By::kNothing, 0, 0, true},
+    {"`HashKey` % 2", By::kHashKey, 1, 0, true},
+    {"`HashKey` % 8", By::kHashKey, 3, 0, true},
+    {"`HashKey` % 16", By::kHashKey, 4, 0, true},
+    {"`HashKey` % 256", By::kHashKey, 8, 0, true},
+    {"`HashKey` % 65536", By::kHashKey, 16, 0, true},
+    {"`HashKey` % 2^24", By::kHashKey, 24, 0, true},
+    {"XXH3 % 2", By::kXxh3, 1, 0, true},
+    {"XXH3 % 8", By::kXxh3, 3, 0, true},
+    {"XXH3 % 16", By::kXxh3, 4, 0, true},
+    {"XXH3 % 256", By::kXxh3, 8, 0, true},
+    {"XXH3 % 65536", By::kXxh3, 16, 0, true},
+    {"XXH3 % 2^24", By::kXxh3, 24, 0, true},
+    {"XXH3, top bit", By::kXxh3, 0, 1, true},
+    {"XXH3, top 4 bits", By::kXxh3, 0, 4, true},
+    {"XXH3, top 16 bits", By::kXxh3, 0, 16, true},
+    {"CRC-32 % 2", By::kCrc32, 1, 0, true},
+    {"CRC-32 % 16", By::kCrc32, 4, 0, true},
+    {"CRC-32 % 65536", By::kCrc32, 16, 0, true},
+    {"CRC-32, top 4 bits", By::kCrc32, 0, 4, true},
+    {"CRC-32, top 16 bits", By::kCrc32, 0, 16, true},
+    {"`HashKey`, top 4 bits", By::kHashKey, 0, 4, false},
+    {"`HashKey`, top 16 bits", By::kHashKey, 0, 16, false},
+};
+
+// The number with the fixed bits of the shard, which are those of a constant, in place of its own.
+uint64_t WithFixedBits(uint64_t number, const Sharding& sharding, int width) {
+  const uint64_t low = (uint64_t{1} << sharding.low_bits) - 1;
+  const uint64_t top = ((uint64_t{1} << sharding.top_bits) - 1) << (width - sharding.top_bits);
+  constexpr uint64_t kShard = 0xa5c3a5c3a5c3a5c3;
+  return (number & ~(low | top)) | (kShard & (low | top));
+}
+
+// Takes the hash itself, not the key, where the key's hash is what is chosen.
+uint64_t HashOfKeyIn(const Sharding& sharding, test::Random* random) {
+  const uint64_t number = (*random)();
+  switch (sharding.by) {
+    case By::kNothing:
+      return HashKey(number);
+    case By::kHashKey:
+      return WithFixedBits(number, sharding, 64);
+    case By::kXxh3:
+      return HashKey(test::KeyWithXxh3(WithFixedBits(number, sharding, 64), 0));
+    case By::kCrc32:
+      break;
+  }
+  const uint32_t crc = static_cast<uint32_t>(WithFixedBits(number >> 32, sharding, 32));
+  return HashKey(test::KeyWithCrc32(static_cast<uint32_t>(number), crc));
+}
+
+Hashes HashesOf(const Sharding& sharding, size_t n, uint64_t seed) {
+  test::Random random(seed);
+  Hashes hashes(n);
+  for (uint64_t& hash : hashes) hash = HashOfKeyIn(sharding, &random);
+  return hashes;
+}
+
+TEST(Sharding, ItsKeysHaveTheHashesTheyAreMadeFor) {
+  EXPECT_EQ(test::Crc32(0x3837363534333231), 0x9ae0daafu) << "of the text 12345678";
+  test::Random random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const uint64_t hash = random(), seed = random();
+    ASSERT_EQ(HashKey(test::KeyWithHash(hash, seed), seed), hash);
+    ASSERT_EQ(test::KeyWithXxh3(hash, seed ^ test::kSeedOfKeys), test::KeyWithHash(hash, seed));
+    const uint64_t key = test::KeyWithCrc32(static_cast<uint32_t>(seed), static_cast<uint32_t>(hash));
+    ASSERT_EQ(test::Crc32(key), static_cast<uint32_t>(hash));
+    ASSERT_EQ(static_cast<uint32_t>(key), static_cast<uint32_t>(seed));
+  }
+  const Sharding sharding = {"both", By::kXxh3, 8, 4, true};
+  EXPECT_EQ(WithFixedBits(0, sharding, 64), 0xa0000000000000c3u);
+  EXPECT_EQ(WithFixedBits(~uint64_t{0}, sharding, 64), 0xafffffffffffffc3u);
+}
+
+// --- Each way of making a filter: how many of the questions are "maybe" ---------------------------------------------
+
+FilterOptions OptionsOf(Layout layout) {
+  FilterOptions options;
+  options.layout = layout;
+  options.bits_per_key = layout == Layout::kCounting ? 44 : 10;
+  return options;
+}
+
+// Of the image, by a view; no member may be lost.
+uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes& questions) {
+  const FilterView view(image.data(), image.size());
+  EXPECT_TRUE(view.status().ok()) << view.status().message();
+  EXPECT_EQ(view.CountMaybes(members.data(), members.size()), members.size());
+  return view.CountMaybes(questions.data(), questions.size());
+}
+
+template <class Filter>
+std::string ImageOf(const Filter& filter) {
+  std::string image(filter.ImageBytes(), '\0');
+  const Status status = filter.WriteImageTo(&image[0], image.size());
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+std::string MadeBySingleInsertions(MutableFilter* filter, const Hashes& members) {
+  for (const uint64_t hash : members) filter->InsertHash(hash);
+  return ImageOf(*filter);
+}
+
+// The images of one layout by each way to make them.
+std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members) {
+  const FilterOptions options = OptionsOf(layout);
+  std::map<std::string, std::string> images;
+  images["builder"] = test::Build(options, members);
+  struct Reader {
+    const Hashes* hashes;
+    size_t at = 0;
+    static size_t Read(void* context, uint64_t* to, size_t capacity) noexcept {
+      auto* const self = static_cast<Reader*>(context);
+      const size_t n = std::min(capacity, self->hashes->size() - self->at);
+      std::copy_n(self->hashes->begin() + static_cast<std::ptrdiff_t>(self->at), n, to);
+      self->at += n;
+      return n;
+    }
+    static bool Rewind(void* context) noexcept {
+      static_cast<Reader*>(context)->at = 0;
+      return true;
+    }
+  } reader{&members};
+  test::Collector collected;
+  const Status status = BuildFromSource(options, {Reader::Read, Reader::Rewind, &reader}, collected.sink());
+  EXPECT_TRUE(status.ok()) << status.message();
+  images["source"] = collected.bytes;
+  if (layout == Layout::kRetrieval) return images;
+
+  const auto insert = [&](auto filter) {
+    EXPECT_TRUE(filter.Create(members.size(), options).ok());
+    images["single"] = MadeBySingleInsertions(&filter, members);
+    filter.Clear();
+    filter.InsertHashes(members.data(), members.size());
+    images["batch"] = ImageOf(filter);
+  };
+  if (layout == Layout::kBlocked) insert(BlockedFilter());
+  if (layout == Layout::kClassic) insert(ClassicFilter());
+  if (layout == Layout::kCounting) insert(CountingBlockedFilter());
+  if (layout == Layout::kBlocked) {
+    ConcurrentBlockedFilter concurrent;
+    EXPECT_TRUE(concurrent.Create(members.size(), options).ok());
+    concurrent.InsertHashes(members.data(), members.size());
+    images["concurrent"] = ImageOf(concurrent);
+  }
+  return images;
+}
+
+// Filters of several parts, whose bound is 1 %.
+std::map<std::string, std::string> ImagesOfContainers(const Hashes& members) {
+  FilterOptions options;
+  options.fpr = 0.01;
+  std::map<std::string, std::string> images;
+  ScalableFilter scalable;
+  EXPECT_TRUE(scalable.Create(members.size() / 20, options, GrowthOptions{31}).ok());
+  scalable.InsertHashes(members.data(), members.size());
+  EXPECT_TRUE(scalable.growth_status().ok()) << scalable.growth_status().message();
+  images["scalable"] = ImageOf(scalable);
+  RotatingFilter rotating;
+  EXPECT_TRUE(rotating.Create(members.size(), 4, options).ok());
+  for (size_t i = 0; i < 4; ++i) {
+    if (i != 0) rotating.Rotate();
+    rotating.InsertHashes(members.data() + i * members.size() / 4, members.size() / 4);
+  }
+  images["rotating"] = ImageOf(rotating);
+  return images;
+}
+
+// --- The rates ------------------------------------------------------------------------------------------------------
+
+constexpr size_t kMembers = 100000;
+
+// Enough that some 2,000 are "maybe": a standard error of 2 %.
+size_t QuestionsOf(Layout layout) { return layout == Layout::kRetrieval ? 1250000 : 250000; }
+
+// By the way they were made; ways that give the same bytes are asked once.
+std::map<std::string, double> RatesOf(Layout layout, const Sharding& sharding) {
+  const Hashes members = HashesOf(sharding, kMembers, 1), questions = HashesOf(sharding, QuestionsOf(layout), 2);
+  const auto images = layout == Layout::kContainer ? ImagesOfContainers(members) : ImagesOf(layout, members);
+  std::map<std::string, double> rates;
+  std::map<std::string, double> of_bytes;
+  for (const auto& [way, image] : images) {
+    const auto known = of_bytes.find(image);
+    const double rate = known != of_bytes.end() ? known->second
+                                                : static_cast<double>(MaybesOf(image, members, questions)) /
+                                                      static_cast<double>(questions.size());
+    of_bytes[image] = rates[way] = rate;
+  }
+  return rates;
+}
+
+constexpr Layout kLayouts[] = {Layout::kBlocked, Layout::kRetrieval, Layout::kCounting, Layout::kClassic,
+                               Layout::kContainer};
+
+// Three digits, as percents.
+std::string Percent(double rate) {
+  char text[32];
+  const double percent = 100 * rate;
+  snprintf(text, sizeof(text), percent < 1 ? "%.3f" : percent < 10 ? "%.2f" : "%.1f", percent);
+  return text;
+}
+
+TEST(Sharding, KeepsTheRateOfEveryLayoutByEveryWayToMakeIt) {
+  if (test::Effort() < 1) GTEST_SKIP() << "the same bytes, hence the same rates, in every build";
+  std::string table =
+      "| a shard by | `blocked` | `retrieval` | `counting` | `classic` | growing |\n|---|---|---|---|---|---|\n";
+  std::map<std::string, double> without;  // by layout and way
+  for (const Sharding& sharding : kShardings) {
+    table += std::string("| ") + sharding.name;
+    for (const Layout layout : kLayouts) {
+      double shown = 0;
+      for (const auto& [way, rate] : RatesOf(layout, sharding)) {
+        const std::string name = std::string(LayoutName(layout)) + " by " + way;
+        if (sharding.by == By::kNothing) without[name] = rate;
+        if (sharding.is_even) {
+          EXPECT_LE(rate, 1.1 * without[name]) << name << ", a shard by " << sharding.name;
+        }
+        if (way == "builder" || way == "scalable") shown = rate;
+      }
+      table += " | " + Percent(shown);
+    }
+    table += " |\n";
+  }
+  const std::string page = test::ReadFile(std::string(LINEFILTER_SOURCE_DIR) + "/doc/guide/sharding.md");
+  EXPECT_NE(page.find(table), std::string::npos) << "doc/guide/sharding.md has another table than\n" << table;
+}
+
+// What the guide offers instead: the keys of one of 16 shards by ShardOf, found by trying.
+TEST(Sharding, ByShardOfKeepsTheRate) {
+  const auto hashes_of = [](size_t n, uint64_t seed) {
+    test::Random random(seed);
+    Hashes hashes;
+    while (hashes.size() < n) {
+      const uint64_t hash = HashKey(random());
+      if (ShardOf(hash, 16) == 3) hashes.push_back(hash);
+    }
+    return hashes;
+  };
+  const Hashes members = hashes_of(20000, 1), questions = hashes_of(100000, 2);
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic}) {
+    const std::string image = test::Build(OptionsOf(layout), members);
+    const double rate = static_cast<double>(MaybesOf(image, members, questions)) / 100000;
+    EXPECT_LT(rate, 0.0115) << LayoutName(layout);
+  }
+}
+
+}  // namespace
+}  // namespace linefilter
