@@ -17,6 +17,7 @@
 #include "linefilter/sizing.h"
 #include "tools/interval.h"
 #include "tools/key_families.h"
+#include "tools/parallel.h"
 
 namespace linefilter::bench {
 namespace {
@@ -209,20 +210,14 @@ void SayWhatComes(const std::vector<Job>& jobs, size_t num_threads) {
 // The points, in the order of the jobs, whichever thread measured them.
 std::vector<json> MeasureAll(const std::vector<Job>& jobs, size_t num_threads) {
   std::vector<json> measured(jobs.size());
-  std::atomic<size_t> next{0}, done{0};
-  auto work = [&] {
-    for (size_t i; (i = next++) < jobs.size();) {
-      const Counts counts = Measure(jobs[i]);
-      measured[i] = ToJson(jobs[i], counts);
-      fprintf(stderr, "accuracy: %zu of %zu: %s, %s, %.3f bits per key: fpr %.4g\n", ++done, jobs.size(),
-              jobs[i].peer->name.c_str(), KeysName(jobs[i].spec), measured[i]["bits_per_key"].get<double>(),
-              measured[i]["fpr"].get<double>());
-    }
-  };
-  std::vector<std::thread> threads;
-  for (size_t t = 1; t < num_threads; ++t) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  std::atomic<size_t> done{0};
+  tools::ParallelFor(num_threads, jobs.size(), [&](size_t i) {
+    const Counts counts = Measure(jobs[i]);
+    measured[i] = ToJson(jobs[i], counts);
+    fprintf(stderr, "accuracy: %zu of %zu: %s, %s, %.3f bits per key: fpr %.4g\n", ++done, jobs.size(),
+            jobs[i].peer->name.c_str(), KeysName(jobs[i].spec), measured[i]["bits_per_key"].get<double>(),
+            measured[i]["fpr"].get<double>());
+  });
   return measured;
 }
 

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <new>
 #include <regex>
 #include <string>
 #include <vector>
@@ -196,7 +198,7 @@ void Declare(CLI::App* app, Options* options) {
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace linefilter::bench;
   Options options;
   CLI::App app("What a lookup costs: linefilter and its peers, interleaved in one process");
@@ -218,4 +220,8 @@ int main(int argc, char** argv) {
   int count = 1;  // our arguments are not Google Benchmark's
   benchmark::Initialize(&count, argv);
   return Run(options);
+} catch (const std::bad_alloc&) {
+  return linefilter::bench::Fail("memory ran out: leave out the largest sizes, by --max-size");
+} catch (const std::exception& error) {
+  return linefilter::bench::Fail(error.what());
 }

@@ -50,7 +50,7 @@ const std::map<std::string, std::string> kUpperHeaders = {
 const std::map<std::string, std::set<std::string>> kOtherEdges = {
     {"include", {"linefilter/"}},
     {"tools", {"linefilter/", "tools/"}},
-    {"bench", {"linefilter/", "bench/", "tools/counted_leveldb.h", "tools/interval.h", "tools/key_families.h"}},
+    {"bench", {"linefilter/", "bench/", "tools/counted_leveldb.h", "tools/interval.h", "tools/key_families.h", "tools/parallel.h"}},
     {"examples", {"linefilter/", "examples/"}},
     {"python", {"linefilter/", "python/"}},
     {"tests/reference", {"tests/reference/"}},

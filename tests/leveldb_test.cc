@@ -1,4 +1,4 @@
-// linefilter/leveldb.h: the policy by itself, and in real databases. Compiled without RTTI, as LevelDB may be.
+// linefilter/leveldb.h: the policy by itself, and in real databases.
 #include "linefilter/leveldb.h"
 
 #include <algorithm>
@@ -96,14 +96,6 @@ uint64_t CountMatches(const leveldb::FilterPolicy& policy, const std::vector<std
   return matches;
 }
 
-TEST(LevelDBPolicy, HasOneNameForEver) {
-  for (const Layout layout : AutoAndEveryLayout()) {
-    for (const double bits_per_key : {1.0, 10.0, 64.0}) {
-      EXPECT_STREQ(New(BitsPerKey(bits_per_key, layout))->Name(), "linefilter.Image");
-    }
-  }
-}
-
 TEST(LevelDBPolicy, RefusesOptionsThatMakeNoSense) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EngineFilterOptions both = BitsPerKey(10);
@@ -125,14 +117,6 @@ TEST(LevelDBPolicy, RefusesOptionsThatMakeNoSense) {
   Status status = Status::Error(StatusCode::kIoError, "of an earlier call");
   EXPECT_NE(Policy(NewLevelDBFilterPolicy(BitsPerKey(10), &status)), nullptr);
   EXPECT_TRUE(status.ok());
-}
-
-// The object code of the adapter, linked against LevelDB without RTTI, must not ask for type information.
-TEST(LevelDBPolicy, LinksWithoutTypeInformation) {
-  const std::string archive = test::ReadFile(LINEFILTER_LEVELDB_ADAPTER);
-  EXPECT_NE(archive.find("NewLevelDBFilterPolicy"), std::string::npos) << "symbols are there";
-  EXPECT_EQ(archive.find("_ZTIN7leveldb"), std::string::npos);
-  EXPECT_EQ(archive.find("__gxx_personality_v0"), std::string::npos) << "nor handle exceptions";
 }
 
 TEST(LevelDBPolicy, AppendsAnImageThatHoldsEveryKey) {

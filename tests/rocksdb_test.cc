@@ -1,4 +1,4 @@
-// linefilter/rocksdb.h: the policy by itself, and in real databases. Compiled without RTTI, as RocksDB may be.
+// linefilter/rocksdb.h: the policy by itself, and in real databases.
 #include "linefilter/rocksdb.h"
 
 #include <algorithm>
@@ -128,14 +128,6 @@ uint64_t CountMatches(const rocksdb::FilterPolicy& policy, const std::vector<std
   return matches;
 }
 
-TEST(RocksDBPolicy, HasOneNameForEver) {
-  for (const Layout layout : AutoAndEveryLayout()) {
-    const Policy policy = New(BitsPerKey(10, layout));
-    EXPECT_STREQ(policy->Name(), "linefilter.Image");
-    EXPECT_STREQ(policy->CompatibilityName(), "linefilter.Image");
-  }
-}
-
 TEST(RocksDBPolicy, RefusesOptionsThatMakeNoSense) {
   EngineFilterOptions both = BitsPerKey(10), bad_fpr;
   both.fpr = 0.01;
@@ -248,20 +240,6 @@ TEST(RocksDBPolicy, AnswersMaybeIfALargeFilterIsDamaged) {
     EXPECT_EQ(CountMatches(*policy, keys, damaged), keys.size());
     EXPECT_LT(CountMatches(*trusting, keys, damaged), keys.size()) << "so the damage was one that counts";
     EXPECT_EQ(CountMatches(*trusting, keys, filter), keys.size());
-  }
-}
-
-TEST(RocksDBPolicy, PostVerifiesWhereRocksDBIsToldTo) {
-  rocksdb::BlockBasedTableOptions table;
-  table.detect_filter_construct_corruption = true;
-  const Policy policy = New(BitsPerKey(10));
-  const Builder careful = NewBuilder(*policy, table), careless = NewBuilder(*policy);
-  for (const size_t n : {30, 30000}) {
-    std::string filter = Filter(*policy, Keys(0, n));
-    EXPECT_TRUE(careful->MaybePostVerify(filter).ok());
-    filter[filter.size() / 2] ^= 1;
-    EXPECT_TRUE(careful->MaybePostVerify(filter).IsCorruption());
-    EXPECT_TRUE(careless->MaybePostVerify(filter).ok());
   }
 }
 
@@ -432,7 +410,7 @@ TEST(RocksDBDatabase, LosesNoKeyAndSparesReads) {
       ASSERT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
       ASSERT_EQ(properties.size(), 1u);
       const rocksdb::TableProperties& of_file = *properties.begin()->second;
-      EXPECT_EQ(of_file.filter_policy_name, "linefilter.Image");
+      EXPECT_EQ(of_file.filter_policy_name, policy->Name());
       EXPECT_NEAR(static_cast<double>(of_file.num_filter_entries), static_cast<double>(num_keys), 2);
       constexpr double kRounding = 128;  // to whole blocks, and a trailer
       const double expected_size = static_cast<double>(num_keys) * bits_per_key / 8;

@@ -312,5 +312,23 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
   EXPECT_GT(opened, 1000u) << "damage inside data blocks was reached";
 }
 
+// Its filter, its checks and what its keys hash to may all be others than now.
+TEST(SstDamage, ATableOfAnotherVersionIsRefused) {
+  std::string bytes = TableBytes(SomePairs(1000), {});
+  TableReader table;
+  ASSERT_TRUE(table.OpenBytes(bytes.data(), bytes.size()).ok());
+  ASSERT_EQ(bytes.substr(bytes.size() - 8), "LFTABLE3");
+  for (const char version : {'1', '2', '4'}) {
+    bytes.back() = version;
+    const Status status = table.OpenBytes(bytes.data(), bytes.size());
+    EXPECT_EQ(status.code(), linefilter::StatusCode::kUnsupported);
+    EXPECT_TRUE(SaysWhatToDo(status)) << status.message();
+    EXPECT_NE(std::string_view(status.message()).find(std::string("version ") + version), std::string_view::npos);
+    Lookup lookup;
+    EXPECT_FALSE(table.Get(Member(1), &lookup).ok());
+    EXPECT_EQ(lookup.outcome, Outcome::kError);
+  }
+}
+
 }  // namespace
 }  // namespace sst::test

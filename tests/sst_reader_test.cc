@@ -167,7 +167,7 @@ TEST(SstReader, BytesAreThoseOfTheFormat) {
   AppendLE(uint64_t{2}, &footer);
   AppendLE(static_cast<uint32_t>(linefilter::HashKey(std::string_view(bytes).substr(20, 21), 20)), &footer);
   AppendLE(static_cast<uint32_t>(linefilter::HashKey(footer, 64 + image.size())), &footer);
-  EXPECT_EQ(bytes.substr(64 + image.size()), footer + "LFTABLE2");
+  EXPECT_EQ(bytes.substr(64 + image.size()), footer + "LFTABLE3");
 }
 
 TEST(SstReader, AbsentKeysHardlyReadADataBlock) {
@@ -269,8 +269,8 @@ TEST(SstReader, RefusesWhatIsNoTable) {
   Lookup lookup;
   const std::string_view key = "a";
   for (const std::string& path :
-       {dir.File("missing"), dir.path(), dir.Write("empty", ""), dir.Write("short", "LFTABLE2"),
-        dir.Write("zeros", std::string(5000, '\0')), dir.Write("text", std::string(5000, 'x') + "LFTABLE2")}) {
+       {dir.File("missing"), dir.path(), dir.Write("empty", ""), dir.Write("short", "LFTABLE3"),
+        dir.Write("zeros", std::string(5000, '\0')), dir.Write("text", std::string(5000, 'x') + "LFTABLE3")}) {
     const Status status = table.Open(path.c_str());
     EXPECT_TRUE(SaysWhatToDo(status)) << status.message();
     // What is not open answers nothing, least of all "absent".

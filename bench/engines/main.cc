@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -255,7 +256,7 @@ int Run(const std::string& out_path, const std::string& folder, bool quick) {
 }  // namespace
 }  // namespace linefilter::bench
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::string out, folder = std::filesystem::temp_directory_path().string();
   bool quick = false;
   CLI::App app("Filters inside real databases: what they let through, and what an absent key costs");
@@ -264,4 +265,7 @@ int main(int argc, char** argv) {
   app.add_flag("--quick", quick, "Small databases, some seconds: for a first look and CI");
   CLI11_PARSE(app, argc, argv);
   return linefilter::bench::Run(out, folder, quick);
+} catch (const std::exception& error) {
+  fprintf(stderr, "linefilter_bench_engines: %s\n", error.what());
+  return 2;
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -156,9 +157,11 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace sst
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   std::ios::sync_with_stdio(false);  // std::cin alone reads, stdio alone writes
   const int exit_code = sst::Run(argc, argv);
   if (fflush(stdout) != 0 || ferror(stdout) != 0) return sst::Fail("cannot write standard output");
   return exit_code;
+} catch (const std::bad_alloc&) {
+  return sst::Fail("memory ran out: a table takes some 11 bytes per key while it is built, `ask` all its lines");
 }

@@ -29,7 +29,9 @@
 
 namespace sst {
 
-inline constexpr std::string_view kMagic = "LFTABLE2";  // the digit is the version
+// The digit is the version of all bytes, the filter's and the checks' too. So whatever changes HashKey, or what a
+// layout makes of the same keys, raises it, and a table of another version is refused, not read wrongly.
+inline constexpr std::string_view kMagic = "LFTABLE3";
 inline constexpr uint64_t kEntryHeader = 8, kIndexHeader = 20, kFooterBytes = 64, kAlignment = 64;
 // Of an entry, and of the size at which a data block is full: so a data block has less than 2^31 + 8 bytes.
 inline constexpr uint64_t kMaxEntryBytes = uint64_t{1} << 30;

@@ -90,7 +90,14 @@ Status TableReader::ReadFooter() {
   if (size_ < kFooterBytes) return Damaged("it is shorter than a footer");
   const uint64_t at = size_ - kFooterBytes;
   const char* const p = data_ + at;
-  if (std::string_view(p + 56, kMagic.size()) != kMagic) return Damaged("it does not end as a table of this version");
+  const std::string_view magic(p + 56, kMagic.size());
+  if (magic != kMagic && magic.substr(0, 7) == kMagic.substr(0, 7)) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "'%.120s': the table is of version %.1s, and this reader reads version %.1s: write it again "
+                         "from its source",
+                         name_.c_str(), p + 63, kMagic.data() + 7);
+  }
+  if (magic != kMagic) return Damaged("it does not end as a table");
   if (Check({p, 52}, at) != LoadLE<uint32_t>(p + 52)) return Damaged("the footer does not match its check");
   footer_.index_offset = LoadLE<uint64_t>(p);
   footer_.index_bytes = LoadLE<uint64_t>(p + 8);

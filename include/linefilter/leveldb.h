@@ -15,9 +15,11 @@
 // for prefixes, store them as keys. Keys are compared byte by byte: with a comparator for which different bytes are the
 // same key (upper and lower case, trailing spaces), the policy must not be used: it would lose keys.
 //
-// Files: Name() is "linefilter.Image", whatever the options, and never changes; each filter says how it was made. So a
-// database may be opened with any options, with another policy or with none: old tables are then read with the filters
-// they have, or without. Filters of an unknown kind, and whatever is broken, answer "maybe".
+// Files: Name() is "linefilter.Image.1", whatever the options; each filter says how it was made. So a database may be
+// opened with any options, with another policy or with none: old tables are then read with the filters they have, or
+// without. Filters of an unknown kind, and whatever is broken, answer "maybe". The number in the name is raised by a
+// version of this library that makes other bytes of the same keys: it opens tables of an earlier version without their
+// filters, until they are written anew.
 //
 // Damage: a filter of up to 4 KiB is verified whole at each lookup, which is half of its time. Of a larger one, before
 // the answer is "absent", the 64 KiB around the key's block: up to 4 us; all of it in `classic`. LevelDB's directory of
@@ -40,9 +42,10 @@ namespace linefilter {
 
 // The caller owns the policy and deletes it after every database that uses it is closed. Any number of databases and
 // threads may use one. Null if the options make no sense or there is no memory; *status (it may be null) then says why.
-// Needs neither exceptions nor RTTI, here or in LevelDB. Where memory runs out later, a filter that answers "maybe" is
-// stored: slower, never wrong. LevelDB's own string is grown before anything of ours is allocated: where that throws
-// std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
+// Needs no exceptions, here or in LevelDB. The policy has RTTI (typeid, dynamic_cast) if the LevelDB that it was built
+// with has, as Debian's does; without, these end the program. Where memory runs out later, a filter that answers
+// "maybe" is stored: slower, never wrong. LevelDB's own string is grown before anything of ours is allocated: where
+// that throws std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
 LINEFILTER_EXPORT const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
 

@@ -19,18 +19,22 @@
 // iterators ask; MultiGet asks for all keys of a table at once. Keys are compared byte by byte: with a comparator for
 // which different bytes are the same key, the policy must not be used: it would lose keys.
 //
-// Files: the name in them is "linefilter.Image", whatever the options, and never changes; each filter says how it was
-// made. So a database may be opened with any options, with RocksDB's own filters or with none: old files are then read
-// with the filters they have, or without. Whatever is broken answers "maybe". RocksDB's options files do not keep the
-// policy: after LoadLatestOptions set filter_policy again, or new files get no filter.
+// Files: the name in them is "linefilter.Image.1", whatever the options; each filter says how it was made. So a
+// database may be opened with any options, with RocksDB's own filters or with none: old files are then read with the
+// filters they have, or without. Whatever is broken answers "maybe". The number in the name is raised by a version of
+// this library that makes other bytes of the same keys: it opens files of an earlier version without their filters,
+// until they are written anew. RocksDB's options files do not keep the policy: after LoadLatestOptions set
+// filter_policy again, or new files get no filter.
 //
 // Damage: RocksDB verifies the checksum of a filter block when it reads it from a file, unless
 // ReadOptions::verify_checksums is unset or the table has kNoChecksum. The policy verifies it once more when it is
-// loaded into the block cache, as EngineFilterOptions::verify says: some 0.1 ms per MB.
+// loaded into the block cache, as EngineFilterOptions::verify says: some 0.1 ms per MB. With
+// BlockBasedTableOptions::detect_filter_construct_corruption a new filter is verified before it is written, and asked
+// for every key that was added: if one is missing, RocksDB gives the file up (Corruption).
 //
-// Memory: while a file is written, 8 bytes per key of a filter and what linefilter/builder.h says, which RocksDB does
-// not charge to the block cache; some 400 bytes for each filter that is loaded. optimize_filters_for_memory has no
-// effect.
+// Memory: while a file is written, 8 bytes per key of a filter (16 with detect_filter_construct_corruption) and what
+// linefilter/builder.h says, which RocksDB does not charge to the block cache; some 400 bytes for each filter that is
+// loaded. optimize_filters_for_memory has no effect.
 #ifndef LINEFILTER_ROCKSDB_H_
 #define LINEFILTER_ROCKSDB_H_
 
@@ -46,9 +50,10 @@ namespace linefilter {
 
 // The caller owns the policy, usually by the std::shared_ptr above. Any number of databases and threads may use one.
 // Null if the options make no sense, there is no memory, or another RocksDB runs than was compiled with (7.8 is another
-// than 7.9; kUnsupported); *status (it may be null) then says why. Needs neither exceptions nor RTTI. Where memory runs
-// out later, the file gets a filter that answers "maybe": slower, never wrong. RocksDB is not told, because it would
-// stop writing.
+// than 7.9; kUnsupported); *status (it may be null) then says why. Needs no exceptions. The policy has RTTI (typeid,
+// dynamic_cast) if the RocksDB that it was built with has, as Debian's does; without, these end the program. Where
+// memory runs out later, the file gets a filter that answers "maybe": slower, never wrong. RocksDB is not told, because
+// it would stop writing.
 LINEFILTER_EXPORT const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
 

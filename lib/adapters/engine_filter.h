@@ -1,5 +1,5 @@
 // What the adapters share: options checked once, an image or something that answers "maybe", an image asked. Compiled
-// without exceptions or RTTI, as LevelDB is.
+// without exceptions, and with RTTI where the engine has it (cmake/LinefilterRtti.cmake).
 #ifndef LINEFILTER_LIB_ADAPTERS_ENGINE_FILTER_H_
 #define LINEFILTER_LIB_ADAPTERS_ENGINE_FILTER_H_
 
@@ -18,9 +18,10 @@
 
 namespace linefilter::internal {
 
-// What engines call our filters in their files: the format family of doc/FORMAT.md. Layout, density and format version
-// stand in each image, so the name never changes.
-inline constexpr char kEngineFilterName[] = "linefilter.Image";
+// What both engines call our filters in their files. Layout and density stand in each image, and do not change it. The
+// number is raised by every change of the bytes that a layout makes of the same keys: a database of an earlier state
+// then opens without its filters, and none of them is read wrongly. (Before there was a number: "linefilter.Image".)
+inline constexpr char kEngineFilterName[] = "linefilter.Image.1";
 
 // Stored where no image could be made: shorter than any, so it answers "maybe". (So would no byte at all, but that is
 // how LevelDB stores that a part of a table has no keys.)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/adapters/added_hashes.h"
 #include "lib/adapters/engine_filter.h"
 #include "lib/adapters/rocksdb_interface.h"
 #include "rocksdb/filter_policy.h"
@@ -24,13 +25,22 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
   ImageBuilder(const FilterOptions& options, bool post_verify)
       : options_(options), post_verify_(post_verify), builder_(options) {}
 
-  void AddKey(const rocksdb::Slice& key) override { builder_.AddKey(BytesOf(key)); }
+  void AddKey(const rocksdb::Slice& key) override {
+    const uint64_t hash = HashKey(BytesOf(key), options_.seed);
+    builder_.AddHash(hash);
+    if (!post_verify_) return;
+    if (is_finished_) added_.Clear();  // they were the last filter's
+    is_finished_ = false;
+    added_.Add(hash);
+  }
 
   size_t EstimateEntriesAdded() override { return static_cast<size_t>(builder_.num_keys()); }
 
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* memory) override {
+    if (is_finished_) added_.Clear();
+    is_finished_ = true;
     const size_t size = static_cast<size_t>(builder_.ImageBytes());
-    std::unique_ptr<char[]> image(size == 0 ? nullptr : new (std::nothrow) char[size]);
+    std::unique_ptr<char[]> image(size == 0 || !added_.has_all() ? nullptr : new (std::nothrow) char[size]);
     if (image == nullptr || !builder_.FinishTo(image.get(), size, nullptr).ok()) {
       builder_.Reset();
       return {internal::kNoImage, sizeof(internal::kNoImage)};
@@ -45,11 +55,14 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
     return Finish(memory);
   }
 
+  // The filter as RocksDB is about to write it: its bytes by its checks, then every key that was added, as a reader
+  // will ask it. (A sound filter of other keys passes the checks alone.)
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter) override {
     if (!post_verify_ || filter.data() == internal::kNoImage) return rocksdb::Status::OK();
     FilterView view;
     Status status = view.Open(filter.data(), filter.size());
     if (status.ok()) status = view.Verify();
+    if (status.ok()) status = CheckKeys(view);
     return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption("linefilter", status.message());
   }
 
@@ -66,9 +79,30 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
   }
 
  private:
+  Status CheckKeys(const FilterView& view) const {
+    if (view.hash_id() != options_.hash_id || view.seed() != options_.seed) {
+      return Status::Error(StatusCode::kCorrupt,
+                           "a new filter has another hash than its keys: memory was changed while it was made, so the "
+                           "file is given up. Write it again");
+    }
+    uint64_t num_keys = 0, num_found = 0;
+    added_.ForEachChunk([&](const uint64_t* hashes, size_t n) {
+      num_keys += n;
+      num_found += view.CountMaybes(hashes, n);
+    });
+    if (num_found == num_keys) return Status();
+    return Status::Error(StatusCode::kCorrupt,
+                         "a new filter lacks %llu of its %llu keys: memory was changed while it was made, so the file "
+                         "is given up. Write it again",
+                         static_cast<unsigned long long>(num_keys - num_found),
+                         static_cast<unsigned long long>(num_keys));
+  }
+
   const FilterOptions options_;
   const bool post_verify_;
   FilterBuilder builder_;
+  internal::AddedHashes added_;  // of the filter that is being made, or was last; empty without post_verify_
+  bool is_finished_ = false;
 };
 
 class ImageReader final : public rocksdb::FilterBitsReader {

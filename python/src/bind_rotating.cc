@@ -1,4 +1,4 @@
-// Rotating, for Python: a RotatingFilter, which needs no mutex. Whoever may wait (for a rotation, a snapshot) does so
+// Rotating, for Python: a RotatingFilter, which locks by itself. Whoever may wait (for a rotation, a snapshot) does so
 // without the GIL.
 #include <memory>
 #include <optional>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linefilter/rotating.h"
+#include "python/src/at_fork.h"
 #include "python/src/bind_locked.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
@@ -15,70 +16,95 @@
 namespace linefilter::python {
 namespace {
 
-Hasher HasherOf(const RotatingFilter& filter) { return Hasher(filter.hash_id(), filter.seed(), filter.secret()); }
+// In a forked child the filter's own mutex may be held by a thread that is not there. Then rotations and snapshots
+// would wait for ever, and insertions by count would never rotate: these throw. Questions and other insertions need no
+// mutex.
+class Rotating {
+ public:
+  RotatingFilter& own() { return filter_; }
+  const RotatingFilter& own() const { return filter_; }
+  Hasher hasher() const { return Hasher(filter_.hash_id(), filter_.seed(), filter_.secret()); }
 
-std::unique_ptr<RotatingFilter> Create(uint64_t window_keys, uint32_t num_generations, bool by_count,
-                                       const FilterOptions& options) {
-  auto filter = std::make_unique<RotatingFilter>();
+  // work() takes that mutex. Without the GIL.
+  template <class Work>
+  auto Lock(const Work& work) const {
+    calls_.ThrowIfCut();
+    const CallCount::Call call(calls_);
+    return work();
+  }
+  // Without the GIL.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) {
+    const auto insert = [&] { return filter_.InsertHashes(hashes, n, were_new); };
+    return filter_.rotation() == Rotation::kByCount ? Lock(insert) : insert();
+  }
+  // With it. By count it may rotate, which takes 0.1 ms per MB: others run meanwhile.
+  bool InsertHash(uint64_t hash) {
+    if (filter_.rotation() != Rotation::kByCount) return filter_.InsertHash(hash);
+    const py::gil_scoped_release release;
+    return Lock([&] { return filter_.InsertHash(hash); });
+  }
+
+ private:
+  RotatingFilter filter_;
+  mutable CallCount calls_;
+};
+
+std::unique_ptr<Rotating> Create(uint64_t window_keys, uint32_t num_generations, bool by_count,
+                                 const FilterOptions& options) {
+  auto filter = std::make_unique<Rotating>();
   CheckWithoutGil([&] {
-    return filter->Create(window_keys, num_generations, options, by_count ? Rotation::kByCount : Rotation::kByCaller);
+    return filter->own().Create(window_keys, num_generations, options,
+                                by_count ? Rotation::kByCount : Rotation::kByCaller);
   });
   return filter;
 }
 
-std::unique_ptr<RotatingFilter> FromImage(const py::object& image, const py::object& secret, uint64_t memory_limit) {
-  auto filter = std::make_unique<RotatingFilter>();
+std::unique_ptr<Rotating> FromImage(const py::object& image, const py::object& secret, uint64_t memory_limit) {
+  auto filter = std::make_unique<Rotating>();
   const FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
   const Buffer bytes(image);
-  CheckWithoutGil([&] { return filter->CreateFromImage(bytes.data(), bytes.size(), options); });
+  CheckWithoutGil([&] { return filter->own().CreateFromImage(bytes.data(), bytes.size(), options); });
   return filter;
 }
 
-void ContainsWords(const RotatingFilter& filter, py::handle array, py::handle answers) {
-  HasherOf(filter).RequireKeys();
+void ContainsWords(const Rotating& filter, py::handle array, py::handle answers) {
+  filter.hasher().RequireKeys();
   const Words keys(array);
   const Answers out(answers, keys.size());
   const py::gil_scoped_release release;
-  filter.MayContainKeys(keys.data(), keys.size(), out.data());
+  filter.own().MayContainKeys(keys.data(), keys.size(), out.data());
 }
 
-void ContainsHashes(const RotatingFilter& filter, py::handle array, py::handle answers) {
+void ContainsHashes(const Rotating& filter, py::handle array, py::handle answers) {
   const Words hashes(array);
   const Answers out(answers, hashes.size());
   const py::gil_scoped_release release;
-  filter.MayContainHashes(hashes.data(), hashes.size(), out.data());
+  filter.own().MayContainHashes(hashes.data(), hashes.size(), out.data());
 }
 
-py::bytearray ContainsIterable(const RotatingFilter& filter, py::handle keys) {
-  return BytesOfIterable(HasherOf(filter), keys, [&](const uint64_t* hashes, size_t n, uint8_t* answers) {
-    filter.MayContainHashes(hashes, n, answers);
+py::bytearray ContainsIterable(const Rotating& filter, py::handle keys) {
+  return BytesOfIterable(filter.hasher(), keys, [&](const uint64_t* hashes, size_t n, uint8_t* answers) {
+    filter.own().MayContainHashes(hashes, n, answers);
   });
 }
 
-py::bytearray AddNewIterable(RotatingFilter& filter, py::handle keys) {
-  return BytesOfIterable(HasherOf(filter), keys, [&](const uint64_t* hashes, size_t n, uint8_t* were_new) {
+py::bytearray AddNewIterable(Rotating& filter, py::handle keys) {
+  return BytesOfIterable(filter.hasher(), keys, [&](const uint64_t* hashes, size_t n, uint8_t* were_new) {
     filter.InsertHashes(hashes, n, were_new);
   });
 }
 
-// By count it may rotate, which takes 0.1 ms per MB: others run meanwhile.
-bool AddHash(RotatingFilter& filter, uint64_t hash) {
-  if (filter.rotation() != Rotation::kByCount) return filter.InsertHash(hash);
-  const py::gil_scoped_release release;
-  return filter.InsertHash(hash);
-}
-
-uint64_t AddIterable(RotatingFilter& filter, py::handle keys) {
+uint64_t AddIterable(Rotating& filter, py::handle keys) {
   uint64_t count = 0;
-  HasherOf(filter).OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+  filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
     const py::gil_scoped_release release;
-    count += filter.InsertHashes(hashes, n);
+    count += filter.InsertHashes(hashes, n, nullptr);
   });
   return count;
 }
 
-uint64_t AddWords(RotatingFilter& filter, py::handle array, const py::object& were_new) {
-  return OfWordArray(HasherOf(filter), array, were_new,
+uint64_t AddWords(Rotating& filter, py::handle array, const py::object& were_new) {
+  return OfWordArray(filter.hasher(), array, were_new,
                      [&](const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* out) {
                        uint64_t count = 0;
                        hasher.OfGroups(keys, n, [&](size_t begin, const uint64_t* hashes, size_t size) {
@@ -89,59 +115,71 @@ uint64_t AddWords(RotatingFilter& filter, py::handle array, const py::object& we
                      });
 }
 
-uint64_t AddHashes(RotatingFilter& filter, py::handle array) {
+uint64_t AddHashes(Rotating& filter, py::handle array) {
   const Words hashes(array);
   const py::gil_scoped_release release;
-  return filter.InsertHashes(hashes.data(), hashes.size());
+  return filter.InsertHashes(hashes.data(), hashes.size(), nullptr);
 }
 
-py::bytes ImageOfRotating(const RotatingFilter& filter) {
-  const uint64_t size = filter.ImageBytes();
+py::bytes ImageOfRotating(const Rotating& filter) {
+  const uint64_t size = filter.own().ImageBytes();
   const py::bytes image = NewBytes(size);
   char* const out = PyBytes_AS_STRING(image.ptr());
-  CheckWithoutGil([&] { return filter.WriteImageTo(out, static_cast<size_t>(size)); });
+  CheckWithoutGil(
+      [&] { return filter.Lock([&] { return filter.own().WriteImageTo(out, static_cast<size_t>(size)); }); });
   return image;
+}
+
+// A const member function of RotatingFilter, for Python.
+template <class Result, class... Arguments>
+auto Telling(Result (RotatingFilter::*tell)(Arguments...) const noexcept) {
+  return [tell](const Rotating& filter, Arguments... arguments) { return (filter.own().*tell)(arguments...); };
 }
 
 }  // namespace
 
 void BindRotating(py::module_& module) {
-  py::class_<RotatingFilter>(module, "Rotating", py::module_local())
+  py::class_<Rotating>(module, "Rotating", py::module_local())
       .def_static("create", &Create)
       .def_static("from_image", &FromImage)
-      .def("contains", [](const RotatingFilter& filter,
-                          py::handle key) { return filter.MayContainHash(HasherOf(filter).OfObject(key)); })
-      .def("contains_hash", &RotatingFilter::MayContainHash)
+      .def("contains", [](const Rotating& filter,
+                          py::handle key) { return filter.own().MayContainHash(filter.hasher().OfObject(key)); })
+      .def("contains_hash", Telling(&RotatingFilter::MayContainHash))
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)
-      .def("add",
-           [](RotatingFilter& filter, py::handle key) { return AddHash(filter, HasherOf(filter).OfObject(key)); })
-      .def("add_hash", &AddHash)
+      .def("add", [](Rotating& filter, py::handle key) { return filter.InsertHash(filter.hasher().OfObject(key)); })
+      .def("add_hash", &Rotating::InsertHash)
       .def("add_words", &AddWords)
       .def("add_hashes", &AddHashes)
       .def("add_iterable", &AddIterable)
       .def("add_new_iterable", &AddNewIterable)
-      .def("rotate", &RotatingFilter::Rotate, py::call_guard<py::gil_scoped_release>())
-      .def("generation", &RotatingFilter::generation)
-      .def("num_generations", &RotatingFilter::num_generations)
-      .def("keys_per_generation", &RotatingFilter::keys_per_generation)
-      .def("by_count", [](const RotatingFilter& filter) { return filter.rotation() == Rotation::kByCount; })
-      .def("hash_id", [](const RotatingFilter& filter) { return HashIdName(filter.hash_id()); })
-      .def("seed", &RotatingFilter::seed)
-      .def("num_probes", &RotatingFilter::num_probes)
-      .def("body_bytes", &RotatingFilter::body_bytes)
-      .def("target", &RotatingFilter::target)
-      .def("fill_ratio", &RotatingFilter::FillRatio, py::call_guard<py::gil_scoped_release>())
-      .def("estimated_keys", &RotatingFilter::EstimatedKeys, py::call_guard<py::gil_scoped_release>())
-      .def("expected_fpr", &RotatingFilter::ExpectedFpr, py::call_guard<py::gil_scoped_release>())
+      .def("rotate",
+           [](Rotating& filter) {
+             const py::gil_scoped_release release;
+             return filter.Lock([&] { return filter.own().Rotate(); });
+           })
+      .def("generation", Telling(&RotatingFilter::generation))
+      .def("num_generations", Telling(&RotatingFilter::num_generations))
+      .def("keys_per_generation", Telling(&RotatingFilter::keys_per_generation))
+      .def("by_count", [](const Rotating& filter) { return filter.own().rotation() == Rotation::kByCount; })
+      .def("hash_id", [](const Rotating& filter) { return HashIdName(filter.own().hash_id()); })
+      .def("seed", Telling(&RotatingFilter::seed))
+      .def("num_probes", Telling(&RotatingFilter::num_probes))
+      .def("body_bytes", Telling(&RotatingFilter::body_bytes))
+      .def("target", Telling(&RotatingFilter::target))
+      .def("fill_ratio", Telling(&RotatingFilter::FillRatio), py::call_guard<py::gil_scoped_release>())
+      .def("estimated_keys", Telling(&RotatingFilter::EstimatedKeys), py::call_guard<py::gil_scoped_release>())
+      .def("expected_fpr", Telling(&RotatingFilter::ExpectedFpr), py::call_guard<py::gil_scoped_release>())
       .def("to_bytes", &ImageOfRotating)
       .def("save",
-           [](const RotatingFilter& filter, const std::string& path) {
-             CheckWithoutGil([&] { return WithErrno([&] { return filter.Save(path.c_str()); }); });
+           [](const Rotating& filter, const std::string& path) {
+             CheckWithoutGil([&] {
+               return filter.Lock([&] { return WithErrno([&] { return filter.own().Save(path.c_str()); }); });
+             });
            })
-      .def("image_bytes", &RotatingFilter::ImageBytes)
-      .def("memory_use", &RotatingFilter::MemoryUse);
+      .def("image_bytes", Telling(&RotatingFilter::ImageBytes))
+      .def("memory_use", Telling(&RotatingFilter::MemoryUse));
 }
 
 }  // namespace linefilter::python

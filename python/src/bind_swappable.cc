@@ -7,12 +7,19 @@
 #include <vector>
 
 #include "linefilter/swappable.h"
+#include "python/src/at_fork.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 
 namespace linefilter::python {
 namespace {
+
+// Of a child, the leases of threads that it does not have stay counted: it may ask, but a swap would wait for them.
+struct Swappable {
+  SwappableFilter filter;
+  mutable CallCount calls;
+};
 
 // By the thread that swaps, without the GIL; or by the one that frees the object.
 void DropObject(void* object) noexcept {
@@ -21,11 +28,13 @@ void DropObject(void* object) noexcept {
 }
 
 // `core` is one that nobody adds to.
-void Swap(SwappableFilter& swappable, const py::object& core) {
+void Swap(Swappable& swappable, const py::object& core) {
+  swappable.calls.ThrowIfCut();
   const FilterBase* const filter = &core.cast<const Core&>().filter();
   auto owner = std::make_unique<py::object>(core);
   CheckWithoutGil([&] {
-    const Status status = swappable.Serve(filter, &DropObject, owner.get());
+    const CallCount::Call call(swappable.calls);
+    const Status status = swappable.filter.Serve(filter, &DropObject, owner.get());
     if (status.ok()) (void)owner.release();
     return status;
   });
@@ -34,7 +43,7 @@ void Swap(SwappableFilter& swappable, const py::object& core) {
 // How keys are hashed for what serves now.
 class Served {
  public:
-  explicit Served(const SwappableFilter& swappable) : Served(*swappable.Read()) {}
+  explicit Served(const Swappable& swappable) : Served(*swappable.filter.Read()) {}
 
   bool serves() const { return serves_; }
   const Hasher& hasher() const { return hasher_; }
@@ -56,35 +65,38 @@ class Served {
   Hasher hasher_;
 };
 
-bool Contains(const SwappableFilter& swappable, py::handle key) {
+bool Contains(const Swappable& swappable, py::handle key) {
   const Served served(swappable);
   const uint64_t hash = served.hasher().OfObject(key);
-  const SwappableFilter::Lease lease = swappable.Read();
+  const SwappableFilter::Lease lease = swappable.filter.Read();
   return !served.Fits(*lease) || lease->MayContainHash(hash);
 }
 
-void ContainsWords(const SwappableFilter& swappable, py::handle array, py::handle answers) {
+void ContainsWords(const Swappable& swappable, py::handle array, py::handle answers) {
   Served(swappable).hasher().RequireKeys();
   const Words keys(array);
   const Answers out(answers, keys.size());
   const py::gil_scoped_release release;
-  swappable.MayContainKeys(keys.data(), keys.size(), out.data());
+  const CallCount::Call call(swappable.calls);
+  swappable.filter.MayContainKeys(keys.data(), keys.size(), out.data());
 }
 
-void ContainsHashes(const SwappableFilter& swappable, py::handle array, py::handle answers) {
+void ContainsHashes(const Swappable& swappable, py::handle array, py::handle answers) {
   const Words hashes(array);
   const Answers out(answers, hashes.size());
   const py::gil_scoped_release release;
-  swappable.MayContainHashes(hashes.data(), hashes.size(), out.data());
+  const CallCount::Call call(swappable.calls);
+  swappable.filter.MayContainHashes(hashes.data(), hashes.size(), out.data());
 }
 
-py::bytearray ContainsIterable(const SwappableFilter& swappable, py::handle keys) {
+py::bytearray ContainsIterable(const Swappable& swappable, py::handle keys) {
   const Served served(swappable);
   std::vector<uint8_t> answers;
   served.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
     answers.resize(answers.size() + n, 1);
     const py::gil_scoped_release release;
-    const SwappableFilter::Lease lease = swappable.Read();
+    const CallCount::Call call(swappable.calls);
+    const SwappableFilter::Lease lease = swappable.filter.Read();
     if (served.Fits(*lease)) lease->MayContainHashes(hashes, n, answers.data() + answers.size() - n);
   });
   return py::bytearray(reinterpret_cast<const char*>(answers.data()), answers.size());
@@ -93,17 +105,24 @@ py::bytearray ContainsIterable(const SwappableFilter& swappable, py::handle keys
 }  // namespace
 
 void BindSwappable(py::module_& module) {
-  py::class_<SwappableFilter>(module, "Swappable", py::module_local())
+  py::class_<Swappable>(module, "Swappable", py::module_local())
       .def(py::init<>())
       .def("contains", &Contains)
-      .def("contains_hash", &SwappableFilter::MayContainHash)
+      .def("contains_hash",
+           [](const Swappable& swappable, uint64_t hash) { return swappable.filter.MayContainHash(hash); })
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)
       .def("swap", &Swap)
-      .def("clear", &SwappableFilter::Clear, py::call_guard<py::gil_scoped_release>())
-      .def("serves", [](const SwappableFilter& swappable) { return Served(swappable).serves(); })
-      .def("num_swaps", &SwappableFilter::num_swaps);
+      .def("clear",
+           [](Swappable& swappable) {
+             swappable.calls.ThrowIfCut();
+             const py::gil_scoped_release release;
+             const CallCount::Call call(swappable.calls);
+             swappable.filter.Clear();
+           })
+      .def("serves", [](const Swappable& swappable) { return Served(swappable).serves(); })
+      .def("num_swaps", [](const Swappable& swappable) { return swappable.filter.num_swaps(); });
 }
 
 }  // namespace linefilter::python

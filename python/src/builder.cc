@@ -8,6 +8,7 @@
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
+#include "python/src/fair_mutex.h"
 #include "python/src/image.h"
 
 namespace linefilter::python {
@@ -40,7 +41,7 @@ class Builder {
 
  private:
   const FilterOptions options_;
-  std::mutex mutex_;
+  FairMutex mutex_;
   FilterBuilder builder_;
   const Hasher hasher_;
 };

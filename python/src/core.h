@@ -76,7 +76,7 @@ class Core {
 };
 
 // One call for each part of the module: what it adds to it.
-void BindErrors(py::module_& module);  // std::bad_alloc is OutOfMemoryError
+void BindErrors(py::module_& module);  // std::bad_alloc is OutOfMemoryError, CutByFork InvalidArgumentError
 void BindCore(py::module_& module);
 void BindImage(py::module_& module);
 void BindOptions(py::module_& module);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include "python/src/at_fork.h"
 #include "python/src/core.h"
 
 namespace linefilter::python {
@@ -60,6 +61,12 @@ void BindErrors(py::module_&) {
   py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
+    } catch (const CutByFork& cut) {
+      try {
+        SetError(Status::Error(StatusCode::kInvalidArgument, "%s", cut.what()), 0);
+      } catch (py::error_already_set& error) {
+        error.restore();
+      }
     } catch (const std::bad_alloc&) {
       try {
         SetError(Status::Error(StatusCode::kOutOfMemory, "no memory left: free some, or ask for a smaller filter"), 0);

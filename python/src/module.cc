@@ -1,9 +1,11 @@
 // linefilter._linefilter: what the package's Python files stand on. They have the documentation, and check arguments.
 #include <pybind11/pybind11.h>
 
+#include "python/src/at_fork.h"
 #include "python/src/core.h"
 
 PYBIND11_MODULE(_linefilter, module) {
+  linefilter::python::AtFork::Register();
   linefilter::python::FindKeyTypes();
   linefilter::python::BindErrors(module);
   linefilter::python::BindCore(module);

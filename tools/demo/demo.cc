@@ -2,6 +2,7 @@
 //
 //   linefilter_demo FOLDER MEMBERS ASKED...      images, table and data for the plot go to FOLDER
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -121,4 +122,7 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace linefilter::demo
 
-int main(int argc, char** argv) { return linefilter::demo::Run(argc, argv); }
+int main(int argc, char** argv) try { return linefilter::demo::Run(argc, argv); } catch (const std::exception& error) {
+  fprintf(stderr, "linefilter_demo: %s\n", error.what());
+  return 2;
+}

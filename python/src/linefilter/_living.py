@@ -27,8 +27,9 @@ class RotatingFilter(AskedByHash):
 
     Keys go into the newest of some generations, questions ask all of them, and a rotation drops the oldest. A key is True
     ("maybe") until as many rotations as there are generations have come since it was added; adding it again begins its
-    window anew. From any thread, without a lock: adding, asking and rotating. A process that is forked may add and ask, but not
-    rotate nor save: that may wait for a thread which it does not have.
+    window anew. From any thread, without a lock: adding, asking and rotating. A process that is forked may add and ask. If another
+    thread rotated or saved at that moment (by count: or added), rotating and saving (by count: and adding) raise InvalidArgumentError
+    there, for they would wait for that thread.
 
     >>> seen = RotatingFilter(1000, generations=3, fpr=0.01)
     >>> seen.add("a"), seen.add("a")
@@ -196,8 +197,8 @@ class SwappableFilter(Asked):
     """A filter that is replaced while it is asked: made anew from the source of truth, the old one serving meanwhile.
 
     Until something serves, every answer is True ("maybe"). A question, or an array of them, is answered by one filter as a
-    whole; an iterable group by group. From any thread, without a lock. A process that is forked may ask, but not swap: that
-    may wait for a thread which it does not have.
+    whole; an iterable group by group. From any thread, without a lock. A process that is forked may ask. If another thread
+    asked or swapped at that moment, swapping raises InvalidArgumentError there, for it would wait for that thread.
 
     >>> users = SwappableFilter()
     >>> "anybody" in users

@@ -2,10 +2,14 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <typeinfo>
 
 #include "leveldb/db.h"
 #include "leveldb/filter_policy.h"
 #include "linefilter/leveldb.h"
+
+// A class that our policy is not of.
+class Other : public leveldb::FilterPolicy {};
 
 int main() {
   linefilter::EngineFilterOptions filters;
@@ -13,6 +17,10 @@ int main() {
   linefilter::Status status;
   std::unique_ptr<const leveldb::FilterPolicy> policy(linefilter::NewLevelDBFilterPolicy(filters, &status));
   if (policy == nullptr) return std::puts(status.message()), 1;
+  // The engine has type information, and so its policy has (typeid of one without ends the program).
+  const leveldb::FilterPolicy& asked = *policy;
+  if (typeid(asked) == typeid(leveldb::FilterPolicy)) return std::puts("the policy has no type of its own"), 1;
+  if (dynamic_cast<const Other*>(&asked) != nullptr) return std::puts("the policy is of another class"), 1;
   leveldb::Options options;
   options.create_if_missing = true;
   options.filter_policy = policy.get();

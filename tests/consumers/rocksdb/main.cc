@@ -2,11 +2,15 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <typeinfo>
 
 #include "linefilter/rocksdb.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+
+// A class that our policy is not of.
+class Other : public rocksdb::FilterPolicy {};
 
 int main() {
   linefilter::EngineFilterOptions filters;
@@ -15,6 +19,10 @@ int main() {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(linefilter::NewRocksDBFilterPolicy(filters, &status));
   if (table.filter_policy == nullptr) return std::puts(status.message()), 1;
+  // The engine has type information, and so its policy has (typeid of one without ends the program).
+  const rocksdb::FilterPolicy& asked = *table.filter_policy;
+  if (typeid(asked) == typeid(rocksdb::FilterPolicy)) return std::puts("the policy has no type of its own"), 1;
+  if (dynamic_cast<const Other*>(&asked) != nullptr) return std::puts("the policy is of another class"), 1;
   rocksdb::Options options;
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
