@@ -13,9 +13,10 @@ namespace {
 
 }  // namespace
 
-uint64_t HashKey(std::string_view key, uint64_t seed) noexcept {
-  if (key.size() > 16) return HashLongKey(key.data(), key.size(), seed);
-  return internal::InlineXxh3(key.data(), key.size(), seed);
+uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
+  const char* const data = static_cast<const char*>(key);
+  if (size > 16) return HashLongKey(data, size, seed);
+  return internal::InlineXxh3(data, size, seed);
 }
 
 const char* HashIdName(HashId id) noexcept {
