@@ -2,14 +2,14 @@
 // a hash is balanced.
 #include "linefilter/hash.h"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -124,18 +124,69 @@ TEST(HashKey, EveryKindOfStringIsItsBytes) {
   EXPECT_NE(HashKey(std::string_view("a\0", 2)), HashKey("a"));
 }
 
-template <class Key, class = void>
-struct IsKey : std::false_type {};
-template <class Key>
-struct IsKey<Key, std::void_t<decltype(HashKey(std::declval<Key>()))>> : std::true_type {};
+TEST(HashKey, AnEnumIsItsInteger) {
+  enum Plain { kMinusOne = -1, kOne = 1 };
+  enum class Id : uint64_t { kLarge = uint64_t{1} << 63 };
+  EXPECT_EQ(HashKey(kMinusOne, 7), HashKey(~uint64_t{0}, 7));
+  EXPECT_EQ(HashKey(kOne), HashKey(uint64_t{1}));
+  EXPECT_EQ(HashKey(Id::kLarge), HashKey(uint64_t{1} << 63));
+}
 
-static_assert(IsKey<int>::value && IsKey<uint64_t>::value && IsKey<const char*>::value && IsKey<std::string>::value,
-              "the detection itself works");
-static_assert(!IsKey<double>::value && !IsKey<float>::value && !IsKey<long double>::value, "no silent truncation");
-static_assert(!IsKey<bool>::value, "a bool is a mistake, not a key");
-static_assert(!IsKey<char>::value && IsKey<signed char>::value, "a char may be meant as a string of one byte");
-static_assert(!IsKey<std::nullptr_t>::value, "null is no string");
-static_assert(!IsKey<int*>::value && !IsKey<void*>::value, "an address is no key");
+TEST(HashKey, ARangeOfBytesIsItsBytes) {
+  const std::string key("a\0b\xff", 4);
+  const std::vector<uint8_t> bytes(key.begin(), key.end());
+  uint8_t buffer[4];
+  std::array<std::byte, 4> array;
+  for (size_t i = 0; i < 4; ++i) array[i] = std::byte{buffer[i] = bytes[i]};
+  EXPECT_EQ(HashKey(bytes, 3), HashKey(key, 3));
+  EXPECT_EQ(HashKey(buffer, 3), HashKey(key, 3)) << "all of the array, unlike one of char";
+  EXPECT_EQ(HashKey(array, 3), HashKey(key, 3));
+  EXPECT_EQ(HashKey(std::vector<std::byte>(), 3), HashKey("", 3));
+  EXPECT_NE(HashKey(uint8_t{1}), HashKey(std::vector<uint8_t>{1})) << "a number is 8 bytes";
+}
+
+TEST(HashKey, AnArrayOfCharEndsAtItsFirstZeroByte) {
+  const char padded[8] = "ab";
+  const char full[3] = {'a', 'b', 'c'};
+  const char* const pointer = padded;
+  struct {
+    char text[4];
+    char next;
+  } const row = {{'a', 'b', 'c', 'd'}, 'e'};
+  EXPECT_EQ(HashKey(padded), HashKey(std::string_view("ab")));
+  EXPECT_EQ(HashKey(pointer), HashKey(padded));
+  EXPECT_EQ(HashKey("ab\0c"), HashKey(std::string_view("ab")));
+  EXPECT_EQ(HashKey(full), HashKey(std::string_view("abc"))) << "without a zero byte it is the whole array";
+  EXPECT_EQ(HashKey(row.text), HashKey(std::string_view("abcd")));
+}
+
+struct Row {
+  uint64_t id : 40;
+  int32_t delta : 4;
+  static const uint64_t kConstant = 5;  // not defined anywhere
+};
+
+TEST(HashKey, TakesBitFieldsAndConstantsWithoutAnAddress) {
+  const Row row = {1234567, -1};
+  Row variable = row;
+  EXPECT_EQ(HashKey(row.id), HashKey(1234567));
+  EXPECT_EQ(HashKey(variable.id), HashKey(1234567));
+  EXPECT_EQ(HashKey(variable.delta), HashKey(-1));
+  EXPECT_EQ(HashKey(Row::kConstant), HashKey(5));
+  EXPECT_EQ(HashKey({5}), HashKey(5));
+}
+
+// Whoever wants the bytes gets the same as are hashed.
+TEST(Key, TellsItsBytes) {
+  char word[8];
+  EXPECT_EQ(Key(0x0102030405060708).bytes_or_word(word), std::string_view("\x08\x07\x06\x05\x04\x03\x02\x01"));
+  EXPECT_EQ(Key(-1).bytes_or_word(word), std::string(8, '\xff'));
+  EXPECT_EQ(Key("text").bytes_or_word(word), "text");
+  EXPECT_TRUE(Key(1).is_number());
+  EXPECT_FALSE(Key("1").is_number());
+  EXPECT_EQ(Key(int8_t{-1}).number(), ~uint64_t{0});
+  EXPECT_EQ(Key(std::string("a\0b", 3)).bytes().size(), 3u);
+}
 
 TEST(MulHigh, IsTheHighHalfOfTheProduct) {
   EXPECT_EQ(MulHigh(~uint64_t{0}, ~uint64_t{0}), ~uint64_t{0} - 1);

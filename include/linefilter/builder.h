@@ -48,8 +48,7 @@ class LINEFILTER_EXPORT FilterBuilder {
 
   // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. Only kCounting keeps
   // them, for what came twice is to be removed twice: there each costs its 8 bytes, and its share of the image.
-  template <class Key>
-  LINEFILTER_INLINE void AddKey(const Key& key) noexcept {
+  LINEFILTER_INLINE void AddKey(Key key) noexcept {
     if (options_.hash_id == HashId::kXxh3) {
       AddHash(HashKey(key, options_.seed));
     } else if (options_.hash_id == HashId::kKeyed) {

@@ -51,8 +51,7 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
 
   // True if the key was certainly new (see above), false if it may have been there. A filter of the caller's hashes
   // ignores InsertKey and answers false.
-  template <class Key>
-  LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
+  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
     if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }

@@ -36,8 +36,7 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
 
   // True if the key was certainly new (a bit changed), false if it may have been there. A filter of the caller's hashes
   // ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
-  template <class Key>
-  LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
+  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
     if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }
@@ -152,8 +151,7 @@ class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
 
   // Takes the key out once. False: refused, it was certainly absent, and nothing changed. A filter of the caller's
   // hashes ignores RemoveKey and answers false.
-  template <class Key>
-  LINEFILTER_INLINE bool RemoveKey(const Key& key) noexcept {
+  LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
     if (hash_id_ == HashId::kXxh3) return RemoveHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
   }

@@ -51,10 +51,9 @@ struct PreparedHash {
 // Lookups, and what a filter tells of itself.
 class LINEFILTER_EXPORT FilterBase {
  public:
-  // One key. `Key` is an integer or any bytes (std::string_view, const char*, std::string); it is hashed with seed() or
-  // the secret. Answers "maybe" always if the filter was made of the caller's own hashes (KeyStatus tells).
-  template <class Key>
-  LINEFILTER_INLINE bool MayContainKey(const Key& key) const noexcept {
+  // One key: an integer or bytes (linefilter/key.h). It is hashed with seed() or the secret. Answers "maybe" always if
+  // the filter was made of the caller's own hashes (KeyStatus tells).
+  LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept {
     if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
     return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
   }

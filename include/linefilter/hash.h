@@ -10,11 +10,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include "linefilter/compiler.h"
 #include "linefilter/export.h"
+#include "linefilter/key.h"
 
 namespace linefilter {
 
@@ -41,19 +41,19 @@ LINEFILTER_INLINE uint64_t MulHigh(uint64_t a, uint64_t b) noexcept {
 #endif
 }
 
+// What HashKey does with a key of bytes.
+LINEFILTER_EXPORT uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept;
+
 namespace internal {
-// What HashKey xors into every seed (doc/FORMAT.md section 1): words 17 and 18 of pi's fraction; the sixteen before
-// them are the multipliers C of the layouts of blocks.
+
+// What every seed is xored with (doc/FORMAT.md section 1): words 17 and 18 of pi's fraction; the sixteen before them are
+// the multipliers C of the layouts of blocks.
 inline constexpr uint64_t kHashSeed = 0x9216D5D98979FB1Bu;
-}  // namespace internal
 
-// Hash of a key of any bytes.
-LINEFILTER_EXPORT uint64_t HashKey(std::string_view key, uint64_t seed = 0) noexcept;
-
-// Hash of an integer key: equals HashKey of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from
+// Hash of an integer key: equals HashBytes of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from
 // the specification, xxhash_spec.md; the constants are words of its secret and its mixer).
-LINEFILTER_INLINE uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
-  seed ^= internal::kHashSeed;
+LINEFILTER_INLINE uint64_t HashNumber(uint64_t key, uint64_t seed) noexcept {
+  seed ^= kHashSeed;
   const uint32_t low = static_cast<uint32_t>(seed);
   const uint32_t swapped = (low >> 24) | ((low >> 8) & 0xff00u) | ((low << 8) & 0xff0000u) | (low << 24);
   const uint64_t flip = 0xc73ab174c5ecd5a2u - (seed ^ (static_cast<uint64_t>(swapped) << 32));
@@ -65,19 +65,14 @@ LINEFILTER_INLINE uint64_t HashKey(uint64_t key, uint64_t seed = 0) noexcept {
   return h ^ (h >> 28);
 }
 
-// Every integer type is first widened to 64 bits, a negative one by its sign: int32_t(-1) is not uint32_t(0xffffffff).
-// No keys, because it is not plain which bytes they are: floating-point numbers, bool, char, 128-bit integers, null. (A
-// string literal ends at its first zero byte.)
-template <class T>
-inline constexpr bool kIsIntegerKey =
-    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && sizeof(T) <= 8;
-template <class T, std::enable_if_t<kIsIntegerKey<T>, int> = 0>
-LINEFILTER_INLINE uint64_t HashKey(T key, uint64_t seed = 0) noexcept {
-  return HashKey(static_cast<uint64_t>(key), seed);
+}  // namespace internal
+
+// Hash of a key: an integer or bytes, and nothing else (linefilter/key.h). The seed is an integer, too.
+template <class Seed = uint64_t, std::enable_if_t<internal::kIsInteger<Seed>, int> = 0>
+LINEFILTER_INLINE uint64_t HashKey(Key key, Seed seed = 0) noexcept {
+  return key.is_number() ? internal::HashNumber(key.number(), static_cast<uint64_t>(seed))
+                         : HashBytes(key.bytes().data(), key.bytes().size(), static_cast<uint64_t>(seed));
 }
-template <class T, std::enable_if_t<std::is_arithmetic_v<T> && !kIsIntegerKey<T>, int> = 0>
-uint64_t HashKey(T key, uint64_t seed = 0) = delete;
-uint64_t HashKey(std::nullptr_t, uint64_t seed = 0) = delete;
 
 // Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a
 // bijection, so it repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and

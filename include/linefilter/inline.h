@@ -161,8 +161,7 @@ class Prober {
     return PreparedHash{hash};
   }
   HWY_INLINE bool Probe(PreparedHash prepared) const { return MayContainHash(prepared.hash); }
-  template <class Key>
-  HWY_INLINE bool MayContainKey(const Key& key) const {
+  HWY_INLINE bool MayContainKey(Key key) const {
     if (HWY_LIKELY(hash_id_ == HashId::kXxh3)) return MayContainHash(HashKey(key, seed_));
     return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
   }

@@ -22,11 +22,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-#include <type_traits>
 
+#include "linefilter/compiler.h"
 #include "linefilter/export.h"
 #include "linefilter/hash.h"
+#include "linefilter/key.h"
 
 namespace linefilter {
 
@@ -35,16 +35,16 @@ struct HashSecret {
   uint8_t bytes[16] = {};  // in their order, as --secret of the program reads them from a file
 };
 
-// Hash of a key of any bytes; an integer is its 8 little-endian bytes, widened as HashKey does.
-LINEFILTER_EXPORT uint64_t KeyedHash(std::string_view key, const HashSecret& secret) noexcept;
-LINEFILTER_EXPORT uint64_t KeyedHash(uint64_t key, const HashSecret& secret) noexcept;
-template <class T, std::enable_if_t<kIsIntegerKey<T>, int> = 0>
-uint64_t KeyedHash(T key, const HashSecret& secret) noexcept {
-  return KeyedHash(static_cast<uint64_t>(key), secret);
+// What KeyedHash does with a key of bytes.
+LINEFILTER_EXPORT uint64_t KeyedHashBytes(const void* key, size_t size, const HashSecret& secret) noexcept;
+// What it does with an integer.
+LINEFILTER_EXPORT uint64_t KeyedHashNumber(uint64_t key, const HashSecret& secret) noexcept;
+
+// Hash of a key, which is what it is for HashKey (linefilter/key.h).
+LINEFILTER_INLINE uint64_t KeyedHash(Key key, const HashSecret& secret) noexcept {
+  return key.is_number() ? KeyedHashNumber(key.number(), secret)
+                         : KeyedHashBytes(key.bytes().data(), key.bytes().size(), secret);
 }
-template <class T, std::enable_if_t<std::is_arithmetic_v<T> && !kIsIntegerKey<T>, int> = 0>
-uint64_t KeyedHash(T key, const HashSecret& secret) = delete;
-uint64_t KeyedHash(std::nullptr_t, const HashSecret& secret) = delete;
 
 // What an image keeps of the secret, to refuse another one (doc/FORMAT.md section 1). It tells nothing of a random
 // secret; one that can be guessed is found by it.

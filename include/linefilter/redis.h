@@ -188,8 +188,7 @@ class LINEFILTER_EXPORT RedisFilter final {
 
   // One key: an integer or any bytes, as FilterBase's. *maybe is true unless the Status is ok and the key is certainly
   // absent. kIncompatible if the filter was made of the caller's own hashes.
-  template <class Key>
-  Status MayContainKey(const Key& key, bool* maybe) noexcept {
+  Status MayContainKey(Key key, bool* maybe) noexcept {
     *maybe = true;
     return HasKeys() ? MayContainHash(HashOf(key), maybe) : KeyStatus();
   }
@@ -200,8 +199,7 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept;
 
   // One key; `outcome` may be null. It is kFailed if and only if the Status is an error.
-  template <class Key>
-  Status InsertKey(const Key& key, RedisInsert* outcome) noexcept {
+  Status InsertKey(Key key, RedisInsert* outcome) noexcept {
     if (HasKeys()) return InsertHash(HashOf(key), outcome);
     if (outcome != nullptr) *outcome = RedisInsert::kFailed;
     return KeyStatus();
@@ -213,8 +211,7 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept;
 
   // The hash that ...Hash calls take of a key; of a filter of the caller's hashes 0.
-  template <class Key>
-  uint64_t HashOf(const Key& key) const noexcept {
+  uint64_t HashOf(Key key) const noexcept {
     if (hash_id_ == HashId::kXxh3) return HashKey(key, seed_);
     return hash_id_ == HashId::kKeyed ? KeyedHash(key, secret_) : 0;
   }

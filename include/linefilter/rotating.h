@@ -75,8 +75,7 @@ class LINEFILTER_EXPORT RotatingFilter final {
 
   // True if the key was certainly new: in no generation. Every insertion, new or not, begins the key's window anew. A
   // filter of the caller's hashes ignores InsertKey and answers false.
-  template <class Key>
-  bool InsertKey(const Key& key) noexcept {
+  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
     if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }
@@ -86,8 +85,7 @@ class LINEFILTER_EXPORT RotatingFilter final {
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
   // Lookups, as linefilter/filter_base.h tells: "maybe" if one of the generations says so.
-  template <class Key>
-  bool MayContainKey(const Key& key) const noexcept {
+  LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept {
     if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
     return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
   }

@@ -77,8 +77,7 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
 
   // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the
   // caller's hashes ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
-  template <class Key>
-  LINEFILTER_INLINE bool InsertKey(const Key& key) noexcept {
+  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
     if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
     return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
   }

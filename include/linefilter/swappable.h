@@ -84,10 +84,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
 
   // One question each, and batches: of a lease of their own, which costs two atomic additions (filter_base.h tells what
   // they answer). Hashes are made with the seed or secret of the filters, which Swap keeps the same.
-  template <class Key>
-  bool MayContainKey(const Key& key) const noexcept {
-    return Read()->MayContainKey(key);
-  }
+  LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept { return Read()->MayContainKey(key); }
   // The same of a hash.
   bool MayContainHash(uint64_t hash) const noexcept { return Read()->MayContainHash(hash); }
   // n answers, one byte each.

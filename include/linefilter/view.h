@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "linefilter/compiler.h"
 #include "linefilter/export.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/key.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
@@ -84,12 +86,26 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
 // it, which is everything but that the secret fits. ok for a sound image of any hash; else kCorrupt or kUnsupported.
 LINEFILTER_EXPORT Status VerifyImage(const void* image, size_t size) noexcept;
 
+// What ImageMayContainKey does with a key of bytes.
+LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size) noexcept;
+// What TrustedImageMayContainKey does with a key of bytes.
+LINEFILTER_EXPORT bool TrustedImageMayContainBytes(const void* image, size_t size, const void* key,
+                                                   size_t key_size) noexcept;
+
 // One key asked of an image that is not kept open, for engines that hand over the bytes at each lookup: verifies and
 // answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys.
-LINEFILTER_EXPORT bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
+LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key) noexcept {
+  char word[8];
+  const std::string_view bytes = key.bytes_or_word(word);
+  return ImageMayContainBytes(image, size, bytes.data(), bytes.size());
+}
 // The same of bytes that the caller has verified since they were read: the check, half of the time, is left out. A
 // damaged image may answer "absent" for a key that is in it; no byte outside it is read.
-LINEFILTER_EXPORT bool TrustedImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept;
+LINEFILTER_INLINE bool TrustedImageMayContainKey(const void* image, size_t size, Key key) noexcept {
+  char word[8];
+  const std::string_view bytes = key.bytes_or_word(word);
+  return TrustedImageMayContainBytes(image, size, bytes.data(), bytes.size());
+}
 
 // One hash asked of many views: see MayContainHash in filter_base.h.
 LINEFILTER_EXPORT size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash,

@@ -1,9 +1,12 @@
 // ImageMayContainKey: one question of one image, as engines ask it at every Get. Both hashes, of the key and of what
 // the check covers, are inlined: where all code is cold, as within a Get, 300 instead of 352 instructions in four
 // instead of seven functions take 7 of 700 ns less.
+#include <string_view>
+
 #include "lib/bits/endian.h"
 #include "lib/format/trailer.h"
 #include "lib/hash/xxh3-inl.h"
+#include "lib/hash/xxh3.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/view.h"
 
@@ -28,12 +31,14 @@ template <bool kVerify>
 
 }  // namespace
 
-[[gnu::flatten]] bool ImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept {
-  return Ask<true>(static_cast<const uint8_t*>(image), size, key);
+[[gnu::flatten]] bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size) noexcept {
+  return Ask<true>(static_cast<const uint8_t*>(image), size, std::string_view(static_cast<const char*>(key), key_size));
 }
 
-[[gnu::flatten]] bool TrustedImageMayContainKey(const void* image, size_t size, std::string_view key) noexcept {
-  return Ask<false>(static_cast<const uint8_t*>(image), size, key);
+[[gnu::flatten]] bool TrustedImageMayContainBytes(const void* image, size_t size, const void* key,
+                                                  size_t key_size) noexcept {
+  return Ask<false>(static_cast<const uint8_t*>(image), size,
+                    std::string_view(static_cast<const char*>(key), key_size));
 }
 
 }  // namespace linefilter

@@ -8,7 +8,7 @@ namespace linefilter::internal {
 uint32_t ChunkCheck(const uint8_t* body, uint64_t body_bytes, uint64_t index) {
   const uint64_t begin = index * kChunkBytes;
   const uint64_t size = body_bytes - begin < kChunkBytes ? body_bytes - begin : kChunkBytes;
-  return static_cast<uint32_t>(Xxh3(body + begin, size, 0));
+  return static_cast<uint32_t>(Xxh3(body + begin, size));
 }
 
 Status VerifyChunks(const uint8_t* body, uint64_t body_bytes, const uint8_t* checks, uint64_t first, uint64_t count) {

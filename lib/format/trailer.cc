@@ -86,7 +86,7 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Sta
 
 bool CheckMatches(const uint8_t* image, size_t size, uint64_t body_bytes) {
   const uint64_t first = body_bytes <= kSmallBodyBytes ? 0 : body_bytes, fixed = size - kFixedTrailerBytes;
-  const uint64_t covered_hash = Xxh3(image + first, fixed - first, kCheckSeed);
+  const uint64_t covered_hash = Xxh3OfCheck(image + first, fixed - first);
   return CheckOf(covered_hash, LoadLE32(image + fixed + 4), size) == LoadLE32(image + fixed);
 }
 
@@ -161,13 +161,13 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   const uint64_t image_bytes = trailer.body_bytes + TrailerBytes(trailer),
                  fields_bytes = static_cast<uint64_t>(p - out);
   if (trailer.body_bytes > kSmallBodyBytes) {
-    StoreLE32(CheckOf(Xxh3(out, fields_bytes, kCheckSeed), LoadLE32(p + 4), image_bytes), p);
+    StoreLE32(CheckOf(Xxh3OfCheck(out, fields_bytes), LoadLE32(p + 4), image_bytes), p);
     return;
   }
   uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + 16];
   if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
   if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
-  StoreLE32(CheckOf(Xxh3(covered, trailer.body_bytes + fields_bytes, kCheckSeed), LoadLE32(p + 4), image_bytes), p);
+  StoreLE32(CheckOf(Xxh3OfCheck(covered, trailer.body_bytes + fields_bytes), LoadLE32(p + 4), image_bytes), p);
 }
 
 }  // namespace linefilter::internal

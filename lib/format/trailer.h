@@ -45,10 +45,6 @@ inline uint64_t NumChunks(uint64_t body_bytes) {
 // known here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
 
-// The seed of the trailer's check: words 19 and 20 of pi's fraction, behind kHashSeed. A change of the bytes that an
-// older library would misread gets another seed.
-inline constexpr uint64_t kCheckSeed = 0xD1310BA698DFB5ACu;
-
 // Section 4 of doc/FORMAT.md: the check of an image of that many bytes, from XXH3_64 with kCheckSeed of what it covers
 // and the four bytes that end the image. One hash of one piece: hashing the rest too, behind a copy of that piece, doubled the time
 // of a lookup in a filter of 60 bytes.

@@ -13,9 +13,10 @@ namespace {
 
 }  // namespace
 
-uint64_t HashKey(std::string_view key, uint64_t seed) noexcept {
-  if (key.size() > 16) return HashLongKey(key.data(), key.size(), seed);
-  return internal::InlineHashKey(key.data(), key.size(), seed);
+uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
+  const char* const data = static_cast<const char*>(key);
+  if (size > 16) return HashLongKey(data, size, seed);
+  return internal::InlineHashKey(data, size, seed);
 }
 
 const char* HashIdName(HashId id) noexcept {
@@ -32,7 +33,9 @@ const char* HashIdName(HashId id) noexcept {
 
 namespace internal {
 
-uint64_t Xxh3(const void* data, size_t size, uint64_t seed) { return InlineXxh3(data, size, seed); }
+uint64_t Xxh3(const void* data, size_t size) { return InlineXxh3(data, size, 0); }
+
+uint64_t Xxh3OfCheck(const void* data, size_t size) { return InlineXxh3(data, size, kCheckSeed); }
 
 }  // namespace internal
 }  // namespace linefilter

@@ -46,18 +46,18 @@ class SipHash13 {
 
 }  // namespace
 
-uint64_t KeyedHash(std::string_view key, const HashSecret& secret) noexcept {
+uint64_t KeyedHashBytes(const void* key, size_t size, const HashSecret& secret) noexcept {
   SipHash13 hash(secret);
-  const uint8_t* p = reinterpret_cast<const uint8_t*>(key.data());
-  size_t left = key.size();
+  const uint8_t* p = static_cast<const uint8_t*>(key);
+  size_t left = size;
   for (; left >= 8; left -= 8, p += 8) hash.Add(LoadLE64(p));
-  uint64_t last = static_cast<uint64_t>(key.size()) << 56;
+  uint64_t last = static_cast<uint64_t>(size) << 56;
   for (size_t i = 0; i < left; ++i) last |= uint64_t{p[i]} << (8 * i);
   hash.Add(last);
   return hash.Finish();
 }
 
-uint64_t KeyedHash(uint64_t key, const HashSecret& secret) noexcept {
+uint64_t KeyedHashNumber(uint64_t key, const HashSecret& secret) noexcept {
   SipHash13 hash(secret);
   hash.Add(key);
   hash.Add(uint64_t{8} << 56);

@@ -97,10 +97,22 @@ def test_a_str_stays_as_large_as_it_was():
     assert sys.getsizeof(text) == size
 
 
+class OneByte(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("byte", ctypes.c_ubyte)]
+
+
+class Either(ctypes.Union):
+    _fields_ = [("byte", ctypes.c_ubyte), ("char", ctypes.c_char)]
+
+
 NO_KEYS = [
     1.0, float("nan"), True, False, None, np.bool_(True), np.float32(1), np.float64(1), 1j, np.datetime64("2020"),
     np.timedelta64(1), np.array(1), np.array([1]), np.array([1], np.uint8), [1], (1,), {1}, object(), int,
-    memoryview(b"abcd").cast("H"), (ctypes.c_uint16 * 2)(), (ctypes.c_bool * 2)(),
+    memoryview(b"abcd").cast("H"), (ctypes.c_uint16 * 2)(), (ctypes.c_bool * 2)(), (ctypes.c_ubyte * 2 * 2)(),
+    memoryview(b"abcd").cast("b"), array.array("b", [1]), (ctypes.c_byte * 2)(),
+    *(kind(1) for kind in (ctypes.c_ubyte, ctypes.c_byte, ctypes.c_uint16, ctypes.c_int, ctypes.c_uint64, ctypes.c_bool)),
+    ctypes.c_char(b"a"), memoryview(ctypes.c_ubyte(1)), memoryview(np.array(1, np.uint8)), OneByte(), Either(),
 ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
 # that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
 BYTES_TESTS=(alignment body conformance container counting golden hash inline kernels malformed retrieval target view)
-NOT_CPU_TESTS=(counters interval layering machine measure peers readme scale)
+NOT_CPU_TESTS=(counters interval key_types layering machine measure peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
