@@ -129,7 +129,6 @@ TEST(Concurrent, AnswersMaybeBeforeCreate) {
 
 TEST(Concurrent, ARefusedRequestLeavesItAsBeforeCreate) {
   ConcurrentBlockedFilter filter;
-  MustCreate(&filter, 100, BitsPerKey(10));
   EXPECT_EQ(filter.Create(100, BitsPerKey(0.5)).code(), StatusCode::kInvalidArgument);
   ExpectTakesNothing(&filter);
   FilterOptions limited = BitsPerKey(10);
@@ -455,14 +454,15 @@ TEST(Concurrent, TheMemoryLimitCountsTheWholeObject) {
   EXPECT_EQ(needed, filter.body_bytes() + sizeof(filter));
   for (const uint64_t limit : {needed - 1, uint64_t{sizeof(filter)}, uint64_t{1}, uint64_t{0}}) {
     options.memory_limit = limit;
+    ConcurrentBlockedFilter limited;
     for (const Status& status :
-         {filter.Create(1000, options), filter.CreateFromImage(image.data(), image.size(), options)}) {
+         {limited.Create(1000, options), limited.CreateFromImage(image.data(), image.size(), options)}) {
       EXPECT_EQ(status.code(), StatusCode::kOverLimit) << limit;
       const std::string figures =
           std::to_string(needed) + " bytes are needed and memory_limit allows " + std::to_string(limit);
       EXPECT_NE(std::string(status.message()).find(figures), std::string::npos) << status.message();
     }
-    ExpectTakesNothing(&filter);
+    ExpectTakesNothing(&limited);
   }
   for (const uint64_t limit : {needed, kNoMemoryLimit - 1, kNoMemoryLimit}) {
     options.memory_limit = limit;
@@ -510,8 +510,9 @@ TEST(Concurrent, MemoryThatRunsOutIsReported) {
   }
   EXPECT_EQ(allocator.live_blocks(), 1u) << "the body";
   allocator.FailFrom(0);
-  EXPECT_EQ(filter.Create(100000, options).code(), StatusCode::kOutOfMemory);
-  ExpectTakesNothing(&filter);
+  ConcurrentBlockedFilter failing;
+  EXPECT_EQ(failing.Create(100000, options).code(), StatusCode::kOutOfMemory);
+  ExpectTakesNothing(&failing);
 }
 
 }  // namespace

@@ -266,13 +266,10 @@ TEST(ContainerImage, IsWhatTheReferenceWrites) {
     expected.extensions.push_back({reference::kGrowth, Bytes(growth, growth + sizeof(growth))});
     const Bytes image = Written(made.container);
     EXPECT_EQ(image, reference::WriteImage(expected));
-    size_t growth_bytes = 0;
-    const uint8_t* const found = internal::FindGrowth(image.data(), image.size(), &growth_bytes);
-    ASSERT_NE(found, nullptr);
-    EXPECT_EQ(Bytes(found, found + growth_bytes), expected.extensions.back().content);
-
     const FilterView view(image.data(), image.size());
     ASSERT_TRUE(view.status().ok()) << view.status().message();
+    ASSERT_NE(view.growth(), nullptr);
+    EXPECT_EQ(Bytes(view.growth(), view.growth() + view.growth_bytes()), expected.extensions.back().content);
     EXPECT_TRUE(view.Verify().ok());
     EXPECT_EQ(view.layout(), Layout::kContainer);
     EXPECT_EQ(view.seed(), 17u);

@@ -33,15 +33,24 @@ inline constexpr size_t kBlockOfBodyBytes = 64;
 inline constexpr size_t kMaxBodyStages = 64;
 // The most that PositionsOfHash gives.
 inline constexpr size_t kMaxPositions = 30;
+// The longest growth field of a `container` that is kept. (Those that this library writes have 32 bytes.)
+inline constexpr size_t kMaxBodyGrowthBytes = 1024;
+// Of BodyFacts::newest_ones: nobody counted them.
+inline constexpr uint64_t kUnknownOnes = ~uint64_t{0};
 
 // One of the stages of a `container`: a `blocked` filter.
 struct BodyStage {
   uint64_t num_blocks = 0;  // its part of the body
-  uint64_t num_keys = 0;    // counted in it; 0: unknown
+  uint64_t num_keys = 0;    // counted in it, at most 512 for each block; 0: unknown
   uint32_t num_probes = 0;  // 1..16
 };
 
-// What must be known of a body to ask it, and to make an image of it. Copyable, 1.6 KiB.
+// What must be known of a body to ask it, and to make an image of it. Copyable, 2.6 KiB.
+//
+// A `container` may tell how it goes on: how it grows, or when it forgets (doc/FORMAT.md, field growth), which counts
+// its keys. Who adds keys to the newest stage of a body that lies elsewhere sets newest_ones. BodyImageWriter then adds
+// to these counts how many keys came since, as the one bits of the stage tell, and the filter of its image goes on from
+// there. Without newest_ones the counts stay as they are.
 struct BodyFacts {
   Layout layout = Layout::kAuto;     // kAuto: nothing is known, all answers are "maybe"
   HashId hash_id = HashId::kXxh3;    // how keys become hashes
@@ -52,9 +61,15 @@ struct BodyFacts {
   uint64_t seed = 0;                 // of a keyed hash CheckOfSecret of the secret
   uint64_t num_keys = 0;             // if has_num_keys
   BodyStage stages[kMaxBodyStages];  // the oldest first, as their parts of the body lie
+  // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes; and the
+  // field growth of its image, as it stands there (0 bytes: it has none).
+  uint64_t newest_ones = kUnknownOnes;
+  uint32_t growth_bytes = 0;
+  uint8_t growth[kMaxBodyGrowthBytes] = {};
 };
 
-// Of the body of that image; all of it but how a container grows. A view that is broken has none (kAuto).
+// Of the body of that image; all of it but newest_ones, for which the newest stage would have to be read. A view that
+// is broken has none (kAuto). A growth field of more than kMaxBodyGrowthBytes is left out.
 LINEFILTER_EXPORT BodyFacts FactsOf(const FilterView& view) noexcept;
 
 // Could an image have such a body? kUnsupported: not one that this version reads; kInvalidArgument: none at all.

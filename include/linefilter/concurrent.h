@@ -40,9 +40,9 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
   ConcurrentBlockedFilter(const ConcurrentBlockedFilter&) = delete;
   ConcurrentBlockedFilter& operator=(const ConcurrentBlockedFilter&) = delete;
 
-  // As BlockedFilter's. Not thread-safe: other threads come when it has returned.
+  // As BlockedFilter's: on an error the filter is as it was. Not thread-safe: other threads come when it has returned.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
-  // From an image: as BlockedFilter::CreateFromImage.
+  // From an image: as BlockedFilter::CreateFromImage. On an error the filter is as it was. Not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
   // The filter, without a copy, when all threads have stopped; this one is as before Create. Not thread-safe.
   BlockedFilter Seal() noexcept;
@@ -102,7 +102,7 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
   Status Save(const char* path) const noexcept;
 
  private:
-  LINEFILTER_LOCAL Status Share(const Status& status) noexcept;
+  LINEFILTER_LOCAL void Share(const Allocator& allocator) noexcept;
 
   BlockedFilter owner_;  // of the body
   bool (*insert_)(const internal::ProbeState&, uint64_t hash);

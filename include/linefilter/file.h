@@ -18,8 +18,12 @@ enum class MapAdvice : uint8_t {
   kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
 };
 
-// Owns a file's bytes and the view over them. On an error view() answers "maybe". Movable. Views taken from
-// it end with it.
+// Owns a file's bytes and the view over them. Before Map and Load, and after Close, view() answers "maybe". Movable.
+// Views taken from it end with it.
+//
+// Map and Load look at the new file first. On an error the old one stays open, and view() answers from it: look at the
+// Status. If none was open, view() answers "maybe" and keeps the reason. So until Load returns, old and new bytes are
+// both held; Close before it where there is no room for both.
 class LINEFILTER_EXPORT FilterFile {
  public:
   FilterFile() noexcept = default;
@@ -44,7 +48,7 @@ class LINEFILTER_EXPORT FilterFile {
 
  private:
   LINEFILTER_LOCAL void MoveFrom(FilterFile& other) noexcept;
-  LINEFILTER_LOCAL Status CloseBroken(const Status& status) noexcept;
+  LINEFILTER_LOCAL Status Become(FilterFile* opened, const Status& status) noexcept;
 
   FilterView view_;
   void* data_ = nullptr;

@@ -113,13 +113,16 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
 class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
  public:
   BlockedFilter() noexcept = default;
-  // Room for num_keys keys (0 counts as 1). On an error the filter answers "maybe" as before Create.
+  // Room for num_keys keys (0 counts as 1). Whatever was in the filter goes. On an error the filter is as it was: the
+  // new memory is allocated before the old is freed, so both are held until Create returns. memory_limit counts the new
+  // one alone. Where there is no room for both, move an empty filter into this one before (filter = BlockedFilter()).
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kBlocked, num_keys, options);
   }
   // A mutable copy of a `blocked` image, verified. Of the options count allocator and memory_limit, and hash_id kKeyed
   // with its secret, which must be those of the image: an image of another hash is then refused, a keyed one without
-  // them. An image of the empty set has no block to insert into: kIncompatible.
+  // them. An image of the empty set becomes an empty filter of the least size, one block. The image is verified, and
+  // the copy complete, before the old content goes: on an error the filter is as it was, and memory is as for Create.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
   }
@@ -140,11 +143,12 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
 class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
  public:
   CountingBlockedFilter() noexcept = default;
-  // As BlockedFilter's. kInvalidArgument for an fpr that 64 bits per key do not reach.
+  // As BlockedFilter's: on an error the filter is as it was. kInvalidArgument for an fpr that 64 bits per key do not
+  // reach.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kCounting, num_keys, options);
   }
-  // Of a `counting` image; else as BlockedFilter's.
+  // Of a `counting` image; else as BlockedFilter's: on an error the filter is as it was.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kCounting, image, size, options);
   }
@@ -168,11 +172,12 @@ class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
 class LINEFILTER_EXPORT ClassicFilter final : public MutableFilter {
  public:
   ClassicFilter() noexcept = default;
-  // As BlockedFilter's.
+  // As BlockedFilter's: on an error the filter is as it was.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return CreateLayout(Layout::kClassic, num_keys, options);
   }
-  // Of a `classic` image; else as BlockedFilter's.
+  // Of a `classic` image; else as BlockedFilter's: on an error the filter is as it was. An image of the empty set
+  // becomes one of 8 bytes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kClassic, image, size, options);
   }

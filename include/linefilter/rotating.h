@@ -52,6 +52,8 @@ enum class Rotation : uint8_t {
 inline constexpr uint32_t kMinGenerations = 2;
 // The most, which an image can hold.
 inline constexpr uint32_t kMaxGenerations = 64;
+// The last number of a generation that an image can hold. A rotation after it is as any other, and keeps the number.
+inline constexpr uint64_t kLastGeneration = (uint64_t{1} << 48) - 1;
 
 // Filled, asked and rotated by any number of threads at once. Not copied and not moved.
 class LINEFILTER_EXPORT RotatingFilter final {
@@ -64,11 +66,13 @@ class LINEFILTER_EXPORT RotatingFilter final {
   // For window_keys keys within a window (0 counts as 1), num_generations of 2 to 64: more of them forget in finer
   // steps (the window is exact to 1 / (G - 1)) and take longer to ask. options.fpr is the rate when all generations are
   // full; options.bits_per_key is that of each generation, whose rates add up. Not thread-safe: other threads come when
-  // it has returned.
+  // it has returned. On an error the filter is as it was; so a filter that is made anew has its old and its new memory
+  // until Create returns (BlockedFilter::Create).
   Status Create(uint64_t window_keys, uint32_t num_generations, const FilterOptions& options,
                 Rotation rotation = Rotation::kByCaller) noexcept;
-  // Goes on from a snapshot: its generations, their number, its way to rotate. Of the options as
-  // BlockedFilter::CreateFromImage. kIncompatible for an image of anything else. Not thread-safe.
+  // Goes on from a snapshot: its generations, their number, its way to rotate. The options, memory and errors are as
+  // those of BlockedFilter::CreateFromImage: on an error the filter is as it was. kIncompatible for an image of
+  // anything else. Not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
   // All below: any number of threads at once.
@@ -109,10 +113,13 @@ class LINEFILTER_EXPORT RotatingFilter final {
   Status KeyStatus() const noexcept;
 
   // Drops the oldest generation and begins a new one, with either Rotation. Returns the number of the new one; 0 before
-  // Create. Several callers go one after the other, and each rotates.
+  // Create. Several callers go one after the other, and each rotates. The number stays at kLastGeneration.
   uint64_t Rotate() noexcept;
   // Rotations so far, those before a snapshot included.
-  uint64_t generation() const noexcept { return newest_.load(std::memory_order_acquire) >> kSlotBits; }
+  uint64_t generation() const noexcept {
+    const uint64_t number = newest_.load(std::memory_order_acquire) >> kSlotBits;
+    return number < kLastGeneration ? number : kLastGeneration;
+  }
 
   // kBlocked, of which each generation is one; kAuto before Create.
   Layout layout() const noexcept { return layout_; }
@@ -179,6 +186,7 @@ class LINEFILTER_EXPORT RotatingFilter final {
   LINEFILTER_LOCAL const uint8_t* BodyOfAge(uint32_t age) const noexcept;
   LINEFILTER_LOCAL uint64_t ViewsBytes() const noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
+  LINEFILTER_LOCAL void Adopt(RotatingFilter* made) noexcept;
   LINEFILTER_LOCAL Status Allocate(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes,
                                    const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL void Bind() noexcept;
@@ -186,7 +194,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
   LINEFILTER_LOCAL void Count(uint64_t num_new) noexcept;
   LINEFILTER_LOCAL uint64_t RotateLocked() noexcept;
 
-  // Number of the newest generation, and behind it, in kSlotBits, its slot.
+  // Number of the newest generation, and behind it, in kSlotBits, its slot. It counts on beyond kLastGeneration,
+  // because every rotation must change it.
   std::atomic<uint64_t> newest_{0};
   Views* views_;  // of each slot
   Views none_;    // before Create

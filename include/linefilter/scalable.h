@@ -66,13 +66,15 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
 
   // Room for first_capacity keys (0 counts as 1) at first. options.fpr is the bound; bits_per_key and num_probes are
   // refused, `layout` is kAuto or kBlocked. memory_limit holds for all that MemoryUse tells. On an error the filter
-  // answers "maybe" as before Create. kInvalidArgument also if a stage within max_growth would be finer than `blocked`
-  // can be, which is a rate of about 1.5e-8; without max_growth, if one of the first 20 would (a bound below 3e-6).
+  // is as it was; so a filter that is made anew has its old and its new memory until Create returns
+  // (BlockedFilter::Create). kInvalidArgument also if a stage within max_growth would be finer than `blocked` can be,
+  // which is a rate of about 1.5e-8; without max_growth, if one of the first 20 would (a bound below 3e-6).
   Status Create(uint64_t first_capacity, const FilterOptions& options, const GrowthOptions& growth = {}) noexcept;
   // A mutable copy of an image that a ScalableFilter wrote, verified, which goes on growing as the original would: the
-  // same insertions give the same bytes. Of the options count what BlockedFilter::CreateFromImage looks at. Another
-  // image, of an empty set, or of stages without the growth of a ScalableFilter: kIncompatible. Of an image from others
-  // set memory_limit: it says how large the next stage will be, up to some hundred times its own bytes.
+  // same insertions give the same bytes. Options, memory and errors are as of BlockedFilter::CreateFromImage: on an
+  // error the filter is as it was. Another image, of an empty set, or of stages without the growth of a ScalableFilter:
+  // kIncompatible. Of an image from others set memory_limit: it says how large the next stage will be, up to some
+  // hundred times its own bytes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
   // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the

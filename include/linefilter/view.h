@@ -21,7 +21,7 @@ namespace linefilter {
 struct LINEFILTER_EXPORT StageInfo {
   const uint8_t* body = nullptr;     // 64 * num_blocks bytes
   uint64_t num_blocks = 0;           // see FilterBase
-  uint64_t num_keys = 0;             // counted in it; 0: unknown
+  uint64_t num_keys = 0;             // counted in it, at most 512 for each block; 0: unknown
   Layout layout = Layout::kBlocked;  // no other so far
   uint32_t num_probes = 0;           // see FilterBase
 
@@ -30,7 +30,7 @@ struct LINEFILTER_EXPORT StageInfo {
   double ExpectedFpr() const noexcept;  // see FillRatio
 };
 
-// Copyable: some 390 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
+// Copyable: some 400 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
 class LINEFILTER_EXPORT FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
@@ -42,9 +42,9 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
 
   // `image` is exact: it ends where the image ends. Verifies the trailer, and the body too where that is at most 4 KiB
   // (about 20 ns for 400 bytes); the body of a larger image is verified by Verify. On an error (kCorrupt, kUnsupported)
-  // the view answers "maybe" to everything, and status() keeps the reason. `secret` goes with an image of a keyed hash
-  // (linefilter/keyed_hash.h), and is copied: without it, with another one, or with one for an image that needs none,
-  // kIncompatible.
+  // the view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before,
+  // whose bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/keyed_hash.h),
+  // and is copied: without it, with another one, or with one for an image that needs none, kIncompatible.
   Status Open(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
 
   // kCorrupt with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s per GB).
@@ -72,12 +72,19 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   uint32_t num_stages() const noexcept { return state_.num_stages; }
   // The oldest is 0; a stage that there is not has 0 blocks.
   StageInfo stage(uint32_t index) const noexcept;
+  // How a `container` goes on adding keys, if its image says so: the field `growth` (doc/FORMAT.md), within the image;
+  // else null. Its first byte says whose it is.
+  const uint8_t* growth() const noexcept { return growth_; }
+  // Its length; 0 if there is none.
+  size_t growth_bytes() const noexcept { return growth_bytes_; }
 
  private:
   const uint8_t* chunk_checks_ = nullptr;
+  const uint8_t* growth_ = nullptr;
   uint64_t num_keys_ = 0;
   size_t image_bytes_ = 0;
   uint32_t format_version_ = 0;
+  uint16_t growth_bytes_ = 0;
   bool has_num_keys_ = false;
   Status status_;
 };

@@ -21,6 +21,7 @@ namespace {
 
 using internal::kBlockBytes;
 static_assert(kBlockOfBodyBytes == kBlockBytes && kMaxBodyStages == internal::kMaxStages);
+static_assert(kMaxBodyGrowthBytes == internal::kMaxGrowthBytes);
 
 constexpr uint64_t kBitsOfBlock = 8 * kBlockBytes, kCountersOfBlock = 2 * kBlockBytes;
 
@@ -33,11 +34,16 @@ Status CheckStages(const BodyFacts& facts) {
     return Status::Error(StatusCode::kInvalidArgument, "a container of %u stages: an image has at most %zu",
                          facts.num_stages, kMaxBodyStages);
   }
+  if (facts.growth_bytes > kMaxBodyGrowthBytes) {
+    return Status::Error(StatusCode::kInvalidArgument, "a growth field of %u bytes: at most %zu are kept",
+                         facts.growth_bytes, kMaxBodyGrowthBytes);
+  }
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < facts.num_stages; ++i) {
-    const Status status = internal::CheckStage(i, facts.stages[i].num_blocks, facts.stages[i].num_probes);
+    const BodyStage& stage = facts.stages[i];
+    const Status status = internal::CheckStage(i, stage.num_blocks, stage.num_probes, stage.num_keys);
     if (!status.ok()) return status;
-    bytes += kBlockBytes * facts.stages[i].num_blocks;
+    bytes += kBlockBytes * stage.num_blocks;
   }
   if (bytes == facts.body_bytes) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "the stages of a container have %llu bytes, its body %llu",
@@ -46,11 +52,16 @@ Status CheckStages(const BodyFacts& facts) {
 
 // The same without a sentence, for each block that is asked: 64 stages take 50 ns, by CheckStages 280.
 bool StagesFit(const BodyFacts& facts) {
-  if (facts.num_probes != 0 || facts.num_stages > kMaxBodyStages) return false;
+  if (facts.num_probes != 0 || facts.num_stages > kMaxBodyStages || facts.growth_bytes > kMaxBodyGrowthBytes) {
+    return false;
+  }
   const uint32_t most_probes = MaxNumProbes(Layout::kBlocked);
   uint64_t num_blocks = 0;
   for (const BodyStage *stage = facts.stages, *end = stage + facts.num_stages; stage != end; ++stage) {
-    if (stage->num_blocks - 1 >= internal::kMaxBlocks || stage->num_probes - 1 >= most_probes) return false;
+    if (stage->num_blocks - 1 >= internal::kMaxBlocks || stage->num_probes - 1 >= most_probes ||
+        stage->num_keys > internal::kMostKeysOfBlock * stage->num_blocks) {
+      return false;
+    }
     num_blocks += stage->num_blocks;
   }
   return facts.body_bytes == kBlockBytes * num_blocks;
@@ -118,6 +129,10 @@ BodyFacts FactsOf(const FilterView& view) noexcept {
     facts.stages[i].num_blocks = stage.num_blocks;
     facts.stages[i].num_keys = stage.num_keys;
     facts.stages[i].num_probes = stage.num_probes;
+  }
+  if (view.growth_bytes() != 0 && view.growth_bytes() <= kMaxBodyGrowthBytes) {
+    facts.growth_bytes = static_cast<uint32_t>(view.growth_bytes());
+    memcpy(facts.growth, view.growth(), view.growth_bytes());
   }
   return facts;
 }

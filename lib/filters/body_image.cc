@@ -1,20 +1,27 @@
 // The image of a body that comes in pieces of any size: they are collected to whole chunks, and what is whole already
-// goes through as it lies.
+// goes through as it lies. On the way the one bits of a container's newest stage are counted, which tell how many keys
+// came to it since its keys were counted.
+#include <cmath>
 #include <cstring>
 #include <new>
 
 #include "lib/filters/container_writer.h"
+#include "lib/filters/growth.h"
 #include "lib/filters/image_writer.h"
 #include "lib/filters/memory.h"
+#include "lib/layouts/blocked.h"
+#include "lib/layouts/fill.h"
 #include "linefilter/body.h"
+#include "linefilter/rotating.h"
 
 namespace linefilter {
 namespace internal {
 namespace {
 
-// The trailer of these facts, which CheckBody takes, and the table that it points to.
+// The trailer of these facts, which CheckBody takes, and the table and growth that it points to.
 struct TrailerOfFacts {
   uint8_t table[kMaxStages * kStageEntryBytes];
+  uint8_t growth[kMaxBodyGrowthBytes];
   Trailer trailer;
 
   explicit TrailerOfFacts(const BodyFacts& facts) {
@@ -29,6 +36,26 @@ struct TrailerOfFacts {
     }
     trailer.stage_table = table;
     trailer.stage_table_bytes = static_cast<uint16_t>(kStageEntryBytes * facts.num_stages);
+    if (facts.growth_bytes == 0) return;
+    memcpy(growth, facts.growth, facts.growth_bytes);
+    trailer.growth = growth;
+    trailer.growth_bytes = static_cast<uint16_t>(facts.growth_bytes);
+  }
+  // To all that counts the keys of the newest stage. Where nobody did it stays unknown.
+  void AddToCounts(const BodyStage& newest, uint32_t index, uint64_t num_keys) {
+    RotatingGrowth rotating;
+    if (LoadRotatingGrowth(trailer.growth, trailer.growth_bytes, &rotating)) {
+      const uint64_t most = kMostKeysOfBlock * newest.num_blocks;
+      if (rotating.rotation != static_cast<uint8_t>(Rotation::kByCount) || rotating.keys_in_newest > most) return;
+      rotating.keys_in_newest = most - rotating.keys_in_newest < num_keys ? most : rotating.keys_in_newest + num_keys;
+      StoreRotatingGrowth(rotating, growth);
+      return;
+    }
+    GrowthPlan plan;
+    if (newest.num_keys == 0 && !LoadGrowth(trailer.growth, trailer.growth_bytes, &plan)) return;
+    StoreStageEntry({newest.num_blocks, newest.num_keys + num_keys, static_cast<uint8_t>(Layout::kBlocked),
+                     static_cast<uint8_t>(newest.num_probes)},
+                    index, table);
   }
   TrailerOfFacts(const TrailerOfFacts&) = delete;
   TrailerOfFacts& operator=(const TrailerOfFacts&) = delete;
@@ -38,7 +65,39 @@ struct TrailerOfFacts {
 
 struct BodyImage {
   BodyImage(const BodyFacts& facts, const Sink& sink, const Allocator& given)
-      : end(facts), allocator(given), writer(end.trailer, given, sink, {}), left(facts.body_bytes) {}
+      : end(facts), allocator(given), writer(end.trailer, given, sink, {}), left(facts.body_bytes) {
+    if (facts.layout != Layout::kContainer || facts.num_stages == 0 || facts.newest_ones == kUnknownOnes) return;
+    newest_index = facts.num_stages - 1;
+    newest = facts.stages[newest_index];
+    ones_before = facts.newest_ones;
+    before_newest = facts.body_bytes - kBlockBytes * newest.num_blocks;
+  }
+
+  // What goes on to the writer. Its last piece writes the counts, too.
+  Status Put(const uint8_t* data, size_t size) {
+    if (newest.num_blocks != 0) {
+      const uint64_t begin = put < before_newest ? before_newest - put : 0;
+      if (begin < size) ones += CountOnes(data + begin, size - begin);
+      if (put + size == end.trailer.body_bytes) AddKeysSince();
+    }
+    put += size;
+    return writer.Append(data, size);
+  }
+
+  // Those that came since ones_before: at least one if there are more ones, and never more than bits.
+  void AddKeysSince() {
+    if (ones <= ones_before) return;
+    const double bits = 8.0 * kBlockBytes * static_cast<double>(newest.num_blocks);
+    const auto keys_at = [&](uint64_t count) {
+      return BlockedKeysAtFill(static_cast<double>(count) / bits, newest.num_probes, newest.num_blocks);
+    };
+    const uint64_t most = kMostKeysOfBlock * newest.num_blocks - newest.num_keys;
+    const double keys = std::floor(keys_at(ones) - keys_at(ones_before) + 0.5);  // infinite if all bits are ones
+    uint64_t added = keys < static_cast<double>(most) ? static_cast<uint64_t>(keys) : most;
+    if (added == 0 && most != 0) added = 1;
+    end.AddToCounts(newest, newest_index, added);
+    writer.AddKeys(added);
+  }
 
   // Takes what makes the begun chunk whole, if `data` has so much.
   Status Collect(const uint8_t** data, size_t* size) {
@@ -50,12 +109,16 @@ struct BodyImage {
     if (begun != kChunkBytes && left != 0) return Status();
     const size_t whole = begun;
     begun = 0;
-    return writer.Append(chunk, whole);
+    return Put(chunk, whole);
   }
 
   TrailerOfFacts end;
   const Allocator allocator;
   ImageWriter writer;
+  BodyStage newest;  // whose ones are counted; of no block: none is
+  uint32_t newest_index = 0;
+  uint64_t ones_before = 0, ones = 0, before_newest = 0;
+  uint64_t put = 0;  // bytes that went on
   uint64_t left;     // of the body: to come
   size_t begun = 0;  // bytes in `chunk`
   uint8_t chunk[kChunkBytes];
@@ -112,7 +175,7 @@ Status BodyImageWriter::Append(const void* data, size_t size) noexcept {
       continue;
     }
     const size_t whole = size == image_->left ? size : size / kChunkBytes * kChunkBytes;
-    status = image_->writer.Append(from, whole);
+    status = image_->Put(from, whole);
     image_->left -= whole;
     from += whole, size -= whole;
   }

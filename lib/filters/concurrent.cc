@@ -51,8 +51,9 @@ Status OverLimitOfThis(uint64_t body_bytes, const FilterOptions& options) {
 
 ConcurrentBlockedFilter::ConcurrentBlockedFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
 
-// The end of every Create: takes over what owner_ has become.
-Status ConcurrentBlockedFilter::Share(const Status& status) noexcept {
+// The end of every Create that succeeded, and of Seal: takes over what owner_ has become.
+void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
+  allocator_ = allocator;
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
   seed_ = owner_.seed();
@@ -63,12 +64,11 @@ Status ConcurrentBlockedFilter::Share(const Status& status) noexcept {
     state_.may_contain = state_.kernels->may_contain;
   }
   insert_ = state_.kernels->insert;
-  return status;
 }
 
 Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-  allocator_ = options.allocator;
-  const Status status = Share(owner_.Create(num_keys, WithRoomForThis(options)));
+  const Status status = owner_.Create(num_keys, WithRoomForThis(options));
+  if (status.ok()) Share(options.allocator);
   if (status.code() != StatusCode::kOverLimit) return status;
   Sizing sizing;
   (void)internal::SizeForOptions(Layout::kBlocked, num_keys == 0 ? 1 : num_keys, options, &sizing);
@@ -76,15 +76,15 @@ Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& o
 }
 
 Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
-  allocator_ = options.allocator;
-  const Status status = Share(owner_.CreateFromImage(image, size, WithRoomForThis(options)));
+  const Status status = owner_.CreateFromImage(image, size, WithRoomForThis(options));
+  if (status.ok()) Share(options.allocator);
   if (status.code() != StatusCode::kOverLimit) return status;
   return OverLimitOfThis(FilterView(image, size, internal::SecretOf(options)).body_bytes(), options);
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {
   BlockedFilter sealed = static_cast<BlockedFilter&&>(owner_);
-  (void)Share(Status());
+  Share(Allocator());
   return sealed;
 }
 

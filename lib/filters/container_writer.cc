@@ -25,7 +25,8 @@ Status CheckContainer(const Container& container) {
                          container.growth_bytes, kMaxGrowthBytes);
   }
   for (uint32_t i = 0; i < container.num_stages; ++i) {
-    const Status status = CheckStage(i, container.stages[i].num_blocks, container.stages[i].num_probes);
+    const ContainerStage& stage = container.stages[i];
+    const Status status = CheckStage(i, stage.num_blocks, stage.num_probes, stage.num_keys);
     if (!status.ok()) return status;
   }
   return Status();
@@ -109,13 +110,17 @@ class BodyReader {
 
 }  // namespace
 
-Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes) {
-  if (num_blocks >= 1 && num_blocks <= kMaxBlocks && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kBlocked)) {
-    return Status();
+Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes, uint64_t num_keys) {
+  if (num_blocks < 1 || num_blocks > kMaxBlocks || num_probes < 1 || num_probes > MaxNumProbes(Layout::kBlocked)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "stage %u has %llu blocks and %u probes: it takes 1 to 2^32 blocks and 1 to 16 probes", i,
+                         static_cast<unsigned long long>(num_blocks), num_probes);
   }
+  if (num_keys <= kMostKeysOfBlock * num_blocks) return Status();
   return Status::Error(StatusCode::kInvalidArgument,
-                       "stage %u has %llu blocks and %u probes: it takes 1 to 2^32 blocks and 1 to 16 probes", i,
-                       static_cast<unsigned long long>(num_blocks), num_probes);
+                       "stage %u counts %llu keys in %llu blocks: each key sets a bit, so there are at most %llu keys",
+                       i, static_cast<unsigned long long>(num_keys), static_cast<unsigned long long>(num_blocks),
+                       static_cast<unsigned long long>(kMostKeysOfBlock * num_blocks));
 }
 
 uint64_t ContainerBytes(const Container& container) {
@@ -162,14 +167,6 @@ Status WriteContainer(const Container& container, const Sink& sink) {
   }
   Deallocate(container.allocator, piece, piece_bytes);
   return status.ok() ? writer.Finish() : status;
-}
-
-const uint8_t* FindGrowth(const void* image, size_t size, size_t* growth_bytes) {
-  Trailer trailer;
-  *growth_bytes = 0;
-  if (!ParseTrailer(static_cast<const uint8_t*>(image), size, &trailer).ok()) return nullptr;
-  *growth_bytes = trailer.growth_bytes;
-  return trailer.growth;
 }
 
 }  // namespace linefilter::internal

@@ -1,5 +1,4 @@
-// The image of several stages (doc/FORMAT.md, layout `container`): written, and what others than lookups need of one
-// that was read. Its stages tells FilterView::stage(i).
+// The image of several stages (doc/FORMAT.md, layout `container`), written.
 #ifndef LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
 #define LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
 
@@ -37,11 +36,12 @@ struct Container {
   Allocator allocator;                 // of the sink's way
 };
 
-// What a reader takes of stage i: 1 to 2^32 blocks, 1 to 16 probes. Else kInvalidArgument.
-Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes);
+// What a reader takes of stage i: 1 to 2^32 blocks, 1 to 16 probes, 512 keys for each block at most. Else
+// kInvalidArgument.
+Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes, uint64_t num_keys);
 
 // All three refuse what no reader would take, with kInvalidArgument: more stages or growth bytes than that, a stage of
-// no block or probe, or of more than `blocked` can have.
+// no block or probe, or of more than `blocked` can have, or of more keys than bits.
 //
 // The exact size of the image; 0 of one that is refused.
 uint64_t ContainerBytes(const Container& container);
@@ -49,9 +49,6 @@ uint64_t ContainerBytes(const Container& container);
 Status WriteContainer(const Container& container, const Sink& sink);
 // Into ContainerBytes() bytes at `out` (size may be more; less is kInvalidArgument).
 Status WriteContainerTo(const Container& container, void* out, size_t size);
-
-// The growth field of an image that a view has opened: null if it has none. It points into the image.
-const uint8_t* FindGrowth(const void* image, size_t size, size_t* growth_bytes);
 
 }  // namespace linefilter::internal
 

@@ -9,7 +9,6 @@
 
 #include "lib/bits/endian.h"
 #include "lib/filters/memory.h"
-#include "lib/filters/secret.h"
 #include "lib/filters/system_error.h"
 #include "lib/format/trailer.h"
 #include "linefilter/file.h"
@@ -118,17 +117,18 @@ void FilterFile::Close() noexcept {
   view_ = FilterView();
 }
 
-// A view that could not be opened points to nothing and keeps the reason.
-Status FilterFile::CloseBroken(const Status& status) noexcept {
-  const FilterView view = view_;
-  Close();
-  if (view.layout() == Layout::kAuto) view_ = view;
+// The end of Map and Load: takes over what they opened, or nothing. Where nothing was open, view() keeps the reason. (A
+// view that could not be opened points to nothing.)
+Status FilterFile::Become(FilterFile* opened, const Status& status) noexcept {
+  if (status.ok()) {
+    *this = static_cast<FilterFile&&>(*opened);
+  } else if (data_ == nullptr && opened->view_.layout() == Layout::kAuto) {
+    view_ = opened->view_;
+  }
   return status;
 }
 
 Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
-  const internal::GivenSecret given(secret);
-  Close();
   OpenFile file;
   Status status = file.Open(path);
   if (!status.ok()) return status;
@@ -136,38 +136,37 @@ Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* sec
   if (data == MAP_FAILED) return SystemError("cannot map", path);
   madvise(data, file.size,
           advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
-  data_ = data;
-  size_ = file.size;
-  mapped_ = true;
-  status = view_.Open(data_, size_, given.get());
-  return status.ok() ? status : CloseBroken(status);
+  FilterFile opened;
+  opened.data_ = data;
+  opened.size_ = file.size;
+  opened.mapped_ = true;
+  status = opened.view_.Open(data, file.size, secret);
+  return Become(&opened, status);
 }
 
 Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
                         const HashSecret* secret) noexcept {
-  const internal::GivenSecret given(secret);
-  Close();
   OpenFile file;
   Status status = internal::CheckAllocator(allocator);
   if (status.ok()) status = file.Open(path);
   if (!status.ok()) return status;
   const size_t checks_bytes = 4 * (file.size / kChunkBytes + 1);
   if (file.size + checks_bytes > memory_limit) return internal::OverLimit(file.size + checks_bytes, memory_limit);
-  data_ = internal::Allocate(allocator, file.size);
-  size_ = file.size;
-  mapped_ = false;
-  allocator_ = allocator;
+  FilterFile opened;
+  opened.data_ = internal::Allocate(allocator, file.size);
+  opened.size_ = file.size;
+  opened.allocator_ = allocator;
   uint8_t* const checks = static_cast<uint8_t*>(internal::Allocate(allocator, checks_bytes));
-  if (data_ == nullptr || checks == nullptr) {
+  if (opened.data_ == nullptr || checks == nullptr) {
     status = internal::OutOfMemory(file.size + checks_bytes);
   } else {
-    uint8_t* const bytes = static_cast<uint8_t*>(data_);
+    uint8_t* const bytes = static_cast<uint8_t*>(opened.data_);
     status = ReadAndCheck(file, path, bytes, checks);
-    if (status.ok()) status = view_.Open(data_, size_, given.get());
-    if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
+    if (status.ok()) status = opened.view_.Open(bytes, file.size, secret);
+    if (status.ok()) status = CompareChecks(opened.view_, checks, bytes + opened.view_.body_bytes());
   }
   internal::Deallocate(allocator, checks, checks_bytes);
-  return status.ok() ? status : CloseBroken(status);
+  return Become(&opened, status);
 }
 
 }  // namespace linefilter

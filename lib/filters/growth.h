@@ -1,4 +1,4 @@
-// What a ScalableFilter keeps beside its bodies, and how it stands in an image.
+// What a ScalableFilter keeps beside its bodies, and how it and a RotatingFilter stand in an image: the field growth.
 #ifndef LINEFILTER_LIB_FILTERS_GROWTH_H_
 #define LINEFILTER_LIB_FILTERS_GROWTH_H_
 
@@ -35,6 +35,17 @@ inline constexpr uint64_t kScalableGrowthBytes = 32;
 void StoreGrowth(const GrowthPlan& plan, uint8_t* out);
 // False if these bytes are no plan.
 bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan);
+
+// The extension "growth" of kind 2: how a RotatingFilter goes on.
+struct RotatingGrowth {
+  uint8_t rotation = 0;  // a Rotation
+  uint64_t keys_per_generation = 0, generation = 0, keys_in_newest = 0;
+};
+inline constexpr uint8_t kRotatingGrowth = 2;
+inline constexpr uint64_t kRotatingGrowthBytes = 32;
+void StoreRotatingGrowth(const RotatingGrowth& growth, uint8_t* to);
+// False if these bytes are none, or a number is out of its range. (That of keys_in_newest is told by the stages.)
+bool LoadRotatingGrowth(const uint8_t* bytes, uint64_t size, RotatingGrowth* growth);
 
 }  // namespace linefilter::internal
 

@@ -9,6 +9,7 @@
 #include "lib/filters/secret.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
+#include "lib/layouts/block.h"
 #include "linefilter/filter.h"
 #include "linefilter/fold.h"
 #include "linefilter/view.h"
@@ -16,6 +17,13 @@
 namespace linefilter {
 
 using internal::FindLayout;
+
+namespace {
+
+// Of what takes keys: of the filter that is made of an image of no keys, which has no body.
+uint64_t LeastBodyBytes(Layout layout) { return layout == Layout::kClassic ? 8 : internal::kBlockBytes; }
+
+}  // namespace
 
 MutableFilter::MutableFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
 
@@ -50,9 +58,9 @@ void MutableFilter::Release() noexcept {
   allocator_ = Allocator();
 }
 
+// Of a filter that has nothing yet.
 Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
                                const FilterOptions& options) noexcept {
-  Release();
   const Status status = internal::CheckAllocator(options.allocator);
   if (!status.ok()) return status;
   const uint64_t needed = body_bytes + sizeof(*this);
@@ -74,39 +82,37 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
                            "layout %s takes no key after it is made: use a builder, or blocked", LayoutName(layout));
   }
   if (status.ok()) status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
-  if (!status.ok()) {
-    Release();
-    return status;
-  }
-  const Status allocated = Allocate(layout, sizing.body_bytes, sizing.num_probes, options);
-  if (!allocated.ok()) return allocated;
-  seed_ = internal::SeedOf(options);
-  secret_ = options.secret;
-  hash_id_ = options.hash_id;
+  if (!status.ok()) return status;
+  MutableFilter made;
+  status = made.Allocate(layout, sizing.body_bytes, sizing.num_probes, options);
+  if (!status.ok()) return status;
+  made.seed_ = internal::SeedOf(options);
+  made.secret_ = options.secret;
+  made.hash_id_ = options.hash_id;
+  *this = static_cast<MutableFilter&&>(made);
   return Status();
 }
 
 Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size,
                                       const FilterOptions& options) noexcept {
-  Release();
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
   const FilterView view(image, size, internal::SecretOf(options));
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
-  if (view.layout() != layout || view.empty_set()) {
-    return Status::Error(StatusCode::kIncompatible,
-                         "the image has layout %s and %llu body bytes: a mutable %s filter cannot be "
-                         "made of it",
-                         LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()),
-                         LayoutName(layout));
+  if (view.layout() != layout) {
+    return Status::Error(StatusCode::kIncompatible, "the image has layout %s: a mutable %s filter cannot be made of it",
+                         LayoutName(view.layout()), LayoutName(layout));
   }
-  const Status allocated = Allocate(layout, view.body_bytes(), view.num_probes(), options);
+  const uint64_t body_bytes = view.empty_set() ? LeastBodyBytes(layout) : view.body_bytes();
+  MutableFilter made;
+  const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);
   if (!allocated.ok()) return allocated;
-  memcpy(mutable_body(), view.body(), static_cast<size_t>(view.body_bytes()));
-  seed_ = view.seed();
-  secret_ = view.secret();
-  hash_id_ = view.hash_id();
+  if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));
+  made.seed_ = view.seed();
+  made.secret_ = view.secret();
+  made.hash_id_ = view.hash_id();
+  *this = static_cast<MutableFilter&&>(made);
   return Status();
 }
 

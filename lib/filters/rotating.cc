@@ -29,6 +29,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "lib/bits/shared_word.h"
 #include "lib/filters/hash_and_ask.h"
@@ -105,9 +106,28 @@ void RotatingFilter::Release() noexcept {
   allocator_ = Allocator();
 }
 
+// All that Create and CreateFromImage make. The views and the ring know the bodies by address, and no other place.
+void RotatingFilter::Adopt(RotatingFilter* made) noexcept {
+  Release();
+  views_ = std::exchange(made->views_, &made->none_);
+  bodies_ = std::exchange(made->bodies_, nullptr);
+  newest_.store(made->newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  keys_in_newest_.store(made->keys_in_newest_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  generation_bytes_ = made->generation_bytes_;
+  keys_per_generation_ = made->keys_per_generation_;
+  num_generations_ = made->num_generations_;
+  num_probes_ = made->num_probes_;
+  layout_ = made->layout_;
+  hash_id_ = made->hash_id_;
+  rotation_ = made->rotation_;
+  seed_ = made->seed_;
+  secret_ = made->secret_;
+  allocator_ = made->allocator_;
+}
+
+// Of a filter that has nothing yet.
 Status RotatingFilter::Allocate(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes,
                                 const FilterOptions& options) noexcept {
-  Release();
   const Status status = internal::CheckAllocator(options.allocator);
   if (!status.ok()) return status;
   num_generations_ = num_generations;
@@ -172,17 +192,15 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
                              num_generations, Status(status).message());
     }
   }
-  if (!status.ok()) {
-    Release();
-    return status;
-  }
-  status = Allocate(num_generations, sizing.body_bytes, sizing.num_probes, options);
+  RotatingFilter made;
+  if (status.ok()) status = made.Allocate(num_generations, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
-  keys_per_generation_ = sizing.num_keys;
-  rotation_ = rotation;
-  seed_ = internal::SeedOf(options);
-  secret_ = options.secret;
-  hash_id_ = options.hash_id;
+  made.keys_per_generation_ = sizing.num_keys;
+  made.rotation_ = rotation;
+  made.seed_ = internal::SeedOf(options);
+  made.secret_ = options.secret;
+  made.hash_id_ = options.hash_id;
+  Adopt(&made);
   return Status();
 }
 
@@ -250,12 +268,12 @@ uint64_t RotatingFilter::Rotate() noexcept {
 
 uint64_t RotatingFilter::RotateLocked() noexcept {
   const uint64_t newest = newest_.load(std::memory_order_relaxed);
-  const uint64_t generation = (newest >> kSlotBits) + 1;
+  const uint64_t number = (newest >> kSlotBits) + 1;
   const uint32_t slot = (static_cast<uint32_t>(newest & ((1u << kSlotBits) - 1)) + 1) % num_slots();
   keys_in_newest_.store(0, std::memory_order_relaxed);
-  newest_.store(generation << kSlotBits | slot, std::memory_order_release);
+  newest_.store(number << kSlotBits | slot, std::memory_order_release);
   ClearShared(BodyOfSlot((slot + 1) % num_slots()), generation_bytes_);
-  return generation;
+  return generation();
 }
 
 void RotatingFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept {

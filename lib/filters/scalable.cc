@@ -68,6 +68,16 @@ Status TooFine(const GrowthPlan& plan, uint32_t index, const Status& status) {
                        plan.fpr, index + 1, internal::NumPlannedStages(plan), status.message());
 }
 
+// Into the newest stage, which tells of no more keys than it has bits: each set one. (The image that it was made of may
+// have told of keys that set none.)
+void CountKeys(uint64_t added, Growth* growth) {
+  uint64_t& keys = growth->keys_of[growth->num_stages - 1];
+  const uint64_t room = internal::kMostKeysOfBlock * growth->newest.num_units - keys;
+  if (added > room) added = room;
+  keys += added;
+  growth->num_keys += added;
+}
+
 // Of limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. Of
 // unlimited growth so many that few will ever see the end.
 Status CheckPlan(const GrowthPlan& plan) {
@@ -113,9 +123,9 @@ void ScalableFilter::Release() noexcept {
   layout_ = Layout::kAuto;
 }
 
-// The beginning of both ways to make one: without stages, so it answers "maybe" still.
+// The beginning of both ways to make one, of a filter that has nothing yet: without stages, so it answers "maybe"
+// still.
 Status ScalableFilter::Start(const FilterOptions& options) noexcept {
-  Release();
   const Status allocator = internal::CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
   const uint64_t needed = sizeof(*this) + sizeof(Growth);
@@ -136,21 +146,16 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
   plan.max_growth = growth.max_growth;
   Status status = CheckRequest(options);
   if (status.ok()) status = CheckPlan(plan);
-  if (!status.ok()) {
-    Release();
-    return status;
-  }
-  status = Start(options);
+  ScalableFilter made;
+  if (status.ok()) status = made.Start(options);
   if (!status.ok()) return status;
-  growth_->plan = plan;
-  status = OpenStage();
-  if (!status.ok()) {
-    Release();
-    return status;
-  }
-  seed_ = internal::SeedOf(options);
-  secret_ = options.secret;
-  hash_id_ = options.hash_id;
+  made.growth_->plan = plan;
+  status = made.OpenStage();
+  if (!status.ok()) return status;
+  made.seed_ = internal::SeedOf(options);
+  made.secret_ = options.secret;
+  made.hash_id_ = options.hash_id;
+  *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }
 
@@ -238,8 +243,7 @@ bool ScalableFilter::InsertHash(uint64_t hash) noexcept {
   (void)MakeRoom();
   Growth& growth = *growth_;
   growth.newest.kernels->insert(growth.newest, hash);
-  ++growth.keys_of[growth.num_stages - 1];
-  ++growth.num_keys;
+  CountKeys(1, &growth);
   return true;
 }
 
@@ -268,8 +272,7 @@ uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t*
       Growth& growth = *growth_;
       const uint64_t added = growth.newest.kernels->insert_batch(growth.newest, absent, num_absent, answers);
       for (size_t i = 0; were_new != nullptr && i < num_absent; ++i) were_new[done + index_of[i]] = answers[i];
-      growth.keys_of[growth.num_stages - 1] += added;
-      growth.num_keys += added;
+      CountKeys(added, &growth);
       num_new += added;
     }
     done += size;

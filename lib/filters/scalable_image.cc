@@ -81,62 +81,40 @@ struct Parts {
 
 using internal::Parts;
 
-namespace {
-
-// Each key that a stage counts set at least one of its bits. Who claims more would have the next stage opened, of any
-// size, by the first insertion into a tiny image.
-Status CheckCounts(const FilterView& view) {
-  for (uint32_t i = 0; i < view.num_stages(); ++i) {
-    const StageInfo stage = view.stage(i);
-    if (stage.num_keys <= 512 * stage.num_blocks) continue;
-    return Status::Error(StatusCode::kCorrupt,
-                         "stage %u of the image claims %llu keys and has %llu bits, of which each key sets one that "
-                         "was not set: no ScalableFilter wrote it",
-                         i + 1, static_cast<unsigned long long>(stage.num_keys),
-                         static_cast<unsigned long long>(512 * stage.num_blocks));
-  }
-  return Status();
-}
-
-}  // namespace
-
 Status ScalableFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
-  Release();
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
   const FilterView view(image, size, internal::SecretOf(options));
   Status status = view.Verify();
   if (!status.ok()) return status;
-  size_t growth_bytes = 0;
-  const uint8_t* const growth = internal::FindGrowth(image, size, &growth_bytes);
   GrowthPlan plan;
-  if (view.layout() != Layout::kContainer || view.empty_set() || !internal::LoadGrowth(growth, growth_bytes, &plan)) {
+  if (view.layout() != Layout::kContainer || view.empty_set() ||
+      !internal::LoadGrowth(view.growth(), view.growth_bytes(), &plan)) {
     return Status::Error(
         StatusCode::kIncompatible,
         "the image has layout %s and %llu body bytes, and does not tell how a ScalableFilter goes on: it "
         "was made by something else",
         LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()));
   }
-  status = CheckCounts(view);
-  if (status.ok()) status = Start(options);
+  ScalableFilter made;
+  status = made.Start(options);
   if (!status.ok()) return status;
-  growth_->plan = plan;
+  Growth* const to = made.growth_;
+  to->plan = plan;
   internal::ForEachStage(view.probe_state(), [&](uint32_t i, const internal::Stage& stage) {
     if (!status.ok()) return;
     const uint64_t body_bytes = 64 * stage.num_blocks;
-    status = AddStage(body_bytes, stage.num_probes);
+    status = made.AddStage(body_bytes, stage.num_probes);
     if (!status.ok()) return;
-    memcpy(growth_->stages[i].body, stage.body, static_cast<size_t>(body_bytes));
-    growth_->keys_of[i] = internal::LoadStageEntry(view.probe_state().stage_table, i).num_keys;
-    growth_->num_keys += growth_->keys_of[i];
+    memcpy(to->stages[i].body, stage.body, static_cast<size_t>(body_bytes));
+    to->keys_of[i] = internal::LoadStageEntry(view.probe_state().stage_table, i).num_keys;
+    to->num_keys += to->keys_of[i];
   });
-  if (!status.ok()) {
-    Release();
-    return status;
-  }
-  seed_ = view.seed();
-  secret_ = view.secret();
-  hash_id_ = view.hash_id();
+  if (!status.ok()) return status;
+  made.seed_ = view.seed();
+  made.secret_ = view.secret();
+  made.hash_id_ = view.hash_id();
+  *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }
 

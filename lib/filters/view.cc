@@ -110,6 +110,8 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;
   chunk_checks_ = bytes + trailer.body_bytes;
+  growth_ = trailer.growth;
+  growth_bytes_ = trailer.growth_bytes;
   return status_;
 }
 

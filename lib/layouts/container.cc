@@ -25,6 +25,7 @@ const char* FindTableFault(const uint8_t* table, uint64_t table_bytes, uint64_t 
   for (uint32_t i = 0; i < num_stages; ++i) {
     const StageEntry entry = LoadStageEntry(table, i);
     if (entry.num_blocks == 0 || entry.num_blocks > kMaxBlocks) return "a stage cannot have that many blocks";
+    if (entry.num_keys > kMostKeysOfBlock * entry.num_blocks) return "a stage cannot have counted that many keys";
     if (kBlockBytes * entry.num_blocks > left) return "the stages are longer than the body";
     left -= kBlockBytes * entry.num_blocks;
     for (size_t at = 18; at < kStageEntryBytes; ++at) {

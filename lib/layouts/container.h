@@ -19,6 +19,9 @@ namespace linefilter::internal {
 
 inline constexpr uint32_t kMaxStages = 64;
 inline constexpr size_t kStageEntryBytes = 24;  // of an image's table
+// Each key that a stage counts set one of its bits that was not set. Who claims more would have the next stage opened,
+// of any size, by the first insertion into a tiny image.
+inline constexpr uint64_t kMostKeysOfBlock = 8 * kBlockBytes;
 
 // One filter of layout `blocked`.
 struct Stage {

@@ -7,8 +7,8 @@
 
 namespace linefilter::internal {
 
-// Share of one bits in `size` > 0 bytes.
-inline double FillRatioOf(const uint8_t* body, uint64_t size) {
+// One bits in `size` bytes.
+inline uint64_t CountOnes(const uint8_t* body, uint64_t size) {
   uint64_t ones = 0, i = 0;
   for (; i + 8 <= size; i += 8) {
     uint64_t word;
@@ -16,7 +16,12 @@ inline double FillRatioOf(const uint8_t* body, uint64_t size) {
     ones += static_cast<uint64_t>(__builtin_popcountll(word));
   }
   for (; i < size; ++i) ones += static_cast<uint64_t>(__builtin_popcount(body[i]));
-  return static_cast<double>(ones) / (8.0 * static_cast<double>(size));
+  return ones;
+}
+
+// Share of one bits in `size` > 0 bytes.
+inline double FillRatioOf(const uint8_t* body, uint64_t size) {
+  return static_cast<double>(CountOnes(body, size)) / (8.0 * static_cast<double>(size));
 }
 
 }  // namespace linefilter::internal

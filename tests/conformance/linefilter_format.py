@@ -285,8 +285,10 @@ def stages_of(body, extensions):
     expect(len(table) % 24 == 0 and len(table) // 24 <= 64, "not a table of at most 64 stages")
     stages, at = [], 0
     for entry in range(0, len(table), 24):
-        num_blocks, layout, num_probes = u64(table, entry), table[entry + 16], table[entry + 17]
+        num_blocks, num_keys = u64(table, entry), u64(table, entry + 8)
+        layout, num_probes = table[entry + 16], table[entry + 17]
         expect(1 <= num_blocks <= 2**32 and 64 * num_blocks <= len(body) - at, "a stage that does not fit")
+        expect(num_keys <= 512 * num_blocks, "a stage that counts more keys than it has bits")
         expect(layout == 1 and num_probes in range(1, 17) and not any(table[entry + 18:entry + 24]), "no such stage")
         stages.append((body[at:at + 64 * num_blocks], num_probes))
         at += 64 * num_blocks

@@ -24,8 +24,9 @@ bool ReadStages(const Filter& container, std::vector<Filter>* stages) {
   if (table.size() % kEntrySize != 0 || table.size() / kEntrySize > kMostStages) return false;
   size_t at = 0;  // in the body
   for (size_t entry = 0; entry < table.size(); entry += kEntrySize) {
-    const uint64_t num_blocks = GetLittleEndian(&table[entry], 8);
+    const uint64_t num_blocks = GetLittleEndian(&table[entry], 8), num_keys = GetLittleEndian(&table[entry + 8], 8);
     if (num_blocks == 0 || num_blocks > (container.body.size() - at) / 64) return false;
+    if (num_keys > 512 * num_blocks) return false;
     Filter stage;
     stage.layout = table[entry + 16];
     stage.num_probes = table[entry + 17];
