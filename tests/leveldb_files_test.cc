@@ -80,8 +80,10 @@ TEST(LevelDBRtti, IsThatOfTheEngine) { test::ExpectRttiOfTheEngine("leveldb", "N
 TEST(LevelDBRtti, AnswersForAPolicyOfEachLayout) {
   for (const Layout layout : test::EveryLayout()) test::ExpectRttiOf<EarlierPolicy>(New(10, layout).get());
   const Policy bloom(leveldb::NewBloomFilterPolicy(10));
-  EXPECT_NE(typeid(*bloom), typeid(*New(10)));
-  EXPECT_EQ(typeid(*New(10)), typeid(*New(20)));
+  const Policy policy = New(10), other = New(20);
+  const leveldb::FilterPolicy &of_bloom = *bloom, &of_policy = *policy, &of_other = *other;
+  EXPECT_NE(typeid(of_bloom), typeid(of_policy));
+  EXPECT_EQ(typeid(of_policy), typeid(of_other));
 }
 #endif
 

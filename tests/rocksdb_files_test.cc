@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
@@ -93,7 +94,7 @@ TEST(RocksDBPostVerify, FindsBytesThatWereChanged) {
   for (const Layout layout : test::EveryLayout()) {
     const Policy policy = New(10, layout);
     const Builder careful = NewBuilder(*policy, true), careless = NewBuilder(*policy, false);
-    for (const size_t n : {30, 30000}) {
+    for (const size_t n : {size_t{30}, size_t{30000}}) {
       for (const Builder* const builder : {&careful, &careless}) Add(Keys(0, n), builder->get());
       std::string filter = Finish(careful.get());
       EXPECT_EQ(filter, Finish(careless.get()));
@@ -111,7 +112,7 @@ TEST(RocksDBPostVerify, FindsThatKeysAreMissing) {
   for (const Layout layout : test::EveryLayout()) {
     const Policy policy = New(12, layout);
     const Builder builder = NewBuilder(*policy, true);
-    for (const size_t n : {1, 30, 30000}) {
+    for (const size_t n : {size_t{1}, size_t{30}, size_t{30000}}) {
       const std::vector<std::string> keys = Keys(0, n);
       Add(keys, builder.get());
       const std::string filter = Finish(builder.get());
@@ -138,7 +139,7 @@ TEST(RocksDBPostVerify, AsksForTheKeysOfThatFilter) {
   const Policy policy = New(10, Layout::kBlocked);
   const Builder builder = NewBuilder(*policy, true);
   std::string before;
-  for (const size_t n : {5000, 0, 1, 0, 0, 3000}) {
+  for (const size_t n : std::initializer_list<size_t>{5000, 0, 1, 0, 0, 3000}) {
     Add(Keys(n << 20, n), builder.get());
     const std::string filter = Finish(builder.get());
     EXPECT_EQ(filter, Filter(*policy, Keys(n << 20, n)));
@@ -315,7 +316,9 @@ TEST(RocksDBRtti, AnswersForAPolicyOfEachLayoutAndWhatItMakes) {
     test::ExpectRttiOf<rocksdb::FilterBitsBuilder>(reader.get());
   }
   const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
-  EXPECT_NE(typeid(*bloom), typeid(*New(10)));
+  const Policy policy = New(10);
+  const rocksdb::FilterPolicy &of_bloom = *bloom, &of_policy = *policy;
+  EXPECT_NE(typeid(of_bloom), typeid(of_policy));
 }
 #endif
 
