@@ -92,7 +92,7 @@ TEST_F(ToolsTest, BuildsOfAStreamThatNobodyCounted) {
   const json report = json::parse(built.out);
   EXPECT_EQ(report["layout"], "container");
   EXPECT_EQ(report["keys_read"], 200000);
-  EXPECT_NEAR(report["num_keys"].get<int>(), 100000, 600) << "those that were certainly new";
+  EXPECT_NEAR(report["num_keys"].get<int>(), 100000, 1000) << "those that were certainly new: 1 % may be missing";
   EXPECT_EQ(report["num_stages"], 5) << "4096, 12288, 28672, 61440, 126976 keys";
   EXPECT_LT(report["expected_fpr"].get<double>(), 0.01);
   EXPECT_EQ(report["image_bytes"], std::filesystem::file_size(image));

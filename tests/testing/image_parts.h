@@ -1,6 +1,6 @@
 // Writes images from doc/FORMAT.md alone, legal ones and illegal ones with a valid check: what a reader must refuse for
 // its content can only be shown with a check that fits. Of the library only HashKey is used (hash_test proves that it
-// is XXH3).
+// is XXH3 with a seed of its own).
 #ifndef LINEFILTER_TESTS_TESTING_IMAGE_PARTS_H_
 #define LINEFILTER_TESTS_TESTING_IMAGE_PARTS_H_
 
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "linefilter/hash.h"
+#include "tests/testing/keys_of_hashes.h"
 
 namespace linefilter::test {
 
@@ -21,7 +22,11 @@ inline void AppendLittleEndian(std::string* out, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out->push_back(static_cast<char>(value >> (8 * i)));
 }
 
-inline uint32_t LowXxh3(std::string_view bytes) { return static_cast<uint32_t>(HashKey(bytes, 0)); }
+// XXH3 of a seed: HashKey xors its own with kSeedOfKeys (FORMAT.md section 1).
+inline uint64_t Xxh3(std::string_view bytes, uint64_t seed) { return HashKey(bytes, seed ^ kSeedOfKeys); }
+inline constexpr uint64_t kSeedOfCheck = 0xd1310ba698dfb5ac;
+
+inline uint32_t LowXxh3(std::string_view bytes) { return static_cast<uint32_t>(Xxh3(bytes, 0)); }
 
 // The parts of an image; what is not set is not written.
 struct ImageParts {
@@ -49,7 +54,7 @@ inline void Reseal(std::string* image, size_t body_bytes) {
   const size_t size = image->size(), start = body_bytes <= kSmallBody ? 0 : body_bytes;
   uint64_t rest = uint64_t{size} << 32 | uint64_t{size} >> 32;
   for (size_t i = 0; i < 4; ++i) rest ^= uint64_t{static_cast<uint8_t>((*image)[size - 4 + i])} << (8 * i);
-  const uint64_t covered = HashKey(std::string_view(*image).substr(start, size - kFixedTrailer - start), 0);
+  const uint64_t covered = Xxh3(std::string_view(*image).substr(start, size - kFixedTrailer - start), kSeedOfCheck);
   std::string check;
   AppendLittleEndian(&check, ((covered ^ rest) * 0x9e3779b97f4a7c15u) >> 32, 4);
   image->replace(size - kFixedTrailer, 4, check);
