@@ -41,6 +41,8 @@ Header WithAllGenerations() {
   header.previous.body_bytes = 64 * 30;
   header.previous.shard_bytes = 64 * 8;
   header.previous.stages = {{10, 100, 7}, {20, 0, 16}};
+  header.previous.newest_ones = 99;
+  header.previous.growth = std::string("\x01\x00\xff", 3);
   return header;
 }
 
@@ -82,6 +84,8 @@ TEST(RedisHeaderTest, ComesBackAsItWas) {
     EXPECT_EQ(back.current.id, header.current.id);
     EXPECT_EQ(back.next.exists(), header.next.exists());
     EXPECT_EQ(back.previous.stages.size(), header.previous.stages.size());
+    EXPECT_EQ(back.previous.newest_ones, header.previous.newest_ones);
+    EXPECT_EQ(back.previous.growth, header.previous.growth);
     const Generation* written[3];
     EXPECT_EQ(back.Written(written), header.next.exists() ? 3u : 1u);
   }
@@ -157,6 +161,10 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](Header* h) { h->next.shard_bytes = 64; }));  // of a classic filter
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages.pop_back(); }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages[0].num_probes = 0; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].num_keys = 512 * 7 * 20 + 1; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.newest_ones = 512 * h->previous.stages.back().num_blocks + 1; }));
+  EXPECT_TRUE(refused([](Header* h) { h->current.newest_ones = 1; })) << "of a container alone";
+  EXPECT_TRUE(refused([](Header* h) { h->current.growth = "x"; })) << "of a container alone";
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages.clear(); }));
   EXPECT_TRUE(refused([](Header* h) {
     h->current.shard_bytes = 64;

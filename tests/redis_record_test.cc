@@ -152,10 +152,10 @@ TEST_F(RedisRecord, ThatIsGoneStopsLoadsAndDownloads) {
   ASSERT_TRUE(state.ReadHeader().ok());
   // The record goes while they are at work.
   client_.Do({"RENAME", "seen", "kept"});
-  EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view.body()).code(), StatusCode::kNotFound);
+  EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view).code(), StatusCode::kNotFound);
   RedisFilter anew;
   ASSERT_TRUE(anew.Create(servers_, "seen", 2000, RedisOptions(10), {512}).ok());
-  EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view.body()).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view).code(), StatusCode::kIncompatible);
   client_.Do({"RENAME", "kept", "seen"});
   const Sink sink = {[](void* context, const void*, size_t) noexcept {
                        static_cast<RedisClient*>(context)->Do({"DEL", "seen"});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <limits>
@@ -35,7 +36,8 @@ using reference::Bytes;
 using reference::PutLittleEndian;
 using test::Random;
 
-constexpr uint64_t kStates = 10000;
+// All of them; where a CPU is emulated (tools/lib/cpus.sh) 400.
+uint64_t NumStates() { return std::getenv("LINEFILTER_TEST_EFFORT") == nullptr ? 10000 : 400; }
 // Of what goes on from a claim: a stage that it asks for is opened, or refused alike.
 constexpr uint64_t kMemoryLimit = uint64_t{1} << 18;
 constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
@@ -395,7 +397,8 @@ TEST(States, AllLoadSaveAndGoOnTheSameWay) {
   Random random(26);
   uint64_t made = 0, refused = 0;
   Counts claimed;
-  for (uint64_t i = 0; made + claimed.states < kStates && !HasFailure(); ++i) {
+  const uint64_t num_states = NumStates();
+  for (uint64_t i = 0; made + claimed.states < num_states && !HasFailure(); ++i) {
     SCOPED_TRACE("round " + std::to_string(i));
     bool is_made = false;
     switch (i % 10) {
@@ -423,12 +426,12 @@ TEST(States, AllLoadSaveAndGoOnTheSameWay) {
     }
     ++(is_made ? made : refused);
   }
-  EXPECT_EQ(made + claimed.states, kStates);
-  EXPECT_GT(made, 3000u);
-  EXPECT_GT(refused, 500u);
-  EXPECT_GT(claimed.states, 2000u);
-  EXPECT_GT(claimed.refused, 1000u);
-  EXPECT_GT(claimed.views, 2000u);
+  EXPECT_EQ(made + claimed.states, num_states);
+  EXPECT_GT(made, num_states / 3);
+  EXPECT_GT(refused, num_states / 10);
+  EXPECT_GT(claimed.states, num_states / 5);
+  EXPECT_GT(claimed.refused, num_states / 5);
+  EXPECT_GT(claimed.views, num_states / 5);
   printf("%llu made (%llu refused), %llu claimed (%llu refused)\n", static_cast<unsigned long long>(made),
          static_cast<unsigned long long>(refused), static_cast<unsigned long long>(claimed.states),
          static_cast<unsigned long long>(claimed.refused));

@@ -78,10 +78,11 @@ int Run(const Options& options) {
   bytes.seekp(0);
   bytes.put(first);
   bytes.close();
-  const linefilter::Status status = file.Load(image.c_str());
+  linefilter::FilterFile refused;
+  const linefilter::Status status = refused.Load(image.c_str());
   const uint64_t few = std::min<uint64_t>(options.items, 5000);
   printf("\na damaged image: %s\n", status.ok() ? "was accepted" : status.message());
-  const Tally damaged = Ask(&list, file.view(), url, few, options.items);
+  const Tally damaged = Ask(&list, refused.view(), url, few, options.items);
   const int damaged_code = damaged.Report();
   return std::max({exit_code, damaged_code, status.ok() ? 1 : 0});
 }

@@ -45,6 +45,8 @@ class LINEFILTER_EXPORT FilterFile {
   void Close() noexcept;
   // As long as this object lives and is not moved.
   const FilterView& view() const noexcept { return view_; }
+  // The image: view().image_bytes() bytes, as long as it is open; else null.
+  const void* data() const noexcept { return data_; }
 
  private:
   LINEFILTER_LOCAL void MoveFrom(FilterFile& other) noexcept;

@@ -156,7 +156,8 @@ struct RedisInfo {
 };
 
 // One thread's. Before Create or Open, and after a move from, it answers "maybe", inserts nothing and says so
-// (kInvalidArgument). Create and Open may be called again; on an error the object is closed.
+// (kInvalidArgument). Create, CreateFromImage and Open may be called again. On an error the object is as it was: what
+// was open stays open, and its connections are closed only after the new ones are made.
 class LINEFILTER_EXPORT RedisFilter final {
  public:
   RedisFilter() noexcept;
@@ -176,7 +177,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
                 const RedisLayout& layout = {}) noexcept;
   // The same with the keys of an image of any layout. The image is verified first. The header record comes after all
-  // keys, so that nobody opens half of it.
+  // keys, so that nobody opens half of it. Of a `container` it also keeps how that goes on (grows, forgets): the image
+  // that WriteImage makes goes on in the same way, and counts keys that were inserted here meanwhile. An image of the
+  // empty set becomes an empty filter of the least size, a block.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
   // Reads the header record, and does what one who died left undone (Create, Expire), if this user may write. kNotFound

@@ -110,6 +110,7 @@ void ReadImageFile(Input* in) {
   for (const HashSecret* const secret : kOpenings) {
     Status status;
     if ((how & 8) == 0) {
+      file.Close();
       status = file.Map(path, (how & 16) == 0 ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret);
       RequireOpenedRightly(status, expected.readable, expected.image, secret);
     } else {

@@ -44,6 +44,14 @@ Filter MakeFromStages(const std::string& stages, const Bytes& body) {
   return MakeContainer(filters, num_keys);
 }
 
+Bytes BytesOfHex(const std::string& text) {
+  Bytes bytes;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    bytes.push_back(static_cast<uint8_t>(std::stoi(text.substr(i, 2), nullptr, 16)));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 bool ReadRedisRecord(const std::string& record, std::map<std::string, std::string>* fields) {
@@ -88,6 +96,9 @@ bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* f
     read.body.insert(read.body.end(), shard.begin(), shard.begin() + static_cast<std::ptrdiff_t>(size));
   }
   if (read.layout == kContainer) read = MakeFromStages(record["current.stages"], read.body);
+  if (record.count("current.growth") != 0) {
+    read.extensions.push_back({kGrowth, BytesOfHex(record["current.growth"])});
+  }
   read.hash_id = IndexOf(record["hash"], kHashes, 3);
   read.seed = std::stoull(record["seed"], nullptr, 16);
   *filter = read;

@@ -23,7 +23,7 @@ std::string WriteRedisRecord(const std::vector<std::string>& lines);
 // Section 1: `generation` is 16 hexadecimal digits.
 std::string NameOfRedisShard(const std::string& name, const std::string& generation, uint64_t shard);
 
-// The generation that serves, with its whole body (a container with its table); false if there is none, a shard is
+// The generation that serves, with its whole body (a container with its table and how it goes on); false if there is none, a shard is
 // lost, or its mark is newer than the record.
 bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* filter);
 // A filter of one generation, not `container`, with the bits of `filter`.

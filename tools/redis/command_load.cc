@@ -1,6 +1,7 @@
 // linefilter redis load: an image into Redis, as a new filter or united with the one that is there.
 #include <memory>
 
+#include "tools/images.h"
 #include "tools/redis/commands.h"
 #include "tools/redis/failure.h"
 #include "tools/redis/images.h"
@@ -33,7 +34,7 @@ int RunLoad(const Load& load, const Arguments& arguments) {
   RedisServers servers;
   RedisImage image;
   if (!ReadyServers(load.server, &servers)) return kExitBad;
-  if (!OpenRedisImage("load", load.image, load.secret.OrNull(), &image)) return kExitBad;
+  if (!OpenSource(load.image, load.secret.OrNull(), &image.file)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, load.name, load.secret.OrNull());
   const bool created = status.code() == StatusCode::kNotFound;

@@ -47,7 +47,7 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   RedisImage image;
   if (!ReadyServers(options.server, &servers)) return kExitBad;
   const std::string& path = options.load.empty() ? options.image : options.load;
-  if (!path.empty() && !OpenRedisImage("switch", path, options.secret.OrNull(), &image)) return kExitBad;
+  if (!path.empty() && !OpenSource(path, options.secret.OrNull(), &image.file)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, options.name, options.secret.OrNull());
   if (!status.ok()) return FailRedis("switch", options.name, status);

@@ -1,8 +1,8 @@
-// An image of a file, as RedisFilter takes it: verified, all of its bytes at hand.
+// An image of a file, as RedisFilter takes it: all of its bytes at hand. OpenSource opens and verifies it.
 #ifndef LINEFILTER_TOOLS_REDIS_IMAGES_H_
 #define LINEFILTER_TOOLS_REDIS_IMAGES_H_
 
-#include <string>
+#include <cstddef>
 
 #include "linefilter/file.h"
 
@@ -10,12 +10,9 @@ namespace linefilter::tools {
 
 struct RedisImage {
   FilterFile file;
-  const void* data() const { return file.view().body(); }  // an image begins with its body
+  const void* data() const { return file.data(); }
   size_t size() const { return file.view().image_bytes(); }
 };
-
-// False after saying why.
-bool OpenRedisImage(const char* command, const std::string& path, const HashSecret* secret, RedisImage* image);
 
 }  // namespace linefilter::tools
 

@@ -204,7 +204,7 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
     }
     Generation generation;
     status = redis_internal::PlanFromImage(state_.get(), view, layout, &generation);
-    return status.ok() ? redis_internal::Begin(state_.get(), generation, view.body()) : status;
+    return status.ok() ? redis_internal::Begin(state_.get(), generation, redis_internal::BodyOf(view)) : status;
   });
 }
 
@@ -215,7 +215,7 @@ Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
     Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
     if (status.ok()) status = redis_internal::UseNext(state_.get());
     if (status.ok()) status = CheckUnitable(*state_, state_->next(), view);
-    return status.ok() ? UniteShards(state_.get(), state_->next(), view.body()) : status;
+    return status.ok() ? UniteShards(state_.get(), state_->next(), view) : status;
   });
 }
 

@@ -15,6 +15,7 @@ constexpr char kFirstLine[] = "linefilter-redis 1\n";
 constexpr std::string_view kFirstWord = "linefilter-redis ";
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 constexpr size_t kMaxStages = 64;
+constexpr uint64_t kBitsOfBlock = 512;
 
 // A number of at most 64 bits, nothing else.
 bool ParseNumber(std::string_view text, int base, uint64_t* value) {
@@ -78,6 +79,29 @@ bool ParseStages(std::string_view text, std::vector<Stage>* stages) {
   return true;
 }
 
+// Two digits for each byte.
+std::string HexOf(const std::string& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : bytes) {
+    const uint8_t byte = static_cast<uint8_t>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+bool ParseBytes(std::string_view text, std::string* bytes) {
+  bytes->clear();
+  if (text.empty() || text.size() % 2 != 0 || text.size() > 2 * kMaxBodyGrowthBytes) return false;
+  for (; !text.empty(); text.remove_prefix(2)) {
+    uint64_t byte;
+    if (!ParseNumber(text.substr(0, 2), 16, &byte)) return false;
+    bytes->push_back(static_cast<char>(byte));
+  }
+  return true;
+}
+
 void FormatGeneration(const char* role, const Generation& generation, std::string* text) {
   if (!generation.exists()) return;
   const auto line = [&](const char* field, const std::string& value) {
@@ -89,14 +113,15 @@ void FormatGeneration(const char* role, const Generation& generation, std::strin
   line(".bytes", std::to_string(generation.body_bytes));
   line(".shard-bytes", std::to_string(generation.shard_bytes));
   line(".keys", std::to_string(generation.num_keys));
-  if (generation.stages.empty()) return;
   std::string stages;
   for (const Stage& stage : generation.stages) {
     if (!stages.empty()) stages += ",";
     stages += std::to_string(stage.num_blocks) + ":" + std::to_string(stage.num_probes) + ":" +
               std::to_string(stage.num_keys);
   }
-  line(".stages", stages);
+  if (!stages.empty()) line(".stages", stages);
+  if (generation.newest_ones != kUnknownOnes) line(".newest-ones", std::to_string(generation.newest_ones));
+  if (!generation.growth.empty()) line(".growth", HexOf(generation.growth));
 }
 
 enum class Field { kTaken, kUnknown, kWrong };
@@ -110,6 +135,8 @@ Field ParseGenerationField(std::string_view field, std::string_view value, Gener
   if (field == ".shard-bytes") return taken(ParseNumber(value, 10, &generation->shard_bytes));
   if (field == ".keys") return taken(ParseNumber(value, 10, &generation->num_keys));
   if (field == ".stages") return taken(ParseStages(value, &generation->stages));
+  if (field == ".newest-ones") return taken(ParseNumber(value, 10, &generation->newest_ones));
+  if (field == ".growth") return taken(ParseBytes(value, &generation->growth));
   if (field != ".probes") return Field::kUnknown;
   if (!ParseNumber(value, 10, &probes) || probes > 30) return Field::kWrong;
   generation->num_probes = static_cast<uint32_t>(probes);
@@ -251,9 +278,14 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
   uint64_t stage_blocks = 0;
   for (const Stage& stage : generation.stages) {
     good = good && stage.num_blocks != 0 && stage.num_blocks <= kMaxBlocks && stage.num_probes != 0 &&
-           stage.num_probes <= 16;
+           stage.num_probes <= 16 && stage.num_keys <= kBitsOfBlock * stage.num_blocks;
     stage_blocks += stage.num_blocks;
   }
+  if (generation.newest_ones != kUnknownOnes) {
+    good = good && !generation.stages.empty() &&
+           generation.newest_ones <= kBitsOfBlock * generation.stages.back().num_blocks;
+  }
+  good = good && (generation.growth.empty() || layout == Layout::kContainer);
   if (good && (generation.stages.empty() || stage_blocks * 64 == generation.body_bytes)) return Status();
   return Status::Error(StatusCode::kCorrupt,
                        "the header record of filter %s in Redis describes a %s filter that cannot be (%llu bytes, %u "

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "linefilter/body.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
@@ -30,8 +31,11 @@ struct Generation {
   uint32_t num_probes = 0;
   uint64_t body_bytes = 0;
   uint64_t shard_bytes = 0;  // a multiple of 64, but in `classic`, where it is body_bytes
-  uint64_t num_keys = 0;     // made for; of a read-only layout how many it has; 0: unknown
+  uint64_t num_keys = 0;     // made for; of an image's how many it had; 0: unknown
   std::vector<Stage> stages;
+  // Of a container: the one bits of the newest stage when its image came, and the field growth of the image, as bytes.
+  uint64_t newest_ones = kUnknownOnes;
+  std::string growth;
 
   bool exists() const { return id != 0; }
   uint64_t num_blocks() const { return layout == Layout::kClassic ? 0 : body_bytes / 64; }

@@ -14,10 +14,7 @@ Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_vie
                                     const HashSecret* secret, const RedisLayout& layout) noexcept {
   FilterView view;
   const Status opened = redis_internal::OpenImage(image, size, secret, &view);
-  if (!opened.ok()) {
-    Close();
-    return opened;
-  }
+  if (!opened.ok()) return opened;
   return OpenBy(servers, name, secret, [&](FilterState* state) {
     Header header;
     header.hash_id = view.hash_id();
@@ -26,7 +23,7 @@ Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_vie
     const Status status = redis_internal::PlanFromImage(state, view, layout, &header.current);
     if (!status.ok()) return status;
     return state->CreateFilter(header, [&](const redis_internal::Shards& shards) {
-      return redis_internal::FillShards(state, shards, view.body());
+      return redis_internal::FillShards(state, shards, redis_internal::BodyOf(view));
     });
   });
 }
@@ -46,7 +43,7 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
                            redis_internal::Printable(state_->name()).c_str());
     }
     status = CheckUnitable(*state_, state_->current(), view);
-    return status.ok() ? UniteShards(state_.get(), state_->current(), view.body()) : status;
+    return status.ok() ? UniteShards(state_.get(), state_->current(), view) : status;
   });
 }
 

@@ -3,7 +3,6 @@
 #define LINEFILTER_LIB_ADAPTERS_REDIS_OPENING_H_
 
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -15,18 +14,14 @@ namespace linefilter {
 template <class Work>
 Status RedisFilter::OpenBy(const RedisServers& servers, std::string_view name, const HashSecret* secret,
                            const Work& work) noexcept {
-  const Status opened = redis_internal::Guarded([&]() -> Status {
+  return redis_internal::Guarded([&]() -> Status {
     auto state = std::make_unique<redis_internal::FilterState>();
     state->SetSecret(secret);
-    const std::string copied(name);  // both may be this object's own, which Close takes away
-    Close();
-    Status status = state->Connect(servers, copied);
+    Status status = state->Connect(servers, name);
     if (status.ok()) status = work(state.get());
-    if (status.ok()) Adopt(std::move(state));
+    if (status.ok()) Adopt(std::move(state));  // what was open goes now, its name and secret, too
     return status;
   });
-  if (!opened.ok()) Close();  // there may have been no memory for the state
-  return opened;
 }
 
 }  // namespace linefilter

@@ -9,6 +9,7 @@ namespace linefilter::redis_internal {
 namespace {
 
 constexpr char kMagic[] = "lfshard1";
+constexpr char kGrowsByDoubling = 1;  // the first byte of such a growth field: such an image tells its num_keys
 constexpr uint64_t kBlock = 64;
 constexpr uint64_t kLeastShardBytes = 64 * 1024;  // of what is chosen here
 constexpr uint64_t kShardsPerMaster = 4;          // so that slots can be moved to a new master one by one
@@ -37,15 +38,21 @@ BodyFacts FactsOf(const Header& header, const Generation& generation) {
   facts.seed = header.seed;
   facts.num_probes = generation.num_probes;
   facts.body_bytes = generation.body_bytes;
-  facts.has_num_keys = generation.layout == Layout::kRetrieval && generation.num_keys != 0;
+  const bool grows = !generation.growth.empty() && generation.growth[0] == kGrowsByDoubling;
+  const bool counted = generation.layout == Layout::kRetrieval || generation.layout == Layout::kContainer;
+  facts.has_num_keys = grows || (counted && generation.num_keys != 0);
   if (facts.has_num_keys) facts.num_keys = generation.num_keys;
   facts.num_stages = static_cast<uint32_t>(generation.stages.size());  // at most kMaxBodyStages: CheckGeneration
   for (uint32_t i = 0; i < facts.num_stages; ++i) {
     facts.stages[i].num_blocks = generation.stages[i].num_blocks;
     facts.stages[i].num_probes = generation.stages[i].num_probes;
-    // The newest stage takes keys, which nobody counts.
-    facts.stages[i].num_keys = i + 1 == facts.num_stages ? 0 : generation.stages[i].num_keys;
+    // The newest stage takes keys, which the one bits tell when an image is made, or nobody knows.
+    const bool is_known = i + 1 != facts.num_stages || generation.newest_ones != kUnknownOnes;
+    facts.stages[i].num_keys = is_known ? generation.stages[i].num_keys : 0;
   }
+  facts.newest_ones = generation.newest_ones;
+  facts.growth_bytes = static_cast<uint32_t>(generation.growth.size());
+  memcpy(facts.growth, generation.growth.data(), generation.growth.size());
   return facts;
 }
 

@@ -1,6 +1,7 @@
 #include "lib/adapters/redis/upload.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -37,6 +38,14 @@ constexpr char kUnite[] =
     "if ms >= 0 then redis.call('PEXPIRE', KEYS[1], math.max(ms, 1)) end\n"
     "redis.call('UNLINK', KEYS[2])\n"
     "return m";
+
+// What an empty set has in Redis, where a shard cannot be empty: the least body of its layout. A block of `retrieval`
+// without keys has T = 248, a bit in each of the words 3 to 7 (doc/FORMAT.md section 8).
+constexpr uint64_t kBlockBytes = 64, kLeastClassicBytes = 8;
+constexpr uint8_t kNoKeys[kBlockBytes] = {};
+constexpr uint8_t kEmptyRetrieval[kBlockBytes] = {
+    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0x80,
+    0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80};
 
 constexpr uint64_t kPieceBytes = uint64_t{1} << 18;
 constexpr size_t kPiecesAtOnce = 4;  // a slow line must carry them within RedisServers::timeout_ms
@@ -112,11 +121,13 @@ Status UniteShard(FilterState* state, const Shards& shards, size_t shard, const 
 }  // namespace
 
 Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view) {
-  Status status = view->Open(image, size, secret);
-  if (status.ok()) status = view->Verify();
-  if (!status.ok() || !view->empty_set()) return status;
-  return Status::Error(StatusCode::kIncompatible,
-                       "the image of no keys has no block that Redis could hold: make an empty filter by its capacity");
+  const Status status = view->Open(image, size, secret);
+  return status.ok() ? view->Verify() : status;
+}
+
+const uint8_t* BodyOf(const FilterView& view) {
+  if (!view.empty_set()) return view.body();
+  return view.layout() == Layout::kRetrieval ? kEmptyRetrieval : kNoKeys;
 }
 
 Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view) {
@@ -128,8 +139,8 @@ Status CheckUnitable(const FilterState& state, const Shards& shards, const Filte
                          "into one that is blocked or classic",
                          name.c_str(), LayoutName(generation.layout));
   }
-  if (view.layout() != generation.layout || view.body_bytes() != generation.body_bytes ||
-      view.num_probes() != generation.num_probes) {
+  const bool same_shape = view.body_bytes() == generation.body_bytes && view.num_probes() == generation.num_probes;
+  if (view.layout() != generation.layout || !(same_shape || view.empty_set())) {
     return Status::Error(StatusCode::kIncompatible,
                          "the image is %s with %llu bytes and %u probes, filter %s in Redis %s with %llu bytes and %u: "
                          "build it for the same number of keys with the same options",
@@ -157,6 +168,14 @@ Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayo
   planned.num_probes = view.num_probes();
   planned.body_bytes = view.body_bytes();
   planned.num_keys = view.num_keys();
+  if (view.empty_set()) {
+    if (view.layout() == Layout::kContainer) {
+      return Status::Error(StatusCode::kIncompatible,
+                           "the image is a container without a stage, so Redis would have no block for it: make an "
+                           "empty filter by its capacity");
+    }
+    planned.body_bytes = view.layout() == Layout::kClassic ? kLeastClassicBytes : kBlockBytes;
+  }
   for (uint32_t i = 0; i < view.num_stages(); ++i) {
     const StageInfo info = view.stage(i);
     Stage stage;
@@ -164,6 +183,20 @@ Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayo
     stage.num_keys = info.num_keys;
     stage.num_probes = info.num_probes;
     planned.stages.push_back(stage);
+  }
+  if (view.num_stages() != 0) {
+    const StageInfo newest = view.stage(view.num_stages() - 1);
+    const double bits = 512.0 * static_cast<double>(newest.num_blocks);
+    planned.newest_ones = static_cast<uint64_t>(std::llround(newest.FillRatio() * bits));  // exactly: below 2^53
+  }
+  if (view.growth_bytes() > kMaxBodyGrowthBytes) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "the image tells in %zu bytes how it goes on, of which Redis keeps %zu at most: it was not "
+                         "written by linefilter",
+                         view.growth_bytes(), kMaxBodyGrowthBytes);
+  }
+  if (view.growth_bytes() != 0) {
+    planned.growth.assign(reinterpret_cast<const char*>(view.growth()), view.growth_bytes());
   }
   Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout,
                                    static_cast<uint32_t>(state->router().num_masters()), &planned.shard_bytes);
@@ -197,12 +230,13 @@ Status MakeShards(FilterState* state, const Generation& generation, const uint8_
   return status;
 }
 
-Status UniteShards(FilterState* state, const Shards& shards, const uint8_t* body) {
+Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view) {
+  if (view.empty_set()) return Status();
   const uint64_t of_record = state->header().version, current = state->header().current.id;
   bool changed = false;
   for (size_t i = 0; i < shards.keys.size() && !changed; ++i) {
     uint64_t version = 0;
-    const Status status = UniteShard(state, shards, i, body + i * shards.generation.shard_bytes, &version);
+    const Status status = UniteShard(state, shards, i, view.body() + i * shards.generation.shard_bytes, &version);
     if (!status.ok()) return status;
     changed = version > of_record;
   }

@@ -14,12 +14,14 @@
 
 namespace linefilter::redis_internal {
 
-// Opens and verifies. kIncompatible for the image of no keys, which has no body to upload.
+// Opens and verifies.
 Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view);
+// The bytes to upload: the view's body; of an empty set, which has none, that of the least size, as PlanFromImage sets.
+const uint8_t* BodyOf(const FilterView& view);
 
 // kIncompatible unless the image's hash and seed (of a keyed hash the check of the secret) are those of the filter.
 Status CheckHash(const FilterState& state, const FilterView& view);
-// The same, and the shape of the generation, whose layout must take an OR.
+// The same, and the shape of the generation, whose layout must take an OR. (An empty set fits each shape.)
 Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view);
 
 // The shape of a generation that holds the image's body; a new id.
@@ -33,7 +35,8 @@ Status MakeShards(FilterState* state, const Generation& generation, const uint8_
 
 // ORs the body into the shards of a generation that serves, or will: `blocked` and `classic`, of the same shape.
 // kIncompatible if the header record changed before the last of them: a generation may have begun, and lack the keys.
-Status UniteShards(FilterState* state, const Shards& shards, const uint8_t* body);
+// Of an empty set nothing is to be done.
+Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view);
 
 }  // namespace linefilter::redis_internal
 

@@ -83,7 +83,8 @@ class MutableFilter(Filter):
     def from_bytes(
         cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
     ) -> Self:
-        """A filter of an image of this layout, verified and copied, to which more keys can be added."""
+        """A filter of an image of this layout, verified and copied, to which more keys can be added. The image of no keys becomes
+        an empty filter of the least size."""
         return cls._of(_linefilter.Mutable.from_image(cls._LAYOUT, image, secret, limit(memory_limit)))
 
     def add(self, key: Key) -> bool:
