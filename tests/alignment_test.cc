@@ -52,7 +52,7 @@ std::vector<Sample> Samples() {
   std::vector<Sample> samples;
   for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
     if (num_probes > 1 && num_probes != 7 && num_probes != 16) continue;
-    for (const size_t units : {1, 3, 63, 1000}) {
+    for (const size_t units : {1u, 3u, 63u, 1000u}) {
       samples.push_back(MakeSample(layout, num_probes, unit * units, 1 + unit * units / 2));
     }
   }
@@ -130,7 +130,7 @@ TEST(Alignment, DoesNotMatterWhereBatchesPrefetch) {
     GuardedPages pages(sample.image.size() + 64);
     ASSERT_TRUE(pages.ok());
     test::OnEveryTarget([&](const char*) {
-      for (const size_t gap : {0, 1, 8, 31, 63}) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
+      for (const size_t gap : {0u, 1u, 8u, 31u, 63u}) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
     });
   }
 }
@@ -148,7 +148,7 @@ TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
         std::unique_ptr<MutableFilter> filter;
         if (test::IsMutable(kind.layout))
           filter = test::MutableCopy(test::EmptyReference(kind.layout, kind.num_probes, body));
-        for (const size_t n : {1, 7, 15, 16, 31, 32, 33, 47, 48, 49, 64, 80, 1000}) {
+        for (const size_t n : {1u, 7u, 15u, 16u, 31u, 32u, 33u, 47u, 48u, 49u, 64u, 80u, 1000u}) {
           GuardedPages pages(n * sizeof(uint64_t));
           ASSERT_TRUE(pages.ok());
           uint64_t* const hashes = reinterpret_cast<uint64_t*>(pages.end()) - n;

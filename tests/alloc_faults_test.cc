@@ -435,7 +435,7 @@ TEST(Files, AreSavedOrStayAsTheyWere) {
 TEST(Files, AreReadOrAnswerMaybe) {
   const TempDir dir(test::MemoryFolder());
   const std::string path = dir.File("file");
-  for (const size_t num_keys : {100, 2000000}) {
+  for (const size_t num_keys : {100u, 2000000u}) {
     const Saver saver = test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, 1);
     ASSERT_TRUE(saver.save(path.c_str()).ok());
     for (const bool load : {false, true}) {

@@ -95,7 +95,7 @@ reference::Filter FilledReference(const Kind& kind, size_t units, size_t num_key
 
 reference::Filter SomeContainer(uint64_t seed) {
   std::vector<reference::Filter> stages;
-  for (const size_t num_blocks : {1, 3, 70}) {
+  for (const size_t num_blocks : {1u, 3u, 70u}) {
     const uint32_t num_probes = static_cast<uint32_t>(2 + num_blocks % 7);
     stages.push_back(FilledReference({Layout::kBlocked, num_probes, 64}, num_blocks, 30 * num_blocks, ++seed));
   }
@@ -106,7 +106,7 @@ class EveryKindOfBody : public testing::TestWithParam<Kind> {};
 
 TEST_P(EveryKindOfBody, AnswersByBlocksAsTheReferenceDoes) {
   const Kind kind = GetParam();
-  for (const size_t units : {1, 2, 5, 33}) {
+  for (const size_t units : {1u, 2u, 5u, 33u}) {
     const reference::Filter filter = FilledReference(kind, units, 20 * units, units);
     const BodyFacts facts = FactsOf(filter);
     ASSERT_TRUE(CheckBody(facts).ok());
@@ -140,7 +140,7 @@ TEST_P(EveryKindOfBody, AnswersByBlocksAsTheReferenceDoes) {
 TEST_P(EveryKindOfBody, NamesThePositionsThatAnInsertionSets) {
   const Kind kind = GetParam();
   const std::vector<uint64_t> hashes = test::SpecialAndRandomHashes(300, kind.num_probes);
-  for (const size_t units : {1, 3, 100}) {
+  for (const size_t units : {1u, 3u, 100u}) {
     const reference::Filter filter = test::EmptyReference(kind.layout, kind.num_probes, units * kind.unit_bytes);
     const BodyFacts facts = FactsOf(filter);
     test::OnEveryTarget([&](const char*) {
@@ -223,7 +223,7 @@ TEST(Body, IsAllOfAnImage) {
   HashSecret secret;
   memset(secret.bytes, 7, sizeof(secret.bytes));
   for (const Layout layout : test::EveryLayout()) {
-    for (const size_t num_keys : {0, 1, 300, 100000}) {
+    for (const size_t num_keys : {0u, 1u, 300u, 100000u}) {
       FilterOptions options = test::BitsPerKey(11);
       options.layout = layout;
       if (num_keys == 300) options.seed = 99;
@@ -419,7 +419,7 @@ TEST(BodyImage, FailsWithItsSinkAndItsMemory) {
   test::TestAllocator allocator;  // outlives the writer, which gives back what it was taking
   BodyImageWriter writer;
   EXPECT_EQ(writer.Start(facts, Sink()).code(), StatusCode::kInvalidArgument);
-  for (const uint64_t stop_after : {1, 65537, 128000 + 1}) {
+  for (const uint64_t stop_after : {1u, 65537u, 128000u + 1u}) {
     Collector image;
     image.stop_after = stop_after;
     ASSERT_TRUE(writer.Start(facts, image.sink()).ok());

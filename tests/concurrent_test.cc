@@ -138,7 +138,7 @@ TEST(Concurrent, ARefusedRequestLeavesItAsBeforeCreate) {
 }
 
 TEST(Concurrent, HasTheBitsAndAnswersOfABlockedFilterOnEveryTarget) {
-  for (const uint64_t num_keys : {1, 50, 1000, 30000}) {
+  for (const uint64_t num_keys : {1u, 50u, 1000u, 30000u}) {
     for (const double bits_per_key : {1.0, 10.0, 23.0, 64.0}) {
       const std::vector<uint64_t> hashes = RandomHashes(num_keys, num_keys);
       std::vector<uint64_t> questions = RandomHashes(5000, 2);

@@ -447,7 +447,7 @@ TEST(ContainerImage, ATableThatDoesNotFitIsCorrupt) {
     with(16, layout, 1, StatusCode::kUnsupported, "layout " + std::to_string(layout));
   }
   for (size_t at = 18; at < 24; ++at) with(at, 1, 1, StatusCode::kCorrupt, "byte " + std::to_string(at));
-  for (const size_t size : {0, 1, 23, 24, 47, 49, 72}) {
+  for (const size_t size : {0u, 1u, 23u, 24u, 47u, 49u, 72u}) {
     reference::Filter filter = good;
     filter.extensions[0].content.resize(size);
     expect(filter, StatusCode::kCorrupt, "table of " + std::to_string(size));

@@ -84,7 +84,7 @@ TEST(Counters, CountEachEventOfAGroup) {
   Counters counters({kTaskClock, kPageFaults});
   if (Forbidden(counters)) GTEST_SKIP() << counters.why();
   EXPECT_EQ(counters.why(), "");
-  for (const size_t pages : {300, 30}) {  // the second: counts are since Start, not since the first
+  for (const size_t pages : {300u, 30u}) {  // the second: counts are since Start, not since the first
     counters.Start();
     TouchPages(pages);
     const std::vector<double> counts = counters.StopAll();

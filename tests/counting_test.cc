@@ -50,7 +50,7 @@ std::vector<uint64_t> CountersOf(const FilterBase& filter) {
 // the bytes after each hundred are the reference's.
 TEST(Counting, DoesAsTheReferenceOnEveryTarget) {
   for (const uint32_t num_probes : {1u, 2u, 6u, 7u, 15u, 16u}) {
-    for (const size_t blocks : {1, 3}) {
+    for (const size_t blocks : {1u, 3u}) {
       SCOPED_TRACE(std::to_string(num_probes) + " probes, " + std::to_string(blocks) + " blocks");
       struct Step {
         bool remove;

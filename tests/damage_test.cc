@@ -76,7 +76,7 @@ Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
 std::vector<Sample> SmallSamples() {
   std::vector<Sample> samples;
   for (const Layout layout : test::EveryLayout()) {
-    for (const uint64_t num_keys : {0, 1, 64, 640, 4096}) {
+    for (const uint64_t num_keys : {0u, 1u, 64u, 640u, 4096u}) {
       for (unsigned fields = 0; fields <= kAllFields; ++fields) samples.push_back(MakeSample(layout, num_keys, fields));
     }
   }

@@ -254,7 +254,7 @@ TEST(FoldCounting, KeysCanBeRemovedAfterwards) {
 }
 
 TEST(FoldCounting, FoldsToTheLeastSizeOfAll) {
-  for (const size_t keys_per_block : {2, 10}) {
+  for (const size_t keys_per_block : {2u, 10u}) {
     const std::string image = ImageOf(MakeCounting(360, 5, RandomHashes(360 * keys_per_block, 1)));
     for (const double fpr : {1e-4, 0.01, 0.2}) {
       CountingBlockedFilter filter;

@@ -37,7 +37,7 @@ TEST(LowFpr, OfClassicIsAsExpectedFrom18To24BitsPerKey) {
 }
 
 TEST(LowFpr, OfFewBlocksIsAsExpectedAt20And24BitsPerKey) {
-  for (const uint64_t num_blocks : {1, 2, 3, 6}) {
+  for (const uint64_t num_blocks : {1u, 2u, 3u, 6u}) {
     for (const double bits_per_key : {20.0, 24.0}) {
       const uint64_t num_keys = static_cast<uint64_t>(512.0 * static_cast<double>(num_blocks) / bits_per_key);
       ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, Tolerance(bits_per_key), 30 + num_blocks);
@@ -46,10 +46,11 @@ TEST(LowFpr, OfFewBlocksIsAsExpectedAt20And24BitsPerKey) {
 }
 
 TEST(LowFpr, OfFewBytesIsAsExpectedAt16BitsPerKey) {
-  for (const uint64_t num_keys : {20, 50, 139}) {
+  for (const uint64_t num_keys : {20u, 50u, 139u}) {
     ExpectMeasuredFpr(Layout::kClassic, num_keys, 16, 0.03, 40 + num_keys);
   }
 }
 
 }  // namespace
 }  // namespace linefilter
+

@@ -93,7 +93,7 @@ TEST(CountingFpr, IsWhatIsPromisedWithinTwoPercent) {
 }
 
 TEST(SmallFpr, IsAsExpectedForFewBlocks) {
-  for (const uint64_t num_blocks : {1, 2, 3, 6}) {
+  for (const uint64_t num_blocks : {1u, 2u, 3u, 6u}) {
     for (const double bits_per_key : {4.0, 10.0, 16.0}) {
       const uint64_t num_keys = static_cast<uint64_t>(512.0 * static_cast<double>(num_blocks) / bits_per_key);
       ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, 0.03, 10 + num_blocks);
@@ -104,7 +104,7 @@ TEST(SmallFpr, IsAsExpectedForFewBlocks) {
 }
 
 TEST(SmallFpr, IsAsExpectedForFewBytes) {
-  for (const uint64_t num_keys : {7, 20, 50, 139}) {
+  for (const uint64_t num_keys : {7u, 20u, 50u, 139u}) {
     for (const double bits_per_key : {4.0, 10.0}) {
       ExpectMeasuredFpr(Layout::kClassic, num_keys, bits_per_key, 0.03, 20 + num_keys);
     }

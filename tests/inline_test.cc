@@ -108,7 +108,7 @@ TEST(Inline, SetsTheBitsOfTheReference) {
   for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
     if (!test::IsMutable(layout)) continue;
     SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(num_probes));
-    for (const size_t units : {1, 3, 7, 100}) ExpectSameBits(layout, num_probes, unit * units);
+    for (const size_t units : {1u, 3u, 7u, 100u}) ExpectSameBits(layout, num_probes, unit * units);
   }
 }
 

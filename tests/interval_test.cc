@@ -30,7 +30,7 @@ long double AtLeast(uint64_t hits, uint64_t trials, long double rate) {
 TEST(ClopperPearson, IsThatOfTheBinomialSums) {
   for (const double confidence : {0.5, 0.95, 0.99, 0.999999}) {
     const long double tail = (1 - static_cast<long double>(confidence)) / 2;
-    for (const uint64_t trials : {1, 2, 7, 30, 200, 1000}) {
+    for (const uint64_t trials : {1u, 2u, 7u, 30u, 200u, 1000u}) {
       for (uint64_t hits = 0; hits <= trials; hits += hits < 10 ? 1 : trials / 9) {
         const Interval interval = ClopperPearson(hits, trials, confidence);
         if (hits == 0) {

@@ -140,7 +140,7 @@ TEST(KeyedFilter, OfEveryKindFindsItsKeys) {
   const HashSecret secret = Secret(7);
   test::OnEveryTarget([&](const char*) {
     for (const Layout layout : test::EveryLayout()) {
-      for (const uint64_t num_keys : {1, 50, 5000, 20000}) {
+      for (const uint64_t num_keys : {1u, 50u, 5000u, 20000u}) {
         const std::string image = Image(Keyed(secret, layout), num_keys);
         const FilterView view(image.data(), image.size(), &secret);
         ASSERT_TRUE(view.status().ok()) << view.status().message();
@@ -198,7 +198,7 @@ TEST(KeyedFilter, InAFile) {
 TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
   const HashSecret secret = Secret(11), other = Secret(12);
   for (const Layout layout : test::EveryLayout()) {
-    for (const uint64_t num_keys : {0, 50, 5000}) {
+    for (const uint64_t num_keys : {0u, 50u, 5000u}) {
       const std::string image = Image(Keyed(secret, layout), num_keys);
       FilterOptions unkeyed = Keyed(HashSecret(), layout);
       unkeyed.hash_id = HashId::kXxh3;
@@ -220,7 +220,7 @@ TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
         ASSERT_TRUE(TrustedImageMayContainKey(image.data(), image.size(), KeyOf(key)));
       }
       const std::string_view hidden(reinterpret_cast<const char*>(secret.bytes), 16);
-      for (size_t half : {0, 8})
+      for (size_t half : {0u, 8u})
         EXPECT_EQ(image.find(hidden.substr(half, 8)), std::string::npos) << "no image holds it";
     }
   }

@@ -137,7 +137,7 @@ struct Case {
 // Every way of saving, over smaller images and larger ones.
 std::vector<Case> EveryCase(const TempDir& dir) {
   std::vector<Case> cases;
-  for (const size_t num_keys : {50, 420, 2000}) {
+  for (const size_t num_keys : {50u, 420u, 2000u}) {
     if (num_keys > 50 && test::IsEmulated()) continue;  // an emulator takes long to fork
     const std::vector<Saver> savers = test::EverySaver(num_keys, 1), others = test::EverySaver(600, 2);
     for (size_t i = 0; i < savers.size(); ++i) {

@@ -123,7 +123,7 @@ TEST(LevelDBPolicy, AppendsAnImageThatHoldsEveryKey) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const double bits_per_key : {1.0, 4.5, 10.0, 20.0, 64.0}) {
       const Policy policy = New(BitsPerKey(bits_per_key, layout));
-      for (const size_t n : {0, 1, 2, 3, 8, 50, 300, 5000, 60000}) {
+      for (const size_t n : {0u, 1u, 2u, 3u, 8u, 50u, 300u, 5000u, 60000u}) {
         const std::vector<std::string> keys = Keys(n, n);
         const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
         std::string block = "what is there already";
@@ -200,7 +200,7 @@ TEST(LevelDBPolicy, AnswersMaybeWhereALargeFilterIsDamaged) {
     EngineFilterOptions trusting_options = BitsPerKey(10, layout);
     trusting_options.verify = false;
     const Policy trusting = New(trusting_options);
-    for (const size_t n : {4000, 120000}) {  // 5 KB: one chunk; 150 KB: three
+    for (const size_t n : {4000u, 120000u}) {  // 5 KB: one chunk; 150 KB: three
       const std::vector<std::string> keys = Keys(1, n);
       const std::string filter = Filter(*policy, keys);
       ASSERT_EQ(CountMatches(*policy, keys, filter), n);
@@ -357,7 +357,7 @@ TEST(LevelDBPolicy, OfATinySetIsNoWorseThanLevelDBs) {
   uint64_t ours_in_all = 0, theirs_in_all = 0;
   for (const int bits_per_key : {4, 7, 10, 13, 16, 20, 24}) {
     const Policy bloom(leveldb::NewBloomFilterPolicy(bits_per_key)), policy = New(BitsPerKey(bits_per_key));
-    for (const size_t n : {1, 2, 5, 8, 13, 20, 30, 40, 50, 51, 55, 60}) {
+    for (const size_t n : {1u, 2u, 5u, 8u, 13u, 20u, 30u, 40u, 50u, 51u, 55u, 60u}) {
       uint64_t ours = 0, theirs = 0;
       for (uint64_t f = 0; f < num_filters; ++f) {
         const std::vector<std::string> keys = Keys(1000000 * n + 100 * f, n);
@@ -441,7 +441,7 @@ constexpr uint64_t kFewKeys = 3000;
 TEST(LevelDBDatabase, LosesNoKey) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const double bits_per_key : {2.0, 10.0, 24.0}) {
-      for (const size_t value_size : {0, 100, 1000}) {
+      for (const size_t value_size : {0u, 100u, 1000u}) {
         const Policy policy = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, bits_per_key), layout));
         test::LevelDB db;
         db.Open(policy.get());

@@ -74,7 +74,7 @@ Group MakeGroup(const Peer& peer) {
   group.spec.body_bytes = 24 << 10;
   group.spec.bits_per_key = 10;
   group.spec.num_keys = 19660;
-  for (const size_t target : {0, 1}) {
+  for (const size_t target : {0u, 1u}) {
     group.rows.push_back({&peer, target, Access::kSingle, 50, "single/" + peer.targets[target]});
     group.rows.push_back({&peer, target, Access::kBatch, 50, "batch/" + peer.targets[target]});
   }

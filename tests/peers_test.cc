@@ -100,7 +100,7 @@ TEST(Peers, NoFalseNegativeWhateverTheNumberOfKeys) {
   for (const Peer& peer : AllPeers()) {
     if (!IsFilter(peer)) continue;
     for (const KeyKind kind : peer.kinds) {
-      for (const uint64_t num_keys : {1, 7, 31, 33, 100, 1000, 20000}) {
+      for (const uint64_t num_keys : {1u, 7u, 31u, 33u, 100u, 1000u, 20000u}) {
         if (peer.has_bits_of_another && num_keys < 1000) continue;  // eight filters need some for each
         for (const double bits_per_key : {6.0, 10.0, 16.0, 24.0}) {
           SCOPED_TRACE(peer.name + " " + KeyKindName(kind) + " " + std::to_string(num_keys) + " keys");
@@ -211,7 +211,7 @@ TEST(Peers, BuildingAnewGivesTheSameAnswers) {
   for (const Peer& peer : AllPeers()) {
     if (!IsFilter(peer) || !peer.rebuilds) continue;
     for (const KeyKind kind : peer.kinds) {
-      for (const uint64_t num_keys : {1, 100, 100000}) {
+      for (const uint64_t num_keys : {1u, 100u, 100000u}) {
         SCOPED_TRACE(peer.name + " " + KeyKindName(kind) + " " + std::to_string(num_keys) + " keys");
         const Spec spec = SpecOf(kind, num_keys, 10);
         const std::unique_ptr<PeerFilter> filter = peer.make(spec);
@@ -253,7 +253,7 @@ TEST(Peers, FillingAnewGivesTheSameAnswers) {
   for (const Peer& peer : AllPeers()) {
     if (!IsFilter(peer) || std::none_of(peer.accesses.begin(), peer.accesses.end(), IsFill)) continue;
     for (const KeyKind kind : peer.kinds) {
-      for (const uint64_t num_keys : {1, 2, 3, 100, 1001, 30001}) {  // odd ones have no two halves
+      for (const uint64_t num_keys : {1u, 2u, 3u, 100u, 1001u, 30001u}) {  // odd ones have no two halves
         for (const double bits_per_key : {4.0, 10.0}) {
           Spec specs[2];
           KeyMaker makers[2] = {KeyMaker(kind), KeyMaker(kind)};

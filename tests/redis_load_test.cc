@@ -78,7 +78,7 @@ std::vector<Layout> LayoutsAndContainer() {
 TEST_F(RedisLoad, EveryLayoutComesBackAsItWas) {
   for (const Layout layout : LayoutsAndContainer()) {
     const std::string image = ImageOf(layout, hashes_);
-    for (const uint64_t shard_bytes : {0, 64, 4096}) {
+    for (const uint64_t shard_bytes : {0u, 64u, 4096u}) {
       if (layout == Layout::kClassic && shard_bytes != 0) continue;
       if (shard_bytes == 64 && image.size() > 64 * 1024) continue;
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(shard_bytes));

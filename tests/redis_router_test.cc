@@ -184,7 +184,7 @@ TEST_F(RedisRouter, TakesTheFirstAddressThatAnswers) {
 }
 
 TEST_F(RedisRouter, GivesUpOnWhatIsUnreachable) {
-  for (const uint32_t patience_ms : {0, 100}) {
+  for (const uint32_t patience_ms : {0u, 100u}) {
     RedisServers servers = PatientServers("127.0.0.1:1");
     servers.patience_ms = patience_ms;
     const Status status = router_.Connect(servers);

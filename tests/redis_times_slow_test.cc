@@ -208,7 +208,7 @@ TEST_F(RedisTimes, FitWhenOneOfTwoLosesAReply) {
 }
 
 TEST_F(RedisTimes, FitWhenOneOfTwoDies) {
-  for (const size_t later : {0, 2}) {
+  for (const size_t later : {0u, 2u}) {
     SCOPED_TRACE(std::to_string(later) + " commands later");
     OfTwo({true, false, later});
   }
@@ -217,3 +217,4 @@ TEST_F(RedisTimes, FitWhenOneOfTwoDies) {
 
 }  // namespace
 }  // namespace linefilter::test
+

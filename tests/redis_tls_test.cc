@@ -413,7 +413,7 @@ TEST_F(RedisTls, AServerMayDieInTheHandshake) {
       if (resets) (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
     };
   };
-  for (const size_t bytes : {0, 1, 100}) {
+  for (const size_t bytes : {0u, 1u, 100u}) {
     const LoopbackServer server(dies_after(bytes, bytes == 1));
     RedisServers servers = ServersOf(server.address());
     servers.patience_ms = 100;
@@ -469,7 +469,7 @@ TEST_F(RedisTls, AServerMayDieInABatch) {
     batch.Add(KeyOf("a"), Kind::kRead, 1);
     batch.Arg(uint64_t{i});
   }
-  for (const size_t bytes : {200, 201, 1000, 16384, 20000}) {
+  for (const size_t bytes : {200u, 201u, 1000u, 16384u, 20000u}) {
     for (const bool says_so : {false, true}) {
       tunnel.CutAfter(SIZE_MAX, false);
       Router router;
@@ -503,7 +503,7 @@ TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
   plain.addresses = server.address();
   RedisFilter filter;
   ASSERT_TRUE(filter.Create(plain, "cut", 20000, test::RedisOptions(12)).ok());
-  for (const size_t commands : {1, 2, 5, 100, 1500}) {
+  for (const size_t commands : {1u, 2u, 5u, 100u, 1500u}) {
     test::RedisProxy proxy(server.port());
     const TlsTunnel tunnel(proxy.address(), ours_->Issue({"127.0.0.1"}));
     RedisServers servers = ServersOf(tunnel.address());

@@ -914,7 +914,7 @@ TEST(Report, JudgesEngines) {
   missed("| RocksDB, `blocked`, absent Get", 11, "ns_each", {708, 708, 708});
   missed("| RocksDB, `retrieval`, absent MultiGet", 12, "multi_get_ns_each", {401});
   missed("| RocksDB, `retrieval`, same filter bytes", 12, "fpr", 0.0026);
-  for (const size_t row : {8, 15}) {
+  for (const size_t row : {8u, 15u}) {
     const std::string few = page([row](json* file) { (*file)["rows"].erase(row); });
     EXPECT_TRUE(Contains(LineWith(few, {"| LevelDB, blocks of 64 KiB"}), "not measured")) << "a part is not the whole";
   }

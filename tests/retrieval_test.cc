@@ -192,7 +192,7 @@ TEST(RetrievalSolver, TakesKeysThatAreAlike) {
 }
 
 TEST(RetrievalSolver, MakesBodiesOfAnySize) {
-  for (const uint64_t num_blocks : {1, 2, 3, 7, 8, 9, 31, 100, 1025}) {
+  for (const uint64_t num_blocks : {1u, 2u, 3u, 7u, 8u, 9u, 31u, 100u, 1025u}) {
     SCOPED_TRACE(num_blocks);
     ExpectSameAsReference(test::RandomHashes(num_blocks * 10, num_blocks), num_blocks);
   }
@@ -303,7 +303,7 @@ TEST(RetrievalLevels, AreNoneOfOtherLayoutsOfTheEmptyAndOfTheBroken) {
 // The share of "maybe" among strangers is what the headers say, within six standard deviations (chance 2e-9).
 TEST(RetrievalLevels, TellTheMeasuredRate) {
   test::Random random(11);
-  for (const uint64_t keys_per_block : {20, 51, 64, 100, 300}) {
+  for (const uint64_t keys_per_block : {20u, 51u, 64u, 100u, 300u}) {
     const Bytes image = reference::WriteImage(FilterOf(test::RandomHashes(100 * keys_per_block, keys_per_block), 100));
     const FilterView view(image.data(), image.size());
     const double expected = view.ExpectedFpr();
@@ -316,7 +316,7 @@ TEST(RetrievalLevels, TellTheMeasuredRate) {
 }
 
 TEST(RetrievalLevels, TellTheNumberOfKeys) {
-  for (const uint64_t keys_per_block : {25, 40, 64, 100}) {
+  for (const uint64_t keys_per_block : {25u, 40u, 64u, 100u}) {
     const Hashes hashes = test::RandomHashes(200 * keys_per_block, keys_per_block);
     const Bytes image = reference::WriteImage(FilterOf(hashes, 200));
     const double keys = static_cast<double>(hashes.size());

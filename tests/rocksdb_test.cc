@@ -146,7 +146,7 @@ TEST(RocksDBPolicy, MakesFiltersThatHoldEveryKey) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const double bits_per_key : {1.0, 10.0, 22.5}) {
       const Policy policy = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, bits_per_key), layout));
-      for (const size_t n : {0, 1, 2, 50, 3000, 60000}) {
+      for (const size_t n : {0u, 1u, 2u, 50u, 3000u, 60000u}) {
         const std::vector<std::string> keys = Keys(n, n);
         const std::string filter = Filter(*policy, keys);
         ASSERT_EQ(CountMatches(*policy, keys, filter), n) << LayoutName(layout) << " " << bits_per_key;
@@ -196,7 +196,7 @@ TEST(RocksDBPolicy, KnowsHowManyKeysASizeHolds) {
     for (const double bits_per_key : {1.0, 10.0, 17.3}) {
       const Policy policy = New(BitsPerKey(bits_per_key, layout));
       const Builder builder = NewBuilder(*policy);
-      for (const size_t size : {0, 1, 8, 15, 16, 17, 71, 72, 100, 600, 3687, 4104, 5000, 65536, 65600, 66000}) {
+      for (const size_t size : {0u, 1u, 8u, 15u, 16u, 17u, 71u, 72u, 100u, 600u, 3687u, 4104u, 5000u, 65536u, 65600u, 66000u}) {
         const size_t n = builder->ApproximateNumEntries(size);
         if (n >= keys.size()) continue;
         if (n != 0) {
@@ -481,7 +481,7 @@ TEST(RocksDBDatabase, AnswersForPrefixes) {
 // RocksDB's checksums are off: what is damaged comes to the policy.
 TEST(RocksDBDatabase, LosesNoKeyIfItsFilterIsDamaged) {
   for (const Layout layout : AutoAndEveryLayout()) {
-    for (const uint64_t num_keys : {1000, 8000}) {
+    for (const uint64_t num_keys : {1000u, 8000u}) {
       const Policy policy = New(BitsPerKey(10, layout));
       RocksDB db;
       db.table.checksum = rocksdb::kNoChecksum;

@@ -455,8 +455,8 @@ TEST(Rotating, ASnapshotWithAFieldOutOfRangeIsRefused) {
     EXPECT_EQ(filter.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible) << what;
     ExpectTakesNothing(&filter);
   };
-  for (const uint64_t kind : {0, 1, 3, 255}) expect(Claim().Put(0, kind, 1), "kind " + std::to_string(kind));
-  for (const uint64_t rotation : {2, 3, 128, 255}) expect(Claim().Put(1, rotation, 1), std::to_string(rotation));
+  for (const uint64_t kind : {0u, 1u, 3u, 255u}) expect(Claim().Put(0, kind, 1), "kind " + std::to_string(kind));
+  for (const uint64_t rotation : {2u, 3u, 128u, 255u}) expect(Claim().Put(1, rotation, 1), std::to_string(rotation));
   for (size_t at = 2; at < 8; ++at) expect(Claim().Put(at, 1, 1), "byte " + std::to_string(at));
   expect(Claim().Put(8, 0), "a generation for no key");
   for (const uint64_t generation : {uint64_t{1} << 48, uint64_t{1} << 56, uint64_t{1} << 63, ~uint64_t{0}}) {
@@ -466,7 +466,8 @@ TEST(Rotating, ASnapshotWithAFieldOutOfRangeIsRefused) {
     expect(Claim().Put(8, keys), "for more keys than bits: " + std::to_string(keys));
     expect(Claim().Put(1, 1, 1).Put(24, keys), "more keys than bits: " + std::to_string(keys));
   }
-  for (const size_t size : {0, 1, 8, 31, 33, 64, 1024}) expect(Claim().Resize(size), std::to_string(size) + " bytes");
+  for (const size_t size : {0u, 1u, 8u, 31u, 33u, 64u, 1024u})
+    expect(Claim().Resize(size), std::to_string(size) + " bytes");
   expect(Claim().Stages({}, {}), "no generation");
   expect(Claim().Stages({2}, {7}), "one generation");
   for (size_t i = 0; i < 3; ++i) {
@@ -482,10 +483,10 @@ TEST(Rotating, ASnapshotWithAFieldOutOfRangeIsRefused) {
 TEST(Rotating, GoesOnFromAnySnapshotThatIsInRange) {
   const std::vector<uint64_t> hashes = RandomHashes(600, 21);
   const std::vector<uint64_t> numbers = {1, 2, 100, 511, 512};
-  for (const uint64_t rotation : {0, 1}) {
+  for (const uint64_t rotation : {0u, 1u}) {
     for (const uint64_t each : numbers) {
       for (const uint64_t in_newest : numbers) {
-        for (const size_t generations : {2, 3, 64}) {
+        for (const size_t generations : {2u, 3u, 64u}) {
           const uint64_t generation = kLastGeneration - 1000;
           const Claim claim =
               Claim()

@@ -674,7 +674,7 @@ TEST(ScalableFilterTest, IsNotMadeOfAGrowthFieldOutOfRange) {
     growth[at] = 1;
     expect(growth, 1, StatusCode::kIncompatible, "a byte that is to be 0");
   }
-  for (const size_t size : {0, 1, 8, 31, 33, 1024}) {
+  for (const size_t size : {0u, 1u, 8u, 31u, 33u, 1024u}) {
     std::vector<uint8_t> growth = good;
     growth.resize(size);
     expect(growth, 1, StatusCode::kIncompatible, "length");

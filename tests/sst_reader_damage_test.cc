@@ -181,7 +181,7 @@ std::string WithImage(const std::string& table, std::string_view image) {
 // Whole in itself, of as many keys: nothing but the rest of the table can tell.
 TEST(SstDamage, PartsOfAnotherTableLoseNoKey) {
   for (const Layout layout : Layouts()) {
-    for (const size_t n : {40, 5000}) {  // an image whose check covers its body, and one of chunk checks
+    for (const size_t n : {40u, 5000u}) {  // an image whose check covers its body, and one of chunk checks
       const Pairs pairs = SomePairs(n);
       Pairs others;
       for (size_t i = 0; i < n; ++i) others.emplace_back(Absent(i), pairs[i].second);

@@ -83,8 +83,8 @@ void ExpectHolds(const TableReader& table, const Pairs& pairs) {
 TEST(SstReader, FindsWhatWasWritten) {
   const TempDir dir;
   for (const Layout layout : Layouts()) {
-    for (const size_t n : {0, 1, 2, 100, 5000}) {
-      for (const uint32_t data_block_bytes : {1, 300, 4096, 65536}) {
+    for (const size_t n : {0u, 1u, 2u, 100u, 5000u}) {
+      for (const uint32_t data_block_bytes : {1u, 300u, 4096u, 65536u}) {
         SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(n) + " " +
                      std::to_string(data_block_bytes));
         const Pairs pairs = SomePairs(n);
@@ -340,7 +340,7 @@ TEST(SstWriter, RefusesEverythingAfterMemoryRanOut) {
   const std::string path = dir.File("table");
   Pairs pairs = SomePairs(100);
   pairs[50].second.assign(5000, 'v');
-  for (const uint32_t data_block_bytes : {300, 1 << 20}) {
+  for (const uint32_t data_block_bytes : {300u, 1u << 20u}) {
     Status status;
     size_t good = 0;
     for (;; ++good) {

@@ -171,8 +171,8 @@ TEST(FilterView, OfTheEmptySetAnswersAbsent) {
 TEST(FilterView, AnswersAsAnImageAskedAtOnce) {
   std::vector<std::string> images;
   for (const Layout layout : test::EveryLayout()) {
-    for (const size_t num_keys : {0, 1, 20, 50, 300, 3000, 4000, 30000}) {
-      for (const uint64_t seed : {0, 7}) {
+    for (const size_t num_keys : {0u, 1u, 20u, 50u, 300u, 3000u, 4000u, 30000u}) {
+      for (const uint64_t seed : {0u, 7u}) {
         std::vector<uint64_t> hashes;
         for (size_t i = 0; i < num_keys; ++i) hashes.push_back(HashKey(std::to_string(i), seed));
         images.push_back(Build(layout, hashes, seed));

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot release install abi debian bench_steps builds fuzz cpus; do
+for part in packages steps cmake sysroot release install abi debian bench_steps builds fuzz cpus matrix; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done
@@ -25,6 +25,7 @@ fast_steps() {
 
 slow_steps() {
   step "packages of the slow tests" work "$ROOT/tools/install_packages.sh" slow
+  syntax_steps
   # CI has no time for the minute that living_slow_test takes by itself.
   LINEFILTER_LIVING_SECONDS=20 step "release: slow tests" tests test_release -L slow
   step "program: demo.sh" tests test_demo

@@ -10,6 +10,12 @@
 
 namespace linefilter::internal {
 
+// A size that fits into size_t. On 64-bit CPUs it is one already, and a plain cast would fall under -Wuseless-cast.
+template <class Integer>
+constexpr size_t ToSize(Integer size) {
+  return static_cast<size_t>(size);
+}
+
 // Makes room for `size` bytes behind *text and lets `write(out, size)` fill it; on an error *text is as before.
 template <class Write>
 Status AppendToString(std::string* text, uint64_t size, const Write& write) {
@@ -22,13 +28,13 @@ Status AppendToString(std::string* text, uint64_t size, const Write& write) {
 #if defined(__cpp_exceptions)
   try {
 #endif
-    text->resize(old_size + static_cast<size_t>(size));
+    text->resize(old_size + ToSize(size));
 #if defined(__cpp_exceptions)
   } catch (...) {
     return no_memory();
   }
 #endif
-  const Status status = write(&(*text)[old_size], static_cast<size_t>(size));
+  const Status status = write(&(*text)[old_size], ToSize(size));
   if (!status.ok()) text->resize(old_size);
   return status;
 }

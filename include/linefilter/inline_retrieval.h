@@ -1,11 +1,13 @@
 // The core of the layout `retrieval` (doc/FORMAT.md section 8): the parities of one key in one block, and its answer.
-// Part of linefilter/inline.h, which alone includes it.
+// Part of linefilter/inline.h: whoever includes this file alone gets all of that.
 //
 // A block of 8 words is ANDed with 8 multiples of the key's 32 bits; each 16-bit lane of the result gives one parity,
 // so all 32 come out of one vector operation (or of as many as the block has vectors).
 
+#ifndef LINEFILTER_INLINE_ONCE_
+#include "linefilter/inline.h"  // It chooses the target before Highway is read, and includes this file again.
 // Included once per target, as inline.h.
-#if defined(LINEFILTER_INLINE_RETRIEVAL_H_) == defined(HWY_TARGET_TOGGLE)
+#elif defined(LINEFILTER_INLINE_RETRIEVAL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_INLINE_RETRIEVAL_H_
 #undef LINEFILTER_INLINE_RETRIEVAL_H_
 #else

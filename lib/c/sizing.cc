@@ -8,8 +8,9 @@ using linefilter::Status;
 using linefilter::internal::LayoutFromC;
 using linefilter::internal::ToC;
 
-static_assert(linefilter::kMinBitsPerKey == LINEFILTER_MIN_BITS_PER_KEY);
-static_assert(linefilter::kMaxBitsPerKey == LINEFILTER_MAX_BITS_PER_KEY);
+// C++20 deprecates comparing a double with an enum.
+static_assert(linefilter::kMinBitsPerKey == int{LINEFILTER_MIN_BITS_PER_KEY});
+static_assert(linefilter::kMaxBitsPerKey == int{LINEFILTER_MAX_BITS_PER_KEY});
 
 linefilter_code linefilter_size_for_bits_per_key(linefilter_layout layout, uint64_t num_keys, double bits_per_key,
                                                  linefilter_sizing* sizing, linefilter_status* status) {

@@ -62,7 +62,7 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Sta
   const uint8_t* field = image + *rest;
   for (uint64_t left = list_bytes; left != 0;) {
     if (left < 4) return Corrupt("an extension field is cut off");
-    const unsigned id = field[0] | field[1] << 8;
+    const unsigned id = field[0] | unsigned{field[1]} << 8;
     const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
     if (left < field_bytes) return Corrupt("an extension field is longer than its list");
     const uint8_t** const known = trailer->layout != kContainerLayout ? nullptr

@@ -40,7 +40,7 @@ inline constexpr int kTileRows = TileRows<kWords>();
 
 // [row][word]. An array, because g++ makes a class's own functions for the baseline target, not for this one.
 template <int kWords>
-using Tile = lanes::Vec[kTileRows<kWords>][kWords];
+using Tile = lanes::Vec[kTileRows<kWords>][size_t{kWords}];
 
 // A growing system. Memory: [row][word][8 lanes] for rows and pivots.
 template <int kWords>
@@ -48,7 +48,7 @@ struct System {
   uint64_t* rows;
   uint64_t* pivots;  // the pivot's bit; zero for a row that nothing was left of
   size_t num_rows;
-  size_t start[kWords + 1];
+  size_t start[size_t{kWords} + 1];
   size_t num_leading;  // so many first rows have their pivots in word 0, in all lanes
 
   uint64_t* Row(size_t r, int word) const { return rows + 8 * (kWords * r + static_cast<size_t>(word)); }
@@ -62,8 +62,8 @@ struct System {
 // target ^= row, where it has the row's pivot; words below kFirst are known to be zero in the row, and the pivot to be
 // in a word below kEnd.
 template <int kWords, int kFirst, int kEnd>
-HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[kWords], const lanes::Vec (&row)[kWords],
-                          lanes::Vec (&target)[kWords]) {
+HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[size_t{kWords}], const lanes::Vec (&row)[size_t{kWords}],
+                          lanes::Vec (&target)[size_t{kWords}]) {
   lanes::Hit hit;
   if constexpr (kFirst + 1 == kEnd) {
     hit = lanes::HitWhereMeets(target[kFirst], pivot[kFirst]);
@@ -80,7 +80,7 @@ HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[kWords], const lanes::Vec (&
 // A tile by the earlier row r.
 template <int kWords, int kFirst, int kEnd>
 HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Tile<kWords>& tile) {
-  lanes::Vec pivot[kWords], row[kWords];
+  lanes::Vec pivot[size_t{kWords}], row[size_t{kWords}];
   LINEFILTER_UNROLL
   for (int w = kFirst; w < kWords; ++w) {
     if (w < kEnd) pivot[w] = lanes::Load(system.Pivot(r, w) + lane);
@@ -105,7 +105,7 @@ HWY_INLINE void ReduceByAll(const System<kWords>& system, size_t lane, Tile<kWor
 
 // The lowest column of a row, as a bit; zero if there is none.
 template <int kWords>
-HWY_INLINE void FindPivot(const lanes::Vec (&row)[kWords], lanes::Vec (&pivot)[kWords]) {
+HWY_INLINE void FindPivot(const lanes::Vec (&row)[size_t{kWords}], lanes::Vec (&pivot)[size_t{kWords}]) {
   if constexpr (kWords == 1) {
     pivot[0] = lanes::AndNot(lanes::Set(kRightSide), lanes::LowestBit(row[0]));
   } else {
@@ -142,7 +142,7 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Ti
   LINEFILTER_UNROLL
   for (int t = 0; t < kTileRows<kWords>; ++t) {
     const size_t r = system.num_rows + static_cast<size_t>(t);
-    Vec pivot[kWords];
+    Vec pivot[size_t{kWords}];
     FindPivot<kWords>(tile[t], pivot);
     Vec any = pivot[0];
     LINEFILTER_UNROLL
@@ -177,14 +177,14 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Ti
 // systems of equal size at once, whose rows are `distance` words apart: one alone would wait for each parity.
 template <int kWords, int kSystems>
 HWY_INLINE void SolveBackwards(const uint64_t* rows, size_t num_rows, size_t distance, lanes::Vec limit,
-                               lanes::Vec (&x)[kSystems][kWords]) {
+                               lanes::Vec (&x)[size_t{kSystems}][size_t{kWords}]) {
   using lanes::Vec;
   const Vec right_side = lanes::Set(kRightSide);
   for (size_t r = num_rows; r-- > 0;) {
     const lanes::Mask counts = lanes::IsLess(lanes::Set(r), limit);
     LINEFILTER_UNROLL
     for (int s = 0; s < kSystems; ++s) {
-      Vec row[kWords], pivot[kWords];
+      Vec row[size_t{kWords}], pivot[size_t{kWords}];
       LINEFILTER_UNROLL
       for (int w = 0; w < kWords; ++w) {
         row[w] = lanes::Load(rows + static_cast<size_t>(s) * distance + 8 * (kWords * r + static_cast<size_t>(w)));

@@ -23,7 +23,7 @@ HWY_INLINE uint64_t Ones(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t
 // The free columns of each unit, of all blocks of a group: [unit][block]. None where there is no block.
 template <int kUnits>
 struct Widths {
-  uint8_t of[kUnits][8];
+  uint8_t of[size_t{kUnits}][8];
 };
 
 template <int kUnits>
@@ -64,9 +64,9 @@ HWY_NOINLINE void SumSides(const Group& group) {
 template <int kUnits, int kClusters, int kWords>
 struct Places {
   static constexpr int kPerWord = kUnits / kClusters / kWords;  // units of a cluster in one of its words
-  alignas(64) uint64_t shift[kUnits][8];
-  alignas(64) uint64_t mask[kUnits][8];               // which bits of the word it has
-  alignas(64) uint64_t halves[kClusters][kWords][8];  // which columns a half row has
+  alignas(64) uint64_t shift[size_t{kUnits}][8];
+  alignas(64) uint64_t mask[size_t{kUnits}][8];                       // which bits of the word it has
+  alignas(64) uint64_t halves[size_t{kClusters}][size_t{kWords}][8];  // which columns a half row has
   // The place of InOrder(i) among the units of its cluster.
   static constexpr int WordOf(int unit) {
     int before = 0;
@@ -84,14 +84,14 @@ HWY_NOINLINE void PlaceUnits(const Group& group, const Widths<kUnits>& widths,
                              Places<kUnits, kClusters, kWords>* places, bool* fits) {
   using P = Places<kUnits, kClusters, kWords>;
   for (int block = 0; block < 8; ++block) {
-    uint32_t used[kClusters][kWords] = {};
+    uint32_t used[size_t{kClusters}][size_t{kWords}] = {};
     fits[block] = true;
     for (int unit = 0; unit < kUnits; ++unit) {
       used[unit % kClusters][P::WordOf(unit)] += widths.of[unit][block];
       if (used[unit % kClusters][P::WordOf(unit)] > 63) fits[block] = false;
     }
-    uint32_t at[kClusters][kWords] = {};
-    uint64_t halves[kClusters][kWords] = {}, rest[kClusters][kWords] = {};
+    uint32_t at[size_t{kClusters}][size_t{kWords}] = {};
+    uint64_t halves[size_t{kClusters}][size_t{kWords}] = {}, rest[size_t{kClusters}][size_t{kWords}] = {};
     for (int i = 0; i < kUnits; ++i) {
       const int unit = Units<kUnits>::InOrder(i), cluster = unit % kClusters, word = P::WordOf(unit);
       const uint32_t width = fits[block] ? widths.of[unit][block] : 0;
@@ -147,7 +147,7 @@ HWY_NOINLINE void FillClusters(const Group& group, const Places<kUnits, kCluster
 
 // Solves one cluster of all blocks and reduces its half rows. Bit 63 of failed[block] tells of contradictions.
 template <int kWords>
-HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t (&half_columns)[kWords][8],
+HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t (&half_columns)[size_t{kWords}][8],
                                  uint64_t* failed) {
   using lanes::Vec;
   RetrievalWork& work = *group.work;
@@ -173,7 +173,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
     }
     lanes::Store(lanes::Or(failure.fails, lanes::Load(failed + lane)), failed + lane);
 
-    Vec pivots[kWords], halves[kWords];
+    Vec pivots[size_t{kWords}], halves[size_t{kWords}];
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
       halves[w] = lanes::Load(half_columns[w] + lane);
@@ -246,7 +246,7 @@ HWY_NOINLINE void SolveClusters(const Group& group, int cluster) {
   RetrievalWork& work = *group.work;
   const uint64_t* const rows = work.cluster_rows + 8 * kWords * static_cast<size_t>(cluster) * group.padded_keys;
   for (size_t lane = 0; lane < 8; lane += lanes::kLanes) {
-    lanes::Vec x[1][kWords];
+    lanes::Vec x[1][size_t{kWords}];
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) {
       x[0][w] = Expand<6>(lanes::Load(work.cluster_free[cluster][w] + lane), work.cluster_compress[cluster][w], lane);

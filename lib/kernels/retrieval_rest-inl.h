@@ -21,12 +21,12 @@ namespace HWY_NAMESPACE {
 // step * q, a vector of blocks, from bit `from` on under `mask` (by block), and go to bit `to` of a packed row.
 template <int kUnits>
 struct Pieces {
-  const uint64_t* columns[kUnits];
+  const uint64_t* columns[size_t{kUnits}];
   size_t step;
-  uint8_t part[kUnits];  // the unit, or the cluster
-  alignas(64) uint64_t from[kUnits][8];
-  alignas(64) uint64_t mask[kUnits][8];
-  alignas(64) uint64_t to[kUnits][8];
+  uint8_t part[size_t{kUnits}];  // the unit, or the cluster
+  alignas(64) uint64_t from[size_t{kUnits}][8];
+  alignas(64) uint64_t mask[size_t{kUnits}][8];
+  alignas(64) uint64_t to[size_t{kUnits}][8];
   uint32_t first[internal::kMostWords], last[internal::kMostWords];  // which pieces reach into a word: [first, last)
   size_t num_words;                                                  // of a packed row, with room for the right side
 
@@ -170,7 +170,7 @@ HWY_INLINE void SolveRestOfWords(const Group& group, uint32_t constraint, size_t
         FindHeader(group, constraint, constraint + num_constraints == 31, block, failed[block], found, limit + block);
       }
     }
-    lanes::Vec x[1][kWords];
+    lanes::Vec x[1][size_t{kWords}];
     LINEFILTER_UNROLL
     for (int w = 0; w < kWords; ++w) x[0][w] = lanes::Zero();
     SolveBackwards<kWords, 1>(group.work->rest_rows + lane, num_rows, 0, lanes::Load(limit + lane), x);

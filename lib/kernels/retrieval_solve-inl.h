@@ -52,8 +52,8 @@ HWY_INLINE void MakeClusterPieces(const Group& group, const Places<kUnits, kClus
   for (int i = 0; i < kUnits; ++i) {
     const int unit = Units<kUnits>::InOrder(i), cluster = unit % kClusters;
     const int word = Places<kUnits, kClusters, kWords>::WordOf(unit);
-    pieces->columns[i] =
-        group.work->cluster_half_rows + 8 * (kWords * static_cast<size_t>(cluster) * group.padded_keys + word);
+    const size_t row = kWords * static_cast<size_t>(cluster) * group.padded_keys;
+    pieces->columns[i] = group.work->cluster_half_rows + 8 * (row + static_cast<size_t>(word));
     pieces->part[i] = static_cast<uint8_t>(cluster);
     for (int block = 0; block < 8; ++block) {
       const uint64_t free = group.work->cluster_compress[cluster][word][6][block], mask = places.mask[unit][block];

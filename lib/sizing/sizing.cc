@@ -36,7 +36,7 @@ uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) 
   if (best < model.min_num_probes) best = model.min_num_probes;
   if (best > model.max_num_probes) best = model.max_num_probes;
   double best_fpr = fpr(best);
-  for (const int step : {1, -1}) {
+  for (const uint32_t step : {1u, ~0u}) {  // one more, and one less: the sum wraps
     const uint32_t start = best;
     for (uint32_t k = best + step; k >= model.min_num_probes && k <= model.max_num_probes; k += step) {
       const double candidate = fpr(k);

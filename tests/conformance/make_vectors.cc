@@ -77,7 +77,7 @@ void NumbersOfKeys(ImagesFile* file) {
   file->OfKeys("retrieval-504-keys", Small(kRetrieval), FirstKeys("text", "key-", 504), {});
   file->OfKeys("retrieval-5000-keys-so-T-is-0", Small(kRetrieval), FirstKeys("text", "key-", 5000), {});
   // One key 14, 15, 16 times: 15 is the most that a counter holds.
-  for (const size_t times : {14, 15, 16}) {
+  for (const size_t times : {14u, 15u, 16u}) {
     const std::vector<Question> same(times, FirstKeys("text", "key-", 1)[0]);
     file->OfKeys("counting-1-key-" + std::to_string(times) + "-times", Small(kCounting), same, Probes(20, 100));
   }
@@ -225,7 +225,7 @@ void Containers(ImagesFile* file) {
   all_fields.extensions.push_back({reference::kGrowth, AsBytes("\x01growth")});
   all_fields.extensions.push_back({9, AsBytes("hello")});
   file->Image("container-all-fields", WriteImage(all_fields), Probes(20, 100));
-  for (const size_t last : {64, 960}) {
+  for (const size_t last : {64u, 960u}) {
     const Filter large = reference::MakeContainer({Empty(kBlocked, 5, 64), Empty(kBlocked, 6, 64 * last)}, {0, 0});
     file->OfFilledBody("container-" + std::to_string(large.body.size()), large, 200 + last, Probes(20, 200));
   }
@@ -256,8 +256,8 @@ void UnfitStages(ImagesFile* file) {
     with_byte("stage-of-layout-" + std::to_string(layout), 16, static_cast<uint8_t>(layout));
   }
   for (const int k : {0, 17, 255}) with_byte("stage-num_probes-" + std::to_string(k), 41, static_cast<uint8_t>(k));
-  for (const size_t at : {18, 23, 47}) with_byte("stage-byte-" + std::to_string(at) + "-not-0", at, 1);
-  for (const size_t size : {0, 23, 24, 47}) {
+  for (const size_t at : {18u, 23u, 47u}) with_byte("stage-byte-" + std::to_string(at) + "-not-0", at, 1);
+  for (const size_t size : {0u, 23u, 24u, 47u}) {
     Filter filter = good;
     filter.extensions[0].content.resize(size);
     add("table-of-" + std::to_string(size) + "-bytes", filter);
@@ -332,7 +332,7 @@ void UnknownValues(ImagesFile* file) {
     name += "-" + std::to_string(value) + (filter.body.empty() ? "-empty-set" : "");
     file->Image(name, WriteImage(filter), kFew);
   };
-  for (const size_t body_bytes : {64, 0}) {
+  for (const size_t body_bytes : {64u, 0u}) {
     const Filter good = OneKey(body_bytes);
     for (const int magic : {0x00, 0x10, 0x90, 0xb0}) {
       Filter filter = good;
@@ -375,7 +375,7 @@ void UnknownValues(ImagesFile* file) {
 void UnfitBodies(ImagesFile* file) {
   file->Section("Bodies that do not fit, with a right check");
   for (const int layout : {kBlocked, kRetrieval, kCounting}) {
-    for (const size_t size : {1, 8, 63, 65, 127, 4161}) {
+    for (const size_t size : {1u, 8u, 63u, 65u, 127u, 4161u}) {
       file->OfFilledBody(LayoutWord(layout) + "-body-of-" + std::to_string(size), Empty(layout, 6, size), 102, kFew);
     }
   }
@@ -384,16 +384,16 @@ void UnfitBodies(ImagesFile* file) {
     const Bytes front = AsBytes(FillBytes(size, 103));
     file->Image(name + "-" + std::to_string(size), Sealed(front, flags, body_bytes, layout), kFew, size, 103);
   };
-  for (const size_t size : {4160, 65536}) filled("large-without-chunk-checks", size, 0, size, kBlocked);
-  for (const size_t size : {68, 4100})
+  for (const size_t size : {4160u, 65536u}) filled("large-without-chunk-checks", size, 0, size, kBlocked);
+  for (const size_t size : {68u, 4100u})
     filled("small-with-room-for-a-chunk-check", size, kFlagChunks, size - 4, kBlocked);
   // Body and chunk checks together never have such a length.
-  for (const size_t size : {65541, 65544}) filled("no-body-with-chunk-checks", size, kFlagChunks, size - 8, kClassic);
+  for (const size_t size : {65541u, 65544u}) filled("no-body-with-chunk-checks", size, kFlagChunks, size - 8, kClassic);
 }
 
 void UnfitFields(ImagesFile* file) {
   file->Section("Fields that do not fit, and critical extensions, with a right check");
-  for (const size_t body_bytes : {0, 64, 4160}) {
+  for (const size_t body_bytes : {0u, 64u, 4160u}) {
     for (const uint16_t id : {0x8000, 0x8003, 0xffff}) {
       const Filter filter = WithExtensions(OneKey(body_bytes), {{3, AsBytes("abc")}, {id, AsBytes("x")}, {3, {}}});
       const std::string name = "critical-extension-" + std::to_string(id) + "-body-" + std::to_string(body_bytes);
@@ -427,9 +427,10 @@ void UnfitFields(ImagesFile* file) {
 std::string MakeXxh3Vectors() {
   std::ostringstream text;
   text << kHead << "# length of the input | seed, hexadecimal | hash of the input as a key, hexadecimal\n";
-  for (const size_t size : {0,   1,   2,   3,    4,    5,    7,    8,    9,    15,   16,   17,   31,   32,  33,
-                            64,  65,  96,  97,   127,  128,  129,  143,  144,  145,  239,  240,  241,  255, 256,
-                            257, 512, 513, 1023, 1024, 1025, 1088, 1089, 2047, 2048, 2049, 5000, 65536}) {
+  for (const size_t size :
+       {0u,   1u,   2u,   3u,    4u,    5u,    7u,    8u,    9u,    15u,   16u,   17u,   31u,   32u,  33u,
+        64u,  65u,  96u,  97u,   127u,  128u,  129u,  143u,  144u,  145u,  239u,  240u,  241u,  255u, 256u,
+        257u, 512u, 513u, 1023u, 1024u, 1025u, 1088u, 1089u, 2047u, 2048u, 2049u, 5000u, 65536u}) {
     const std::string input = InputBytes(size);
     for (const uint64_t seed : {uint64_t{0}, kSeed}) {
       text << size << " " << Hex64(seed) << " " << Hex64(reference::HashOfKey(input, seed)) << "\n";

@@ -70,7 +70,7 @@ inline const std::vector<std::string>& GoodImages() {
   static const std::vector<std::string> images = [] {
     std::vector<std::string> all;
     for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
-      for (const size_t num_keys : {0, 1, 50}) all.push_back(GoodImage(layout, num_keys, 10, 0, HashId::kXxh3));
+      for (const size_t num_keys : {0u, 1u, 50u}) all.push_back(GoodImage(layout, num_keys, 10, 0, HashId::kXxh3));
       all.push_back(GoodImage(layout, 99, 7, 11, HashId::kXxh3));
     }
     all.push_back(GoodImage(Layout::kRetrieval, 40, 20, 0, HashId::kCaller));
@@ -80,7 +80,7 @@ inline const std::vector<std::string>& GoodImages() {
       all.push_back(GoodImage(layout, 70, 2, 0, HashId::kKeyed));
     }
     all.push_back(GoodImage(Layout::kBlocked, 0, 10, 0, HashId::kKeyed));
-    for (const size_t num_keys : {0, 1, 10})
+    for (const size_t num_keys : {0u, 1u, 10u})
       all.push_back(GoodImage(Layout::kCounting, num_keys, 50, 0, HashId::kXxh3));
     all.push_back(GoodImage(Layout::kCounting, 70, 8, 0, HashId::kKeyed));
     all.push_back(GoodContainer(3));

@@ -16,7 +16,7 @@ constexpr uint64_t kFprTrials = 200000;  // at 1 % within 4 % of the rate, 95 ti
 // Half of the keys that are asked are in it.
 constexpr uint64_t kHitsOf2 = 1;
 
-enum Way { kBlocked, kScript, kBitfield, kWays };
+enum Way : size_t { kBlocked, kScript, kBitfield, kWays };
 
 Status Interrupted() { return Status::Error(StatusCode::kIoError, "interrupted"); }
 

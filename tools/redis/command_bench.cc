@@ -24,7 +24,7 @@ class SignalGuard {
   SignalGuard() {
     struct sigaction action = {};
     action.sa_handler = &Interrupt;
-    action.sa_flags = SA_RESTART | SA_RESETHAND;
+    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // flags; the second is the sign bit of an int
     sigaction(SIGINT, &action, &of_interrupt_);
     sigaction(SIGTERM, &action, &of_terminate_);
   }

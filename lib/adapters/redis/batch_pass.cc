@@ -260,7 +260,7 @@ void BatchRun::FinishAll(const Status& status) {
 // replica that was one, or becomes one, may be late, and whoever is there now cannot vouch for it.
 void BatchRun::RunAllAgain(Node* node) {
   for (size_t i = 0; i < states_.size(); ++i) {
-    num_left_ += states_[i] == kDone ? 1 : 0;
+    num_left_ += states_[i] == kDone;
     Fail(static_cast<uint32_t>(i), node);
   }
   node->num_answered = node->wrote_on = 0;

@@ -201,7 +201,7 @@ void Insertions::OnBits(const Command& command, const Reply& reply) {
     if (!reply.is_array() || reply.size() < next + write.num_positions) return;
     KeyState& key = target.keys[write.key];
     uint32_t num_fresh = 0;
-    for (uint32_t p = 0; p < write.num_positions; ++p) num_fresh += reply[next + p].integer() == fresh ? 1 : 0;
+    for (uint32_t p = 0; p < write.num_positions; ++p) num_fresh += reply[next + p].integer() == fresh;
     next += write.num_positions;
     key.was_new = num_fresh != 0;
     key.written = true;

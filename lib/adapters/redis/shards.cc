@@ -27,7 +27,7 @@ std::string MarkOf(uint64_t version) {
 bool ParseMark(std::string_view bytes, uint64_t* version) {
   if (bytes.size() != kMarkBytes || memcmp(bytes.data(), kMagic, 8) != 0) return false;
   *version = 0;
-  for (int i = 0; i < 8; ++i) *version |= uint64_t{static_cast<uint8_t>(bytes[8 + i])} << (8 * i);
+  for (size_t i = 0; i < 8; ++i) *version |= uint64_t{static_cast<uint8_t>(bytes[8 + i])} << (8 * i);
   return *version != 0;
 }
 
