@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# tools/test.sh         installs what is missing, builds, and runs the fast tests: minutes
-# tools/test.sh --all   also the slow ones, sanitizers, clang, other CPUs, the demo and the benchmark: under an hour
+# tools/test.sh             installs what is missing, builds, and runs the fast tests: minutes
+# tools/test.sh --all       also the slow ones, sanitizers, clang, other CPUs, the demo and the benchmark: most of an hour
+# tools/test.sh --nightly   --all, and what takes longer than each change can wait for (doc/TESTING.md names it)
 #
-# Debian 12 or Ubuntu 24.04, root or sudo. The last line counts; logs are kept in build/test-logs.
+# Debian 12 or Ubuntu 24.04, root or sudo. The last lines tell the minutes of each step and the slowest programs, the very last
+# one counts; logs are kept in build/test-logs.
 # JOBS=n sets how many processes build and test at once.
 set -euo pipefail
 
@@ -25,16 +27,11 @@ fast_steps() {
 
 slow_steps() {
   step "packages of the slow tests" work "$ROOT/tools/install_packages.sh" slow
+  beside one_core_steps
   syntax_steps
-  # CI has no time for the minute that living_slow_test takes by itself.
-  LINEFILTER_LIVING_SECONDS=20 step "release: slow tests" tests test_release -L slow
-  step "program: demo.sh" tests test_demo
-  step "benchmark: every kind of row, report, plots" tests test_bench
-  step "instructions per key against the baseline" tests test_instructions
-  install_steps
-  abi_steps
-  debian_steps
-
+  # Each change has no time for the minute that living_slow_test takes by itself.
+  if [[ -z ${NIGHTLY:-} ]]; then export LINEFILTER_LIVING_SECONDS=20; fi
+  step "release: slow tests" tests test_release -L slow
   built_and_tested clang "build_clang" "test_clang"
   built_and_tested asan "build_asan" "test_asan"
   built_and_tested tsan "build_tsan" "test_tsan"
@@ -46,6 +43,23 @@ slow_steps() {
   else
     echo "only on x86-64: each target forced, -march"
   fi
+  join
+}
+
+# What does one thing after the other, or waits for a network. These steps alone build in build/release while they run; those of
+# the other row only run what is there.
+one_core_steps() {
+  step "program: demo.sh" tests test_demo
+  step "benchmark: every kind of row, report, plots" tests test_bench
+  step "instructions per key against the baseline" tests test_instructions
+  install_steps
+  abi_steps
+  debian_steps
+}
+
+# What --all leaves out. NIGHTLY has changed some steps of it as well.
+nightly_steps() {
+  matrix_steps
 }
 
 x86_steps() {
@@ -74,15 +88,18 @@ built_and_tested() {
 main() {
   case "${1:-}" in
     "" | --all) ;;
-    *) echo "usage: tools/test.sh [--all]" >&2; exit 2 ;;
+    --nightly) export NIGHTLY=yes ;;
+    *) echo "usage: tools/test.sh [--all | --nightly]" >&2; exit 2 ;;
   esac
   cd "$ROOT"
   steps_begin "$ROOT/build/test-logs"
   fast_steps
-  if [[ ${1:-} == --all ]] && $HAVE_RELEASE; then
+  if [[ -n ${1:-} ]] && $HAVE_RELEASE; then
     slow_steps
   fi
-  echo "all steps: $SECONDS s"
+  if [[ -n ${NIGHTLY:-} ]] && $HAVE_RELEASE; then
+    nightly_steps
+  fi
   steps_end
 }
 

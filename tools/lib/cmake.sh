@@ -19,8 +19,8 @@ build() {
   cmake --build "$1" -j "$JOBS" ${BUILD_TARGETS[@]+--target "${BUILD_TARGETS[@]}"}
 }
 
-# For builds that are not the one that users have: no benchmark, no Python module, and tests that are compiled in half the time.
-QUICK_TESTS=(-DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_PYTHON=OFF -DLINEFILTER_TEST_OPTIONS=-O1)
+# For builds that are not the one that users have: no benchmark, no Python module.
+QUICK_TESTS=(-DLINEFILTER_BUILD_BENCH=OFF -DLINEFILTER_PYTHON=OFF)
 
 # build_preset PRESET [cmake argument...]
 build_preset() {
@@ -63,6 +63,7 @@ run_ctest() {
   (cd "$folder" && ${UNRANDOMIZED:-} ctest -j "$JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@") ||
     status=$?
   count_ctest "$report"
+  time_ctest "$report"
   note_cases "$folder/Testing/Temporary/LastTest.log"
   return "$status"
 }
@@ -76,6 +77,15 @@ count_ctest() {
   disabled=$(testsuite_attribute "$report" disabled)
   skipped=$(testsuite_attribute "$report" skipped)
   count $((tests - failures - disabled - skipped)) $((failures + disabled + skipped))
+}
+
+# The attributes name and time of each <testcase>.
+time_ctest() {
+  local name seconds
+  [[ -f $1 ]] || return 0
+  sed -n 's/^.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".*$/\1 \2/p' "$1" | while read -r name seconds; do
+    program_took "$seconds" "$name"
+  done
 }
 
 testsuite_attribute() {
@@ -99,12 +109,14 @@ run_programs() {
   outputs=$(mktemp -d)
   # shellcheck disable=SC2016  # for the inner shell, where the prefix is several words
   printf '%s\n' "$@" | xargs -P "$JOBS" -I TEST sh -c '
-    status=0
+    status=0 begun=$(date +%s)
     timeout 1800 $1 "$2" >"$3" 2>&1 || status=$?
-    echo "$status" >"$3.status"' sh "$prefix" "$folder/TEST_test" "$outputs/TEST"
+    echo "$status" >"$3.status"
+    echo $(($(date +%s) - begun)) >"$3.seconds"' sh "$prefix" "$folder/TEST_test" "$outputs/TEST"
   : >"$log"
   for name in "$@"; do
     status=$(<"$outputs/$name.status")
+    program_took "$(<"$outputs/$name.seconds")" "$name"
     passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$outputs/$name")
     echo "==== $prefix ${name}_test"
     tee -a "$log" <"$outputs/$name"

@@ -3,8 +3,8 @@
 # tools/cpus.sh runs them alone and writes what ran to doc/CPUS.md.
 
 # A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests (all; bytes: BYTES_TESTS; brief: these
-# in CI, all by tools/cpus.sh); the targets that must run there and no others, `plain` being code without vectors. They are
-# all that Highway 1.0.3 compiles for it.
+# in CI, all by tools/cpus.sh; order: these and ORDER_TESTS in CI, all by tools/test.sh --nightly, too); the targets that
+# must run there and no others, `plain` being code without vectors. They are all that Highway 1.0.3 compiles for it.
 CPUS=(
   "release|Nehalem|brief|SSSE3 plain"           # Highway's SSE4 wants AES, too
   # Without what qemu warns about, for it has none of it: a script's quiet program is tested, too.
@@ -16,7 +16,7 @@ CPUS=(
   "aarch64|max,sve-default-vector-length=32|bytes|SVE_256 SVE2 SVE NEON"
   "aarch64|a64fx|bytes|SVE NEON"
   "ppc64le|power9|brief|plain"                   # as power8, qemu 7.2 lets the C library take what it has not
-  "s390x|max|all|plain"
+  "s390x|max|order|plain"
   "s390x-vectors|max|bytes|EMU128"
 )
 # What only tools/cpus.sh runs, for which CI has no time.
@@ -40,6 +40,9 @@ FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
 # that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
 BYTES_TESTS=(alignment body conformance container counting golden hash inline kernels malformed retrieval target view)
+# What else reads and writes numbers of several bytes, for the big-endian CPU.
+ORDER_TESTS=(append builder bulk c_api concurrent file fold keyed_hash mutable_filter releases rotating scalable sst_reader
+  swappable)
 NOT_CPU_TESTS=(counters interval key_types layering machine measure peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
@@ -73,6 +76,7 @@ build_cross() {
   local folder=$ROOT/build/$1 sysroot=$ROOT/build/sysroot-${FOREIGN[$1]} kind=all flags="" tests
   case $1 in
     aarch64 | ppc64le) kind=brief ;;
+    s390x) kind=order ;;
     s390x-vectors) kind=bytes flags="-DHWY_BROKEN_EMU128=0 -fno-tree-vectorize" ;;
     armhf-neon) kind=bytes flags="-mfpu=neon-vfpv4 -mfp16-format=ieee" ;;
   esac
@@ -83,15 +87,18 @@ build_cross() {
   build_tests "$folder" "${tests[@]}"
 }
 
-# tests_on_cpu bytes|brief|all FOLDER [TEST...]: without the TESTs.
+# tests_on_cpu bytes|brief|order|all FOLDER [TEST...]: without the TESTs.
 tests_on_cpu() {
   local kind=$1 folder=$2
   shift 2
   if [[ $kind == brief ]]; then
     if [[ -n ${EVERY_TEST:-} ]]; then kind=all; else kind=bytes; fi
+  elif [[ $kind == order && -n ${EVERY_TEST:-}${NIGHTLY:-} ]]; then
+    kind=all
   fi
   case $kind in
     bytes) printf '%s\n' "${BYTES_TESTS[@]}" ;;
+    order) bits_tests "$folder" | grep -E "$(named "${BYTES_TESTS[@]}" "${ORDER_TESTS[@]}")" ;;
     all)
       bits_tests "$folder" | grep -vE "$(named "${NOT_CPU_TESTS[@]}" "$@")"
       echo fpr ;;

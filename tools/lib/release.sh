@@ -17,9 +17,11 @@ list_targets() {
 }
 
 # The tests with the target forced; first of all, that it is. Not those that measure rates or force each target themselves,
-# nor those of faults, of engines and servers, of a reader in Python and of the Python module, where no target matters.
+# nor those of faults, of engines and servers, of a reader in Python and of the Python module, of documents, sizes and
+# programs around the filters, where no target matters.
 NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment body counting golden kernels no_false_negative peers retrieval conformance
-  alloc_faults damage faults kill leveldb 'redis_[a-z_]*' tools_redis rocksdb conformance_python python)
+  alloc_faults damage faults kill leveldb 'redis_[a-z_]*' 'tools_redis[a-z_]*' rocksdb conformance_python python
+  counters examples growth_plan interval key_families layering machine measure readme scale sizing tools_plan tools_secret)
 test_target() {
   export LINEFILTER_TARGET=$1
   if ! "$ROOT/build/release/linefilter" targets --json | grep "\"chosen_target\": *\"$1\""; then
