@@ -400,7 +400,7 @@ TEST(CountingSizing, RefusesWhatItCannotReachAndSaysWhatItDoes) {
   Sizing sizing;
   const Status status = SizeForFpr(Layout::kCounting, 1000000, 0.001, &sizing);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_STREQ(status.message(), "fpr is 0.001: layout counting reaches 0.0022 with its most, 64 bits per key");
+  EXPECT_STREQ(status.message(), "fpr is 0.001: layout counting reaches 0.00222 with its most, 64 bits per key");
   ASSERT_TRUE(SizeForFpr(Layout::kCounting, 1000000, 0.0023, &sizing).ok());
   EXPECT_EQ(sizing.num_probes, 7u);
 }

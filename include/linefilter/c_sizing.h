@@ -30,7 +30,8 @@ typedef struct linefilter_sizing {
 LINEFILTER_EXPORT linefilter_code linefilter_size_for_bits_per_key(linefilter_layout layout, uint64_t num_keys,
                                                                    double bits_per_key, linefilter_sizing* sizing,
                                                                    linefilter_status* status);
-// The smallest filter with (at most) an expected false-positive rate of fpr.
+// The smallest filter with (at most) an expected false-positive rate of fpr. LINEFILTER_INVALID_ARGUMENT also for an
+// fpr below num_keys / 2^64, which no filter of 64-bit hashes has, or below what the layout reaches.
 LINEFILTER_EXPORT linefilter_code linefilter_size_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
                                                           linefilter_sizing* sizing, linefilter_status* status);
 
@@ -41,7 +42,8 @@ LINEFILTER_EXPORT double linefilter_expected_fpr(linefilter_layout layout, uint6
 // The most keys that body_bytes hold with an expected rate of at most fpr; 0 for arguments that no filter has.
 LINEFILTER_EXPORT uint64_t linefilter_max_keys_for_fpr(linefilter_layout layout, uint64_t body_bytes, double fpr);
 
-// The limits for large sets, where the rounding to blocks does not show. Arguments are clamped to what is legal.
+// The limits for large sets, where the rounding to blocks does not show (classic: without the num_keys / 2^64, which
+// grows with the set). Arguments are clamped to what is legal.
 // The best num_probes of a density; 0 for a layout without probes.
 LINEFILTER_EXPORT uint32_t linefilter_num_probes_for_bits_per_key(linefilter_layout layout, double bits_per_key);
 // The least density at which num_probes is best.

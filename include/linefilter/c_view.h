@@ -133,7 +133,7 @@ LINEFILTER_EXPORT const char* linefilter_view_target(const linefilter_view* view
 LINEFILTER_EXPORT double linefilter_view_fill_ratio(const linefilter_view* view);
 // Distinct keys, estimated from the bits; infinite if all are set.
 LINEFILTER_EXPORT double linefilter_view_estimated_keys(const linefilter_view* view);
-// The rate at which absent keys answer "maybe", from these very bits.
+// The rate at which absent keys answer "maybe", from these very bits; keys whose hashes agree with a member's included.
 LINEFILTER_EXPORT double linefilter_view_expected_fpr(const linefilter_view* view);
 // Of linefilter_view_count_levels.
 enum { LINEFILTER_MAX_LEVELS = 256 };

@@ -113,15 +113,17 @@ class LINEFILTER_EXPORT FilterBase {
   // `counting`: of the bits of its counters.)
   double FillRatio() const noexcept;
   // Distinct keys, estimated from the fill; infinite if every bit is set. `retrieval`: from the levels, too many by
-  // up to 4 % at 4 to 20 bits per key, by more above (a block of up to 15 keys counts as 16); infinite if a level is 0.
+  // up to 4 % at 4 to 20 bits per key; of blocks at the highest level, which 15 keys and fewer reach, from their one
+  // bits; infinite if a level is 0.
   double EstimatedKeys() const noexcept;
   // How many blocks have each level, in layouts whose blocks tell one: `retrieval`'s T (doc/FORMAT.md section 8): 8
   // more halve the block's false-positive rate. Returns the number of levels; 0: there are none.
   static constexpr size_t kMaxLevels = 256;
   size_t CountLevels(uint64_t* counts) const noexcept;  // kMaxLevels of them
-  // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits (but for keys
-  // whose in-block hashes agree, 2^-32 per key of a block): 1 for a broken image, 0 for the empty set. `blocked` and
-  // `counting` are exact up to 2^20 blocks, above that from a sample of so many; `retrieval` always.
+  // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits: 1 for a broken
+  // image, 0 for the empty set. Keys whose hashes agree with a member's are in it, 2^-32 for each key of a block and
+  // 2^-64 for each of `classic`; how many keys there are, the bits tell. But for that `blocked` and `counting` are exact
+  // up to 2^20 blocks, above that from a sample of so many; `retrieval` always.
   double ExpectedFpr() const noexcept;
 
   // For linefilter/inline.h and the library itself.

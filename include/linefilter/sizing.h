@@ -8,6 +8,12 @@
 // is slower to build, nor `counting`: whoever wants them says so. Deterministic to the bit on every CPU
 // (no libm), so the same request gives the same image everywhere. Thread-safe. Units: bits_per_key in bits, fpr in
 // 0..1, sizes in bytes.
+//
+// No number of bits makes the rate as small as one likes. A key with the same 64-bit hash as one of n members is
+// "maybe" to every filter, which has a probability of n / 2^64. In layouts of blocks it is enough that it falls into
+// the block of a member and agrees with it in 32 bits of the hash: load / 2^32, where load is the keys per block. Every
+// rate here has these terms. A filter that is one of several shards of n keys in all still has the n / 2^64 of them
+// all: it does not know of the others.
 #ifndef LINEFILTER_SIZING_H_
 #define LINEFILTER_SIZING_H_
 
@@ -34,8 +40,8 @@ struct Sizing {
 };
 
 // The filter for num_keys keys at (at least) bits_per_key, or with (at most) an expected false-positive rate of fpr.
-// kInvalidArgument: bits_per_key outside its limits; fpr not between 0 and 1, or below what the layout reaches with
-// kMaxBitsPerKey; a size past what the layout can address (2^32 blocks; classic: 2^48 bytes).
+// kInvalidArgument: bits_per_key outside its limits; fpr not between 0 and 1, below num_keys / 2^64, or below what the
+// layout reaches with kMaxBitsPerKey; a size past what the layout can address (2^32 blocks; classic: 2^48 bytes).
 // An fpr that less than kMinBitsPerKey would reach gets kMinBitsPerKey. 0 keys: body_bytes 0, expected_fpr 0.
 LINEFILTER_EXPORT Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key,
                                            Sizing* sizing) noexcept;
@@ -49,8 +55,8 @@ LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
 LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
 
-// The limits for large sets, where the rounding to blocks does not show. Inverses of each other, pair by
-// pair; arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at
+// The limits for large sets, where the rounding to blocks does not show (classic: without the num_keys / 2^64, which
+// grows with the set). Inverses of each other, pair by pair; arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at
 // which num_probes is best. NumProbesForBitsPerKey is 0 for a layout without probes.
 LINEFILTER_EXPORT uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
 LINEFILTER_EXPORT double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;

@@ -31,6 +31,7 @@
 #include <new>
 #include <utility>
 
+#include "lib/bits/equal_hashes.h"
 #include "lib/bits/shared_word.h"
 #include "lib/filters/hash_and_ask.h"
 #include "lib/filters/memory.h"
@@ -335,16 +336,16 @@ double RotatingFilter::EstimatedKeys(uint32_t age) const noexcept {
 
 double RotatingFilter::ExpectedFpr() const noexcept {
   if (layout_ == Layout::kAuto) return 1;
-  double all_absent = 1;
+  double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
   for (uint32_t age = 0; age < num_generations_; ++age) {
     const double keys = EstimatedKeys(age);
     if (!(keys < 9e18)) return 1;
     const uint64_t rounded = static_cast<uint64_t>(keys + 0.5);
     if (rounded != 0) {
-      all_absent *= 1 - linefilter::ExpectedFpr(Layout::kBlocked, rounded, generation_bytes_, num_probes_);
+      any = internal::EitherOf(any, linefilter::ExpectedFpr(Layout::kBlocked, rounded, generation_bytes_, num_probes_));
     }
   }
-  return 1 - all_absent;
+  return any;
 }
 
 uint64_t RotatingFilter::MemoryUse() const noexcept {

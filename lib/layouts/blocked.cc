@@ -13,10 +13,17 @@
 namespace linefilter::internal {
 namespace {
 
-double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
+constexpr uint32_t kBitsPerBlock = 512;
+
+BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
   double fill[16];
-  for (int lane = 0; lane < 16; ++lane) fill[lane] = __builtin_popcount(LoadLE32(block + 4 * lane)) / 32.0;
-  return MeanOfRotations(fill, num_probes);
+  int ones = 0;
+  for (int lane = 0; lane < 16; ++lane) {
+    const int ones_of_lane = __builtin_popcount(LoadLE32(block + 4 * lane));
+    fill[lane] = ones_of_lane / 32.0;
+    ones += ones_of_lane;
+  }
+  return {MeanOfRotations(fill, num_probes), static_cast<uint32_t>(ones)};
 }
 
 }  // namespace
@@ -56,7 +63,7 @@ void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor
 }
 
 double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
-  return FoldedFpr<BlockedFoldBlocks, BlockExpectedFpr>(state, factor, enough);
+  return FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(state, factor, enough);
 }
 
 }  // namespace linefilter::internal

@@ -21,7 +21,8 @@ void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, 
 double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks);
 double BlockedEstimatedKeys(const ProbeState& state);
 
-// Mean over blocks and rotations of the product of lane fills: exact up to 2^20 blocks, above from evenly spaced ones.
+// Mean over blocks and rotations of the product of lane fills, and keys that agree with one of a block in the in-block
+// hash: from all blocks up to 2^20, above from evenly spaced ones.
 double BlockedExpectedFpr(const ProbeState& state);
 
 // LayoutOps::fold_blocks and folded_fpr.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lib/bits/equal_hashes.h"
 #include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 
@@ -32,13 +33,22 @@ void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, 
   state->num_probes = num_probes;
 }
 
-double ClassicEstimatedKeys(const ProbeState& state) {
+namespace {
+
+double KeysAtFill(double fill, const ProbeState& state) {
   const double num_bits = 8.0 * static_cast<double>(state.num_units);
-  return std::log1p(-FillRatioOf(state.body, state.num_units)) / (state.num_probes * std::log1p(-1 / num_bits));
+  return std::log1p(-fill) / (state.num_probes * std::log1p(-1 / num_bits));
+}
+
+}  // namespace
+
+double ClassicEstimatedKeys(const ProbeState& state) {
+  return KeysAtFill(FillRatioOf(state.body, state.num_units), state);
 }
 
 double ClassicExpectedFpr(const ProbeState& state) {
-  return std::pow(FillRatioOf(state.body, state.num_units), state.num_probes);
+  const double fill = FillRatioOf(state.body, state.num_units);
+  return EitherOf(EqualHashFpr(KeysAtFill(fill, state)), std::pow(fill, state.num_probes));
 }
 
 }  // namespace linefilter::internal

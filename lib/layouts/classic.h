@@ -45,7 +45,7 @@ bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
 bool ClassicBodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
 void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
 double ClassicEstimatedKeys(const ProbeState& state);
-// Fill ratio ^ num_probes.
+// Fill ratio ^ num_probes, and keys that agree with a member in the whole hash.
 double ClassicExpectedFpr(const ProbeState& state);
 
 }  // namespace linefilter::internal

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "lib/bits/equal_hashes.h"
 #include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 
@@ -78,7 +79,7 @@ double ContainerExpectedFpr(const ProbeState& state) {
   ForEachStage(state, [&](uint32_t, const Stage& stage) {
     ProbeState one;
     BindStage(stage, &one);
-    any += BlockedExpectedFpr(one) * (1 - any);
+    any = EitherOf(any, BlockedExpectedFpr(one));
   });
   return any;
 }

@@ -13,7 +13,7 @@
 namespace linefilter::internal {
 namespace {
 
-constexpr double kCountersPerLane = 8, kCountersPerBlock = 128;
+constexpr uint32_t kCountersPerLane = 8, kCountersPerBlock = 128;
 
 // Bit 4 c is set if counter c is not 0. For 8 counters or 16.
 template <class Word>
@@ -23,12 +23,15 @@ Word NonZero(Word counters) {
   return counters & static_cast<Word>(0x1111111111111111);
 }
 
-double BlockExpectedFpr(const uint8_t* block, uint32_t num_probes) {
+BlockBits ReadCountersOf(const uint8_t* block, uint32_t num_probes) {
   double share[16];
+  int non_zero = 0;
   for (int lane = 0; lane < 16; ++lane) {
-    share[lane] = __builtin_popcount(NonZero(LoadLE32(block + 4 * lane))) / kCountersPerLane;
+    const int of_lane = __builtin_popcount(NonZero(LoadLE32(block + 4 * lane)));
+    share[lane] = of_lane / static_cast<double>(kCountersPerLane);
+    non_zero += of_lane;
   }
-  return MeanOfRotations(share, num_probes);
+  return {MeanOfRotations(share, num_probes), static_cast<uint32_t>(non_zero)};
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t facto
 }
 
 double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
-  return FoldedFpr<CountingFoldBlocks, BlockExpectedFpr>(state, factor, enough);
+  return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(state, factor, enough);
 }
 
 }  // namespace linefilter::internal

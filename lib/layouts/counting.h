@@ -16,7 +16,7 @@ void BindCounting(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes,
 
 // Distinct keys, by the share of counters that are not 0.
 double CountingEstimatedKeys(const ProbeState& state);
-// Exact up to 2^20 blocks, above from evenly spaced ones.
+// As BlockedExpectedFpr, of counters that are not 0.
 double CountingExpectedFpr(const ProbeState& state);
 
 // LayoutOps::fold_blocks and folded_fpr. Counters are added up; 15 is the most.

@@ -3,7 +3,10 @@
 #include <cstring>
 #include <limits>
 
+#include "lib/bits/endian.h"
+#include "lib/bits/equal_hashes.h"
 #include "lib/layouts/block.h"
+#include "lib/layouts/retrieval_key.h"
 
 namespace linefilter::internal {
 namespace {
@@ -25,6 +28,43 @@ double LevelFpr(size_t level) {
   return sum / 8;
 }
 
+// Without the header's bits.
+uint64_t OnesOf(const uint8_t* block) {
+  uint64_t ones = 0;
+  for (size_t l = 0; l < 8; ++l) ones += static_cast<uint64_t>(__builtin_popcountll(LoadLE64(block + 8 * l) << 1));
+  return ones;
+}
+
+// Blocks by level, and how many keys one of a level has. At the highest level, which 15 keys and fewer reach, there are
+// fewer equations than unknowns: 31 for each key, and as each finds a pivot that is 0 or 1 alike, half as many ones.
+class Levels {
+ public:
+  explicit Levels(const ProbeState& state) {
+    uint64_t ones = 0;
+    for (uint64_t i = 0; i < state.num_units; ++i) {
+      const uint8_t* const block = state.body + kBlockBytes * i;
+      const size_t level = LevelOf(block);
+      ++counts_[level];
+      if (level < kMostHeader) continue;
+      ones += OnesOf(block);
+      ++num_highest_;
+    }
+    ones_of_highest_ = static_cast<double>(ones);
+  }
+  double Count(size_t level) const { return static_cast<double>(counts_[level]); }
+  // Of a block at that level: infinite at 0, which says nothing.
+  double Keys(size_t level) const {
+    if (level == 0) return std::numeric_limits<double>::infinity();
+    if (level < kMostHeader) return 8 * kUnknowns / (static_cast<double>(level) + 0.5);
+    return 2 * ones_of_highest_ / (kMostHeader / 8 * static_cast<double>(num_highest_));
+  }
+
+ private:
+  uint64_t counts_[kLevels] = {};
+  uint64_t num_highest_ = 0;  // blocks: foreign ones may be above it
+  double ones_of_highest_ = 0;
+};
+
 }  // namespace
 
 bool RetrievalBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
@@ -42,21 +82,21 @@ size_t RetrievalCountLevels(const ProbeState& state, uint64_t* counts) {
 }
 
 double RetrievalEstimatedKeys(const ProbeState& state) {
-  uint64_t counts[kLevels];
-  RetrievalCountLevels(state, counts);
-  if (counts[0] != 0) return std::numeric_limits<double>::infinity();
+  const Levels levels(state);
   double keys = 0;
-  for (size_t level = 1; level < kLevels; ++level) {
-    keys += static_cast<double>(counts[level]) * (8 * kUnknowns / (static_cast<double>(level) + 0.5));
+  for (size_t level = 0; level < kLevels; ++level) {
+    if (levels.Count(level) != 0) keys += levels.Count(level) * levels.Keys(level);
   }
   return keys;
 }
 
 double RetrievalExpectedFpr(const ProbeState& state) {
-  uint64_t counts[kLevels];
-  RetrievalCountLevels(state, counts);
+  const Levels levels(state);
   double sum = 0;
-  for (size_t level = 0; level < kLevels; ++level) sum += static_cast<double>(counts[level]) * LevelFpr(level);
+  for (size_t level = 0; level < kLevels; ++level) {
+    if (levels.Count(level) == 0) continue;
+    sum += levels.Count(level) * EitherOf(EqualInBlockHashFpr(levels.Keys(level)), LevelFpr(level));
+  }
   return sum / static_cast<double>(state.num_units);
 }
 

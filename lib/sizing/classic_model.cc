@@ -1,6 +1,10 @@
 // Expected false-positive rate of the layout `classic`: E[fill^k], from the textbook's mean fill 1 - (1 - 1/m)^(n k)
 // and the spread of the fill around it, which matters for small filters: its second, third and fourth central moments,
 // exactly (the unset bits of balls thrown into bins have factorial moments (m)_i (1 - i/m)^(n k)).
+//
+// To it comes n / 2^64 for keys that agree with one of the n in the whole hash: more than all else from about 3e6 keys
+// on at 64 bits per key.
+#include "lib/bits/equal_hashes.h"
 #include "lib/bits/real.h"
 #include "lib/sizing/model.h"
 
@@ -37,8 +41,8 @@ double Spread(double m, double throws, double unset, double fill, double k) {
   return spread + triples * third / IntPow(ones, 3) + quadruples * fourth / IntPow(ones, 4);
 }
 
-double ExpectedFprOfBits(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
-  const double m = 8 * static_cast<double>(body_bytes);
+// E[fill^k].
+double FprOfBits(uint64_t num_keys, double m, uint32_t k) {
   if (m < 64) {  // smaller than this library makes them; an image may still be
     const double fill = 1 - IntPow(IntPow(1 - 1 / m, num_keys), k);
     return IntPow(fill, k);
@@ -51,6 +55,11 @@ double ExpectedFprOfBits(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
   return fpr < 0 ? 0 : fpr < 1 ? fpr : 1;
 }
 
+double ExpectedFprOfBits(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
+  return EitherOf(EqualHashFpr(static_cast<double>(num_keys)),
+                  FprOfBits(num_keys, 8 * static_cast<double>(body_bytes), k));
+}
+
 double LimitFpr(double bits_per_key, uint32_t k) { return IntPow(1 - ExpOfNegative(-(k / bits_per_key)), k); }
 
 // k = m/n ln 2: the whole numbers on both sides of it are tried.
@@ -59,7 +68,7 @@ uint32_t NumProbes(double bits_per_key) { return static_cast<uint32_t>(bits_per_
 }  // namespace
 
 // 8 bytes at least: fewer would make the rate of one or two keys worse than asked for no gain.
-const Model kClassicModel = {Layout::kClassic,  1,        30,        1,   8, uint64_t{1} << 48,
-                             ExpectedFprOfBits, LimitFpr, NumProbes, true};
+const Model kClassicModel = {Layout::kClassic,  1,        30,        1,    8,   uint64_t{1} << 48,
+                             ExpectedFprOfBits, LimitFpr, NumProbes, true, true};
 
 }  // namespace linefilter::internal

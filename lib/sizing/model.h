@@ -18,11 +18,14 @@ struct Model {
   uint64_t max_bytes;
   // Of num_keys >= 1 keys in a valid body.
   double (*expected_fpr)(uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes);
-  // In the limit of large sets.
+  // In the limit of large sets; where uses_whole_hash, without EqualHashFpr, which grows with the set.
   double (*limit_fpr)(double bits_per_key, uint32_t num_probes);
   // Where the best num_probes is looked for: downhill from here; or, of the textbook, here and one above.
   uint32_t (*num_probes)(double bits_per_key);
   bool of_the_textbook;
+  // What tells two keys apart is the whole hash. In layouts of blocks it is the block and the in-block hash; that two
+  // keys agree in these is in both rates.
+  bool uses_whole_hash;
 };
 
 extern const Model kBlockedModel;

@@ -2,6 +2,7 @@
 
 #include <initializer_list>
 
+#include "lib/bits/equal_hashes.h"
 #include "lib/bits/real.h"
 #include "lib/sizing/model.h"
 
@@ -151,15 +152,28 @@ Layout ResolveAutoForFpr(uint64_t num_keys, double fpr) {
   return ResolveAuto(num_keys, num_keys == 0 ? 0 : LimitBitsPerKey(internal::kBlockedModel, fpr));
 }
 
-Status CheckFpr(const Model& model, double fpr) {
+// What bits_per_key cannot better.
+double EqualHashFprOf(const Model& model, uint64_t num_keys) {
+  return model.uses_whole_hash ? internal::EqualHashFpr(static_cast<double>(num_keys)) : 0;
+}
+
+Status CheckFpr(const Model& model, uint64_t num_keys, double fpr) {
   if (!(fpr > 0 && fpr < 1)) {
     return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: it must lie above 0 and below 1 (0.01 is 1 %%)",
                          fpr);
   }
-  const double least = LimitFpr(model, kMaxBitsPerKey);
+  const double equal = internal::EqualHashFpr(static_cast<double>(num_keys));  // no layout can better it
+  if (fpr < equal) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "fpr is %g: of %llu keys one has the same 64-bit hash as an absent key with probability %.3g, "
+                         "and no filter can tell these apart: ask for a higher fpr, or for fewer keys",
+                         fpr, static_cast<unsigned long long>(num_keys), equal);
+  }
+  const double least = internal::EitherOf(EqualHashFprOf(model, num_keys), LimitFpr(model, kMaxBitsPerKey));
   if (fpr >= least) return Status();
-  return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: layout %s reaches %.2g with its most, %g bits per key",
-                       fpr, LayoutName(model.layout), least, kMaxBitsPerKey);
+  // 1.006: who asks for what is printed gets it, however it was rounded.
+  return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: layout %s reaches %.3g with its most, %g bits per key",
+                       fpr, LayoutName(model.layout), 1.006 * least, kMaxBitsPerKey);
 }
 
 Status CheckBitsPerKey(double bits_per_key) {
@@ -206,13 +220,14 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   if (layout == Layout::kAuto) layout = fpr > 0 && fpr < 1 ? ResolveAutoForFpr(num_keys, fpr) : Layout::kBlocked;
   const Model* model = FindModel(layout);
   if (model == nullptr) return NoModel(layout);
-  const Status status = CheckFpr(*model, fpr);
+  const Status status = CheckFpr(*model, num_keys, fpr);
   if (!status.ok()) return status;
   if (num_keys == 0) {
     *sizing = EmptySet(*model);
     return Status();
   }
-  const double bits_per_key = LimitBitsPerKey(*model, fpr);
+  const double equal = EqualHashFprOf(*model, num_keys);
+  const double bits_per_key = LimitBitsPerKey(*model, (fpr - equal) / (1 - equal));
   uint64_t reaches = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);
   if (reaches == 0) return TooLarge(*model, num_keys, bits_per_key);
   const uint64_t least_body = RoundUpToBody(*model, static_cast<double>(num_keys) * kMinBitsPerKey);

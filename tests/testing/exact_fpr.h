@@ -74,7 +74,7 @@ class ExactBlockedFpr {
 };
 
 // `classic`, if all k n bits were thrown independently into m: E[(X/m)^k], X = bits set, its distribution thrown bit by
-// bit.
+// bit; and keys whose 64-bit hash is the question's.
 inline double ExactClassicFpr(uint64_t n, uint64_t m, uint32_t k) {
   std::vector<double> set(m + 1, 0);  // set[x] = P(X = x)
   set[0] = 1;
@@ -87,7 +87,7 @@ inline double ExactClassicFpr(uint64_t n, uint64_t m, uint32_t k) {
   }
   double fpr = 0;
   for (size_t x = 0; x <= m; ++x) fpr += set[x] * std::pow(static_cast<double>(x) / bits, k);
-  return fpr;
+  return fpr + (1 - fpr) * std::ldexp(static_cast<double>(n), -64);
 }
 
 }  // namespace linefilter::test

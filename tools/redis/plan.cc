@@ -15,20 +15,42 @@ constexpr uint64_t kEachMaster = 1 << 20;  // a thousand clusters; a plan takes 
 
 uint64_t CeilOf(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-Status SizeOne(const RedisPlanRequest& request, uint64_t num_keys, Sizing* sizing) {
-  return request.fpr != 0 ? SizeForFpr(Layout::kBlocked, num_keys, request.fpr, sizing)
-                          : SizeForBitsPerKey(Layout::kBlocked, num_keys, request.bits_per_key, sizing);
+// How likely an absent key has the whole hash of one of the keys of all filters but its own. The hash chooses the
+// filter, so that key is in the same one, whose own rate knows nothing of it: in a filter of all 2^32 blocks it stands
+// for the keys that it has alone.
+double FprOfOtherFilters(const RedisPlanRequest& request, uint64_t filters) {
+  const double keys = static_cast<double>(request.num_keys);
+  return (keys - keys / static_cast<double>(filters)) / 18446744073709551616.0;
+}
+
+// plan->filters filters: each with what the keys of the others leave of the rate.
+Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
+  const uint64_t num_keys = CeilOf(request.num_keys, plan->filters);
+  const double others = FprOfOtherFilters(request, plan->filters), rest = (request.fpr - others) / (1 - others);
+  if (request.fpr != 0 && plan->filters > 1 && rest < FprForBitsPerKey(Layout::kBlocked, kMaxBitsPerKey)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "fpr is %g: so many keys agree in the whole 64-bit hash with an absent one with probability "
+                         "%.3g, and layout blocked does not reach the rest: ask for a higher fpr, or plan fewer keys",
+                         request.fpr, static_cast<double>(request.num_keys) / 18446744073709551616.0);
+  }
+  const Status status = request.fpr != 0
+                            ? SizeForFpr(Layout::kBlocked, num_keys, rest, &plan->sizing)
+                            : SizeForBitsPerKey(Layout::kBlocked, num_keys, request.bits_per_key, &plan->sizing);
+  plan->expected_fpr = others + (1 - others) * plan->sizing.expected_fpr;
+  return status;
 }
 
 // As few filters as can be had.
 Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
-  Status status = SizeOne(request, 1, &plan->sizing);  // is the rate one that there is?
+  RedisPlanRequest of_one = request;
+  of_one.num_keys = 1;
+  Status status = SizeEach(of_one, plan);  // is the rate one that there is?
   if (!status.ok()) return status;
   const double bits = request.fpr != 0 ? BitsPerKeyForFpr(Layout::kBlocked, request.fpr) : request.bits_per_key;
   const double blocks = std::max(bits, kMinBitsPerKey) * static_cast<double>(request.num_keys) / 512;
   plan->filters = std::max<uint64_t>(1, static_cast<uint64_t>(blocks / 4294967296.0));
   for (int tries = 0; tries < 3; ++tries, ++plan->filters) {
-    status = SizeOne(request, CeilOf(request.num_keys, plan->filters), &plan->sizing);
+    status = SizeEach(request, plan);
     if (status.ok()) return status;
   }
   return status;

@@ -51,6 +51,7 @@ struct RedisPlanRequest {
 struct RedisPlan {
   uint64_t filters = 1;                  // each with its own name; ShardOf(hash, filters) chooses
   Sizing sizing;                         // of one of them
+  double expected_fpr = 0;               // of a look-up
   double body_bytes = 0;                 // of all, as is what follows
   uint64_t shards = 0, shard_bytes = 0;  // without the mark; the last shard of a filter has what is left
   double memory_bytes = 0;               // as Redis counts it, without replicas

@@ -33,7 +33,7 @@ int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool j
   report.Count("filters", plan.filters);
   report.Count("num_probes", plan.sizing.num_probes);
   report.Real("bits_per_key", std::round(1e4 * plan.sizing.bits_per_key) / 1e4);
-  report.Rate("expected_fpr", plan.sizing.expected_fpr);
+  report.Rate("expected_fpr", plan.expected_fpr);
   report.Number("body_bytes", plan.body_bytes);
   report.Count("shards", plan.shards);
   report.Count("shard_bytes", plan.shard_bytes);

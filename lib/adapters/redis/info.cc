@@ -120,8 +120,13 @@ Status Judge(const std::string& bytes, const Part& part, double* fill, double* k
   const FilterView view(image.data(), image.size());
   if (!view.status().ok()) return view.status();
   *fill = view.FillRatio();
-  *keys = view.EstimatedKeys() * (static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
+  const double keys_of_sample = view.EstimatedKeys();
+  *keys = keys_of_sample * (static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
   *fpr = view.ExpectedFpr();
+  if (part.layout == Layout::kClassic && *keys > keys_of_sample) {
+    // Whole hashes may agree with those of all keys: 2^-64 each. (In blocks only those of a block do.)
+    *fpr += (1 - *fpr) * std::min(1.0, (*keys - keys_of_sample) / 18446744073709551616.0);
+  }
   return Status();
 }
 
@@ -133,7 +138,7 @@ Status FilterState::Info(RedisInfo* info) {
     if (!status.ok()) return status;
     const Generation& generation = current_.generation;
     const std::vector<Part> parts = PartsOf(generation);
-    double absent = 1, fill = 0, keys = 0;
+    double fpr = 0, fill = 0, keys = 0;
     uint64_t sampled = 0;
     std::vector<uint32_t> lost;
     bool newer = false;
@@ -150,7 +155,7 @@ Status FilterState::Info(RedisInfo* info) {
       double part_fill = 1, part_keys = 0, part_fpr = 1;
       if (!bytes.empty()) status = Judge(bytes, part, &part_fill, &part_keys, &part_fpr);
       if (!status.ok()) return status;
-      absent *= 1 - part_fpr;
+      fpr += (1 - fpr) * part_fpr;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
       fill += part_fill * (static_cast<double>(part.bytes) / static_cast<double>(generation.body_bytes));
       keys += part_keys;
       sampled += bytes.size();
@@ -188,7 +193,7 @@ Status FilterState::Info(RedisInfo* info) {
     told.sampled_bytes = sampled;
     told.fill_ratio = fill;
     told.estimated_keys = keys;
-    told.expected_fpr = told.num_lost_shards != 0 ? 1 : 1 - absent;
+    told.expected_fpr = told.num_lost_shards != 0 ? 1 : fpr;
     *info = told;
     return Status();
   }

@@ -91,7 +91,10 @@ class Filter(AskedByHash):
         return self._core.estimated_keys()
 
     def expected_fpr(self) -> float:
-        """The rate at which absent keys answer True, from the very bits: 1 of a broken image, 0 of the empty set."""
+        """The rate at which absent keys answer True, from the very bits: 1 of a broken image, 0 of the empty set.
+
+        Keys whose hashes agree with a member's are in it: 2**-32 for each key of a block, 2**-64 for each key of
+        layout "classic"."""
         return self._core.expected_fpr()
 
     def count_levels(self) -> list[int]:

@@ -26,6 +26,9 @@ def plan(
 ) -> Sizing:
     """What a filter for num_keys keys will be, at (at least) bits_per_key or with (at most) a rate of fpr.
 
+    InvalidArgumentError for an fpr below num_keys / 2**64, for so often an absent key has the 64-bit hash of a member, or
+    below what the layout reaches.
+
     >>> plan(1_000_000, fpr=0.01, layout="blocked").num_probes
     6
     """
