@@ -160,8 +160,11 @@ TEST(RateOfBits, IsThatOfTheModelWhereEqualHashesRule) {
       const double model = ExpectedFpr(layout, n, view.body_bytes(), view.num_probes());
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(n) + " keys");
       EXPECT_GE(fpr, Floor(layout, keys, view.body_bytes()) * (divisor == 1 ? 1 : 0.99));
-      // `blocked`: a few full blocks have most of the rate by bits.
-      EXPECT_NEAR(fpr / model, 1, layout == Layout::kBlocked && divisor == 1 ? 0.15 : 0.03);
+      // `blocked`: a few full blocks have most of the rate by bits; a nearly empty `counting`: some 40 blocks of three
+      // keys.
+      const bool is_of_few =
+          (layout == Layout::kBlocked && divisor == 1) || (layout == Layout::kCounting && divisor == 64);
+      EXPECT_NEAR(fpr / model, 1, is_of_few ? 0.2 : 0.03);
     }
   }
 }

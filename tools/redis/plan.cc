@@ -46,7 +46,10 @@ Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
   of_one.num_keys = 1;
   Status status = SizeEach(of_one, plan);  // is the rate one that there is?
   if (!status.ok()) return status;
-  const double bits = request.fpr != 0 ? BitsPerKeyForFpr(Layout::kBlocked, request.fpr) : request.bits_per_key;
+  // Of very many filters; with fewer the rate that is left is higher by less than 1e-7 of 1.
+  const double others = std::min(0.5, FprOfOtherFilters(request, ~uint64_t{0}));
+  const double rest = std::max(1e-12, (request.fpr - others) / (1 - others));
+  const double bits = request.fpr != 0 ? BitsPerKeyForFpr(Layout::kBlocked, rest) : request.bits_per_key;
   const double blocks = std::max(bits, kMinBitsPerKey) * static_cast<double>(request.num_keys) / 512;
   plan->filters = std::max<uint64_t>(1, static_cast<uint64_t>(blocks / 4294967296.0));
   for (int tries = 0; tries < 3; ++tries, ++plan->filters) {
