@@ -6,7 +6,6 @@
 #include "lib/bits/endian.h"
 #include "lib/format/trailer.h"
 #include "lib/hash/xxh3-inl.h"
-#include "lib/hash/xxh3.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/view.h"
 
@@ -21,7 +20,7 @@ template <bool kVerify>
   const uint64_t body_bytes = size - internal::kFixedTrailerBytes;
   const uint8_t* const fixed = image + body_bytes;
   if (kVerify) {
-    const uint64_t covered_hash = internal::InlineXxh3(image, body_bytes, internal::kCheckSeed);
+    const uint64_t covered_hash = internal::InlineXxh3<internal::kCheckSeed>(image, body_bytes);
     if (internal::CheckOf(covered_hash, internal::LoadLE32(fixed + 4), size) != internal::LoadLE32(fixed)) return true;
   }
   const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(fixed[4]));

@@ -1,7 +1,6 @@
 #include "linefilter/hash.h"
 
 #include "lib/hash/xxh3-inl.h"
-#include "lib/hash/xxh3.h"
 
 namespace linefilter {
 namespace {
@@ -16,7 +15,7 @@ namespace {
 uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
   const char* const data = static_cast<const char*>(key);
   if (size > 16) return HashLongKey(data, size, seed);
-  return internal::InlineHashKey(data, size, seed);
+  return XXH3_64bits_withSeed(data, size, seed ^ internal::kHashSeed);
 }
 
 const char* HashIdName(HashId id) noexcept {
@@ -33,9 +32,13 @@ const char* HashIdName(HashId id) noexcept {
 
 namespace internal {
 
-uint64_t Xxh3(const void* data, size_t size) { return InlineXxh3(data, size, 0); }
+uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret) {
+  return XXH3_64bits_withSecret(data, size, secret.bytes, sizeof(secret.bytes));
+}
 
-uint64_t Xxh3OfCheck(const void* data, size_t size) { return InlineXxh3(data, size, kCheckSeed); }
+uint64_t Xxh3(const void* data, size_t size) { return XXH3_64bits(data, size); }
+
+uint64_t Xxh3OfCheck(const void* data, size_t size) { return InlineXxh3<kCheckSeed>(data, size); }
 
 }  // namespace internal
 }  // namespace linefilter

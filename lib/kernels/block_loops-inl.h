@@ -1,6 +1,7 @@
 // The loops over keys that all layouts with one action per 64-byte block share: single keys, batches, ranges.
 //
-// An action is a type with kWrites and Do(block, lane_ones, hash): what is done to the block of a key, and its answer.
+// An action is a type with kWrites and Do(block, lane_ones, in-block hash): what is done to the block of a key, and its
+// answer.
 //
 // Batches: while the body fits the L2 a plain loop, because the out-of-order core overlaps the keys by itself and
 // a prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
@@ -41,9 +42,25 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using internal::BlockOf;
+using internal::InBlockHashAt;
 using internal::kLookAhead;
 using internal::PrefetchBlock;
 using internal::ProbeState;
+
+// The look-ahead ring over all keys but the last kLookAhead; tells where it stopped. kLastByte is PrefetchBlock's:
+// known here, for g++ 12 does not always make two loops of one that asks for it.
+template <class Action, size_t kLastByte, class Answers>
+HWY_INLINE size_t Ring(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
+  for (size_t j = 0; j < kLookAhead && j < n; ++j) {
+    PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte);
+  }
+  size_t i = 0;
+  for (; i + kLookAhead < n; ++i) {
+    PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[i + kLookAhead]), kLastByte);
+    answers.Put(i, Action::Do(BlockOf(state, hashes[i]), state.lane_ones, InBlockHashAt(hashes + i)));
+  }
+  return i;
+}
 
 template <class Action, class Answers>
 HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
@@ -53,20 +70,15 @@ HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RES
       hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
   size_t i = 0;
   if (state.num_units > plain_bytes / 64) {
-    const size_t last_byte = internal::LastByteOfBlock(state.body);
-    for (size_t j = 0; j < kLookAhead && j < n; ++j)
-      PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), last_byte);
-    for (; i + kLookAhead < n; ++i) {
-      PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
-      answers.Put(i, Action::Do(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
-    }
+    const bool is_aligned = internal::LastByteOfBlock(state.body) == 0;
+    i = is_aligned ? Ring<Action, 0>(state, hashes, n, answers) : Ring<Action, 63>(state, hashes, n, answers);
   }
-  for (; i < n; ++i) answers.Put(i, Action::Do(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
+  for (; i < n; ++i) answers.Put(i, Action::Do(BlockOf(state, hashes[i]), state.lane_ones, InBlockHashAt(hashes + i)));
 }
 
 template <class Action>
 bool One(const ProbeState& state, uint64_t hash) {
-  return Action::Do(BlockOf(state, hash), state.lane_ones, hash);
+  return Action::Do(BlockOf(state, hash), state.lane_ones, InBlockHash(hash));
 }
 
 template <class Test>
@@ -116,11 +128,11 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range, void
     for (; i + kLine <= span.size; i += kLine) {
       if (i < next.size) __builtin_prefetch(next.hashes + i);
       for (uint64_t j = i; j < i + kLine; ++j) {
-        Insert::Do(origin + 64 * BlockIndex(span.hashes[j], num_blocks), lane_ones, span.hashes[j]);
+        Insert::Do(origin + 64 * BlockIndex(span.hashes[j], num_blocks), lane_ones, InBlockHashAt(span.hashes + j));
       }
     }
     for (; i < span.size; ++i) {
-      Insert::Do(origin + 64 * BlockIndex(span.hashes[i], num_blocks), lane_ones, span.hashes[i]);
+      Insert::Do(origin + 64 * BlockIndex(span.hashes[i], num_blocks), lane_ones, InBlockHashAt(span.hashes + i));
     }
   }
 }

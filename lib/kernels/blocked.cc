@@ -22,26 +22,26 @@ namespace {
 // What is done to the block of each key of a batch.
 struct Test {
   static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestBlock(block, lane_ones, InBlockHash(hash));
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+    return TestBlock(block, lane_ones, x);
   }
 };
 struct Insert {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoBlock(block, lane_ones, InBlockHash(hash));
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+    return InsertIntoBlock(block, lane_ones, x);
   }
 };
 struct TestShared {
   static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestSharedBlock(block, lane_ones, InBlockHash(hash));
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+    return TestSharedBlock(block, lane_ones, x);
   }
 };
 struct InsertShared {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoSharedBlock(block, lane_ones, InBlockHash(hash));
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+    return InsertIntoSharedBlock(block, lane_ones, x);
   }
 };
 

@@ -70,9 +70,8 @@ HWY_INLINE LaneVec Steps(LaneTag d, LaneVec values, LaneVec ones, LaneVec shifts
 
 struct Test {
   static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
+  static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
     const LaneTag d;
-    const uint32_t x = InBlockHash(hash);
 #if !LINEFILTER_COUNTERS_STAY
     if (hn::Lanes(d) == 16) {
       return hn::AllFalse(d, Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, x, 0)), Ones(d, lane_ones, x, 0)));
@@ -96,9 +95,8 @@ struct Test {
 };
 struct Insert {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
     const LaneTag d;
-    const uint32_t x = InBlockHash(hash);
     LaneVec zeros = hn::Zero(d);
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
       const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, x, lane);
@@ -112,10 +110,9 @@ struct Insert {
 // Nothing is taken before all counters are known not to be 0.
 struct Remove {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
     const LaneTag d;
-    const uint32_t x = InBlockHash(hash);
-    if (HWY_UNLIKELY(!Test::Do(block, lane_ones, hash))) return false;
+    if (HWY_UNLIKELY(!Test::Do(block, lane_ones, x))) return false;
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
       const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, x, lane);
       const LaneVec values = Values(d, lanes, shifts), ones = Ones(d, lane_ones, x, lane);
