@@ -14,12 +14,13 @@
 // - floating-point numbers of any kind, and integers of more than 8 bytes.
 // - classes that merely convert to a number: std::atomic, an element of std::vector<bool>, std::reference_wrapper. Pass
 //   what they hold.
-// - null and pointers, but for const char* and char*, which are C strings. A literal 0L is refused with NULL, because
-//   the compiler cannot tell them apart; 0 is a key. (On systems of 32 bits NULL is the same as 0, and compiles.)
+// - null and pointers, but for const char* and char*, which are C strings. A constant of type long that is 0 is refused
+//   with NULL, because the compiler cannot tell them apart: 0L, and for g++ int64_t{0}, too. Pass 0 or a variable. (On
+//   systems of 32 bits NULL is the same as 0, and compiles.)
 // - an array of char that is not const: it is a buffer, and only its owner knows how much of it is the key. Pass
 //   std::string_view(buffer, size).
 //
-// std::is_convertible_v<T, linefilter::Key> tells whether a T is a key.
+// std::is_convertible_v<const T&, linefilter::Key> tells whether a T is a key, but for these zeros.
 #ifndef LINEFILTER_KEY_H_
 #define LINEFILTER_KEY_H_
 
