@@ -1,6 +1,7 @@
 // No rate is too good to be true: a key that agrees with a member in all of its hash that a filter looks at is "maybe",
 // so a rate below n / 2^64 (whole hashes) or load / 2^32 (in-block hashes; load: keys per block) is refused by sizing,
-// and no estimate goes below it, from the size or from the very bits.
+// and no estimate from the size goes below it. From the very bits it is so on average: where bits of several keys
+// coincide, they tell too few keys, which shows in a filter of a few (tests/low_load_test.cc has the mean).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -107,7 +107,8 @@ LINEFILTER_EXPORT const char* linefilter_rotating_target(const linefilter_rotati
 LINEFILTER_EXPORT double linefilter_rotating_fill_ratio(const linefilter_rotating* filter, uint32_t age);
 // The same: distinct keys, estimated from it.
 LINEFILTER_EXPORT double linefilter_rotating_estimated_keys(const linefilter_rotating* filter, uint32_t age);
-// The rate at which absent keys answer "maybe", by the model, for the keys that are estimated.
+// The rate at which absent keys answer "maybe", from these very bits, as
+// linefilter_view_expected_fpr of a snapshot has it. It reads them all, or a sample of 2^20 blocks of a generation.
 LINEFILTER_EXPORT double linefilter_rotating_expected_fpr(const linefilter_rotating* filter);
 // Bytes held, the handle included.
 LINEFILTER_EXPORT uint64_t linefilter_rotating_memory_use(const linefilter_rotating* filter);

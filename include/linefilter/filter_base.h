@@ -122,8 +122,9 @@ class LINEFILTER_EXPORT FilterBase {
   size_t CountLevels(uint64_t* counts) const noexcept;  // kMaxLevels of them
   // The rate at which uniformly distributed hashes of absent keys answer "maybe", from these very bits: 1 for a broken
   // image, 0 for the empty set. Keys whose hashes agree with a member's are in it, 2^-32 for each key of a block and
-  // 2^-64 for each of `classic`; how many keys there are, the bits tell. But for that `blocked` and `counting` are exact
-  // up to 2^20 blocks, above that from a sample of so many; `retrieval` always.
+  // 2^-64 for each of `classic`; how many keys there are, the bits tell, on
+  // average; of a few keys they may tell too few. But for that `blocked` and `counting` are exact up to 2^20 blocks,
+  // above that from a sample of so many; `retrieval` always.
   double ExpectedFpr() const noexcept;
 
   // For linefilter/inline.h and the library itself.

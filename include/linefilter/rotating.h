@@ -147,7 +147,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
   double FillRatio(uint32_t age) const noexcept;
   // The same: distinct keys, estimated from it.
   double EstimatedKeys(uint32_t age) const noexcept;
-  // The rate at which absent keys answer "maybe", of the model, for the keys that are estimated. 1 before Create.
+  // The rate at which absent keys answer "maybe", from these very bits, as FilterBase::ExpectedFpr() of a snapshot has
+  // it. It reads them all, up to 2^20 blocks of a generation; of a larger one a sample of so many. 1 before Create.
   double ExpectedFpr() const noexcept;
   // Bytes held, this object included.
   uint64_t MemoryUse() const noexcept;

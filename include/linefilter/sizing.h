@@ -56,8 +56,9 @@ LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t 
 LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
 
 // The limits for large sets, where the rounding to blocks does not show (classic: without the num_keys / 2^64, which
-// grows with the set). Inverses of each other, pair by pair; arguments are clamped to the limits above. MinBitsPerKeyForNumProbes is the least density at
-// which num_probes is best. NumProbesForBitsPerKey is 0 for a layout without probes.
+// grows with the set). Inverses of each other, pair by pair; arguments are clamped to the limits above.
+// MinBitsPerKeyForNumProbes is the least density at which num_probes is best. NumProbesForBitsPerKey is 0 for a layout
+// without probes.
 LINEFILTER_EXPORT uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
 LINEFILTER_EXPORT double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;
 LINEFILTER_EXPORT double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;

@@ -5,6 +5,7 @@
 
 #include <cfloat>
 #include <cstdint>
+#include <limits>
 
 namespace linefilter::internal {
 
@@ -31,6 +32,15 @@ inline double Ln(double x) {
   double sum = 0;
   for (int i = 25; i >= 1; i -= 2) sum = sum * square + 1.0 / i;
   return exponent * kLn2 + 2 * t * sum;
+}
+
+// ln(1 - x), 0 <= x <= 1: what a small x adds is not lost; minus infinity of 1.
+inline double LnOfRest(double x) {
+  if (x >= 1) return -std::numeric_limits<double>::infinity();
+  if (x > 0.01) return Ln(1 - x);
+  double sum = 0;
+  for (int i = 8; i >= 1; --i) sum = sum * x + 1.0 / i;
+  return -x * sum;
 }
 
 // e^x for x <= 0; 0 below -700.

@@ -337,13 +337,10 @@ double RotatingFilter::EstimatedKeys(uint32_t age) const noexcept {
 double RotatingFilter::ExpectedFpr() const noexcept {
   if (layout_ == Layout::kAuto) return 1;
   double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
-  for (uint32_t age = 0; age < num_generations_; ++age) {
-    const double keys = EstimatedKeys(age);
-    if (!(keys < 9e18)) return 1;
-    const uint64_t rounded = static_cast<uint64_t>(keys + 0.5);
-    if (rounded != 0) {
-      any = internal::EitherOf(any, linefilter::ExpectedFpr(Layout::kBlocked, rounded, generation_bytes_, num_probes_));
-    }
+  for (uint32_t age = num_generations_; age-- > 0;) {  // in the order of an image, so that its rate is the same
+    internal::ProbeState state;
+    internal::BindBlocked(BodyOfAge(age), generation_bytes_, num_probes_, &state);
+    any = internal::EitherOf(any, internal::SharedBlockedExpectedFpr(state));
   }
   return any;
 }

@@ -1,9 +1,10 @@
 #include "lib/layouts/blocked.h"
 
-#include <cmath>
 #include <cstring>
 
 #include "lib/bits/endian.h"
+#include "lib/bits/real.h"
+#include "lib/bits/shared_word.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/fill.h"
 #include "lib/layouts/folded_fpr.h"
@@ -26,6 +27,13 @@ BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
   return {MeanOfRotations(fill, num_probes), static_cast<uint32_t>(ones)};
 }
 
+// The same while others set bits.
+BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
+  uint64_t copy[kBlockBytes / kWordBytes];
+  for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) copy[w] = LoadSharedWord(block + kWordBytes * w);
+  return ReadBitsOf(reinterpret_cast<const uint8_t*>(copy), num_probes);
+}
+
 }  // namespace
 
 bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
@@ -40,7 +48,7 @@ void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, 
 double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
   // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
   const double share = num_probes / (512.0 * static_cast<double>(num_blocks));
-  return std::log1p(-fill) / std::log1p(-share);
+  return LnOfRest(fill) / LnOfRest(share);
 }
 
 double BlockedEstimatedKeys(const ProbeState& state) {
@@ -49,6 +57,10 @@ double BlockedEstimatedKeys(const ProbeState& state) {
 }
 
 double BlockedExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
+
+double SharedBlockedExpectedFpr(const ProbeState& state) {
+  return FoldedFpr<BlockedFoldBlocks, ReadSharedBitsOf, kBitsPerBlock>(state, 1, 1);
+}
 
 void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
   for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {

@@ -24,6 +24,8 @@ double BlockedEstimatedKeys(const ProbeState& state);
 // Mean over blocks and rotations of the product of lane fills, and keys that agree with one of a block in the in-block
 // hash: from all blocks up to 2^20, above from evenly spaced ones.
 double BlockedExpectedFpr(const ProbeState& state);
+// The same while others set bits of the body, which is aligned to words.
+double SharedBlockedExpectedFpr(const ProbeState& state);
 
 // LayoutOps::fold_blocks and folded_fpr.
 void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);

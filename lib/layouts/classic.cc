@@ -1,8 +1,7 @@
 #include "lib/layouts/classic.h"
 
-#include <cmath>
-
 #include "lib/bits/equal_hashes.h"
+#include "lib/bits/real.h"
 #include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 
@@ -37,7 +36,7 @@ namespace {
 
 double KeysAtFill(double fill, const ProbeState& state) {
   const double num_bits = 8.0 * static_cast<double>(state.num_units);
-  return std::log1p(-fill) / (state.num_probes * std::log1p(-1 / num_bits));
+  return LnOfRest(fill) / (state.num_probes * LnOfRest(1 / num_bits));
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ double ClassicEstimatedKeys(const ProbeState& state) {
 
 double ClassicExpectedFpr(const ProbeState& state) {
   const double fill = FillRatioOf(state.body, state.num_units);
-  return EitherOf(EqualHashFpr(KeysAtFill(fill, state)), std::pow(fill, state.num_probes));
+  return EitherOf(EqualHashFpr(KeysAtFill(fill, state)), IntPow(fill, state.num_probes));
 }
 
 }  // namespace linefilter::internal

@@ -1,10 +1,10 @@
 #include "lib/layouts/counting.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "lib/bits/endian.h"
+#include "lib/bits/real.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/folded_fpr.h"
 #include "lib/layouts/lane_table.h"
@@ -54,7 +54,7 @@ double CountingEstimatedKeys(const ProbeState& state) {
   }
   // A counter stays 0 with probability (1 - k / all counters)^n, whatever the load of its block.
   const double num_counters = kCountersPerBlock * static_cast<double>(state.num_units);
-  return std::log1p(-static_cast<double>(non_zero) / num_counters) / std::log1p(-(state.num_probes / num_counters));
+  return LnOfRest(static_cast<double>(non_zero) / num_counters) / LnOfRest(state.num_probes / num_counters);
 }
 
 double CountingExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(state, 1, 1); }

@@ -5,10 +5,10 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_FOLDED_FPR_H_
 #define LINEFILTER_LIB_LAYOUTS_FOLDED_FPR_H_
 
-#include <cmath>
 #include <cstdint>
 
 #include "lib/bits/equal_hashes.h"
+#include "lib/bits/real.h"
 #include "lib/layouts/block.h"
 
 namespace linefilter::internal {
@@ -24,13 +24,15 @@ using FoldBlocks = void (*)(const uint8_t* from, uint64_t num_blocks, uint64_t f
 using ReadBlock = BlockBits (*)(const uint8_t* block, uint32_t num_probes);
 
 // The keys of `num_blocks` blocks of which counts[i] have i of their positions set. A key leaves a position alone with
-// probability 1 - num_probes / positions. A full block tells nothing, and counts as one without keys.
+// probability 1 - num_probes / positions. A full block tells nothing, and counts as one without keys. Keys whose bits
+// coincide make it too few in one block and too many in another; the mean over such blocks is right. FoldToFpr compares
+// what follows from it, so it is the same on every machine (real.h).
 template <uint32_t kPositions>
 double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probes) {
-  const double of_a_key = std::log1p(-(num_probes / static_cast<double>(kPositions)));
+  const double of_a_key = LnOfRest(num_probes / static_cast<double>(kPositions));
   double keys = 0;
   for (uint32_t i = 1; i < kPositions; ++i) {
-    if (counts[i] != 0) keys += counts[i] * (std::log1p(-(i / static_cast<double>(kPositions))) / of_a_key);
+    if (counts[i] != 0) keys += counts[i] * (LnOfRest(i / static_cast<double>(kPositions)) / of_a_key);
   }
   return keys;
 }

@@ -1,4 +1,4 @@
-// Expected false-positive rate of the layout `counting`, exactly.
+// Expected false-positive rate of the layout `counting`, exactly (with 13 probes and more doubles cancel to 5e-12).
 //
 // A question asks one of 8 counters in each lane of S (S_k rotated; by symmetry not rotated). By inclusion and
 // exclusion over the subsets A of S whose counters are all 0: one key of the block misses all of A with probability
@@ -74,14 +74,6 @@ const Terms& FindTerms(uint32_t num_probes) {
   } else {
     return num_probes == k ? TermsOf<k>() : FindTerms<k + 1>(num_probes);
   }
-}
-
-// ln(1 - x), 0 <= x < 1.
-double LnOfRest(double x) {
-  if (x > 0.01) return Ln(1 - x);
-  double sum = 0;
-  for (int i = 8; i >= 1; --i) sum = sum * x + 1.0 / i;
-  return -x * sum;
 }
 
 // e^x - 1, x <= 0.
