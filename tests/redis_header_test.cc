@@ -184,6 +184,32 @@ TEST(RedisHeaderTest, ADamagedRecordStillNamesShardsToDelete) {
   EXPECT_FALSE(header.current.exists());
 }
 
+// Id, bytes and shard-bytes name the shards. Damage anywhere else in the record leaves none of them in Redis for ever.
+TEST(RedisHeaderTest, DamageToOtherFieldsHidesNoShards) {
+  const std::string text = FormatHeader(WithAllGenerations());
+  size_t num_damaged = 0;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    const std::string field = text.substr(begin, text.find(' ', begin) - begin);
+    const std::string of_generation = field.substr(std::min(field.find('.'), field.size()));
+    if (field == "current" || field == "next" || field == "previous") continue;
+    if (of_generation == ".bytes" || of_generation == ".shard-bytes") continue;
+    for (size_t i = begin; i < end; ++i, ++num_damaged) {
+      for (const char damage : {text[i], static_cast<char>(text[i] ^ 1), '9', '!', '\0'}) {
+        std::string damaged = text;
+        damaged[i] = damage;
+        damaged.back() = '!';
+        Header header;
+        SalvageGenerations(damaged, &header);
+        ASSERT_TRUE(header.current.exists() && header.next.exists() && header.previous.exists()) << damaged;
+        EXPECT_EQ(header.current.num_shards() + header.next.num_shards() + header.previous.num_shards(), 2u + 1u + 4u);
+        EXPECT_EQ(header.previous.id, ~uint64_t{0});
+      }
+    }
+  }
+  EXPECT_GT(num_damaged, 300u);
+}
+
 TEST(RedisHeaderTest, NumbersOfGenerationsAreRandom) {
   std::set<uint64_t> ids;
   for (int i = 0; i < 1000; ++i) {
