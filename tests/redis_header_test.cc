@@ -41,6 +41,7 @@ Header WithAllGenerations() {
   header.previous.body_bytes = 64 * 30;
   header.previous.shard_bytes = 64 * 8;
   header.previous.stages = {{10, 100, 7}, {20, 0, 16}};
+  header.previous.num_keys = 512 * 30;  // as many as bits
   header.previous.newest_ones = 99;
   header.previous.growth = std::string("\x01\x00\xff", 3);
   return header;
@@ -162,6 +163,8 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages.pop_back(); }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages[0].num_probes = 0; }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].num_keys = 512 * 7 * 20 + 1; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.num_keys = 512 * 30 + 1; })) << "more keys than bits";
+  EXPECT_TRUE(refused([](Header* h) { h->previous.num_keys = ~uint64_t{0}; }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.newest_ones = 512 * h->previous.stages.back().num_blocks + 1; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.newest_ones = 1; })) << "of a container alone";
   EXPECT_TRUE(refused([](Header* h) { h->current.growth = "x"; })) << "of a container alone";
@@ -281,6 +284,24 @@ TEST(RedisShardsTest, EveryByteOfTheBodyIsInOnePlace) {
   }
   for (uint64_t shard = 0; shard < 11; ++shard) EXPECT_EQ(shards.MarkOffset(shard), bytes[shard]);
   EXPECT_EQ(bytes.back(), 64u * 3);
+}
+
+// Zero keys are told by a filter that grows and has none yet. In a record whose stages have keys nobody told a sum.
+TEST(RedisShardsTest, FactsTellNoNumberOfKeysThatNobodyCounted) {
+  Generation generation = WithAllGenerations().previous;
+  const auto tells = [&](uint64_t num_keys, uint64_t of_stage, char kind) {
+    generation.num_keys = num_keys;
+    generation.stages[0].num_keys = of_stage;
+    generation.growth[0] = kind;
+    const BodyFacts facts = FactsOf(Header(), generation);
+    EXPECT_EQ(facts.num_keys, num_keys);
+    return facts.has_num_keys;
+  };
+  EXPECT_TRUE(tells(100, 100, 1));
+  EXPECT_TRUE(tells(0, 0, 1));
+  EXPECT_FALSE(tells(0, 100, 1));
+  EXPECT_FALSE(tells(0, 0, 2)) << "one that forgets";
+  EXPECT_TRUE(tells(100, 0, 2));
 }
 
 TEST(RedisShardsTest, MarksAreSixteenBytesInAnyOrderOfBytes) {

@@ -293,6 +293,7 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
     good = good && !generation.stages.empty() &&
            generation.newest_ones <= kBitsOfBlock * generation.stages.back().num_blocks;
   }
+  good = good && (layout != Layout::kContainer || generation.num_keys <= kBitsOfBlock * stage_blocks);
   good = good && (generation.growth.empty() || layout == Layout::kContainer);
   if (good && (generation.stages.empty() || stage_blocks * 64 == generation.body_bytes)) return Status();
   return Status::Error(StatusCode::kCorrupt,
