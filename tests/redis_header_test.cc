@@ -10,6 +10,7 @@
 #include "lib/adapters/redis/header.h"
 #include "lib/adapters/redis/names.h"
 #include "lib/adapters/redis/shards.h"
+#include "tests/testing/redis_earlier.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -185,6 +186,21 @@ TEST(RedisHeaderTest, ADamagedRecordStillNamesShardsToDelete) {
   EXPECT_EQ(header.previous.num_shards(), 4u);
   SalvageGenerations("current 0000000000000001\ncurrent.bytes 99999999999999999999\n", &header);
   EXPECT_FALSE(header.current.exists());
+}
+
+TEST(RedisHeaderTest, ARecordOfAnEarlierStateIsRefusedAndStillNamesItsShards) {
+  Header header;
+  const Status status = Parse(test::kEarlierRecord, &header);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_NE(std::string(status.message()).find("was written before linefilter 0.1.0"), std::string::npos)
+      << status.message();
+  EXPECT_EQ(Parse(Checked(WithoutCheck(test::kEarlierRecord)), &header).code(), StatusCode::kOk)
+      << "its check alone is another";
+  SalvageGenerations(test::kEarlierRecord, &header);
+  ASSERT_EQ(header.current.num_shards(), std::size(test::kEarlierShards));
+  for (uint64_t i = 0; i < header.current.num_shards(); ++i) {
+    EXPECT_EQ(ShardName("seen", header.current.id, i), test::kEarlierShards[i]);
+  }
 }
 
 // Id, bytes and shard-bytes name the shards. Damage anywhere else in the record leaves none of them in Redis for ever.
