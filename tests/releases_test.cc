@@ -118,6 +118,21 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
   EXPECT_EQ(images, 16);
 }
 
+// All documents say the same of when that ends: the one sentence, however its lines are broken.
+TEST(Releases, OneSentenceTellsWhenTheFormatIsFrozen) {
+  const fs::path root = LINEFILTER_SOURCE_DIR;
+  if (!fs::exists(root)) GTEST_SKIP() << "no source tree on this machine";
+  for (const char* const name : {"README.md", "CHANGELOG.md", "doc/FORMAT.md", "doc/VERSIONING.md"}) {
+    std::ifstream file(root / name);
+    std::string text;
+    for (std::string word; file >> word;) text += word + " ";
+    EXPECT_NE(text.find("Image format 1 is frozen when layout `quotient` has become part of it; until then its bytes "
+                        "may change."),
+              std::string::npos)
+        << name;
+  }
+}
+
 // tools/keep_images.sh keeps them when a version is released.
 TEST(Releases, AreAllKept) {
   if (!fs::exists(LINEFILTER_SOURCE_DIR)) GTEST_SKIP() << "no source tree on this machine";
