@@ -180,6 +180,9 @@ TEST(FilterFile, RefusesWhatIsNoImage) {
         EXPECT_NE(std::strstr(status.message(), path.c_str()), nullptr) << "names the file: " << status.message();
       }
       ExpectClosed(file);
+      EXPECT_STREQ(file.view().status().message(), status.message()) << "the reason is kept";
+      const Status next = Read(way, dir.File("another"), &file);
+      EXPECT_STREQ(file.view().status().message(), next.message()) << "of the last one that was tried";
     };
     refused(dir.File("missing"), StatusCode::kIoError);
     refused(dir.path(), StatusCode::kIoError);
@@ -240,6 +243,7 @@ TEST(FilterFile, DamageOfALargeBodyIsFoundByVerifyOrLoad) {
     EXPECT_EQ(loaded.code(), StatusCode::kCorrupt) << at;
     EXPECT_STREQ(loaded.message(), verified.message()) << "the same range is named";
     ExpectClosed(copy);
+    EXPECT_STREQ(copy.view().status().message(), loaded.message()) << "the reason is kept";
   }
   const std::string small = Build(100, 1);
   for (size_t at = 0; at < small.size(); ++at) {

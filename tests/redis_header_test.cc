@@ -10,6 +10,7 @@
 #include "lib/adapters/redis/header.h"
 #include "lib/adapters/redis/names.h"
 #include "lib/adapters/redis/shards.h"
+#include "tests/testing/redis_earlier.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -41,6 +42,7 @@ Header WithAllGenerations() {
   header.previous.body_bytes = 64 * 30;
   header.previous.shard_bytes = 64 * 8;
   header.previous.stages = {{10, 100, 7}, {20, 0, 16}};
+  header.previous.num_keys = 512 * 30;  // as many as bits
   header.previous.newest_ones = 99;
   header.previous.growth = std::string("\x01\x00\xff", 3);
   return header;
@@ -162,6 +164,8 @@ TEST(RedisHeaderTest, AGenerationThatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages.pop_back(); }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages[0].num_probes = 0; }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.stages[1].num_keys = 512 * 7 * 20 + 1; }));
+  EXPECT_TRUE(refused([](Header* h) { h->previous.num_keys = 512 * 30 + 1; })) << "more keys than bits";
+  EXPECT_TRUE(refused([](Header* h) { h->previous.num_keys = ~uint64_t{0}; }));
   EXPECT_TRUE(refused([](Header* h) { h->previous.newest_ones = 512 * h->previous.stages.back().num_blocks + 1; }));
   EXPECT_TRUE(refused([](Header* h) { h->current.newest_ones = 1; })) << "of a container alone";
   EXPECT_TRUE(refused([](Header* h) { h->current.growth = "x"; })) << "of a container alone";
@@ -182,6 +186,47 @@ TEST(RedisHeaderTest, ADamagedRecordStillNamesShardsToDelete) {
   EXPECT_EQ(header.previous.num_shards(), 4u);
   SalvageGenerations("current 0000000000000001\ncurrent.bytes 99999999999999999999\n", &header);
   EXPECT_FALSE(header.current.exists());
+}
+
+TEST(RedisHeaderTest, ARecordOfAnEarlierStateIsRefusedAndStillNamesItsShards) {
+  Header header;
+  const Status status = Parse(test::kEarlierRecord, &header);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_NE(std::string(status.message()).find("was written before linefilter 0.1.0"), std::string::npos)
+      << status.message();
+  EXPECT_EQ(Parse(Checked(WithoutCheck(test::kEarlierRecord)), &header).code(), StatusCode::kOk)
+      << "its check alone is another";
+  SalvageGenerations(test::kEarlierRecord, &header);
+  ASSERT_EQ(header.current.num_shards(), std::size(test::kEarlierShards));
+  for (uint64_t i = 0; i < header.current.num_shards(); ++i) {
+    EXPECT_EQ(ShardName("seen", header.current.id, i), test::kEarlierShards[i]);
+  }
+}
+
+// Id, bytes and shard-bytes name the shards. Damage anywhere else in the record leaves none of them in Redis for ever.
+TEST(RedisHeaderTest, DamageToOtherFieldsHidesNoShards) {
+  const std::string text = FormatHeader(WithAllGenerations());
+  size_t num_damaged = 0;
+  for (size_t begin = 0, end; begin < text.size(); begin = end + 1) {
+    end = text.find('\n', begin);
+    const std::string field = text.substr(begin, text.find(' ', begin) - begin);
+    const std::string of_generation = field.substr(std::min(field.find('.'), field.size()));
+    if (field == "current" || field == "next" || field == "previous") continue;
+    if (of_generation == ".bytes" || of_generation == ".shard-bytes") continue;
+    for (size_t i = begin; i < end; ++i, ++num_damaged) {
+      for (const char damage : {text[i], static_cast<char>(text[i] ^ 1), '9', '!', '\0'}) {
+        std::string damaged = text;
+        damaged[i] = damage;
+        damaged.back() = '!';
+        Header header;
+        SalvageGenerations(damaged, &header);
+        ASSERT_TRUE(header.current.exists() && header.next.exists() && header.previous.exists()) << damaged;
+        EXPECT_EQ(header.current.num_shards() + header.next.num_shards() + header.previous.num_shards(), 2u + 1u + 4u);
+        EXPECT_EQ(header.previous.id, ~uint64_t{0});
+      }
+    }
+  }
+  EXPECT_GT(num_damaged, 300u);
 }
 
 TEST(RedisHeaderTest, NumbersOfGenerationsAreRandom) {
@@ -255,6 +300,24 @@ TEST(RedisShardsTest, EveryByteOfTheBodyIsInOnePlace) {
   }
   for (uint64_t shard = 0; shard < 11; ++shard) EXPECT_EQ(shards.MarkOffset(shard), bytes[shard]);
   EXPECT_EQ(bytes.back(), 64u * 3);
+}
+
+// Zero keys are told by a filter that grows and has none yet. In a record whose stages have keys nobody told a sum.
+TEST(RedisShardsTest, FactsTellNoNumberOfKeysThatNobodyCounted) {
+  Generation generation = WithAllGenerations().previous;
+  const auto tells = [&](uint64_t num_keys, uint64_t of_stage, char kind) {
+    generation.num_keys = num_keys;
+    generation.stages[0].num_keys = of_stage;
+    generation.growth[0] = kind;
+    const BodyFacts facts = FactsOf(Header(), generation);
+    EXPECT_EQ(facts.num_keys, num_keys);
+    return facts.has_num_keys;
+  };
+  EXPECT_TRUE(tells(100, 100, 1));
+  EXPECT_TRUE(tells(0, 0, 1));
+  EXPECT_FALSE(tells(0, 100, 1));
+  EXPECT_FALSE(tells(0, 0, 2)) << "one that forgets";
+  EXPECT_TRUE(tells(100, 0, 2));
 }
 
 TEST(RedisShardsTest, MarksAreSixteenBytesInAnyOrderOfBytes) {

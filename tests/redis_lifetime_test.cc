@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"
+#include "tests/testing/redis_earlier.h"
 #include "tests/testing/redis_generations.h"
 
 namespace linefilter::test {
@@ -225,6 +226,36 @@ TEST_F(RedisLifetime, DeleteLeavesAnotherGenerationAlone) {
   relay_.before = [](const Words&) { return Act(); };
   EXPECT_TRUE(RedisFilter::Delete(through_, "seen").ok());
   EXPECT_EQ(client_.Integer({"EXISTS", "seen"}), 0);
+}
+
+// Nobody works with it, no key is absent, and it goes with its shards: on Delete, or when a new one takes its name.
+TEST_F(RedisLifetime, AFilterOfAnEarlierStateIsRefusedAndGoesWhole) {
+  const auto write = [&] {
+    client_.Do({"SET", "seen", kEarlierRecord});
+    for (const char* shard : kEarlierShards) client_.Do({"SET", shard, std::string(64, '\0') + "lfshard1\1"});
+  };
+  write();
+  RedisFilter filter;
+  Status status = filter.Open(servers_, "seen");
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_NE(std::string(status.message()).find("written before linefilter 0.1.0"), std::string::npos)
+      << status.message();
+  bool maybe = false;
+  EXPECT_FALSE(filter.MayContainKey("a", &maybe).ok());
+  EXPECT_TRUE(maybe);
+  EXPECT_EQ(filter.Create(servers_, "seen", 1000, RedisOptions(16)).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(client_.Text({"GET", "seen"}), kEarlierRecord) << "the name is taken";
+  status = RedisFilter::Delete(servers_, "seen");
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(client_.Integer({"DBSIZE"}), 0);
+
+  write();
+  client_.Do({"PEXPIRE", "seen", "50000"});  // as it is when its time is over: the shards follow
+  status = filter.Create(servers_, "seen", 1000, RedisOptions(16));
+  EXPECT_TRUE(status.ok()) << status.message();
+  for (const char* shard : kEarlierShards) EXPECT_EQ(client_.Integer({"EXISTS", shard}), 0);
+  EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
+  EXPECT_EQ(client_.Integer({"DBSIZE"}), 0);
 }
 
 // The record is the same be it that a Switch died or an Abandon: the number of what serves tells.

@@ -13,6 +13,7 @@
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"
 #include "tests/reference/redis.h"
+#include "tests/reference/reference.h"
 #include "tests/testing/building.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
@@ -168,6 +169,28 @@ TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
   ASSERT_TRUE(reference::ReadRedisRecord(run({"GET", "rotating"}), &fields));
   EXPECT_EQ(fields["current.growth"].size(), 64u);
   EXPECT_NE(fields["current.newest-ones"], "");
+}
+
+// Another writer may claim any number behind the stages. It comes back as the most that can be, also with more keys.
+TEST_F(RedisStates, AClaimOfMoreKeysThanBitsStaysWithinThem) {
+  reference::Filter stage;
+  stage.num_probes = 7;
+  stage.body.resize(64 * 70);
+  reference::Filter claim = reference::MakeContainer({stage, stage}, {0, 1});
+  claim.has_num_keys = true;
+  claim.num_keys = ~uint64_t{0};
+  const reference::Bytes image = reference::WriteImage(claim);
+  RedisFilter filter;
+  const Status status = filter.CreateFromImage(servers_, "claim", image.data(), image.size());
+  ASSERT_TRUE(status.ok()) << status.message();
+  for (int i = 0; i < 2; ++i) {
+    const std::string down = Download(&filter);
+    const FilterView view(down.data(), down.size());
+    ASSERT_TRUE(view.Verify().ok()) << view.status().message();
+    EXPECT_GE(view.num_keys(), 512u * 140);
+    EXPECT_LE(view.num_keys(), 512u * 140 + 110);
+    test::Insert(&filter, RandomHashes(100, 1));
+  }
 }
 
 TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {

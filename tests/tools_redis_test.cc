@@ -146,7 +146,15 @@ TEST_F(ToolsRedisTest, LoadAddsTheKeysOfAnImage) {
   EXPECT_EQ(RedisJson({"query", "all", "--keys", "-"}, 0, Lines(0, 8000))["maybe"], 8000);
   const std::string small = Build("small", Lines(0, 10)), empty = Build("empty", "");
   ExpectFailure(Redis({"load", "all", small}), "redis load: ");
-  EXPECT_EQ(RedisJson({"load", "empty", empty}, 0)["body_bytes"], 64) << "an empty filter of the least size";
+  const RunResult least = Redis({"load", "empty", empty, "--json"});
+  EXPECT_EQ(json::parse(least.out)["body_bytes"], 64) << "an empty filter of the least size";
+  EXPECT_NE(least.err.find("no keys, so filter empty has the least size, 64 bytes"), std::string::npos) << least.err;
+  EXPECT_EQ(least.exit_code, 0);
+  EXPECT_EQ(Redis({"load", "all", empty}).err, "") << "that brings nothing to a filter that has its size";
+  EXPECT_EQ(Redis({"load", "sealed", Build("sealed", "", {"--fpr", "0.01", "--layout", "retrieval"})}).err, "");
+  const RunResult switched = Redis({"switch", "all", empty, "--no-writers"});
+  EXPECT_EQ(switched.exit_code, 0) << switched.err;
+  EXPECT_NE(switched.err.find("no keys, so filter all has the least size"), std::string::npos) << switched.err;
   ExpectFailure(Redis({"load", "new", dir_.Write("text", "no image at all")}), "image ");
   ExpectFailure(Redis({"load", "new", dir_.File("nothing")}), "nothing");
   std::string damaged = test::ReadFile(one);

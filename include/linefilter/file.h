@@ -22,8 +22,8 @@ enum class MapAdvice : uint8_t {
 // Views taken from it end with it.
 //
 // Map and Load look at the new file first. On an error the old one stays open, and view() answers from it: look at the
-// Status. If none was open, view() answers "maybe" and keeps the reason. So until Load returns, old and new bytes are
-// both held; Close before it where there is no room for both.
+// Status. If none was open, view() answers "maybe", and its status() is that of the last Map or Load. So until Load
+// returns, old and new bytes are both held; Close before it where there is no room for both.
 class LINEFILTER_EXPORT FilterFile {
  public:
   FilterFile() noexcept = default;
@@ -51,6 +51,9 @@ class LINEFILTER_EXPORT FilterFile {
  private:
   LINEFILTER_LOCAL void MoveFrom(FilterFile& other) noexcept;
   LINEFILTER_LOCAL Status Become(FilterFile* opened, const Status& status) noexcept;
+  LINEFILTER_LOCAL Status MapFirst(const char* path, MapAdvice advice, const HashSecret* secret) noexcept;
+  LINEFILTER_LOCAL Status LoadFirst(const char* path, const Allocator& allocator, uint64_t memory_limit,
+                                    const HashSecret* secret) noexcept;
 
   FilterView view_;
   void* data_ = nullptr;

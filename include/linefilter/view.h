@@ -79,6 +79,8 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   size_t growth_bytes() const noexcept { return growth_bytes_; }
 
  private:
+  friend class FilterFile;  // whose view keeps why a file was not opened
+
   const uint8_t* chunk_checks_ = nullptr;
   const uint8_t* growth_ = nullptr;
   uint64_t num_keys_ = 0;

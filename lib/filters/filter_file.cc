@@ -117,56 +117,68 @@ void FilterFile::Close() noexcept {
   view_ = FilterView();
 }
 
-// The end of Map and Load: takes over what they opened, or nothing. Where nothing was open, view() keeps the reason. (A
-// view that could not be opened points to nothing.)
+// The end of Map and Load: takes over what they opened, or nothing. Where nothing was open, view() keeps the reason,
+// whatever failed. A view that could not be opened points to nothing. One that was opened before the file turned out to
+// be damaged points to bytes that go with `opened`.
 Status FilterFile::Become(FilterFile* opened, const Status& status) noexcept {
   if (status.ok()) {
     *this = static_cast<FilterFile&&>(*opened);
-  } else if (data_ == nullptr && opened->view_.layout() == Layout::kAuto) {
-    view_ = opened->view_;
+  } else if (data_ == nullptr) {
+    view_ = opened->view_.layout() == Layout::kAuto ? opened->view_ : FilterView();
+    view_.status_ = status;
   }
   return status;
 }
 
 Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
+  FilterFile opened;
+  return Become(&opened, opened.MapFirst(path, advice, secret));
+}
+
+Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
+                        const HashSecret* secret) noexcept {
+  FilterFile opened;
+  return Become(&opened, opened.LoadFirst(path, allocator, memory_limit, secret));
+}
+
+// Into an object that has nothing yet.
+Status FilterFile::MapFirst(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
   OpenFile file;
-  Status status = file.Open(path);
+  const Status status = file.Open(path);
   if (!status.ok()) return status;
   void* const data = mmap(nullptr, file.size, PROT_READ, MAP_SHARED, file.fd, 0);
   if (data == MAP_FAILED) return SystemError("cannot map", path);
   madvise(data, file.size,
           advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
-  FilterFile opened;
-  opened.data_ = data;
-  opened.size_ = file.size;
-  opened.mapped_ = true;
-  status = opened.view_.Open(data, file.size, secret);
-  return Become(&opened, status);
+  data_ = data;
+  size_ = file.size;
+  mapped_ = true;
+  return view_.Open(data, file.size, secret);
 }
 
-Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
-                        const HashSecret* secret) noexcept {
+// As MapFirst.
+Status FilterFile::LoadFirst(const char* path, const Allocator& allocator, uint64_t memory_limit,
+                             const HashSecret* secret) noexcept {
   OpenFile file;
   Status status = internal::CheckAllocator(allocator);
   if (status.ok()) status = file.Open(path);
   if (!status.ok()) return status;
   const size_t checks_bytes = 4 * (file.size / kChunkBytes + 1);
   if (file.size + checks_bytes > memory_limit) return internal::OverLimit(file.size + checks_bytes, memory_limit);
-  FilterFile opened;
-  opened.data_ = internal::Allocate(allocator, file.size);
-  opened.size_ = file.size;
-  opened.allocator_ = allocator;
+  data_ = internal::Allocate(allocator, file.size);
+  size_ = file.size;
+  allocator_ = allocator;
   uint8_t* const checks = static_cast<uint8_t*>(internal::Allocate(allocator, checks_bytes));
-  if (opened.data_ == nullptr || checks == nullptr) {
+  if (data_ == nullptr || checks == nullptr) {
     status = internal::OutOfMemory(file.size + checks_bytes);
   } else {
-    uint8_t* const bytes = static_cast<uint8_t*>(opened.data_);
+    uint8_t* const bytes = static_cast<uint8_t*>(data_);
     status = ReadAndCheck(file, path, bytes, checks);
-    if (status.ok()) status = opened.view_.Open(bytes, file.size, secret);
-    if (status.ok()) status = CompareChecks(opened.view_, checks, bytes + opened.view_.body_bytes());
+    if (status.ok()) status = view_.Open(bytes, file.size, secret);
+    if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
   }
   internal::Deallocate(allocator, checks, checks_bytes);
-  return Become(&opened, status);
+  return status;
 }
 
 }  // namespace linefilter

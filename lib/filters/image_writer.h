@@ -63,9 +63,11 @@ class ImageWriter {
   // The next bytes of the body: a multiple of kChunkBytes, or all that are left.
   Status Append(const uint8_t* data, uint64_t size);
   Status Finish();
-  // To the number of keys, if the image tells one; before the last Append.
+  // To the number of keys, if the image tells one; before the last Append. Facts may claim any number: it stays at the
+  // most that can be told, and never wraps to a few.
   void AddKeys(uint64_t num_keys) {
-    if (trailer_.has_num_keys) trailer_.num_keys += num_keys;
+    if (!trailer_.has_num_keys) return;
+    trailer_.num_keys = UINT64_MAX - trailer_.num_keys < num_keys ? UINT64_MAX : trailer_.num_keys + num_keys;
   }
 
  private:

@@ -66,6 +66,7 @@ int RunLoad(const Load& load, const Arguments& arguments) {
   report.Number("estimated_keys", info.estimated_keys);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Print(load.json);
+  if (created) WarnIfEmpty(image, filter, load.name, "`linefilter redis delete`, then `linefilter redis create`");
   return kExitGood;
 }
 

@@ -69,6 +69,9 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   report.Rate("expected_fpr", info.expected_fpr);
   report.Text("writers", step.writers);
   report.Print(options.json);
+  if (!options.image.empty()) {
+    WarnIfEmpty(image, filter, options.name, "`linefilter redis switch` with --begin and --num-keys");
+  }
   return kExitGood;
 }
 

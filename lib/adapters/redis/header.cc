@@ -245,6 +245,7 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
   return Status();
 }
 
+// Whatever else is damaged, these three fields name the shards.
 void SalvageGenerations(std::string_view text, Header* header) {
   Header found;
   while (!text.empty()) {
@@ -253,7 +254,14 @@ void SalvageGenerations(std::string_view text, Header* header) {
     (void)ParseField(field, value, &found);
   }
   for (Generation* generation : {&found.current, &found.next, &found.previous}) {
-    if (generation->exists() && !CheckGeneration({}, *generation).ok()) *generation = Generation();
+    Generation named;
+    if (generation->shard_bytes != 0 && generation->shard_bytes <= kMaxShardBytes && generation->body_bytes != 0 &&
+        (generation->body_bytes - 1) / generation->shard_bytes < kMaxShards) {
+      named.id = generation->id;
+      named.body_bytes = generation->body_bytes;
+      named.shard_bytes = generation->shard_bytes;
+    }
+    *generation = std::move(named);
   }
   *header = std::move(found);
 }
@@ -285,6 +293,7 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
     good = good && !generation.stages.empty() &&
            generation.newest_ones <= kBitsOfBlock * generation.stages.back().num_blocks;
   }
+  good = good && (layout != Layout::kContainer || generation.num_keys <= kBitsOfBlock * stage_blocks);
   good = good && (generation.growth.empty() || layout == Layout::kContainer);
   if (good && (generation.stages.empty() || stage_blocks * 64 == generation.body_bytes)) return Status();
   return Status::Error(StatusCode::kCorrupt,

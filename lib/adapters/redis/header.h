@@ -70,7 +70,8 @@ std::string FormatHeader(const Header& header);
 // The reverse. `name` is for the sentence. kIncompatible: not a header record; kCorrupt: a damaged one; kUnsupported:
 // one from the future. *header is then unchanged.
 Status ParseHeader(std::string_view name, std::string_view text, Header* header);
-// Of a damaged record, the generations whose shards can still be named: to delete them.
+// Finds the generations of a damaged record whose shards can still be named, to delete them. They have id, body_bytes
+// and shard_bytes alone.
 void SalvageGenerations(std::string_view text, Header* header);
 // Whether a filter can be so: layout, sizes, probes, stages, shards.
 Status CheckGeneration(std::string_view name, const Generation& generation);

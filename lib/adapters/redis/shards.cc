@@ -9,12 +9,22 @@ namespace linefilter::redis_internal {
 namespace {
 
 constexpr char kMagic[] = "lfshard1";
-constexpr char kGrowsByDoubling = 1;  // the first byte of such a growth field: such an image tells its num_keys
+constexpr char kGrowsByDoubling = 1;  // the first byte of such a growth field
 constexpr uint64_t kBlock = 64;
 constexpr uint64_t kLeastShardBytes = 64 * 1024;  // of what is chosen here
 constexpr uint64_t kShardsPerMaster = 4;          // so that slots can be moved to a new master one by one
 
 uint64_t RoundUpToBlocks(uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
+
+// The record does not say whether an image told its num_keys or left it out. Zero is what one without the field has,
+// and what a growing filter tells before its first key, when no stage has one.
+bool TellsKeys(const Generation& generation) {
+  if (generation.layout != Layout::kRetrieval && generation.layout != Layout::kContainer) return false;
+  if (generation.num_keys != 0) return true;
+  if (generation.growth.empty() || generation.growth[0] != kGrowsByDoubling) return false;
+  return std::all_of(generation.stages.begin(), generation.stages.end(),
+                     [](const Stage& stage) { return stage.num_keys == 0; });
+}
 
 }  // namespace
 
@@ -38,9 +48,7 @@ BodyFacts FactsOf(const Header& header, const Generation& generation) {
   facts.seed = header.seed;
   facts.num_probes = generation.num_probes;
   facts.body_bytes = generation.body_bytes;
-  const bool grows = !generation.growth.empty() && generation.growth[0] == kGrowsByDoubling;
-  const bool counted = generation.layout == Layout::kRetrieval || generation.layout == Layout::kContainer;
-  facts.has_num_keys = grows || (counted && generation.num_keys != 0);
+  facts.has_num_keys = TellsKeys(generation);
   if (facts.has_num_keys) facts.num_keys = generation.num_keys;
   facts.num_stages = static_cast<uint32_t>(generation.stages.size());  // at most kMaxBodyStages: CheckGeneration
   for (uint32_t i = 0; i < facts.num_stages; ++i) {

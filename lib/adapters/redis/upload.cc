@@ -176,8 +176,10 @@ Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayo
     }
     planned.body_bytes = view.layout() == Layout::kClassic ? kLeastClassicBytes : kBlockBytes;
   }
+  uint64_t most_keys = 0;
   for (uint32_t i = 0; i < view.num_stages(); ++i) {
     const StageInfo info = view.stage(i);
+    most_keys += 8 * kBlockBytes * info.num_blocks;
     Stage stage;
     stage.num_blocks = info.num_blocks;
     stage.num_keys = info.num_keys;
@@ -185,6 +187,8 @@ Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayo
     planned.stages.push_back(stage);
   }
   if (view.num_stages() != 0) {
+    // Others may have written any number behind the stages. Nobody counted more keys than there are bits.
+    planned.num_keys = std::min(planned.num_keys, most_keys);
     const StageInfo newest = view.stage(view.num_stages() - 1);
     const double bits = 512.0 * static_cast<double>(newest.num_blocks);
     planned.newest_ones = static_cast<uint64_t>(std::llround(newest.FillRatio() * bits));  // exactly: below 2^53
