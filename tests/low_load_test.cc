@@ -67,8 +67,9 @@ TEST(NearlyEmptyBlocks, HaveRatesThatRiseWithTheKeys) {
   }
 }
 
-// The model of `counting` is a sum of such terms at any load. Its doubles cancel to 5e-12 with the most probes: that
-// shows beside the term of equal hashes where a filter is nearly empty.
+// The model of `counting` is a sum of such terms at any load, right to 0.1 % where Poisson stands for many blocks. Its
+// doubles cancel to 5e-12 with the most probes: that shows beside the term of equal hashes where a filter is nearly
+// empty.
 TEST(NearlyEmptyCounters, AreExactAtAnyLoadWithAnyProbes) {
   for (uint32_t k = 1; k <= 16; ++k) {
     const ExactBlockedFpr exact(k, 8);
@@ -76,7 +77,7 @@ TEST(NearlyEmptyCounters, AreExactAtAnyLoadWithAnyProbes) {
       for (const double load : {1e-2, 0.1, 1.0, 2.0, 4.0, 8.0}) {
         const uint64_t n = static_cast<uint64_t>(std::ceil(load * static_cast<double>(num_blocks)));
         const double rate = exact.OfKeys(n, num_blocks);
-        EXPECT_NEAR(ExpectedFpr(Layout::kCounting, n, 64 * num_blocks, k), rate, 1e-6 * rate + 5e-12)
+        EXPECT_NEAR(ExpectedFpr(Layout::kCounting, n, 64 * num_blocks, k), rate, 1e-3 * rate + 5e-12)
             << n << " keys, " << num_blocks << " blocks, " << k << " probes";
       }
     }
