@@ -15,6 +15,7 @@
 #include "tests/reference/redis.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"
+#include "tests/testing/claims.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
@@ -26,10 +27,7 @@ namespace {
 using test::CountMissing;
 using test::Random;
 using test::RandomHashes;
-
-const HashSecret* SecretOf(const FilterOptions& options) {
-  return options.hash_id == HashId::kKeyed ? &options.secret : nullptr;
-}
+using test::SecretOf;
 
 FilterOptions SomeOptions(Random* random) {
   FilterOptions options;
@@ -169,6 +167,39 @@ TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
   ASSERT_TRUE(reference::ReadRedisRecord(run({"GET", "rotating"}), &fields));
   EXPECT_EQ(fields["current.growth"].size(), 64u);
   EXPECT_NE(fields["current.newest-ones"], "");
+}
+
+// Extremes that no filter of ours is in: whatever a view reads, its record keeps.
+TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
+  Random random(27);
+  int tried = 0;
+  for (int i = 0; i < 600 && !HasFailure(); ++i) {
+    SCOPED_TRACE(i);
+    reference::Filter claim = test::ClaimContainer(&random);
+    claim.has_num_keys = !claim.body.empty() && random.Below(2) == 0;
+    if (claim.has_num_keys) claim.num_keys = test::OneOf<uint64_t>(&random, {0, 1, 600, test::kMost});
+    claim.has_seed = true;
+    claim.seed = random();
+    const reference::Bytes image = reference::WriteImage(claim);
+    const FilterView before(image.data(), image.size());
+    if (!before.status().ok() || before.empty_set()) continue;
+    ++tried;
+    const RedisLayout layout = {random.Below(3) * 256};
+    RedisFilter filter, other;
+    Status status = filter.CreateFromImage(servers_, "claim", image.data(), image.size(), nullptr, layout);
+    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(other.Open(servers_, "claim").ok());
+    const std::string down = Download(&other);
+    const FilterView after(down.data(), down.size());
+    test::ExpectSameClaims(before, after);
+    EXPECT_LE(after.num_keys(), 8 * after.body_bytes());
+    status = filter.CreateFromImage(servers_, "again", down.data(), down.size());
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(Download(&filter) == down) << "from then on it is the same";
+    (void)RedisFilter::Delete(servers_, "claim");
+    (void)RedisFilter::Delete(servers_, "again");
+  }
+  EXPECT_GT(tried, 300);
 }
 
 // Another writer may claim any number behind the stages. It comes back as the most that can be, also with more keys.

@@ -26,6 +26,7 @@
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"
+#include "tests/testing/claims.h"
 #include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 
@@ -34,24 +35,14 @@ namespace {
 
 using reference::Bytes;
 using reference::PutLittleEndian;
+using test::kMost;
+using test::OneOf;
 using test::Random;
 
 // All of them; where a CPU is emulated (tools/lib/cpus.sh) 400.
 uint64_t NumStates() { return std::getenv("LINEFILTER_TEST_EFFORT") == nullptr ? 10000 : 400; }
 // Of what goes on from a claim: a stage that it asks for is opened, or refused alike.
 constexpr uint64_t kMemoryLimit = uint64_t{1} << 18;
-constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-
-template <class T>
-T OneOf(Random* random, std::initializer_list<T> values) {
-  return *(values.begin() + random->Below(values.size()));
-}
-
-// What is told of a state that fails.
-struct Names {
-  uint64_t number;
-  std::string kind;
-};
 
 // Of a filter that is made: hash, size, probes.
 FilterOptions SomeOptions(Random* random, bool by_rate) {
@@ -80,10 +71,6 @@ FilterOptions ToOpen(const FilterOptions& made) {
   options.memory_limit = made.memory_limit;
   if (made.hash_id == HashId::kKeyed) options.hash_id = made.hash_id, options.secret = made.secret;
   return options;
-}
-
-const HashSecret* SecretOf(const FilterOptions& options) {
-  return options.hash_id == HashId::kKeyed ? &options.secret : nullptr;
 }
 
 std::vector<uint64_t> SomeHashes(Random* random, size_t n) {
@@ -164,18 +151,47 @@ std::vector<uint8_t> GoOn(Filter* filter, Random random) {
 
 // --- The property ---
 
-// Through a body that lies elsewhere, as Redis has it: the image of its facts.
-void ExpectSameBody(const std::string& image, const HashSecret* secret, const std::vector<uint64_t>& asked) {
+// Through a body that lies elsewhere, as Redis has it: the image of its facts. Where the ones of the newest stage are
+// told they are those that it has, for no key came meanwhile.
+std::string ThroughBody(const std::string& image, const HashSecret* secret, bool tells_ones) {
   const FilterView view(image.data(), image.size(), secret);
-  const BodyFacts facts = FactsOf(view);
+  BodyFacts facts = FactsOf(view);
+  if (tells_ones && view.num_stages() != 0) {
+    const StageInfo newest = view.stage(view.num_stages() - 1);
+    const double bits = 512 * static_cast<double>(newest.num_blocks);
+    facts.newest_ones = static_cast<uint64_t>(std::llround(newest.FillRatio() * bits));
+  }
   test::Collector again;
   BodyImageWriter writer;
-  ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
-  ASSERT_TRUE(writer.Append(view.body(), static_cast<size_t>(view.body_bytes())).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  EXPECT_EQ(again.bytes, image) << "the image of its facts and its body";
-  const FilterView read(again.bytes.data(), again.bytes.size(), secret);
+  Status status = writer.Start(facts, again.sink());
+  if (status.ok()) status = writer.Append(view.body(), static_cast<size_t>(view.body_bytes()));
+  if (status.ok()) status = writer.Finish();
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(again.bytes.size(), BodyImageBytes(facts));
+  return again.bytes;
+}
+
+// An image that this library wrote comes back byte for byte.
+void ExpectSameBody(const std::string& image, const HashSecret* secret, const std::vector<uint64_t>& asked,
+                    bool tells_ones) {
+  const std::string again = ThroughBody(image, secret, tells_ones);
+  EXPECT_EQ(again, image) << "the image of its facts and its body";
+  const FilterView read(again.data(), again.size(), secret), view(image.data(), image.size(), secret);
   EXPECT_EQ(AnswersOf(read, asked), AnswersOf(view, asked));
+}
+
+// One that claims anything keeps what matters, and comes back byte for byte from then on.
+void ExpectKeepsClaims(const std::string& image, const HashSecret* secret, Random* random) {
+  const bool tells_ones = random->Below(2) == 0;
+  const std::string again = ThroughBody(image, secret, tells_ones);
+  const FilterView before(image.data(), image.size(), secret), after(again.data(), again.size(), secret);
+  test::ExpectSameClaims(before, after);
+  if (after.body_bytes() > 4096) {
+    EXPECT_EQ(after.num_keys(), before.num_keys());
+  }
+  const std::vector<uint64_t> asked = SomeHashes(random, 60);
+  EXPECT_EQ(AnswersOf(after, asked), AnswersOf(before, asked));
+  EXPECT_EQ(ThroughBody(again, secret, tells_ones), again);
 }
 
 // `filter` is in some state: it saves; what is loaded is the same, saves the same, and goes on the same way.
@@ -185,7 +201,7 @@ void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, con
   const FilterOptions options = ToOpen(made);
   const std::vector<uint64_t> asked = SomeHashes(random, 60);
   const std::string image = ImageOf(*filter);
-  const FilterView view(image.data(), image.size(), SecretOf(options));
+  const FilterView view(image.data(), image.size(), test::SecretOf(options));
   ASSERT_TRUE(view.Verify().ok()) << view.status().message();
   reference::Filter read;
   ASSERT_TRUE(reference::ReadImage(reinterpret_cast<const uint8_t*>(image.data()), image.size(), &read));
@@ -195,7 +211,7 @@ void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, con
     const std::string path = folder.File("image");
     ASSERT_TRUE(filter->Save(path.c_str()).ok());
     FilterFile file;
-    ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, SecretOf(options)).ok());
+    ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, test::SecretOf(options)).ok());
     ASSERT_EQ(file.view().image_bytes(), image.size());
     ASSERT_TRUE(loaded.CreateFromImage(file.view().body(), file.view().image_bytes(), options).ok());
   } else {
@@ -206,7 +222,7 @@ void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, con
   const std::vector<uint8_t> answers = AnswersOf(*filter, asked);
   EXPECT_EQ(AnswersOf(loaded, asked), answers);
   EXPECT_EQ(AnswersOf(view, asked), answers);
-  ExpectSameBody(image, SecretOf(options), asked);
+  ExpectSameBody(image, test::SecretOf(options), asked, random->Below(2) == 0);
 
   const Random choices((*random)());
   EXPECT_EQ(GoOn(filter, choices), GoOn(&loaded, choices));
@@ -260,6 +276,26 @@ bool MadeState(Random* random, const test::TempDir& folder, uint64_t number) {
   return true;
 }
 
+// Layout `retrieval`, which only a builder makes: no class takes it, and a view and a body answer.
+bool MadeRetrieval(Random* random) {
+  FilterOptions options = SomeOptions(random, true);
+  options.layout = Layout::kRetrieval;
+  options.memory_limit = kNoMemoryLimit;
+  FilterBuilder builder(options);
+  const std::vector<uint64_t> hashes =
+      SomeHashes(random, random->Below(4) == 0 ? random->Below(3) : random->Below(2000));
+  builder.AddHashes(hashes.data(), hashes.size());
+  std::string image;
+  if (!builder.Finish(&image).ok()) return false;
+  const FilterView view(image.data(), image.size(), test::SecretOf(options));
+  EXPECT_TRUE(view.Verify().ok()) << view.status().message();
+  EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size()) << "a member is absent";
+  ExpectSameBody(image, test::SecretOf(options), SomeHashes(random, 60), random->Below(2) == 0);
+  BlockedFilter filter;
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), ToOpen(options)).code(), StatusCode::kIncompatible);
+  return true;
+}
+
 // --- States that an image claims ---
 
 // A hash, and fields that need not be there.
@@ -287,64 +323,13 @@ void ClaimFields(reference::Filter* filter, FilterOptions* options, Random* rand
   }
 }
 
-Bytes SomeBody(Random* random, size_t size) {
-  Bytes body(size);
-  const uint64_t way = random->Below(4);
-  for (uint8_t& byte : body) {
-    byte = way == 0 ? 0 : way == 1 ? 0xff : static_cast<uint8_t>(random->Below(256) & random->Below(256));
-  }
-  return body;
-}
-
 reference::Filter ClaimBody(int layout, Random* random) {
   reference::Filter claim;
   claim.layout = layout;
   claim.num_probes = static_cast<int>(1 + random->Below(layout == reference::kClassic ? 30 : 16));
+  if (layout == reference::kRetrieval) claim.num_probes = random->Below(8) == 0;  // it has none
   const size_t units = OneOf<size_t>(random, {0, 1, 2, 3, 64, 65, 100});
-  claim.body = SomeBody(random, layout == reference::kClassic ? units : 64 * units);
-  return claim;
-}
-
-// Growth of either kind, with numbers in and out of their ranges.
-Bytes SomeGrowth(Random* random, uint64_t num_blocks) {
-  Bytes growth(32, 0);
-  growth[0] = OneOf<uint8_t>(random, {1, 1, 2, 2, 2, 3});
-  const std::initializer_list<uint64_t> numbers = {0, 1, 2, 50, 512 * num_blocks, 512 * num_blocks + 1, kMost};
-  PutLittleEndian(OneOf(random, numbers), 8, &growth[8]);
-  if (growth[0] == 2) {
-    growth[1] = OneOf<uint8_t>(random, {0, 1, 1, 2});
-    PutLittleEndian(OneOf(random, {uint64_t{0}, kLastGeneration - 2, kLastGeneration, kLastGeneration + 1, kMost}), 8,
-                    &growth[16]);
-    PutLittleEndian(OneOf(random, numbers), 8, &growth[24]);
-  } else {
-    PutLittleEndian(OneOf(random, numbers), 8, &growth[16]);
-    const double bound = OneOf(random, {0.0, 1e-300, 1e-6, 0.01, 0.5, 0.9999, 1.0, -1.0, HUGE_VAL, std::nan("")});
-    uint64_t bits;
-    static_assert(sizeof(bits) == sizeof(bound));
-    memcpy(&bits, &bound, sizeof(bits));
-    PutLittleEndian(bits, 8, &growth[24]);
-  }
-  if (random->Below(30) == 0) growth.resize(OneOf<size_t>(random, {0, 1, 31, 33, 1024}));
-  return growth;
-}
-
-reference::Filter ClaimContainer(Random* random) {
-  std::vector<reference::Filter> stages;
-  std::vector<uint64_t> num_keys;
-  const bool alike = random->Below(2) == 0;  // as generations are
-  const size_t blocks = OneOf<size_t>(random, {1, 2, 3, 70});
-  for (size_t i = OneOf<size_t>(random, {0, 1, 2, 3, 64}); i != 0; --i) {
-    reference::Filter stage;
-    const size_t size = alike ? blocks : 1 + random->Below(3);
-    stage.num_probes = alike ? 7 : static_cast<int>(1 + random->Below(16));
-    stage.body = SomeBody(random, 64 * size);
-    stages.push_back(stage);
-    const bool far = random->Below(100) == 0;
-    num_keys.push_back(far ? OneOf<uint64_t>(random, {512 * size + 1, uint64_t{1} << 63, kMost})
-                           : OneOf<uint64_t>(random, {0, 0, 1, 100, 512 * size}));
-  }
-  reference::Filter claim = reference::MakeContainer(stages, num_keys);
-  if (random->Below(10) != 0) claim.extensions.push_back({reference::kGrowth, SomeGrowth(random, blocks)});
+  claim.body = test::SomeBody(random, layout == reference::kClassic ? units : 64 * units);
   return claim;
 }
 
@@ -367,22 +352,24 @@ void TryClass(const std::string& image, const FilterOptions& options, Random* ra
 }
 
 void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
-  const int layout = OneOf(random, {1, 2, 4, 5, 5, 5, 5});
-  reference::Filter claim = layout == reference::kContainer ? ClaimContainer(random) : ClaimBody(layout, random);
+  const int layout = OneOf(random, {1, 2, 3, 4, 5, 5, 5, 5});
+  reference::Filter claim = layout == reference::kContainer ? test::ClaimContainer(random) : ClaimBody(layout, random);
   FilterOptions options;
   ClaimFields(&claim, &options, random);
   const Bytes bytes = reference::WriteImage(claim);
   const std::string image(bytes.begin(), bytes.end());
   reference::Filter read;
   const bool is_read = reference::ReadImage(bytes.data(), bytes.size(), &read);
-  const FilterView view(image.data(), image.size(), SecretOf(options));
+  const FilterView view(image.data(), image.size(), test::SecretOf(options));
   ASSERT_EQ(view.status().ok(), is_read) << view.status().message();
   counts->views += is_read;
+  if (is_read) ExpectKeepsClaims(image, test::SecretOf(options), random);
   switch (layout) {
     case 1:
       if (random->Below(2) == 0) return TryClass<ConcurrentBlockedFilter>(image, options, random, folder, counts);
       return TryClass<BlockedFilter>(image, options, random, folder, counts);
     case 2:
+    case 3:
       return TryClass<ClassicFilter>(image, options, random, folder, counts);
     case 4:
       return TryClass<CountingBlockedFilter>(image, options, random, folder, counts);
@@ -401,7 +388,7 @@ TEST(States, AllLoadSaveAndGoOnTheSameWay) {
   for (uint64_t i = 0; made + claimed.states < num_states && !HasFailure(); ++i) {
     SCOPED_TRACE("round " + std::to_string(i));
     bool is_made = false;
-    switch (i % 10) {
+    switch (i % 11) {
       case 0:
         is_made = MadeState<BlockedFilter>(&random, folder, made);
         break;
@@ -419,6 +406,9 @@ TEST(States, AllLoadSaveAndGoOnTheSameWay) {
         break;
       case 5:
         is_made = MadeState<RotatingFilter>(&random, folder, made);
+        break;
+      case 6:
+        is_made = MadeRetrieval(&random);
         break;
       default:
         ClaimedState(&random, folder, &claimed);

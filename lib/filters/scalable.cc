@@ -206,7 +206,10 @@ Status ScalableFilter::OpenStage() noexcept {
 uint64_t ScalableFilter::MakeRoom() noexcept {
   Growth& growth = *growth_;
   const uint64_t keys = growth.keys_of[growth.num_stages - 1];
-  if (keys < growth.full_at) return growth.full_at - keys;
+  // CountKeys stops at the number of bits. A stage that an image claims to be so full, though new keys still come,
+  // would never reach a larger capacity.
+  const bool counts_on = keys < internal::kMostKeysOfBlock * growth.newest.num_units || !growth.status.ok();
+  if (keys < growth.full_at && counts_on) return growth.full_at - keys;
   const Status status = OpenStage();
   if (status.ok()) {
     growth.status = status;

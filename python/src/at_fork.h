@@ -43,7 +43,7 @@ class AtFork {
 // themselves.
 class CallCount {
  public:
-  // One call, which takes place without the GIL: with it, nobody else forks.
+  // One call. With the GIL no Python code forks meanwhile, but an extension may.
   class Call {
    public:
     explicit Call(CallCount& count) : count_(count) { ++count.inside_; }

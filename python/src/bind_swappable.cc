@@ -40,10 +40,19 @@ void Swap(Swappable& swappable, const py::object& core) {
   });
 }
 
+// What serves now, while this lives. It counts also where the GIL is held: an extension may fork without it, and a swap
+// in the child would wait for this lease for ever.
+struct Asked {
+  explicit Asked(const Swappable& swappable) : call(swappable.calls), lease(swappable.filter.Read()) {}
+
+  const CallCount::Call call;
+  const SwappableFilter::Lease lease;
+};
+
 // How keys are hashed for what serves now.
 class Served {
  public:
-  explicit Served(const Swappable& swappable) : Served(*swappable.filter.Read()) {}
+  explicit Served(const Swappable& swappable) : Served(*Asked(swappable).lease) {}
 
   bool serves() const { return serves_; }
   const Hasher& hasher() const { return hasher_; }
@@ -68,8 +77,8 @@ class Served {
 bool Contains(const Swappable& swappable, py::handle key) {
   const Served served(swappable);
   const uint64_t hash = served.hasher().OfObject(key);
-  const SwappableFilter::Lease lease = swappable.filter.Read();
-  return !served.Fits(*lease) || lease->MayContainHash(hash);
+  const Asked asked(swappable);
+  return !served.Fits(*asked.lease) || asked.lease->MayContainHash(hash);
 }
 
 void ContainsWords(const Swappable& swappable, py::handle array, py::handle answers) {
@@ -95,9 +104,8 @@ py::bytearray ContainsIterable(const Swappable& swappable, py::handle keys) {
   served.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
     answers.resize(answers.size() + n, 1);
     const py::gil_scoped_release release;
-    const CallCount::Call call(swappable.calls);
-    const SwappableFilter::Lease lease = swappable.filter.Read();
-    if (served.Fits(*lease)) lease->MayContainHashes(hashes, n, answers.data() + answers.size() - n);
+    const Asked asked(swappable);
+    if (served.Fits(*asked.lease)) asked.lease->MayContainHashes(hashes, n, answers.data() + answers.size() - n);
   });
   return py::bytearray(reinterpret_cast<const char*>(answers.data()), answers.size());
 }
@@ -109,7 +117,7 @@ void BindSwappable(py::module_& module) {
       .def(py::init<>())
       .def("contains", &Contains)
       .def("contains_hash",
-           [](const Swappable& swappable, uint64_t hash) { return swappable.filter.MayContainHash(hash); })
+           [](const Swappable& swappable, uint64_t hash) { return Asked(swappable).lease->MayContainHash(hash); })
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)

@@ -1,0 +1,71 @@
+// A ScalableFilter of an image that claims more keys than came: it grows nevertheless.
+#include <cstdint>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/filters/growth.h"
+#include "linefilter/scalable.h"
+#include "tests/reference/reference.h"
+#include "tests/testing/random.h"
+
+namespace linefilter {
+namespace {
+
+// One stage of a block, of a plan that begins with `first_capacity` keys.
+reference::Bytes Claim(uint64_t num_keys, uint64_t first_capacity) {
+  internal::GrowthPlan plan;
+  plan.fpr = 0.01;
+  plan.first_capacity = first_capacity;
+  reference::Bytes growth(internal::kScalableGrowthBytes);
+  internal::StoreGrowth(plan, growth.data());
+  reference::Filter stage;
+  stage.num_probes = 7;
+  stage.body.resize(64);
+  reference::Filter container = reference::MakeContainer({stage}, {num_keys});
+  container.extensions.push_back({reference::kGrowth, growth});
+  return reference::WriteImage(container);
+}
+
+TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
+  const std::vector<uint64_t> hashes = test::RandomHashes(3000, 1);
+  for (const bool batch : {false, true}) {
+    for (const uint64_t num_keys : {uint64_t{512}, uint64_t{511}}) {
+      SCOPED_TRACE(num_keys);
+      const reference::Bytes image = Claim(num_keys, 1000);
+      ScalableFilter filter;
+      const Status status = filter.CreateFromImage(image.data(), image.size());
+      ASSERT_TRUE(status.ok()) << status.message();
+      if (batch) {
+        filter.InsertHashes(hashes.data(), 2);
+        filter.InsertHashes(hashes.data(), hashes.size());
+      } else {
+        for (const uint64_t hash : hashes) filter.InsertHash(hash);
+      }
+      EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+      EXPECT_EQ(filter.num_stages(), 3u) << "2,000 keys in the second stage, the others in the third";
+      const std::vector<uint64_t> others = test::RandomHashes(20000, 2);
+      EXPECT_LE(filter.CountMaybes(others.data(), others.size()), 300u);
+      EXPECT_TRUE(filter.growth_status().ok()) << filter.growth_status().message();
+    }
+  }
+}
+
+// What cannot grow takes keys still, and says so.
+TEST(ScalableClaims, AFullStageThatMayNotGrowTakesKeys) {
+  const reference::Bytes image = Claim(512, 1000);
+  FilterOptions options;
+  options.memory_limit = 20000;
+  ScalableFilter small;
+  ASSERT_TRUE(small.CreateFromImage(image.data(), image.size(), options).ok());
+  options.memory_limit = small.MemoryUse();
+  ScalableFilter filter;
+  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
+  const std::vector<uint64_t> hashes = test::RandomHashes(100, 1);
+  filter.InsertHashes(hashes.data(), hashes.size());
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  EXPECT_EQ(filter.num_stages(), 1u);
+  EXPECT_EQ(filter.growth_status().code(), StatusCode::kOverLimit);
+}
+
+}  // namespace
+}  // namespace linefilter
