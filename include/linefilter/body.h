@@ -61,11 +61,10 @@ struct BodyFacts {
   uint64_t seed = 0;                 // of a keyed hash CheckOfSecret of the secret
   uint64_t num_keys = 0;             // if has_num_keys
   BodyStage stages[kMaxBodyStages];  // the oldest first, as their parts of the body lie
-  // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes; and the
-  // field growth of its image, as it stands there (0 bytes: it has none).
+  // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes.
   uint64_t newest_ones = kUnknownOnes;
-  uint32_t growth_bytes = 0;
-  uint8_t growth[kMaxBodyGrowthBytes] = {};
+  uint32_t growth_bytes = 0;                 // `container` alone: the length of `growth`; 0: its image has no such field
+  uint8_t growth[kMaxBodyGrowthBytes] = {};  // the field growth of its image, as it stands there
 };
 
 // Of the body of that image; all of it but newest_ones, for which the newest stage would have to be read. A view that
