@@ -30,7 +30,8 @@
 #include "linefilter/scalable.h"
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
-#if __has_include(<hwy/highway.h>)
+// inline.h refuses an Arm that was not said to have AES.
+#if __has_include(<hwy/highway.h>) && (!defined(__aarch64__) || defined(__ARM_FEATURE_AES))
 #include "linefilter/inline.h"
 #define LINEFILTER_TEST_HAS_HIGHWAY 1
 #endif

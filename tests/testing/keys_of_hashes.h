@@ -10,7 +10,7 @@ namespace linefilter::test {
 // doc/FORMAT.md section 1: what HashKey xors into the seed of XXH3.
 inline constexpr uint64_t kSeedOfKeys = 0x9216d5d98979fb1b;
 
-inline uint64_t RotatedLeft(uint64_t x, int n) { return x << n | x >> (64 - n); }
+inline uint64_t RotatedLeft(uint64_t x, int n) { return x << n | x >> (-n & 63); }
 inline uint64_t Swapped32(uint64_t x) { return RotatedLeft(x, 32); }
 
 inline uint64_t InverseOfOdd(uint64_t a) {
