@@ -29,13 +29,16 @@ TEST_F(RedisSwitch, OfSeveralRebuildersAtOnce) {
   std::mutex mutex;
   std::vector<uint64_t> source;  // under the mutex
   std::atomic<bool> done{false};
-  std::atomic<int> num_switched{0}, num_refused{0};
+  std::atomic<int> num_switched{0}, num_refused{0}, num_batches{0};
   std::vector<std::thread> rebuilders;
   for (uint64_t i = 0; i < 2; ++i) {
     rebuilders.emplace_back([&, i] {
       test::Random random(i);
-      while (!done) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(40)));
+      // One round of each for a batch: on a slow machine generations would change faster than any batch is done.
+      for (int seen = -1; !done; seen = num_batches) {
+        do {
+          std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(40)));
+        } while (num_batches == seen && !done);
         RedisFilter filter;
         ASSERT_TRUE(filter.Open(servers_, "several").ok());
         Status status = filter.BeginGeneration(kNumKeys, options, {4096 * (1 + random.Below(8))});
@@ -64,13 +67,13 @@ TEST_F(RedisSwitch, OfSeveralRebuildersAtOnce) {
   }
   test::Random random(100);
   std::vector<uint64_t> hashes(50);
-  for (int i = 0; i < 200 || (i < 20000 && (num_switched < 2 || num_refused < 2)); ++i) {
+  for (int i = 0; i < 200 || (i < 20000 && (num_switched < 2 || num_refused < 2)); ++i, ++num_batches) {
     for (uint64_t& hash : hashes) hash = random();
     {
       const std::lock_guard<std::mutex> lock(mutex);
       source.insert(source.end(), hashes.begin(), hashes.end());
     }
-    // On a slow machine the generations may change faster than a batch is done: that is said, and done again.
+    // Two changes of the generation within a batch: that is said, and done again.
     Status status;
     do {
       status = writer.InsertHashes(hashes.data(), hashes.size(), nullptr);

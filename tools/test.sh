@@ -30,7 +30,7 @@ slow_steps() {
   beside one_core_steps
   syntax_steps
   # Each change has no time for the minute that living_slow_test takes by itself.
-  if [[ -z ${NIGHTLY:-} ]]; then export LINEFILTER_LIVING_SECONDS=20; fi
+  if [[ -z ${LINEFILTER_NIGHTLY:-} ]]; then export LINEFILTER_LIVING_SECONDS=20; fi
   step "release: slow tests" tests test_release -L slow
   built_and_tested clang "build_clang" "test_clang"
   built_and_tested asan "build_asan" "test_asan"
@@ -57,7 +57,7 @@ one_core_steps() {
   debian_steps
 }
 
-# What --all leaves out. NIGHTLY has changed some steps of it as well.
+# What --all leaves out. LINEFILTER_NIGHTLY has changed some steps of it, and what the tests do (tests/testing/nightly.h).
 nightly_steps() {
   matrix_steps
 }
@@ -88,7 +88,7 @@ built_and_tested() {
 main() {
   case "${1:-}" in
     "" | --all) ;;
-    --nightly) export NIGHTLY=yes ;;
+    --nightly) export LINEFILTER_NIGHTLY=yes ;;
     *) echo "usage: tools/test.sh [--all | --nightly]" >&2; exit 2 ;;
   esac
   cd "$ROOT"
@@ -97,7 +97,7 @@ main() {
   if [[ -n ${1:-} ]] && $HAVE_RELEASE; then
     slow_steps
   fi
-  if [[ -n ${NIGHTLY:-} ]] && $HAVE_RELEASE; then
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]] && $HAVE_RELEASE; then
     nightly_steps
   fi
   steps_end

@@ -93,7 +93,7 @@ tests_on_cpu() {
   shift 2
   if [[ $kind == brief ]]; then
     if [[ -n ${EVERY_TEST:-} ]]; then kind=all; else kind=bytes; fi
-  elif [[ $kind == order && -n ${EVERY_TEST:-}${NIGHTLY:-} ]]; then
+  elif [[ $kind == order && -n ${EVERY_TEST:-}${LINEFILTER_NIGHTLY:-} ]]; then
     kind=all
   fi
   case $kind in
