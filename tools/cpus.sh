@@ -9,8 +9,7 @@ for part in packages steps cmake sysroot release cpus; do
   source "$ROOT/tools/lib/$part.sh"
 done
 PAGE=$ROOT/doc/CPUS.md
-CPUS+=("${MORE_CPUS[@]}")
-FOREIGN_BUILDS+=(armhf armhf-neon)
+every_cpu
 # shellcheck disable=SC2034  # read by test_on_cpu
 EVERY_TEST=yes
 

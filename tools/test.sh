@@ -37,6 +37,7 @@ slow_steps() {
   built_and_tested tsan "build_tsan" "test_tsan"
   built_and_tested fuzz "build_fuzz" "test_fuzz"
   : >"$STEP_LOGS/cpus"
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then every_cpu; fi
   cpu_steps
   if [[ $(uname -m) == x86_64 ]]; then
     x86_steps

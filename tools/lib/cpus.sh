@@ -11,31 +11,36 @@ CPUS=(
   "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|brief|AVX2 SSE4 SSSE3 plain"
   "i386|host|all|SSE4 SSSE3 plain"              # Debian 12's qemu-i386 hangs when a program forks
   "aarch64|cortex-a57|brief|NEON"
-  # SVE by the length of its vectors: 128, 256 (these have targets of their own), 512 bits.
+  # SVE by the length of its vectors: 128, 256 bits (these have targets of their own).
   "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=32|bytes|SVE_256 SVE2 SVE NEON"
-  "aarch64|a64fx|bytes|SVE NEON"
-  "ppc64le|power9|brief|plain"                   # as power8, qemu 7.2 lets the C library take what it has not
   "s390x|max|order|plain"
   "s390x-vectors|max|bytes|EMU128"
 )
-# What only tools/cpus.sh runs, for which CI has no time.
-# shellcheck disable=SC2034  # read there
+# What tools/cpus.sh and tools/test.sh --nightly run, and CI has no time for.
 MORE_CPUS=(
   "release|qemu64|bytes|plain"                  # the first x86-64
   "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
+  "aarch64|a64fx|bytes|SVE NEON"                # 512 bits
   "aarch64|max,sve-default-vector-length=48|bytes|SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=256|bytes|SVE2 SVE NEON"
   "armhf|cortex-a9|bytes|plain"
   "armhf|cortex-a15|all|plain"                  # Highway looks for NEON when it is compiled, and Debian's armhf is without
   "armhf-neon|cortex-a15|bytes|NEON"
+  "ppc64le|power9|brief|plain"                  # as power8, qemu 7.2 lets the C library take what it has not
 )
 # Debian's names of the architectures of cross builds. s390x-vectors: Highway's vectors on a big-endian machine (EMU128). It
 # withholds them from g++ before 12.3 (Debian 12's), whose own vectorizer makes wrong code of them: without that one they
 # are right. Newer compilers get them anyway. armhf-neon: for CPUs with NEON and VFPv4.
 declare -A FOREIGN=([i386]=i386 [aarch64]=arm64 [armhf]=armhf [armhf-neon]=armhf [ppc64le]=ppc64el [s390x]=s390x
   [s390x-vectors]=s390x)
-FOREIGN_BUILDS=(i386 aarch64 ppc64le s390x s390x-vectors)
+FOREIGN_BUILDS=(i386 aarch64 s390x s390x-vectors)
+MORE_BUILDS=(armhf armhf-neon ppc64le)
+
+every_cpu() {
+  CPUS+=("${MORE_CPUS[@]}")
+  FOREIGN_BUILDS+=("${MORE_BUILDS[@]}")
+}
 
 # The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
 # that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
