@@ -152,7 +152,7 @@ record_cpu() {
 
 # valgrind hides AVX-512, so this is AVX2. It also watches machine code that the sanitizers' builds do not contain.
 test_valgrind() {
-  export LINEFILTER_TEST_EFFORT=0.003 GTEST_FILTER="-LargeKernels.*"  # which takes minutes
+  export LINEFILTER_TEST_EFFORT=0.003 GTEST_FILTER="-LargeKernels.*:*/classic_1?:*/classic_2?"  # which take minutes
   run_programs "valgrind --quiet --error-exitcode=99 --leak-check=full" "$ROOT/build/release" \
     "$STEP_LOGS/programs" alignment golden hash kernels malformed view
 }
