@@ -1,5 +1,5 @@
 // The false-positive rate has not moved: against tests/fpr_baseline.json (what counts as moved, and how sure:
-// testing/fpr_judge.h), at other densities against the rate that the filter's own bits give. And mutants are found.
+// testing/fpr_judge.h), at other densities against the rate that the filter's own bits give. Mutants: fpr_mutants_test.
 //
 // To store new rates, after a change that is meant to move them (about 15 minutes; with LINEFILTER_STORE_LAYOUT=name in
 // the environment those of one layout):
@@ -17,9 +17,8 @@
 #include "gtest/gtest.h"
 #include "linefilter/sizing.h"
 #include "nlohmann/json.hpp"
-#include "tests/mutants/mutants.h"
-#include "tests/mutants/retrieval_mutants.h"
 #include "tests/testing/exact_fpr.h"
+#include "tests/testing/fpr_baseline.h"
 #include "tests/testing/library_subject.h"
 #include "tests/testing/nightly.h"
 
@@ -27,13 +26,14 @@ namespace linefilter {
 namespace {
 
 using test::Judge;
+using test::kBaseline;
 using test::LibrarySubject;
 using test::MeasuredFpr;
+using test::NameOf;
+using test::ReadBaseline;
 using test::StoredFpr;
 using test::Trials;
 using test::Verdict;
-
-constexpr char kBaseline[] = LINEFILTER_SOURCE_DIR "/tests/fpr_baseline.json";
 
 // What is stored: filters that fit the L2 cache, so that questions are cheap, and of each layout one of 1e7 keys, where
 // hashes of 32 bits fail.
@@ -62,41 +62,6 @@ std::vector<Point> Points() {
   }
   points.push_back({Layout::kCounting, 48, 10000000});
   return points;
-}
-
-std::string NameOf(const StoredFpr& stored) {
-  return LayoutName(stored.layout) + (", " + std::to_string(stored.bits_per_key)) + " bits per key, " +
-         std::to_string(stored.num_keys) + " keys";
-}
-
-std::vector<StoredFpr> ReadBaseline() {
-  std::ifstream in(kBaseline);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
-  std::vector<StoredFpr> all;
-  if (!json.is_object()) return all;
-  for (const auto& row : json["rates"]) {
-    StoredFpr stored;
-    EXPECT_TRUE(ParseLayout(row["layout"].get<std::string>().c_str(), &stored.layout));
-    stored.bits_per_key = row["bits_per_key"];
-    stored.num_probes = row["num_probes"];
-    stored.num_keys = row["num_keys"];
-    stored.body_bytes = row["body_bytes"];
-    stored.fpr = row["fpr"];
-    stored.fpr_error = row["fpr_error"];
-    stored.fill_deviation = row["fill_deviation"];
-    all.push_back(stored);
-  }
-  return all;
-}
-
-StoredFpr Stored(Layout layout, double bits_per_key, bool large = false) {
-  for (const StoredFpr& stored : ReadBaseline()) {
-    if (stored.layout == layout && stored.bits_per_key == bits_per_key && (stored.num_keys >= 10000000) == large) {
-      return stored;
-    }
-  }
-  ADD_FAILURE() << kBaseline << " has no entry of " << LayoutName(layout) << " at " << bits_per_key;
-  return {};
 }
 
 double ExactFpr(const StoredFpr& stored) {
@@ -201,144 +166,12 @@ constexpr struct {
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
   test::Random random(2026);
-  bool skips = true;
-  for (const auto& other : kOthers) {
-    skips = !skips && !test::IsNightly();  // each change measures every second one
-    if (skips) continue;
+  for (size_t i = 0; i < std::size(kOthers); i += test::IsNightly() ? 1 : 2) {
+    const auto& other = kOthers[i];
     ExpectRateOfItsBits(other.layout, other.bits_per_key,
                         other.num_keys != 0 ? other.num_keys : 1000 + random.Below(200000));
   }
   EXPECT_LE(std::size(kOthers) + Points().size(), static_cast<size_t>(test::kMaxJudgements));
-}
-
-// The test of the test. The same scalar code without a fault answers exactly as the library and passes ...
-template <class Mutant, class Fault>
-bool Passes(const StoredFpr& stored, Fault fault) {
-  Trials trials = test::TestTrials(stored);
-  if (fault != Fault::kNone) trials.num_filters = (trials.num_filters + 3) / 4;  // enough for 9 %
-  const auto measure = [&](test::Subject* subject) {
-    const MeasuredFpr measured = MeasureSubject(stored, trials, 1, subject, [](uint64_t) {});
-    EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
-    return measured;
-  };
-  Mutant mutant(stored, fault);
-  const MeasuredFpr measured = measure(&mutant);
-  if (fault == Fault::kNone) {
-    LibrarySubject library(stored);
-    EXPECT_EQ(measured.false_positives, measure(&library).false_positives) << NameOf(stored);
-  }
-  const Verdict verdict = Judge(stored, trials, measured.rate.mean());
-  testing::Test::RecordProperty(LayoutName(stored.layout) + ("_fault_" + std::to_string(static_cast<int>(fault))),
-                                std::to_string(verdict.ratio));
-  return verdict.good;
-}
-
-// ... and with a fault it fails. Found: a rate 1.42 times as high, 1.22, 28, 28.
-TEST(FprMutants, OfBlockedAreFound) {
-  using mutants::BlockedFault;
-  const StoredFpr stored = Stored(Layout::kBlocked, 10);
-  EXPECT_TRUE(Passes<mutants::ScalarBlocked>(stored, BlockedFault::kNone));
-  for (const BlockedFault fault : {BlockedFault::kStuckLane, BlockedFault::kLow1BitDropped,
-                                   BlockedFault::kLow4BitsDropped, BlockedFault::kLow8BitsDropped}) {
-    EXPECT_FALSE(Passes<mutants::ScalarBlocked>(stored, fault)) << static_cast<int>(fault);
-  }
-}
-
-// Found: 2.0, 4.7, 17 times as high.
-TEST(FprMutants, OfClassicAreFound) {
-  using mutants::ClassicFault;
-  const StoredFpr stored = Stored(Layout::kClassic, 10);
-  EXPECT_TRUE(Passes<mutants::ScalarClassic>(stored, ClassicFault::kNone));
-  for (const ClassicFault fault :
-       {ClassicFault::kOneProbeMissing, ClassicFault::k24BitPositions, ClassicFault::kEvenPositions}) {
-    EXPECT_FALSE(Passes<mutants::ScalarClassic>(stored, fault)) << static_cast<int>(fault);
-  }
-}
-
-// Found: 1.29 times as high, 1.16, 7.4, 1.14.
-TEST(FprMutants, OfCountingAreFound) {
-  using mutants::CountingFault;
-  const StoredFpr stored = Stored(Layout::kCounting, 32);
-  EXPECT_TRUE(Passes<mutants::ScalarCounting>(stored, CountingFault::kNone));
-  for (const CountingFault fault : {CountingFault::kStuckLane, CountingFault::kLow1BitDropped,
-                                    CountingFault::kNeighbourRead, CountingFault::kOneNotTakenOut}) {
-    EXPECT_FALSE(Passes<mutants::ScalarCounting>(stored, fault)) << static_cast<int>(fault);
-  }
-}
-
-// Found: 1.09 times as high, 1.43, 2.0, 2.0.
-TEST(FprMutants, OfRetrievalAreFound) {
-  using mutants::RetrievalFault;
-  const StoredFpr stored = Stored(Layout::kRetrieval, 8);
-  EXPECT_TRUE(Passes<mutants::ScalarRetrieval>(stored, RetrievalFault::kNone));
-  for (const RetrievalFault fault : {RetrievalFault::kHeaderTooSmall, RetrievalFault::kEighthIgnored,
-                                     RetrievalFault::kLastMissing, RetrievalFault::kCouplingOfOneLost}) {
-    EXPECT_FALSE(Passes<mutants::ScalarRetrieval>(stored, fault)) << static_cast<int>(fault);
-  }
-}
-
-// Faults that builder and reader share lose no key, so nothing but the rate tells them. 24 filters of 64 blocks scatter
-// by 3.7 % together: enough for these. Found: 620 times as high (always "maybe"), 530, 5.1, 1.43.
-TEST(FprMutants, OfTheLayoutRetrievalAreFound) {
-  using mutants::RetrievalFault;
-  StoredFpr small;
-  small.layout = Layout::kRetrieval;
-  small.bits_per_key = 10;
-  small.num_keys = 64 * 512 / 10;
-  small.body_bytes = 64 * 64;
-  small.fpr = ExpectedFpr(small.layout, small.num_keys, small.body_bytes, 0);
-  const StoredFpr large = Stored(Layout::kRetrieval, 10);
-  small.fill_deviation =
-      large.fill_deviation * std::sqrt(static_cast<double>(large.body_bytes) / static_cast<double>(small.body_bytes));
-  const Trials trials = {test::Effort() == 1 ? 24u : 8u, 20000};
-  const auto measure = [&](test::Subject* subject) {
-    const MeasuredFpr measured = MeasureSubject(small, trials, 1, subject, [](uint64_t) {});
-    EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
-    return measured;
-  };
-  LibrarySubject library(small);
-  mutants::ScalarRetrieval scalar(small, RetrievalFault::kNone, true);
-  const MeasuredFpr of_scalar = measure(&scalar);
-  EXPECT_EQ(of_scalar.false_positives, measure(&library).false_positives) << "the same bytes, the same answers";
-  EXPECT_TRUE(Judge(small, trials, of_scalar.rate.mean()).good);
-  for (const RetrievalFault fault : {RetrievalFault::kLinearFingerprint, RetrievalFault::kNoCoupling,
-                                     RetrievalFault::kHighColumnsUnused, RetrievalFault::kEighthOfBuilderIgnored}) {
-    mutants::ScalarRetrieval mutant(small, fault, true);
-    const Verdict verdict = Judge(small, trials, measure(&mutant).rate.mean());
-    EXPECT_FALSE(verdict.good) << static_cast<int>(fault) << ": " << verdict.ratio;
-    RecordProperty("retrieval_fault_" + std::to_string(static_cast<int>(fault)), std::to_string(verdict.ratio));
-  }
-}
-
-// The kernels are right, the hash is not: 1e7 / 2^32 = 0.23 % more false positives, a fourth of all (`retrieval`:
-// more than all).
-TEST(FprMutants, AHashOf32BitsIsFoundAt1e7Keys) {
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting}) {
-    const StoredFpr stored = Stored(layout, layout == Layout::kCounting ? 48 : 10, true);
-    ASSERT_GE(stored.num_keys, 10000000u);
-    LibrarySubject weak(stored, mutants::HashOf32Bits);
-    Trials trials = test::TestTrials(stored);
-    trials.num_filters = 1;  // enough for a fourth
-    const MeasuredFpr measured = MeasureSubject(stored, trials, 1, &weak, [](uint64_t) {});
-    const Verdict verdict = Judge(stored, trials, measured.rate.mean());
-    EXPECT_FALSE(verdict.good) << verdict.ratio;
-    EXPECT_NEAR(verdict.ratio - 1, 1e7 / 4294967296 / stored.fpr, 0.05 + verdict.tolerance)
-        << "the expected collisions";
-  }
-}
-
-// The least that must be seen.
-TEST(FprMutants, AShiftOfThreePercentIsFound) {
-  if (test::Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
-  for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting}) {
-    const StoredFpr stored = Stored(layout, layout == Layout::kCounting ? 48 : 10);
-    mutants::ShiftedLibrary shifted(stored, test::kSeenShift);
-    MeasuredFpr measured;
-    const Verdict verdict = MeasureAndJudge(stored, &shifted, &measured);
-    EXPECT_FALSE(verdict.good) << verdict.ratio;
-    EXPECT_NEAR(verdict.ratio, 1 + test::kSeenShift, 6 * verdict.tolerance / test::kJudgeSigmas)
-        << "6 deviations: both together fail by chance with 4e-9";
-  }
 }
 
 // Writes fpr_baseline.json.
