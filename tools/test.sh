@@ -32,7 +32,7 @@ slow_steps() {
   # Each change has no time for the minute that living_slow_test takes by itself.
   if [[ -z ${LINEFILTER_NIGHTLY:-} ]]; then export LINEFILTER_LIVING_SECONDS=20; fi
   step "release: slow tests" tests test_release -L slow
-  built_and_tested clang "build_clang" "test_clang"
+  optimized_steps
   built_and_tested asan "build_asan" "test_asan"
   built_and_tested tsan "build_tsan" "test_tsan"
   built_and_tested fuzz "build_fuzz" "test_fuzz"
@@ -40,9 +40,9 @@ slow_steps() {
   if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then every_cpu; fi
   cpu_steps
   if [[ $(uname -m) == x86_64 ]]; then
-    x86_steps
+    forced_steps
   else
-    echo "only on x86-64: each target forced, -march"
+    echo "only on x86-64: targets forced"
   fi
   join
 }
@@ -63,16 +63,32 @@ nightly_steps() {
   matrix_steps
 }
 
-x86_steps() {
-  local name
+# optimized COMPILER LEVEL
+optimized() {
+  built_and_tested "$1, -march=$2" "build_optimized $1 $2" "test_optimized $1 $2"
+}
+
+# By clang for a level that users compile for. By night for every CPU, too, and by g++ for each level.
+optimized_steps() {
+  local levels=(any) level
+  if [[ $(uname -m) == x86_64 ]]; then
+    step "-march levels of this CPU" work list_march_levels "$STEP_LOGS/march"
+    mapfile -t levels <"$STEP_LOGS/march"
+  fi
+  optimized clang++ "${levels[0]}"
+  if [[ -n ${LINEFILTER_NIGHTLY:-} ]]; then
+    if [[ ${levels[0]} != any ]]; then optimized clang++ any; fi
+    for level in "${levels[@]}"; do optimized g++ "$level"; done
+  fi
+}
+
+# The last target, which is without vectors; by night each but the first, which is what all tests took already.
+forced_steps() {
+  local name first=2
   step "release: targets of this CPU" work list_targets "$STEP_LOGS/targets"
-  # The first is what all tests took already, SSSE3 is what they take on the emulated Nehalem.
-  for name in $(tail -n +2 "$STEP_LOGS/targets" | grep -vx SSSE3); do
+  if [[ -z ${LINEFILTER_NIGHTLY:-} ]]; then first=$(wc -l <"$STEP_LOGS/targets"); fi
+  for name in $(tail -n "+$first" "$STEP_LOGS/targets"); do
     step "release: LINEFILTER_TARGET=$name" tests test_target "$name"
-  done
-  step "-march levels of this CPU" work list_march_levels "$STEP_LOGS/march"
-  for name in $(<"$STEP_LOGS/march"); do
-    built_and_tested "-march=$name" "build_march $name" "test_march $name"
   done
 }
 

@@ -2,23 +2,23 @@
 # Steps: other CPUs. Foreign ones by cross builds under qemu-user, lesser x86-64 ones by qemu and valgrind.
 # tools/cpus.sh runs them alone and writes what ran to doc/CPUS.md.
 
-# A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests (all; bytes: BYTES_TESTS; brief: these
-# in CI, all by tools/cpus.sh; order: these and ORDER_TESTS in CI, all by tools/test.sh --nightly, too); the targets that
-# must run there and no others, `plain` being code without vectors. They are all that Highway 1.0.3 compiles for it.
+# A row for each CPU: the build; qemu's -cpu, or `host` (this CPU runs it); the tests; the targets that must run there and no
+# others, `plain` being code without vectors. They are all that Highway 1.0.3 compiles for it.
+# The tests: all; bytes: BYTES_TESTS; brief: these, and all by tools/cpus.sh; dispatch: DISPATCH_TESTS, and all by
+# tools/cpus.sh; order: BYTES_TESTS and ORDER_TESTS, and all by tools/cpus.sh and by tools/test.sh --nightly.
 CPUS=(
-  "release|Nehalem|brief|SSSE3 plain"           # Highway's SSE4 wants AES, too
-  # Without what qemu warns about, for it has none of it: a script's quiet program is tested, too.
-  "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|brief|AVX2 SSE4 SSSE3 plain"
-  "i386|host|all|SSE4 SSSE3 plain"              # Debian 12's qemu-i386 hangs when a program forks
+  "release|Nehalem|dispatch|SSSE3 plain"        # Highway's SSE4 wants AES, too
+  "i386|host|order|SSE4 SSSE3 plain"            # Debian 12's qemu-i386 hangs when a program forks
   "aarch64|cortex-a57|brief|NEON"
   # SVE by the length of its vectors: 128, 256 bits (these have targets of their own).
   "aarch64|max,sve-default-vector-length=16|bytes|SVE2_128 SVE2 SVE NEON"
   "aarch64|max,sve-default-vector-length=32|bytes|SVE_256 SVE2 SVE NEON"
   "s390x|max|order|plain"
-  "s390x-vectors|max|bytes|EMU128"
 )
 # What tools/cpus.sh and tools/test.sh --nightly run, and CI has no time for.
 MORE_CPUS=(
+  # Without what qemu warns about, for it has none of it: a script's quiet program is tested, too.
+  "release|Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-invpcid,-rtm|dispatch|AVX2 SSE4 SSSE3 plain"
   "release|qemu64|bytes|plain"                  # the first x86-64
   "i386|coreduo|bytes|plain"                    # what the library wants of 32-bit x86: SSE2
   "aarch64|a64fx|bytes|SVE NEON"                # 512 bits
@@ -28,26 +28,29 @@ MORE_CPUS=(
   "armhf|cortex-a15|all|plain"                  # Highway looks for NEON when it is compiled, and Debian's armhf is without
   "armhf-neon|cortex-a15|bytes|NEON"
   "ppc64le|power9|brief|plain"                  # as power8, qemu 7.2 lets the C library take what it has not
+  "s390x-vectors|max|bytes|EMU128"
 )
 # Debian's names of the architectures of cross builds. s390x-vectors: Highway's vectors on a big-endian machine (EMU128). It
 # withholds them from g++ before 12.3 (Debian 12's), whose own vectorizer makes wrong code of them: without that one they
 # are right. Newer compilers get them anyway. armhf-neon: for CPUs with NEON and VFPv4.
 declare -A FOREIGN=([i386]=i386 [aarch64]=arm64 [armhf]=armhf [armhf-neon]=armhf [ppc64le]=ppc64el [s390x]=s390x
   [s390x-vectors]=s390x)
-FOREIGN_BUILDS=(i386 aarch64 s390x s390x-vectors)
-MORE_BUILDS=(armhf armhf-neon ppc64le)
+FOREIGN_BUILDS=(i386 aarch64 s390x)
+MORE_BUILDS=(armhf armhf-neon ppc64le s390x-vectors)
 
 every_cpu() {
   CPUS+=("${MORE_CPUS[@]}")
   FOREIGN_BUILDS+=("${MORE_BUILDS[@]}")
 }
 
-# The tests that look at bytes and answers on all targets; those that ask nothing of the CPU or are the benchmark's; those
-# that ask the system and engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
+# DISPATCH: where this CPU runs the same kernels itself, that an older one is not given what it cannot run. BYTES: bytes and
+# answers on all targets. NOT_CPU: those that ask nothing of the CPU or are the benchmark's. SYSTEM: those that ask the system and
+# engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
+DISPATCH_TESTS=(golden hash inline target view)
 BYTES_TESTS=(alignment body conformance container counting golden hash inline kernels malformed retrieval target view)
-# What else reads and writes numbers of several bytes, for the big-endian CPU.
-ORDER_TESTS=(append builder bulk c_api concurrent file fold keyed_hash mutable_filter releases rotating scalable sst_reader
-  swappable)
+# What else reads and writes numbers of several bytes, for the big-endian CPU, and counts bytes, for that of 32 bits.
+ORDER_TESTS=(append builder bulk c_api concurrent file fold keyed_hash memory mutable_filter releases rotating scalable
+  sizing sst_reader states swappable)
 NOT_CPU_TESTS=(counters interval key_types layering machine measure peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
@@ -81,7 +84,7 @@ build_cross() {
   local folder=$ROOT/build/$1 sysroot=$ROOT/build/sysroot-${FOREIGN[$1]} kind=all flags="" tests
   case $1 in
     aarch64 | ppc64le) kind=brief ;;
-    s390x) kind=order ;;
+    i386 | s390x) kind=order ;;
     s390x-vectors) kind=bytes flags="-DHWY_BROKEN_EMU128=0 -fno-tree-vectorize" ;;
     armhf-neon) kind=bytes flags="-mfpu=neon-vfpv4 -mfp16-format=ieee" ;;
   esac
@@ -92,17 +95,18 @@ build_cross() {
   build_tests "$folder" "${tests[@]}"
 }
 
-# tests_on_cpu bytes|brief|order|all FOLDER [TEST...]: without the TESTs.
+# tests_on_cpu dispatch|bytes|brief|order|all FOLDER [TEST...]: without the TESTs.
 tests_on_cpu() {
   local kind=$1 folder=$2
   shift 2
-  if [[ $kind == brief ]]; then
-    if [[ -n ${EVERY_TEST:-} ]]; then kind=all; else kind=bytes; fi
+  if [[ -n ${EVERY_TEST:-} && $kind =~ ^(dispatch|brief)$ ]]; then
+    kind=all
   elif [[ $kind == order && -n ${EVERY_TEST:-}${LINEFILTER_NIGHTLY:-} ]]; then
     kind=all
   fi
   case $kind in
-    bytes) printf '%s\n' "${BYTES_TESTS[@]}" ;;
+    dispatch) printf '%s\n' "${DISPATCH_TESTS[@]}" ;;
+    bytes | brief) printf '%s\n' "${BYTES_TESTS[@]}" ;;
     order) bits_tests "$folder" | grep -E "$(named "${BYTES_TESTS[@]}" "${ORDER_TESTS[@]}")" ;;
     all)
       bits_tests "$folder" | grep -vE "$(named "${NOT_CPU_TESTS[@]}" "$@")"
