@@ -20,12 +20,6 @@
 #include "tests/testing/run_program.h"
 #include "tests/testing/test_allocator.h"
 
-#if defined(__has_feature)
-#define LINEFILTER_TEST_HAS_FEATURE(x) __has_feature(x)
-#else
-#define LINEFILTER_TEST_HAS_FEATURE(x) 0
-#endif
-
 namespace linefilter {
 namespace {
 
@@ -139,9 +133,7 @@ TYPED_TEST(MemoryTest, BothHooksOrNeither) {
 }
 
 // The default path, in a process that may have little address space. Sanitizers need terabytes of it.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&                                   \
-    !LINEFILTER_TEST_HAS_FEATURE(address_sanitizer) && !LINEFILTER_TEST_HAS_FEATURE(thread_sanitizer) && \
-    !LINEFILTER_TEST_HAS_FEATURE(memory_sanitizer)
+#ifndef LINEFILTER_TEST_SANITIZED
 TYPED_TEST(MemoryTest, ASystemWithoutMemoryIsAStatus) {
   if (!test::Emulator().empty()) GTEST_SKIP() << "the limit would be the emulator's";
   const pid_t child = fork();

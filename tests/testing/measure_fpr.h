@@ -38,13 +38,7 @@ inline constexpr int kMinTrials = 64, kMaxTrials = 1 << 26;
 inline double Effort() {
   if (const char* effort = std::getenv("LINEFILTER_TEST_EFFORT"))
     return std::min(1.0, std::max(1e-6, std::atof(effort)));
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define LINEFILTER_TEST_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(LINEFILTER_TEST_SANITIZED) || \
-    !defined(NDEBUG)
+#if defined(LINEFILTER_TEST_SANITIZED) || !defined(NDEBUG)
   return 0.01;
 #else
   return 1;
