@@ -211,7 +211,7 @@ TEST(Peers, BuildingAnewGivesTheSameAnswers) {
   for (const Peer& peer : AllPeers()) {
     if (!IsFilter(peer) || !peer.rebuilds) continue;
     for (const KeyKind kind : peer.kinds) {
-      for (const uint64_t num_keys : {1u, 100u, 100000u}) {
+      for (const uint64_t num_keys : {1u, 100u, 20000u}) {
         SCOPED_TRACE(peer.name + " " + KeyKindName(kind) + " " + std::to_string(num_keys) + " keys");
         const Spec spec = SpecOf(kind, num_keys, 10);
         const std::unique_ptr<PeerFilter> filter = peer.make(spec);

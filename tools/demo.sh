@@ -4,13 +4,14 @@
 # Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04), builds the program and the demo in build/demo,
 # makes filters of every layout of one word list, saves and maps them, asks every word of the other lists,
 # and leaves images, table and plot in demo/. Run it as often as you like, from anywhere. BUILD=folder takes another build,
-# as it was configured.
+# as it was configured; times are the median of ROUNDS=9.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # A folder of its own: a configuration without tests must not stay behind in build/release.
 OWN_BUILD=$ROOT/build/demo
 BUILD=${BUILD:-$OWN_BUILD}
+ROUNDS=${ROUNDS:-9}
 OUT=$ROOT/demo
 LOG=$BUILD/demo.log
 WORDS=/usr/share/dict
@@ -70,7 +71,7 @@ main() {
   [[ -r $INSERTED && ${#demo_words[@]} -gt 0 ]] ||
     fail "$INSERTED and one of ${ASKED[*]} are needed: packages wamerican-insane, wbritish-insane, wngerman"
   STEP="running the demo"
-  "$BUILD/linefilter_demo" "$OUT" "$INSERTED" "${demo_words[@]}" || status=$?
+  "$BUILD/linefilter_demo" "$ROUNDS" "$OUT" "$INSERTED" "${demo_words[@]}" || status=$?
   [[ $status -eq 0 ]] || fail "linefilter_demo ended with exit code $status: its message is above"
 
   say "4/4 plot"

@@ -1,7 +1,10 @@
 // The main job on real keys: filters of one word list, saved and mapped, are asked every word of others.
 //
-//   linefilter_demo FOLDER MEMBERS ASKED...      images, table and data for the plot go to FOLDER
+//   linefilter_demo ROUNDS FOLDER MEMBERS ASKED...      images, table and data for the plot go to FOLDER
+//
+// All rows take turns in each round, so that noise of the machine hits all alike; of an odd number a median is one of them.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -18,8 +21,6 @@ namespace {
 
 constexpr double kBitsPerKey[] = {8, 10, 12, 16};
 constexpr double kPlottedBitsPerKey = 10;
-constexpr int kRounds =
-    9;  // odd, for the median; all rows take turns in each, so that noise of the machine hits all alike
 
 std::vector<uint64_t> HashAll(const std::vector<std::string_view>& words) {
   std::vector<uint64_t> hashes;
@@ -29,10 +30,10 @@ std::vector<uint64_t> HashAll(const std::vector<std::string_view>& words) {
 }
 
 bool ReadAll(int argc, char** argv, Keys* keys, WordList* members, std::vector<WordList>* lists) {
-  if (!ReadWords(argv[2], members)) return false;
-  printf("inserted: %7zu words of %s\n", members->words.size(), argv[2]);
+  if (!ReadWords(argv[3], members)) return false;
+  printf("inserted: %7zu words of %s\n", members->words.size(), argv[3]);
   lists->reserve(static_cast<size_t>(argc));  // the words point into their list: it must not move
-  for (int i = 3; i < argc; ++i) {
+  for (int i = 4; i < argc; ++i) {
     lists->emplace_back();
     if (!ReadWords(argv[i], &lists->back())) return false;
   }
@@ -52,7 +53,7 @@ bool ReadAll(int argc, char** argv, Keys* keys, WordList* members, std::vector<W
   return true;
 }
 
-void PrintNotes(const Keys& keys, uint64_t num_absent, FILE* out) {
+void PrintNotes(const Keys& keys, uint64_t num_absent, int rounds, FILE* out) {
   fprintf(
       out,
       "Times: ns of CPU per key, one thread, median of %d interleaved rounds. The hashes were computed before, but "
@@ -62,17 +63,18 @@ void PrintNotes(const Keys& keys, uint64_t num_absent, FILE* out) {
       "insert: into a mutable filter; retrieval takes no key once it is made. build: FilterBuilder, from hashes to "
       "image.\n"
       "classic is scalar by design: one row. All targets made the same image, byte by byte.\n",
-      kRounds, keys.asked.words.size(), static_cast<size_t>(num_absent));
+      rounds, keys.asked.words.size(), static_cast<size_t>(num_absent));
 }
 
 int Run(int argc, char** argv) {
-  if (argc < 4) {
-    fprintf(
-        stderr,
-        "usage: linefilter_demo FOLDER MEMBERS ASKED...\nFOLDER exists; the others are word lists, one per line.\n");
+  const int rounds = argc < 5 ? 0 : std::atoi(argv[1]);
+  if (rounds < 1) {
+    fprintf(stderr,
+            "usage: linefilter_demo ROUNDS FOLDER MEMBERS ASKED...\n"
+            "ROUNDS is at least 1, FOLDER exists; the others are word lists, one per line.\n");
     return 2;
   }
-  const std::string folder = argv[1];
+  const std::string folder = argv[2];
   Keys keys;
   WordList members;
   std::vector<WordList> lists;
@@ -91,7 +93,7 @@ int Run(int argc, char** argv) {
     CheckAnswers(keys, &row);
     false_negatives += row.false_negatives;
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (Row& row : rows) TimeOnce(keys, &row);
   }
 
@@ -102,7 +104,7 @@ int Run(int argc, char** argv) {
     if (out == nullptr) continue;
     fprintf(out, "\n");
     PrintTable(rows, num_absent, out);
-    PrintNotes(keys, num_absent, out);
+    PrintNotes(keys, num_absent, rounds, out);
   }
   if (file == nullptr || fclose(file) != 0) {
     fprintf(stderr, "linefilter_demo: cannot write %s\n", table.c_str());
@@ -111,7 +113,7 @@ int Run(int argc, char** argv) {
   if (!WritePlotData(rows, num_absent, kPlottedBitsPerKey, folder)) return 2;
 #ifdef LINEFILTER_DEMO_LEVELDB
   uint64_t lost = 0;
-  if (!ShowLevelDB(members, keys.asked, folder, &lost)) return 2;
+  if (!ShowLevelDB(members, keys.asked, rounds, folder, &lost)) return 2;
   false_negatives += lost;
 #endif
   if (false_negatives == 0) return 0;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr double kBitsPerKey = 10;
 constexpr size_t kGets = 100000;
-constexpr int kRounds = 9;
 
 struct Case {
   std::string name;
@@ -64,7 +63,7 @@ void Ask(const std::vector<std::string_view>& absent, Case* asked) {
   asked->reads = asked->db->reads() - before;
 }
 
-void Print(const std::vector<Case>& cases, size_t num_words, size_t num_absent, FILE* out) {
+void Print(const std::vector<Case>& cases, size_t num_words, size_t num_absent, int rounds, FILE* out) {
   fprintf(out, "\nLevelDB with %zu words as keys, %zu absent words asked, %g bits per key:\n", num_words, num_absent,
           kBitsPerKey);
   fprintf(out, "%-22s %13s %12s %9s %18s\n", "filter", "filter bytes", "block reads", "FPR %", "ns per absent Get");
@@ -79,7 +78,7 @@ void Print(const std::vector<Case>& cases, size_t num_words, size_t num_absent, 
       out,
       "Each read is a false positive: the word is not there. The databases hold the same words and are asked in turns; "
       "median of %d rounds.\n",
-      kRounds);
+      rounds);
 }
 
 bool IsGood(const Case& of, const std::string& folder) {
@@ -90,7 +89,7 @@ bool IsGood(const Case& of, const std::string& folder) {
 
 }  // namespace
 
-bool ShowLevelDB(const WordList& members, const Asked& asked, const std::string& folder, uint64_t* lost) {
+bool ShowLevelDB(const WordList& members, const Asked& asked, int rounds, const std::string& folder, uint64_t* lost) {
   std::vector<std::string_view> absent;
   for (size_t i = 0; i < asked.words.size() && absent.size() < kGets; ++i) {
     if (!asked.is_member[i]) absent.push_back(asked.words[i]);
@@ -106,7 +105,7 @@ bool ShowLevelDB(const WordList& members, const Asked& asked, const std::string&
     if (!IsGood(cases[i], of_case)) return false;
     *lost += lost_here;
   }
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     for (Case& each : cases) Ask(absent, &each);
   }
   for (const Case& each : cases) {
@@ -114,8 +113,8 @@ bool ShowLevelDB(const WordList& members, const Asked& asked, const std::string&
   }
   const std::string path = folder + "/leveldb.txt";
   FILE* const file = fopen(path.c_str(), "w");
-  Print(cases, members.words.size(), absent.size(), stdout);
-  if (file != nullptr) Print(cases, members.words.size(), absent.size(), file);
+  Print(cases, members.words.size(), absent.size(), rounds, stdout);
+  if (file != nullptr) Print(cases, members.words.size(), absent.size(), rounds, file);
   if (file != nullptr && fclose(file) == 0) return true;
   fprintf(stderr, "linefilter_demo: cannot write %s\n", path.c_str());
   return false;
