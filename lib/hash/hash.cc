@@ -10,12 +10,18 @@ namespace {
   return internal::InlineHashKey(data, size, seed);
 }
 
+[[gnu::noinline]] uint64_t HashLongOrSeededKey(const char* data, size_t size, uint64_t seed) {
+  if (size > 16) return HashLongKey(data, size, seed);
+  return XXH3_64bits_withSeed(data, size, seed ^ internal::kHashSeed);
+}
+
 }  // namespace
 
 uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
   const char* const data = static_cast<const char*>(key);
-  if (size > 16) return HashLongKey(data, size, seed);
-  return XXH3_64bits_withSeed(data, size, seed ^ internal::kHashSeed);
+  // One branch for both: two cost a cycle (8 bytes on Zen 4: 2.98 instead of 2.71 ns).
+  if ((size > 16) | (seed != 0)) return HashLongOrSeededKey(data, size, seed);
+  return XXH3_64bits_withSeed(data, size, internal::kHashSeed);
 }
 
 const char* HashIdName(HashId id) noexcept {

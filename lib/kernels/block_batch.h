@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "linefilter/compiler.h"
 #include "linefilter/filter_base.h"
@@ -18,15 +17,6 @@ inline constexpr size_t kLookAhead = 32;
 
 LINEFILTER_INLINE uint8_t* BlockOf(const ProbeState& state, uint64_t hash) {
   return const_cast<uint8_t*>(state.body) + 64 * BlockIndex(hash, state.num_units);
-}
-
-// InBlockHash of a hash in memory, whose halves may come in either order. Two loads: what is in a register would be
-// copied and shifted (`blocked`, AVX2: 32 instead of 34 instructions a key in cache, 36 instead of 37 beyond).
-LINEFILTER_INLINE uint32_t InBlockHashAt(const uint64_t* hash) {
-  uint32_t first, second;
-  memcpy(&first, hash, sizeof(first));
-  memcpy(&second, reinterpret_cast<const uint8_t*>(hash) + sizeof(first), sizeof(second));
-  return first ^ second;
 }
 
 // PrefetchBlock's last_byte for blocks at `body`: 63 where they lie across two lines, else 0.

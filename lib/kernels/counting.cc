@@ -13,6 +13,7 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/kernels/block_loops-inl.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/inline.h"
 
 // SSE has no shift by each lane's own number; Highway's to the left takes half as long as its to the right (lookups 1.4
@@ -51,8 +52,8 @@ HWY_INLINE LaneVec Ones(LaneTag d, const uint32_t* lane_ones, uint32_t x, size_t
   return hn::Load(d, lane_ones + 16 * (x & 15) + lane);
 }
 // How far up the key's counters are.
-HWY_INLINE LaneVec Shifts(LaneTag d, uint32_t x, size_t lane) {
-  const LaneVec product = hn::Mul(hn::Set(d, x), hn::Load(d, internal::kLaneMultipliers + lane));
+HWY_INLINE LaneVec Shifts(LaneTag d, LaneVec xs, size_t lane) {
+  const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers + lane));
   return hn::And(hn::ShiftRight<27>(product), hn::Set(d, 28));
 }
 HWY_INLINE LaneVec Values(LaneTag d, LaneVec lanes, LaneVec shifts) {
@@ -70,16 +71,21 @@ HWY_INLINE LaneVec Steps(LaneTag d, LaneVec values, LaneVec ones, LaneVec shifts
 
 struct Test {
   static constexpr int kWrites = 0;
-  static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+  static HWY_INLINE bool Do(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     const LaneTag d;
-#if !LINEFILTER_COUNTERS_STAY
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+    // As TestLanes of `blocked`: 1.11 instead of 1.37 ns per key of a batch (24 KB, Zen 4).
+    const LaneVec counters = hn::Shl(hn::Set(d, 15), Shifts(d, xs, 0));
+    const unsigned some = _mm512_test_epi32_mask(LoadCounters(d, block, 0).raw, counters.raw);
+    return (internal::TableOf(lane_ones).lanes[x & 15] & ~some) == 0;
+#elif !LINEFILTER_COUNTERS_STAY
     if (hn::Lanes(d) == 16) {
-      return hn::AllFalse(d, Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, x, 0)), Ones(d, lane_ones, x, 0)));
+      return hn::AllFalse(d, Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, xs, 0)), Ones(d, lane_ones, x, 0)));
     }
 #endif
     LaneVec zeros = hn::Zero(d);
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec ones = Ones(d, lane_ones, x, lane), shifts = Shifts(d, x, lane);
+      const LaneVec ones = Ones(d, lane_ones, x, lane), shifts = Shifts(d, xs, lane);
 #if LINEFILTER_COUNTERS_STAY
       // The mask goes to the counter.
       const LaneVec lowest = hn::Shl(ones, shifts), mask = hn::Sub(hn::ShiftLeft<4>(lowest), lowest);
@@ -95,11 +101,11 @@ struct Test {
 };
 struct Insert {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     const LaneTag d;
     LaneVec zeros = hn::Zero(d);
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, x, lane);
+      const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, xs, lane);
       const LaneVec values = Values(d, lanes, shifts), ones = Ones(d, lane_ones, x, lane);
       zeros = hn::Or(zeros, hn::VecFromMask(d, Zeros(d, values, ones)));
       StoreCounters(d, hn::Add(lanes, Steps(d, values, ones, shifts)), block, lane);
@@ -110,11 +116,11 @@ struct Insert {
 // Nothing is taken before all counters are known not to be 0.
 struct Remove {
   static constexpr int kWrites = 1;
-  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+  static HWY_INLINE bool Do(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
     const LaneTag d;
-    if (HWY_UNLIKELY(!Test::Do(block, lane_ones, x))) return false;
+    if (HWY_UNLIKELY(!Test::Do(block, lane_ones, x, xs))) return false;
     for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-      const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, x, lane);
+      const LaneVec lanes = LoadCounters(d, block, lane), shifts = Shifts(d, xs, lane);
       const LaneVec values = Values(d, lanes, shifts), ones = Ones(d, lane_ones, x, lane);
       StoreCounters(d, hn::Sub(lanes, Steps(d, values, ones, shifts)), block, lane);
     }

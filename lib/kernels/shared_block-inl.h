@@ -58,22 +58,22 @@ HWY_INLINE uint64_t MaskWord(const uint8_t* mask, size_t i) {
 }
 
 #if !LINEFILTER_SHARED_BLOCK_BY_VECTORS
-HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, uint8_t* mask) {
+HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec xs, uint8_t* mask) {
   const LaneTag d;
   for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-    StoreLanes(KeyMask(d, lane_ones, x, lane), d, mask + 4 * lane);
+    StoreLanes(KeyMask(d, lane_ones, x, xs, lane), d, mask + 4 * lane);
   }
 }
 #endif
 
 // Writes the key's bits, 64 bytes, and returns the words of the block that lack one of them: bit i is word i.
-HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, uint8_t* mask) {
+HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs, uint8_t* mask) {
   unsigned missing_words = 0;
 #if LINEFILTER_SHARED_BLOCK_BY_VECTORS
   const LaneTag d;
   const hn::Repartition<uint64_t, LaneTag> d64;
   for (size_t lane = 0; lane < 16; lane += hn::Lanes(d)) {
-    const LaneVec lane_mask = KeyMask(d, lane_ones, x, lane);
+    const LaneVec lane_mask = KeyMask(d, lane_ones, x, xs, lane);
     StoreLanes(lane_mask, d, mask + 4 * lane);
     const auto missing = hn::BitCast(d64, hn::AndNot(LoadLanes(d, block + 4 * lane), lane_mask));
     uint8_t bits[8] = {};  // what StoreMaskBits may write
@@ -81,7 +81,7 @@ HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_
     missing_words |= (bits[0] & ((1u << hn::Lanes(d64)) - 1)) << (lane / 2);
   }
 #else
-  StoreKeyMask(lane_ones, x, mask);
+  StoreKeyMask(lane_ones, x, xs, mask);
   for (size_t i = 0; i < kBlockWords; ++i) {
     const uint64_t missing = MaskWord(mask, i) & ~internal::LoadSharedWord(block + internal::kWordBytes * i);
     missing_words |= static_cast<unsigned>(missing != 0) << i;
@@ -90,12 +90,12 @@ HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_
   return missing_words;
 }
 
-HWY_INLINE bool TestSharedBlock(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+HWY_INLINE bool TestSharedBlock(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
 #if LINEFILTER_SHARED_BLOCK_BY_VECTORS
-  return TestBlock(block, lane_ones, x);
+  return TestBlock(block, lane_ones, x, xs);
 #else
   alignas(64) uint8_t mask[64];
-  StoreKeyMask(lane_ones, x, mask);
+  StoreKeyMask(lane_ones, x, xs, mask);
   uint64_t missing = 0;
   for (size_t i = 0; i < kBlockWords; ++i) {
     missing |= MaskWord(mask, i) & ~internal::LoadSharedWord(block + internal::kWordBytes * i);
@@ -106,9 +106,9 @@ HWY_INLINE bool TestSharedBlock(const uint8_t* block, const uint32_t* lane_ones,
 
 // Sets the bits; true if one of them was not set when its word was read. (A branch per word is guessed wrong two or
 // three times per key.)
-HWY_INLINE bool InsertIntoSharedBlock(uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
+HWY_INLINE bool InsertIntoSharedBlock(uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
   alignas(64) uint8_t mask[64];
-  unsigned words = FindMissingWords(block, lane_ones, x, mask);
+  unsigned words = FindMissingWords(block, lane_ones, x, xs, mask);
   const bool is_new = words != 0;
   for (; words != 0; words &= words - 1) {
     const size_t i = static_cast<size_t>(__builtin_ctz(words));

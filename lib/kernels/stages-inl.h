@@ -43,10 +43,10 @@ using internal::Stage;
 HWY_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   const LaneTag d;
-  const LaneVec mask = KeyMask(d, lane_ones, x, 0);
+  const LaneVec mask = KeyMask(d, lane_ones, x, hn::Set(d, x), 0);
   return hn::AllTrue(d, hn::Eq(hn::And(LoadLanes(d, block), mask), mask));
 #else
-  return TestBlock(block, lane_ones, x);
+  return TestBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
 #endif
 }
 
@@ -56,15 +56,18 @@ struct Alone {
     return TestBlockOfStage(block, lane_ones, InBlockHash(hash));
   }
   static HWY_INLINE bool Insert(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoBlock(block, lane_ones, InBlockHash(hash));
+    const uint32_t x = InBlockHash(hash);
+    return InsertIntoBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
   }
 };
 struct Shared {
   static HWY_INLINE bool Test(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return TestSharedBlock(block, lane_ones, InBlockHash(hash));
+    const uint32_t x = InBlockHash(hash);
+    return TestSharedBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
   }
   static HWY_INLINE bool Insert(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    return InsertIntoSharedBlock(block, lane_ones, InBlockHash(hash));
+    const uint32_t x = InBlockHash(hash);
+    return InsertIntoSharedBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
   }
 };
 

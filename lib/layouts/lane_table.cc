@@ -3,26 +3,31 @@
 namespace linefilter::internal {
 namespace {
 
-// [num_probes - 1][rotation][lane]: 1 if the lane takes part. 1 KiB of it is hot in one filter.
-struct LaneTable {
-  alignas(64) uint32_t ones[16][16][16];
+// [num_probes - 1]. 1 KiB of it is hot in one filter.
+struct LaneTables {
+  alignas(64) LaneTable of[16];
 };
+static_assert(sizeof(LaneTable) % 64 == 0, "the rows of each are aligned");
 
-constexpr LaneTable MakeLaneTable() {
-  LaneTable table{};
+constexpr LaneTables MakeLaneTables() {
+  LaneTables tables{};
   for (uint32_t k = 1; k <= 16; ++k) {
+    LaneTable& table = tables.of[k - 1];
     for (uint32_t rotation = 0; rotation < 16; ++rotation) {
-      for (uint32_t lane = 0; lane < 16; ++lane) table.ones[k - 1][rotation][lane] = TakesPart(k, rotation, lane);
+      for (uint32_t lane = 0; lane < 16; ++lane) {
+        table.ones[rotation][lane] = TakesPart(k, rotation, lane);
+        table.lanes[rotation] |= table.ones[rotation][lane] << lane;
+      }
     }
   }
-  return table;
+  return tables;
 }
 
-constexpr LaneTable kLaneTable = MakeLaneTable();
+constexpr LaneTables kLaneTables = MakeLaneTables();
 
 }  // namespace
 
-const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTable.ones[num_probes - 1][0]; }
+const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTables.of[num_probes - 1].ones[0]; }
 
 // All rotations side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the shares
 // backwards, twice, each bit reads 16 of them in order.

@@ -13,8 +13,17 @@ constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) 
   return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
 }
 
-// ProbeState::lane_ones for that many probes, 1..16; those of one more follow it.
-inline constexpr size_t kLaneOnesOfOne = 16 * 16;
+// What ProbeState::lane_ones points to, for one number of probes.
+struct LaneTable {
+  uint32_t ones[16][16];  // [rotation][lane]: 1 if the lane takes part
+  uint32_t lanes[16];     // [rotation]: bit `lane` is that 1
+};
+
+// The table that ProbeState::lane_ones points to.
+inline const LaneTable& TableOf(const uint32_t* lane_ones) { return *reinterpret_cast<const LaneTable*>(lane_ones); }
+
+// ProbeState::lane_ones for that many probes, 1..16; those of one more follow it, so many lanes later.
+inline constexpr size_t kLaneOnesOfOne = sizeof(LaneTable) / sizeof(uint32_t);
 const uint32_t* LaneOnes(uint32_t num_probes);
 
 // Mean over the rotations of the product of the lanes' shares: the rate of a block at which that share of what can be

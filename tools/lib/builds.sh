@@ -19,8 +19,8 @@ check_sanitizer() {
 }
 
 # What reads documents, times and the machine calls nothing in which these sanitizers could find a fault; nor does a program that
-# is compiled without them.
-NOT_ASAN_TESTS=(counters interval key_families layering machine measure peers readme scale)
+# is compiled without them. What asks how programs go on when they are killed, and whether they tell secrets, asks the release.
+NOT_ASAN_TESTS=(counters examples interval key_families layering machine measure peers readme redis_killed_rebuilder scale tools_secret)
 
 # In the build of the fuzz targets, by clang: g++ takes three times as long for the tests.
 build_asan() {
