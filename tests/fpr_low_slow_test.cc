@@ -32,7 +32,7 @@ TEST(LowFpr, OfRetrievalIsAsExpectedAt20And24BitsPerKey) {
 double Tolerance(double bits_per_key) { return bits_per_key > 22 ? 0.06 : 0.03; }
 
 TEST(LowFpr, OfClassicIsAsExpectedFrom18To24BitsPerKey) {
-  for (const double bits_per_key : test::SomeOrAll<double>({18, 20}, {22, 24})) {
+  for (const double bits_per_key : test::SomeOrAll<double>({18}, {20, 22, 24})) {
     ExpectMeasuredFpr(Layout::kClassic, 100000, bits_per_key, Tolerance(bits_per_key), 3);
   }
 }

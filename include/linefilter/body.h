@@ -63,7 +63,7 @@ struct BodyFacts {
   BodyStage stages[kMaxBodyStages];  // the oldest first, as their parts of the body lie
   // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes.
   uint64_t newest_ones = kUnknownOnes;
-  uint32_t growth_bytes = 0;                 // `container` alone: the length of `growth`; 0: its image has no such field
+  uint32_t growth_bytes = 0;  // `container` alone: the length of `growth`; 0: its image has no such field
   uint8_t growth[kMaxBodyGrowthBytes] = {};  // the field growth of its image, as it stands there
 };
 

@@ -46,8 +46,8 @@ LINEFILTER_EXPORT uint64_t HashBytes(const void* key, size_t size, uint64_t seed
 
 namespace internal {
 
-// What every seed is xored with (doc/FORMAT.md section 1): words 17 and 18 of pi's fraction; the sixteen before them are
-// the multipliers C of the layouts of blocks.
+// What every seed is xored with (doc/FORMAT.md section 1): words 17 and 18 of pi's fraction; the sixteen before them
+// are the multipliers C of the layouts of blocks.
 inline constexpr uint64_t kHashSeed = 0x9216D5D98979FB1Bu;
 
 // Hash of an integer key: equals HashBytes of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from

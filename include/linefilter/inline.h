@@ -91,9 +91,9 @@ HWY_INLINE void StoreLanes(LaneVec v, LaneTag, uint8_t* to) {
 #endif
 }
 
-// The bits of one key in the lanes from `lane` on, as they stand in memory. xs holds x in each lane. lane_ones holds 1 in
-// the lanes that take part under each rotation, else 0: an aligned table (masks built from unaligned loads: 2.1 against
-// 1.3 ns).
+// The bits of one key in the lanes from `lane` on, as they stand in memory. xs holds x in each lane. lane_ones holds 1
+// in the lanes that take part under each rotation, else 0: an aligned table (masks built from unaligned loads: 2.1
+// against 1.3 ns).
 HWY_INLINE LaneVec KeyMask(LaneTag d, const uint32_t* lane_ones, uint32_t x, LaneVec xs, size_t lane) {
   const LaneVec ones = hn::Load(d, lane_ones + 16 * (x & 15) + lane);
   const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers + lane));

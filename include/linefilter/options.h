@@ -30,8 +30,8 @@ struct FilterOptions {
   // Of kKeyed, instead of a seed.
   HashSecret secret;
   // Whose hashes the ...Hash calls take. kXxh3: those of HashKey(key, seed), so ...Key and ...Hash calls may be mixed.
-  // kKeyed: those of KeyedHash(key, secret), likewise. kCaller: your own 64-bit hashes (use MixHash if they are poor, or 32 bits written twice);
-  // then the ...Key calls insert nothing and answer "maybe".
+  // kKeyed: those of KeyedHash(key, secret), likewise. kCaller: your own 64-bit hashes (use MixHash if they are poor,
+  // or 32 bits written twice); then the ...Key calls insert nothing and answer "maybe".
   HashId hash_id = HashId::kXxh3;
   // Where the memory comes from.
   Allocator allocator;

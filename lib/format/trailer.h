@@ -46,8 +46,8 @@ inline uint64_t NumChunks(uint64_t body_bytes) {
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
 
 // Section 4 of doc/FORMAT.md: the check of an image of that many bytes, from XXH3_64 with kCheckSeed of what it covers
-// and the four bytes that end the image. One hash of one piece: hashing the rest too, behind a copy of that piece, doubled the time
-// of a lookup in a filter of 60 bytes.
+// and the four bytes that end the image. One hash of one piece: hashing the rest too, behind a copy of that piece,
+// doubled the time of a lookup in a filter of 60 bytes.
 inline uint32_t CheckOf(uint64_t covered_hash, uint32_t last, uint64_t image_bytes) {
   const uint64_t rest = last ^ (image_bytes << 32 | image_bytes >> 32);
   return static_cast<uint32_t>(((covered_hash ^ rest) * 0x9e3779b97f4a7c15u) >> 32);

@@ -1,7 +1,7 @@
 // The loops over keys that all layouts with one action per 64-byte block share: single keys, batches, ranges.
 //
-// An action is a type with kWrites and Do(block, lane_ones, x, xs): what is done to the block of a key, and its answer. x is
-// the in-block hash, xs holds it in each lane.
+// An action is a type with kWrites and Do(block, lane_ones, x, xs): what is done to the block of a key, and its answer.
+// x is the in-block hash, xs holds it in each lane.
 //
 // Batches: while the body fits the L2 a plain loop, because the out-of-order core overlaps the keys by itself and
 // a prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
@@ -55,10 +55,10 @@ HWY_INLINE bool DoOne(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) 
 
 #if HWY_CAP_GE512
 
-// Eight keys, whose in-block hashes are made by one vector and broadcast from it by permutations: to move a general register
-// to a vector costs more. Calls block_of(j) and done(j, answer) for each. `blocked` at 24 KB on Zen 4, ns per key of a
-// batch: 1.02, by moves 1.15. Rejected: to write the vectors of 32 keys and broadcast from memory (1.42; insertions 4.9
-// instead of 1.6, for loads wait for the stores), two broadcasts from memory (a tenth slower).
+// Eight keys, whose in-block hashes are made by one vector and broadcast from it by permutations: to move a general
+// register to a vector costs more. Calls block_of(j) and done(j, answer) for each. `blocked` at 24 KB on Zen 4, ns per
+// key of a batch: 1.02, by moves 1.15. Rejected: to write the vectors of 32 keys and broadcast from memory (1.42;
+// insertions 4.9 instead of 1.6, for loads wait for the stores), two broadcasts from memory (a tenth slower).
 inline constexpr size_t kTogether = 8;
 template <class Action, class BlockOfKey, class Done>
 HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
@@ -90,9 +90,8 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
   constexpr size_t kAhead = kPrefetches ? kLookAhead : 0;
-  const auto prefetch = [&](size_t j) HWY_ATTR {
-    PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte);
-  };
+  const auto prefetch = [&](size_t j)
+                            HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte); };
   for (size_t j = 0; j < kAhead && j < n; ++j) prefetch(j);
   size_t i = 0;
   for (; n - i >= kTogether + kAhead; i += kTogether) {

@@ -80,7 +80,8 @@ struct Test {
     return (internal::TableOf(lane_ones).lanes[x & 15] & ~some) == 0;
 #elif !LINEFILTER_COUNTERS_STAY
     if (hn::Lanes(d) == 16) {
-      return hn::AllFalse(d, Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, xs, 0)), Ones(d, lane_ones, x, 0)));
+      return hn::AllFalse(d,
+                          Zeros(d, Values(d, LoadCounters(d, block, 0), Shifts(d, xs, 0)), Ones(d, lane_ones, x, 0)));
     }
 #endif
     LaneVec zeros = hn::Zero(d);

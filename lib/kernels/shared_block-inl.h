@@ -67,7 +67,8 @@ HWY_INLINE void StoreKeyMask(const uint32_t* lane_ones, uint32_t x, LaneVec xs, 
 #endif
 
 // Writes the key's bits, 64 bytes, and returns the words of the block that lack one of them: bit i is word i.
-HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs, uint8_t* mask) {
+HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs,
+                                     uint8_t* mask) {
   unsigned missing_words = 0;
 #if LINEFILTER_SHARED_BLOCK_BY_VECTORS
   const LaneTag d;

@@ -107,7 +107,7 @@ uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_
 
 }  // namespace
 
-const Model kBlockedModel = {Layout::kBlocked,    1,        16,    64,   64, uint64_t{64} << 32,
+const Model kBlockedModel = {Layout::kBlocked,    1,        16,    64,    64,   uint64_t{64} << 32,
                              ExpectedFprOfBlocks, LimitFpr, Guess, false, false};
 
 }  // namespace linefilter::internal

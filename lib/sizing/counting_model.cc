@@ -115,7 +115,7 @@ uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_
 
 }  // namespace
 
-const Model kCountingModel = {Layout::kCounting,   1,        kMostProbes, 64,   64, uint64_t{64} << 32,
+const Model kCountingModel = {Layout::kCounting,   1,        kMostProbes, 64,    64,   uint64_t{64} << 32,
                               ExpectedFprOfBlocks, LimitFpr, Guess,       false, false};
 
 }  // namespace linefilter::internal

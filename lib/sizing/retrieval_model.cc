@@ -94,7 +94,7 @@ uint32_t NoProbes(double) { return 0; }
 
 }  // namespace
 
-const Model kRetrievalModel = {Layout::kRetrieval,  0,        0,        64,   64, uint64_t{64} << 32,
+const Model kRetrievalModel = {Layout::kRetrieval,  0,        0,        64,    64,   uint64_t{64} << 32,
                                ExpectedFprOfBlocks, LimitFpr, NoProbes, false, false};
 
 }  // namespace linefilter::internal
