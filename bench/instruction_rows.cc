@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "bench/layouts.h"
@@ -184,21 +185,22 @@ void AddHashing(Rows* rows) {
   const auto prepare = [sum] { *sum = 0; };
   const auto right = [sum] { return *sum != 0; };
   const auto integers = std::make_shared<std::vector<uint64_t>>();
-  const auto strings = std::make_shared<std::vector<std::string>>();
-  for (uint64_t i = 0; i < kMembers; ++i) {
-    integers->push_back(i);
-    strings->push_back(std::to_string(1000000000000000 + i));  // 16 bytes
-  }
+  const auto text = std::make_shared<std::string>();
+  for (uint64_t i = 0; i < kMembers; ++i) integers->push_back(i);
+  for (uint64_t i = 0; i < kMembers + 1024; ++i) *text += static_cast<char>(MixHash(i));
   rows->push_back({"hash_u64", kMembers, prepare,
                    [=] {
                      for (const uint64_t key : *integers) *sum += HashKey(key);
                    },
                    right});
-  rows->push_back({"hash_string_of_16", kMembers, prepare,
-                   [=] {
-                     for (const std::string& key : *strings) *sum += HashKey(key);
-                   },
-                   right});
+  for (const size_t size : {16u, 256u, 1024u}) {
+    rows->push_back({"hash_string_of_" + std::to_string(size), kMembers, prepare,
+                     [=] {
+                       const std::string_view all = *text;
+                       for (uint64_t i = 0; i < kMembers; ++i) *sum += HashKey(all.substr(i, size));
+                     },
+                     right});
+  }
 }
 
 // Per call: opening an image of 400 keys (its body is verified), and finding the size for a rate.

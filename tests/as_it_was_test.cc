@@ -179,9 +179,7 @@ TYPED_TEST(AsItWas, OfOptionsThatAreNone) {
   options.fpr = 2;
   create(StatusCode::kInvalidArgument, "no rate", options);
   options = Options();
-  options.layout = Layout::kRetrieval;
   options.hash_id = static_cast<HashId>(9);
-  options.layout = Layout::kAuto;
   create(StatusCode::kUnsupported, "no hash", options);
   create(StatusCode::kInvalidArgument, "no secret", Keyed(0));
   create(StatusCode::kInvalidArgument, "more keys than can be", Options(), ~uint64_t{0});

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/kernels/layout_ops.h"
+#include "lib/layouts/lane_table.h"
 #include "linefilter/view.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/measure_fpr.h"
@@ -21,7 +22,7 @@ namespace {
 using test::ExpectAnswers;
 using test::OnEveryTarget;
 
-constexpr size_t kBatchSizes[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 63, 64, 65, 1000};
+constexpr size_t kBatchSizes[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 39, 40, 41, 47, 48, 49, 63, 64, 65, 1000};
 
 // What must happen to one body: worked out once by the reference, then demanded of every target.
 struct Expectation {
@@ -153,6 +154,20 @@ TEST(KernelsOfForeignBodies, AgreeWithTheReference) {
       EXPECT_LT(maybes, static_cast<std::ptrdiff_t>(e.answers.size()) - 20);
       const reference::Bytes image = reference::WriteImage(e.filter);
       OnEveryTarget([&](const char* target) { ExpectAllAnswers(e, FilterView(image.data(), image.size()), target); });
+    }
+  }
+}
+
+TEST(LaneTable, HasTheLanesOfEachRotationAsNumbersAndAsAWord) {
+  for (uint32_t num_probes = 1; num_probes <= 16; ++num_probes) {
+    const uint32_t* const ones = internal::LaneOnes(num_probes);
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+      uint32_t word = 0;
+      for (uint32_t lane = 0; lane < 16; ++lane) {
+        EXPECT_EQ(ones[16 * rotation + lane], internal::TakesPart(num_probes, rotation, lane));
+        word |= ones[16 * rotation + lane] << lane;
+      }
+      EXPECT_EQ(internal::LanesOf(ones)[rotation], word) << num_probes << " probes, rotation " << rotation;
     }
   }
 }

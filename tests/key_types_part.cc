@@ -222,7 +222,7 @@ enum class ScopedOf128 : UInt128 {};
 static_assert(AreNoKeys<ScopedOf128>());
 #endif
 #endif
-#if defined(__FLT16_MANT_DIG__) && (defined(__clang__) || __GNUC__ >= 13)
+#if defined(__FLT16_MANT_DIG__) && (defined(__clang__) || __GNUC__ >= 13 || defined(__SSE2__))  // g++ 12: on x86 alone
 static_assert(AreNoKeys<_Float16, ConvertsTo<_Float16>>());
 #endif
 #if defined(__SIZEOF_FLOAT128__)

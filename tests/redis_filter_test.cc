@@ -475,6 +475,9 @@ TEST_F(RedisFilterTest, RequestsThatMakeNoSenseLeaveNothing) {
   EXPECT_EQ(filter.Create(servers_, "seen", uint64_t{1} << 32, options).code(), StatusCode::kUnsupported);
   options.layout = Layout::kAuto;
   EXPECT_EQ(filter.Create(servers_, "seen", uint64_t{1} << 62, options).code(), StatusCode::kInvalidArgument);
+  FilterOptions no_rate;  // is below num_keys / 2^64
+  no_rate.fpr = 1e-12;
+  EXPECT_EQ(filter.Create(servers_, "seen", uint64_t{1} << 40, no_rate).code(), StatusCode::kInvalidArgument);
   options.hash_id = HashId::kKeyed;  // and no secret
   EXPECT_EQ(filter.Create(servers_, "seen", 100, options).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(client_->Integer({"DBSIZE"}), 0);

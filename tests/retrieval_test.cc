@@ -144,14 +144,17 @@ TEST(RetrievalSolver, KnowsNoOrderAndNoDuplicates) {
   });
 }
 
-// Equal low 32 bits are one key of a block, whatever the upper bits are.
-TEST(RetrievalSolver, TakesEqualLowHalvesForOneKey) {
+// Equal in-block hashes are one key of a block, whatever the hashes are.
+TEST(RetrievalSolver, TakesEqualInBlockHashesForOneKey) {
   test::Random random(5);
   Hashes hashes;
   for (uint64_t block = 0; block < 256; ++block) {
     for (uint64_t i = 0; i < block % 70; ++i) {
-      const uint64_t low = random();
-      for (uint64_t copies = 0; copies <= i % 3; ++copies) hashes.push_back(HashIn(block, low) | copies << 40);
+      const uint64_t g = random();
+      for (uint64_t copy = 0; copy <= i % 3; ++copy) {
+        hashes.push_back(HashIn(block, g ^ copy << 8) | copy << 40);
+        ASSERT_EQ(InBlockHash(hashes.back()), static_cast<uint32_t>(g));
+      }
     }
   }
   ExpectSameAsReference(hashes, 256);

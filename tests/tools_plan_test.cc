@@ -266,6 +266,16 @@ TEST_F(ToolsPlanTest, RefusesWithASentence) {
   for (const char* fpr : {"0", "1", "-1", "1e-30"}) {
     ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8", "--fpr", fpr});
   }
+  // Of 1e12 keys no filter has a rate below 1e12 / 2^64.
+  for (const std::vector<std::string>& kind : {std::vector<std::string>{}, {"--redis"}}) {
+    for (const char* fpr : {"1e-12", "1.54e-8", "5.4e-8"}) {
+      std::vector<std::string> arguments = {"plan", "--num-keys", "1e12", "--fpr", fpr};
+      arguments.insert(arguments.end(), kind.begin(), kind.end());
+      const RunResult result = Run(arguments);
+      EXPECT_NE(result.err.find("probability 5.42e-08"), std::string::npos) << fpr << ": " << result.err;
+      EXPECT_EQ(result.exit_code, kind.empty() ? 1 : 2) << fpr;
+    }
+  }
   ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8"});
   // Without --redis they say nothing, so they are refused.
   for (const char* option :

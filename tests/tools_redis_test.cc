@@ -132,6 +132,9 @@ TEST_F(ToolsRedisTest, ImagesOfAllLayoutsGoAndComeBack) {
     EXPECT_EQ(there.exit_code, 0);
     const std::string back = Dump(name);
     EXPECT_EQ(Run({"query", "--filter", back, "--keys", "-"}, queries).out, here.out) << name;
+    if (kinds[i].back() == "--grow") {
+      EXPECT_TRUE(test::ReadFile(back) == test::ReadFile(image)) << "how it goes on is there, too";
+    }
     const json info = RedisJson({"info", name});
     EXPECT_EQ(info["layout"], Json({"info", image}, 0)["layout"]);
     EXPECT_EQ(info["body_bytes"], Json({"info", image}, 0)["body_bytes"]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/cpus.sh: the tests on every CPU that this machine is or emulates (tools/test.sh --all runs most of them), and what ran where,
+# tools/cpus.sh: the tests on every CPU that this machine is or emulates (tools/test.sh --all runs some of them, some only in part), and what ran where,
 # which it writes to doc/CPUS.md when nothing failed. Half an hour on two cores.
 set -euo pipefail
 

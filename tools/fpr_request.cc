@@ -43,15 +43,12 @@ double ModelFpr(const FprRequest& fpr, double* bits_per_key) {
 
 bool IsRateOfBitsKnown(const FprRequest& fpr) { return fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds; }
 
-// From their bits; what those leave out is added: the 32 bits in which an absent key agrees with one of its block's
-// keys, in all layouts of blocks.
+// From their bits.
 Status RateOfBits(FprPlan plan, double* rate) {
   plan.num_queries = 0;
   FprResult result;
   const Status status = MeasureFpr(plan, &result);
-  const double blocks = static_cast<double>(result.body_bytes) / 64;
   *rate = result.total.expected_fpr_of_bits;
-  if (plan.layout != Layout::kClassic && blocks > 0) *rate += static_cast<double>(plan.num_keys) / blocks / 4294967296;
   return status;
 }
 

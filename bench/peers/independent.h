@@ -1,6 +1,7 @@
 // k independent bits in a 512-bit block, the scheme of RocksDB's FastLocalBloom (format_version 5; described in
-// util/bloom_impl.h of RocksDB): probe i is at bit (x * M^i mod 2^32) >> 23 of the block, x = the low 32 bits of the
-// hash, M = the golden ratio. Two implementations share it: k_independent (gather) and k_independent_permute.
+// util/bloom_impl.h of RocksDB): probe i is at bit (x * M^i mod 2^32) >> 23 of the block, M = the golden ratio.
+// Here x is the in-block hash of `blocked`, so that only the pattern differs; RocksDB takes the low 32 bits of its
+// hash. Two implementations share it: k_independent (gather) and k_independent_permute.
 #ifndef LINEFILTER_BENCH_PEERS_INDEPENDENT_H_
 #define LINEFILTER_BENCH_PEERS_INDEPENDENT_H_
 

@@ -21,7 +21,7 @@ struct Gathered {
     using Tag = hn::CappedTag<uint32_t, 16>;
     const Tag d;
     const hn::RebindToSigned<Tag> di;
-    const auto x = hn::Set(d, static_cast<uint32_t>(hash));
+    const auto x = hn::Set(d, InBlockHash(hash));
     const uint32_t* const ones = kIndependentTables.ones + 16 - body.num_probes;
     auto missing = hn::Zero(d);
     for (size_t i = 0; i < body.num_probes; i += hn::Lanes(d)) {
@@ -36,7 +36,7 @@ struct Gathered {
     return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
   }
   static HWY_INLINE void Insert(const OwnBody& body, uint8_t* block, uint64_t hash) {
-    InsertIndependent(block, body.num_probes, static_cast<uint32_t>(hash));
+    InsertIndependent(block, body.num_probes, InBlockHash(hash));
   }
 };
 

@@ -36,7 +36,7 @@ struct Permuted {
 
   static HWY_INLINE bool Test(const OwnBody& body, const uint8_t* block, uint64_t hash) {
     const Tag d;
-    const Vec x = hn::Set(d, static_cast<uint32_t>(hash));
+    const Vec x = hn::Set(d, InBlockHash(hash));
     const uint32_t* const ones = kIndependentTables.ones + 16 - body.num_probes;
     Vec missing = hn::Zero(d);
     for (size_t i = 0; i < body.num_probes; i += hn::Lanes(d)) {
@@ -48,7 +48,7 @@ struct Permuted {
     return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
   }
   static HWY_INLINE void Insert(const OwnBody& body, uint8_t* block, uint64_t hash) {
-    InsertIndependent(block, body.num_probes, static_cast<uint32_t>(hash));
+    InsertIndependent(block, body.num_probes, InBlockHash(hash));
   }
 };
 

@@ -32,11 +32,11 @@ struct SplitBlock8x64 {
   // Bits 26..31 of the 32-bit product say which bit.
   static HWY_INLINE Vec Mask(Tag d, uint64_t hash, size_t word) {
 #if HWY_TARGET == HWY_SCALAR
-    const Vec product = hn::Set(d, (hash & 0xffffffffu) * kWordMultipliers[word]);
+    const Vec product = hn::Set(d, uint64_t{InBlockHash(hash)} * kWordMultipliers[word]);
 #else
     const hn::Repartition<uint32_t, Tag> d32;
     const Vec product =
-        hn::MulEven(hn::Set(d32, static_cast<uint32_t>(hash)), hn::BitCast(d32, hn::Load(d, kWordMultipliers + word)));
+        hn::MulEven(hn::Set(d32, InBlockHash(hash)), hn::BitCast(d32, hn::Load(d, kWordMultipliers + word)));
 #endif
     return hn::Shl(hn::Set(d, 1), hn::And(hn::ShiftRight<26>(product), hn::Set(d, 63)));
   }

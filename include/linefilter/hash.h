@@ -92,7 +92,7 @@ LINEFILTER_INLINE uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) noexce
 // high ones stand in for them. (A caller's own hash must have two independent halves: a 32-bit hash written twice is 0
 // here; MixHash mends it.) The low half alone had 27 % false positives over such a shard, asked for 1 %.
 LINEFILTER_INLINE uint32_t InBlockHash(uint64_t hash) noexcept {
-  return static_cast<uint32_t>(hash ^ ((hash >> 32) | (hash << 32)));  // a rotation, which needs no copy to be shifted
+  return static_cast<uint32_t>(hash ^ ((hash >> 32) | (hash << 32)));  // with BMI2 a rotation needs no copy of the hash
 }
 
 // The shard of a hash among num_shards independent filters. Remixed: who shards by the top bits of the hash itself

@@ -166,6 +166,7 @@ uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
 template <class Insert>
 void BuildRange(const ProbeState& state, const internal::BlockRange& range, void*) {
   constexpr uint64_t kLine = 64 / sizeof(uint64_t);
+  static_assert(kLine % kTogether == 0);
   const uint64_t num_blocks = state.num_units;
   const uint32_t* const lane_ones = state.lane_ones;
   uint8_t* const origin = range.blocks - 64 * range.first_block;

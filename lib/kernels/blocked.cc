@@ -28,7 +28,7 @@ HWY_INLINE bool TestLanes(const uint8_t* block, const uint32_t* lane_ones, uint3
   const LaneVec product = hn::Mul(xs, hn::Load(d, internal::kLaneMultipliers));
   const LaneVec bits = hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
   const unsigned some = _mm512_test_epi32_mask(LoadLanes(d, block).raw, bits.raw);
-  return (internal::TableOf(lane_ones).lanes[x & 15] & ~some) == 0;
+  return (internal::LanesOf(lane_ones)[x & 15] & ~some) == 0;
 #else
   return TestBlock(block, lane_ones, x, xs);
 #endif

@@ -3,7 +3,8 @@
 //
 // Idea: shift each lane so that the key's counter is lowest, and all k counters are compared at once. The lanes that
 // take part are those of `blocked`, by the same table of ones: a lane lacks the key if its counter is less than its
-// "one", which no lane does that takes no part. That is two vector operations more than `blocked` has per vector.
+// "one", which no lane does that takes no part. That is two vector operations more than `blocked` has per vector. (To
+// ask, AVX-512 needs one more than `blocked`: see Test.)
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/target.h"
 
@@ -77,7 +78,7 @@ struct Test {
     // As TestLanes of `blocked`: 1.11 instead of 1.37 ns per key of a batch (24 KB, Zen 4).
     const LaneVec counters = hn::Shl(hn::Set(d, 15), Shifts(d, xs, 0));
     const unsigned some = _mm512_test_epi32_mask(LoadCounters(d, block, 0).raw, counters.raw);
-    return (internal::TableOf(lane_ones).lanes[x & 15] & ~some) == 0;
+    return (internal::LanesOf(lane_ones)[x & 15] & ~some) == 0;
 #elif !LINEFILTER_COUNTERS_STAY
     if (hn::Lanes(d) == 16) {
       return hn::AllFalse(d,

@@ -3,7 +3,7 @@
 namespace linefilter::internal {
 namespace {
 
-// [num_probes - 1]. 1 KiB of it is hot in one filter.
+// [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices.
 struct LaneTables {
   alignas(64) LaneTable of[16];
 };

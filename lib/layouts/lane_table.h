@@ -16,11 +16,13 @@ constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) 
 // What ProbeState::lane_ones points to, for one number of probes.
 struct LaneTable {
   uint32_t ones[16][16];  // [rotation][lane]: 1 if the lane takes part
-  uint32_t lanes[16];     // [rotation]: bit `lane` is that 1
+  uint32_t lanes[16];     // [rotation]: bit `lane` is ones[rotation][lane]
 };
 
-// The table that ProbeState::lane_ones points to.
-inline const LaneTable& TableOf(const uint32_t* lane_ones) { return *reinterpret_cast<const LaneTable*>(lane_ones); }
+// LaneTable::lanes of the table that ProbeState::lane_ones points to.
+inline const uint32_t* LanesOf(const uint32_t* lane_ones) {
+  return lane_ones + offsetof(LaneTable, lanes) / sizeof(uint32_t);
+}
 
 // ProbeState::lane_ones for that many probes, 1..16; those of one more follow it, so many lanes later.
 inline constexpr size_t kLaneOnesOfOne = sizeof(LaneTable) / sizeof(uint32_t);

@@ -33,7 +33,7 @@ def run(*command, cwd, **environment):
 
 
 def quickly():
-    """CMAKE_ARGS that link the library that the environment names, if it does; nothing is optimized: what is made counts."""
+    """CMAKE_ARGS that link the library that the environment names, if it does. Nothing is optimized: only the result counts."""
     names = [name for name in ("LINEFILTER_ARCHIVE", "LINEFILTER_REDIS_ARCHIVE") if os.environ.get(name)]
     return " ".join(shlex.quote(f"-D{name}={os.environ[name]}") for name in names) + " -DCMAKE_CXX_FLAGS_RELEASE=-O0"
 

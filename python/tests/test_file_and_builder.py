@@ -167,6 +167,9 @@ def test_plan():
     for wrong in ({}, {"fpr": 0.1, "bits_per_key": 3}, {"fpr": 3}, {"fpr": 0.1, "layout": "x"}, {"bits_per_key": 0}):
         with pytest.raises(linefilter.InvalidArgumentError):
             linefilter.plan(5, **wrong)
+    with pytest.raises(linefilter.InvalidArgumentError, match="the same 64-bit hash"):  # in 1e12 / 2^64 of all questions
+        linefilter.plan(10**12, fpr=1e-12, layout="classic")
+    assert linefilter.plan(10**12, bits_per_key=64, layout="classic").expected_fpr >= 5.42e-8
     for call in (lambda: linefilter.plan(5, fpr="0.1"), lambda: linefilter.plan(5, bits_per_key=b"10"),
                  lambda: linefilter.max_keys(10**6, fpr="0.1")):  # fmt: skip
         with pytest.raises(TypeError, match="must be a number"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linefilter
-from conftest import LAYOUTS, SECRET
+from conftest import LAYOUTS, ROOT, SECRET
 from linefilter import BlockedFilter, ClassicFilter, CountingBlockedFilter, RotatingFilter, ScalableFilter
 
 HASHES = [{}, {"seed": 2**64 - 1}, {"secret": SECRET}, {"caller_hashes": True}]
@@ -108,6 +108,25 @@ def test_an_empty_view_comes_back(layout):
     view = linefilter.build([], bits_per_key=10, layout=layout)
     again = pickle.loads(pickle.dumps(view))
     assert again.empty_set and again.to_bytes() == view.to_bytes() and 5 not in again
+
+
+class Pickled:
+    """What the pickle of a filter holds: how it is made again."""
+
+    def __init__(self, call, image):
+        self.made = call, (image,)
+
+    def __reduce__(self):
+        return self.made
+
+
+def test_pickles_of_an_earlier_state_are_refused():
+    paths = sorted((ROOT / "tests" / "earlier").glob("*.filter"))
+    assert len(paths) == 16
+    for path in paths:
+        for kind in (BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter, linefilter.FilterView):
+            with pytest.raises(linefilter.CorruptError):
+                pickle.loads(pickle.dumps(Pickled(kind.from_bytes, path.read_bytes())))
 
 
 def test_a_filter_that_is_not_made_leaves_the_old_one():

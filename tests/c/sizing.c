@@ -35,6 +35,12 @@ static void TestSizing(void) {
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "bits_per_key is 65") && smaller.num_keys == 1000000);
   CHECK(linefilter_size_for_fpr(257, 1000, 0.01, &smaller, &status) == LINEFILTER_INVALID_ARGUMENT); /* not blocked */
   CHECK(linefilter_expected_fpr(257, 1000, 64000, 6) == 1 && linefilter_max_keys_for_fpr(257, 64000, 0.01) == 0);
+  /* Of 1e12 keys one agrees in the whole hash with an absent key with probability 5.42e-8. */
+  const uint64_t many = UINT64_C(1000000000000);
+  CHECK(linefilter_size_for_fpr(LINEFILTER_LAYOUT_CLASSIC, many, 1e-12, &smaller, &status) ==
+        LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "the same 64-bit hash"));
+  CHECK(linefilter_expected_fpr(LINEFILTER_LAYOUT_CLASSIC, many, 8 * many, 30) >= 5.42e-8);
   CHECK(linefilter_max_num_probes(LINEFILTER_LAYOUT_BLOCKED) == 16);
   const uint32_t num_probes = linefilter_num_probes_for_bits_per_key(LINEFILTER_LAYOUT_CLASSIC, 10);
   CHECK(num_probes == 7);

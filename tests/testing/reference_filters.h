@@ -50,7 +50,9 @@ inline std::vector<uint64_t> SpecialAndRandomHashes(size_t n, uint64_t seed) {
                                   0x123456789abcdef0,
                                   0xffffffff00000000,
                                   0xdeadbeef00000000,
-                                  0xfffffffffffffff0};
+                                  0xfffffffffffffff0,
+                                  0x80000000'7fffffff,   // the in-block hashes ffffffff
+                                  0xfedcba98'01234577};  // and ffffffef, which is 15 in the table of rotations
   Random random(seed);
   while (hashes.size() < n) hashes.push_back(random());
   hashes.resize(n);

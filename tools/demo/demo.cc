@@ -2,8 +2,8 @@
 //
 //   linefilter_demo ROUNDS FOLDER MEMBERS ASKED...      images, table and data for the plot go to FOLDER
 //
-// All rows take turns in each round, so that noise of the machine hits all alike; of an odd number a median is one of
-// them.
+// All rows take turns in each round, so that noise of the machine hits all alike. With an odd number of rounds the
+// median is a measured time.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -14,15 +14,14 @@ packages_of() {
                "python3-setuptools python3-wheel python3-pip python3-build python3-pytest mypy" ;;
     bench) echo "$(packages_of build) libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev gnuplot-nox python3" \
                 "wamerican-insane wbritish-insane wngerman" ;;
-    slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev clang-19 valgrind qemu-user util-linux" \
+    slow) echo "$(packages_of test) $(packages_of demo) $(packages_of bench) clang libclang-rt-dev clang-16 clang-19 valgrind qemu-user util-linux" \
                "doxygen $(browser_packages)" \
                "g++-s390x-linux-gnu libc6-dev-s390x-cross g++-aarch64-linux-gnu libc6-dev-arm64-cross" \
                "g++-i686-linux-gnu libc6-dev-i386-cross g++-arm-linux-gnueabihf libc6-dev-armhf-cross" \
                "g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross" \
                "$(packages_of root) lintian abigail-tools clang-format shellcheck" ;;
-    nightly) echo "$(packages_of slow) clang-16" ;;
     root) echo "debootstrap" ;;
-    *) echo "unknown package group '$1' (build, demo, install, test, bench, slow, nightly, root)" >&2; return 2 ;;
+    *) echo "unknown package group '$1' (build, demo, install, test, bench, slow, root)" >&2; return 2 ;;
   esac
 }
 

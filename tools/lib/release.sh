@@ -31,6 +31,11 @@ test_target() {
   run_ctest "$ROOT/build/release" -LE slow -E "$(named "${NOT_FORCED_TESTS[@]}")"
 }
 
+# The fast tests may have run before there was a clang.
+test_key_types() {
+  LINEFILTER_TEST_COMPILERS=2 test_release -R '^key_types$'
+}
+
 # The main job as the README promises it, by the build that is there. It ends with an error if a key is lost or the table or the
 # plot is missing.
 test_demo() {

@@ -23,15 +23,23 @@ double FprOfOtherFilters(const RedisPlanRequest& request, uint64_t filters) {
   return (keys - keys / static_cast<double>(filters)) / 18446744073709551616.0;
 }
 
+double EqualHashFpr(const RedisPlanRequest& request) {
+  return static_cast<double>(request.num_keys) / 18446744073709551616.0;
+}
+
+Status NoSuchRate(const RedisPlanRequest& request) {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "fpr is %g: so many keys agree in the whole 64-bit hash with an absent one with probability "
+                       "%.3g, and layout blocked does not reach the rest: ask for a higher fpr, or plan fewer keys",
+                       request.fpr, EqualHashFpr(request));
+}
+
 // plan->filters filters: each with what the keys of the others leave of the rate.
 Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
   const uint64_t num_keys = CeilOf(request.num_keys, plan->filters);
   const double others = FprOfOtherFilters(request, plan->filters), rest = (request.fpr - others) / (1 - others);
   if (request.fpr != 0 && plan->filters > 1 && rest < FprForBitsPerKey(Layout::kBlocked, kMaxBitsPerKey)) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "fpr is %g: so many keys agree in the whole 64-bit hash with an absent one with probability "
-                         "%.3g, and layout blocked does not reach the rest: ask for a higher fpr, or plan fewer keys",
-                         request.fpr, static_cast<double>(request.num_keys) / 18446744073709551616.0);
+    return NoSuchRate(request);
   }
   const Status status = request.fpr != 0
                             ? SizeForFpr(Layout::kBlocked, num_keys, rest, &plan->sizing)
@@ -42,6 +50,7 @@ Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
 
 // As few filters as can be had.
 Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
+  if (request.fpr != 0 && request.fpr < EqualHashFpr(request)) return NoSuchRate(request);
   RedisPlanRequest of_one = request;
   of_one.num_keys = 1;
   Status status = SizeEach(of_one, plan);  // is the rate one that there is?

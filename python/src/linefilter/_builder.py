@@ -16,8 +16,8 @@ class FilterBuilder:
 
     Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing, but in layout "counting", which
     keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
-    are added, and images made, without the GIL. Cannot be copied or pickled. A process forked while another thread uses
-    it must leave it alone (see MutableFilter).
+    are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
+    another thread uses it, every use raises InvalidArgumentError (see MutableFilter).
     """
 
     __slots__ = ("_core", "__weakref__")

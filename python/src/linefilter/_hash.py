@@ -20,7 +20,10 @@ def _seed(seed: SupportsIndex, secret: Optional[bytes]) -> int:
 
 
 def hash_key(key: Key, *, seed: SupportsIndex = 0, secret: Optional[bytes] = None) -> int:
-    """The hash of a key: XXH3 with the seed, or SipHash-1-3 with the secret. The same as HashKey and KeyedHash in C++."""
+    """The hash of a key: XXH3 with the seed xor a constant of the library, or SipHash-1-3 with the secret.
+
+    The same as HashKey and KeyedHash in C++.
+    """
     return _linefilter.hash_key(key, _seed(seed, secret), secret)
 
 

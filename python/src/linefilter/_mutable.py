@@ -20,8 +20,8 @@ class MutableFilter(Filter):
     """What BlockedFilter, ClassicFilter and CountingBlockedFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
-    keys). A process forked while another thread uses the filter may wait for that thread for ever, which it does not have:
-    fork before, or let multiprocessing start its processes by "spawn" or "forkserver". Views have nothing to wait for.
+    keys). A forked child waits for no thread of its parent: if one was changing the filter at that moment, every use of it in
+    the child raises InvalidArgumentError. Fork before, or let multiprocessing start its processes by "spawn" or "forkserver".
 
     Copies (copy.copy and copy.deepcopy) are filters of their own. Pickles hold the image; a filter with a secret refuses,
     because the pickle would have to hold the secret: send to_bytes(), and give the secret to from_bytes() over there.
