@@ -273,7 +273,7 @@ TEST_F(ToolsPlanTest, RefusesWithASentence) {
       arguments.insert(arguments.end(), kind.begin(), kind.end());
       const RunResult result = Run(arguments);
       EXPECT_NE(result.err.find("probability 5.42e-08"), std::string::npos) << fpr << ": " << result.err;
-      EXPECT_EQ(result.exit_code, kind.empty() ? 1 : 2) << fpr;
+      EXPECT_EQ(result.exit_code, 2) << fpr;
     }
   }
   ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8"});

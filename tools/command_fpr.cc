@@ -204,9 +204,8 @@ const char* Notes() {
     auto* text = new std::string(
         "expected_fpr is the model's mean over all sets of num_keys keys, expected_fpr_of_bits that of the very bits "
         "measured;\n"
-        "they differ where the filter is small. fpr_low to fpr_high is the Clopper-Pearson interval of the measured "
-        "rate, of all seeds "
-        "together;\n"
+        "they differ where the filter is small.\n"
+        "fpr_low to fpr_high is the Clopper-Pearson interval of the measured rate, of all seeds together;\n"
         "precision is half its width as a share of the rate; where it is more than precision_asked, "
         "num_queries_needed\n"
         "would suffice. seed_deviation is the relative standard deviation from seed to seed.\n"
