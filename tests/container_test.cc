@@ -166,7 +166,7 @@ TEST(Stages, TakeKeysIntoTheNewestAndTellThoseThatNoneHad) {
         for (size_t i = 0; i < singles; ++i) ASSERT_EQ(filter.Insert(keys[i]), expected[i] != 0) << i;
         std::vector<uint8_t> were_new(100);
         const auto news = [&](size_t from, size_t to) {
-          return static_cast<uint64_t>(std::count(expected.begin() + from, expected.begin() + to, 1));
+          return static_cast<uint64_t>(std::count(expected.data() + from, expected.data() + to, 1));
         };
         EXPECT_EQ(filter.Insert(&keys[singles], 100, were_new.data()), news(singles, singles + 100));
         EXPECT_TRUE(std::equal(were_new.begin(), were_new.end(), expected.begin() + singles));
@@ -371,7 +371,7 @@ TEST(ContainerImage, OfMoreThanAReaderTakesIsNotWritten) {
 
 TEST(ContainerImage, IsAskedWithoutAView) {
   std::vector<reference::Filter> stages(3, test::EmptyReference(Layout::kBlocked, 6, 128));
-  for (int i = 0; i < 60; ++i) stages[i % 3].Insert(reference::HashOfKey("key-" + std::to_string(i), 0));
+  for (size_t i = 0; i < 60; ++i) stages[i % 3].Insert(reference::HashOfKey("key-" + std::to_string(i), 0));
   const Bytes image = reference::WriteImage(reference::MakeContainer(stages, {20, 20, 20}));
   size_t absent = 0;
   for (int i = 0; i < 60; ++i) {
@@ -409,8 +409,9 @@ TEST(ContainerImage, EveryDamageAnswersMaybe) {
   const Bytes image = ImageOf(MakeBoth({1, 2}, 2, 4), {2, 4});
   ASSERT_TRUE(FilterView(image.data(), image.size()).status().ok());
   for (size_t size = 0; size < image.size(); ++size) {
-    ExpectMaybe(Bytes(image.begin(), image.begin() + size), "cut to " + std::to_string(size));
-    ExpectMaybe(Bytes(image.begin() + size + 1, image.end()), "without the first " + std::to_string(size + 1));
+    ExpectMaybe(Bytes(image.data(), image.data() + size), "cut to " + std::to_string(size));
+    ExpectMaybe(Bytes(image.data() + size + 1, image.data() + image.size()),
+                "without the first " + std::to_string(size + 1));
   }
   for (size_t bit = 0; bit < 8 * image.size(); ++bit) {
     Bytes damaged = image;
@@ -442,8 +443,9 @@ TEST(ContainerImage, ATableThatDoesNotFitIsCorrupt) {
   }
   with(24, 1, 8, StatusCode::kCorrupt, "a stage too short");
   with(24, (uint64_t{1} << 58) + 2, 8, StatusCode::kCorrupt, "a sum that overflows");
-  for (const int probes : {0, 17, 255}) with(17, probes, 1, StatusCode::kCorrupt, "probes " + std::to_string(probes));
-  for (const int layout : {0, 2, 3, 4, 5, 6, 255}) {
+  for (const uint64_t probes : {0u, 17u, 255u})
+    with(17, probes, 1, StatusCode::kCorrupt, "probes " + std::to_string(probes));
+  for (const uint64_t layout : {0u, 2u, 3u, 4u, 5u, 6u, 255u}) {
     with(16, layout, 1, StatusCode::kUnsupported, "layout " + std::to_string(layout));
   }
   for (size_t at = 18; at < 24; ++at) with(at, 1, 1, StatusCode::kCorrupt, "byte " + std::to_string(at));

@@ -153,7 +153,7 @@ TEST(RateOfBits, IsThatOfTheModelWhereEqualHashesRule) {
   if (test::IsEmulated()) GTEST_SKIP() << "the tolerances want a million keys";
   constexpr uint64_t kMadeFor = 1000000;
   for (const Layout layout : kLayouts) {
-    for (const uint64_t divisor : {1, 4, 64}) {
+    for (const uint64_t divisor : {1u, 4u, 64u}) {
       if (layout == Layout::kRetrieval && divisor != 1) continue;
       const uint64_t n = kMadeFor / divisor;
       const std::string image = ImageOf(layout, 64, kMadeFor, test::RandomHashes(static_cast<size_t>(n), divisor));
@@ -182,7 +182,7 @@ TEST(RateOfBits, OfClassicKnowsThatWholeHashesAgree) {
 
 // Keys of a block of `retrieval` at the highest level: its ones tell them.
 TEST(RateOfBits, OfRetrievalKnowsTheKeysOfABlock) {
-  for (const uint64_t load : {8, 10, 12, 16, 20, 25}) {
+  for (const uint64_t load : {8u, 10u, 12u, 16u, 20u, 25u}) {
     constexpr uint64_t kBlocks = 1000;
     const uint64_t n = load * kBlocks;
     const std::string image = ImageOf(Layout::kRetrieval, 512.0 / static_cast<double>(load), n,

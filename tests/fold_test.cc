@@ -368,7 +368,7 @@ TEST(FoldToFpr, FindsAFactorBehindOneThatFails) {
   constexpr uint64_t kShare = ~uint64_t{0} / 36;
   test::Random random(6);
   std::vector<uint64_t> hashes;
-  for (int i = 0; i < 6000; ++i) hashes.push_back(kShare * (5 + i % 2) + 1000 + random.Below(kShare - 1000));
+  for (uint64_t i = 0; i < 6000; ++i) hashes.push_back(kShare * (5 + i % 2) + 1000 + random.Below(kShare - 1000));
   const std::string image = ImageOf(Make(36, 3, hashes));
   EXPECT_EQ(BruteForce(image, 0.3), 9u);
   uint64_t factor = 0;

@@ -233,7 +233,7 @@ TEST(MixHash, IsABijection) {
 
 TEST(MixHash, EveryInputBitFlipsEveryOutputBitHalfOfTheTime) {
   constexpr int kSamples = 10000;
-  for (int in = 0; in < 64; ++in) {
+  for (uint64_t in = 0; in < 64; ++in) {
     test::Random random(5 + in);
     int flips[64] = {};
     for (int i = 0; i < kSamples; ++i) {

@@ -69,8 +69,9 @@ void InsertAll(const Expectation& e, MutableFilter* filter) {
     std::vector<uint8_t> were_new(n + 1, 0xa5);
     const bool ask = step % 3 != 0;
     const uint64_t news = filter->InsertHashes(e.keys.data() + at, n, ask ? were_new.data() : nullptr);
-    wrong += news != static_cast<uint64_t>(std::count(e.were_new.begin() + at, e.were_new.begin() + at + n, 1));
-    wrong += ask && memcmp(were_new.data(), e.were_new.data() + at, n) != 0;
+    const uint8_t* const expected = e.were_new.data() + at;
+    wrong += news != static_cast<uint64_t>(std::count(expected, expected + n, 1));
+    wrong += ask && memcmp(were_new.data(), expected, n) != 0;
     wrong += were_new[n] != 0xa5;
     at += n;
   }

@@ -240,7 +240,7 @@ TEST(MalformedWithAValidCheck, ExtensionListsThatDoNotFit) {
     ImageParts parts = Good();
     parts.extensions = "";
     std::string image = Assemble(parts);
-    for (int i = 0; i < 4; ++i) image[image.size() - 12 + i] = static_cast<char>(length >> (8 * i));
+    for (size_t i = 0; i < 4; ++i) image[image.size() - 12 + i] = static_cast<char>(length >> (8 * i));
     test::Reseal(&image, 640);
     EXPECT_TRUE(Refused(image, StatusCode::kCorrupt)) << length;
   }

@@ -220,7 +220,7 @@ TEST(ExpectedFpr, IsOneForWhatNoFilterHas) {
 TEST(SizeForFpr, MeetsTheRateWithTheSmallestBody) {
   test::Random random(2);
   for (const Layout layout : kLayouts) {
-    for (int i = 0; i < 200; ++i) {
+    for (uint64_t i = 0; i < 200; ++i) {
       const uint64_t num_keys = i < 40 ? 1 + i * 7 : 1 + (random() >> (34 + random.Below(30)));
       // 37 % to 2.7e-5
       const double fpr =

@@ -141,7 +141,7 @@ TEST(FilterView, OpensAnewAfterWhateverWasBefore) {
 }
 
 TEST(FilterView, OfTheEmptySetAnswersAbsent) {
-  for (const uint8_t layout : {1, 2}) {
+  for (const uint8_t layout : {uint8_t{1}, uint8_t{2}}) {
     ImageParts parts;
     parts.layout = layout;
     for (const bool with_fields : {false, true}) {

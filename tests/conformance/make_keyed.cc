@@ -144,8 +144,8 @@ void BadChecks(ImagesFile* file, const std::string& secret) {
 std::string MakeSiphashVectors() {
   std::ostringstream text;
   text << kHead << "# length of the input | secret, its 16 bytes in hexadecimal | SipHash-1-3, hexadecimal\n";
-  for (const size_t size :
-       {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 63, 64, 65, 96, 127, 128, 129, 255, 256, 257, 1025}) {
+  for (const size_t size : {0u,  1u,  2u,  3u,  4u,  5u,  6u,   7u,   8u,   9u,   15u,  16u,  17u,
+                            31u, 32u, 63u, 64u, 65u, 96u, 127u, 128u, 129u, 255u, 256u, 257u, 1025u}) {
     for (const std::string& secret : {CountingSecret(), RandomSecret()}) {
       const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(secret.data());
       text << size << " " << HexBytes(secret) << " " << Hex64(reference::SipHash(1, 3, InputBytes(size), bytes))

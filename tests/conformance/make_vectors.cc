@@ -90,13 +90,13 @@ void NumbersOfKeys(ImagesFile* file) {
 
 void NumbersOfProbes(ImagesFile* file) {
   file->Section("Every num_probes, in bodies so full that absent keys pass");
-  for (int k = 1; k <= 16; ++k) {
+  for (uint32_t k = 1; k <= 16; ++k) {
     file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64), FirstKeys("text", "key-", 800 / k), {});
   }
-  for (int k = 1; k <= 16; ++k) {
+  for (uint32_t k = 1; k <= 16; ++k) {
     file->OfKeys("counting-k-" + std::to_string(k), Empty(kCounting, k, 64), FirstKeys("text", "key-", 200 / k), {});
   }
-  for (int k = 1; k <= 30; ++k) {
+  for (uint32_t k = 1; k <= 30; ++k) {
     file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40), FirstKeys("text", "key-", 600 / k), {});
   }
 }
@@ -394,7 +394,7 @@ void UnfitBodies(ImagesFile* file) {
 void UnfitFields(ImagesFile* file) {
   file->Section("Fields that do not fit, and critical extensions, with a right check");
   for (const size_t body_bytes : {0u, 64u, 4160u}) {
-    for (const uint16_t id : {0x8000, 0x8003, 0xffff}) {
+    for (const uint16_t id : {uint16_t{0x8000}, uint16_t{0x8003}, uint16_t{0xffff}}) {
       const Filter filter = WithExtensions(OneKey(body_bytes), {{3, AsBytes("abc")}, {id, AsBytes("x")}, {3, {}}});
       const std::string name = "critical-extension-" + std::to_string(id) + "-body-" + std::to_string(body_bytes);
       file->OfFilledBody(name, filter, 104, kFew);

@@ -81,7 +81,7 @@ class Arena {
       Poison(pointer, size);
       return;
     }
-    FUZZ_REQUIRE(!"deallocated what was never allocated");
+    FUZZ_REQUIRE(false && "deallocated what was never allocated");
   }
 
   uint8_t* const memory_;

@@ -71,7 +71,9 @@ class System {
       const std::optional<Equation>& row = rows_[static_cast<size_t>(column)];
       if (!row.has_value()) continue;
       uint64_t value = row->right;
-      for (int c = column + 1; c < kColumns; ++c) value ^= row->Has(c) ? unknowns[c / 64] >> (c % 64) & 1 : 0;
+      for (int c = column + 1; c < kColumns; ++c) {
+        value ^= row->Has(c) ? unknowns[static_cast<size_t>(c / 64)] >> (c % 64) & 1 : 0;
+      }
       unknowns[static_cast<size_t>(column / 64)] |= value << (column % 64);
     }
     return unknowns;

@@ -28,13 +28,14 @@ class ExactBlockedFpr {
     std::map<std::array<int, 17>, long long> groups;  // subsets A by how many rotations they meet in 0..16 lanes
     for (uint32_t a = s;; a = (a - 1) & s) {
       std::array<int, 17> rotations_with{};
-      for (uint32_t r = 0; r < 16; ++r) ++rotations_with[Ones(a & ((s << r | s >> (16 - r)) & 0xffff))];
+      for (uint32_t r = 0; r < 16; ++r)
+        ++rotations_with[static_cast<size_t>(Ones(a & ((s << r | s >> (16 - r)) & 0xffff)))];
       groups[rotations_with] += Ones(a) % 2 == 0 ? 1 : -1;
       if (a == 0) break;
     }
     for (const auto& [rotations_with, count] : groups) {
       long double g = 0, miss = 1;
-      for (int overlap = 0; overlap <= 16; ++overlap, miss *= 1 - 1.0L / positions)
+      for (size_t overlap = 0; overlap <= 16; ++overlap, miss *= 1 - 1.0L / positions)
         g += rotations_with[overlap] * miss / 16;
       if (count != 0) terms_.push_back({static_cast<long double>(count), 1 - g});
     }
