@@ -114,7 +114,7 @@ struct Target {
     path = dir.File("link");
     std::filesystem::create_symlink("file", path);
   }
-  size_t NumNames(bool has_file) const { return (has_file ? 1 : 0) + (path != file ? 1 : 0); }
+  size_t NumNames(bool has_file) const { return (has_file ? 1u : 0u) + (path != file ? 1u : 0u); }
 
   const TempDir dir;
   const std::string file;

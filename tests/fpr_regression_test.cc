@@ -166,7 +166,7 @@ constexpr struct {
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
   test::Random random(2026);
-  for (size_t i = 0; i < std::size(kOthers); i += test::IsNightly() ? 1 : 2) {
+  for (size_t i = 0; i < std::size(kOthers); i += test::IsNightly() ? 1u : 2u) {
     const auto& other = kOthers[i];
     ExpectRateOfItsBits(other.layout, other.bits_per_key,
                         other.num_keys != 0 ? other.num_keys : 1000 + random.Below(200000));

@@ -239,7 +239,7 @@ TEST(MixHash, EveryInputBitFlipsEveryOutputBitHalfOfTheTime) {
     for (int i = 0; i < kSamples; ++i) {
       const uint64_t hash = random();
       const uint64_t changed = MixHash(hash) ^ MixHash(hash ^ (uint64_t{1} << in));
-      for (int out = 0; out < 64; ++out) flips[out] += changed >> out & 1;
+      for (int out = 0; out < 64; ++out) flips[out] += static_cast<int>(changed >> out & 1);
     }
     // Standard deviation 50; 7 of them: 4096 cells give a false alarm with less than 1e-8. Inputs are fixed anyway.
     for (int out = 0; out < 64; ++out) EXPECT_NEAR(flips[out], kSamples / 2, 350) << "bit " << in << " to bit " << out;

@@ -250,7 +250,7 @@ TEST(MalformedWithAValidCheck, ExtensionListsThatDoNotFit) {
 TEST(MalformedWithAValidCheck, FieldsWithoutRoom) {
   for (int flags = 1; flags < 16; ++flags) {
     for (size_t front = 0; front < 20; ++front) {
-      const size_t announced = (flags & 1 ? 8 : 0) + (flags & 2 ? 8 : 0) + (flags & 8 ? 4 : 0);
+      const size_t announced = (flags & 1 ? 8u : 0u) + (flags & 2 ? 8u : 0u) + (flags & 8 ? 4u : 0u);
       if (front >= announced && !(flags & 4)) continue;  // that much would be a legal tiny image, or one of classic
       std::string image(front, '\0');
       image += std::string("\0\0\0\0\1\6", 6) + static_cast<char>(flags << 4 | 1) + '\xa1';

@@ -70,8 +70,8 @@ void ExpectInserted(RedisFilter* filter, BlockedFilter* local, const std::vector
     const RedisInsert expected = failing[i]     ? RedisInsert::kFailed
                                  : was_new != 0 ? RedisInsert::kNew
                                                 : RedisInsert::kKnown;
-    num_wrong += outcomes[i] == expected ? 0 : 1;
-    num_failed += outcomes[i] == RedisInsert::kFailed ? 1 : 0;
+    num_wrong += outcomes[i] == expected ? 0u : 1u;
+    num_failed += outcomes[i] == RedisInsert::kFailed ? 1u : 0u;
   }
   EXPECT_EQ(num_wrong, 0u) << who << ": of " << hashes.size() << " keys " << num_failed << " failed";
 }

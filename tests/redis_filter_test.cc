@@ -125,7 +125,7 @@ class RedisLayoutTest : public RedisFilterTest, public testing::WithParamInterfa
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisLayoutTest,
                          testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting),
-                         [](const testing::TestParamInfo<Layout>& info) { return LayoutName(info.param); });
+                         [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
 
 // Bit by bit, answer by answer, and "certainly new" in the same order.
 TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
@@ -229,8 +229,8 @@ TEST_P(RedisLayoutTest, SeveralWritersAreToldNewExactlyOnce) {
   for (std::thread& writer : writers) writer.join();
   size_t once = 0, more = 0;
   for (const std::atomic<int>& times : told) {
-    once += times == 1 ? 1 : 0;
-    more += times > 1 ? 1 : 0;
+    once += times == 1 ? 1u : 0u;
+    more += times > 1 ? 1u : 0u;
   }
   EXPECT_EQ(more, 0u);
   EXPECT_GE(once, kKeys - kKeys / 20) << "the others would be false positives";
@@ -293,7 +293,7 @@ TEST_F(RedisFilterTest, AnswersAndInsertionsInOtherShardsCountWhereOneIsLost) {
     if (is_lost(asked[i])) {
       EXPECT_EQ(answers[i], 1);
     }
-    absent += answers[i] == 0 ? 1 : 0;
+    absent += answers[i] == 0 ? 1u : 0u;
   }
   EXPECT_GT(absent, 800u);
 

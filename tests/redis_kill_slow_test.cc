@@ -48,7 +48,7 @@ struct Board {
 // kill, which comes earlier, finds all at work (unless this machine is so slow that they wait for it here).
 uint64_t KillsBefore(size_t done) {
   const size_t twentieths = 20 * done / (kOwnKeys + kSharedKeys);
-  return (twentieths >= 8 ? 1 : 0) + (twentieths >= 13 ? 1 : 0) + (twentieths >= 19 ? 1 : 0);
+  return (twentieths >= 8 ? 1u : 0u) + (twentieths >= 13 ? 1u : 0u) + (twentieths >= 19 ? 1u : 0u);
 }
 
 // Does not come back. Keys that failed are inserted again until they are acknowledged, as the manual says.

@@ -133,7 +133,7 @@ TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
   ASSERT_TRUE(filter.Expire(1000000).ok());
   size_t num_times = 0;
   relay_.before = [&](const Words& words) {
-    num_times += words[0] == "PEXPIRE" || Times(words) ? 1 : 0;
+    num_times += words[0] == "PEXPIRE" || Times(words) ? 1u : 0u;
     return Act();
   };
   EXPECT_EQ(late.Create(through_, "seen", 1000, RedisOptions(16)).code(), StatusCode::kIncompatible);

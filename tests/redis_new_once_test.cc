@@ -103,8 +103,8 @@ TEST(RedisNewOnceTest, WhileGenerationsAreSwitched) {
   for (std::thread& writer : writers) writer.join();
   size_t once = 0, more = 0;
   for (const std::atomic<int>& times : told) {
-    once += times == 1 ? 1 : 0;
-    more += times > 1 ? 1 : 0;
+    once += times == 1 ? 1u : 0u;
+    more += times > 1 ? 1u : 0u;
   }
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(more, 0u);

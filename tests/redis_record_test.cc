@@ -76,7 +76,7 @@ class RedisRecordOfLayout : public RedisRecord, public testing::WithParamInterfa
 
 INSTANTIATE_TEST_SUITE_P(Layouts, RedisRecordOfLayout,
                          testing::Values(Layout::kBlocked, Layout::kClassic, Layout::kCounting),
-                         [](const testing::TestParamInfo<Layout>& info) { return LayoutName(info.param); });
+                         [](const testing::TestParamInfo<Layout>& layout) { return LayoutName(layout.param); });
 
 // An eviction takes the record as any key, and DEL does: the shards stay.
 TEST_P(RedisRecordOfLayout, ThatIsGoneIsNotFound) {

@@ -101,16 +101,16 @@ class RedisTimes : public RedisServerTest {
 
   std::vector<std::pair<const char*, std::function<void()>>> States() {
     const auto create = [this] { ASSERT_TRUE(Create(servers_).ok()); };
-    const auto begin = [=] {
+    const auto begin = [this, create] {
       create();
       ASSERT_TRUE(Steps()[1].step(servers_).ok());
     };
-    const auto left = [=] {
+    const auto left = [this, begin] {
       begin();
       DieInSwitch();
     };
     const auto mortal = [this](const auto& state) {
-      return [=] {
+      return [this, state] {
         state();
         ASSERT_TRUE(Steps()[6].step(servers_).ok());
       };

@@ -92,7 +92,7 @@ int LogBlocks(uint64_t load) {
 
 // The table's own error is stated in retrieval_model.cc.
 TEST(RetrievalModel, KnowsTheMeanRateOfBlocksOfEachLoad) {
-  for (uint64_t load = kFirstLoad; load < kTableEnd; load += load < 127 && test::Effort() == 1 ? 1 : 9) {
+  for (uint64_t load = kFirstLoad; load < kTableEnd; load += load < 127 && test::Effort() == 1 ? 1u : 9u) {
     const Rate rate = RateOfLoad(load, LogBlocks(load), 1);
     const double model = ModelOfLoad(load);
     EXPECT_NEAR(rate.mean / model, 1, 6 * rate.error / model + (load < 24 ? 0.02 : 0.005)) << load << " keys";

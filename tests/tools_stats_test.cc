@@ -93,7 +93,7 @@ TEST_F(ToolsStatsTest, BlocksOfCountersAreToldByThem) {
   double ones = 0;
   for (size_t i = 0; i < 64 * loads.size(); ++i) {
     const unsigned char two = static_cast<unsigned char>(bytes[i]);
-    loads[i / 64] += (two % 16 != 0) + (two / 16 != 0);
+    loads[i / 64] += (two % 16 != 0 ? 1u : 0u) + (two / 16 != 0 ? 1u : 0u);
     ones += static_cast<double>(std::bitset<8>(two).count());
   }
   EXPECT_DOUBLE_EQ(stats["fill_ratio"], ones / static_cast<double>(512 * loads.size()));

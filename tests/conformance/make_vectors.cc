@@ -91,13 +91,16 @@ void NumbersOfKeys(ImagesFile* file) {
 void NumbersOfProbes(ImagesFile* file) {
   file->Section("Every num_probes, in bodies so full that absent keys pass");
   for (uint32_t k = 1; k <= 16; ++k) {
-    file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64), FirstKeys("text", "key-", 800 / k), {});
+    file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64),
+                 FirstKeys("text", "key-", static_cast<int>(800 / k)), {});
   }
   for (uint32_t k = 1; k <= 16; ++k) {
-    file->OfKeys("counting-k-" + std::to_string(k), Empty(kCounting, k, 64), FirstKeys("text", "key-", 200 / k), {});
+    file->OfKeys("counting-k-" + std::to_string(k), Empty(kCounting, k, 64),
+                 FirstKeys("text", "key-", static_cast<int>(200 / k)), {});
   }
   for (uint32_t k = 1; k <= 30; ++k) {
-    file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40), FirstKeys("text", "key-", 600 / k), {});
+    file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40),
+                 FirstKeys("text", "key-", static_cast<int>(600 / k)), {});
   }
 }
 
@@ -401,7 +404,7 @@ void UnfitFields(ImagesFile* file) {
     }
   }
   for (const int flags : {kFlagSeed, kFlagNumKeys, kFlagSeed | kFlagNumKeys, kFlagExtensions, kFlagChunks, 15}) {
-    const size_t needed = (flags & kFlagSeed ? 8 : 0) + (flags & kFlagNumKeys ? 8 : 0) +
+    const size_t needed = (flags & kFlagSeed ? 8u : 0u) + (flags & kFlagNumKeys ? 8u : 0u) +
                           (flags & (kFlagExtensions | kFlagChunks) ? 4 : 0);
     for (const size_t room : {size_t{0}, needed - 1}) {
       file->Image("flags-" + std::to_string(flags) + "-in-" + std::to_string(room) + "-bytes",

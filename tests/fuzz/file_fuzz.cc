@@ -195,7 +195,7 @@ void UseTable(const sst::TableReader& table, const uint8_t* begin, size_t size, 
     FUZZ_REQUIRE(bytes.empty() || (from >= begin && from + bytes.size() <= begin + size));
   };
   const std::string other(in->Take(in->Byte() % 16));
-  const std::string keys[] = {SstKey(0), SstKey(2 * in->Byte()), SstKey(1 + 2 * in->Byte()), other};
+  const std::string keys[] = {SstKey(0), SstKey(2u * in->Byte()), SstKey(1u + 2u * in->Byte()), other};
   const std::string_view views[] = {keys[0], keys[1], keys[2], keys[3]};
   sst::Lookup lookups[4];
   bool good = true;

@@ -38,10 +38,10 @@ class RetrievalRules {
   explicit RetrievalRules(RetrievalFault fault) : fault_(fault) {}
 
   uint64_t Row(uint64_t g, uint32_t word) const {
-    static constexpr uint64_t kMultipliers[8] = {0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345,
-                                                 0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89};
+    static constexpr uint64_t kRowMultipliers[8] = {0x643F6A89, 0x45A308D3, 0x53198A2F, 0x43707345,
+                                                    0x64093823, 0x699F31D1, 0x482EFA99, 0x6C4E6C89};
     const bool is_short = fault_ == RetrievalFault::kHighColumnsUnused;
-    return g * (is_short ? kMultipliers[word] & 0xffff : kMultipliers[word]);
+    return g * (is_short ? kRowMultipliers[word] & 0xffff : kRowMultipliers[word]);
   }
   uint32_t Eighth(uint64_t g) const {
     const bool ignored = fault_ == RetrievalFault::kEighthIgnored || fault_ == RetrievalFault::kEighthOfBuilderIgnored;
@@ -59,7 +59,9 @@ class RetrievalRules {
   uint32_t Fingerprint(uint64_t g) const {
     if (fault_ != RetrievalFault::kLinearFingerprint) return static_cast<uint32_t>(Mixed(g) >> 32);
     uint32_t p = 0;
-    for (uint32_t lane = 0; lane < 32; ++lane) p |= (Row(g, lane / 4) >> (16 * (lane % 4) + 9) & 1) << lane;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      p |= static_cast<uint32_t>(Row(g, lane / 4) >> (16 * (lane % 4) + 9) & 1) << lane;
+    }
     return Couple(p);
   }
   // The number of constraint n among the 32 sums.

@@ -32,8 +32,8 @@ class RedisRelay {
   using Words = std::vector<std::string>;
   struct Act {
     enum Do { kForward, kClose, kRunAndClose, kReply };
-    Act(Do what = kForward) : what(what) {}                            // NOLINT: kClose is an act
-    Act(std::string reply) : what(kReply), reply(std::move(reply)) {}  // NOLINT: "-OOM\r\n", without the server
+    Act(Do act = kForward) : what(act) {}                            // NOLINT: kClose is an act
+    Act(std::string text) : what(kReply), reply(std::move(text)) {}  // NOLINT: "-OOM\r\n", without the server
     Do what;
     std::string reply;
   };

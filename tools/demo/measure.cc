@@ -59,8 +59,9 @@ volatile uint64_t sink;
 double Timing::Median() const {
   if (samples.empty()) return 0;
   std::vector<double> sorted = samples;
-  std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
-  return sorted[sorted.size() / 2];
+  double* const middle = sorted.data() + sorted.size() / 2;
+  std::nth_element(sorted.data(), middle, sorted.data() + sorted.size());
+  return *middle;
 }
 
 bool MakeRows(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, std::vector<Row>* rows) {
