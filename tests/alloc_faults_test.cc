@@ -105,7 +105,7 @@ constexpr uint64_t kFewKeys = 1000, kManyKeys = 4000000;
 template <class Filter>
 class MutableFilters : public testing::Test {};
 using Filters = testing::Types<BlockedFilter, ClassicFilter, ConcurrentBlockedFilter>;
-TYPED_TEST_SUITE(MutableFilters, Filters);
+TYPED_TEST_SUITE(MutableFilters, Filters, );
 
 TYPED_TEST(MutableFilters, AreCreatedOrAreAsTheyWere) {
   for (const uint64_t num_keys : {kFewKeys, kManyKeys}) {

@@ -114,7 +114,7 @@ class AsItWas : public testing::Test {
 
 using Filters = testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentBlockedFilter,
                                ScalableFilter, RotatingFilter>;
-TYPED_TEST_SUITE(AsItWas, Filters);
+TYPED_TEST_SUITE(AsItWas, Filters, );
 
 TYPED_TEST(AsItWas, OfAnImageThatIsNotWhole) {
   const std::string image = this->ImageOf(100000, Options());  // with chunk checks

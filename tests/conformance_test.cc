@@ -335,9 +335,9 @@ TEST(Conformance, TheTablesInTheDocumentAreTheFiles) {
     std::set<std::string> found;
     for (const auto& [row, told] : table.rows) {
       found.insert(row);
-      const auto key = [&row = row, &name = name](std::string column) {
-        if (name == "seed") column.insert(0, 16 - column.size(), '0');
-        return row + " " + name + " " + column;
+      const auto key = [&size = row, &kind = name](std::string column) {
+        if (kind == "seed") column.insert(0, 16 - column.size(), '0');
+        return size + " " + kind + " " + column;
       };
       EXPECT_EQ(told.first, hashes[key(table.columns[0])]) << key(table.columns[0]);
       EXPECT_EQ(told.second, hashes[key(table.columns[1])]) << key(table.columns[1]);

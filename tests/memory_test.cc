@@ -30,7 +30,7 @@ using test::TestAllocator;
 template <class Filter>
 class MemoryTest : public ::testing::Test {};
 using Filters = ::testing::Types<BlockedFilter, ClassicFilter>;
-TYPED_TEST_SUITE(MemoryTest, Filters);
+TYPED_TEST_SUITE(MemoryTest, Filters, );
 
 // 16 KiB, just below and above the border to huge pages (2 MiB), and well above.
 TYPED_TEST(MemoryTest, DefaultMemoryIsAlignedAndZeroed) {

@@ -65,7 +65,7 @@ class MutableFilterTest : public ::testing::Test {
 };
 
 using Filters = ::testing::Types<BlockedFilter, ClassicFilter>;
-TYPED_TEST_SUITE(MutableFilterTest, Filters);
+TYPED_TEST_SUITE(MutableFilterTest, Filters, );
 
 TYPED_TEST(MutableFilterTest, AnswersMaybeBeforeCreate) {
   TypeParam filter;

@@ -90,17 +90,17 @@ void NumbersOfKeys(ImagesFile* file) {
 
 void NumbersOfProbes(ImagesFile* file) {
   file->Section("Every num_probes, in bodies so full that absent keys pass");
-  for (uint32_t k = 1; k <= 16; ++k) {
+  for (int k = 1; k <= 16; ++k) {
     file->OfKeys("blocked-k-" + std::to_string(k), Empty(kBlocked, k, 64),
-                 FirstKeys("text", "key-", static_cast<int>(800 / k)), {});
+                 FirstKeys("text", "key-", static_cast<uint64_t>(800 / k)), {});
   }
-  for (uint32_t k = 1; k <= 16; ++k) {
+  for (int k = 1; k <= 16; ++k) {
     file->OfKeys("counting-k-" + std::to_string(k), Empty(kCounting, k, 64),
-                 FirstKeys("text", "key-", static_cast<int>(200 / k)), {});
+                 FirstKeys("text", "key-", static_cast<uint64_t>(200 / k)), {});
   }
-  for (uint32_t k = 1; k <= 30; ++k) {
+  for (int k = 1; k <= 30; ++k) {
     file->OfKeys("classic-k-" + std::to_string(k), Empty(kClassic, k, 40),
-                 FirstKeys("text", "key-", static_cast<int>(600 / k)), {});
+                 FirstKeys("text", "key-", static_cast<uint64_t>(600 / k)), {});
   }
 }
 
