@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/cpus.sh: the tests on every CPU that this machine is or emulates (tools/test.sh --all runs some of them, some only in part), and what ran where,
-# which it writes to doc/CPUS.md when nothing failed. Half an hour on two cores.
+# tools/cpus.sh: the tests on every CPU that this machine is or emulates, and what ran where, which it writes to doc/CPUS.md when
+# nothing failed. tools/test.sh --all runs some of these CPUs, and of some a part of the tests. Half an hour on two cores.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

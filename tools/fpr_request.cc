@@ -43,7 +43,7 @@ double ModelFpr(const FprRequest& fpr, double* bits_per_key) {
 
 bool IsRateOfBitsKnown(const FprRequest& fpr) { return fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds; }
 
-// From their bits.
+// The mean rate of the filters that will be asked, which their bits tell.
 Status RateOfBits(FprPlan plan, double* rate) {
   plan.num_queries = 0;
   FprResult result;

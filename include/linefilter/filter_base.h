@@ -32,8 +32,8 @@ struct ProbeState {
   Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
   uint16_t num_stages = 0;        // `container` alone; 0: a filter of one body
   uint32_t num_probes = 0;
-  // Of lanes: [16 rotations][16 lanes] of 0 or 1, 64-byte aligned; behind them a word for each rotation, bit i is lane
-  // i.
+  // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
+  // i is lane i.
   const uint32_t* lane_ones = nullptr;
   bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
   const Kernels* kernels = nullptr;

@@ -85,8 +85,9 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 
 #endif
 
-// All keys but the last ones; tells where it stopped. kPrefetches: the look-ahead ring. kLastByte is PrefetchBlock's:
-// known here, for g++ 12 does not always make two loops of one that asks for it.
+// Does the action for all keys but the last ones, and returns where it stopped. kPrefetches says whether it is the
+// look-ahead ring. kLastByte is PrefetchBlock's, and known when compiling: g++ 12 does not always make two loops of
+// one.
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
   constexpr size_t kAhead = kPrefetches ? kLookAhead : 0;

@@ -20,8 +20,8 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 namespace {
 
-// TestBlock. Where an instruction tells which lanes have a bit, those that take part are compared with them as one
-// word: 1.02 instead of 1.32 ns per key of a batch (24 KB, AVX3 on Zen 4).
+// This answers as TestBlock. Where an instruction tells which lanes have a bit, it compares them as one word with those
+// that take part: 1.02 instead of 1.32 ns per key of a batch (24 KB, AVX3 on Zen 4).
 HWY_INLINE bool TestLanes(const uint8_t* block, const uint32_t* lane_ones, uint32_t x, LaneVec xs) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   const LaneTag d;

@@ -23,15 +23,14 @@ double FprOfOtherFilters(const RedisPlanRequest& request, uint64_t filters) {
   return (keys - keys / static_cast<double>(filters)) / 18446744073709551616.0;
 }
 
-double EqualHashFpr(const RedisPlanRequest& request) {
-  return static_cast<double>(request.num_keys) / 18446744073709551616.0;
-}
+// The same of very many filters; with fewer the rate that is left is higher by less than 1e-7 of 1.
+double FprOfEqualHashes(const RedisPlanRequest& request) { return FprOfOtherFilters(request, ~uint64_t{0}); }
 
 Status NoSuchRate(const RedisPlanRequest& request) {
   return Status::Error(StatusCode::kInvalidArgument,
                        "fpr is %g: so many keys agree in the whole 64-bit hash with an absent one with probability "
                        "%.3g, and layout blocked does not reach the rest: ask for a higher fpr, or plan fewer keys",
-                       request.fpr, EqualHashFpr(request));
+                       request.fpr, FprOfEqualHashes(request));
 }
 
 // plan->filters filters: each with what the keys of the others leave of the rate.
@@ -50,13 +49,12 @@ Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
 
 // As few filters as can be had.
 Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
-  if (request.fpr != 0 && request.fpr < EqualHashFpr(request)) return NoSuchRate(request);
+  if (request.fpr != 0 && request.fpr < FprOfEqualHashes(request)) return NoSuchRate(request);
   RedisPlanRequest of_one = request;
   of_one.num_keys = 1;
   Status status = SizeEach(of_one, plan);  // is the rate one that there is?
   if (!status.ok()) return status;
-  // Of very many filters; with fewer the rate that is left is higher by less than 1e-7 of 1.
-  const double others = std::min(0.5, FprOfOtherFilters(request, ~uint64_t{0}));
+  const double others = std::min(0.5, FprOfEqualHashes(request));
   const double rest = std::max(1e-12, (request.fpr - others) / (1 - others));
   const double bits = request.fpr != 0 ? BitsPerKeyForFpr(Layout::kBlocked, rest) : request.bits_per_key;
   const double blocks = std::max(bits, kMinBitsPerKey) * static_cast<double>(request.num_keys) / 512;
