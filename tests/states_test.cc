@@ -194,6 +194,20 @@ void ExpectKeepsClaims(const std::string& image, const HashSecret* secret, Rando
   EXPECT_EQ(ThroughBody(again, secret, tells_ones), again);
 }
 
+// It goes on the same way, too, whether the keys come one by one or together.
+template <class Filter>
+void ExpectBatchesAsSingleCalls(const std::string& image, const FilterOptions& options,
+                                const std::vector<uint64_t>& hashes) {
+  Filter one_by_one, together;
+  ASSERT_TRUE(one_by_one.CreateFromImage(image.data(), image.size(), options).ok());
+  ASSERT_TRUE(together.CreateFromImage(image.data(), image.size(), options).ok());
+  std::vector<uint8_t> were_new, answers(hashes.size(), 2);
+  for (const uint64_t hash : hashes) were_new.push_back(one_by_one.InsertHash(hash));
+  together.InsertHashes(hashes.data(), hashes.size(), answers.data());
+  EXPECT_EQ(answers, were_new);
+  EXPECT_EQ(ImageOf(together), ImageOf(one_by_one));
+}
+
 // `filter` is in some state: it saves; what is loaded is the same, saves the same, and goes on the same way.
 template <class Filter>
 void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, const test::TempDir& folder,
@@ -224,6 +238,7 @@ void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, con
   EXPECT_EQ(AnswersOf(view, asked), answers);
   ExpectSameBody(image, test::SecretOf(options), asked, random->Below(2) == 0);
 
+  ExpectBatchesAsSingleCalls<Filter>(image, options, SomeHashes(random, 100));
   const Random choices((*random)());
   EXPECT_EQ(GoOn(filter, choices), GoOn(&loaded, choices));
   const std::string later = ImageOf(*filter);
@@ -452,8 +467,13 @@ void ExpectOfEmptyBuilder(Layout layout) {
       for (const uint64_t hash : hashes) filter.InsertHash(hash);
       EXPECT_EQ(AnswersOf(filter, hashes), std::vector<uint8_t>(hashes.size(), 1));
       FilterOptions limited = ToOpen(options);
-      limited.memory_limit = 63;
+      limited.memory_limit = 7;
+      const Status refused = Filter().CreateFromImage(image.data(), image.size(), limited);
+      EXPECT_EQ(refused.code(), StatusCode::kOverLimit);
+      limited.memory_limit = std::strtoull(refused.message(), nullptr, 10) - 1;  // "N bytes are needed ..."
       EXPECT_EQ(Filter().CreateFromImage(image.data(), image.size(), limited).code(), StatusCode::kOverLimit);
+      ++limited.memory_limit;
+      EXPECT_TRUE(Filter().CreateFromImage(image.data(), image.size(), limited).ok()) << refused.message();
     }
   }
 }

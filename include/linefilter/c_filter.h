@@ -23,8 +23,8 @@ LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, co
 // A mutable copy of a `blocked`, `classic` or `counting` image, verified. Of the options (may be NULL) count allocator
 // and memory_limit, and hash_id LINEFILTER_HASH_KEYED with its secret, which must be those of the image: an image of
 // another hash is then refused, a keyed one without them. The others must be legal, and do not count. An image of the
-// empty set has no size: it becomes an empty filter of one block (`classic`: 8 bytes) and one probe, which a few dozen
-// keys fill. To add keys, make one for their number with linefilter_filter_new.
+// empty set has no size: it becomes an empty filter of one block (`classic`: 8 bytes) with the image's
+// num_probes, which a few dozen keys fill. To add keys, make one for their number with linefilter_filter_new.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* image, size_t size,
                                                                   const linefilter_options* options,
                                                                   linefilter_status* status);

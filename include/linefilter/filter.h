@@ -121,9 +121,9 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
   }
   // A mutable copy of a `blocked` image, verified. Of the options count allocator and memory_limit, and hash_id kKeyed
   // with its secret, which must be those of the image: an image of another hash is then refused, a keyed one without
-  // them. An image of the empty set has no size: it becomes an empty filter of one block and one probe, which a few
-  // dozen keys fill. To add keys, Create one for their number. The image is verified, and the copy complete, before the
-  // old content goes: on an error the filter is as it was, and memory is as for Create.
+  // them. An image of the empty set has no size: it becomes an empty filter of one block with the image's num_probes,
+  // which a few dozen keys fill. To add keys, Create one for their number. The image is verified, and the copy
+  // complete, before the old content goes: on an error the filter is as it was, and memory is as for Create.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
   }
@@ -178,7 +178,7 @@ class LINEFILTER_EXPORT ClassicFilter final : public MutableFilter {
     return CreateLayout(Layout::kClassic, num_keys, options);
   }
   // Of a `classic` image; else as BlockedFilter's: on an error the filter is as it was. An image of the empty set
-  // becomes one of 8 bytes and one probe.
+  // becomes one of 8 bytes with its num_probes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kClassic, image, size, options);
   }

@@ -179,8 +179,8 @@ class LINEFILTER_EXPORT RedisFilter final {
   // The same with the keys of an image of any layout. The image is verified first. The header record comes after all
   // keys, so that nobody opens half of it. Of a `container` it also keeps how that goes on (grows, forgets): the image
   // that WriteImage makes goes on in the same way, and counts keys that were inserted here meanwhile. An image of the
-  // empty set has no size: it becomes an empty filter of one block and one probe, which a few dozen keys fill. To
-  // insert keys, Create one for their number.
+  // empty set has no size: it becomes an empty filter of one block with the image's num_probes, which a few dozen
+  // keys fill. To insert keys, Create one for their number.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
   // Reads the header record, and does what one who died left undone (Create, Expire), if this user may write. kNotFound

@@ -11,6 +11,7 @@
 #include "lib/filters/secret.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
+#include "lib/layouts/block.h"
 #include "lib/layouts/blocked.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
@@ -79,7 +80,8 @@ Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, 
   const Status status = owner_.CreateFromImage(image, size, WithRoomForThis(options));
   if (status.ok()) Share(options.allocator);
   if (status.code() != StatusCode::kOverLimit) return status;
-  return OverLimitOfThis(FilterView(image, size, internal::SecretOf(options)).body_bytes(), options);
+  const FilterView view(image, size, internal::SecretOf(options));
+  return OverLimitOfThis(view.empty_set() ? internal::kBlockBytes : view.body_bytes(), options);
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {

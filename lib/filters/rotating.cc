@@ -205,7 +205,12 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
   return Status();
 }
 
+// What a batch does before each part of it, so that both ways give the same filter: an image may tell of a generation
+// that is full, and a rotation may have been held up by a snapshot.
 bool RotatingFilter::InsertHash(uint64_t hash) noexcept {
+  if (rotation_ == Rotation::kByCount && keys_in_newest_.load(std::memory_order_relaxed) >= keys_per_generation_) {
+    Count(0);
+  }
   const uint64_t into = newest_.load(std::memory_order_acquire);
   const Views& views = ViewsAt(into);
   const bool was_older = views.older.may_contain(views.older, hash);

@@ -78,6 +78,15 @@ void CountKeys(uint64_t added, Growth* growth) {
   growth->num_keys += added;
 }
 
+// How many keys the newest stage takes before the next is opened. While one can be opened these are no more than it has
+// bits, because CountKeys stops there: a stage that an image claims to be so full would never reach a larger capacity.
+uint64_t RoomOf(const Growth& growth) {
+  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
+  const uint64_t bits = internal::kMostKeysOfBlock * growth.newest.num_units;
+  const uint64_t end = growth.status.ok() && bits < growth.full_at ? bits : growth.full_at;
+  return keys < end ? end - keys : 0;
+}
+
 // Of limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. Of
 // unlimited growth so many that few will ever see the end.
 Status CheckPlan(const GrowthPlan& plan) {
@@ -205,20 +214,18 @@ Status ScalableFilter::OpenStage() noexcept {
 // has come: an image has no stage that nothing went into, but for the first.
 uint64_t ScalableFilter::MakeRoom() noexcept {
   Growth& growth = *growth_;
-  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
-  // CountKeys stops at the number of bits. A stage that an image claims to be so full, though new keys still come,
-  // would never reach a larger capacity.
-  const bool counts_on = keys < internal::kMostKeysOfBlock * growth.newest.num_units || !growth.status.ok();
-  if (keys < growth.full_at && counts_on) return growth.full_at - keys;
+  const uint64_t room = RoomOf(growth);
+  if (room != 0) return room;
   const Status status = OpenStage();
   if (status.ok()) {
     growth.status = status;
-    return growth.full_at;
+    return RoomOf(growth);
   }
   growth.status = Status::Error(status.code(), "no stage could be added, so more keys raise the rate above fpr: %s",
                                 status.message());
   // An allocation may succeed later; the other reasons stay. (A stage has at most 2^41 keys, one for each of its bits.)
   const uint64_t again = internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
+  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
   growth.full_at = status.code() == StatusCode::kOutOfMemory ? keys + again : UINT64_MAX;
   return growth.full_at - keys;
 }

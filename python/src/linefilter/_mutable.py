@@ -84,8 +84,8 @@ class MutableFilter(Filter):
         cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
     ) -> Self:
         """A filter of an image of this layout, verified and copied, to which more keys can be added. The image of no keys has
-        no size: it becomes an empty filter of one block and one probe, which a few dozen keys fill. To add keys, make one for their
-        number."""
+        no size: it becomes an empty filter of one block with the image's num_probes, which a few dozen keys fill. To add keys, make
+        one for their number."""
         return cls._of(_linefilter.Mutable.from_image(cls._LAYOUT, image, secret, limit(memory_limit)))
 
     def add(self, key: Key) -> bool:

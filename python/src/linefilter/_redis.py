@@ -164,7 +164,7 @@ class RedisFilter(AskedByHash):
         shard_bytes: SupportsIndex = 0,
     ) -> RedisFilter:
         """Makes a filter of an image of any layout, which is verified first. Nobody opens half of it. The image of no keys has no
-        size: it becomes an empty filter of one block and one probe. To add keys, create one for their number."""
+        size: it becomes an empty filter of one block with the image's num_probes. To add keys, create one for their number."""
         redis, shard = _redis(), as_uint(shard_bytes, "shard_bytes")
         return RedisFilter._of(redis.from_image(make_servers(servers), _name(name), _image(image), secret, shard), name)
 
