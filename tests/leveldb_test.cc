@@ -375,7 +375,8 @@ TEST(LevelDBPolicy, OfATinySetIsNoWorseThanLevelDBs) {
 }
 
 // The highest expected rate of filters of any number of keys: every one up to 400; fewer of the larger, among them the
-// fullest of up to 200 blocks; the limit.
+// fullest of up to 200 blocks; the limit; 2^32 keys, the most that are promised: of `classic` it alone has more equal
+// hashes.
 double HighestFpr(const FilterOptions& options) {
   double highest =
       FprForBitsPerKey(options.layout == Layout::kAuto ? Layout::kBlocked : options.layout, options.bits_per_key);
@@ -388,6 +389,7 @@ double HighestFpr(const FilterOptions& options) {
   for (uint64_t blocks = 1; blocks < 200; blocks += 1 + blocks / 10) {
     visit(std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(512 * blocks) / options.bits_per_key)));
   }
+  visit(uint64_t{1} << 32);
   return highest;
 }
 

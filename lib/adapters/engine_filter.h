@@ -41,7 +41,17 @@ void ForEachFullestFilter(Layout layout, const double* bits_per_key, const Visit
   }
 }
 
-// Sets *bits_per_key so that filters of any number of keys have an expected rate of at most fpr, to at most 0.03
+// The largest filter that a policy's rate is promised for; engines count the entries of a table in 32 bits.
+constexpr double kMostKeys = 4294967296.0;
+
+// How likely an absent key has the whole hash of one of so many keys, which no density mends. Layouts of blocks have a
+// term of their own, which does not grow with the number of keys.
+inline double EqualHashFprOf(Layout layout) {
+  constexpr double kHashes = 18446744073709551616.0;
+  return layout == Layout::kClassic ? kMostKeys / kHashes : 0;
+}
+
+// Sets *bits_per_key so that filters of at most kMostKeys keys have an expected rate of at most fpr, to at most 0.03
 // percent more than the least. Large ones need the limit. Small ones of whole blocks are better where they are rounded
 // up; small ones of `classic` are worse, for their fill varies (at an fpr of 1e-2 by 8 percent, at 1e-5 by 70), so that
 // all of them get up to 5 percent more bits.
@@ -59,13 +69,18 @@ inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_k
     if (size_of(num_keys) && sizing.expected_fpr > worst) worst = sizing.expected_fpr;
   });
   if (!status.ok()) return status;
-  if (worst > fpr) {  // 1.006: not less than that when it is rounded to be printed
+  const Layout of_large = layout == Layout::kAuto ? Layout::kBlocked : layout;
+  const double equal = EqualHashFprOf(layout);
+  const double of_most = equal + (1 - equal) * FprForBitsPerKey(of_large, kMaxBitsPerKey);
+  const double least = worst > of_most ? worst : of_most;
+  if (least > fpr) {  // 1.006: not less than that when it is rounded to be printed
     return Status::Error(StatusCode::kInvalidArgument,
-                         "fpr is %g: filters of a few keys reach %.3g at most (layout %s): ask for that or more", fpr,
-                         1.006 * worst, LayoutName(layout));
+                         "fpr is %g: with the most bits filters of any number of keys reach %.3g (layout %s): ask for "
+                         "that or more",
+                         fpr, 1.006 * least, LayoutName(layout));
   }
   // A filter that misses it needs the next size: no density up to there is enough. Until all reach it with the same.
-  *bits_per_key = kMoreThanLimit * BitsPerKeyForFpr(layout == Layout::kAuto ? Layout::kBlocked : layout, fpr);
+  *bits_per_key = kMoreThanLimit * BitsPerKeyForFpr(of_large, (fpr - equal) / (1 - equal));
   if (*bits_per_key > kMaxBitsPerKey) *bits_per_key = kMaxBitsPerKey;
   for (bool is_enough = false; !is_enough;) {
     is_enough = true;
