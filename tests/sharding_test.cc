@@ -1,6 +1,6 @@
 // A filter over one shard of a service has the rate of any other filter, however the service shards: by the low bits of
-// HashKey, by plain XXH3, by CRC-32. Sharding by the top bits of HashKey itself is bad, and doc/guide/sharding.md says
-// so: its table is made here.
+// HashKey, by plain XXH3, by CRC-32. Sharding by what chooses the block or the bits within it is bad, and
+// doc/guide/sharding.md says so: its table is made here.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -28,47 +28,51 @@ using Hashes = std::vector<uint64_t>;
 
 // --- Shards: an integer key of one, from a random number ------------------------------------------------------------
 
-enum class By { kNothing, kHashKey, kXxh3, kCrc32 };
+enum class By { kNothing, kHashKey, kFoldedHashKey, kXxh3, kCrc32 };
 
 struct Sharding {
   const char* name;
   By by;
-  int low_bits, top_bits;  // that are the same for all keys of the shard
-  bool is_even;            // promised: the rate is at most 1.1 times that without shards
+  uint64_t fixed;  // the bits that are the same for all keys of the shard
+  bool is_even;    // promised: the rate is at most 1.1 times that without shards
 };
 
+constexpr uint64_t Low(int n) { return (uint64_t{1} << n) - 1; }
+constexpr uint64_t Top(int n, int width) { return Low(n) << (width - n); }
+
 constexpr Sharding kShardings[] = {
-    {"no shards", By::kNothing, 0, 0, true},
-    {"`HashKey` % 2", By::kHashKey, 1, 0, true},
-    {"`HashKey` % 8", By::kHashKey, 3, 0, true},
-    {"`HashKey` % 16", By::kHashKey, 4, 0, true},
-    {"`HashKey` % 256", By::kHashKey, 8, 0, true},
-    {"`HashKey` % 65536", By::kHashKey, 16, 0, true},
-    {"`HashKey` % 2^24", By::kHashKey, 24, 0, true},
-    {"XXH3 % 2", By::kXxh3, 1, 0, true},
-    {"XXH3 % 8", By::kXxh3, 3, 0, true},
-    {"XXH3 % 16", By::kXxh3, 4, 0, true},
-    {"XXH3 % 256", By::kXxh3, 8, 0, true},
-    {"XXH3 % 65536", By::kXxh3, 16, 0, true},
-    {"XXH3 % 2^24", By::kXxh3, 24, 0, true},
-    {"XXH3, top bit", By::kXxh3, 0, 1, true},
-    {"XXH3, top 4 bits", By::kXxh3, 0, 4, true},
-    {"XXH3, top 16 bits", By::kXxh3, 0, 16, true},
-    {"CRC-32 % 2", By::kCrc32, 1, 0, true},
-    {"CRC-32 % 16", By::kCrc32, 4, 0, true},
-    {"CRC-32 % 65536", By::kCrc32, 16, 0, true},
-    {"CRC-32, top 4 bits", By::kCrc32, 0, 4, true},
-    {"CRC-32, top 16 bits", By::kCrc32, 0, 16, true},
-    {"`HashKey`, top 4 bits", By::kHashKey, 0, 4, false},
-    {"`HashKey`, top 16 bits", By::kHashKey, 0, 16, false},
+    {"no shards", By::kNothing, 0, true},
+    {"`HashKey` % 2", By::kHashKey, Low(1), true},
+    {"`HashKey` % 8", By::kHashKey, Low(3), true},
+    {"`HashKey` % 16", By::kHashKey, Low(4), true},
+    {"`HashKey` % 256", By::kHashKey, Low(8), true},
+    {"`HashKey` % 65536", By::kHashKey, Low(16), true},
+    {"`HashKey` % 2^24", By::kHashKey, Low(24), true},
+    {"XXH3 % 2", By::kXxh3, Low(1), true},
+    {"XXH3 % 8", By::kXxh3, Low(3), true},
+    {"XXH3 % 16", By::kXxh3, Low(4), true},
+    {"XXH3 % 256", By::kXxh3, Low(8), true},
+    {"XXH3 % 65536", By::kXxh3, Low(16), true},
+    {"XXH3 % 2^24", By::kXxh3, Low(24), true},
+    {"XXH3, top bit", By::kXxh3, Top(1, 64), true},
+    {"XXH3, top 4 bits", By::kXxh3, Top(4, 64), true},
+    {"XXH3, top 16 bits", By::kXxh3, Top(16, 64), true},
+    {"CRC-32 % 2", By::kCrc32, Low(1), true},
+    {"CRC-32 % 16", By::kCrc32, Low(4), true},
+    {"CRC-32 % 65536", By::kCrc32, Low(16), true},
+    {"CRC-32, top 4 bits", By::kCrc32, Top(4, 32), true},
+    {"CRC-32, top 16 bits", By::kCrc32, Top(16, 32), true},
+    {"`HashKey`, top 4 bits", By::kHashKey, Top(4, 64), false},
+    {"`HashKey`, top 16 bits", By::kHashKey, Top(16, 64), false},
+    {"(`HashKey` ^ `HashKey` >> 32) % 16", By::kFoldedHashKey, Low(4), false},
+    {"`HashKey` % 16, and its high half % 16", By::kHashKey, Low(4) | Low(4) << 32, false},
+    {"`HashKey`, top 4 bits of the low half", By::kHashKey, Top(4, 32), false},
 };
 
 // The number with the fixed bits of the shard, which are those of a constant, in place of its own.
-uint64_t WithFixedBits(uint64_t number, const Sharding& sharding, int width) {
-  const uint64_t low = (uint64_t{1} << sharding.low_bits) - 1;
-  const uint64_t top = ((uint64_t{1} << sharding.top_bits) - 1) << (width - sharding.top_bits);
+uint64_t WithFixedBits(uint64_t number, uint64_t fixed) {
   constexpr uint64_t kShard = 0xa5c3a5c3a5c3a5c3;
-  return (number & ~(low | top)) | (kShard & (low | top));
+  return (number & ~fixed) | (kShard & fixed);
 }
 
 // Takes the hash itself, not the key, where the key's hash is what is chosen.
@@ -78,13 +82,15 @@ uint64_t HashOfKeyIn(const Sharding& sharding, test::Random* random) {
     case By::kNothing:
       return HashKey(number);
     case By::kHashKey:
-      return WithFixedBits(number, sharding, 64);
+      return WithFixedBits(number, sharding.fixed);
+    case By::kFoldedHashKey:
+      return WithFixedBits(number ^ (number >> 32), sharding.fixed) ^ (number >> 32);
     case By::kXxh3:
-      return HashKey(test::KeyWithXxh3(WithFixedBits(number, sharding, 64), 0));
+      return HashKey(test::KeyWithXxh3(WithFixedBits(number, sharding.fixed), 0));
     case By::kCrc32:
       break;
   }
-  const uint32_t crc = static_cast<uint32_t>(WithFixedBits(number >> 32, sharding, 32));
+  const uint32_t crc = static_cast<uint32_t>(WithFixedBits(number >> 32, sharding.fixed));
   return HashKey(test::KeyWithCrc32(static_cast<uint32_t>(number), crc));
 }
 
@@ -106,9 +112,13 @@ TEST(Sharding, ItsKeysHaveTheHashesTheyAreMadeFor) {
     ASSERT_EQ(test::Crc32(key), static_cast<uint32_t>(hash));
     ASSERT_EQ(static_cast<uint32_t>(key), static_cast<uint32_t>(seed));
   }
-  const Sharding sharding = {"both", By::kXxh3, 8, 4, true};
-  EXPECT_EQ(WithFixedBits(0, sharding, 64), 0xa0000000000000c3u);
-  EXPECT_EQ(WithFixedBits(~uint64_t{0}, sharding, 64), 0xafffffffffffffc3u);
+  EXPECT_EQ(WithFixedBits(0, Low(8) | Top(4, 64)), 0xa0000000000000c3u);
+  EXPECT_EQ(WithFixedBits(~uint64_t{0}, Low(8) | Top(4, 64)), 0xafffffffffffffc3u);
+  const Sharding folded = {"folded", By::kFoldedHashKey, Low(4), false};
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t hash = HashOfKeyIn(folded, &random);
+    ASSERT_EQ((hash ^ hash >> 32) % 16, 3u);
+  }
 }
 
 // --- Each way of making a filter: how many of the questions are "maybe" ---------------------------------------------
