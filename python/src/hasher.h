@@ -23,7 +23,8 @@ class Hasher {
   Hasher(HashId hash_id, uint64_t seed, const HashSecret& secret) : hash_id_(hash_id), seed_(seed), secret_(secret) {}
 
   // A str (its UTF-8), a bytes-like object or an integer of -2^63 .. 2^64 - 1; else TypeError or OverflowError.
-  // Bytes-like is a row of unsigned bytes, as in C++: no single value of ctypes, however wide, and no signed items.
+  // Bytes-like is a row of unsigned bytes, as in C++: no single value of ctypes, however wide, no signed items,
+  // and no characters (ctypes.create_string_buffer).
   // kIncompatible for a filter of the caller's own hashes.
   uint64_t OfObject(py::handle key) const;
 

@@ -74,8 +74,8 @@ def test_bytes_like_keys_are_their_bytes():
     with mmap.mmap(-1, len(key)) as mapped:
         mapped[:] = key
         view = memoryview(b"-" + key)[1:]
-        for same in (bytearray(key), memoryview(key), view, memoryview(key).cast("c"), mapped, np.bytes_(key), array.array("B", key),
-                     (ctypes.c_ubyte * len(key))(*key), (ctypes.c_char * len(key))(*key)):  # fmt: skip
+        for same in (bytearray(key), memoryview(key), view, mapped, np.bytes_(key), array.array("B", key),
+                     (ctypes.c_ubyte * len(key))(*key)):  # fmt: skip
             assert linefilter.hash_key(same) == linefilter.hash_key(key), type(same)
 
 
@@ -110,10 +110,18 @@ NO_KEYS = [
     1.0, float("nan"), True, False, None, np.bool_(True), np.float32(1), np.float64(1), 1j, np.datetime64("2020"),
     np.timedelta64(1), np.array(1), np.array([1]), np.array([1], np.uint8), [1], (1,), {1}, object(), int,
     memoryview(b"abcd").cast("H"), (ctypes.c_uint16 * 2)(), (ctypes.c_bool * 2)(), (ctypes.c_ubyte * 2 * 2)(),
+    ctypes.create_string_buffer(b"abc"), (ctypes.c_char * 2)(), memoryview(b"abcd").cast("c"),
     memoryview(b"abcd").cast("b"), array.array("b", [1]), (ctypes.c_byte * 2)(),
     *(kind(1) for kind in (ctypes.c_ubyte, ctypes.c_byte, ctypes.c_uint16, ctypes.c_int, ctypes.c_uint64, ctypes.c_bool)),
     ctypes.c_char(b"a"), memoryview(ctypes.c_ubyte(1)), memoryview(np.array(1, np.uint8)), OneByte(), Either(),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [True, np.bool_(False), 1.0, "1", b"1", None], ids=repr)
+def test_a_seed_is_an_integer(wrong):
+    for call in (lambda: linefilter.hash_key("a", seed=wrong), lambda: linefilter.BlockedFilter(10, fpr=0.1, seed=wrong)):
+        with pytest.raises(TypeError, match="seed"):
+            call()
 
 
 @pytest.mark.parametrize("wrong", NO_KEYS, ids=repr)

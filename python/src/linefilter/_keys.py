@@ -89,8 +89,10 @@ def hash_words(hashes: Hashes) -> Words:
 
 
 def as_uint(value: Any, what: str, most: int = 2**64 - 1) -> int:
-    """An integer 0 .. most."""
+    """An integer 0 .. most, and no bool."""
     try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{what} must be an int, not {type(value).__name__}") from None

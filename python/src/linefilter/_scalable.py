@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._errors import LinefilterError
+from ._errors import InvalidArgumentError, LinefilterError
 from ._filter import Filter
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
 from ._options import NO_LIMIT, limit, make_options
@@ -134,6 +134,8 @@ class ScalableFilter(Filter):
         fpr. A stage that took too many is told of still if the filter could grow later, and in copies, until clear()."""
         try:
             self._core.check_growth()
+        except InvalidArgumentError:  # of a child that was forked in the middle of a change
+            raise
         except LinefilterError as error:
             return error
         return None
