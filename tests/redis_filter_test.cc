@@ -475,9 +475,12 @@ TEST_F(RedisFilterTest, RequestsThatMakeNoSenseLeaveNothing) {
   EXPECT_EQ(filter.Create(servers_, "seen", uint64_t{1} << 32, options).code(), StatusCode::kUnsupported);
   options.layout = Layout::kAuto;
   EXPECT_EQ(filter.Create(servers_, "seen", uint64_t{1} << 62, options).code(), StatusCode::kInvalidArgument);
-  FilterOptions no_rate;  // is below num_keys / 2^64
-  no_rate.fpr = 1e-12;
-  EXPECT_EQ(filter.Create(servers_, "seen", uint64_t{1} << 40, no_rate).code(), StatusCode::kInvalidArgument);
+  FilterOptions no_rate;  // below num_keys / 2^64 = 5.8e-11; above it there would be such a filter, too large for Redis
+  no_rate.layout = Layout::kClassic;
+  no_rate.fpr = 5e-11;
+  const Status refused = filter.Create(servers_, "seen", uint64_t{1} << 30, no_rate);
+  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(refused.message()).find("the same 64-bit hash"), std::string::npos) << refused.message();
   options.hash_id = HashId::kKeyed;  // and no secret
   EXPECT_EQ(filter.Create(servers_, "seen", 100, options).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(client_->Integer({"DBSIZE"}), 0);

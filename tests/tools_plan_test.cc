@@ -266,6 +266,8 @@ TEST_F(ToolsPlanTest, RefusesWithASentence) {
   for (const char* fpr : {"0", "1", "-1", "1e-30"}) {
     ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8", "--fpr", fpr});
   }
+  const std::string minus_one = Run({"plan", "--redis", "--num-keys", "1e8", "--fpr", "-1"}).err;
+  EXPECT_NE(minus_one.find("it must lie above 0 and below 1"), std::string::npos) << minus_one;
   // Of 1e12 keys no filter has a rate below 1e12 / 2^64.
   for (const std::vector<std::string>& kind : {std::vector<std::string>{}, {"--redis"}}) {
     for (const char* fpr : {"1e-12", "1.54e-8", "5.4e-8"}) {

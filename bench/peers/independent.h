@@ -1,5 +1,5 @@
 // k independent bits in a 512-bit block, the scheme of RocksDB's FastLocalBloom (format_version 5; described in
-// util/bloom_impl.h of RocksDB): probe i is at bit (x * M^i mod 2^32) >> 23 of the block, M = the golden ratio.
+// util/bloom_impl.h of RocksDB): probe i is at bit (x * M^(i + 1) mod 2^32) >> 23 of the block, M = the golden ratio.
 // Here x is the in-block hash of `blocked`, so that only the pattern differs; RocksDB takes the low 32 bits of its
 // hash. Two implementations share it: k_independent (gather) and k_independent_permute.
 #ifndef LINEFILTER_BENCH_PEERS_INDEPENDENT_H_
@@ -15,7 +15,7 @@ namespace linefilter::bench {
 inline constexpr uint32_t kMaxIndependentProbes = 16;
 
 struct IndependentTables {
-  alignas(64) uint32_t multipliers[kMaxIndependentProbes];  // M^0, M^1, ...
+  alignas(64) uint32_t multipliers[kMaxIndependentProbes];  // M^1, M^2, ...
   // 16 ones, then zeros: loaded so that k ones come first, they switch the probes that take part.
   uint32_t ones[2 * kMaxIndependentProbes];
 };

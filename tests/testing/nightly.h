@@ -7,7 +7,10 @@
 
 namespace linefilter::test {
 
-inline bool IsNightly() { return std::getenv("LINEFILTER_NIGHTLY") != nullptr; }
+inline bool IsNightly() {
+  const char* nightly = std::getenv("LINEFILTER_NIGHTLY");
+  return nightly != nullptr && *nightly != 0;  // as the scripts understand it
+}
 
 // `some`, and in the night the others, too.
 template <class T>

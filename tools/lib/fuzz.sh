@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Steps: the fuzz targets (tests/fuzz), built by clang with libFuzzer, and a short search by each. A long one is a command
-# of its own, tools/fuzz.sh; the committed corpus is an ordinary test of every build, fuzz_corpus.
+# of its own, tools/fuzz.sh; the committed corpus is an ordinary test, fuzz_corpus.
 
 FUZZ_TARGETS=(build file parse targets)
 FUZZ_SECONDS=20  # for each target in CI

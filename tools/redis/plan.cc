@@ -23,7 +23,7 @@ double FprOfOtherFilters(const RedisPlanRequest& request, uint64_t filters) {
   return (keys - keys / static_cast<double>(filters)) / 18446744073709551616.0;
 }
 
-// The same of very many filters; with fewer the rate that is left is higher by less than 1e-7 of 1.
+// This is the limit for very many filters. With fewer, the rate that is left is relatively at most 1e-7 higher.
 double FprOfEqualHashes(const RedisPlanRequest& request) { return FprOfOtherFilters(request, ~uint64_t{0}); }
 
 Status NoSuchRate(const RedisPlanRequest& request) {
@@ -49,7 +49,12 @@ Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
 
 // As few filters as can be had.
 Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
-  if (request.fpr != 0 && request.fpr < FprOfEqualHashes(request)) return NoSuchRate(request);
+  if (request.fpr > 0 && request.fpr < FprOfEqualHashes(request)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "fpr is %g: one of so many keys has the same 64-bit hash as an absent key with probability "
+                         "%.3g, and no filter can tell these apart: ask for a higher fpr, or for fewer keys",
+                         request.fpr, FprOfEqualHashes(request));
+  }
   RedisPlanRequest of_one = request;
   of_one.num_keys = 1;
   Status status = SizeEach(of_one, plan);  // is the rate one that there is?
