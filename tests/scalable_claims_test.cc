@@ -7,6 +7,7 @@
 #include "linefilter/scalable.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/random.h"
+#include "tests/testing/test_allocator.h"
 
 namespace linefilter {
 namespace {
@@ -48,6 +49,41 @@ TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
       EXPECT_TRUE(filter.growth_status().ok()) << filter.growth_status().message();
     }
   }
+}
+
+// Keys that come together open it at the same one of them as one by one.
+TEST(ScalableClaims, ABatchGoesOverTheLastBitAsSingleKeysDo) {
+  const reference::Bytes image = Claim(492, 1000);
+  ScalableFilter one_by_one, together;
+  ASSERT_TRUE(one_by_one.CreateFromImage(image.data(), image.size()).ok());
+  ASSERT_TRUE(together.CreateFromImage(image.data(), image.size()).ok());
+  const std::vector<uint64_t> hashes = test::RandomHashes(40, 1);
+  for (const uint64_t hash : hashes) one_by_one.InsertHash(hash);
+  together.InsertHashes(hashes.data(), hashes.size());
+  for (const ScalableFilter* filter : {&one_by_one, &together}) {
+    EXPECT_EQ(filter->num_stages(), 2u);
+    EXPECT_EQ(filter->stage(0).num_keys, 512u);
+    EXPECT_EQ(filter->stage(1).num_keys, 20u);
+  }
+}
+
+// Memory that comes back is used, though such a stage counts no further key.
+TEST(ScalableClaims, AFullStageAsksForMemoryAgain) {
+  const reference::Bytes image = Claim(511, 1000);
+  test::TestAllocator memory;
+  FilterOptions options;
+  options.allocator = memory.hooks();
+  ScalableFilter filter;
+  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
+  const std::vector<uint64_t> hashes = test::RandomHashes(60, 1);
+  memory.FailFrom(0);
+  filter.InsertHashes(hashes.data(), 30);
+  EXPECT_EQ(filter.num_stages(), 1u);
+  EXPECT_EQ(filter.growth_status().code(), StatusCode::kOutOfMemory) << filter.growth_status().message();
+  memory.FailFrom(test::TestAllocator::kNever);
+  filter.InsertHashes(hashes.data() + 30, 30);
+  EXPECT_EQ(filter.num_stages(), 2u);
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
 }
 
 // What cannot grow takes keys still, and says so.

@@ -91,6 +91,8 @@ TEST_F(ToolsPlanTest, ShardsAreWhatRedisCountsAs64MiB) {
 
 TEST_F(ToolsPlanTest, SeveralFiltersAboveTheMostBlocksOfOne) {
   EXPECT_EQ(Plan("2e11")["filters"], 1);
+  // Near the least rate each filter less leaves the others a rate that wants fewer bits.
+  EXPECT_EQ(Json({"plan", "--redis", "--num-keys", "2.995e12", "--fpr", "1.777e-7"}, 0)["filters"], 86);
   for (const char* keys : {"1e12", "1e13"}) {
     const json plan = Plan(keys);
     const double filters = plan["filters"], body = plan["body_bytes"];

@@ -9,7 +9,8 @@ namespace linefilter {
 // One density or rate for all filters of a policy, and how they are made.
 struct EngineFilterOptions {
   // Exactly one of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1, of
-  // filters of any number of keys up to 2^32; it is turned into one density when the policy is made.
+  // filters of any number of keys up to 2^32; it is turned into one density when the policy is made. The least is
+  // 2.4e-10 (kAuto, kClassic), because some of so many keys agree with an absent one in their whole hash.
   double bits_per_key = 0;
   double fpr = 0;
   // kAuto: `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval: a sixth of the false

@@ -41,7 +41,8 @@ void ForEachFullestFilter(Layout layout, const double* bits_per_key, const Visit
   }
 }
 
-// The largest filter that a policy's rate is promised for; engines count the entries of a table in 32 bits.
+// The largest filter that a policy's rate is promised for. We chose it, because no table is likely to have more keys;
+// LevelDB counts those of a filter in an int.
 constexpr double kMostKeys = 4294967296.0;
 
 // How likely an absent key has the whole hash of one of so many keys, which no density mends. Layouts of blocks have a
@@ -75,7 +76,7 @@ inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_k
   const double least = worst > of_most ? worst : of_most;
   if (least > fpr) {  // 1.006: not less than that when it is rounded to be printed
     return Status::Error(StatusCode::kInvalidArgument,
-                         "fpr is %g: with the most bits filters of any number of keys reach %.3g (layout %s): ask for "
+                         "fpr is %g: filters of up to 2^32 keys reach %.3g with the most bits (layout %s): ask for "
                          "that or more",
                          fpr, 1.006 * least, LayoutName(layout));
   }

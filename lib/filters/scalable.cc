@@ -78,12 +78,13 @@ void CountKeys(uint64_t added, Growth* growth) {
   growth->num_keys += added;
 }
 
-// How many keys the newest stage takes before the next is opened. While one can be opened these are no more than it has
+// How many keys the newest stage takes before the next is opened. While one may be opened these are no more than it has
 // bits, because CountKeys stops there: a stage that an image claims to be so full would never reach a larger capacity.
 uint64_t RoomOf(const Growth& growth) {
   const uint64_t keys = growth.keys_of[growth.num_stages - 1];
   const uint64_t bits = internal::kMostKeysOfBlock * growth.newest.num_units;
-  const uint64_t end = growth.status.ok() && bits < growth.full_at ? bits : growth.full_at;
+  const bool may_open = growth.status.ok() || growth.status.code() == StatusCode::kOutOfMemory;
+  const uint64_t end = may_open && bits < growth.full_at ? bits : growth.full_at;
   return keys < end ? end - keys : 0;
 }
 
@@ -227,7 +228,8 @@ uint64_t ScalableFilter::MakeRoom() noexcept {
   const uint64_t again = internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
   const uint64_t keys = growth.keys_of[growth.num_stages - 1];
   growth.full_at = status.code() == StatusCode::kOutOfMemory ? keys + again : UINT64_MAX;
-  return growth.full_at - keys;
+  const uint64_t left = RoomOf(growth);
+  return left != 0 ? left : 1;
 }
 
 // All but the oldest `keep`, which are as they were but for Bind.

@@ -79,8 +79,8 @@ uint64_t UseKey(py::handle key, const Use& use) {
   if (buffer.view().ndim == 0) RefuseType(key, "it is one C value and no row of bytes; take its .value, or bytes(key)");
   if (format != nullptr && *format == 'c') {  // as C++ refuses an array of char that is not const
     RefuseType(key,
-               "it is a buffer of characters, of which only its owner knows how much is the key; take its .value, "
-               "its .raw, or bytes(key)");
+               "it is a buffer of characters, of which only its owner knows how much is the key; take bytes(key), "
+               "or of ctypes its .value");
   }
   if (buffer.view().itemsize != 1 || buffer.view().ndim != 1 || (format != nullptr && *format != 'B')) {
     RefuseType(key, "its items are no bytes; take tobytes(), or memoryview(key).cast('B')");

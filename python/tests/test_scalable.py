@@ -83,6 +83,12 @@ def test_stops_growing_and_loses_nothing():
     assert small.memory_use == limited.memory_use - 64 * limited.stages[1].num_blocks
 
 
+def test_a_bound_that_becomes_too_fine_is_told_as_any_other_end():
+    seen = ScalableFilter(1, fpr=3e-6)
+    seen.add_many(np.arange(1_200_000, dtype=np.uint64))
+    assert isinstance(seen.growth_error, linefilter.InvalidArgumentError) and "too fine" in str(seen.growth_error)
+
+
 def test_copies_grow_no_further_than_their_memory_limit():
     free = ScalableFilter(100, fpr=0.01)
     assert free.memory_limit is None and copy.copy(free).memory_limit is None

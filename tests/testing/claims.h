@@ -75,7 +75,7 @@ inline reference::Filter ClaimContainer(Random* random) {
     stages.push_back(stage);
     const bool far = random->Below(100) == 0;
     num_keys.push_back(far ? OneOf<uint64_t>(random, {512 * size + 1, uint64_t{1} << 63, kMost})
-                           : OneOf<uint64_t>(random, {0, 0, 1, 100, 512 * size}));
+                           : OneOf<uint64_t>(random, {0, 0, 1, 100, 512 * size, 512 * size - random->Below(60)}));
   }
   reference::Filter claim = reference::MakeContainer(stages, num_keys);
   if (random->Below(10) != 0) claim.extensions.push_back({reference::kGrowth, SomeGrowth(random, blocks)});

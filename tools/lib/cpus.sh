@@ -46,8 +46,7 @@ every_cpu() {
 
 # DISPATCH: where this CPU runs the same kernels itself, that an older one is not given what it cannot run. BYTES: bytes and
 # answers on all targets. NOT_CPU: those that ask nothing of the CPU or are the benchmark's. SYSTEM: those that ask the system and
-# engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too). Of Redis two start no server,
-# redis_header and redis_slot: they run.
+# engines, and take long where all of that is emulated (tools/cpus.sh runs them there, too).
 DISPATCH_TESTS=(golden hash inline target view)
 BYTES_TESTS=(alignment body conformance container counting golden hash inline kernels malformed retrieval target view)
 # ORDER: what else reads and writes numbers of several bytes, or counts with doubles. WIDTH: what also depends on the width of
@@ -55,7 +54,7 @@ BYTES_TESTS=(alignment body conformance container counting golden hash inline ke
 ORDER_TESTS=(append builder concurrent file keyed_hash low_load mutable_filter releases rotating scalable sst_reader states swappable)
 WIDTH_TESTS=(bulk c_api fold memory sizing)
 NOT_CPU_TESTS=(counters interval key_types layering machine measure peers readme scale)
-SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[^hs][a-z_]*' 'redis_s(erver|tates|witch)' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
+SYSTEM_TESTS=(alloc_faults examples faults kill leveldb 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
 cpu_steps() {

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ._errors import InvalidArgumentError
 
 # A str is its UTF-8; an int is its 8 bytes, as C++ widens it: -2**63 .. 2**64 - 1. (bool is an int to the type checker,
-# but no key, and so is an array of items larger than a byte, or signed.) SupportsIndex: NumPy's integers too.
+# but no key, and so is an array of items larger than a byte, signed, or characters.) SupportsIndex: NumPy's integers too.
 Key = Union[str, bytes, bytearray, memoryview, mmap.mmap, "array.array[Any]", int, SupportsIndex]
 # Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy) or of objects, or any iterable of keys.
 Keys = Union["npt.NDArray[Any]", Iterable[Key]]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._errors import InvalidArgumentError, LinefilterError
+from ._errors import LinefilterError
 from ._filter import Filter
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
 from ._options import NO_LIMIT, limit, make_options
@@ -132,10 +132,9 @@ class ScalableFilter(Filter):
         """None: no stage holds more keys than it was made for, so fpr holds. Else why no further stage could be added
         (max_growth, memory_limit, no memory): keys then go on into the newest stage, none is lost, and the rate rises above
         fpr. A stage that took too many is told of still if the filter could grow later, and in copies, until clear()."""
+        self._core.stages()  # raises in a child that was forked in the middle of a change
         try:
             self._core.check_growth()
-        except InvalidArgumentError:  # of a child that was forked in the middle of a change
-            raise
         except LinefilterError as error:
             return error
         return None
