@@ -1,5 +1,6 @@
 // The rates of filters that have few keys, or few probes for the bits that they have: nearly all false positives are
 // then keys that choose the very lanes of a member. And of small filters on average, and to the last bit.
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -22,8 +23,13 @@ namespace {
 
 using test::ExactBlockedFpr;
 
+// The exact rates of blocks are sums that cancel, and on armhf, where a long double is a double, nothing is left of
+// them.
+constexpr bool kLongDoubleIsLong = LDBL_MANT_DIG > DBL_MANT_DIG;
+
 // Long doubles cancel to 1e-15 here, and the term of equal in-block hashes is 2.3e-10 at least.
 TEST(NearlyEmptyBlocks, HaveTheExactRate) {
+  if (!kLongDoubleIsLong) GTEST_SKIP() << "the yardstick is too coarse; the model has the same bits on every CPU";
   for (uint32_t k = 1; k <= 16; ++k) {
     const ExactBlockedFpr exact(k);
     for (uint32_t j = 1; j <= internal::MostExactKeys(k); ++j) {
@@ -37,6 +43,7 @@ TEST(NearlyEmptyBlocks, HaveTheExactRate) {
 
 // Found: 1.7 % (8 probes, 16 keys in one block).
 TEST(NearlyEmptyBlocks, AreRightToTwoPercentAtAnyLoadWithAnyProbes) {
+  if (!kLongDoubleIsLong) GTEST_SKIP() << "as above";
   double worst = 0;
   for (uint32_t k = 1; k <= 16; ++k) {
     const ExactBlockedFpr exact(k);
