@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "hwy/highway.h"
 #include "lib/kernels/answers.h"
@@ -53,13 +54,45 @@ HWY_INLINE bool DoOne(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) 
   return Action::Do(block, lane_ones, x, hn::Set(LaneTag(), x));
 }
 
-#if HWY_CAP_GE512
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-// Eight keys, whose in-block hashes are made by one vector and broadcast from it by permutations: to move a general
-// register to a vector costs more. Calls block_of(j) and done(j, answer) for each. `blocked` at 24 KB on Zen 4, ns per
-// key of a batch: 1.02, by moves 1.15. Rejected: to write the vectors of 32 keys and broadcast from memory (1.42;
-// insertions 4.9 instead of 1.6, for loads wait for the stores), two broadcasts from memory (a tenth slower).
-inline constexpr size_t kTogether = 8;
+// As many keys as a vector has hashes: it makes their in-block hashes, from which permutations spread each over all
+// lanes, because to move a general register to a vector costs more. `blocked` at 24 KB on Zen 4, ns per key of a batch:
+// AVX3 1.02, by moves 1.15; AVX2 1.44, by moves 1.50; SSE4 3.48, by moves 3.61. Rejected: to write the vectors of 32
+// keys and broadcast from memory (AVX3 1.42; insertions 4.9 instead of 1.6, for loads wait for the stores), two
+// broadcasts from memory (a tenth slower).
+inline constexpr size_t kTogether = hn::MaxLanes(LaneTag()) / 2;
+
+// The in-block hash of key j, in each lane.
+template <size_t j>
+HWY_INLINE LaneVec Spread(LaneVec folded) {
+#if HWY_TARGET <= HWY_AVX2
+  const LaneTag d;
+  return hn::TableLookupLanes(folded, hn::IndicesFromVec(d, hn::Set(d, static_cast<uint32_t>(2 * j))));
+#else
+  return hn::Broadcast<2 * j>(folded);
+#endif
+}
+
+// The same as a number. To take it out of the upper lanes of AVX2 costs more than to make it again (1.46).
+template <size_t j>
+HWY_INLINE uint32_t InBlockHashOf(const uint64_t* HWY_RESTRICT hashes, LaneVec folded) {
+#if HWY_TARGET <= HWY_AVX2
+  (void)folded;
+  return InBlockHash(hashes[j]);
+#else
+  (void)hashes;
+  return hn::ExtractLane(folded, 2 * j);
+#endif
+}
+
+template <class Action, class BlockOfKey, class Done, size_t... j>
+HWY_INLINE void DoEach(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, LaneVec folded,
+                       const BlockOfKey& block_of, const Done& done, std::index_sequence<j...>) {
+  (done(j, Action::Do(block_of(j), lane_ones, InBlockHashOf<j>(hashes, folded), Spread<j>(folded))), ...);
+}
+
+// Calls block_of(j) and done(j, answer) for each of kTogether keys.
 template <class Action, class BlockOfKey, class Done>
 HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
                            const Done& done) {
@@ -67,11 +100,7 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
   const hn::Repartition<uint64_t, LaneTag> d64;
   const auto hash = hn::LoadU(d64, hashes);
   const LaneVec folded = hn::BitCast(d, hn::Xor(hash, hn::ShiftRight<32>(hash)));
-  LINEFILTER_UNROLL
-  for (size_t j = 0; j < kTogether; ++j) {
-    const LaneVec xs = hn::TableLookupLanes(folded, hn::IndicesFromVec(d, hn::Set(d, static_cast<uint32_t>(2 * j))));
-    done(j, Action::Do(block_of(j), lane_ones, InBlockHash(hashes[j]), xs));
-  }
+  DoEach<Action>(lane_ones, hashes, folded, block_of, done, std::make_index_sequence<kTogether>());
 }
 
 #else
