@@ -15,7 +15,7 @@ EVERY_TEST=yes
 
 test_this_cpu() {
   test_release "${FAST[@]}"
-  record_cpu release "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | grep . || echo host)" \
+  record_cpu release "$(sed -n '/^model name/{s/^[^:]*: *//p;q}' /proc/cpuinfo | grep . || echo host)" \
     "$ROOT/build/release/Testing/Temporary/LastTest.log"
 }
 

@@ -3,8 +3,8 @@
 // An action is a type with kWrites and Do(block, lane_ones, x, xs): what is done to the block of a key, and its answer.
 // x is the in-block hash, xs holds it in each lane.
 //
-// Batches: while the body fits the L2 a plain loop, because the out-of-order core overlaps the keys by itself and
-// a prefetch costs about 0.5 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
+// Batches: while the body is well within the L2 a plain loop, because the out-of-order core overlaps the keys by itself
+// and a prefetch costs about 0.15 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
 // is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 %
 // slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
 // times slower in cache).
@@ -32,9 +32,9 @@
 #define LINEFILTER_LIB_KERNELS_BLOCK_LOOPS_ONCE_
 namespace linefilter::internal {
 // The largest body for which the plain loop is faster, by whether a block is one vector: fewer instructions per key let
-// the core see more keys ahead. Plain against ring, ns on a core with 1 MB of L2: AVX-512 1.24 / 1.63 at 512 KB, 1.49
-// / 1.65 at 1 MB, 2.36 / 1.82 at 16 MB; AVX2 1.80 / 1.91 at 512 KB, 2.33 / 1.94 at 1 MB.
-inline constexpr uint64_t kPlainLoopBytesOneVector = uint64_t{1} << 20, kPlainLoopBytes = uint64_t{1} << 19;
+// the core see more keys ahead. Plain against ring, ns on Zen 4 with 1 MB of L2: AVX-512 1.10 / 1.20 at 256 KB, 1.28 /
+// 1.27 at 500 KB, 1.45 / 1.34 at 1000 KB; AVX2 1.55 / 1.72 at 256 KB, 1.78 / 1.72 at 384 KB, 2.08 / 1.72 at 500 KB.
+inline constexpr uint64_t kPlainLoopBytesOneVector = uint64_t{1} << 19, kPlainLoopBytes = uint64_t{1} << 18;
 }  // namespace linefilter::internal
 #endif
 

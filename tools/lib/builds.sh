@@ -11,7 +11,7 @@ unrandomized() {
 # check_sanitizer PRESET SYMBOL: a preset that silently instruments nothing must not look green.
 check_sanitizer() {
   local library
-  library=$(find "$ROOT/build/$1" -name liblinefilter.a | head -n 1)
+  library=$(find "$ROOT/build/$1" -name liblinefilter.a -print -quit)
   if ! nm "$library" 2>/dev/null | grep "$2" >/dev/null; then
     echo "$library is not instrumented: no $2 in it"
     return 1

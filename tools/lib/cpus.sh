@@ -151,7 +151,7 @@ test_on_cpu() {
 # record_cpu NAME CPU LOG: what ran, for the table of doc/CPUS.md; from what the tests printed.
 record_cpu() {
   local targets programs cases rates images="-"
-  targets=$(sed -n 's/^targets: //p' "$3" | head -n 1)
+  targets=$(sed -n '/^targets: /{s///p;q}' "$3")
   if [[ -z $targets ]]; then
     echo "target_test did not tell the targets of $2"
     return 1

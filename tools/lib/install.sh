@@ -100,7 +100,7 @@ consume_by_pkg_config() {
   PKG_CONFIG_PATH=$(dirname "$(find "$tree" -name linefilter.pc)") "$CONSUMERS/pkgconfig/build.sh" "$folder" "$kind" \
     "$(project_version 2)" "$(next_minor)" || return 1
   for program in "$folder"/*; do
-    LD_LIBRARY_PATH=$(dirname "$(find "$tree" -name 'liblinefilter.*' | head -n 1)") run_in_folder "$program" || return 1
+    LD_LIBRARY_PATH=$(dirname "$(find "$tree" -name 'liblinefilter.*' -print -quit)") run_in_folder "$program" || return 1
   done
 }
 

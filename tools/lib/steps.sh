@@ -112,7 +112,8 @@ steps_end() {
   sort -t $'\t' -k 1,1nr "$STEP_RESULTS" | awk -F '\t' '{ printf "%6.1f  %s\n", $1 / 60, $4 }'
   if [[ -s $STEP_PROGRAMS ]]; then
     echo "the slowest programs, in seconds:"
-    sort -t $'\t' -k 1,1nr "$STEP_PROGRAMS" | head -n 10 | awk -F '\t' '{ printf "%6.0f  %s (%s)\n", $1, $3, $2 }'
+    # Not by head: it ends first, and of a long list sort then ends with SIGPIPE, which is this script's end, too.
+    sort -t $'\t' -k 1,1nr "$STEP_PROGRAMS" | awk -F '\t' 'NR <= 10 { printf "%6.0f  %s (%s)\n", $1, $3, $2 }'
   fi
   awk -v s=$((SECONDS - STEPS_BEGUN)) 'BEGIN { printf "all steps: %d s = %.1f minutes\n", s, s / 60 }'
   read -r passed failed < <(awk -F '\t' '{ p += $2; f += $3 } END { print p + 0, f + 0 }' "$STEP_RESULTS")
