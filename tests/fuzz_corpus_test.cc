@@ -1,5 +1,6 @@
 // The fuzz targets (tests/fuzz) on the committed corpus, one file after the other, as an ordinary test: by g++, by
-// clang under AddressSanitizer, and by night on other CPUs. What a fuzzer once found stays in the corpus, and so is looked for ever after.
+// clang under AddressSanitizer, and by night on other CPUs. What a fuzzer once found stays in the corpus, and so is
+// looked for ever after.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

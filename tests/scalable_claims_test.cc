@@ -75,13 +75,15 @@ TEST(ScalableClaims, AFullStageAsksForMemoryAgain) {
   options.allocator = memory.hooks();
   ScalableFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
-  const std::vector<uint64_t> hashes = test::RandomHashes(60, 1);
+  const std::vector<uint64_t> hashes = test::RandomHashes(200, 1);
   memory.FailFrom(0);
+  const uint64_t asked_before = memory.num_allocations();
   filter.InsertHashes(hashes.data(), 30);
   EXPECT_EQ(filter.num_stages(), 1u);
+  EXPECT_EQ(memory.num_allocations(), asked_before + 1) << "not with every key";
   EXPECT_EQ(filter.growth_status().code(), StatusCode::kOutOfMemory) << filter.growth_status().message();
   memory.FailFrom(test::TestAllocator::kNever);
-  filter.InsertHashes(hashes.data() + 30, 30);
+  filter.InsertHashes(hashes.data() + 30, hashes.size() - 30);
   EXPECT_EQ(filter.num_stages(), 2u);
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
 }

@@ -1,5 +1,7 @@
 // What the peers written here have in common: schemes of the field in blocks, compiled for every SIMD target from one
-// source with the same loops as our own layout (own-inl.h), so that pattern is compared with pattern.
+// source with the same look-ahead as our own layout (own-inl.h), so that pattern is compared with pattern. They make
+// the in-block hash key by key, where `blocked` makes those of several keys at once on x86 (AVX-512 0.13 ns, AVX2
+// 0.06).
 #ifndef LINEFILTER_BENCH_PEERS_OWN_H_
 #define LINEFILTER_BENCH_PEERS_OWN_H_
 

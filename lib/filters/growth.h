@@ -18,8 +18,9 @@ struct Growth {
   uint64_t memory_limit = kNoMemoryLimit;
   uint64_t body_bytes = 0;  // of all stages
   uint64_t num_keys = 0;    // of all stages
-  // The newest stage takes keys without a question until it has so many.
+  // The newest stage takes keys without a question until it has so many, counted and uncounted ones.
   uint64_t full_at = 0;
+  uint64_t uncounted = 0;  // new keys of the newest stage for which it has no bit left
   Status status;
   ProbeState newest;  // as a filter of its own: its kernels insert
   uint32_t num_stages = 0;

@@ -73,18 +73,20 @@ Status TooFine(const GrowthPlan& plan, uint32_t index, const Status& status) {
 void CountKeys(uint64_t added, Growth* growth) {
   uint64_t& keys = growth->keys_of[growth->num_stages - 1];
   const uint64_t room = internal::kMostKeysOfBlock * growth->newest.num_units - keys;
-  if (added > room) added = room;
+  if (added > room) {
+    growth->uncounted += added - room;
+    added = room;
+  }
   keys += added;
   growth->num_keys += added;
 }
 
-// How many keys the newest stage takes before the next is opened. While one may be opened these are no more than it has
+// How many keys the newest stage takes before the next is opened. While none was refused these are no more than it has
 // bits, because CountKeys stops there: a stage that an image claims to be so full would never reach a larger capacity.
 uint64_t RoomOf(const Growth& growth) {
-  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
+  const uint64_t keys = growth.keys_of[growth.num_stages - 1] + growth.uncounted;
   const uint64_t bits = internal::kMostKeysOfBlock * growth.newest.num_units;
-  const bool may_open = growth.status.ok() || growth.status.code() == StatusCode::kOutOfMemory;
-  const uint64_t end = may_open && bits < growth.full_at ? bits : growth.full_at;
+  const uint64_t end = growth.status.ok() && bits < growth.full_at ? bits : growth.full_at;
   return keys < end ? end - keys : 0;
 }
 
@@ -185,6 +187,7 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
   stage.lane_ones = growth.newest.lane_ones;
   stage.num_probes = num_probes;
   growth.keys_of[growth.num_stages] = 0;
+  growth.uncounted = 0;
   growth.full_at = internal::CapacityOfStage(growth.plan, growth.num_stages);
   growth.body_bytes += body_bytes;
   ++growth.num_stages;
@@ -226,10 +229,9 @@ uint64_t ScalableFilter::MakeRoom() noexcept {
                                 status.message());
   // An allocation may succeed later; the other reasons stay. (A stage has at most 2^41 keys, one for each of its bits.)
   const uint64_t again = internal::CapacityOfStage(growth.plan, growth.num_stages - 1) / 16 + 1;
-  const uint64_t keys = growth.keys_of[growth.num_stages - 1];
+  const uint64_t keys = growth.keys_of[growth.num_stages - 1] + growth.uncounted;
   growth.full_at = status.code() == StatusCode::kOutOfMemory ? keys + again : UINT64_MAX;
-  const uint64_t left = RoomOf(growth);
-  return left != 0 ? left : 1;
+  return RoomOf(growth);
 }
 
 // All but the oldest `keep`, which are as they were but for Bind.
@@ -343,7 +345,7 @@ void ScalableFilter::Clear() noexcept {
   memset(first.body, 0, static_cast<size_t>(64 * first.num_blocks));
   internal::BindBody(*FindLayout(Layout::kBlocked), first.body, 64 * first.num_blocks, first.num_probes,
                      &growth.newest);
-  growth.keys_of[0] = growth.num_keys = 0;
+  growth.keys_of[0] = growth.num_keys = growth.uncounted = 0;
   growth.full_at = internal::CapacityOfStage(growth.plan, 0);
   growth.status = Status();
   Bind();

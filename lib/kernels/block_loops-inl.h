@@ -25,7 +25,6 @@
 #include "lib/kernels/answers.h"
 #include "lib/kernels/block_batch.h"
 #include "lib/kernels/kernels.h"
-#include "lib/kernels/lanes-inl.h"
 #include "linefilter/inline.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_BLOCK_LOOPS_ONCE_

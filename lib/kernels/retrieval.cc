@@ -2,7 +2,7 @@
 //
 // Batches: 8 or 16 keys at a time. First each key's parities and its block's level go to memory, straight from masks;
 // then, a vector of keys at once, coupling, fingerprint and test. What a key costs by itself is then about what it
-// costs in `blocked`: 1.14 against 1.02 ns in the L1, 1.39 against 1.48 in the L2 (AVX3_DL on Zen 4). A group is tested
+// costs in `blocked`: 1.14 against 1.02 ns in the L1, 1.37 against 1.34 in the L2 (AVX3_DL on Zen 4). A group is tested
 // while the next one is filled: its bytes have left the store buffer, and the two overlap (groups of 32: 1.30 ns).
 // Prefetching as in `blocked`. Rejected on AVX2: multiplications for shifts, whose ports they would relieve (2 %
 // slower); signs of four keys' words packed into one mask (3 instructions less, 5 % slower); fingerprints by 32-bit
