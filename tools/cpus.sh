@@ -26,8 +26,12 @@ write_page() {
     images = $6 == "-" ? "-" : $6 " x " split($3, unused, " ")
     name = $1 == "release" ? machine : $1
     printf "| %s | %s | %s | %d | %d | %s | %s |\n", name, $2, $3, $4, $5, images, $7 == 0 ? "-" : $7 }' "$STEP_LOGS/cpus")
-  awk -v rows="$rows" '/^The rows are of an earlier state/ { outdated = 1 } outdated { outdated = $0 != ""; next } /^\|---/ { print; print rows; skipping = 1; next } /^\|/ && skipping { next } { print }' "$PAGE" \
-    >"$PAGE.new"
+  awk -v rows="$rows" '
+    /^The rows are of an earlier state/ { outdated = 1 }
+    outdated { outdated = $0 != ""; next }
+    /^\|---/ { print; print rows; skipping = 1; next }
+    /^\|/ && skipping { next }
+    { print }' "$PAGE" >"$PAGE.new"
   mv "$PAGE.new" "$PAGE"
 }
 

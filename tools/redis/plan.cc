@@ -56,8 +56,8 @@ uint64_t FiltersToFill(const RedisPlanRequest& request, uint64_t filters) {
   return std::max<uint64_t>(1, static_cast<uint64_t>(blocks / 4294967296.0));
 }
 
-// As few filters as can be had. Fewer leave each more of the rate, so from very many their number falls, by up to 14 %
-// at first, until it is the one that fills them.
+// This finds the least number of filters. Fewer filters leave each more of the rate. So the number begins very high and
+// falls, by up to 14 % after the first round, until the keys fill that many.
 Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
   if (request.fpr > 0 && request.fpr < FprOfEqualHashes(request)) {
     return Status::Error(StatusCode::kInvalidArgument,

@@ -131,7 +131,8 @@ class ScalableFilter(Filter):
     def growth_error(self) -> Optional[LinefilterError]:
         """None: no stage holds more keys than it was made for, so fpr holds. Else why no further stage could be added
         (max_growth, memory_limit, no memory, a share of fpr that is too fine): keys then go on into the newest stage, none is
-        lost, and the rate rises above fpr. A stage that took too many is told of still if the filter could grow later, and in copies, until clear()."""
+        lost, and the rate rises above fpr. A stage that took too many is told of still if the filter could grow later, and in
+        copies, until clear()."""
         self._core.stages()  # raises in a child that was forked in the middle of a change
         try:
             self._core.check_growth()
