@@ -2,7 +2,7 @@
 #
 # BUILD_SHARED_LIBS says it: ON shared, OFF static; where nobody has set it both at the top level, static for an embedder.
 # Both kinds in one program would be two libraries with one name for each function: CMake refuses it (LINEFILTER_KIND).
-# Of static libraries alone nothing is visible in the program or plugin that links them (linefilter/export.h). Where the
+# Of static libraries alone nothing is visible in the program or plugin that links them (linefilter/internal/export.h). Where the
 # objects are a shared library's too, the linker hides them again (--exclude-libs).
 
 if(LINEFILTER_SANITIZE OR LINEFILTER_FUZZ)

@@ -1,5 +1,5 @@
-// linefilter/append.h: what does not fit a string is an error, and the string stays as it was.
-#include "linefilter/append.h"
+// linefilter/internal/append.h: what does not fit a string is an error, and the string stays as it was.
+#include "linefilter/internal/append.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "linefilter/body.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
 

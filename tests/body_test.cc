@@ -1,8 +1,6 @@
 // A body that lies elsewhere: the blocks that are fetched answer as the filter does, the positions are those of the
 // bits that an insertion sets (by the reference, on every target), and the image that is made of the bytes again is the
 // image that the reference writes. Whatever is not right answers "maybe", takes nothing and is refused in words.
-#include "linefilter/body.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/keyed_hash.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"

@@ -27,12 +27,12 @@ struct Around {
   const char* needs = "";  // a header of a package that may be missing
 };
 const std::map<std::string, Around> kArounds = {
-    {"body.h", {"const void* fetch(uint64_t offset);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
+    {"remote_body.h", {"const void* fetch(uint64_t offset);\n", "const linefilter::BodyFacts& facts, uint64_t hash"}},
     {"c.h", {"#include <string.h>\nvoid fail(const char* message);\n", "const char* name"}},
     {"concurrent.h",
      {"#include <string_view>\nvoid fetch(std::string_view url);\n",
       "std::string_view url, const linefilter::FilterOptions& options"}},
-    {"c_scalable.h",
+    {"c/scalable.h",
      {"void fetch(const char* url);\n",
       "linefilter_options options, linefilter_status status, const char* url, size_t size"}},
     {"filter.h", {"", ""}},
@@ -55,7 +55,7 @@ const std::map<std::string, Around> kArounds = {
     {"swappable.h",
      {"#include <utility>\n#include \"linefilter/filter.h\"\n",
       "linefilter::BlockedFilter rebuilt, const uint64_t* hashes, size_t n, uint8_t* answers"}},
-    {"c_swappable.h",
+    {"c/swappable.h",
      {"#include \"linefilter/c.h\"\n",
       "linefilter_filter* rebuilt, const char* name, size_t size, const uint64_t* hashes, size_t n, uint8_t* answers"}},
     {"rocksdb.h",
@@ -82,7 +82,7 @@ std::string WithStatements(const std::string& sample) {
 
 RunResult Compile(const std::string& header, const std::string& sample, const Around& around) {
   const TempDir folder;
-  const bool is_c = header.compare(0, 1, "c") == 0 && header != "concurrent.h";
+  const bool is_c = header == "c.h" || header.compare(0, 2, "c/") == 0;
   const std::string source =
       folder.Write(is_c ? "sample.c" : "sample.cc", "#include \"linefilter/" + header + "\"\n" + around.before +
                                                         "void Sample(" + around.parameters + ");\nvoid Sample(" +
@@ -107,8 +107,9 @@ bool IsThere(const std::string& include) {
 
 TEST(HeaderSamples, Compile) {
   size_t num_found = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kHeaders)) {
-    const std::string header = entry.path().filename().string();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kHeaders)) {
+    const std::string header = std::filesystem::relative(entry.path(), kHeaders).generic_string();
+    if (entry.path().extension() != ".h") continue;
     const std::string sample = SampleOf(test::ReadFile(entry.path().string()));
     if (sample.empty()) continue;
     ++num_found;

@@ -36,13 +36,13 @@ constexpr char kAdapters[] = "lib/adapters";
 // Public headers of the upper levels, and the only module of the library that may include each, beside those above it.
 // The others are for all. (Those of the C API: IsOfTheCApi.)
 const std::map<std::string, std::string> kUpperHeaders = {
-    {"linefilter/body.h", "lib/filters"},       {"linefilter/builder.h", "lib/filters"},
-    {"linefilter/bulk.h", "lib/filters"},       {"linefilter/concurrent.h", "lib/filters"},
-    {"linefilter/engine_options.h", kAdapters}, {"linefilter/file.h", "lib/filters"},
-    {"linefilter/filter.h", "lib/filters"},     {"linefilter/fold.h", "lib/filters"},
-    {"linefilter/leveldb.h", kAdapters},        {"linefilter/redis.h", "lib/adapters/redis"},
-    {"linefilter/rocksdb.h", kAdapters},        {"linefilter/rotating.h", "lib/filters"},
-    {"linefilter/scalable.h", "lib/filters"},   {"linefilter/swappable.h", "lib/filters"},
+    {"linefilter/remote_body.h", "lib/filters"}, {"linefilter/builder.h", "lib/filters"},
+    {"linefilter/bulk.h", "lib/filters"},        {"linefilter/concurrent.h", "lib/filters"},
+    {"linefilter/engine_options.h", kAdapters},  {"linefilter/file.h", "lib/filters"},
+    {"linefilter/filter.h", "lib/filters"},      {"linefilter/fold.h", "lib/filters"},
+    {"linefilter/leveldb.h", kAdapters},         {"linefilter/redis.h", "lib/adapters/redis"},
+    {"linefilter/rocksdb.h", kAdapters},         {"linefilter/rotating.h", "lib/filters"},
+    {"linefilter/scalable.h", "lib/filters"},    {"linefilter/swappable.h", "lib/filters"},
     {"linefilter/view.h", "lib/filters"}};
 
 // Everything else: the prefixes of what each folder may include of ours. ("" is a file's own folder, named without a
@@ -50,7 +50,9 @@ const std::map<std::string, std::string> kUpperHeaders = {
 const std::map<std::string, std::set<std::string>> kOtherEdges = {
     {"include", {"linefilter/"}},
     {"tools", {"linefilter/", "tools/"}},
-    {"bench", {"linefilter/", "bench/", "tools/counted_leveldb.h", "tools/interval.h", "tools/key_families.h", "tools/parallel.h"}},
+    {"bench",
+     {"linefilter/", "bench/", "tools/counted_leveldb.h", "tools/interval.h", "tools/key_families.h",
+      "tools/parallel.h"}},
     {"examples", {"linefilter/", "examples/"}},
     {"python", {"linefilter/", "python/"}},
     {"tests/reference", {"tests/reference/"}},
@@ -58,7 +60,7 @@ const std::map<std::string, std::set<std::string>> kOtherEdges = {
 
 // Libraries of others, by the beginning of the name, and the only places that may include them. (tests are free.)
 const std::map<std::string, std::set<std::string>> kForeign = {
-    {"hwy/", {"lib/kernels", "lib/layouts", "bench", "include/linefilter/inline.h"}},
+    {"hwy/", {"lib/kernels", "lib/layouts", "bench", "include/linefilter/internal/test_block.h"}},
     {"xxhash.h", {"lib/hash", "tests/reference"}},
     {"CLI/", {"tools", "bench"}},
     {"nlohmann/", {"tools", "bench"}},
@@ -133,7 +135,7 @@ bool IsOurs(const std::string& target) {
 
 // linefilter/c.h and its parts.
 bool IsOfTheCApi(const std::string& name) {
-  static const std::regex kHeader(R"((.*/)?linefilter/c(_[a-z]+)?\.h)");
+  static const std::regex kHeader(R"((.*/)?linefilter/(c|c/[a-z]+)\.h)");
   return std::regex_match(name, kHeader);
 }
 
@@ -155,7 +157,7 @@ std::string Judge(const Include& include) {
   // The headers of the C API are C: of ours they know each other and export.h, and none of the C++ API's knows them.
   if (IsOfTheCApi(include.file) &&
       (include.angled ? !std::regex_match(include.target, std::regex(R"(std\w+\.h)"))
-                      : include.target != "linefilter/export.h" && !IsOfTheCApi(include.target))) {
+                      : include.target != "linefilter/internal/export.h" && !IsOfTheCApi(include.target))) {
     return line + ": not C";
   }
   if (!IsOurs(include.target)) return "";
@@ -260,24 +262,24 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
                                                         {"include/linefilter/leveldb.h", "leveldb/filter_policy.h"},
                                                         {"lib/filters/a.cc", "lib/c/convert.h"},
                                                         {"lib/filters/a.cc", "linefilter/c.h"},
-                                                        {"lib/adapters/a.cc", "linefilter/c_view.h"},
+                                                        {"lib/adapters/a.cc", "linefilter/c/view.h"},
                                                         {"lib/c/a.cc", "lib/kernels/kernels.h"},
                                                         {"lib/c/a.cc", "linefilter/leveldb.h"},
-                                                        {"include/linefilter/view.h", "linefilter/c_types.h"},
-                                                        {"include/linefilter/c_types.h", "linefilter/status.h"},
+                                                        {"include/linefilter/view.h", "linefilter/c/types.h"},
+                                                        {"include/linefilter/c/types.h", "linefilter/status.h"},
                                                         {"tests/reference/a.cc", "lib/hash/xxh3.h"},
                                                         {"tests/reference/a.cc", "linefilter/hash.h"},
                                                         {"lib/bits/a.h", "../hash/xxh3.h"},
                                                         {"lib/hash/a.cc", "xxh3.h"}}) {
     EXPECT_NE(Judge({file, target, target == "xxhash.h"}), "") << file << " " << target;
   }
-  EXPECT_NE(Judge({"include/linefilter/c_types.h", "cstdint", true}), "");
-  EXPECT_EQ(Judge({"include/linefilter/c_types.h", "stdint.h", true}), "");
-  EXPECT_EQ(Judge({"include/linefilter/c.h", "linefilter/c_types.h", false}), "");
+  EXPECT_NE(Judge({"include/linefilter/c/types.h", "cstdint", true}), "");
+  EXPECT_EQ(Judge({"include/linefilter/c/types.h", "stdint.h", true}), "");
+  EXPECT_EQ(Judge({"include/linefilter/c.h", "linefilter/c/types.h", false}), "");
   EXPECT_EQ(Judge({"lib/c/a.cc", "linefilter/c.h", false}), "");
   EXPECT_EQ(Judge({"lib/c/a.cc", "linefilter/view.h", false}), "");
   EXPECT_EQ(Judge({"lib/c/a.cc", "lib/filters/memory.h", false}), "");
-  EXPECT_EQ(Judge({"include/linefilter/inline.h", "hwy/highway.h", true}), "");
+  EXPECT_EQ(Judge({"include/linefilter/internal/test_block.h", "hwy/highway.h", true}), "");
   EXPECT_EQ(Judge({"lib/filters/a.cc", "lib/format/trailer.h", false}), "");
   EXPECT_EQ(Judge({"bench/a.cc", "hwy/highway.h", false}), "");
   EXPECT_EQ(Judge({"lib/adapters/a.cc", "leveldb/slice.h", false}), "");

@@ -145,7 +145,7 @@ class Filter(unittest.TestCase):
         text = ("// A.\n#ifndef A_\n#define A_\n\n// NULL for bad options.\nthing* linefilter_thing_new(int options);\n"
                 "void linefilter_thing_free(thing* it);\n\n// Keys that come.\nvoid linefilter_thing_add_key(thing* it, int key);\n"
                 "void linefilter_thing_add_hash(thing* it, int hash);\n#endif\n")
-        out = run_filter(text, "c_thing.h").split("\n")
+        out = run_filter(text, "thing.h").split("\n")
         self.assertEqual(out[6], "void linefilter_thing_free(thing* it);")
         self.assertEqual(out[10], "/** Keys that come. */ void linefilter_thing_add_hash(thing* it, int hash);")
 

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "linefilter/body.h"
 #include "linefilter/builder.h"
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"

@@ -20,9 +20,9 @@
 #include <cstdint>
 #include <string>
 
-#include "linefilter/append.h"
-#include "linefilter/export.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/append.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"

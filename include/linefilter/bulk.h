@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"

@@ -21,13 +21,13 @@
 //   linefilter_view_free(view);
 //
 // Handles:
-//   linefilter_filter      takes keys for as long as it lives (c_filter.h)
-//   linefilter_concurrent  the same from many threads at once (c_concurrent.h)
-//   linefilter_rotating    the same for a sliding window: the oldest keys are forgotten (c_rotating.h)
-//   linefilter_scalable    grows with the keys that come (c_scalable.h)
-//   linefilter_swappable   what is asked, replaced while it is asked (c_swappable.h)
-//   linefilter_builder     keys in, one image out, of any layout (c_builder.h)
-//   linefilter_view        what is asked: an image in memory or in a file, a linefilter_filter or _scalable (c_view.h)
+//   linefilter_filter      takes keys for as long as it lives (c/filter.h)
+//   linefilter_concurrent  the same from many threads at once (c/concurrent.h)
+//   linefilter_rotating    the same for a sliding window: the oldest keys are forgotten (c/rotating.h)
+//   linefilter_scalable    grows with the keys that come (c/scalable.h)
+//   linefilter_swappable   what is asked, replaced while it is asked (c/swappable.h)
+//   linefilter_builder     keys in, one image out, of any layout (c/builder.h)
+//   linefilter_view        what is asked: an image in memory or in a file, a linefilter_filter or _scalable (c/view.h)
 //
 // Answers. true = "maybe", false = "absent". A key that was inserted is never "absent". Whatever is broken answers
 // "maybe".
@@ -46,7 +46,7 @@
 // Ownership. Who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._seal) frees it, with the
 // function of its type. Handles and all that they hold come from the given allocator, if there is one. Strings that are
 // returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go afterwards,
-// but for what the options' `context`s point to (c_types.h); the bytes under a view must stay. Images that the library
+// but for what the options' `context`s point to (c/types.h); the bytes under a view must stay. Images that the library
 // allocates are freed with linefilter_image_free.
 //
 // Threads. No thread is started. Functions without a handle may be called at any time. A handle is used by any number
@@ -64,15 +64,15 @@
 #ifndef LINEFILTER_C_H_
 #define LINEFILTER_C_H_
 
-#include "linefilter/c_builder.h"
-#include "linefilter/c_concurrent.h"
-#include "linefilter/c_filter.h"
-#include "linefilter/c_hash.h"
-#include "linefilter/c_rotating.h"
-#include "linefilter/c_scalable.h"
-#include "linefilter/c_sizing.h"
-#include "linefilter/c_swappable.h"
-#include "linefilter/c_types.h"
-#include "linefilter/c_view.h"
+#include "linefilter/c/builder.h"
+#include "linefilter/c/concurrent.h"
+#include "linefilter/c/filter.h"
+#include "linefilter/c/hash.h"
+#include "linefilter/c/rotating.h"
+#include "linefilter/c/scalable.h"
+#include "linefilter/c/sizing.h"
+#include "linefilter/c/swappable.h"
+#include "linefilter/c/types.h"
+#include "linefilter/c/view.h"
 
 #endif  // LINEFILTER_C_H_

@@ -23,10 +23,10 @@
 #include <cstdint>
 #include <string>
 
-#include "linefilter/append.h"
-#include "linefilter/export.h"
 #include "linefilter/filter.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/internal/append.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/status.h"

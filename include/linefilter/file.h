@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
 #include "linefilter/view.h"

@@ -10,40 +10,14 @@
 #include <cstdint>
 #include <string_view>
 
-#include "linefilter/export.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/export.h"
+#include "linefilter/internal/probe_state.h"
 #include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
-
-namespace internal {
-
-struct Kernels;  // lib/kernels/kernels.h: the functions of one layout on one target
-struct Stage;    // lib/layouts/container.h: one filter of several that answer as one
-
-// What a lookup needs, resolved once per filter. A lookup first reads body[MulHigh(hash, num_units) << unit_shift]: of
-// several stages that of the newest, which body, num_units and unit_shift are then.
-struct ProbeState {
-  const uint8_t* body = nullptr;
-  uint64_t num_units = 0;         // blocks; classic: bytes
-  uint8_t unit_shift = 0;         // log2 of a unit's bytes
-  Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
-  uint16_t num_stages = 0;        // `container` alone; 0: a filter of one body
-  uint32_t num_probes = 0;
-  // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
-  // i is lane i.
-  const uint32_t* lane_ones = nullptr;
-  bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
-  const Kernels* kernels = nullptr;
-  // Of the two, one is set if num_stages is not 0. Both tell the oldest stage first.
-  const Stage* stages = nullptr;  // of a filter that owns its stages, each at an address of its own
-  const uint8_t* stage_table =
-      nullptr;  // of a view: the table in its image, whose body has the stages one after another
-};
-
-}  // namespace internal
 
 // A hash on its way into one filter: see FilterBase::Prepare.
 struct PreparedHash {

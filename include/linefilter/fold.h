@@ -17,8 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/export.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
 #include "linefilter/view.h"

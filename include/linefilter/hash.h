@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "linefilter/compiler.h"
-#include "linefilter/export.h"
+#include "linefilter/internal/compiler.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/key.h"
 
 namespace linefilter {

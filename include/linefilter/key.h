@@ -31,7 +31,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "linefilter/compiler.h"
+#include "linefilter/internal/compiler.h"
 
 namespace linefilter {
 

@@ -23,9 +23,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/compiler.h"
-#include "linefilter/export.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/compiler.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/key.h"
 
 namespace linefilter {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 
 namespace linefilter {
 

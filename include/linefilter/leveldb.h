@@ -31,7 +31,7 @@
 #define LINEFILTER_LEVELDB_H_
 
 #include "linefilter/engine_options.h"
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/status.h"
 
 namespace leveldb {

@@ -61,8 +61,8 @@
 #include <string>
 #include <string_view>
 
-#include "linefilter/export.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"

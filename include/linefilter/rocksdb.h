@@ -39,7 +39,7 @@
 #define LINEFILTER_ROCKSDB_H_
 
 #include "linefilter/engine_options.h"
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/status.h"
 
 namespace rocksdb {

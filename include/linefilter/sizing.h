@@ -19,7 +19,7 @@
 
 #include <cstdint>
 
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 

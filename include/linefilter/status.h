@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "linefilter/compiler.h"
-#include "linefilter/export.h"
+#include "linefilter/internal/compiler.h"
+#include "linefilter/internal/export.h"
 
 namespace linefilter {
 

@@ -31,9 +31,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include "linefilter/export.h"
 #include "linefilter/file.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
 #include "linefilter/view.h"

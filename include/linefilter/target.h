@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/status.h"
 
 namespace linefilter {

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "linefilter/compiler.h"
-#include "linefilter/export.h"
 #include "linefilter/filter_base.h"
+#include "linefilter/internal/compiler.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/key.h"
 #include "linefilter/status.h"
 

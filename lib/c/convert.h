@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "linefilter/c_sizing.h"
-#include "linefilter/c_types.h"
+#include "linefilter/c/sizing.h"
+#include "linefilter/c/types.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"

@@ -1,7 +1,7 @@
 #include "linefilter/hash.h"
 
 #include "lib/c/convert.h"
-#include "linefilter/c_hash.h"
+#include "linefilter/c/hash.h"
 #include "linefilter/keyed_hash.h"
 
 using linefilter::internal::KeyFromC;

@@ -1,7 +1,7 @@
 #include "linefilter/sizing.h"
 
 #include "lib/c/convert.h"
-#include "linefilter/c_sizing.h"
+#include "linefilter/c/sizing.h"
 
 using linefilter::Sizing;
 using linefilter::Status;

@@ -1,9 +1,10 @@
 // Names, versions, targets, the defaults of options: what needs no handle.
+#include "linefilter/c/types.h"
+
 #include <cstring>
 
 #include "lib/c/convert.h"
 #include "lib/format/trailer.h"
-#include "linefilter/c_types.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/target.h"

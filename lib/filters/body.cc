@@ -3,8 +3,6 @@
 // Idea: a block that was fetched is a body of one block, in which every hash falls into block 0: the kernels need no
 // other entry. And the kernels know best where the bits of a key are: they insert it into an empty block, where those
 // are then read off.
-#include "linefilter/body.h"
-
 #include <cstring>
 
 #include "lib/bits/endian.h"
@@ -13,6 +11,7 @@
 #include "lib/layouts/block.h"
 #include "lib/layouts/classic.h"
 #include "lib/layouts/container.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
 

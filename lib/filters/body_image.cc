@@ -11,7 +11,7 @@
 #include "lib/filters/memory.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/fill.h"
-#include "linefilter/body.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/rotating.h"
 
 namespace linefilter {

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/compiler.h"
-#include "linefilter/filter_base.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/compiler.h"
+#include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 

@@ -25,7 +25,7 @@
 #include "lib/kernels/answers.h"
 #include "lib/kernels/block_batch.h"
 #include "lib/kernels/kernels.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_BLOCK_LOOPS_ONCE_
 #define LINEFILTER_LIB_KERNELS_BLOCK_LOOPS_ONCE_

@@ -13,7 +13,7 @@
 #include "lib/kernels/block_loops-inl.h"
 #include "lib/kernels/shared_block-inl.h"
 #include "lib/layouts/lane_table.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {

@@ -15,7 +15,7 @@
 #include "hwy/highway.h"
 #include "lib/kernels/block_loops-inl.h"
 #include "lib/layouts/lane_table.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 // SSE has no shift by each lane's own number; Highway's to the left takes half as long as its to the right (lookups 1.4
 // instead of 2.0 times as long as those of `blocked`).

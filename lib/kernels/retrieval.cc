@@ -22,7 +22,7 @@
 #include "hwy/highway.h"
 #include "lib/kernels/lanes-inl.h"
 #include "lib/kernels/retrieval_constraints-inl.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {

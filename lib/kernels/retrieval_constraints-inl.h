@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_RETRIEVAL_CONSTRAINTS_ONCE_
 #define LINEFILTER_LIB_KERNELS_RETRIEVAL_CONSTRAINTS_ONCE_

@@ -29,7 +29,7 @@
 
 #include "hwy/highway.h"
 #include "lib/bits/shared_word.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 #undef LINEFILTER_SHARED_BLOCK_BY_VECTORS
 #if defined(__SANITIZE_THREAD__) || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86_64

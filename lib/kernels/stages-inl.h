@@ -22,7 +22,7 @@
 #include "hwy/highway.h"
 #include "lib/kernels/shared_block-inl.h"
 #include "lib/layouts/container.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_STAGES_INL_ONCE_
 #define LINEFILTER_LIB_KERNELS_STAGES_INL_ONCE_

@@ -22,7 +22,7 @@
 // After foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/kernels/stages-inl.h"
-#include "linefilter/inline.h"
+#include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_KERNELS_STAGES_ONCE_
 #define LINEFILTER_LIB_KERNELS_STAGES_ONCE_

@@ -12,8 +12,8 @@
 namespace linefilter {
 namespace {
 
-// Our kernels use GFNI from AVX3_DL on (linefilter/inline_retrieval.h), for which Highway 1.0.3 does not ask the CPU.
-// All that have the one have the other, but a virtual machine may hide it.
+// Our kernels use GFNI from AVX3_DL on (linefilter/internal/test_solved_block.h), for which Highway 1.0.3 does not ask
+// the CPU. All that have the one have the other, but a virtual machine may hide it.
 int64_t UnusableBits() {
 #if HWY_ARCH_X86 && defined(__GNUC__)
   __builtin_cpu_init();  // the first use may be in a constructor

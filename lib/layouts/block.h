@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "linefilter/filter_base.h"
+#include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/filter_base.h"
+#include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "linefilter/filter_base.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 

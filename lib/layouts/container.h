@@ -13,7 +13,7 @@
 #include "lib/layouts/block.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/lane_table.h"
-#include "linefilter/filter_base.h"
+#include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "linefilter/retrieval_key.h"
+#include "linefilter/internal/retrieval_constants.h"
 
 namespace linefilter::internal {
 

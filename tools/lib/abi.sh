@@ -91,7 +91,7 @@ none_forgotten() {
 local_functions() {
   awk '/^(class|struct) .*[{]/ { sub(/ *( final|:|[{]).*$/, ""); class = $NF }
     /^ *LINEFILTER_LOCAL / { sub(/[(].*$/, ""); n = split($0, words, /[ *&]+/); print class "::" words[n] }' \
-    "$ROOT"/include/linefilter/*.h | sort -u | paste -sd '|'
+    "$ROOT"/include/linefilter/{,c/,internal/}*.h | sort -u | paste -sd '|'
 }
 
 # Debug information tells the types. The release build has none, so what holds exported functions, a few files that compile

@@ -5,7 +5,7 @@ Headers document by plain comments: above a name, or behind a member. Here `//` 
 documents the names that follow it in its paragraph (the lines up to an empty one) without a comment of their own, if
 they are overloads, if it tells of them by name, or if it is the only one there and seems to speak of them too: they share a
 word with the name it stands above or with what it says (AddKey, AddHash), or are types in a row (typedef); where a name of C
-says what it belongs to (linefilter_builder_free in c_builder.h), that is no such word. Private and protected parts and namespace
+says what it belongs to (linefilter_builder_free in c/builder.h), that is no such word. Private and protected parts and namespace
 internal are left out, and what a class has without saying (destructor, copies, moves) gets the usual words. No line is
 added or lost, so that warnings tell the line of the header.
 

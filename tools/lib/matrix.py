@@ -59,10 +59,10 @@ def sources(commands, root, folders):
 
 def headers(root):
     """The same of each public header. It is read as a source that includes it first and has nothing else."""
-    folder = os.path.join(root, "include", "linefilter")
-    return [(f"include/linefilter/{name}", ["-I", os.path.join(root, "include"), "-x", "c++", "-include",
-                                            f"linefilter/{name}"], "/dev/null", root)
-            for name in sorted(os.listdir(folder)) if name.endswith(".h")]
+    include = os.path.join(root, "include")
+    names = sorted(os.path.relpath(os.path.join(folder, file), include)
+                   for folder, _, files in os.walk(include) for file in files if file.endswith(".h"))
+    return [(f"include/{name}", ["-I", include, "-x", "c++", "-include", name], "/dev/null", root) for name in names]
 
 
 def command(compiler, standard, kind, optimized, file):

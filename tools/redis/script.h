@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "linefilter/body.h"
 #include "linefilter/filter.h"
 #include "linefilter/redis.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/status.h"
 
 struct redisContext;

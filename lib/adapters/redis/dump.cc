@@ -8,9 +8,9 @@
 
 #include "lib/adapters/redis/filter_state.h"
 #include "lib/adapters/redis/names.h"
-#include "linefilter/body.h"
 #include "linefilter/file.h"
 #include "linefilter/redis.h"
+#include "linefilter/remote_body.h"
 
 namespace linefilter {
 namespace redis_internal {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "linefilter/body.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/status.h"
 
 namespace linefilter::redis_internal {

@@ -6,7 +6,7 @@
 
 #include "lib/adapters/redis/filter_state.h"
 #include "lib/adapters/redis/marks.h"
-#include "linefilter/body.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/view.h"
 
 namespace linefilter {

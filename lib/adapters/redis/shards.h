@@ -13,8 +13,8 @@
 
 #include "lib/adapters/redis/header.h"
 #include "lib/adapters/redis/slot.h"
-#include "linefilter/body.h"
 #include "linefilter/redis.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/status.h"
 
 namespace linefilter::redis_internal {
@@ -38,7 +38,7 @@ struct Learned {
 // A generation with the names of its shards.
 struct Shards {
   Generation generation;
-  BodyFacts facts;  // to ask its body: linefilter/body.h
+  BodyFacts facts;  // to ask its body: linefilter/remote_body.h
   std::vector<RedisKey> keys;
   Learned learned;
 

@@ -1,6 +1,6 @@
 // What the compiler is asked for beyond C++17.
-#ifndef LINEFILTER_COMPILER_H_
-#define LINEFILTER_COMPILER_H_
+#ifndef LINEFILTER_INTERNAL_COMPILER_H_
+#define LINEFILTER_INTERNAL_COMPILER_H_
 
 // Inlined even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h) could leave the
 // program a copy with its instructions.
@@ -10,4 +10,4 @@
 #define LINEFILTER_INLINE inline
 #endif
 
-#endif  // LINEFILTER_COMPILER_H_
+#endif  // LINEFILTER_INTERNAL_COMPILER_H_

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "linefilter/c_types.h"
-#include "linefilter/export.h"
+#include "linefilter/c/types.h"
+#include "linefilter/internal/export.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 // The constants of the layout `retrieval` (doc/FORMAT.md section 8), for those who build a block and those who ask it.
-#ifndef LINEFILTER_RETRIEVAL_KEY_H_
-#define LINEFILTER_RETRIEVAL_KEY_H_
+#ifndef LINEFILTER_INTERNAL_RETRIEVAL_CONSTANTS_H_
+#define LINEFILTER_INTERNAL_RETRIEVAL_CONSTANTS_H_
 
 #include <cstdint>
 
@@ -13,4 +13,4 @@ inline constexpr uint64_t kFingerprintMultiplier = 0x9E3779B97F4A7C15u;
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_RETRIEVAL_KEY_H_
+#endif  // LINEFILTER_INTERNAL_RETRIEVAL_CONSTANTS_H_

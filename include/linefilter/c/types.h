@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "linefilter/export.h"
+#include "linefilter/internal/export.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,25 +1,26 @@
 // The core of the layout `retrieval` (doc/FORMAT.md section 8): the parities of one key in one block, and its answer.
-// Part of linefilter/inline.h: whoever includes this file alone gets all of that.
+// A part of test_block.h: whoever includes this file alone gets all of that.
 //
 // A block of 8 words is ANDed with 8 multiples of the key's 32 bits; each 16-bit lane of the result gives one parity,
 // so all 32 come out of one vector operation (or of as many as the block has vectors).
 
-#ifndef LINEFILTER_INLINE_ONCE_
-#include "linefilter/inline.h"  // It chooses the target before Highway is read, and includes this file again.
-// Included once per target, as inline.h.
-#elif defined(LINEFILTER_INLINE_RETRIEVAL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef LINEFILTER_INLINE_RETRIEVAL_H_
-#undef LINEFILTER_INLINE_RETRIEVAL_H_
+#ifndef LINEFILTER_TEST_BLOCK_ONCE_
+// It chooses the target before Highway is read, and includes this file again.
+#include "linefilter/internal/test_block.h"
+// Included once per target, as test_block.h.
+#elif defined(LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_
+#undef LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_
 #else
-#define LINEFILTER_INLINE_RETRIEVAL_H_
+#define LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_
 #endif
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "linefilter/retrieval_key.h"
-#include "linefilter/retrieval_tables.h"
+#include "linefilter/internal/retrieval_constants.h"
+#include "linefilter/internal/retrieval_tables.h"
 
 // Plain 64-bit words where there are no vectors, or where their byte order is not that of an image.
 #undef LINEFILTER_PLAIN_PARITIES
@@ -301,4 +302,4 @@ HWY_INLINE bool TestSolvedBlock(const uint8_t* block, uint32_t g) {
 }  // namespace linefilter
 HWY_AFTER_NAMESPACE();
 
-#endif  // LINEFILTER_INLINE_RETRIEVAL_H_
+#endif  // LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_

@@ -7,14 +7,14 @@
 //   for (size_t i = 0; i < n; ++i) maybe |= linefilter::BlockMayContainHash(facts, i, fetch(64 * blocks[i]), hash);
 //
 // Whatever is not right answers "maybe". All functions are pure and thread-safe.
-#ifndef LINEFILTER_BODY_H_
-#define LINEFILTER_BODY_H_
+#ifndef LINEFILTER_REMOTE_BODY_H_
+#define LINEFILTER_REMOTE_BODY_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/export.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
@@ -125,4 +125,4 @@ class LINEFILTER_EXPORT BodyImageWriter {
 
 }  // namespace linefilter
 
-#endif  // LINEFILTER_BODY_H_
+#endif  // LINEFILTER_REMOTE_BODY_H_

@@ -1,6 +1,6 @@
 // What a shared library of ours exports: every public function and class, and nothing else. Read by C, too.
-#ifndef LINEFILTER_EXPORT_H_
-#define LINEFILTER_EXPORT_H_
+#ifndef LINEFILTER_INTERNAL_EXPORT_H_
+#define LINEFILTER_INTERNAL_EXPORT_H_
 
 #if defined(__GNUC__) && defined(__cplusplus)
 #define LINEFILTER_VISIBILITY(kind) [[gnu::visibility(kind)]]  // goes with [[nodiscard]] of a class
@@ -22,4 +22,4 @@
 // Of a public class: what only the library itself calls. It may change without a new name of the shared library.
 #define LINEFILTER_LOCAL LINEFILTER_VISIBILITY("hidden")
 
-#endif  // LINEFILTER_EXPORT_H_
+#endif  // LINEFILTER_INTERNAL_EXPORT_H_

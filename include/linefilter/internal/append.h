@@ -1,6 +1,6 @@
 // Appending to a std::string without an exception crossing: shared by the filters and the builder.
-#ifndef LINEFILTER_APPEND_H_
-#define LINEFILTER_APPEND_H_
+#ifndef LINEFILTER_INTERNAL_APPEND_H_
+#define LINEFILTER_INTERNAL_APPEND_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -41,4 +41,4 @@ Status AppendToString(std::string* text, uint64_t size, const Write& write) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_APPEND_H_
+#endif  // LINEFILTER_INTERNAL_APPEND_H_

@@ -1,6 +1,6 @@
 // Tables for lookups in the layout `retrieval` (doc/FORMAT.md section 8), made by the compiler.
-#ifndef LINEFILTER_RETRIEVAL_TABLES_H_
-#define LINEFILTER_RETRIEVAL_TABLES_H_
+#ifndef LINEFILTER_INTERNAL_RETRIEVAL_TABLES_H_
+#define LINEFILTER_INTERNAL_RETRIEVAL_TABLES_H_
 
 #include <cstdint>
 
@@ -61,4 +61,4 @@ alignas(16) inline constexpr uint8_t kCoupleWords[16] = {0xff, 0x55, 0x33, 0x11,
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_RETRIEVAL_TABLES_H_
+#endif  // LINEFILTER_INTERNAL_RETRIEVAL_TABLES_H_

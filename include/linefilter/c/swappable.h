@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "linefilter/c_types.h"
-#include "linefilter/export.h"
+#include "linefilter/c/types.h"
+#include "linefilter/internal/export.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,7 +58,7 @@ LINEFILTER_EXPORT void linefilter_swappable_clear(linefilter_swappable* swappabl
 LINEFILTER_EXPORT uint64_t linefilter_swappable_num_swaps(const linefilter_swappable* swappable);
 
 // What served when it was taken, until linefilter_lease_end; for one thread at a time. `view` is for the questions of
-// linefilter/c_view.h and is not freed; NULL, which answers "maybe", if nothing served.
+// linefilter/c/view.h and is not freed; NULL, which answers "maybe", if nothing served.
 typedef struct linefilter_lease {
   const linefilter_view* view;  // to be asked
   void* held[3];                // the library's

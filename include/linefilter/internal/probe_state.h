@@ -1,0 +1,36 @@
+// What a lookup needs of a filter, whoever owns its bytes: resolved once, when the filter is made or opened. The kernels
+// of a layout read it; the classes that users hold keep one.
+#ifndef LINEFILTER_INTERNAL_PROBE_STATE_H_
+#define LINEFILTER_INTERNAL_PROBE_STATE_H_
+
+#include <cstdint>
+
+#include "linefilter/layout.h"
+
+namespace linefilter::internal {
+
+struct Kernels;  // lib/layouts/kernels.h: the functions of one layout on one target
+struct Stage;    // lib/layouts/container/body.h: one filter of several that answer as one
+
+// A lookup first reads body[MulHigh(hash, num_units) << unit_shift]. Of several stages that is the newest, which body,
+// num_units and unit_shift then describe.
+struct ProbeState {
+  const uint8_t* body = nullptr;
+  uint64_t num_units = 0;         // blocks; classic: bytes
+  uint8_t unit_shift = 0;         // log2 of a unit's bytes
+  Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
+  uint16_t num_stages = 0;        // `container` alone; 0: a filter of one body
+  uint32_t num_probes = 0;
+  // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
+  // i is lane i.
+  const uint32_t* lane_ones = nullptr;
+  bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
+  const Kernels* kernels = nullptr;
+  // One of the two is set if num_stages is not 0. Both tell the oldest stage first.
+  const Stage* stages = nullptr;         // the array of a filter that owns its stages, each at an address of its own
+  const uint8_t* stage_table = nullptr;  // the table in the image of a view, whose body has the stages in a row
+};
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_INTERNAL_PROBE_STATE_H_
