@@ -12,7 +12,7 @@ function(linefilter_own target)
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
   endif()
   # On 32-bit x86 the compiler would count with 80 bits where it likes, and sizes would differ from those of other CPUs
-  # (lib/bits/real.h): SSE2, of every CPU since 2003, rounds each operation as IEEE 754 says.
+  # (lib/base/real.h): SSE2, of every CPU since 2003, rounds each operation as IEEE 754 says.
   if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86|x86_64|AMD64)$" AND NOT MSVC)
     target_compile_options(${target} PRIVATE -msse2 -mfpmath=sse)
   endif()

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/base/memory.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/group_plan.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/partition.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/builder.h"

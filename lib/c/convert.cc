@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "lib/filters/memory.h"
+#include "lib/base/memory.h"
 #include "lib/filters/options.h"
 
 namespace linefilter::internal {

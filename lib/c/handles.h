@@ -4,8 +4,8 @@
 
 #include <new>
 
+#include "lib/base/memory.h"
 #include "lib/c/convert.h"
-#include "lib/filters/memory.h"
 #include "linefilter/builder.h"
 #include "linefilter/c.h"
 #include "linefilter/concurrent.h"

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "lib/filters/memory.h"
+#include "lib/base/memory.h"
 
 namespace linefilter::internal {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "lib/filters/system_error.h"
+#include "lib/base/system_error.h"
 #include "linefilter/file.h"
 #include "linefilter/hash.h"
 

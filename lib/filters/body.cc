@@ -5,7 +5,7 @@
 // are then read off.
 #include <cstring>
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
 #include "lib/filters/container_writer.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/block.h"

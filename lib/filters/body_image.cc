@@ -5,10 +5,10 @@
 #include <cstring>
 #include <new>
 
+#include "lib/base/memory.h"
 #include "lib/filters/container_writer.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/fill.h"
 #include "linefilter/remote_body.h"

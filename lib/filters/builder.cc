@@ -4,12 +4,12 @@
 #include <atomic>
 #include <cstring>
 
+#include "lib/base/memory.h"
+#include "lib/base/parallel.h"
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
-#include "lib/filters/parallel.h"
 
 namespace linefilter {
 

@@ -2,12 +2,12 @@
 // lie, so whatever fails puts them back into the chunks; until then, and while callbacks run, status_ is Unfinished.
 #include <cstring>
 
+#include "lib/base/memory.h"
+#include "lib/base/parallel.h"
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
-#include "lib/filters/parallel.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/builder.h"

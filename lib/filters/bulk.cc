@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "lib/filters/memory.h"
-#include "lib/filters/parallel.h"
+#include "lib/base/memory.h"
+#include "lib/base/parallel.h"
 #include "lib/layouts/block.h"
 #include "linefilter/hash.h"
 

@@ -1,11 +1,11 @@
 // Streams: one pass to count, then one per group of ranges.
 #include <cstring>
 
+#include "lib/base/memory.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/group_plan.h"
 #include "lib/filters/hash_reader.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/block.h"

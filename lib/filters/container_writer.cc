@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "lib/bits/shared_word.h"
+#include "lib/base/memory.h"
+#include "lib/base/shared_word.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "linefilter/sizing.h"
 

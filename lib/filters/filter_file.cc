@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "lib/bits/endian.h"
-#include "lib/filters/memory.h"
-#include "lib/filters/system_error.h"
+#include "lib/base/endian.h"
+#include "lib/base/memory.h"
+#include "lib/base/system_error.h"
 #include "lib/format/trailer.h"
 #include "linefilter/file.h"
 

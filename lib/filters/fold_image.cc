@@ -3,9 +3,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "lib/base/memory.h"
 #include "lib/filters/fold.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/block.h"
 #include "linefilter/fold.h"

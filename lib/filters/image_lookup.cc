@@ -3,9 +3,9 @@
 // instead of seven functions take 7 of 700 ns less.
 #include <string_view>
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
+#include "lib/base/xxh3-inl.h"
 #include "lib/format/trailer.h"
-#include "lib/hash/xxh3-inl.h"
 #include "lib/kernels/layout_ops.h"
 #include "linefilter/view.h"
 

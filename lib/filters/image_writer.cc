@@ -1,8 +1,8 @@
 #include "lib/filters/image_writer.h"
 
-#include "lib/bits/endian.h"
-#include "lib/filters/memory.h"
-#include "lib/filters/parallel.h"
+#include "lib/base/endian.h"
+#include "lib/base/memory.h"
+#include "lib/base/parallel.h"
 
 namespace linefilter::internal {
 namespace {

@@ -1,9 +1,9 @@
 // The mutable filters: a body of the right size, zeroed, and the kernels that write to it.
 #include <cstring>
 
+#include "lib/base/memory.h"
 #include "lib/filters/fold.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/filters/save.h"
 #include "lib/filters/secret.h"

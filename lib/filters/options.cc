@@ -1,6 +1,6 @@
 #include "lib/filters/options.h"
 
-#include "lib/filters/memory.h"
+#include "lib/base/memory.h"
 #include "lib/kernels/layout_ops.h"
 #include "lib/layouts/block.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "lib/filters/memory.h"
+#include "lib/base/memory.h"
 
 namespace linefilter::internal {
 

@@ -31,10 +31,10 @@
 #include <new>
 #include <utility>
 
-#include "lib/bits/equal_hashes.h"
-#include "lib/bits/shared_word.h"
+#include "lib/base/equal_hashes.h"
+#include "lib/base/memory.h"
+#include "lib/base/shared_word.h"
 #include "lib/filters/hash_and_ask.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "lib/base/memory.h"
 #include "lib/filters/growth.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/kernels/kernels.h"
 #include "lib/kernels/layout_ops.h"
@@ -40,7 +40,7 @@ Status CheckRequest(const FilterOptions& options) {
   return internal::CheckOptions(Layout::kBlocked, options);
 }
 
-// As those of lib/filters/memory.h, whose advice is for a filter of some bits per key.
+// As those of lib/base/memory.h, whose advice is for a filter of some bits per key.
 Status OutOfMemory(uint64_t bytes) {
   return Status::Error(StatusCode::kOutOfMemory,
                        "no memory for %llu bytes: set a higher fpr or a max_growth, or shard the keys",

@@ -1,11 +1,11 @@
 // A ScalableFilter's image, written and read back: its stages, and how it goes on growing.
 #include <cstring>
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
+#include "lib/base/memory.h"
 #include "lib/filters/container_writer.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/memory.h"
 #include "lib/filters/options.h"
 #include "lib/filters/save.h"
 #include "lib/filters/secret.h"

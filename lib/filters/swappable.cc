@@ -16,7 +16,7 @@
 #include <chrono>
 #include <thread>
 
-#include "lib/filters/memory.h"
+#include "lib/base/memory.h"
 
 namespace linefilter {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "lib/bits/endian.h"
-#include "lib/hash/xxh3.h"
+#include "lib/base/endian.h"
+#include "lib/base/xxh3.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {

@@ -23,7 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
 #include "lib/kernels/retrieval_rest-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -28,7 +28,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
-#include "lib/bits/shared_word.h"
+#include "lib/base/shared_word.h"
 #include "linefilter/internal/test_block.h"
 
 #undef LINEFILTER_SHARED_BLOCK_BY_VECTORS

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "lib/bits/endian.h"
-#include "lib/bits/real.h"
-#include "lib/bits/shared_word.h"
+#include "lib/base/endian.h"
+#include "lib/base/real.h"
+#include "lib/base/shared_word.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/fill.h"
 #include "lib/layouts/folded_fpr.h"

@@ -1,7 +1,7 @@
 #include "lib/layouts/classic.h"
 
-#include "lib/bits/equal_hashes.h"
-#include "lib/bits/real.h"
+#include "lib/base/equal_hashes.h"
+#include "lib/base/real.h"
 #include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "lib/bits/equal_hashes.h"
+#include "lib/base/equal_hashes.h"
 #include "lib/layouts/fill.h"
 #include "linefilter/sizing.h"
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/blocked.h"
 #include "lib/layouts/lane_table.h"

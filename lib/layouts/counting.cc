@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lib/bits/endian.h"
-#include "lib/bits/real.h"
+#include "lib/base/endian.h"
+#include "lib/base/real.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/folded_fpr.h"
 #include "lib/layouts/lane_table.h"

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "lib/bits/equal_hashes.h"
-#include "lib/bits/real.h"
+#include "lib/base/equal_hashes.h"
+#include "lib/base/real.h"
 #include "lib/layouts/block.h"
 
 namespace linefilter::internal {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/bits/lane_subsets.h"
+#include "lib/base/lane_subsets.h"
 
 namespace linefilter::internal {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "lib/bits/endian.h"
-#include "lib/bits/equal_hashes.h"
+#include "lib/base/endian.h"
+#include "lib/base/equal_hashes.h"
 #include "lib/layouts/block.h"
 #include "lib/layouts/retrieval_key.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
 #include "lib/layouts/retrieval_key.h"
 
 namespace linefilter::internal {

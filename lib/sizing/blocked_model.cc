@@ -8,8 +8,8 @@
 // fewer than any best num_probes sets, FPR_j is exact, of a table (nearly_empty_blocks.h). Against the full
 // inclusion-exclusion over subsets of lanes (tests/expected_fpr_test.cc) this is right to 0.14 % from 4 to 24 bits per
 // key with the best num_probes, to 1.7 % with any and for any load (tests/low_load_test.cc).
-#include "lib/bits/lane_subsets.h"
-#include "lib/bits/real.h"
+#include "lib/base/lane_subsets.h"
+#include "lib/base/real.h"
 #include "lib/sizing/block_load.h"
 #include "lib/sizing/model.h"
 #include "lib/sizing/nearly_empty_blocks.h"

@@ -4,8 +4,8 @@
 //
 // To it comes n / 2^64 for keys that agree with one of the n in the whole hash: more than all else from about 3e6 keys
 // on at 64 bits per key.
-#include "lib/bits/equal_hashes.h"
-#include "lib/bits/real.h"
+#include "lib/base/equal_hashes.h"
+#include "lib/base/real.h"
 #include "lib/sizing/model.h"
 
 namespace linefilter::internal {

@@ -8,8 +8,8 @@
 // and the share n / b / 2^32 for keys that agree in all 32 bits of the in-block hash. Subsets with the same h are one
 // term: there are 2 to 138 of them. The pairs of lanes alone, which suffice for `blocked`, are wrong by up to 3 % here
 // (a lane has 8 positions, not 32), by 23 % with other num_probes than the best.
-#include "lib/bits/lane_subsets.h"
-#include "lib/bits/real.h"
+#include "lib/base/lane_subsets.h"
+#include "lib/base/real.h"
 #include "lib/sizing/block_load.h"
 #include "lib/sizing/model.h"
 

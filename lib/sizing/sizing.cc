@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
-#include "lib/bits/equal_hashes.h"
-#include "lib/bits/real.h"
+#include "lib/base/equal_hashes.h"
+#include "lib/base/real.h"
 #include "lib/sizing/model.h"
 
 namespace linefilter {

@@ -1,7 +1,7 @@
 // S of doc/FORMAT.md section 6: which lanes of a block take part, by num_probes. Shared by the layouts `blocked` and
 // `counting` and their models.
-#ifndef LINEFILTER_LIB_BITS_LANE_SUBSETS_H_
-#define LINEFILTER_LIB_BITS_LANE_SUBSETS_H_
+#ifndef LINEFILTER_LIB_BASE_LANE_SUBSETS_H_
+#define LINEFILTER_LIB_BASE_LANE_SUBSETS_H_
 
 #include <cstdint>
 
@@ -14,4 +14,4 @@ inline constexpr uint16_t kLaneSubsets[17] = {0,      0x0001, 0x0003, 0x000b, 0x
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_BITS_LANE_SUBSETS_H_
+#endif  // LINEFILTER_LIB_BASE_LANE_SUBSETS_H_

@@ -1,6 +1,6 @@
 // Memory for bodies and hashes, through the host's hooks or by default.
-#ifndef LINEFILTER_LIB_FILTERS_MEMORY_H_
-#define LINEFILTER_LIB_FILTERS_MEMORY_H_
+#ifndef LINEFILTER_LIB_BASE_MEMORY_H_
+#define LINEFILTER_LIB_BASE_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -34,4 +34,4 @@ Status OverLimit(uint64_t bytes, uint64_t limit);
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_MEMORY_H_
+#endif  // LINEFILTER_LIB_BASE_MEMORY_H_

@@ -1,8 +1,8 @@
 // The floor under every false-positive rate: a key that agrees with a member in all of its hash that a filter looks at
 // is "maybe", however many bits the filter has. Made of +, -, *, / alone, for sizing must give the same double
 // everywhere (real.h).
-#ifndef LINEFILTER_LIB_BITS_EQUAL_HASHES_H_
-#define LINEFILTER_LIB_BITS_EQUAL_HASHES_H_
+#ifndef LINEFILTER_LIB_BASE_EQUAL_HASHES_H_
+#define LINEFILTER_LIB_BASE_EQUAL_HASHES_H_
 
 namespace linefilter::internal {
 
@@ -24,4 +24,4 @@ inline double EqualInBlockHashFpr(double load) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_BITS_EQUAL_HASHES_H_
+#endif  // LINEFILTER_LIB_BASE_EQUAL_HASHES_H_

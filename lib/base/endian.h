@@ -1,6 +1,6 @@
 // Little-endian integers at any address: the only byte order of an image.
-#ifndef LINEFILTER_LIB_BITS_ENDIAN_H_
-#define LINEFILTER_LIB_BITS_ENDIAN_H_
+#ifndef LINEFILTER_LIB_BASE_ENDIAN_H_
+#define LINEFILTER_LIB_BASE_ENDIAN_H_
 
 #include <cstdint>
 
@@ -21,4 +21,4 @@ inline void StoreLE64(uint64_t v, uint8_t* p) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_BITS_ENDIAN_H_
+#endif  // LINEFILTER_LIB_BASE_ENDIAN_H_

@@ -1,6 +1,6 @@
 // XXH3 for the checks of images, and the secrets of our constant seeds (xxh3-inl.h has the idea).
-#ifndef LINEFILTER_LIB_HASH_XXH3_H_
-#define LINEFILTER_LIB_HASH_XXH3_H_
+#ifndef LINEFILTER_LIB_BASE_XXH3_H_
+#define LINEFILTER_LIB_BASE_XXH3_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -47,4 +47,4 @@ uint64_t Xxh3OfCheck(const void* data, size_t size);
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_HASH_XXH3_H_
+#endif  // LINEFILTER_LIB_BASE_XXH3_H_

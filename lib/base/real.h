@@ -1,7 +1,7 @@
 // Logarithm, exponential and powers made of +, -, *, / alone, which IEEE 754 rounds alike everywhere: sizes that follow
 // from them are the same on every CPU and C library (libm is not). Compile with -ffp-contract=off.
-#ifndef LINEFILTER_LIB_BITS_REAL_H_
-#define LINEFILTER_LIB_BITS_REAL_H_
+#ifndef LINEFILTER_LIB_BASE_REAL_H_
+#define LINEFILTER_LIB_BASE_REAL_H_
 
 #include <cfloat>
 #include <cstdint>
@@ -56,4 +56,4 @@ inline double ExpOfNegative(double x) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_BITS_REAL_H_
+#endif  // LINEFILTER_LIB_BASE_REAL_H_

@@ -2,7 +2,7 @@
 // sections 2.1 to 2.4, with c = 1 and d = 3.
 #include "linefilter/keyed_hash.h"
 
-#include "lib/bits/endian.h"
+#include "lib/base/endian.h"
 
 namespace linefilter {
 namespace {

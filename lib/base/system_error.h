@@ -1,6 +1,6 @@
 // What the operating system refused, as a status.
-#ifndef LINEFILTER_LIB_FILTERS_SYSTEM_ERROR_H_
-#define LINEFILTER_LIB_FILTERS_SYSTEM_ERROR_H_
+#ifndef LINEFILTER_LIB_BASE_SYSTEM_ERROR_H_
+#define LINEFILTER_LIB_BASE_SYSTEM_ERROR_H_
 
 #include <cerrno>
 #include <cstring>
@@ -18,4 +18,4 @@ inline Status SystemError(const char* what, const char* path) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_SYSTEM_ERROR_H_
+#endif  // LINEFILTER_LIB_BASE_SYSTEM_ERROR_H_

@@ -1,6 +1,6 @@
 // Work shared out over the threads of the host's executor.
-#ifndef LINEFILTER_LIB_FILTERS_PARALLEL_H_
-#define LINEFILTER_LIB_FILTERS_PARALLEL_H_
+#ifndef LINEFILTER_LIB_BASE_PARALLEL_H_
+#define LINEFILTER_LIB_BASE_PARALLEL_H_
 
 #include <atomic>
 #include <cstddef>
@@ -27,4 +27,4 @@ void ShareOut(const Executor& executor, size_t num_workers, uint64_t num_parts, 
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_PARALLEL_H_
+#endif  // LINEFILTER_LIB_BASE_PARALLEL_H_

@@ -1,4 +1,4 @@
-#include "lib/filters/memory.h"
+#include "lib/base/memory.h"
 
 #include <sys/mman.h>
 

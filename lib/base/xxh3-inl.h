@@ -3,14 +3,14 @@
 //
 // For inputs above 240 bytes XXH3 derives a secret of 192 bytes from the seed, for each of them again. Our two seeds
 // are constants, and so are their secrets: then a seed costs nothing.
-#ifndef LINEFILTER_LIB_HASH_XXH3_INL_H_
-#define LINEFILTER_LIB_HASH_XXH3_INL_H_
+#ifndef LINEFILTER_LIB_BASE_XXH3_INL_H_
+#define LINEFILTER_LIB_BASE_XXH3_INL_H_
 
 #define XXH_INLINE_ALL
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/hash/xxh3.h"
+#include "lib/base/xxh3.h"
 #include "linefilter/hash.h"
 #include "xxhash.h"
 
@@ -35,4 +35,4 @@ inline uint64_t InlineHashKey(const void* data, size_t size, uint64_t seed) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_HASH_XXH3_INL_H_
+#endif  // LINEFILTER_LIB_BASE_XXH3_INL_H_

@@ -1,7 +1,7 @@
 // Words that several threads read and change: relaxed atomics, because only bits that were set matter, never their
 // order.
-#ifndef LINEFILTER_LIB_BITS_SHARED_WORD_H_
-#define LINEFILTER_LIB_BITS_SHARED_WORD_H_
+#ifndef LINEFILTER_LIB_BASE_SHARED_WORD_H_
+#define LINEFILTER_LIB_BASE_SHARED_WORD_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -25,4 +25,4 @@ inline __attribute__((always_inline)) void OrIntoSharedWord(uint8_t* at, uint64_
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_BITS_SHARED_WORD_H_
+#endif  // LINEFILTER_LIB_BASE_SHARED_WORD_H_

@@ -1,6 +1,6 @@
 #include "linefilter/hash.h"
 
-#include "lib/hash/xxh3-inl.h"
+#include "lib/base/xxh3-inl.h"
 
 namespace linefilter {
 namespace {
