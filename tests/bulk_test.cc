@@ -17,7 +17,7 @@
 #include "lib/filters/bulk.h"
 #include "lib/filters/group_plan.h"
 #include "lib/filters/partition.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"

@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/filters/container_writer.h"
-#include "lib/kernels/stages.h"
+#include "lib/layouts/container/kernels.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"

@@ -1,6 +1,6 @@
-// lib/sizing/growth_plan.h: shares that keep the bound whatever the final count, and what growing costs in memory. The
+// lib/filters/growth_plan.h: shares that keep the bound whatever the final count, and what growing costs in memory. The
 // figures here are those of doc/DESIGN.md, "Growing".
-#include "lib/sizing/growth_plan.h"
+#include "lib/filters/growth_plan.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/layout_ops.h"
-#include "lib/layouts/lane_table.h"
+#include "lib/layouts/blocks/lane_table.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/view.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/measure_fpr.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/sizing/nearly_empty_blocks.h"
+#include "lib/layouts/blocks/nearly_empty_blocks.h"
 #include "linefilter/filter.h"
 #include "linefilter/hash.h"
 #include "linefilter/rotating.h"

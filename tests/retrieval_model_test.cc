@@ -2,8 +2,8 @@
 // its blocks, and that of a block follows from its level alone. So blocks with exactly j random keys are made, enough
 // to know the mean of their rates, and whole filters.
 //
-// To make the table of lib/sizing/retrieval_model.cc again (about five minutes), from 21 keys on; below, the rate lives
-// on blocks so rare that they are extrapolated, as told there:
+// To make the table of lib/layouts/retrieval/model.cc again (about five minutes), from 21 keys on; below, the rate
+// lives on blocks so rare that they are extrapolated, as told there:
 //   retrieval_model_test --gtest_also_run_disabled_tests --gtest_filter='*DISABLED_PrintTable'
 #include <algorithm>
 #include <cmath>

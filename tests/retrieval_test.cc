@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/measure_fpr.h"

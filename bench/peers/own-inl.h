@@ -30,7 +30,7 @@ HWY_INLINE uint8_t* BlockOf(const OwnBody& body, uint64_t hash) {
   return body.blocks + Scheme::kBlockBytes * BlockIndex(hash, body.num_blocks);
 }
 
-// A look-ahead ring as in our own batches, above the same size (lib/kernels/block_loops-inl.h).
+// A look-ahead ring as in our own batches, above the same size (lib/layouts/blocks/block_loops-inl.h).
 template <class Scheme, int kWrites, class Work>
 HWY_INLINE void ForBlocks(const OwnBody& body, const uint64_t* hashes, size_t n, const Work& work) {
   constexpr size_t kLookAhead = 32;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "lib/base/memory.h"
-#include "lib/filters/options.h"
+#include "lib/layouts/options.h"
 
 namespace linefilter::internal {
 namespace {

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <new>
 
+#include "lib/base/fill.h"
 #include "lib/base/memory.h"
 #include "lib/filters/container_writer.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/image_writer.h"
-#include "lib/layouts/blocked.h"
-#include "lib/layouts/fill.h"
+#include "lib/layouts/blocked/body.h"
 #include "linefilter/remote_body.h"
 #include "linefilter/rotating.h"
 

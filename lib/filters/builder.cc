@@ -9,7 +9,7 @@
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/options.h"
+#include "lib/layouts/options.h"
 
 namespace linefilter {
 

@@ -7,9 +7,9 @@
 #include "lib/filters/builder_chunk.h"
 #include "lib/filters/bulk.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/options.h"
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
+#include "lib/layouts/options.h"
 #include "linefilter/builder.h"
 #include "linefilter/file.h"
 

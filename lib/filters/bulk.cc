@@ -4,7 +4,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
-#include "lib/layouts/block.h"
+#include "lib/layouts/blocks/block.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {

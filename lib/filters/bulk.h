@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "lib/filters/partition.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/executor.h"
 #include "linefilter/memory.h"
 #include "linefilter/sizing.h"

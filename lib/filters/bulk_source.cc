@@ -6,9 +6,9 @@
 #include "lib/filters/group_plan.h"
 #include "lib/filters/hash_reader.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/options.h"
-#include "lib/kernels/layout_ops.h"
-#include "lib/layouts/block.h"
+#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/layout_record.h"
+#include "lib/layouts/options.h"
 #include "linefilter/bulk.h"
 #include "linefilter/file.h"
 

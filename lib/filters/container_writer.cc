@@ -5,7 +5,7 @@
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/options.h"
+#include "lib/layouts/options.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter::internal {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "lib/format/trailer.h"
-#include "lib/layouts/container.h"
+#include "lib/layouts/container/body.h"
 #include "linefilter/hash.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"

@@ -1,10 +1,10 @@
 #include "linefilter/filter_base.h"
 
+#include "lib/base/fill.h"
 #include "lib/filters/hash_and_ask.h"
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/layout_ops.h"
-#include "lib/layouts/container.h"
-#include "lib/layouts/fill.h"
+#include "lib/layouts/container/body.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
 
 namespace linefilter {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/fold.h"
 
 namespace linefilter {

@@ -6,8 +6,8 @@
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
 #include "lib/filters/image_writer.h"
-#include "lib/kernels/layout_ops.h"
-#include "lib/layouts/block.h"
+#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/fold.h"
 
 namespace linefilter {

@@ -1,7 +1,7 @@
 #include "lib/filters/group_plan.h"
 
 #include "lib/format/trailer.h"
-#include "lib/layouts/block.h"
+#include "lib/layouts/blocks/block.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "lib/kernels/stages.h"
-#include "lib/sizing/growth_plan.h"
+#include "lib/filters/growth_plan.h"
+#include "lib/layouts/container/kernels.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"

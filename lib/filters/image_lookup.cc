@@ -6,7 +6,7 @@
 #include "lib/base/endian.h"
 #include "lib/base/xxh3-inl.h"
 #include "lib/format/trailer.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/view.h"
 
 namespace linefilter {

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "lib/filters/options.h"
 #include "lib/format/trailer.h"
+#include "lib/layouts/options.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/partition.h"
+#include "lib/layouts/blocks/range_writer.h"
+#include "lib/layouts/kernels.h"
 #include "linefilter/memory.h"
 
 namespace linefilter::internal {

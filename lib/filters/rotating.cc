@@ -35,11 +35,11 @@
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
 #include "lib/filters/hash_and_ask.h"
-#include "lib/filters/options.h"
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/layout_ops.h"
-#include "lib/kernels/stages.h"
-#include "lib/layouts/blocked.h"
+#include "lib/layouts/blocked/body.h"
+#include "lib/layouts/container/kernels.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
+#include "lib/layouts/options.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter {

@@ -7,9 +7,9 @@
 
 #include "lib/base/memory.h"
 #include "lib/filters/growth.h"
-#include "lib/filters/options.h"
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
+#include "lib/layouts/options.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter {

@@ -6,9 +6,9 @@
 #include "lib/filters/container_writer.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/image_writer.h"
-#include "lib/filters/options.h"
 #include "lib/filters/save.h"
 #include "lib/filters/secret.h"
+#include "lib/layouts/options.h"
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"
 

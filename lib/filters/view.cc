@@ -1,11 +1,11 @@
 #include "linefilter/view.h"
 
+#include "lib/base/fill.h"
 #include "lib/filters/secret.h"
 #include "lib/format/trailer.h"
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/layout_ops.h"
-#include "lib/kernels/stages.h"
-#include "lib/layouts/fill.h"
+#include "lib/layouts/container/kernels.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
 
 namespace linefilter {
 namespace {

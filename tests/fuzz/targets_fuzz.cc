@@ -1,7 +1,7 @@
 // Every SIMD target against the scalar reference, in one process, on every layout: the same bytes from the same hashes,
 // the same answers from the same bytes, and nothing touched outside.
 //
-// An execution takes one target, one layout and one thing that kernels do (lib/kernels/kernels.h): to ask a small body
+// An execution takes one target, one layout and one thing that kernels do (lib/layouts/kernels.h): to ask a small body
 // or one beyond the size at which batches look ahead, to insert, to make a range of blocks. Bodies touch a guard page.
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "lib/kernels/kernels.h"
-#include "lib/kernels/layout_ops.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/sizing.h"
 #include "linefilter/target.h"
 #include "tests/fuzz/fuzz.h"

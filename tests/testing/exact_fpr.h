@@ -1,4 +1,5 @@
-// The exact false-positive rate of idealized layouts, by methods that no library would use: for judging lib/sizing.
+// The exact false-positive rate of idealized layouts, by methods that no library would use: for judging the models in
+// lib/layouts.
 #ifndef LINEFILTER_TESTS_TESTING_EXACT_FPR_H_
 #define LINEFILTER_TESTS_TESTING_EXACT_FPR_H_
 

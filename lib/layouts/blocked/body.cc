@@ -1,0 +1,81 @@
+#include "lib/layouts/blocked/body.h"
+
+#include <cstring>
+
+#include "lib/base/endian.h"
+#include "lib/base/fill.h"
+#include "lib/base/real.h"
+#include "lib/base/shared_word.h"
+#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/blocks/folded_fpr.h"
+#include "lib/layouts/blocks/lane_table.h"
+#include "linefilter/sizing.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr uint32_t kBitsPerBlock = 512;
+
+BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
+  double fill[16];
+  int ones = 0;
+  for (int lane = 0; lane < 16; ++lane) {
+    const int ones_of_lane = __builtin_popcount(LoadLE32(block + 4 * lane));
+    fill[lane] = ones_of_lane / 32.0;
+    ones += ones_of_lane;
+  }
+  return {MeanOfRotations(fill, num_probes), static_cast<uint32_t>(ones)};
+}
+
+// The same while others set bits.
+BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
+  uint64_t copy[kBlockBytes / kWordBytes];
+  for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) copy[w] = LoadSharedWord(block + kWordBytes * w);
+  return ReadBitsOf(reinterpret_cast<const uint8_t*>(copy), num_probes);
+}
+
+}  // namespace
+
+bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kBlocked);
+}
+
+void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  BindBlocks(Layout::kBlocked, body, body_bytes, num_probes, state);
+  state->lane_ones = LaneOnes(num_probes);
+}
+
+double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
+  // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
+  const double share = num_probes / (512.0 * static_cast<double>(num_blocks));
+  return LnOfRest(fill) / LnOfRest(share);
+}
+
+double BlockedEstimatedKeys(const ProbeState& state) {
+  const double fill = FillRatioOf(state.body, kBlockBytes * state.num_units);
+  return BlockedKeysAtFill(fill, state.num_probes, state.num_units);
+}
+
+double BlockedExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
+
+double SharedBlockedExpectedFpr(const ProbeState& state) {
+  return FoldedFpr<BlockedFoldBlocks, ReadSharedBitsOf, kBitsPerBlock>(state, 1, 1);
+}
+
+void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
+  for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
+    uint64_t words[kBlockBytes / 8] = {}, more[kBlockBytes / 8];
+    if (add) memcpy(words, to, kBlockBytes);
+    for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
+      memcpy(more, from, kBlockBytes);
+      for (size_t w = 0; w < kBlockBytes / 8; ++w) words[w] |= more[w];  // vectorized by the compiler
+    }
+    memcpy(to, words, kBlockBytes);
+  }
+}
+
+double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
+  return FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(state, factor, enough);
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,31 @@
+// What all layouts of 64-byte blocks share: geometry.
+#ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_
+#define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_
+
+#include <cstdint>
+
+#include "linefilter/internal/probe_state.h"
+
+namespace linefilter::internal {
+
+inline constexpr uint64_t kBlockBytes = 64;
+inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
+
+inline bool BodyIsBlocks(uint64_t body_bytes) {
+  return body_bytes % kBlockBytes == 0 && body_bytes / kBlockBytes <= kMaxBlocks;
+}
+
+// Points `state` to the blocks; lane_ones is left null.
+inline void BindBlocks(Layout layout, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes,
+                       ProbeState* state) {
+  *state = ProbeState();
+  state->body = body;
+  state->num_units = body_bytes / kBlockBytes;
+  state->unit_shift = 6;
+  state->layout = layout;
+  state->num_probes = num_probes;
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_

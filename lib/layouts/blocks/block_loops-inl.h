@@ -1,0 +1,231 @@
+// The loops over keys that all layouts with one action per 64-byte block share: single keys, batches, ranges.
+//
+// An action is a type with kWrites and Do(block, lane_ones, x, xs): what is done to the block of a key, and its answer.
+// x is the in-block hash, xs holds it in each lane.
+//
+// Batches: while the body is well within the L2 a plain loop, because the out-of-order core overlaps the keys by itself
+// and a prefetch costs about 0.15 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
+// is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 %
+// slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
+// times slower in cache).
+
+// Included once per target.
+#if defined(LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_
+#undef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_
+#else
+#define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "hwy/highway.h"
+#include "lib/layouts/blocks/answers.h"
+#include "lib/layouts/blocks/block_batch.h"
+#include "lib/layouts/kernels.h"
+#include "linefilter/internal/test_block.h"
+
+#ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_ONCE_
+#define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_ONCE_
+namespace linefilter::internal {
+// The largest body for which the plain loop is faster, by whether a block is one vector: fewer instructions per key let
+// the core see more keys ahead. Plain against ring, ns on Zen 4 with 1 MB of L2: AVX-512 1.10 / 1.20 at 256 KB, 1.28 /
+// 1.27 at 500 KB, 1.45 / 1.34 at 1000 KB; AVX2 1.55 / 1.72 at 256 KB, 1.78 / 1.72 at 384 KB, 2.08 / 1.72 at 500 KB.
+inline constexpr uint64_t kPlainLoopBytesOneVector = uint64_t{1} << 19, kPlainLoopBytes = uint64_t{1} << 18;
+}  // namespace linefilter::internal
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace {
+
+using internal::BlockOf;
+using internal::kLookAhead;
+using internal::PrefetchBlock;
+using internal::ProbeState;
+
+template <class Action>
+HWY_INLINE bool DoOne(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
+  const uint32_t x = InBlockHash(hash);
+  return Action::Do(block, lane_ones, x, hn::Set(LaneTag(), x));
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+// A vector holds the hashes of so many keys. It makes their in-block hashes, and permutations spread each of these over
+// all lanes, because to move a general register to a vector costs more. `blocked` at 24 KB on Zen 4, ns per key of a
+// batch: AVX3 1.02, by moves 1.15; AVX2 1.44, by moves 1.50; SSE4 3.48, by moves 3.61. Rejected: to write the vectors
+// of 32 keys and broadcast from memory (AVX3 1.42; insertions 4.9 instead of 1.6, for loads wait for the stores), two
+// broadcasts from memory (a tenth slower).
+inline constexpr size_t kTogether = hn::MaxLanes(LaneTag()) / 2;
+
+// The in-block hash of key j, in each lane.
+template <size_t j>
+HWY_INLINE LaneVec Spread(LaneVec folded) {
+#if HWY_TARGET <= HWY_AVX2
+  const LaneTag d;
+  return hn::TableLookupLanes(folded, hn::IndicesFromVec(d, hn::Set(d, static_cast<uint32_t>(2 * j))));
+#else
+  return hn::Broadcast<2 * j>(folded);
+#endif
+}
+
+// The same as a number. To take it out of the upper lanes of AVX2 costs more than to make it again (1.46).
+template <size_t j>
+HWY_INLINE uint32_t InBlockHashOf(const uint64_t* HWY_RESTRICT hashes, LaneVec folded) {
+#if HWY_TARGET <= HWY_AVX2
+  (void)folded;
+  return InBlockHash(hashes[j]);
+#else
+  (void)hashes;
+  return hn::ExtractLane(folded, 2 * j);
+#endif
+}
+
+template <class Action, class BlockOfKey, class Done, size_t... j>
+HWY_INLINE void DoEach(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, LaneVec folded,
+                       const BlockOfKey& block_of, const Done& done, std::index_sequence<j...>) {
+  (done(j, Action::Do(block_of(j), lane_ones, InBlockHashOf<j>(hashes, folded), Spread<j>(folded))), ...);
+}
+
+// Calls block_of(j) and done(j, answer) for each of kTogether keys.
+template <class Action, class BlockOfKey, class Done>
+HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
+                           const Done& done) {
+  const LaneTag d;
+  const hn::Repartition<uint64_t, LaneTag> d64;
+  const auto hash = hn::LoadU(d64, hashes);
+  const LaneVec folded = hn::BitCast(d, hn::Xor(hash, hn::ShiftRight<32>(hash)));
+  DoEach<Action>(lane_ones, hashes, folded, block_of, done, std::make_index_sequence<kTogether>());
+}
+
+#else
+
+inline constexpr size_t kTogether = 1;
+template <class Action, class BlockOfKey, class Done>
+HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRICT hashes, const BlockOfKey& block_of,
+                           const Done& done) {
+  done(0, DoOne<Action>(block_of(0), lane_ones, hashes[0]));
+}
+
+#endif
+
+// Does the action for all keys but the last ones, and returns where it stopped. kPrefetches says whether it is the
+// look-ahead ring. kLastByte is PrefetchBlock's, and known when compiling: g++ 12 does not always make two loops of
+// one.
+template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
+HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
+  constexpr size_t kAhead = kPrefetches ? kLookAhead : 0;
+  const auto prefetch = [&](size_t j)
+                            HWY_ATTR { PrefetchBlock<Action::kWrites>(BlockOf(state, hashes[j]), kLastByte); };
+  for (size_t j = 0; j < kAhead && j < n; ++j) prefetch(j);
+  size_t i = 0;
+  for (; n - i >= kTogether + kAhead; i += kTogether) {
+    const auto block_of = [&](size_t j) HWY_ATTR {
+      if (kPrefetches) prefetch(i + j + kAhead);
+      return BlockOf(state, hashes[i + j]);
+    };
+    DoTogether<Action>(state.lane_ones, hashes + i, block_of,
+                       [&](size_t j, bool answer) HWY_ATTR { answers.Put(i + j, answer); });
+  }
+  for (size_t j = i + kAhead; kPrefetches && j < n; ++j) prefetch(j);
+  return i;
+}
+
+template <class Action, class Answers>
+HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                      Answers& answers) {
+  const ProbeState state = state_in_memory;  // in registers: the answers might alias it
+  const uint64_t plain_bytes =
+      hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
+  size_t i = 0;
+  if (state.num_units <= plain_bytes / 64) {
+    i = Most<Action, false, 0>(state, hashes, n, answers);
+  } else if (internal::LastByteOfBlock(state.body) == 0) {
+    i = Most<Action, true, 0>(state, hashes, n, answers);
+  } else {
+    i = Most<Action, true, 63>(state, hashes, n, answers);
+  }
+  for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
+}
+
+template <class Action>
+bool One(const ProbeState& state, uint64_t hash) {
+  return DoOne<Action>(BlockOf(state, hash), state.lane_ones, hash);
+}
+
+template <class Test>
+void MayContainToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  internal::AnswersToBytes answers{out};
+  Batch<Test>(state, hashes, n, answers);
+}
+
+template <class Test>
+void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  internal::AnswersToBits answers{out};
+  Batch<Test>(state, hashes, n, answers);
+  answers.Flush(n);
+}
+
+template <class Test>
+uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) {
+  internal::AnswersToCount answers;
+  Batch<Test>(state, hashes, n, answers);
+  return answers.count;
+}
+
+// Of insertions and removals: how many were true; `answers_out` may be null.
+template <class Change>
+uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* answers_out) {
+  if (answers_out != nullptr) {
+    internal::AnswersToBytesAndCount answers{answers_out};
+    Batch<Change>(state, hashes, n, answers);
+    return answers.count;
+  }
+  internal::AnswersToCount answers;
+  Batch<Change>(state, hashes, n, answers);
+  return answers.count;
+}
+
+// The range sits in the L2, so no block is prefetched; but the hashes come from memory in pieces too short for the
+// hardware to see that they are consecutive: while one is inserted, the next comes.
+template <class Insert>
+void BuildRange(const ProbeState& state, const internal::BlockRange& range, void*) {
+  constexpr uint64_t kLine = 64 / sizeof(uint64_t);
+  static_assert(kLine % kTogether == 0);
+  const uint64_t num_blocks = state.num_units;
+  const uint32_t* const lane_ones = state.lane_ones;
+  uint8_t* const origin = range.blocks - 64 * range.first_block;
+  const auto block = [&](uint64_t hash) HWY_ATTR { return origin + 64 * BlockIndex(hash, num_blocks); };
+  for (uint64_t s = 0; s < range.num_spans; ++s) {
+    const internal::HashSpan span = range.spans[s], next = range.spans[s + 1 < range.num_spans ? s + 1 : s];
+    uint64_t i = 0;
+    for (; i + kLine <= span.size; i += kLine) {
+      if (i < next.size) __builtin_prefetch(next.hashes + i);
+      for (uint64_t j = i; j < i + kLine; j += kTogether) {
+        const uint64_t* const hashes = span.hashes + j;
+        DoTogether<Insert>(
+            lane_ones, hashes, [&](size_t k) HWY_ATTR { return block(hashes[k]); }, [](size_t, bool) HWY_ATTR {});
+      }
+    }
+    for (; i < span.size; ++i) DoOne<Insert>(block(span.hashes[i]), lane_ones, span.hashes[i]);
+  }
+}
+
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+template <class Test, class Insert>
+constexpr internal::Kernels KernelsOf(void (*build_range)(const ProbeState&, const internal::BlockRange&, void*)) {
+  return {TargetName,        One<Test>,   MayContainToBytes<Test>, MayContainToBits<Test>,
+          CountMaybes<Test>, One<Insert>, ChangeBatch<Insert>,     build_range};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_

@@ -1,0 +1,50 @@
+#include "lib/layouts/blocks/lane_table.h"
+
+namespace linefilter::internal {
+namespace {
+
+// [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices.
+struct LaneTables {
+  alignas(64) LaneTable of[16];
+};
+static_assert(sizeof(LaneTable) % 64 == 0, "the rows of each are aligned");
+
+constexpr LaneTables MakeLaneTables() {
+  LaneTables tables{};
+  for (uint32_t k = 1; k <= 16; ++k) {
+    LaneTable& table = tables.of[k - 1];
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) {
+      for (uint32_t lane = 0; lane < 16; ++lane) {
+        table.ones[rotation][lane] = TakesPart(k, rotation, lane);
+        table.lanes[rotation] |= table.ones[rotation][lane] << lane;
+      }
+    }
+  }
+  return tables;
+}
+
+constexpr LaneTables kLaneTables = MakeLaneTables();
+
+}  // namespace
+
+const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTables.of[num_probes - 1].ones[0]; }
+
+// All rotations side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the shares
+// backwards, twice, each bit reads 16 of them in order.
+double MeanOfRotations(const double (&share)[16], uint32_t num_probes) {
+  double backwards[32], product[16];
+  for (uint32_t i = 0; i < 16; ++i) {
+    backwards[i] = backwards[i + 16] = share[(16 - i) & 15];
+    product[i] = 1;
+  }
+  for (uint32_t bit = 0; bit < 16; ++bit) {
+    if (((kLaneSubsets[num_probes] >> bit) & 1) == 0) continue;
+    const double* const lanes = backwards + ((16 - bit) & 15);
+    for (uint32_t rotation = 0; rotation < 16; ++rotation) product[rotation] *= lanes[rotation];
+  }
+  double sum = 0;
+  for (const double of_rotation : product) sum += of_rotation;
+  return sum / 16;
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,53 @@
+// Layout `classic`: num_probes independent bits anywhere in the body (Bloom 1970). Scalar on purpose: the baseline.
+#ifndef LINEFILTER_LIB_LAYOUTS_CLASSIC_BODY_H_
+#define LINEFILTER_LIB_LAYOUTS_CLASSIC_BODY_H_
+
+#include <cstdint>
+
+#include "linefilter/hash.h"
+#include "linefilter/internal/probe_state.h"
+
+namespace linefilter::internal {
+
+// What the layout can address: num_bits < 2^64 would allow more, but no memory does.
+inline constexpr uint64_t kMaxClassicBytes = uint64_t{1} << 48;
+
+// One multiplication per probe by a multiplier of full period: near ideal on tiny sets, where plain double hashing has
+// half as many false positives again. The multiplier: Steele and Vigna, "Computationally easy, spectrally good
+// multipliers" (2021).
+inline constexpr uint64_t kProbeMultiplier = 0xd1342543de82ef95u;
+
+inline bool ClassicMayContain(const uint8_t* body, uint64_t num_bits, uint32_t num_probes, uint64_t hash) {
+  for (uint32_t i = 0; i < num_probes; ++i) {
+    const uint64_t bit = MulHigh(hash, num_bits);
+    if (((body[bit >> 3] >> (bit & 7)) & 1) == 0) return false;
+    hash *= kProbeMultiplier;
+  }
+  return true;
+}
+
+// True if one of the bits was not set.
+inline bool ClassicInsert(uint8_t* body, uint64_t num_bits, uint32_t num_probes, uint64_t hash) {
+  unsigned missing = 0;
+  for (uint32_t i = 0; i < num_probes; ++i) {
+    const uint64_t bit = MulHigh(hash, num_bits);
+    const uint8_t mask = static_cast<uint8_t>(1u << (bit & 7));
+    missing |= ~body[bit >> 3] & mask;
+    body[bit >> 3] |= mask;
+    hash *= kProbeMultiplier;
+  }
+  return missing != 0;
+}
+
+bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
+// LayoutOps::body_may_contain. Unlike ClassicMayContain it reads all bits: in the tiny filters of engines the branch
+// that ends early is mispredicted more dearly (24 against 28 ns of a whole lookup for 10 keys, 27 against 28 for 48).
+bool ClassicBodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
+void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
+double ClassicEstimatedKeys(const ProbeState& state);
+// Fill ratio ^ num_probes, and keys that agree with a member in the whole hash.
+double ClassicExpectedFpr(const ProbeState& state);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_CLASSIC_BODY_H_

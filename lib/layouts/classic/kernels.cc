@@ -1,0 +1,62 @@
+// Kernels of the layout `classic`: plain scalar loops, the same on every target. No prefetch and no unrolling, as in
+// the implementations that it stands for.
+#include "lib/layouts/kernels.h"
+
+#include "lib/layouts/blocks/answers.h"
+#include "lib/layouts/classic/body.h"
+
+namespace linefilter::internal {
+namespace {
+
+template <class Answers>
+void MayContainBatch(const ProbeState& state, const uint64_t* hashes, size_t n, Answers& answers) {
+  const uint64_t num_bits = 8 * state.num_units;
+  for (size_t i = 0; i < n; ++i) answers.Put(i, ClassicMayContain(state.body, num_bits, state.num_probes, hashes[i]));
+}
+
+template <class Answers>
+void InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, Answers& answers) {
+  uint8_t* body = const_cast<uint8_t*>(state.body);
+  const uint64_t num_bits = 8 * state.num_units;
+  for (size_t i = 0; i < n; ++i) answers.Put(i, ClassicInsert(body, num_bits, state.num_probes, hashes[i]));
+}
+
+constexpr Kernels kClassicKernels = {
+    []() { return "SCALAR"; },
+    [](const ProbeState& state, uint64_t hash) {
+      return ClassicMayContain(state.body, 8 * state.num_units, state.num_probes, hash);
+    },
+    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bytes) {
+      AnswersToBytes answers{bytes};
+      MayContainBatch(state, hashes, n, answers);
+    },
+    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits) {
+      AnswersToBits answers{bits};
+      MayContainBatch(state, hashes, n, answers);
+      answers.Flush(n);
+    },
+    [](const ProbeState& state, const uint64_t* hashes, size_t n) {
+      AnswersToCount answers;
+      MayContainBatch(state, hashes, n, answers);
+      return answers.count;
+    },
+    [](const ProbeState& state, uint64_t hash) {
+      return ClassicInsert(const_cast<uint8_t*>(state.body), 8 * state.num_units, state.num_probes, hash);
+    },
+    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
+      if (were_new != nullptr) {
+        AnswersToBytesAndCount answers{were_new};
+        InsertBatch(state, hashes, n, answers);
+        return answers.count;
+      }
+      AnswersToCount answers;
+      InsertBatch(state, hashes, n, answers);
+      return answers.count;
+    },
+    nullptr};
+
+}  // namespace
+
+const Kernels& ClassicKernels() { return kClassicKernels; }
+
+}  // namespace linefilter::internal

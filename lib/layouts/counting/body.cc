@@ -1,0 +1,82 @@
+#include "lib/layouts/counting/body.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "lib/base/endian.h"
+#include "lib/base/real.h"
+#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/blocks/folded_fpr.h"
+#include "lib/layouts/blocks/lane_table.h"
+#include "linefilter/sizing.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr uint32_t kCountersPerLane = 8, kCountersPerBlock = 128;
+
+// Bit 4 c is set if counter c is not 0. For 8 counters or 16.
+template <class Word>
+Word NonZero(Word counters) {
+  counters |= static_cast<Word>(counters >> 2);
+  counters |= static_cast<Word>(counters >> 1);
+  return counters & static_cast<Word>(0x1111111111111111);
+}
+
+BlockBits ReadCountersOf(const uint8_t* block, uint32_t num_probes) {
+  double share[16];
+  int non_zero = 0;
+  for (int lane = 0; lane < 16; ++lane) {
+    const int of_lane = __builtin_popcount(NonZero(LoadLE32(block + 4 * lane)));
+    share[lane] = of_lane / static_cast<double>(kCountersPerLane);
+    non_zero += of_lane;
+  }
+  return {MeanOfRotations(share, num_probes), static_cast<uint32_t>(non_zero)};
+}
+
+}  // namespace
+
+bool CountingBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kCounting);
+}
+
+void BindCounting(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  BindBlocks(Layout::kCounting, body, body_bytes, num_probes, state);
+  state->lane_ones = LaneOnes(num_probes);
+}
+
+double CountingEstimatedKeys(const ProbeState& state) {
+  uint64_t non_zero = 0;
+  for (uint64_t i = 0; i < kBlockBytes * state.num_units; i += 8) {
+    uint64_t counters;
+    memcpy(&counters, state.body + i, sizeof(counters));
+    non_zero += static_cast<uint64_t>(__builtin_popcountll(NonZero(counters)));
+  }
+  // A counter stays 0 with probability (1 - k / all counters)^n, whatever the load of its block.
+  const double num_counters = kCountersPerBlock * static_cast<double>(state.num_units);
+  return LnOfRest(static_cast<double>(non_zero) / num_counters) / LnOfRest(state.num_probes / num_counters);
+}
+
+double CountingExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(state, 1, 1); }
+
+void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
+  constexpr uint8_t kMost = 15;
+  for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
+    uint8_t low[kBlockBytes] = {}, high[kBlockBytes] = {};  // counters; the loops are vectorized by the compiler
+    for (size_t b = 0; add && b < kBlockBytes; ++b) low[b] = to[b] & kMost, high[b] = to[b] >> 4;
+    for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
+      for (size_t b = 0; b < kBlockBytes; ++b) {
+        const uint8_t more = from[b];
+        low[b] = std::min<uint8_t>(kMost, static_cast<uint8_t>(low[b] + (more & kMost)));
+        high[b] = std::min<uint8_t>(kMost, static_cast<uint8_t>(high[b] + (more >> 4)));
+      }
+    }
+    for (size_t b = 0; b < kBlockBytes; ++b) to[b] = static_cast<uint8_t>(low[b] | high[b] << 4);
+  }
+}
+
+double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
+  return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(state, factor, enough);
+}
+
+}  // namespace linefilter::internal

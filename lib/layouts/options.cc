@@ -1,0 +1,120 @@
+#include "lib/layouts/options.h"
+
+#include "lib/base/memory.h"
+#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/layout_record.h"
+
+namespace linefilter::internal {
+namespace {
+
+// So that halves of halves ... can be folded six times, at a price of 4 KiB at the most.
+constexpr uint64_t kFoldableBlocks = 64;
+
+Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
+
+Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  if (options.bits_per_key == 0 && options.fpr == 0) {
+    return Invalid("neither bits_per_key nor fpr is set: set one (bits_per_key = 10 gives about 1 %)");
+  }
+  if (options.bits_per_key != 0 && options.fpr != 0)
+    return Invalid("both bits_per_key and fpr are set: set one of them");
+  if (options.fpr != 0) {
+    if (options.num_probes != 0) return Invalid("num_probes goes with bits_per_key: fpr chooses it by itself");
+    return SizeForFpr(layout, num_keys, options.fpr, sizing);
+  }
+  if (layout == Layout::kAuto && options.num_probes > MaxNumProbes(Layout::kBlocked)) layout = Layout::kClassic;
+  const Status status = SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
+  if (!status.ok() || options.num_probes == 0) return status;
+  const uint32_t most = MaxNumProbes(sizing->layout);
+  if (most == 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "num_probes is %u: layout %s has no probes, leave it 0",
+                         options.num_probes, LayoutName(sizing->layout));
+  }
+  if (options.num_probes > most) {
+    return Status::Error(StatusCode::kInvalidArgument, "num_probes is %u: layout %s takes 1 to %u (0 = the best)",
+                         options.num_probes, LayoutName(sizing->layout), most);
+  }
+  sizing->num_probes = options.num_probes;
+  sizing->expected_fpr = ExpectedFpr(sizing->layout, num_keys, sizing->body_bytes, options.num_probes);
+  return status;
+}
+
+// Of a filter that is to be folded: the least multiple of kFoldableBlocks that is enough, with the num_probes that
+// every number of keys has.
+Status MakeFoldable(uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  if (FindLayout(sizing->layout)->fold_blocks == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "layout %s cannot be folded: leave out foldable, or choose blocked",
+                         LayoutName(sizing->layout));
+  }
+  if (options.num_probes == 0) {
+    const double bits_per_key = options.fpr != 0 ? BitsPerKeyForFpr(sizing->layout, options.fpr) : options.bits_per_key;
+    sizing->num_probes = NumProbesForBitsPerKey(sizing->layout, bits_per_key);
+  }
+  if (num_keys == 0) return Status();
+  constexpr uint64_t kStep = kFoldableBlocks * kBlockBytes, kMost = kMaxBlocks * kBlockBytes;
+  uint64_t bytes = RoundUp(sizing->body_bytes, kStep);
+  const auto expected = [&] { return ExpectedFpr(sizing->layout, num_keys, bytes, sizing->num_probes); };
+  // Where another num_probes is the best for this very size, a little more may be needed for fpr. (Of 170,000 requests
+  // none needed it.)
+  while (options.fpr != 0 && expected() > options.fpr && bytes < kMost) {
+    bytes += RoundUp(bytes / 1024, kStep) + (bytes < 1024 * kStep ? kStep : 0);
+    if (bytes > kMost) bytes = kMost;
+  }
+  sizing->body_bytes = bytes;
+  sizing->bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(num_keys);
+  sizing->expected_fpr = expected();
+  return Status();
+}
+
+}  // namespace
+
+Status CheckSecret(const FilterOptions& options) {
+  uint8_t any = 0;
+  for (const uint8_t byte : options.secret.bytes) any |= byte;
+  if (options.hash_id != HashId::kKeyed) {
+    return any == 0 ? Status() : Invalid("a secret goes with a keyed hash: set hash_id to keyed");
+  }
+  return any != 0 ? Status() : Invalid("a keyed hash needs a secret: fill it with 16 random bytes, and keep them");
+}
+
+Status CheckOptions(Layout layout, const FilterOptions& options) {
+  if (layout != Layout::kAuto && FindLayout(layout) == nullptr) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "layout %d (%s) is not implemented: choose blocked, classic, retrieval, counting or auto",
+                         static_cast<int>(layout), LayoutName(layout));
+  }
+  if (options.hash_id > HashId::kKeyed) {
+    return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose xxh3, keyed or caller",
+                         static_cast<int>(options.hash_id));
+  }
+  const Status secret = CheckSecret(options);
+  if (!secret.ok()) return secret;
+  if (options.hash_id == HashId::kKeyed && options.seed != 0) {
+    return Invalid("a keyed hash has its secret instead of a seed: leave seed 0");
+  }
+  const Status allocator = CheckAllocator(options.allocator);
+  if (!allocator.ok()) return allocator;
+  const Executor& executor = options.executor;
+  if (executor.run == nullptr && executor.num_threads > 1) {
+    return Invalid("the executor has num_threads above 1 and no run function: set it, the library starts no thread");
+  }
+  if (executor.run != nullptr && executor.num_threads == 0) {
+    return Invalid("the executor has num_threads 0: set how many tasks may run at once (1 = one after the other)");
+  }
+  Sizing sizing;
+  return SizeForOptions(layout, 0, options, &sizing);  // of no keys: only the request is looked at
+}
+
+Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  if (layout == Layout::kAuto && options.foldable) layout = Layout::kBlocked;
+  const Status status = SizeUnfolded(layout, num_keys, options, sizing);
+  return status.ok() && options.foldable ? MakeFoldable(num_keys, options, sizing) : status;
+}
+
+Status BufferTooSmall(uint64_t has, uint64_t needs) {
+  return Status::Error(StatusCode::kInvalidArgument, "the buffer has %llu bytes, the image needs %llu",
+                       static_cast<unsigned long long>(has), static_cast<unsigned long long>(needs));
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,34 @@
+// FilterOptions checked and turned into a size.
+#ifndef LINEFILTER_LIB_LAYOUTS_OPTIONS_H_
+#define LINEFILTER_LIB_LAYOUTS_OPTIONS_H_
+
+#include <cstdint>
+
+#include "linefilter/options.h"
+#include "linefilter/sizing.h"
+#include "linefilter/status.h"
+
+namespace linefilter::internal {
+
+// Everything that can be said without the number of keys. `layout` overrides that of the options.
+Status CheckOptions(Layout layout, const FilterOptions& options);
+
+// A secret that was forgotten, and one that would be ignored.
+Status CheckSecret(const FilterOptions& options);
+
+// The size for num_keys keys; of no keys, body_bytes is 0.
+Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
+
+// What the seed field of an image holds (doc/FORMAT.md section 1).
+inline uint64_t SeedOf(const FilterOptions& options) {
+  return options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed;
+}
+
+// Is a key that comes right behind itself dropped? Not where it must be removed as often as it came.
+inline bool DropsRepeats(Layout layout) { return layout != Layout::kCounting; }
+
+Status BufferTooSmall(uint64_t has, uint64_t needs);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_OPTIONS_H_

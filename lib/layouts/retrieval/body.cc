@@ -1,0 +1,103 @@
+#include "lib/layouts/retrieval/body.h"
+
+#include <cstring>
+#include <limits>
+
+#include "lib/base/endian.h"
+#include "lib/base/equal_hashes.h"
+#include "lib/layouts/blocks/block.h"
+#include "lib/layouts/retrieval/key.h"
+
+namespace linefilter::internal {
+namespace {
+
+constexpr size_t kLevels = 256;
+constexpr double kUnknowns = 504;
+
+// The highest bytes of the words hold the headers' bits.
+size_t LevelOf(const uint8_t* block) {
+  size_t level = 0;
+  for (size_t l = 0; l < 8; ++l) level |= static_cast<size_t>(block[8 * l + 7] >> 7) << l;
+  return level;
+}
+
+// The mean over the eight u of 2^-t.
+double LevelFpr(size_t level) {
+  double sum = 0;
+  for (size_t u = 0; u < 8; ++u) sum += 1.0 / static_cast<double>(uint64_t{1} << ((level + u) / 8 % 32));
+  return sum / 8;
+}
+
+// Without the header's bits.
+uint64_t OnesOf(const uint8_t* block) {
+  uint64_t ones = 0;
+  for (size_t l = 0; l < 8; ++l) ones += static_cast<uint64_t>(__builtin_popcountll(LoadLE64(block + 8 * l) << 1));
+  return ones;
+}
+
+// Blocks by level, and how many keys one of a level has. At the highest level, which 15 keys and fewer reach, there are
+// fewer equations than unknowns: 31 for each key, and as each finds a pivot that is 0 or 1 alike, half as many ones.
+class Levels {
+ public:
+  explicit Levels(const ProbeState& state) {
+    uint64_t ones = 0;
+    for (uint64_t i = 0; i < state.num_units; ++i) {
+      const uint8_t* const block = state.body + kBlockBytes * i;
+      const size_t level = LevelOf(block);
+      ++counts_[level];
+      if (level < kMostHeader) continue;
+      ones += OnesOf(block);
+      ++num_highest_;
+    }
+    ones_of_highest_ = static_cast<double>(ones);
+  }
+  double Count(size_t level) const { return static_cast<double>(counts_[level]); }
+  // Of a block at that level: infinite at 0, which says nothing.
+  double Keys(size_t level) const {
+    if (level == 0) return std::numeric_limits<double>::infinity();
+    if (level < kMostHeader) return 8 * kUnknowns / (static_cast<double>(level) + 0.5);
+    return 2 * ones_of_highest_ / (kMostHeader / 8 * static_cast<double>(num_highest_));
+  }
+
+ private:
+  uint64_t counts_[kLevels] = {};
+  uint64_t num_highest_ = 0;  // blocks: foreign ones may be above it
+  double ones_of_highest_ = 0;
+};
+
+}  // namespace
+
+bool RetrievalBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes == 0;
+}
+
+void BindRetrieval(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  BindBlocks(Layout::kRetrieval, body, body_bytes, num_probes, state);
+}
+
+size_t RetrievalCountLevels(const ProbeState& state, uint64_t* counts) {
+  memset(counts, 0, kLevels * sizeof(*counts));
+  for (uint64_t i = 0; i < state.num_units; ++i) ++counts[LevelOf(state.body + kBlockBytes * i)];
+  return kLevels;
+}
+
+double RetrievalEstimatedKeys(const ProbeState& state) {
+  const Levels levels(state);
+  double keys = 0;
+  for (size_t level = 0; level < kLevels; ++level) {
+    if (levels.Count(level) != 0) keys += levels.Count(level) * levels.Keys(level);
+  }
+  return keys;
+}
+
+double RetrievalExpectedFpr(const ProbeState& state) {
+  const Levels levels(state);
+  double sum = 0;
+  for (size_t level = 0; level < kLevels; ++level) {
+    if (levels.Count(level) == 0) continue;
+    sum += levels.Count(level) * EitherOf(EqualInBlockHashFpr(levels.Keys(level)), LevelFpr(level));
+  }
+  return sum / static_cast<double>(state.num_units);
+}
+
+}  // namespace linefilter::internal

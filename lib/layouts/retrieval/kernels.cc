@@ -1,0 +1,299 @@
+// Lookup kernels of the layout `retrieval`, one source for all of Highway's targets.
+//
+// Batches: 8 or 16 keys at a time. First each key's parities and its block's level go to memory, straight from masks;
+// then, a vector of keys at once, coupling, fingerprint and test. What a key costs by itself is then about what it
+// costs in `blocked`: 1.14 against 1.02 ns in the L1, 1.37 against 1.34 in the L2 (AVX3_DL on Zen 4). A group is tested
+// while the next one is filled: its bytes have left the store buffer, and the two overlap (groups of 32: 1.30 ns).
+// Prefetching as in `blocked`. Rejected on AVX2: multiplications for shifts, whose ports they would relieve (2 %
+// slower); signs of four keys' words packed into one mask (3 instructions less, 5 % slower); fingerprints by 32-bit
+// products (1 %).
+#include "lib/layouts/kernels.h"
+
+#include <cstring>
+
+#include "lib/layouts/blocks/answers.h"
+#include "lib/layouts/blocks/block_batch.h"
+#include "lib/layouts/retrieval/solver/solver.h"
+#include "lib/layouts/target.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lib/layouts/retrieval/kernels.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target.h:
+#include "hwy/highway.h"
+#include "lib/layouts/retrieval/constraints-inl.h"
+#include "lib/layouts/retrieval/lanes-inl.h"
+#include "linefilter/internal/test_block.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace {
+
+using internal::BlockOf;
+using internal::kLookAhead;
+using internal::ProbeState;
+
+HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
+  return TestSolvedBlock(BlockOf(state, hash), InBlockHash(hash));
+}
+
+// The largest body for which the plain loop is faster. Plain against prefetching, ns on a core with 1 MB of L2: AVX3_DL
+// 1.28 / 1.33 at 512 KB, 1.43 / 1.39 at 1 MB; AVX2 2.37 / 2.40 at 256 KB, 2.61 / 2.47 at 512 KB, 3.20 / 2.50 at 1 MB;
+// AVX3 1.66 / 1.62 at 512 KB, SSE4 6.0 / 5.1 at 1 MB.
+inline constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_TARGET <= HWY_AVX3_DL ? 19 : 18);
+
+#if LINEFILTER_PLAIN_PARITIES
+
+template <bool kPrefetches, class Answers>
+HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
+                            size_t begin, size_t end, Answers& answers) {
+  size_t i = begin;
+  for (; i + (kPrefetches ? kLookAhead : 0) < end; ++i) {
+    if (kPrefetches) internal::PrefetchBlock<0>(BlockOf(state, hashes[i + kLookAhead]), last_byte);
+    answers.Put(i, TestOne(state, hashes[i]));
+  }
+  return i;
+}
+
+#else
+
+// Where a group's tests fill the scheduler, half of them at a time are better (1.91 against 1.99 ns).
+inline constexpr size_t kGroup = HWY_TARGET == HWY_AVX2 ? 8 : 16;
+
+struct Group {
+  alignas(64) uint64_t folded[kGroup];  // the low halves are the in-block hashes
+  alignas(64) uint8_t parities[4 * kGroup];
+  alignas(64) uint8_t levels[kGroup];
+};
+
+// InBlockHash of a group, some keys to a vector.
+HWY_INLINE void FoldHashes(const uint64_t* HWY_RESTRICT hashes, Group* HWY_RESTRICT group) {
+  const WordTag d;
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
+    const WordVec hash = hn::LoadU(d, hashes + i);
+    hn::Store(hn::Xor(hash, hn::ShiftRight<32>(hash)), d, group->folded + i);
+  }
+}
+
+#if HWY_CAP_GE512
+
+// Where 8 words are one vector, keys share the instructions that make masks and store them, which are dear: two keys
+// those of their parities (1.09 against 0.95 ns a key on Zen 4), eight those of their levels (AVX3: four).
+inline constexpr size_t kKeysAtOnce = 8;
+
+HWY_INLINE void StoreParitiesOfTwo(WordVec masked0, WordVec masked1, uint8_t* parities) {
+  if (kPairsInterleaved) {
+    StoreByteParities(FoldToBytes(masked0, masked1), parities);
+  } else {
+    const hn::Repartition<uint8_t, WordTag> d8;
+    const auto odd = hn::ConcatEven(d8, hn::BitCast(d8, LaneParities(masked1)), hn::BitCast(d8, LaneParities(masked0)));
+    hn::StoreMaskBits(d8, hn::TestBit(odd, hn::Set(d8, 1)), parities);
+  }
+}
+
+// The upper halves of the lanes of a, then of b.
+template <class D>
+HWY_INLINE WordVec UpperHalves(D d, WordVec a, WordVec b) {
+  return hn::BitCast(WordTag(), hn::ConcatOdd(d, hn::BitCast(d, b), hn::BitCast(d, a)));
+}
+
+HWY_INLINE void StoreParitiesAndLevels(const ProbeState& state, const uint64_t* hashes, const uint64_t* to_broadcast,
+                                       uint8_t* parities, uint8_t* levels) {
+  const hn::Repartition<int32_t, WordTag> d32;
+  const hn::Repartition<int16_t, WordTag> d16;
+  WordVec quarters[2];
+  LINEFILTER_UNROLL
+  for (size_t half = 0; half < 2; ++half) {
+    WordVec halves[2];
+    LINEFILTER_UNROLL
+    for (size_t pair = 0; pair < 2; ++pair) {
+      const size_t i = 4 * half + 2 * pair;
+      const WordVec words0 = LoadWords(BlockOf(state, hashes[i]), 0);
+      const WordVec words1 = LoadWords(BlockOf(state, hashes[i + 1]), 0);
+      StoreParitiesOfTwo(MaskWords(words0, hn::Set(WordTag(), to_broadcast[i]), 0),
+                         MaskWords(words1, hn::Set(WordTag(), to_broadcast[i + 1]), 0), parities + 4 * i);
+      halves[pair] = UpperHalves(d32, words0, words1);
+    }
+    quarters[half] = UpperHalves(d16, halves[0], halves[1]);
+#if HWY_TARGET == HWY_AVX3
+    const auto tops = hn::BitCast(d16, quarters[half]);
+    hn::StoreMaskBits(d16, hn::Lt(tops, hn::Zero(d16)), levels + 4 * half);
+#endif
+  }
+#if HWY_TARGET != HWY_AVX3
+  const hn::Repartition<int8_t, WordTag> d8;
+  const auto tops = hn::BitCast(d8, UpperHalves(hn::Repartition<uint8_t, WordTag>(), quarters[0], quarters[1]));
+  hn::StoreMaskBits(d8, hn::Lt(tops, hn::Zero(d8)), levels);
+#endif
+}
+
+#else
+
+inline constexpr size_t kKeysAtOnce = 2;
+
+HWY_INLINE void StoreParitiesAndLevels(const ProbeState& state, const uint64_t* hashes, const uint64_t* to_broadcast,
+                                       uint8_t* parities, uint8_t* levels) {
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kKeysAtOnce; ++i) {
+    StoreParities(BlockOf(state, hashes[i]), hn::Set(WordTag(), to_broadcast[i]), parities + 4 * i, levels + i);
+  }
+}
+
+#endif
+
+// The answers of a group's keys, one bit each.
+HWY_INLINE uint64_t AnswersOf(const Group& group) {
+  const KeyTag d;
+  const hn::Repartition<uint8_t, KeyTag> d8;
+  const hn::Repartition<uint64_t, KeyTag> d64;
+  const hn::Rebind<uint8_t, KeyTag> d_level;
+  alignas(8) uint8_t bits[16] = {0};
+  uint64_t answers = 0;
+  LINEFILTER_UNROLL
+  for (size_t i = 0; i < kGroup; i += hn::Lanes(d)) {
+    const auto q_low = FingerprintProducts(d64, group.folded + i);
+    const auto q_high = FingerprintProducts(d64, group.folded + i + hn::Lanes(d64));
+    const auto f = hn::ConcatOdd(d, hn::BitCast(d, q_high), hn::BitCast(d, q_low));
+    const auto u = hn::ShiftRight<29>(hn::ConcatEven(d, hn::BitCast(d, q_high), hn::BitCast(d, q_low)));
+    const auto levels = hn::PromoteTo(d, hn::LoadU(d_level, group.levels + i));
+    const auto y = Couple(hn::BitCast(d, hn::LoadU(d8, group.parities + 4 * i)));
+    const auto wrong = hn::And(hn::Xor(y, f), MasksOf(hn::Add(levels, u)));
+    hn::StoreMaskBits(d, hn::Eq(wrong, hn::Zero(d)), bits);
+    uint64_t word;
+    memcpy(&word, bits, sizeof(word));
+    answers |= word << i;
+  }
+  return answers;
+}
+
+template <class Answers>
+HWY_INLINE void PutGroup(size_t i, uint64_t bits, Answers& answers) {
+  answers.PutGroup(i, bits, kGroup);
+}
+HWY_INLINE void PutGroup(size_t i, uint64_t bits, internal::AnswersToBytes& answers) {
+  const hn::FixedTag<uint8_t, kGroup> d;
+  alignas(8) uint8_t mask[8];
+  memcpy(mask, &bits, sizeof(mask));
+  hn::StoreU(hn::IfThenElseZero(hn::LoadMaskBits(d, mask), hn::Set(d, 1)), d, answers.out + i);
+}
+
+// Parities and levels of a group whose hashes are folded; prefetches the blocks of that kLookAhead further.
+template <bool kPrefetches>
+HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
+                          Group* HWY_RESTRICT group) {
+  // Broadcast from memory: as cheap as any load, where moving a general register to a vector is not.
+  const uint64_t* to_broadcast = group->folded;
+#if defined(__GNUC__)
+  __asm__("" : "+r"(to_broadcast) : : "memory");
+#endif
+#if HWY_TARGET == HWY_AVX2 && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 8  // g++ 12 keeps the counter in memory: 2.24 against 2.35 ns
+#endif
+  for (size_t i = 0; i < kGroup; i += kKeysAtOnce) {
+    if (kPrefetches) {
+      LINEFILTER_UNROLL
+      for (size_t j = i; j < i + kKeysAtOnce; ++j) {
+        internal::PrefetchBlock<0>(BlockOf(state, hashes[j + kLookAhead]), last_byte);
+      }
+    }
+    StoreParitiesAndLevels(state, hashes + i, to_broadcast + i, group->parities + 4 * i, group->levels + i);
+  }
+}
+
+// Answers as many of the keys [begin, end) as make full groups (and have others kLookAhead further), and tells where it
+// stopped.
+template <bool kPrefetches, class Answers>
+HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
+                            size_t begin, size_t end, Answers& answers) {
+  constexpr size_t kNeeded = kGroup + (kPrefetches ? kLookAhead : 0);
+  if (end - begin < kNeeded) return begin;
+  const auto has_next = [&](size_t at) { return end - at >= kGroup + kNeeded; };
+  // Each group but the first is folded one turn before it is filled: else loads wait for the stores (AVX3_DL on Zen 4,
+  // 24 KB: 1.27 instead of 1.16 ns). Rejected for the same: permutations in registers (1.40).
+  Group groups[3];
+  Group *now = &groups[0], *next = &groups[1], *later = &groups[2];
+  size_t i = begin;
+  FoldHashes(hashes + i, now);
+  if (has_next(i)) FoldHashes(hashes + i + kGroup, next);
+  FillGroup<kPrefetches>(state, last_byte, hashes + i, now);
+  for (; has_next(i); i += kGroup) {
+    FoldHashes(has_next(i + kGroup) ? hashes + i + 2 * kGroup : hashes + i, later);  // without a branch: 1.16, not 1.21
+    FillGroup<kPrefetches>(state, last_byte, hashes + i + kGroup, next);
+    PutGroup(i, AnswersOf(*now), answers);
+    Group* const done = now;
+    now = next, next = later, later = done;
+  }
+  PutGroup(i, AnswersOf(*now), answers);
+  return i + kGroup;
+}
+
+#endif
+
+template <class Answers>
+HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                      Answers& answers) {
+  const ProbeState state = state_in_memory;  // in registers: the answers might alias it
+  const size_t last_byte = internal::LastByteOfBlock(state.body);
+  size_t i = 0;
+  if (state.num_units > kPlainLoopBytes / 64) {
+    for (size_t j = 0; j < kLookAhead && j < n; ++j) {
+      internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
+    }
+    i = PutGroups<true>(state, last_byte, hashes, i, n, answers);
+    for (size_t j = i + kLookAhead; j < n; ++j) {
+      internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
+    }
+  }
+  i = PutGroups<false>(state, last_byte, hashes, i, n, answers);
+  for (; i < n; ++i) answers.Put(i, TestOne(state, hashes[i]));
+}
+
+bool MayContain(const ProbeState& state, uint64_t hash) { return TestOne(state, hash); }
+
+void MayContainToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  internal::AnswersToBytes answers{out};
+  Batch(state, hashes, n, answers);
+}
+
+void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+  internal::AnswersToBits answers{out};
+  Batch(state, hashes, n, answers);
+  answers.Flush(n);
+}
+
+uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) {
+  internal::AnswersToCount answers;
+  Batch(state, hashes, n, answers);
+  return answers.count;
+}
+
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+const internal::Kernels* TargetKernels() {
+  static constexpr internal::Kernels kernels = {TargetName,
+                                                MayContain,
+                                                MayContainToBytes,
+                                                MayContainToBits,
+                                                CountMaybes,
+                                                internal::InsertNothing,
+                                                internal::InsertNothingBatch,
+                                                internal::RetrievalBuildRange};
+  return &kernels;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linefilter {
+HWY_EXPORT(TargetKernels);
+
+namespace internal {
+const Kernels& RetrievalKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
+}  // namespace internal
+}  // namespace linefilter
+#endif  // HWY_ONCE

@@ -1,0 +1,189 @@
+// Eight lanes of 64 bits, as many at once as a vector of the target has: the ground of the GF(2) solver. A column of
+// eight 64-bit words in memory is worked on in steps of kLanes. Targets without vectors of a size known when compiling
+// (SVE), SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take one plain 64-bit
+// word at a time.
+
+// Included once per target: no ordinary guard.
+#if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_
+#undef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_
+#else
+#define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+
+#ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_ONCE_
+#define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_ONCE_
+// A loop over vectors in registers: g++ keeps an array in registers only if the loop is gone early.
+#if defined(__GNUC__) && !defined(__clang__)
+#define LINEFILTER_UNROLL _Pragma("GCC unroll 16")
+#else
+#define LINEFILTER_UNROLL
+#endif
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter {
+namespace HWY_NAMESPACE {
+namespace lanes {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR || HWY_HAVE_SCALABLE || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+using Vec = uint64_t;
+using Mask = bool;
+inline constexpr size_t kLanes = 1;
+inline constexpr size_t kRegisters = 16;
+
+HWY_INLINE Vec Load(const uint64_t* from) { return *from; }
+HWY_INLINE void Store(Vec v, uint64_t* to) { *to = v; }
+HWY_INLINE Vec Zero() { return 0; }
+HWY_INLINE Vec Set(uint64_t x) { return x; }
+HWY_INLINE Vec And(Vec a, Vec b) { return a & b; }
+HWY_INLINE Vec AndNot(Vec a, Vec b) { return ~a & b; }
+HWY_INLINE Vec Or(Vec a, Vec b) { return a | b; }
+HWY_INLINE Vec Xor(Vec a, Vec b) { return a ^ b; }
+HWY_INLINE Vec Add(Vec a, Vec b) { return a + b; }
+HWY_INLINE Vec Sub(Vec a, Vec b) { return a - b; }
+template <int kBits>
+HWY_INLINE Vec ShiftLeft(Vec v) {
+  return v << kBits;
+}
+template <int kBits>
+HWY_INLINE Vec ShiftRight(Vec v) {
+  return v >> kBits;
+}
+HWY_INLINE Vec ShiftLeftSame(Vec v, int bits) { return v << bits; }
+HWY_INLINE Vec ShiftRightSame(Vec v, int bits) { return v >> bits; }
+// By each lane's own number; 0 from 64 on.
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) { return bits < 64 ? v << bits : 0; }
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) { return bits < 64 ? v >> bits : 0; }
+// v & -v
+HWY_INLINE Vec LowestBit(Vec v) { return v & (0 - v); }
+// The products of the low halves.
+HWY_INLINE Vec MulLow32(Vec a, Vec b) { return (a & 0xffffffff) * (b & 0xffffffff); }
+HWY_INLINE Mask IsZero(Vec v) { return v == 0; }
+// a & b != 0
+HWY_INLINE Mask Meets(Vec a, Vec b) { return (a & b) != 0; }
+HWY_INLINE Mask IsOddParity(Vec v) { return (__builtin_popcountll(v) & 1) != 0; }
+HWY_INLINE Mask IsLess(Vec a, Vec b) { return a < b; }  // of values below 2^63
+HWY_INLINE Mask AndMasks(Mask a, Mask b) { return a && b; }
+HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return m ? yes : no; }
+HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return yes & (0 - static_cast<uint64_t>(m)); }
+// Where a & b != 0, to be used by XorWhere; the same for each half of a lane.
+using Hit = Vec;
+HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return 0 - static_cast<uint64_t>((a & b) != 0); }
+HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return v ^ (hit & other); }
+using HalvesHit = Vec;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
+  return HitWhereMeets(a & b, 0xffffffff) >> 32 | HitWhereMeets(a & b, ~uint64_t{0xffffffff}) << 32;
+}
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) { return v ^ (hit & other); }
+HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return v | IfThenElseZero(m, other); }
+HWY_INLINE bool AllTrue(Mask m) { return m; }
+
+#else
+
+using D = hn::CappedTag<uint64_t, 8>;
+using Vec = hn::Vec<D>;
+using Mask = hn::Mask<D>;
+inline constexpr size_t kLanes = hn::MaxLanes(D());
+inline constexpr size_t kRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 32 : 16;
+
+HWY_INLINE Vec Load(const uint64_t* from) { return hn::Load(D(), from); }
+HWY_INLINE void Store(Vec v, uint64_t* to) { hn::Store(v, D(), to); }
+HWY_INLINE Vec Zero() { return hn::Zero(D()); }
+HWY_INLINE Vec Set(uint64_t x) { return hn::Set(D(), x); }
+HWY_INLINE Vec And(Vec a, Vec b) { return hn::And(a, b); }
+HWY_INLINE Vec AndNot(Vec a, Vec b) { return hn::AndNot(a, b); }
+HWY_INLINE Vec Or(Vec a, Vec b) { return hn::Or(a, b); }
+HWY_INLINE Vec Xor(Vec a, Vec b) { return hn::Xor(a, b); }
+HWY_INLINE Vec Add(Vec a, Vec b) { return hn::Add(a, b); }
+HWY_INLINE Vec Sub(Vec a, Vec b) { return hn::Sub(a, b); }
+template <int kBits>
+HWY_INLINE Vec ShiftLeft(Vec v) {
+  return hn::ShiftLeft<kBits>(v);
+}
+template <int kBits>
+HWY_INLINE Vec ShiftRight(Vec v) {
+  return hn::ShiftRight<kBits>(v);
+}
+HWY_INLINE Vec ShiftLeftSame(Vec v, int bits) { return hn::ShiftLeftSame(v, bits); }
+HWY_INLINE Vec ShiftRightSame(Vec v, int bits) { return hn::ShiftRightSame(v, bits); }
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // the instructions make it 0 from 64 on
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) { return hn::Shl(v, bits); }
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) { return hn::Shr(v, bits); }
+#else
+HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) {
+  const Vec too_far = hn::AndNot(Set(63), bits);
+  return hn::IfThenElseZero(hn::Eq(too_far, Zero()), hn::Shl(v, hn::And(bits, Set(63))));
+}
+HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) {
+  const Vec too_far = hn::AndNot(Set(63), bits);
+  return hn::IfThenElseZero(hn::Eq(too_far, Zero()), hn::Shr(v, hn::And(bits, Set(63))));
+}
+#endif
+HWY_INLINE Vec LowestBit(Vec v) { return hn::And(v, hn::Sub(Zero(), v)); }
+HWY_INLINE Vec MulLow32(Vec a, Vec b) {
+  const hn::Repartition<uint32_t, D> d32;
+  return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, b));
+}
+HWY_INLINE Mask IsZero(Vec v) { return hn::Eq(v, Zero()); }
+HWY_INLINE Mask Meets(Vec a, Vec b) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::TestBit(a, b);  // one instruction, whatever b
+#else
+  return hn::Not(hn::Eq(hn::And(a, b), Zero()));
+#endif
+}
+HWY_INLINE Mask IsOddParity(Vec v) { return Meets(hn::PopulationCount(v), Set(1)); }
+HWY_INLINE Mask IsLess(Vec a, Vec b) {
+  const hn::RebindToSigned<D> di;
+  return hn::RebindMask(D(), hn::Lt(hn::BitCast(di, a), hn::BitCast(di, b)));
+}
+HWY_INLINE Mask AndMasks(Mask a, Mask b) { return hn::And(a, b); }
+HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return hn::IfThenElse(m, yes, no); }
+HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return hn::IfThenElseZero(m, yes); }
+// Where a & b != 0, to be used by XorWhere: a mask where masks have registers of their own, else the lanes that miss
+// (one instruction less). The same for each half of a lane.
+using HalvesTag = hn::Repartition<uint32_t, D>;
+#if HWY_TARGET <= HWY_AVX3
+using Hit = Mask;
+HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return hn::TestBit(a, b); }
+HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) {
+  return Vec{_mm512_mask_xor_epi64(v.raw, hit.raw, v.raw, other.raw)};  // g++ 12 makes two of Highway's IfThenElse
+}
+using HalvesHit = hn::Mask<HalvesTag>;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
+  return hn::TestBit(hn::BitCast(HalvesTag(), a), hn::BitCast(HalvesTag(), b));
+}
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) {
+  return Vec{_mm512_mask_xor_epi32(v.raw, hit.raw, v.raw, other.raw)};
+}
+#else
+using Hit = Vec;
+HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return hn::VecFromMask(D(), hn::Eq(hn::And(a, b), Zero())); }
+HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return hn::Xor(v, hn::AndNot(hit, other)); }
+using HalvesHit = Vec;
+HWY_INLINE HalvesHit HitWhereHalvesMeet(Vec a, Vec b) {
+  const auto met = hn::BitCast(HalvesTag(), hn::And(a, b));
+  return hn::BitCast(D(), hn::VecFromMask(HalvesTag(), hn::Eq(met, hn::Zero(HalvesTag()))));
+}
+HWY_INLINE Vec XorHalvesWhere(HalvesHit hit, Vec v, Vec other) { return XorWhere(hit, v, other); }
+#endif
+HWY_INLINE Vec OrIf(Mask m, Vec v, Vec other) { return hn::Or(v, hn::IfThenElseZero(m, other)); }
+HWY_INLINE bool AllTrue(Mask m) { return hn::AllTrue(D(), m); }
+
+#endif
+
+}  // namespace lanes
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter
+HWY_AFTER_NAMESPACE();
+
+#endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_

@@ -1,0 +1,19 @@
+// How a range of blocks of the layout `retrieval` is made: hashes are grouped by block, blocks of about equal load are
+// solved eight at a time (retrieval_solve-inl.h), on the chosen target.
+#ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
+#define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
+
+#include <cstdint>
+
+#include "lib/layouts/kernels.h"
+
+namespace linefilter::internal {
+
+// Kernels::build_range: dispatches inside, for it is called for thousands of keys.
+void RetrievalBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
+
+uint64_t RetrievalScratchBytes(uint64_t num_blocks, uint64_t num_hashes);
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
