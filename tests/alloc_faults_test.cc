@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/filters/bulk.h"
+#include "lib/build/bulk.h"
 #include "linefilter/builder.h"
 #include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"

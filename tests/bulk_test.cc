@@ -14,9 +14,9 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/memory.h"
-#include "lib/filters/bulk.h"
-#include "lib/filters/group_plan.h"
-#include "lib/filters/partition.h"
+#include "lib/build/bulk.h"
+#include "lib/build/group_plan.h"
+#include "lib/build/partition.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/filters/container_writer.h"
+#include "lib/image/container_writer.h"
 #include "lib/layouts/container/kernels.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"

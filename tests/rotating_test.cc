@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/filters/container_writer.h"
+#include "lib/image/container_writer.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"

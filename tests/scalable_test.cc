@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/filters/container_writer.h"
 #include "lib/filters/growth.h"
+#include "lib/image/container_writer.h"
 #include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/filters/container_writer.h"
+#include "lib/image/container_writer.h"
 #include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "nlohmann/json.hpp"

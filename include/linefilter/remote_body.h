@@ -24,7 +24,7 @@ namespace linefilter {
 class FilterView;
 
 namespace internal {
-struct BodyImage;  // lib/filters/body_image.cc: what a BodyImageWriter is about to write
+struct BodyImage;  // lib/filters/remote_body_image.cc: what a BodyImageWriter is about to write
 }  // namespace internal
 
 // Of all layouts of blocks.

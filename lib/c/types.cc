@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "lib/c/convert.h"
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/target.h"

@@ -1,7 +1,7 @@
 #include "linefilter/filter_base.h"
 
 #include "lib/base/fill.h"
-#include "lib/filters/hash_and_ask.h"
+#include "lib/filters/hash_keys.h"
 #include "lib/layouts/container/body.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"

@@ -10,7 +10,7 @@
 #include "lib/base/endian.h"
 #include "lib/base/memory.h"
 #include "lib/base/system_error.h"
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "linefilter/file.h"
 
 namespace linefilter {

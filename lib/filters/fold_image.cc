@@ -5,7 +5,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
-#include "lib/filters/image_writer.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/fold.h"

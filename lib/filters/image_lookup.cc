@@ -5,7 +5,7 @@
 
 #include "lib/base/endian.h"
 #include "lib/base/xxh3-inl.h"
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/view.h"
 

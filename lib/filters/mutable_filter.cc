@@ -3,9 +3,9 @@
 
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
-#include "lib/filters/image_writer.h"
-#include "lib/filters/save.h"
 #include "lib/filters/secret.h"
+#include "lib/image/image_writer.h"
+#include "lib/image/save.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"

@@ -34,7 +34,7 @@
 #include "lib/base/equal_hashes.h"
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
-#include "lib/filters/hash_and_ask.h"
+#include "lib/filters/hash_keys.h"
 #include "lib/layouts/blocked/body.h"
 #include "lib/layouts/container/kernels.h"
 #include "lib/layouts/kernels.h"

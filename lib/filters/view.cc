@@ -2,7 +2,7 @@
 
 #include "lib/base/fill.h"
 #include "lib/filters/secret.h"
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "lib/layouts/container/kernels.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"

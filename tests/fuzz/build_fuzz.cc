@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/filters/bulk.h"
+#include "lib/build/bulk.h"
 #include "linefilter/builder.h"
 #include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "tests/reference/reference.h"
 
 namespace linefilter::fuzz {

@@ -1,4 +1,4 @@
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 
 #include <cstring>
 

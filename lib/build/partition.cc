@@ -1,4 +1,4 @@
-#include "lib/filters/partition.h"
+#include "lib/build/partition.h"
 
 #include <cstdlib>
 #include <cstring>

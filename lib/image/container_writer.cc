@@ -1,10 +1,10 @@
-#include "lib/filters/container_writer.h"
+#include "lib/image/container_writer.h"
 
 #include <cstring>
 
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
-#include "lib/filters/image_writer.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 #include "linefilter/sizing.h"
 

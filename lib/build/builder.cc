@@ -6,9 +6,9 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
-#include "lib/filters/builder_chunk.h"
-#include "lib/filters/bulk.h"
-#include "lib/filters/image_writer.h"
+#include "lib/build/builder_chunk.h"
+#include "lib/build/bulk.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 
 namespace linefilter {

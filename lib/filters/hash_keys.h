@@ -1,6 +1,6 @@
 // Questions by key, for what answers those by hash.
-#ifndef LINEFILTER_LIB_FILTERS_HASH_AND_ASK_H_
-#define LINEFILTER_LIB_FILTERS_HASH_AND_ASK_H_
+#ifndef LINEFILTER_LIB_FILTERS_HASH_KEYS_H_
+#define LINEFILTER_LIB_FILTERS_HASH_KEYS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -30,4 +30,4 @@ void HashAndAsk(const Filter& filter, const T* keys, size_t n, uint8_t* answers)
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_HASH_AND_ASK_H_
+#endif  // LINEFILTER_LIB_FILTERS_HASH_KEYS_H_

@@ -1,8 +1,8 @@
 // A filter's image as a file that is complete before it gets its name.
-#ifndef LINEFILTER_LIB_FILTERS_SAVE_H_
-#define LINEFILTER_LIB_FILTERS_SAVE_H_
+#ifndef LINEFILTER_LIB_IMAGE_SAVE_H_
+#define LINEFILTER_LIB_IMAGE_SAVE_H_
 
-#include "lib/filters/image_writer.h"
+#include "lib/image/image_writer.h"
 #include "linefilter/file.h"
 #include "linefilter/status.h"
 
@@ -22,4 +22,4 @@ Status SaveImageOf(const Filter& filter, const char* path) {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_SAVE_H_
+#endif  // LINEFILTER_LIB_IMAGE_SAVE_H_

@@ -1,7 +1,7 @@
 // Checks of large bodies: one per 64 KiB, so that damage is located and verification can go little by little.
 #include "lib/base/endian.h"
 #include "lib/base/xxh3.h"
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 
 namespace linefilter::internal {
 

@@ -4,9 +4,9 @@
 
 #include "lib/base/memory.h"
 #include "lib/base/parallel.h"
-#include "lib/filters/builder_chunk.h"
-#include "lib/filters/bulk.h"
-#include "lib/filters/image_writer.h"
+#include "lib/build/builder_chunk.h"
+#include "lib/build/bulk.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"

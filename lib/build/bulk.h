@@ -1,11 +1,11 @@
 // Bulk building: a body made range by range, each finished while it sits in the L2, instead of key by key all over it.
-#ifndef LINEFILTER_LIB_FILTERS_BULK_H_
-#define LINEFILTER_LIB_FILTERS_BULK_H_
+#ifndef LINEFILTER_LIB_BUILD_BULK_H_
+#define LINEFILTER_LIB_BUILD_BULK_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/filters/partition.h"
+#include "lib/build/partition.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/executor.h"
 #include "linefilter/memory.h"
@@ -90,4 +90,4 @@ Status BuildOneRange(const LayoutOps& ops, const Allocator& allocator, const Pro
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_BULK_H_
+#endif  // LINEFILTER_LIB_BUILD_BULK_H_

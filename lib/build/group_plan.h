@@ -1,11 +1,11 @@
 // Which ranges a pass over a source makes: as many as the memory lets in.
-#ifndef LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
-#define LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
+#ifndef LINEFILTER_LIB_BUILD_GROUP_PLAN_H_
+#define LINEFILTER_LIB_BUILD_GROUP_PLAN_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/filters/bulk.h"
+#include "lib/build/bulk.h"
 
 namespace linefilter::internal {
 
@@ -58,4 +58,4 @@ class GroupPlan {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_GROUP_PLAN_H_
+#endif  // LINEFILTER_LIB_BUILD_GROUP_PLAN_H_

@@ -2,10 +2,10 @@
 #include <cstring>
 
 #include "lib/base/memory.h"
-#include "lib/filters/bulk.h"
-#include "lib/filters/group_plan.h"
-#include "lib/filters/hash_reader.h"
-#include "lib/filters/image_writer.h"
+#include "lib/build/bulk.h"
+#include "lib/build/group_plan.h"
+#include "lib/build/hash_reader.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"

@@ -1,6 +1,6 @@
 // The trailer: all of an image that is not its body (doc/FORMAT.md sections 2 to 4).
-#ifndef LINEFILTER_LIB_FORMAT_TRAILER_H_
-#define LINEFILTER_LIB_FORMAT_TRAILER_H_
+#ifndef LINEFILTER_LIB_IMAGE_TRAILER_H_
+#define LINEFILTER_LIB_IMAGE_TRAILER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ inline bool IsPlainImage(const uint8_t* image, size_t size) {
 // Bytes of all that follows the body: chunk checks and fields.
 uint64_t TrailerBytes(const Trailer& trailer);
 
-// Writes everything behind the body but the chunk checks, which stand at `out` already (lib/filters/image_writer.h
+// Writes everything behind the body but the chunk checks, which stand at `out` already (lib/image/image_writer.h
 // makes them, by several threads or piece by piece). `body` is read if it has at most kSmallBodyBytes.
 void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out);
 
@@ -76,4 +76,4 @@ uint32_t ChunkCheck(const uint8_t* body, uint64_t body_bytes, uint64_t index);
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FORMAT_TRAILER_H_
+#endif  // LINEFILTER_LIB_IMAGE_TRAILER_H_

@@ -1,10 +1,10 @@
 // From a body to its image: which optional fields it gets, and the way through a sink, whole or piece by piece.
-#ifndef LINEFILTER_LIB_FILTERS_IMAGE_WRITER_H_
-#define LINEFILTER_LIB_FILTERS_IMAGE_WRITER_H_
+#ifndef LINEFILTER_LIB_IMAGE_IMAGE_WRITER_H_
+#define LINEFILTER_LIB_IMAGE_IMAGE_WRITER_H_
 
 #include <cstdint>
 
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "lib/layouts/options.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
@@ -81,4 +81,4 @@ class ImageWriter {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_IMAGE_WRITER_H_
+#endif  // LINEFILTER_LIB_IMAGE_IMAGE_WRITER_H_

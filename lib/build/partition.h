@@ -1,7 +1,7 @@
 // Hashes sorted into ranges of blocks, in place: pages of one range each. A chunk of hashes that was read becomes pages
 // to write to, so little memory is needed beside the hashes: a page per range and worker, and the reserve for it.
-#ifndef LINEFILTER_LIB_FILTERS_PARTITION_H_
-#define LINEFILTER_LIB_FILTERS_PARTITION_H_
+#ifndef LINEFILTER_LIB_BUILD_PARTITION_H_
+#define LINEFILTER_LIB_BUILD_PARTITION_H_
 
 #include <atomic>
 #include <cstddef>
@@ -115,4 +115,4 @@ class Partition {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_PARTITION_H_
+#endif  // LINEFILTER_LIB_BUILD_PARTITION_H_

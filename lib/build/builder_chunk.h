@@ -1,10 +1,10 @@
 // The memory of a FilterBuilder's hashes: a list of chunks, none of which is ever copied.
-#ifndef LINEFILTER_LIB_FILTERS_BUILDER_CHUNK_H_
-#define LINEFILTER_LIB_FILTERS_BUILDER_CHUNK_H_
+#ifndef LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_
+#define LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_
 
 #include <cstdint>
 
-#include "lib/filters/partition.h"
+#include "lib/build/partition.h"
 #include "linefilter/builder.h"
 #include "linefilter/status.h"
 
@@ -23,7 +23,7 @@ constexpr uint64_t HashesIn(uint64_t chunk_bytes) { return (chunk_bytes - kChunk
 static_assert(HashesIn(kHugeChunkBytes) / internal::kPageHashes <= internal::Partition::kLargestChunkPages,
               "a partition numbers the pages of each chunk");
 
-// The header is a line, so that the hashes are lines too (lib/filters/partition.h).
+// The header is a line, so that the hashes are lines too (lib/build/partition.h).
 struct alignas(64) FilterBuilder::Chunk {
   Chunk* next;
   uint64_t bytes;  // with this header
@@ -45,4 +45,4 @@ inline Status Unfinished() {
 
 }  // namespace linefilter
 
-#endif  // LINEFILTER_LIB_FILTERS_BUILDER_CHUNK_H_
+#endif  // LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_

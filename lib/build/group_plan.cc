@@ -1,6 +1,6 @@
-#include "lib/filters/group_plan.h"
+#include "lib/build/group_plan.h"
 
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "lib/layouts/blocks/block.h"
 #include "linefilter/hash.h"
 

@@ -7,9 +7,9 @@
 
 #include "lib/base/fill.h"
 #include "lib/base/memory.h"
-#include "lib/filters/container_writer.h"
 #include "lib/filters/growth.h"
-#include "lib/filters/image_writer.h"
+#include "lib/image/container_writer.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/blocked/body.h"
 #include "linefilter/remote_body.h"
 #include "linefilter/rotating.h"

@@ -1,4 +1,4 @@
-#include "lib/filters/bulk.h"
+#include "lib/build/bulk.h"
 
 #include <cstring>
 

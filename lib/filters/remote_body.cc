@@ -3,16 +3,16 @@
 // Idea: a block that was fetched is a body of one block, in which every hash falls into block 0: the kernels need no
 // other entry. And the kernels know best where the bits of a key are: they insert it into an empty block, where those
 // are then read off.
-#include "lib/layouts/classic/body.h"
+#include "linefilter/remote_body.h"
 
 #include <cstring>
 
 #include "lib/base/endian.h"
-#include "lib/filters/container_writer.h"
+#include "lib/image/container_writer.h"
 #include "lib/layouts/blocks/block.h"
+#include "lib/layouts/classic/body.h"
 #include "lib/layouts/container/body.h"
 #include "lib/layouts/layout_record.h"
-#include "linefilter/remote_body.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
 

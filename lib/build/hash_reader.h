@@ -1,6 +1,6 @@
 // One pass over a HashSource: its hashes in pieces, adjacent duplicates dropped where FilterBuilder drops them.
-#ifndef LINEFILTER_LIB_FILTERS_HASH_READER_H_
-#define LINEFILTER_LIB_FILTERS_HASH_READER_H_
+#ifndef LINEFILTER_LIB_BUILD_HASH_READER_H_
+#define LINEFILTER_LIB_BUILD_HASH_READER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -68,4 +68,4 @@ inline size_t HashReader::Next() {
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_HASH_READER_H_
+#endif  // LINEFILTER_LIB_BUILD_HASH_READER_H_

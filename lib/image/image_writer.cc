@@ -1,4 +1,4 @@
-#include "lib/filters/image_writer.h"
+#include "lib/image/image_writer.h"
 
 #include "lib/base/endian.h"
 #include "lib/base/memory.h"

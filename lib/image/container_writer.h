@@ -1,11 +1,11 @@
 // The image of several stages (doc/FORMAT.md, layout `container`), written.
-#ifndef LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
-#define LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
+#ifndef LINEFILTER_LIB_IMAGE_CONTAINER_WRITER_H_
+#define LINEFILTER_LIB_IMAGE_CONTAINER_WRITER_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/format/trailer.h"
+#include "lib/image/trailer.h"
 #include "lib/layouts/container/body.h"
 #include "linefilter/hash.h"
 #include "linefilter/memory.h"
@@ -52,4 +52,4 @@ Status WriteContainerTo(const Container& container, void* out, size_t size);
 
 }  // namespace linefilter::internal
 
-#endif  // LINEFILTER_LIB_FILTERS_CONTAINER_WRITER_H_
+#endif  // LINEFILTER_LIB_IMAGE_CONTAINER_WRITER_H_
