@@ -1,4 +1,4 @@
-// Kernels of several filters that answer as one (stages.h), one source for all of Highway's targets: the batches, and
+// Kernels of several filters that answer as one (kernels.h), one source for all of Highway's targets: the batches, and
 // the tables of functions. (Single keys: stages-inl.h.)
 //
 // A batch is asked of one stage after the other, the newest first, in groups: of what it has the older are not asked,

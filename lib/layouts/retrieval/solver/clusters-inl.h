@@ -1,4 +1,4 @@
-// The second level of the retrieval solver (retrieval_solve-inl.h): units whose numbers agree in the low digits form a
+// The second level of the retrieval solver (solve-inl.h): units whose numbers agree in the low digits form a
 // cluster. The sum of a key's half rows over a cluster's units is one row of a system of its own; what is left of the
 // half rows of every second unit goes on to the rest. Lanes are blocks.
 

@@ -1,4 +1,4 @@
-// The last level of the retrieval solver (retrieval_solve-inl.h): all columns that the levels before left free, packed
+// The last level of the retrieval solver (solve-inl.h): all columns that the levels before left free, packed
 // side by side. Lanes are blocks. Equations come in the order of T's steps until one contradicts.
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_REST_INL_H_) == defined(HWY_TARGET_TOGGLE)

@@ -1,4 +1,4 @@
-// Grouping of hashes by block and of blocks by load; the systems are solved in retrieval_solve-inl.h.
+// Grouping of hashes by block and of blocks by load; the systems are solved in solve-inl.h.
 //
 // A counting sort by (block, EighthOf) of 32 bits per key: in that order the solver takes its equations. Blocks are
 // then sorted by load, because eight of them are solved in the lanes of a vector and as long as the fullest takes.

@@ -1,5 +1,5 @@
 // How a range of blocks of the layout `retrieval` is made: hashes are grouped by block, blocks of about equal load are
-// solved eight at a time (retrieval_solve-inl.h), on the chosen target.
+// solved eight at a time (solve-inl.h), on the chosen target.
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
 

@@ -1,4 +1,4 @@
-// The first level of the retrieval solver: each unit of each block is a system of its own (retrieval_solve-inl.h).
+// The first level of the retrieval solver: each unit of each block is a system of its own (solve-inl.h).
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_UNITS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_UNITS_INL_H_
