@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/names.h"
+#include "lib/adapters/redis/record/names.h"
 #include "linefilter/filter.h"
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/batch.h"
-#include "lib/adapters/redis/router.h"
+#include "lib/adapters/redis/servers/router.h"
+#include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/redis.h"
 #include "tests/testing/redis_fake_server.h"
 #include "tests/testing/redis_patience.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/header.h"
-#include "lib/adapters/redis/names.h"
+#include "lib/adapters/redis/record/header.h"
+#include "lib/adapters/redis/record/names.h"
 #include "linefilter/filter.h"
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/header.h"
-#include "lib/adapters/redis/shards.h"
+#include "lib/adapters/redis/record/header.h"
+#include "lib/adapters/redis/record/shards.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/redis.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/header.h"
-#include "lib/adapters/redis/names.h"
-#include "lib/adapters/redis/shards.h"
+#include "lib/adapters/redis/record/header.h"
+#include "lib/adapters/redis/record/names.h"
+#include "lib/adapters/redis/record/shards.h"
 #include "tests/testing/redis_earlier.h"
 
 namespace linefilter::redis_internal {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/upload.h"
+#include "lib/adapters/redis/calls/upload.h"
 #include "linefilter/redis.h"
 #include "tests/testing/building.h"
 #include "tests/testing/random.h"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/failure.h"
-#include "lib/adapters/redis/reply_parser.h"
-#include "lib/adapters/redis/slot.h"
+#include "lib/adapters/redis/wire/failure.h"
+#include "lib/adapters/redis/wire/reply_parser.h"
+#include "lib/adapters/redis/wire/slot.h"
 #include "linefilter/status.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_replies.h"

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/batch.h"
-#include "lib/adapters/redis/router.h"
-#include "lib/adapters/redis/slot.h"
+#include "lib/adapters/redis/servers/router.h"
+#include "lib/adapters/redis/wire/batch.h"
+#include "lib/adapters/redis/wire/slot.h"
 #include "linefilter/redis.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_patience.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/slot.h"
+#include "lib/adapters/redis/wire/slot.h"
 
 namespace linefilter::redis_internal {
 namespace {

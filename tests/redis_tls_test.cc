@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/batch.h"
-#include "lib/adapters/redis/router.h"
-#include "lib/adapters/redis/tls.h"
+#include "lib/adapters/redis/servers/router.h"
+#include "lib/adapters/redis/wire/batch.h"
+#include "lib/adapters/redis/wire/tls.h"
 #include "linefilter/redis.h"
 #include "tests/testing/redis_server.h"
 

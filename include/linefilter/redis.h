@@ -72,7 +72,7 @@
 namespace linefilter {
 
 namespace redis_internal {
-class FilterState;  // lib/adapters/redis/filter_state.h
+class FilterState;  // lib/adapters/redis/calls/filter_state.h
 }
 
 // Where the servers are, and how long to wait for them.

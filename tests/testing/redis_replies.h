@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/batch.h"
-#include "lib/adapters/redis/router.h"
+#include "lib/adapters/redis/servers/router.h"
+#include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/status.h"
 #include "tests/testing/redis_server.h"
 

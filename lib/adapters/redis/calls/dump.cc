@@ -1,0 +1,119 @@
+// From Redis to an image: all shards of the generation that serves, read in pieces while others go on inserting.
+//
+// Bits are never cleared. So the image has what the generation had when the call began, which is every key that was
+// acknowledged by then (doc/REDIS.md), and some of what came since; a mark behind each shard says that it was whole.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/record/names.h"
+#include "linefilter/file.h"
+#include "linefilter/redis.h"
+#include "linefilter/remote_body.h"
+
+namespace linefilter {
+namespace redis_internal {
+namespace {
+
+constexpr uint64_t kPieceBytes = uint64_t{1} << 18;
+constexpr size_t kPiecesAtOnce = 8;
+constexpr int kTries = 3;  // of a file, if generations are switched meanwhile
+
+// Replies in their places, in whichever order they come.
+class Pieces final : public ReplyHandler {
+ public:
+  void OnReply(size_t command, const Reply& reply) override { texts[command].assign(reply.text()); }
+  void OnError(size_t, const Status&) override {}  // Run tells it
+
+  std::vector<std::string> texts = std::vector<std::string>(kPiecesAtOnce + 1);
+};
+
+// Sets *lost if the shard is not whole.
+Status WriteShard(FilterState* state, const Shards& shards, size_t shard, Pieces* pieces, BodyImageWriter* writer,
+                  bool* lost) {
+  const RedisKey& key = shards.keys[shard];
+  const uint64_t size = shards.generation.BytesOfShard(shard);
+  Batch& batch = state->batch();
+  for (uint64_t offset = 0; offset < size && !*lost;) {
+    const uint64_t begin = offset;
+    batch.Clear();
+    for (size_t i = 0; i < kPiecesAtOnce && offset < size; ++i) {
+      const uint64_t piece = std::min(kPieceBytes, size - offset);
+      batch.AddGetRange(key, Kind::kRead, offset, piece);
+      offset += piece;
+    }
+    const size_t count = batch.size();
+    if (offset == size) batch.AddGetRange(key, Kind::kCheck, size, kMarkBytes);
+    Status status = state->router().Run(batch, pieces);
+    if (!status.ok()) return status;
+    uint64_t version;
+    *lost = offset == size && !ParseMark(pieces->texts[count], &version);
+    uint64_t at = begin;
+    for (size_t i = 0; i < count && !*lost; ++i) {
+      const std::string& text = pieces->texts[i];
+      *lost = text.size() != std::min(kPieceBytes, size - at);
+      at += text.size();
+      if (*lost) break;
+      status = writer->Append(text.data(), text.size());
+      if (!status.ok()) return status;
+    }
+  }
+  return Status();
+}
+
+// *switched: the generation went meanwhile, and what was written is no image.
+Status WriteImageOf(FilterState* state, const Sink& sink, bool* switched) {
+  *switched = false;
+  Status status = state->ReadHeader();
+  if (!status.ok()) return status;
+  const Shards shards = state->current();  // a copy: the record may be read again
+  BodyImageWriter writer;
+  status = writer.Start(shards.facts, sink);
+  Pieces pieces;
+  bool lost = false;
+  for (size_t i = 0; i < shards.keys.size() && status.ok() && !lost; ++i) {
+    status = WriteShard(state, shards, i, &pieces, &writer, &lost);
+    if (!lost || !status.ok()) continue;
+    status = state->ReadHeader();
+    if (!status.ok()) return status;
+    if (state->header().current.id == shards.generation.id) return state->LostShard(shards, i);
+    *switched = true;
+    return Status::Error(StatusCode::kUnavailable,
+                         "the generation of filter %s in Redis that was downloaded gave way to another one meanwhile: "
+                         "what was written is no image, do it again",
+                         Printable(state->name()).c_str());
+  }
+  if (status.ok()) status = state->ReadHeader();  // of a filter that is gone there is no image
+  return status.ok() ? writer.Finish() : status;
+}
+
+}  // namespace
+}  // namespace redis_internal
+
+Status RedisFilter::WriteImage(const Sink& sink) noexcept {
+  if (!is_open()) return Closed();
+  bool switched;
+  return redis_internal::Guarded([&] { return redis_internal::WriteImageOf(state_.get(), sink, &switched); });
+}
+
+uint64_t RedisFilter::ImageBytes() const noexcept { return is_open() ? BodyImageBytes(state_->current().facts) : 0; }
+
+Status RedisFilter::Save(const char* path) noexcept {
+  if (!is_open()) return Closed();
+  Status status;
+  for (int i = 0; i < redis_internal::kTries; ++i) {
+    AtomicFile file;
+    status = file.Create(path);
+    if (!status.ok()) return status;
+    bool switched = false;
+    status =
+        redis_internal::Guarded([&] { return redis_internal::WriteImageOf(state_.get(), file.sink(), &switched); });
+    if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
+    if (status.ok()) return file.Commit();
+    if (!switched) break;
+  }
+  return status;
+}
+
+}  // namespace linefilter

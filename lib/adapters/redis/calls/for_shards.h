@@ -1,0 +1,55 @@
+// One command for each shard of a generation, in their order, many at once.
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOR_SHARDS_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOR_SHARDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/adapters/redis/record/shards.h"
+#include "lib/adapters/redis/servers/router.h"
+#include "lib/adapters/redis/wire/batch.h"
+#include "linefilter/status.h"
+
+namespace linefilter::redis_internal {
+
+inline constexpr uint64_t kShardsAtOnce = 1024;
+// Making a shard of 64 MiB takes a server some 20 ms: a reply must not wait for more than a few.
+inline constexpr uint64_t kMadeAtOnce = 32;
+
+class Integers final : public ReplyHandler {
+ public:
+  explicit Integers(size_t n) : values(n, kNone) {}
+  void OnReply(size_t command, const Reply& reply) override {
+    if (reply.is_integer()) values[command] = reply.integer();
+  }
+  void OnError(size_t, const Status&) override {}  // Run tells it
+
+  static constexpr int64_t kNone = -1;
+  std::vector<int64_t> values;
+};
+
+// `add` adds one command for a shard; `judge` gets its integer. The first error of either; of a refusal, all are run.
+template <class Add, class Judge>
+Status ForShards(Router* router, Batch* batch, const Shards& shards, uint64_t at_once, const Add& add,
+                 const Judge& judge) {
+  Status first;
+  const uint64_t n = shards.keys.size();
+  for (uint64_t begin = 0; begin < n; begin += at_once) {
+    const uint64_t end = n - begin < at_once ? n : begin + at_once;
+    batch->Clear();
+    for (uint64_t shard = begin; shard < end; ++shard) add(shard);
+    Integers integers(static_cast<size_t>(end - begin));
+    const Status status = router->Run(*batch, &integers);
+    if (!status.ok()) return status;
+    for (uint64_t shard = begin; shard < end; ++shard) {
+      const Status judged = judge(shard, integers.values[static_cast<size_t>(shard - begin)]);
+      if (first.ok() && !judged.ok()) first = judged;
+    }
+  }
+  return first;
+}
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOR_SHARDS_H_

@@ -1,0 +1,248 @@
+// Generations: a filter is made anew while it serves. The protocol, and why nothing is lost, stand in doc/REDIS.md
+// section 5; its invariant: whatever stops between two commands here, the next step by anybody sets right.
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/upload.h"
+#include "lib/adapters/redis/record/names.h"
+#include "linefilter/redis.h"
+
+namespace linefilter {
+namespace redis_internal {
+namespace {
+
+constexpr int kTries = 8;  // of a change that others make, too
+
+Status NoNext(const FilterState& state) {
+  return Status::Error(StatusCode::kIncompatible, "filter %s in Redis has no next generation: begin one first",
+                       Printable(state.name()).c_str());
+}
+
+Status OthersKeepChanging(const FilterState& state) {
+  return Status::Error(StatusCode::kUnavailable, "others keep changing filter %s in Redis: do it again",
+                       Printable(state.name()).c_str());
+}
+
+Status AdvanceOf(FilterState* state, const Generation& generation) {
+  return generation.exists() ? UnlessLost(state->AdvanceMarks(generation, state->header().version)) : Status();
+}
+
+// The marks that the record demands. Whoever made the record may have died before.
+Status Advance(FilterState* state) {
+  const Header header = state->header();
+  Status status = AdvanceOf(state, header.current);
+  if (status.ok()) status = AdvanceOf(state, header.next);
+  return status.ok() ? AdvanceOf(state, header.previous) : status;
+}
+
+// The record, read anew, and its next generation, if that is ours or we take it over. Of another one we do not know
+// whether his Begin came to its end: that is done first, so that from now on all writers write to it.
+Status UseNext(FilterState* state) {
+  Status status = state->ReadHeader();
+  if (status.ok()) status = state->CheckChosenNext();
+  if (!status.ok() || state->chosen_next() != 0) return status;
+  const Header header = state->header();
+  status = Advance(state);
+  if (status.ok()) status = UnlessLost(state->KeepShards(header.next, header.version));
+  if (status.ok()) state->ChooseNext(header.next.id);
+  return status;
+}
+
+// Ends a switch or an abandonment, whoever began it: afterwards there is no previous generation.
+Status Finish(FilterState* state) {
+  for (int i = 0; i < kTries; ++i) {
+    Status status = Advance(state);
+    if (!status.ok() || !state->header().previous.exists()) return status;
+    // First the time to live: who dies now leaves nothing. Nobody makes this generation serve again.
+    status = state->DropShards(state->header().previous, kLeaveMs);
+    if (!status.ok()) return status;
+    Header header = state->header();
+    header.previous = Generation();
+    status = state->ChangeHeader(header);
+    if (status.code() != StatusCode::kIncompatible) return status;
+    status = state->ReadHeader();  // somebody else ended it
+    if (!status.ok()) return status;
+  }
+  return OthersKeepChanging(*state);
+}
+
+// Makes `next` the generation that serves, or the one that goes.
+Status Leave(FilterState* state, bool serve) {
+  Header header = state->header();
+  if (serve) {
+    const Status status = state->AdvanceMarks(header.next, header.version);
+    if (!status.ok()) return status;  // a lost shard, too: its keys would be missing
+    header.previous = header.current;
+    header.current = header.next;
+  } else {
+    header.previous = header.next;
+  }
+  header.next = Generation();
+  return state->ChangeHeader(header);
+}
+
+// Switch and Abandon.
+Status EndNext(FilterState* state, bool serve) {
+  for (int i = 0; i < kTries; ++i) {
+    Status status = state->ReadHeader();
+    if (!status.ok()) return status;
+    const Header& header = state->header();
+    const uint64_t own = state->chosen_next();
+    if (!header.next.exists()) {
+      if (own != 0 && serve != (header.current.id == own)) {
+        return Status::Error(StatusCode::kIncompatible,
+                             "the next generation of filter %s in Redis was %s by somebody else: begin another one",
+                             Printable(state->name()).c_str(), serve ? "abandoned" : "switched to");
+      }
+      if (own == 0 && !header.previous.exists()) return NoNext(*state);
+      return Finish(state);  // of one who died within, in whichever of the two, or of us before an error
+    }
+    status = UseNext(state);
+    if (!status.ok()) return status;
+    status = Leave(state, serve);
+    if (status.ok()) status = Finish(state);
+    // It may have the time of a filter that lived no longer, by one who died before he gave it another.
+    if (status.ok()) (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
+    if (status.code() != StatusCode::kIncompatible) return status;
+  }
+  return OthersKeepChanging(*state);
+}
+
+// `body` null: empty.
+Status Begin(FilterState* state, const Generation& generation, const uint8_t* body) {
+  if (state->header().next.exists()) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "filter %s in Redis has a next generation already, perhaps of a program that died, which may lack keys: "
+        "switch to it if you know that it is filled, else abandon it",
+        Printable(state->name()).c_str());
+  }
+  Status status = state->KeepNamed(state->header(), state->time_to_live());
+  if (status.ok()) status = MakeShards(state, generation, body, state->header().version + 1);
+  if (!status.ok()) return status;
+  Header header = state->header();
+  header.next = generation;
+  state->ChooseNext(0);  // if this fails from here on, the next call looks what is there, and does the rest
+  status = state->ChangeHeader(header);
+  if (status.code() == StatusCode::kIncompatible) {
+    // Somebody was faster, or went on from our record while its reply was lost: then the shards are named.
+    if (state->ReadHeader().ok() && state->header().version > header.version &&
+        state->header().next.id != generation.id && state->header().current.id != generation.id) {
+      (void)state->DropShards(generation);
+    }
+  }
+  if (status.ok()) status = Advance(state);
+  // Not before it is named: who dies leaves nothing for ever.
+  if (status.ok()) status = UnlessLost(state->KeepShards(generation, state->header().version));
+  if (status.ok()) state->ChooseNext(generation.id);
+  return status;
+}
+
+// Callers hash by themselves, so all generations have one hash. What is left unset is no request.
+Status CheckOptions(const FilterState& state, const FilterOptions& options) {
+  const Header& header = state.header();
+  const bool other_hash = options.hash_id != HashId::kXxh3 && options.hash_id != header.hash_id;
+  const bool other_seed = options.seed != 0 && options.seed != header.seed;
+  if (!other_hash && !other_seed) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "filter %s in Redis has hash %s and seed %016llx, which no generation can change: leave both "
+                       "unset, or create another filter",
+                       Printable(state.name()).c_str(), HashIdName(header.hash_id),
+                       static_cast<unsigned long long>(header.seed));
+}
+
+}  // namespace
+
+Status ReadAndFinish(FilterState* state) {
+  const Status status = state->ReadHeader();
+  return status.ok() ? Finish(state) : status;
+}
+
+Status FilterState::CheckChosenNext() {
+  if (!header_.next.exists()) return NoNext(*this);
+  if (chosen_next_ == 0 || chosen_next_ == header_.next.id) return Status();
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "the next generation of filter %s in Redis is another one than was begun or loaded here: somebody "
+      "else abandoned that and began his own; let him, or open the filter again",
+      Printable(name_).c_str());
+}
+
+}  // namespace redis_internal
+
+using redis_internal::FilterState;
+using redis_internal::Generation;
+using redis_internal::Guarded;
+
+Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& options,
+                                    const RedisLayout& layout) noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    Status status = redis_internal::ReadAndFinish(state_.get());
+    if (!status.ok()) return status;
+    status = redis_internal::CheckOptions(*state_, options);
+    if (!status.ok()) return status;
+    Generation generation;
+    status = state_->PlanGeneration(num_keys, options, layout, &generation);
+    return status.ok() ? redis_internal::Begin(state_.get(), generation, nullptr) : status;
+  });
+}
+
+Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, const RedisLayout& layout) noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    FilterView view;
+    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
+    if (status.ok()) status = redis_internal::ReadAndFinish(state_.get());
+    if (status.ok()) status = redis_internal::CheckHash(*state_, view);
+    if (!status.ok()) return status;
+    // The image is older than this call, and keys that were inserted since could not follow.
+    if (view.layout() == Layout::kRetrieval && state_->current().generation.layout != Layout::kRetrieval) {
+      return Status::Error(
+          StatusCode::kIncompatible,
+          "filter %s in Redis takes keys, and those inserted since the retrieval image was made could not "
+          "follow into it: create a filter of another name of it, or begin with a layout that takes keys",
+          redis_internal::Printable(state_->name()).c_str());
+    }
+    Generation generation;
+    status = redis_internal::PlanFromImage(state_.get(), view, layout, &generation);
+    return status.ok() ? redis_internal::Begin(state_.get(), generation, redis_internal::BodyOf(view)) : status;
+  });
+}
+
+Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    FilterView view;
+    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
+    if (status.ok()) status = redis_internal::UseNext(state_.get());
+    if (status.ok()) status = CheckUnitable(*state_, state_->next(), view);
+    return status.ok() ? UniteShards(state_.get(), state_->next(), view) : status;
+  });
+}
+
+Status RedisFilter::InsertHashesIntoNext(const uint64_t* hashes, size_t n) noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    const Status status = redis_internal::UseNext(state_.get());
+    return status.ok() ? state_->InsertInto(state_->chosen_next(), hashes, n) : status;
+  });
+}
+
+Status RedisFilter::SwitchGeneration() noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    const Status status = redis_internal::EndNext(state_.get(), true);
+    if (status.ok()) state_->ChooseNext(0);
+    return status;
+  });
+}
+
+Status RedisFilter::AbandonGeneration() noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    const Status status = redis_internal::EndNext(state_.get(), false);
+    if (status.ok()) state_->ChooseNext(0);
+    return status;
+  });
+}
+
+}  // namespace linefilter

@@ -1,0 +1,186 @@
+// Insertions: one atomic command per key and generation, then the marks and a look at the header record; and all of it
+// again, if one of these says that the record has changed.
+//
+// Where it pays, the blocks are read first and only the bits that are missing are set. That stays exact: bits never go
+// from 1 to 0, so what is left out is set, and of two writers of a key the later one finds all his bits set.
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/insert_batch.h"
+#include "lib/adapters/redis/record/marks.h"
+#include "lib/adapters/redis/record/record_look.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// Of one key in one generation: what its first insertion there found, within one call.
+enum Found : uint8_t { kNothingYet = 0, kWasKnown = 1, kWasNew = 2 };
+
+// An insertion that is repeated, for the record changed meanwhile, finds its own bits: so the first answer of each
+// generation is kept.
+struct FirstAnswers {
+  uint64_t generation;
+  std::vector<uint8_t> found;
+  bool all_written;  // of all keys, in shards that were whole
+};
+
+using AllFirstAnswers = std::deque<FirstAnswers>;
+
+FirstAnswers& AnswersOf(uint64_t generation, size_t n, AllFirstAnswers* all) {
+  for (FirstAnswers& answers : *all) {
+    if (answers.generation == generation) return answers;
+  }
+  all->push_back({generation, std::vector<uint8_t>(n, kNothingYet), false});
+  return all->back();
+}
+
+// `for_good`: what is written stays, as far as it was asked for.
+void Take(const InsertBatch& insertions, const std::vector<Shards*>& targets, size_t n, bool for_good,
+          AllFirstAnswers* all) {
+  for (size_t t = 0; t < targets.size(); ++t) {
+    FirstAnswers& answers = AnswersOf(targets[t]->generation.id, n, all);
+    answers.all_written = answers.all_written || (for_good && insertions.AllWritten(t));
+    for (size_t i = 0; i < n; ++i) {
+      // The bits that were left out may be missing: whoever writes them next finds the key to be new.
+      if (insertions.may_miss_bits() && insertions.LeftOut(t, i)) continue;
+      if (answers.found[i] == kNothingYet && insertions.Written(t, i)) {
+        answers.found[i] = insertions.WasNew(t, i) ? kWasNew : kWasKnown;
+      }
+    }
+  }
+}
+
+// Who wrote under several records may be judged by none of their generations alone: another writer may have been the
+// first in any of them.
+bool NewInAll(const AllFirstAnswers& all, size_t i) {
+  return std::all_of(all.begin(), all.end(), [&](const FirstAnswers& first) { return first.found[i] == kWasNew; });
+}
+
+// The record was read after everything was written, and names no generation that was not: nothing need be done again.
+bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
+  const Generation* generations[3];
+  const size_t n = header.Written(generations);
+  return std::all_of(generations, generations + n, [&](const Generation* generation) {
+    return std::any_of(all.begin(), all.end(), [&](const FirstAnswers& first) {
+      return first.generation == generation->id && first.all_written;
+    });
+  });
+}
+
+}  // namespace
+
+Status FilterState::Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
+  return InsertBatches(0, hashes, n, outcomes);
+}
+
+Status FilterState::InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n) {
+  return InsertBatches(generation_id, hashes, n, nullptr);
+}
+
+Status FilterState::InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
+  if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
+  const size_t at_once = KeysAtOnce(current_.keys.size());
+  std::vector<RedisInsert> part;
+  Status first;
+  previous_is_lost_ = false;
+  Router::Call call(&router_);
+  for (size_t begin = 0; begin < n; begin += at_once) {
+    const size_t count = std::min(n - begin, at_once);
+    part.assign(count, RedisInsert::kFailed);
+    bool goes_on = false;
+    const Status status = InsertOneBatch(only, hashes + begin, count, part.data(), &goes_on);
+    if (outcomes != nullptr) std::copy(part.begin(), part.end(), outcomes + begin);
+    if (first.ok()) first = status;
+    if (!status.ok() && !goes_on) break;
+  }
+  call.End();
+  if (previous_is_lost_) FinishForWhoDied();
+  return first;
+}
+
+// The minute of `previous` is over and the record still names it: who left it died, and while it judges no key is new.
+// Where it cannot be ended now, the insertions need not wait for it.
+void FilterState::FinishForWhoDied() {
+  constexpr std::chrono::seconds kPause{30};
+  const auto now = std::chrono::steady_clock::now();
+  if (finished_ != decltype(finished_)() && now - finished_ < kPause) return;
+  finished_ = now;
+  const Router::Call once(&router_, Router::Call::kOnce);
+  (void)ReadAndFinish(this).ok();
+}
+
+// *goes_on: an error is not that of all keys.
+Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes,
+                                    bool* goes_on) {
+  AllFirstAnswers firsts;
+  int times_sent = 0;
+  // What others set and replicas may not have yet must be written again, where replicas are waited for.
+  bool may_leave_out = servers_.wait_replicas == 0;
+  for (int tries = 0; tries < kMostGenerations; ++tries) {
+    std::vector<Shards*> targets;
+    for (Shards* shards : {&current_, &next_, &previous_}) {
+      if (shards->generation.exists() && (only == 0 || shards->generation.id == only)) targets.push_back(shards);
+    }
+    if (targets.empty()) return GenerationGone(only);
+    for (const Shards* shards : targets) {
+      if (shards->generation.layout == Layout::kRetrieval) return ReadOnly();
+    }
+
+    InsertBatch insertions(targets, header_.version, RecordLook(header_key_, header_text_), hashes, n, may_leave_out);
+    Status status = insertions.Run(&router_, &batch_);
+    const bool may_miss_bits = insertions.may_miss_bits();
+    const bool replicated = router_.is_replicated(), other = insertions.look().IsOther();
+    bool newer = false;
+    const Shards* lost_in = nullptr;
+    Status lost_shard;
+    for (size_t t = 0; t < targets.size(); ++t) {
+      newer = newer || insertions.marks(t).AnyNewer();
+      const uint32_t* const lost = insertions.marks(t).AnyLost();
+      if (lost == nullptr || lost_in != nullptr) continue;
+      lost_in = targets[t];
+      lost_shard = LostShard(*lost_in, *lost);
+    }
+    if (insertions.any_sent()) {
+      Take(insertions, targets, n, !may_miss_bits && replicated, &firsts);
+      ++times_sent;
+    }
+    if (newer || other || lost_in != nullptr || (insertions.look().IsSame() && MustReadAgain(status))) {
+      if (lost_in != nullptr) insertions.UnlinkJunk(&router_, &batch_);
+      bool changed;
+      const Status read = ReadHeaderAgain(newer, &changed);
+      if (changed && only == 0 && replicated && !may_miss_bits && AllWrittenIn(header_, firsts)) {
+        for (size_t i = 0; i < n; ++i) outcomes[i] = NewInAll(firsts, i) ? RedisInsert::kNew : RedisInsert::kKnown;
+        return Status();
+      }
+      if (changed || (other && read.ok())) continue;
+      if (newer || !read.ok()) return read;  // none of it is acknowledged
+      if (status.ok() && (lost_in == &current_ || only != 0)) status = lost_shard;
+    }
+    if (!replicated || !insertions.look().IsSame()) return status;  // not ok, either
+    if (may_miss_bits) {
+      may_leave_out = false;
+      continue;
+    }
+
+    *goes_on = OthersMayAnswer(status);
+    // A shard of another generation than `current` that is lost stops nobody (doc/REDIS.md section 4).
+    for (size_t i = 0; i < n; ++i) {
+      bool acknowledged = true, is_new = times_sent == 1 || NewInAll(firsts, i);
+      for (size_t t = 0; t < targets.size(); ++t) {
+        const bool vital = only != 0 || targets[t] == &current_;
+        if (!insertions.Acknowledged(t, i, vital)) acknowledged = false;
+        const bool judges = vital || targets[t] == &previous_;
+        if (judges && AnswersOf(targets[t]->generation.id, n, &firsts).found[i] != kWasNew) is_new = false;
+      }
+      if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
+    }
+    if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack();
+    previous_is_lost_ = previous_is_lost_ || lost_in == &previous_;
+    return status;
+  }
+  return TooManyGenerations();
+}
+
+}  // namespace linefilter::redis_internal

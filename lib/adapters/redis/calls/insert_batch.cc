@@ -1,0 +1,290 @@
+#include "lib/adapters/redis/calls/insert_batch.h"
+
+#include <algorithm>
+
+namespace linefilter::redis_internal {
+namespace {
+
+// A block that is read costs a server 0.47 us, a bit that is set 0.19 (doc/DESIGN.md): where fewer bits of a key than
+// this are set already, reading them first costs more than it saves.
+constexpr double kLeastBitsSet = 2.5;
+// A round trip more is nothing beside the work for so many keys.
+constexpr size_t kFewKeys = 64;
+// Of one command; more gain nothing and keep the server from others.
+constexpr size_t kPositionsAtOnce = 64;
+
+// Atomic where it matters: a shard that is whole is left alone.
+constexpr char kUnlinkJunk[] =
+    "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
+    "if #m == 16 and string.sub(m, 1, 8) == 'lfshard1' and string.sub(m, 9) ~= string.rep('\\0', 8) then return 0 end\n"
+    "return redis.call('UNLINK', KEYS[1])";
+
+class Ignore final : public ReplyHandler {
+ public:
+  void OnReply(size_t, const Reply&) override {}
+  void OnError(size_t, const Status&) override {}
+};
+
+}  // namespace
+
+InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look,
+                         const uint64_t* hashes, size_t n, bool may_leave_out)
+    : look_(look), hashes_(hashes), n_(n), now_(std::chrono::steady_clock::now()) {
+  for (Shards* shards : targets) {
+    targets_.emplace_back(shards, version, n);
+    Target& target = targets_.back();
+    const Layout layout = shards->facts.layout;
+    const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
+    target.reads_first = (layout == Layout::kBlocked || layout == Layout::kContainer) && may_leave_out && pays;
+  }
+}
+
+void InsertBatch::AddRead(size_t target, size_t i, size_t stage, uint64_t block, Batch* batch) {
+  const Shards& shards = *targets_[target].shards;
+  const uint64_t byte = block * kBlockOfBodyBytes, shard = shards.ShardOfByte(byte);
+  targets_[target].marks.Touch(shard);
+  commands_.push_back({static_cast<uint32_t>(i), 0, static_cast<uint32_t>(stage), static_cast<uint32_t>(target)});
+  batch->AddGetRange(shards.keys[static_cast<size_t>(shard)], Kind::kRead, shards.OffsetOfByte(byte),
+                     kBlockOfBodyBytes);
+}
+
+// Of a container the older stages, which take no keys any more, say whether the key is in them; `newest`: and the block
+// that is to be written to.
+void InsertBatch::AddReads(size_t target, size_t i, bool newest, Batch* batch) {
+  const BodyFacts& facts = targets_[target].shards->facts;
+  if ((!newest && facts.num_stages < 2) || IsStopped(i)) return;
+  uint64_t blocks[kMaxBodyStages];
+  const size_t n = BlocksOfHash(facts, hashes_[i], blocks);
+  for (size_t stage = 0; stage < n; ++stage) {
+    if (newest || stage + 1 < n) AddRead(target, i, stage, blocks[stage], batch);
+  }
+}
+
+void InsertBatch::AddWrite(size_t target, size_t i, Batch* batch) {
+  if (IsStopped(i)) return;
+  Target& to = targets_[target];
+  const Shards& shards = *to.shards;
+  const uint64_t per_byte = PositionsPerByte(shards);
+  KeyState& key = to.keys[i];
+  uint64_t positions[kMaxPositions];
+  const size_t n = PositionsOfHash(shards.facts, hashes_[i], positions);  // > 0: read-only layouts do not come here
+  const uint64_t shard = shards.ShardOfByte(positions[0] / per_byte);
+  key.shard = static_cast<uint32_t>(shard);
+  to.marks.Touch(shard);
+  if (to.reads_first && !key.was_read) return;
+  if (std::binary_search(to.lost.begin(), to.lost.end(), key.shard)) return;
+  Pending& pending = to.pending[key.shard];
+  const uint64_t first = shard * shards.generation.shard_bytes * per_byte;
+  uint32_t missing = 0;
+  for (size_t p = 0; p < n; ++p) {
+    if ((key.present >> p & 1) != 0) continue;
+    pending.positions.push_back(per_byte == 2 ? RedisCounter(positions[p] - first) : RedisBit(positions[p] - first));
+    ++missing;
+  }
+  to.num_keys += 1;
+  if (to.reads_first) to.num_set += n - missing;
+  if (missing == 0) {
+    key.written = true;  // by others, before
+    return;
+  }
+  pending.writes.push_back({static_cast<uint32_t>(i), missing});
+  if (pending.positions.size() >= kPositionsAtOnce) Flush(target, key.shard, &pending, batch);
+}
+
+// One command for the bits of several keys: a command of its own for each costs the server more than the bits.
+void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch* batch) {
+  const Shards& shards = *targets_[target].shards;
+  Pending& pending = *to_write;
+  if (pending.writes.empty()) return;
+  const bool counts = shards.facts.layout == Layout::kCounting;
+  const RedisKey& key = shards.keys[shard];
+  commands_.push_back({static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(pending.writes.size()), 0,
+                       static_cast<uint32_t>(target)});
+  writes_.insert(writes_.end(), pending.writes.begin(), pending.writes.end());
+  batch->Add(key, Kind::kInsert, static_cast<uint32_t>((counts ? 4 : 2) + 4 * pending.positions.size()), 0);
+  batch->Arg("BITFIELD");
+  batch->Arg(key.name);
+  if (counts) {
+    batch->Arg("OVERFLOW");
+    batch->Arg("SAT");
+  }
+  for (const uint64_t position : pending.positions) {
+    batch->Arg(counts ? "INCRBY" : "SET");
+    batch->Arg(counts ? "u4" : "u1");
+    batch->Arg(position);
+    batch->Arg("1");
+  }
+  pending.writes.clear();
+  pending.positions.clear();
+}
+
+Status InsertBatch::Run(Router* router, Batch* batch) {
+  Status first, read;
+  if (!LookFirst(router, batch, &first)) return first;
+  const uint64_t connections = router->num_connections();
+  batch->Clear();
+  for (size_t t = 0; t < targets_.size(); ++t) {
+    if (!targets_[t].reads_first) continue;
+    for (size_t i = 0; i < n_; ++i) AddReads(t, i, true, batch);
+  }
+  const bool reads_first = batch->size() != 0;
+  if (reads_first) read = router->Run(*batch, this);
+
+  batch->Clear();
+  commands_.clear();
+  for (size_t t = 0; t < targets_.size(); ++t) {
+    for (size_t i = 0; i < n_; ++i) {
+      if (!targets_[t].reads_first) AddReads(t, i, false, batch);
+      AddWrite(t, i, batch);
+    }
+    for (auto& [shard, pending] : targets_[t].pending) Flush(t, shard, &pending, batch);
+  }
+  for (Target& target : targets_) target.marks.AddChecks(batch);
+  look_.AddTo(batch);
+  any_sent_ = true;
+  const Status written = router->Run(*batch, this);
+  may_miss_bits_ = reads_first && router->num_connections() != connections;
+  Learn();
+  return !first.ok() ? first : !read.ok() ? read : written;
+}
+
+void InsertBatch::OnReply(size_t command, const Reply& reply) {
+  for (Target& target : targets_) {
+    if (!target.marks.Has(command)) continue;
+    target.marks.OnReply(command, reply);
+    return;
+  }
+  if (look_.Has(command)) {
+    look_.OnReply(reply);
+    return;
+  }
+  const Command& sent = commands_[command];
+  if (sent.num_writes == 0) {
+    OnBlock(sent, reply);
+  } else {
+    OnBits(sent, reply);
+  }
+}
+
+void InsertBatch::OnBlock(const Command& command, const Reply& reply) {
+  Target& target = targets_[command.target];
+  const BodyFacts& facts = target.shards->facts;
+  KeyState& key = target.keys[command.first];
+  const uint64_t hash = hashes_[command.first];
+  const std::string_view block = reply.text();
+  const bool newest = command.stage + 1 >= facts.num_stages;
+  if (block.size() != kBlockOfBodyBytes) {  // the string is shorter than it must be: it has no mark, either
+    key.stages_good = false;
+    return;
+  }
+  if (!newest) {
+    key.maybe_in_stages = key.maybe_in_stages || BlockMayContainHash(facts, command.stage, block.data(), hash);
+    return;
+  }
+  uint64_t positions[kMaxPositions];
+  const size_t n = PositionsOfHash(facts, hash, positions);
+  key.present = 0;
+  for (size_t p = 0; p < n; ++p) {
+    const uint64_t bit = positions[p] % (8 * kBlockOfBodyBytes);
+    if ((static_cast<uint8_t>(block[static_cast<size_t>(bit / 8)]) >> (bit % 8) & 1) != 0) key.present |= 1u << p;
+  }
+  key.was_read = true;
+}
+
+void InsertBatch::OnBits(const Command& command, const Reply& reply) {
+  Target& target = targets_[command.target];
+  // A bit tells what it was; a counter what it is.
+  const int64_t fresh = target.shards->facts.layout == Layout::kCounting ? 1 : 0;
+  size_t next = 0;
+  for (uint32_t w = 0; w < command.num_writes; ++w) {
+    const Write& write = writes_[command.first + w];
+    if (!reply.is_array() || reply.size() < next + write.num_positions) return;
+    KeyState& key = target.keys[write.key];
+    uint32_t num_fresh = 0;
+    for (uint32_t p = 0; p < write.num_positions; ++p) num_fresh += reply[next + p].integer() == fresh;
+    next += write.num_positions;
+    key.was_new = num_fresh != 0;
+    key.written = true;
+    if (!target.reads_first) target.num_set += write.num_positions - num_fresh;
+  }
+}
+
+// What the next batch goes by.
+void InsertBatch::Learn() {
+  for (Target& target : targets_) {
+    Learned& learned = target.shards->learned;
+    if (target.num_keys != 0) {
+      learned.bits_set = static_cast<double>(target.num_set) / static_cast<double>(target.num_keys);
+    }
+    learned.seen_whole.resize(target.shards->keys.size());
+    for (const uint32_t shard : target.marks.touched()) {
+      const bool is_whole = target.marks.IsWhole(shard);
+      if (is_whole) learned.last_whole = now_;  // of its beginning
+      if (is_whole == learned.seen_whole[shard] || (!is_whole && !target.marks.IsLost(shard))) continue;
+      learned.seen_whole[shard] = is_whole;
+      learned.num_whole += is_whole ? 1 : size_t{0} - 1;
+    }
+  }
+}
+
+void InsertBatch::OnError(size_t command, const Status&) {
+  if (look_.Has(command)) look_.OnError();
+  for (Target& target : targets_) {
+    if (target.marks.Has(command)) target.marks.OnError(command);
+  }
+  if (command >= commands_.size()) return;  // these
+  const Command& sent = commands_[command];
+  std::vector<KeyState>& keys = targets_[sent.target].keys;
+  if (sent.num_writes == 0) {
+    keys[sent.first].stages_good = keys[sent.first].was_read = false;
+    keys[sent.first].unanswered = true;
+  }
+  for (uint32_t w = 0; w < sent.num_writes; ++w) keys[writes_[sent.first + w].key].written = false;
+}
+
+bool InsertBatch::WasNew(size_t target, size_t i) const {
+  const KeyState& key = targets_[target].keys[i];
+  return key.was_new && key.stages_good && !key.maybe_in_stages && EveryStage(target, i, &Marks::IsWhole);
+}
+
+bool InsertBatch::AllWritten(size_t target) const {
+  for (const KeyState& key : targets_[target].keys) {
+    if (!key.written || !targets_[target].marks.IsWhole(key.shard)) return false;
+  }
+  return true;
+}
+
+bool InsertBatch::Acknowledged(size_t target, size_t i, bool vital) const {
+  const KeyState& key = targets_[target].keys[i];
+  const Marks& marks = targets_[target].marks;
+  if (!vital && marks.IsLost(key.shard)) return true;
+  return key.written && !key.unanswered && (vital ? EveryStage(target, i, &Marks::IsGood) : marks.IsGood(key.shard));
+}
+
+// Of the shards that have a block of the key.
+bool InsertBatch::EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint64_t) const) const {
+  const Shards& shards = *targets_[target].shards;
+  const Marks& marks = targets_[target].marks;
+  if (shards.facts.num_stages < 2) return (marks.*is_so)(targets_[target].keys[i].shard);
+  uint64_t blocks[kMaxBodyStages];
+  const size_t n = BlocksOfHash(shards.facts, hashes_[i], blocks);
+  return std::all_of(blocks, blocks + n,
+                     [&](uint64_t block) { return (marks.*is_so)(shards.ShardOfByte(block * kBlockOfBodyBytes)); });
+}
+
+void InsertBatch::UnlinkJunk(Router* router, Batch* batch) {
+  batch->Clear();
+  for (const Target& target : targets_) {
+    for (const uint32_t shard : target.marks.touched()) {
+      if (!target.marks.IsLost(shard)) continue;
+      const RedisKey& key = target.shards->keys[shard];
+      batch->AddScript(key, Kind::kWrite, kUnlinkJunk, 1);
+      batch->Arg(target.shards->MarkOffset(shard));
+    }
+  }
+  if (batch->size() == 0) return;
+  Ignore handler;
+  (void)router->Run(*batch, &handler).ok();
+}
+
+}  // namespace linefilter::redis_internal

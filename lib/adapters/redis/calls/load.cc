@@ -1,0 +1,50 @@
+// Images into Redis: a new filter of one, and its keys into a filter that serves.
+#include "lib/adapters/redis/calls/opening.h"
+#include "lib/adapters/redis/calls/upload.h"
+#include "lib/adapters/redis/record/names.h"
+#include "linefilter/redis.h"
+
+namespace linefilter {
+
+using redis_internal::FilterState;
+using redis_internal::Guarded;
+using redis_internal::Header;
+
+Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
+                                    const HashSecret* secret, const RedisLayout& layout) noexcept {
+  FilterView view;
+  const Status opened = redis_internal::OpenImage(image, size, secret, &view);
+  if (!opened.ok()) return opened;
+  return OpenBy(servers, name, secret, [&](FilterState* state) {
+    Header header;
+    header.hash_id = view.hash_id();
+    header.seed = view.seed();
+    header.version = 1;
+    const Status status = redis_internal::PlanFromImage(state, view, layout, &header.current);
+    if (!status.ok()) return status;
+    return state->CreateFilter(header, [&](const redis_internal::Shards& shards) {
+      return redis_internal::FillShards(state, shards, redis_internal::BodyOf(view));
+    });
+  });
+}
+
+Status RedisFilter::Load(const void* image, size_t size) noexcept {
+  if (!is_open()) return Closed();
+  return Guarded([&]() -> Status {
+    FilterView view;
+    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
+    if (status.ok()) status = state_->ReadHeader();
+    if (!status.ok()) return status;
+    const Header& header = state_->header();
+    if (header.next.exists() || header.previous.exists()) {  // of which each could have another size
+      return Status::Error(StatusCode::kIncompatible,
+                           "filter %s in Redis is between two generations: load into the next one, or switch or "
+                           "abandon it first",
+                           redis_internal::Printable(state_->name()).c_str());
+    }
+    status = CheckUnitable(*state_, state_->current(), view);
+    return status.ok() ? UniteShards(state_.get(), state_->current(), view) : status;
+  });
+}
+
+}  // namespace linefilter

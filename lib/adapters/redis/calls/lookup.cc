@@ -1,0 +1,229 @@
+// Lookups: a look at the header record; the block of each key by GETRANGE, tested here; then the marks; and all of it
+// again, if one of these says that the record has changed.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/record/marks.h"
+#include "lib/adapters/redis/record/names.h"
+#include "lib/adapters/redis/record/record_look.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// The answers of one batch, of one generation; they count as far as Marks are good, and the record is the same.
+class Lookups final : public ReplyHandler {
+ public:
+  Lookups(const Shards& shards, uint64_t version, const RecordLook& look, const uint64_t* hashes, size_t n)
+      : shards_(shards), hashes_(hashes), n_(n), marks_(shards, version), look_(look), answers_(n, 0) {
+    const Generation& generation = shards.generation;
+    classic_ = generation.layout == Layout::kClassic;
+    per_key_ = generation.layout == Layout::kContainer ? generation.stages.size() : 1;
+  }
+
+  void AddTo(Batch* batch) {
+    for (size_t i = 0; i < n_; ++i) {
+      if (classic_) {
+        AddClassic(hashes_[i], batch);
+      } else {
+        uint64_t blocks[kMaxBodyStages];
+        const size_t n = BlocksOfHash(shards_.facts, hashes_[i], blocks);
+        for (size_t stage = 0; stage < n; ++stage) {
+          const uint64_t byte = blocks[stage] * kBlockOfBodyBytes, shard = shards_.ShardOfByte(byte);
+          marks_.Touch(shard);
+          batch->AddGetRange(shards_.keys[static_cast<size_t>(shard)], Kind::kRead, shards_.OffsetOfByte(byte),
+                             kBlockOfBodyBytes);
+        }
+      }
+    }
+    marks_.AddChecks(batch);
+    look_.AddTo(batch);
+  }
+
+  void OnReply(size_t command, const Reply& reply) override {
+    if (marks_.Has(command)) {
+      marks_.OnReply(command, reply);
+      return;
+    }
+    if (look_.Has(command)) {
+      look_.OnReply(reply);
+      return;
+    }
+    const size_t i = command / per_key_, stage = command % per_key_;
+    if (classic_) {
+      answers_[i] = ClassicAnswer(reply);
+      return;
+    }
+    const std::string_view block = reply.text();
+    if (block.size() != kBlockOfBodyBytes) {  // a string that is shorter has no mark in its place, either
+      answers_[i] = 1;
+      return;
+    }
+    answers_[i] |= uint8_t{BlockMayContainHash(shards_.facts, stage, block.data(), hashes_[i])};
+  }
+  void OnError(size_t command, const Status&) override {
+    if (marks_.Has(command)) {
+      marks_.OnError(command);
+    } else if (look_.Has(command)) {
+      look_.OnError();
+    } else {
+      answers_[command / per_key_] = 1;
+    }
+  }
+
+  const Marks& marks() const { return marks_; }
+  const RecordLook& look() const { return look_; }
+
+  // What is certain is 0, all else 1.
+  void Take(uint8_t* answers) const {
+    for (size_t i = 0; i < n_; ++i) answers[i] = answers_[i] | uint8_t{!look_.IsSame() || !AllGood(i)};
+  }
+
+ private:
+  void AddClassic(uint64_t hash, Batch* batch) {
+    uint64_t positions[kMaxPositions];
+    const size_t n = PositionsOfHash(shards_.facts, hash, positions);
+    batch->Add(shards_.keys[0], Kind::kRead, static_cast<uint32_t>(2 + 3 * n), 0);
+    batch->Arg("BITFIELD_RO");
+    batch->Arg(shards_.keys[0].name);
+    for (size_t i = 0; i < n; ++i) {
+      batch->Arg("GET");
+      batch->Arg("u1");
+      batch->Arg(RedisBit(positions[i]));
+    }
+    marks_.Touch(0);
+  }
+
+  uint8_t ClassicAnswer(const Reply& reply) const {
+    if (!reply.is_array() || reply.size() == 0) return 1;
+    for (size_t i = 0; i < reply.size(); ++i) {
+      if (reply[i].is_integer() && reply[i].integer() == 0) return 0;
+    }
+    return 1;
+  }
+
+  bool AllGood(size_t i) const {
+    if (classic_) return marks_.IsGood(0);
+    uint64_t blocks[kMaxBodyStages];
+    const size_t n = BlocksOfHash(shards_.facts, hashes_[i], blocks);
+    for (size_t stage = 0; stage < n; ++stage) {
+      if (!marks_.IsGood(shards_.ShardOfByte(blocks[stage] * kBlockOfBodyBytes))) return false;
+    }
+    return n != 0;
+  }
+
+  const Shards& shards_;
+  const uint64_t* const hashes_;
+  const size_t n_;
+  Marks marks_;
+  RecordLook look_;
+  std::vector<uint8_t> answers_;
+  bool classic_;
+  size_t per_key_;
+};
+
+}  // namespace
+
+bool FilterState::MustReadAgain(const Status& run) const {
+  // A lone server that was given up is not waited for a second time.
+  const bool given_up = run.code() == StatusCode::kUnavailable && !router_.is_cluster();
+  return !given_up && router_.num_connections() != connections_;
+}
+
+bool FilterState::OthersMayAnswer(const Status& run) const {
+  return run.ok() || run.code() == StatusCode::kCorrupt || router_.is_cluster();
+}
+
+Status FilterState::ReadHeaderAgain(bool newer, bool* changed) {
+  const std::string text = header_text_;
+  const Status status = ReadHeader();
+  *changed = status.ok() && header_text_ != text;
+  if (!status.ok() || *changed || !newer) return status;
+  return OlderThanShards();
+}
+
+Status FilterState::OlderThanShards() const {
+  return Status::Error(StatusCode::kCorrupt,
+                       "the header record of filter %s in Redis is older than its shards: it was put back (failover? "
+                       "backup?), so nothing is absent: make the filter anew of the exact source",
+                       Printable(name_).c_str());
+}
+
+Status FilterState::Ask(const uint64_t* hashes, size_t n, uint8_t* answers) {
+  std::fill(answers, answers + n, uint8_t{1});
+  const Router::Call call(&router_);
+  for (int tries = 0; tries < kMostGenerations; ++tries) {
+    bool moved = false;
+    const Status status = AskOneGeneration(hashes, n, answers, &moved);
+    if (!moved) return status;
+    std::fill(answers, answers + n, uint8_t{1});
+  }
+  return TooManyGenerations();
+}
+
+// *moved: another generation serves now, and all must be asked of it.
+Status FilterState::AskOneGeneration(const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved) {
+  const uint64_t id = current_.generation.id;
+  const size_t at_once = KeysAtOnce(current_.keys.size());
+  Status first;
+  int tries = 0;
+  for (size_t begin = 0; begin < n;) {
+    const size_t count = std::min(n - begin, at_once);
+    Lookups lookups(current_, header_.version, RecordLook(header_key_, header_text_), hashes + begin, count);
+    batch_.Clear();
+    lookups.AddTo(&batch_);
+    Status status = router_.Run(batch_, &lookups);
+    lookups.Take(answers + begin);
+    const uint32_t* const lost = lookups.marks().AnyLost();
+    const bool newer = lookups.marks().AnyNewer(), other = lookups.look().IsOther();
+    bool goes_on = lookups.look().IsSame() && OthersMayAnswer(status);
+    if (newer || other || lost != nullptr || (lookups.look().IsSame() && MustReadAgain(status))) {
+      const Status lost_shard = lost != nullptr ? LostShard(current_, *lost) : Status();
+      bool changed;
+      const Status read = ReadHeaderAgain(newer, &changed);  // the shards that `lookups` knows may be gone now
+      if (changed || !read.ok()) std::fill(answers + begin, answers + begin + count, uint8_t{1});
+      *moved = changed && current_.generation.id != id;
+      if (*moved) return Status();
+      if (changed || (other && read.ok())) {
+        if (++tries >= kMostGenerations) return TooManyGenerations();
+        continue;
+      }
+      goes_on = goes_on && read.ok();
+      if (status.ok()) status = read.ok() ? lost_shard : read;  // ok, if neither
+    }
+    if (first.ok()) first = status;
+    if (!status.ok() && !goes_on) return first;
+    begin += count;
+  }
+  return first;
+}
+
+Status FilterState::ReadOnly() const {
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "filter %s in Redis has a retrieval generation, which takes no keys: build an image of all keys, "
+      "and bring that as the next generation",
+      Printable(name_).c_str());
+}
+
+Status FilterState::GenerationGone(uint64_t id) const {
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "generation %016llx of filter %s in Redis is gone: it was switched or abandoned by somebody else",
+      static_cast<unsigned long long>(id), Printable(name_).c_str());
+}
+
+Status FilterState::CameBack() const {
+  return Status::Error(StatusCode::kUnavailable,
+                       "a lost shard of filter %s in Redis came back meanwhile, or replies make no sense: insert again",
+                       Printable(name_).c_str());
+}
+
+Status FilterState::TooManyGenerations() const {
+  return Status::Error(StatusCode::kUnavailable,
+                       "the generations of filter %s in Redis change faster than they can be asked: ask again",
+                       Printable(name_).c_str());
+}
+
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,144 @@
+// RedisFilter's calls: each checks that the filter is open and turns what may be thrown into a Status; the work is
+// FilterState's.
+#include <algorithm>
+#include <utility>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/opening.h"
+#include "lib/adapters/redis/record/names.h"
+#include "linefilter/redis.h"
+
+namespace linefilter {
+
+using redis_internal::FilterState;
+using redis_internal::Guarded;
+using redis_internal::Header;
+
+RedisFilter::RedisFilter() noexcept = default;
+RedisFilter::~RedisFilter() = default;
+
+RedisFilter::RedisFilter(RedisFilter&& other) noexcept { *this = std::move(other); }
+
+RedisFilter& RedisFilter::operator=(RedisFilter&& other) noexcept {
+  if (this == &other) return *this;
+  state_ = std::move(other.state_);
+  secret_ = other.secret_;
+  seed_ = other.seed_;
+  hash_id_ = other.hash_id_;
+  other.Close();
+  return *this;
+}
+
+void RedisFilter::Close() noexcept {
+  state_.reset();
+  secret_ = HashSecret();
+  seed_ = 0;
+  hash_id_ = HashId::kXxh3;
+}
+
+void RedisFilter::Adopt(std::unique_ptr<FilterState> state) noexcept {
+  state_ = std::move(state);
+  secret_ = state_->secret() != nullptr ? *state_->secret() : HashSecret();
+  seed_ = state_->header().seed;
+  hash_id_ = state_->header().hash_id;
+}
+
+Status RedisFilter::Closed() const noexcept {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "no filter in Redis is open here (it was never opened, failed to, or was moved away): every "
+                       "answer is \"maybe\", and nothing is inserted");
+}
+
+Status RedisFilter::KeyStatus() const noexcept {
+  if (state_ == nullptr) return Closed();
+  if (hash_id_ != HashId::kCaller) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "filter %s in Redis was made of the caller's own hashes: ask and insert by hash",
+                       redis_internal::Printable(name()).c_str());
+}
+
+Status RedisFilter::Open(const RedisServers& servers, std::string_view name, const HashSecret* secret) noexcept {
+  return OpenBy(servers, name, secret, [](FilterState* state) {
+    const Status status = state->ReadHeader();
+    if (!status.ok() || state->router().replica_reads()) return status;
+    // A courtesy to the filter, which serves without: who may not write, or finds a node down, has tried once.
+    const redis_internal::Router::Call once(&state->router(), redis_internal::Router::Call::kOnce);
+    (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
+    return status;
+  });
+}
+
+Status RedisFilter::Create(const RedisServers& servers, std::string_view name, uint64_t num_keys,
+                           const FilterOptions& options, const RedisLayout& layout) noexcept {
+  const bool keyed = options.hash_id == HashId::kKeyed;
+  return OpenBy(servers, name, keyed ? &options.secret : nullptr, [&](FilterState* state) {
+    Header header;
+    const Status status = state->PlanGeneration(num_keys, options, layout, &header.current);
+    if (!status.ok()) return status;
+    header.hash_id = options.hash_id;
+    header.seed = keyed ? CheckOfSecret(options.secret) : options.seed;
+    header.version = 1;
+    return state->CreateFilter(header, [](const redis_internal::Shards&) { return Status(); });
+  });
+}
+
+Status RedisFilter::MayContainHash(uint64_t hash, bool* maybe) noexcept {
+  uint8_t answer = 1;
+  const Status status = MayContainHashes(&hash, 1, &answer);
+  *maybe = answer != 0;
+  return status;
+}
+
+Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept {
+  if (state_ == nullptr) {
+    std::fill(answers, answers + n, uint8_t{1});
+    return Closed();
+  }
+  bool done = false;
+  const Status status = Guarded([&] {
+    const Status asked = state_->Ask(hashes, n, answers);
+    done = true;
+    return asked;
+  });
+  if (!done) std::fill(answers, answers + n, uint8_t{1});
+  return status;
+}
+
+Status RedisFilter::InsertHash(uint64_t hash, RedisInsert* outcome) noexcept { return InsertHashes(&hash, 1, outcome); }
+
+Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept {
+  const auto fail = [&] {
+    if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
+  };
+  if (state_ == nullptr) {
+    fail();
+    return Closed();
+  }
+  bool done = false;
+  const Status status = Guarded([&] {
+    const Status inserted = state_->Insert(hashes, n, outcomes);
+    done = true;
+    return inserted;
+  });
+  if (!done) fail();
+  return status;
+}
+
+Layout RedisFilter::layout() const noexcept {
+  return state_ == nullptr ? Layout::kAuto : state_->header().current.layout;
+}
+uint32_t RedisFilter::num_probes() const noexcept {
+  return state_ == nullptr ? 0 : state_->header().current.num_probes;
+}
+uint64_t RedisFilter::num_blocks() const noexcept {
+  return state_ == nullptr ? 0 : state_->header().current.num_blocks();
+}
+uint64_t RedisFilter::body_bytes() const noexcept {
+  return state_ == nullptr ? 0 : state_->header().current.body_bytes;
+}
+uint64_t RedisFilter::generation() const noexcept { return state_ == nullptr ? 0 : state_->header().current.id; }
+std::string_view RedisFilter::name() const noexcept {
+  return state_ == nullptr ? std::string_view() : std::string_view(state_->name());
+}
+
+}  // namespace linefilter

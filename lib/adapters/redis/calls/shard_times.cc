@@ -1,0 +1,118 @@
+// How long the shards of a generation live: the header record that names it has a time, and they follow it, whoever
+// gave it that and whoever died since (doc/REDIS.md section 5).
+#include <chrono>
+#include <string>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/for_shards.h"
+#include "lib/adapters/redis/record/names.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// Who leaves a generation advances its marks before he gives it its minute: so what was decided by an older record,
+// that a shard is to stay, is too late from then on, and says so.
+constexpr char kSetTime[] =
+    "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
+    "if #m ~= 16 or string.sub(m, 1, 8) ~= 'lfshard1' or string.sub(m, 9) == string.rep('\\0', 8) then return -1 end\n"
+    "for i = 8, 1, -1 do\n"
+    "  local mark, record = string.byte(m, 8 + i), string.byte(ARGV[2], i)\n"
+    "  if mark > record then return 0 end\n"
+    "  if mark < record then break end\n"
+    "end\n"
+    "if ARGV[3] == '0' then redis.call('PERSIST', KEYS[1]) else redis.call('PEXPIRE', KEYS[1], ARGV[3]) end\n"
+    "return 1";
+
+using Clock = std::chrono::steady_clock;
+
+// Shards outlive the filter by this, and by what the command takes on its way: one that went before it would be lost.
+constexpr int64_t kSlackMs = 1000;
+
+int64_t MsOf(Clock::duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+// Whether `ms`, told between `asked` and now, is what is left of `before`; or up to late_ms more.
+bool IsWhatIsLeft(int64_t ms, Clock::time_point asked, const TimeToLive& before, int64_t late_ms) {
+  if (ms == TimeToLive::kForEver || before.ms == TimeToLive::kForEver) return ms == before.ms;
+  return ms <= before.ms - MsOf(asked - before.told) + late_ms &&
+         ms >= before.ms - MsOf(Clock::now() - before.asked) - kSlackMs;
+}
+
+}  // namespace
+
+Status FilterState::SetTimes(const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer) {
+  const Shards shards = ShardsOf(name_, header_, generation);
+  const std::string version_bytes = MarkOf(version).substr(8);
+  *is_newer = false;
+  const auto set = [&](uint64_t shard) {
+    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
+    batch_.AddScript(key, Kind::kWrite, kSetTime, 3);
+    batch_.Arg(shards.MarkOffset(shard));
+    batch_.Arg(version_bytes);
+    batch_.Arg(ms);
+  };
+  return ForShards(&router_, &batch_, shards, kShardsAtOnce, set, [&](uint64_t shard, int64_t answer) {
+    *is_newer = *is_newer || answer == 0;
+    return answer < 0 ? LostShard(shards, shard) : Status();
+  });
+}
+
+// Until the record says the same before and after: whoever changes its time or leaves the generation meanwhile does his
+// part before that, or finds ours done.
+Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
+  constexpr int64_t kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
+  for (int tries = 0; tries < kMostGenerations; ++tries) {
+    TimeToLive left, now_left;
+    Status status = ReadTimeToLive(&left);
+    if (!status.ok()) return status;
+    // No record; but a replica may only be late with it.
+    if (left.ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);
+    const int64_t ms = left.ms == TimeToLive::kForEver ? 0 : left.ms < 0 ? 1 : left.ms + kSlackMs;
+    bool is_newer;
+    status = SetTimes(generation, version, static_cast<uint64_t>(ms), &is_newer);
+    if (!status.ok() && status.code() != StatusCode::kCorrupt) return status;
+    if (is_newer) {
+      Answer record;
+      const Status read = ReadRecord(&record);
+      if (!read.ok()) return read;
+      Header now;
+      if (!ParseHeader(name_, record.text, &now).ok()) return Status();
+      if (now.current.id != generation.id && now.next.id != generation.id) return Status();  // left
+      if (now.version <= version) return OlderThanShards();
+      version = now.version;
+      continue;
+    }
+    const Status read = ReadTimeToLive(&now_left);
+    if (!read.ok()) return read;
+    if (IsWhatIsLeft(now_left.ms, now_left.asked, left, kSlackMs)) return status;
+  }
+  return TooManyGenerations();
+}
+
+// All are looked at: of two who died within, each may have set the times of some.
+Status FilterState::KeepNamed(const Header& header, const TimeToLive& left) {
+  constexpr int64_t kNever = -1, kLost = -2;  // as PTTL answers
+  if (left.ms < 0) return Status();
+  for (const Generation* generation : {&header.current, &header.next}) {
+    const Shards shards = ShardsOf(name_, header, *generation);
+    const auto ask = [&](uint64_t shard) {
+      const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
+      batch_.Add(key, Kind::kRead, 2);
+      batch_.Arg("PTTL");
+      batch_.Arg(key.name);
+    };
+    const Clock::time_point asked = Clock::now();
+    bool all_fit = true;
+    Status status = ForShards(&router_, &batch_, shards, kShardsAtOnce, ask, [&](uint64_t, int64_t answer) {
+      const int64_t shard_ms = answer == kNever ? TimeToLive::kForEver : answer;
+      all_fit = all_fit && (answer == kLost || IsWhatIsLeft(shard_ms, asked, left, kRecordGraceMs));
+      return Status();
+    });
+    if (status.ok() && !all_fit) status = UnlessLost(KeepShards(*generation, header.version));
+    if (!status.ok()) return status;
+  }
+  return Status();
+}
+
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,259 @@
+#include "lib/adapters/redis/calls/upload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "lib/adapters/redis/record/names.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// What is uploaded to be united has a magic of its own, so that it can never be taken for a shard.
+constexpr char kUploadMagic[] = "lfload 1";
+
+// Written by the first one that comes, with a time to live, so that one who dies leaves nothing for ever.
+constexpr char kMakeUpload[] =
+    "if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end\n"
+    "redis.call('SETRANGE', KEYS[1], ARGV[1], ARGV[2])\n"
+    "redis.call('PEXPIRE', KEYS[1], 3600000)\n"
+    "return 1";
+
+constexpr char kFill[] =
+    "if redis.call('GETRANGE', KEYS[1], ARGV[1], -1) ~= ARGV[2] then return 0 end\n"
+    "redis.call('SETRANGE', KEYS[1], ARGV[3], ARGV[4])\n"
+    "return 1";
+
+// BITOP takes the time to live away.
+constexpr char kUnite[] =
+    "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
+    "if #m ~= 16 or string.sub(m, 1, 8) ~= 'lfshard1' then return 'lost' end\n"
+    "if string.sub(m, 9) == string.rep('\\0', 8) then return 'lost' end\n"
+    "if redis.call('GETRANGE', KEYS[2], ARGV[1], -1) ~= ARGV[2] then return 'again' end\n"
+    "local ms = redis.call('PTTL', KEYS[1])\n"
+    "redis.call('SETRANGE', KEYS[2], ARGV[1], string.rep('\\0', 16))\n"
+    "redis.call('BITOP', 'OR', KEYS[1], KEYS[1], KEYS[2])\n"
+    "if ms >= 0 then redis.call('PEXPIRE', KEYS[1], math.max(ms, 1)) end\n"
+    "redis.call('UNLINK', KEYS[2])\n"
+    "return m";
+
+// What an empty set has in Redis, where a shard cannot be empty: the least body of its layout. A block of `retrieval`
+// without keys has T = 248, a bit in each of the words 3 to 7 (doc/FORMAT.md section 8).
+constexpr uint64_t kBlockBytes = 64, kLeastClassicBytes = 8;
+constexpr uint8_t kNoKeys[kBlockBytes] = {};
+constexpr uint8_t kEmptyRetrieval[kBlockBytes] = {
+    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0x80,
+    0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80};
+
+constexpr uint64_t kPieceBytes = uint64_t{1} << 18;
+constexpr size_t kPiecesAtOnce = 4;  // a slow line must carry them within RedisServers::timeout_ms
+constexpr int kTries = 3;            // of one shard's upload that the server loses on the way
+
+// How many answers were 0: the string did not wait for the piece.
+class Refusals final : public ReplyHandler {
+ public:
+  void OnReply(size_t, const Reply& reply) override { count += reply.integer() != 1; }
+  void OnError(size_t, const Status&) override {}  // Run tells it
+
+  size_t count = 0;
+};
+
+// Writes `size` bytes to a string whose last 16 bytes, behind them, are `mark`. *refused if it has not or is gone.
+// `kind`: kInsert if it is a shard, whose keys these are.
+Status Fill(FilterState* state, const RedisKey& key, Kind kind, const std::string& mark, const uint8_t* bytes,
+            uint64_t size, bool* refused) {
+  Batch& batch = state->batch();
+  *refused = false;
+  for (uint64_t offset = 0; offset < size && !*refused;) {
+    batch.Clear();
+    for (size_t i = 0; i < kPiecesAtOnce && offset < size; ++i) {
+      const uint64_t piece = std::min(kPieceBytes, size - offset);
+      batch.AddScript(key, kind, kFill, 4);
+      batch.Arg(size);
+      batch.Arg(mark);
+      batch.Arg(offset);
+      batch.Arg(std::string_view(reinterpret_cast<const char*>(bytes) + offset, static_cast<size_t>(piece)));
+      offset += piece;
+    }
+    Refusals refusals;
+    const Status status = state->router().Run(batch, &refusals);
+    if (!status.ok()) return status;
+    *refused = refusals.count != 0;
+  }
+  return Status();
+}
+
+Status UniteShard(FilterState* state, const Shards& shards, size_t shard, const uint8_t* bytes, uint64_t* version) {
+  const RedisKey& key = shards.keys[shard];
+  const uint64_t size = shards.generation.BytesOfShard(shard);
+  const std::string offset = std::to_string(size);
+  const std::string mark = std::string(kUploadMagic, 8) + std::string(8, '\0');
+  for (int i = 0; i < kTries; ++i) {
+    uint64_t number;
+    Status status = NewGenerationId(&number);
+    if (!status.ok()) return status;
+    char tail[32];
+    snprintf(tail, sizeof(tail), ":load:%016llx", static_cast<unsigned long long>(number));
+    const RedisKey upload = KeyOf(key.name + tail);
+    Answer answer;
+    status = state->Do(upload, Kind::kWrite, {"EVAL", kMakeUpload, "1", upload.name, offset, mark}, &answer);
+    if (!status.ok()) return status;
+    bool refused;
+    status = Fill(state, upload, Kind::kWrite, mark, bytes, size, &refused);
+    if (!status.ok()) return status;
+    if (refused) continue;
+    status = state->Do(key, Kind::kInsert, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
+    if (!status.ok()) return status;
+    if (answer.text == "again") continue;  // gone; or united, and the reply was lost
+    if (ParseMark(answer.text, version)) return Status();
+    status = state->Do(upload, Kind::kWrite, {"UNLINK", upload.name}, &answer);
+    return status.ok() ? state->LostShard(shards, shard) : status;
+  }
+  return Status::Error(
+      StatusCode::kOverLimit,
+      "Redis lost what was uploaded for shard %llu of filter %s, several times (evicted?): give it more "
+      "memory, or maxmemory-policy noeviction",
+      static_cast<unsigned long long>(shard), Printable(state->name()).c_str());
+}
+
+}  // namespace
+
+Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view) {
+  const Status status = view->Open(image, size, secret);
+  return status.ok() ? view->Verify() : status;
+}
+
+const uint8_t* BodyOf(const FilterView& view) {
+  if (!view.empty_set()) return view.body();
+  return view.layout() == Layout::kRetrieval ? kEmptyRetrieval : kNoKeys;
+}
+
+Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view) {
+  const Generation& generation = shards.generation;
+  const Printable name(state.name());
+  if (generation.layout != Layout::kBlocked && generation.layout != Layout::kClassic) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "filter %s in Redis is %s, into which no image can be loaded: make it of an image, or load "
+                         "into one that is blocked or classic",
+                         name.c_str(), LayoutName(generation.layout));
+  }
+  const bool same_shape = view.body_bytes() == generation.body_bytes && view.num_probes() == generation.num_probes;
+  if (view.layout() != generation.layout || !(same_shape || view.empty_set())) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "the image is %s with %llu bytes and %u probes, filter %s in Redis %s with %llu bytes and %u: "
+                         "build it for the same number of keys with the same options",
+                         LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()),
+                         view.num_probes(), name.c_str(), LayoutName(generation.layout),
+                         static_cast<unsigned long long>(generation.body_bytes), generation.num_probes);
+  }
+  return CheckHash(state, view);
+}
+
+Status CheckHash(const FilterState& state, const FilterView& view) {
+  const Header& header = state.header();
+  if (view.hash_id() == header.hash_id && view.seed() == header.seed) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "the image has hash %s and seed %016llx, filter %s in Redis %s and %016llx: every key would be "
+                       "absent; build it with the hash and seed of the filter",
+                       HashIdName(view.hash_id()), static_cast<unsigned long long>(view.seed()),
+                       Printable(state.name()).c_str(), HashIdName(header.hash_id),
+                       static_cast<unsigned long long>(header.seed));
+}
+
+Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayout& layout, Generation* generation) {
+  Generation planned;
+  planned.layout = view.layout();
+  planned.num_probes = view.num_probes();
+  planned.body_bytes = view.body_bytes();
+  planned.num_keys = view.num_keys();
+  if (view.empty_set()) {
+    if (view.layout() == Layout::kContainer) {
+      return Status::Error(StatusCode::kIncompatible,
+                           "the image is a container without a stage, so Redis would have no block for it: make an "
+                           "empty filter by its capacity");
+    }
+    planned.body_bytes = view.layout() == Layout::kClassic ? kLeastClassicBytes : kBlockBytes;
+  }
+  uint64_t most_keys = 0;
+  for (uint32_t i = 0; i < view.num_stages(); ++i) {
+    const StageInfo info = view.stage(i);
+    most_keys += 8 * kBlockBytes * info.num_blocks;
+    Stage stage;
+    stage.num_blocks = info.num_blocks;
+    stage.num_keys = info.num_keys;
+    stage.num_probes = info.num_probes;
+    planned.stages.push_back(stage);
+  }
+  if (view.num_stages() != 0) {
+    // Others may have written any number behind the stages. Nobody counted more keys than there are bits.
+    planned.num_keys = std::min(planned.num_keys, most_keys);
+    const StageInfo newest = view.stage(view.num_stages() - 1);
+    const double bits = 512.0 * static_cast<double>(newest.num_blocks);
+    planned.newest_ones = static_cast<uint64_t>(std::llround(newest.FillRatio() * bits));  // exactly: below 2^53
+  }
+  if (view.growth_bytes() > kMaxBodyGrowthBytes) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "the image tells in %zu bytes how it goes on, of which Redis keeps %zu at most: it was not "
+                         "written by linefilter",
+                         view.growth_bytes(), kMaxBodyGrowthBytes);
+  }
+  if (view.growth_bytes() != 0) {
+    planned.growth.assign(reinterpret_cast<const char*>(view.growth()), view.growth_bytes());
+  }
+  Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout,
+                                   static_cast<uint32_t>(state->router().num_masters()), &planned.shard_bytes);
+  if (status.ok()) status = NewGenerationId(&planned.id);
+  if (status.ok()) status = CheckGeneration(state->name(), planned);
+  if (status.ok()) *generation = planned;
+  return status;
+}
+
+Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body) {
+  const std::string mark = MarkOf(kFilledVersion);
+  for (size_t i = 0; i < shards.keys.size(); ++i) {
+    bool refused;
+    const uint8_t* bytes = body + i * shards.generation.shard_bytes;
+    const Status status =
+        Fill(state, shards.keys[i], Kind::kInsert, mark, bytes, shards.generation.BytesOfShard(i), &refused);
+    if (!status.ok()) return status;
+    if (refused) return state->LostWhileMade(shards, i);
+  }
+  return Status();
+}
+
+Status MakeShards(FilterState* state, const Generation& generation, const uint8_t* body, uint64_t version) {
+  Status status = state->AllocateShards(generation, kFilledVersion);
+  if (status.ok() && body != nullptr) {
+    status = FillShards(state, ShardsOf(state->name(), state->header(), generation), body);
+  }
+  if (status.ok())
+    status = state->AdvanceMarks(generation, version, FilterState::kMadeHere);  // and looks whether all are there
+  if (!status.ok()) (void)state->DropShards(generation);
+  return status;
+}
+
+Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view) {
+  if (view.empty_set()) return Status();
+  const uint64_t of_record = state->header().version, current = state->header().current.id;
+  bool changed = false;
+  for (size_t i = 0; i < shards.keys.size() && !changed; ++i) {
+    uint64_t version = 0;
+    const Status status = UniteShard(state, shards, i, view.body() + i * shards.generation.shard_bytes, &version);
+    if (!status.ok()) return status;
+    changed = version > of_record;
+  }
+  // `shards` may be gone after this. Marks do not tell whether another filter has taken the name.
+  const Status status = state->ReadHeader();
+  if (!status.ok()) return status;
+  if (changed || state->header().version != of_record || state->header().current.id != current) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "the generations of filter %s in Redis changed while an image was loaded into one: see which "
+                         "there are now, and load it again",
+                         Printable(state->name()).c_str());
+  }
+  return Status();
+}
+
+}  // namespace linefilter::redis_internal

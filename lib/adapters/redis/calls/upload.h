@@ -1,0 +1,43 @@
+// The bytes of an image on their way into shards. No command that comes late, or twice, may undo what others did since,
+// so every piece is written by a script that looks whether the string still waits for it (doc/REDIS.md section 6).
+//
+// Everything here may throw std::bad_alloc.
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_UPLOAD_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_UPLOAD_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "lib/adapters/redis/calls/filter_state.h"
+#include "linefilter/status.h"
+#include "linefilter/view.h"
+
+namespace linefilter::redis_internal {
+
+// Opens and verifies.
+Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view);
+// The bytes to upload: the view's body; of an empty set, which has none, that of the least size, as PlanFromImage sets.
+const uint8_t* BodyOf(const FilterView& view);
+
+// kIncompatible unless the image's hash and seed (of a keyed hash the check of the secret) are those of the filter.
+Status CheckHash(const FilterState& state, const FilterView& view);
+// The same, and the shape of the generation, whose layout must take an OR. (An empty set fits each shape.)
+Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view);
+
+// The shape of a generation that holds the image's body; a new id.
+Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayout& layout, Generation* generation);
+
+// Writes the body into the shards of a generation that no record names yet, whose marks have kFilledVersion.
+Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body);
+// Makes the shards of a generation that no record names yet, writes the body, or leaves them empty if it is null, and
+// gives them marks of `version`. They have a day to live (AllocateShards). On an error they are dropped.
+Status MakeShards(FilterState* state, const Generation& generation, const uint8_t* body, uint64_t version);
+
+// ORs the body into the shards of a generation that serves, or will: `blocked` and `classic`, of the same shape.
+// kIncompatible if the header record changed before the last of them: a generation may have begun, and lack the keys.
+// Of an empty set nothing is to be done.
+Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view);
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_UPLOAD_H_

@@ -1,0 +1,48 @@
+#include "lib/adapters/redis/record/names.h"
+
+#include <cstdio>
+
+#include "lib/adapters/redis/wire/slot.h"
+
+namespace linefilter::redis_internal {
+
+Status CheckName(std::string_view name) {
+  if (name.empty()) return Status::Error(StatusCode::kInvalidArgument, "a filter in Redis needs a name: give one");
+  if (name.size() > kMaxNameBytes) {
+    return Status::Error(StatusCode::kInvalidArgument, "the name %s has %llu bytes: choose one of at most %llu",
+                         Printable(name).c_str(), static_cast<unsigned long long>(name.size()),
+                         static_cast<unsigned long long>(kMaxNameBytes));
+  }
+  // It would end the tag that shards have early: all would lie in one slot, of a first part of the name or of none.
+  if (name.find('}') != std::string_view::npos && !HasHashTag(name)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the name %s has a closing brace that ends no hash tag like {users}: choose another one",
+                         Printable(name).c_str());
+  }
+  for (const char byte : name) {
+    if (byte == '\0' || byte == '\n') {
+      return Status::Error(StatusCode::kInvalidArgument, "the name %s has a newline or a zero byte: choose another one",
+                           Printable(name).c_str());
+    }
+  }
+  return Status();
+}
+
+Printable::Printable(std::string_view name) noexcept {
+  size_t n = 0;
+  for (; n < kMostBytes && n < name.size(); ++n) text_[n] = name[n] < 32 || name[n] > 126 ? '?' : name[n];
+  snprintf(text_ + n, sizeof(text_) - n, "%s", name.size() > n ? "..." : "");
+}
+
+bool HasHashTag(std::string_view name) { return !HashTagOf(name).empty(); }
+
+std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard) {
+  char tail[48];
+  snprintf(tail, sizeof(tail), ":%016llx:%llu", static_cast<unsigned long long>(generation),
+           static_cast<unsigned long long>(shard));
+  // A brace of the name's own would end the tag early, or begin it: the first '{' and the next '}' count.
+  if (HasHashTag(name)) return std::string(name) + tail;
+  return "{" + std::string(name) + tail + "}";
+}
+
+}  // namespace linefilter::redis_internal

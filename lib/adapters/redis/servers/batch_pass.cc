@@ -1,0 +1,271 @@
+// One pass of a batch: to every node what is queued for it, and its replies back, all nodes at once.
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "lib/adapters/redis/servers/batch_run.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+// Enough that client and server work at the same time, few enough for the server's buffers of replies.
+constexpr size_t kMostInFlight = 1024;
+constexpr size_t kMostUnsent = size_t{1} << 18;    // of large commands
+constexpr size_t kMostOwnBytes = size_t{1} << 18;  // of the reply to ROLE, which names all replicas
+
+constexpr std::string_view kAskingBytes = "*1\r\n$6\r\nASKING\r\n";
+constexpr std::string_view kRoleBytes = "*1\r\n$4\r\nROLE\r\n";
+
+bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
+
+}  // namespace
+
+void BatchRun::Pass(const Patience& patience) {
+  OpenAll(patience);
+  for (Node* const node : active_) Send(node);
+  for (ForgetDone(); !active_.empty(); ForgetDone()) {
+    Wait();
+    for (Node* const node : active_) Send(node);
+  }
+}
+
+// Before anything is sent: no reply is waited for while others connect. Who was not reached the last time comes last,
+// so that he takes nobody's time away.
+void BatchRun::OpenAll(const Patience& patience) {
+  size_t num_closed = 0;
+  for (const Node* const node : active_) num_closed += !node->connection.is_open();
+  if (num_closed == 0) return;
+  std::partition(active_.begin(), active_.end(), [](const Node* node) { return !node->was_unreachable; });
+  const auto end = patience.end(map_->servers());
+  for (Node* const node : active_) {
+    if (node->connection.is_open()) continue;
+    if (node->given_up) {
+      --num_closed;
+      Lose(node, node->failure);
+      continue;
+    }
+    const Failure failure = map_->EnsureOpen(node, end, num_closed--);
+    if (!IsFine(failure)) Lose(node, failure);
+  }
+}
+
+void BatchRun::ForgetDone() {
+  size_t num_active = 0;
+  for (Node* const node : active_) {
+    if (node->num_received != node->queue.size()) {
+      active_[num_active++] = node;
+      continue;
+    }
+    if (node->connection.has_input()) node->connection.Close();  // more replies than questions
+    node->queue.clear();
+    node->num_written = node->num_received = 0;
+    node->retried = false;
+  }
+  active_.resize(num_active);
+}
+
+// Whichever has something.
+void BatchRun::Wait() {
+  if (map_->servers().tls) {  // bytes that were read and decrypted already are not seen by poll
+    bool any = false;
+    for (Node* const node : active_) any |= Receive(node);
+    if (any) return;
+  }
+  if (active_.size() == 1 && active_[0]->connection.is_open() && active_[0]->connection.MayWait()) {
+    (void)Receive(active_[0], true);
+    return;
+  }
+  auto first_end = Clock::time_point::max();
+  polled_.clear();
+  for (Node* const node : active_) {
+    pollfd polled = {};
+    polled.fd = -1;  // was lost just now
+    if (node->connection.is_open()) {
+      first_end = std::min(first_end, node->connection.deadline());
+      polled.fd = node->connection.fd();
+      polled.events = node->connection.wanted();
+    }
+    polled_.push_back(polled);
+  }
+  if (first_end == Clock::time_point::max()) return;
+  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(first_end - Clock::now()).count() + 1;
+  (void)poll(polled_.data(), polled_.size(), static_cast<int>(std::clamp<int64_t>(ms, 0, INT32_MAX)));
+  for (size_t i = 0; i < active_.size(); ++i) {
+    Node* const node = active_[i];
+    if (!node->connection.is_open()) continue;
+    if ((polled_[i].revents & ~POLLOUT) != 0) {
+      Receive(node);
+    } else {
+      const Failure failure = node->connection.TimedOutNow();
+      if (!IsFine(failure)) Lose(node, failure);
+    }
+  }
+}
+
+void BatchRun::Send(Node* node) {
+  if (!node->connection.is_open()) return;
+  std::vector<uint32_t>& queue = node->queue;
+  if (node->InFlight() == 0) node->connection.Await();
+  if (node->InFlight() <= kMostInFlight / 2) {
+    while (node->num_written < queue.size() && node->InFlight() < kMostInFlight &&
+           node->connection.unsent() < kMostUnsent) {
+      const uint32_t command = queue[node->num_written++];
+      node->connection.Write(command == Node::kAsking ? kAskingBytes
+                             : command == Node::kRole ? kRoleBytes
+                                                      : batch_->bytes(command));
+    }
+  }
+  const Failure failure = node->connection.Flush();
+  if (!IsFine(failure)) Lose(node, failure);
+}
+
+bool BatchRun::Receive(Node* node, bool wait) {
+  bool any = false;
+  const Failure failure = node->connection.Receive(wait, &any);
+  const size_t had = node->num_received;
+  // What has come counts, even if nothing comes any more.
+  while (node->num_received < node->num_written) {
+    const uint32_t command = node->queue[node->num_received];
+    ReplyParser::Limits limits;
+    limits.bytes = command >= Node::kRole ? kMostOwnBytes : batch_->most_bytes(command);
+    const Reply* reply = nullptr;
+    const ReplyParser::Result result = node->connection.NextReply(limits, &reply);
+    if (result == ReplyParser::Result::kMore) break;
+    const Failure wrong =
+        result == ReplyParser::Result::kGarbage ? Garbage(node->connection.server()) : TakeReply(node, *reply);
+    if (!IsFine(wrong)) {
+      Lose(node, wrong);
+      return any;
+    }
+  }
+  if (!IsFine(failure)) {
+    Lose(node, failure);
+  } else if (node->num_received != had) {
+    node->connection.Await();
+  }
+  return any;
+}
+
+// Fine, or what is wrong with the node.
+Failure BatchRun::TakeReply(Node* node, const Reply& reply) {
+  const uint32_t command = node->queue[node->num_received];
+  if (command == Node::kRole) {
+    Failure failure = map_->JudgeRole(reply, *node);
+    if (IsFine(failure)) {
+      ++node->num_received;
+      --num_roles_;
+    }
+    return failure;
+  }
+  if (command == Node::kAsking) {  // if it was refused, the next reply says more
+    ++node->num_received;
+    return Failure();
+  }
+  if (reply.type() == Reply::Type::kError) {
+    const Failure failure = TakeError(node, command, reply);
+    if (IsFine(failure)) ++node->num_received;
+    return failure;
+  }
+  ++node->num_received;
+  ++node->num_answered;
+  const Kind kind = batch_->kind(command);
+  if (kind == Kind::kCheck && node->retried) return Failure();  // too early: stays pending
+  if (kind == Kind::kInsert) {
+    const uint64_t connection = node->connection.number();
+    node->lost_write |= node->wrote_on != 0 && node->wrote_on != connection;
+    node->wrote_on = connection;
+  }
+  states_[command] = kDone;
+  --num_left_;
+  handler_->OnReply(command, reply);
+  return Failure();
+}
+
+Failure BatchRun::TakeError(Node* node, uint32_t command, const Reply& reply) {
+  Failure failure = JudgeError(reply.text(), node->connection.server());
+  switch (failure.verdict) {
+    case Verdict::kMoved:
+    case Verdict::kAsk: {
+      const bool owns = failure.verdict == Verdict::kMoved;
+      Node* const other = map_->Follow(reply.text(), *node, owns);
+      if (other == nullptr) break;
+      node->retried = true;
+      if (owns) {
+        must_refresh_ = true;
+      } else {
+        if (asked_.empty()) asked_.resize(batch_->size());
+        asked_[command] = other;
+        states_[command] = kAsked;
+      }
+      return Failure();
+    }
+    case Verdict::kRetry:
+      node->retried = must_refresh_ = true;
+      Fail(command, node);
+      node->failure = last_failure_ = failure;
+      return Failure();
+    case Verdict::kReplica:
+      return failure;
+    default:
+      break;
+  }
+  // Somebody else has the address of a node now?
+  const StatusCode code = failure.status.code();
+  must_refresh_ |= code == StatusCode::kInvalidArgument || code == StatusCode::kIoError;
+  Finish(command, failure.status);
+  return Failure();
+}
+
+void BatchRun::Lose(Node* node, const Failure& failure) {
+  const bool is_final =
+      failure.verdict == Verdict::kFinal || (failure.verdict == Verdict::kReplica && !map_->has_other_servers());
+  must_refresh_ = true;  // even if it is final: the newest map may have another node in its place
+  node->connection.GiveUp();
+  const size_t first = node->num_received;
+  node->num_received = node->num_written = node->queue.size();
+  for (size_t i = first; i < node->queue.size(); ++i) {
+    const uint32_t command = node->queue[i];
+    if (command >= Node::kRole) continue;
+    if (is_final) {
+      Finish(command, failure.status);
+    } else {
+      Fail(command, node);
+    }
+  }
+  if (is_final) {
+    if (num_roles_ != 0) Refuse(failure.status);
+    num_roles_ = 0;
+    if (map_->ChecksRole()) FinishAll(failure.status);
+    return;
+  }
+  has_failures_ = true;
+  node->failure = last_failure_ = failure;
+  const bool is_replica = failure.verdict == Verdict::kReplica && !map_->is_cluster();
+  if (is_replica) map_->LeaveSeed();
+  if ((num_roles_ != 0 || is_replica) && node->num_answered != 0) RunAllAgain(node);
+}
+
+// What a later pass would ask of another server.
+void BatchRun::FinishAll(const Status& status) {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] != kDone) Finish(static_cast<uint32_t>(i), status);
+  }
+}
+
+// What a lone server answered counts only if the same connection said before and behind it that it is a master: a
+// replica that was one, or becomes one, may be late, and whoever is there now cannot vouch for it.
+void BatchRun::RunAllAgain(Node* node) {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    num_left_ += states_[i] == kDone;
+    Fail(static_cast<uint32_t>(i), node);
+  }
+  node->num_answered = node->wrote_on = 0;
+  node->lost_write = false;
+  first_error_ = Status();
+}
+
+}  // namespace linefilter::redis_internal

@@ -1,0 +1,198 @@
+#include "lib/adapters/redis/servers/batch_run.h"
+
+#include <algorithm>
+#include <string>
+
+namespace linefilter::redis_internal {
+namespace {
+
+// A command that is redirected so often without a pause goes round in circles.
+constexpr int kMostRedirects = 16;
+
+bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
+
+}  // namespace
+
+Status BatchRun::All(const Batch& batch, ReplyHandler* handler) {
+  Begin(batch, handler);
+  if (num_left_ == 0) return first_error_;
+  Patience patience(map_->servers(), is_in_call_ ? left_ : Patience::All(map_->servers()));
+  RefreshMap(patience);
+  QueueAll();
+  for (int num_redirects = 0;;) {
+    Pass(patience);
+    if (IsDone()) break;
+    if (!has_failures_ && ++num_redirects > kMostRedirects) {
+      failed_.clear();
+      for (State& state : states_) state = state == kDone ? kDone : kFailed;
+      has_failures_ = true;
+      last_failure_ = nobody_ = {
+          Verdict::kRetry,
+          Status::Error(StatusCode::kUnavailable, "the nodes of the cluster keep sending us from one to another")};
+    }
+    if (has_failures_) AfterFailures(&patience);
+    if (IsDone()) break;
+    RefreshMap(patience);
+    QueueWhatIsLeft();
+  }
+  if (has_failed_) left_ = std::min(left_, patience.left());
+  const Status waited = WaitForReplicas();  // of what was written, even if something else failed
+  is_replicated_ = waited.ok();
+  return first_error_.ok() ? waited : first_error_;
+}
+
+void BatchRun::BeginCall(bool patient) {
+  is_in_call_ = true;
+  left_ = patient ? Patience::All(map_->servers()) : Clock::duration::zero();
+}
+
+void BatchRun::EndCall() {
+  if (left_ == Clock::duration::zero()) {
+    for (const auto& node : map_->nodes()) node->given_up = false;
+  }
+  is_in_call_ = false;
+}
+
+// What fails for now is tried again in the next batch; what is refused, when the next node is lost.
+void BatchRun::RefreshMap(const Patience& patience) {
+  if (!must_refresh_ || !map_->is_cluster()) return;
+  const Failure failure = map_->RefreshMap(patience.end(map_->servers()));
+  must_refresh_ = failure.verdict == Verdict::kRetry;  // the old one serves, where it is right
+}
+
+void BatchRun::Begin(const Batch& batch, ReplyHandler* handler) {
+  batch_ = &batch;
+  handler_ = handler;
+  num_left_ = batch.size();
+  states_.assign(num_left_, kPending);
+  asked_.clear();
+  failed_.clear();
+  active_.clear();
+  first_error_ = Status();
+  has_failures_ = has_failed_ = false;
+  num_roles_ = 0;
+  is_replicated_ = map_->servers().wait_replicas == 0 || batch.size() == 0;
+  map_->CloseIfForked();
+  map_->DropStrangers();
+  for (const auto& node : map_->nodes()) {
+    // A batch that an exception ended: the rest of its replies is nobody's.
+    if (node->InFlight() != 0 || node->connection.unsent() != 0 || node->connection.has_input()) {
+      node->connection.GiveUp();
+    }
+    node->queue.clear();
+    node->num_written = node->num_received = 0;
+    node->retried = node->lost_write = false;
+    node->wrote_on = node->num_answered = 0;
+  }
+}
+
+void BatchRun::QueueAll() {
+  size_t checks = num_left_;  // those at the end
+  while (checks > 0 && batch_->kind(checks - 1) == Kind::kCheck) --checks;
+  QueueRole();
+  for (size_t i = 0; i < num_left_; ++i) {
+    if (i == checks && i != 0) QueueRole();
+    Queue(static_cast<uint32_t>(i));
+  }
+  if (checks == num_left_) QueueRole();
+}
+
+void BatchRun::QueueWhatIsLeft() {
+  bool only_checks = true;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] != kDone && batch_->kind(i) != Kind::kCheck) only_checks = false;
+  }
+  num_roles_ = 0;
+  QueueRole();
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] == kDone || (batch_->kind(i) == Kind::kCheck) != only_checks) continue;
+    Queue(static_cast<uint32_t>(i));
+  }
+  if (!only_checks) QueueRole();
+}
+
+void BatchRun::QueueRole() {
+  if (!map_->ChecksRole()) return;
+  ++num_roles_;
+  Node* const node = map_->NodeOfSlot(0);
+  if (node->queue.empty()) active_.push_back(node);
+  node->queue.push_back(Node::kRole);
+}
+
+void BatchRun::Queue(uint32_t command) {
+  Node* const node = states_[command] == kAsked ? asked_[command] : map_->NodeOfSlot(batch_->slot(command));
+  if (node == nullptr) {
+    Fail(command, nullptr);
+    must_refresh_ = true;
+    last_failure_ =
+        nobody_ = {Verdict::kRetry, Status::Error(StatusCode::kUnavailable, "no node of the cluster serves slot %u",
+                                                  unsigned{batch_->slot(command)})};
+    return;
+  }
+  if (node->queue.empty()) active_.push_back(node);
+  if (states_[command] == kAsked) node->queue.push_back(Node::kAsking);
+  states_[command] = kPending;
+  node->queue.push_back(command);
+}
+
+void BatchRun::AfterFailures(Patience* patience) {
+  has_failed_ = true;
+  if (patience->MayRetry(last_failure_, *map_)) {
+    patience->Pause();
+    for (State& state : states_) state = state == kFailed ? kPending : state;
+  } else {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i] != kFailed) continue;
+      Node* const node = failed_.empty() ? nullptr : failed_[i];
+      if (node != nullptr && !node->connection.is_open()) node->given_up = is_in_call_;
+      Finish(static_cast<uint32_t>(i), patience->GivenUp(node == nullptr ? nobody_ : node->failure));
+    }
+    left_ = Clock::duration::zero();
+    if (num_roles_ != 0) Refuse(patience->GivenUp(last_failure_));
+    num_roles_ = 0;
+  }
+  has_failures_ = false;
+}
+
+void BatchRun::Fail(uint32_t command, Node* node) {
+  if (failed_.empty()) failed_.resize(batch_->size());
+  failed_[command] = node;
+  states_[command] = kFailed;
+  has_failures_ = true;
+}
+
+void BatchRun::Finish(uint32_t command, const Status& status) {
+  Refuse(status);
+  states_[command] = kDone;
+  --num_left_;
+  handler_->OnError(command, status);
+}
+
+Status BatchRun::WaitForReplicas() {
+  const RedisServers& servers = map_->servers();
+  if (servers.wait_replicas == 0) return Status();
+  const uint32_t wait_ms = std::max(servers.wait_ms, uint32_t{1});  // 0 is for ever
+  for (const auto& node : map_->nodes()) {
+    if (node->wrote_on == 0) continue;
+    const Reply* reply = nullptr;
+    Failure failure;
+    if (node->lost_write || !node->connection.is_open() ||
+        node->wrote_on != node->connection.number()) {  // another connection's WAIT is not about these
+      failure = Lost(node->connection.server(), "inserted, but nobody knows whether replicas have it: insert again");
+    } else {
+      failure = node->connection.Call({"WAIT", std::to_string(servers.wait_replicas), std::to_string(wait_ms)}, &reply,
+                                      wait_ms);
+    }
+    if (!IsFine(failure)) return failure.status;
+    if (!reply->is_integer() || reply->integer() < int64_t{servers.wait_replicas}) {
+      return Status::Error(
+          StatusCode::kUnavailable,
+          "inserted, but only %lld of %u replicas of %s had it after %u ms (RedisServers::wait_replicas, "
+          "wait_ms)",
+          static_cast<long long>(reply->integer()), servers.wait_replicas, node->connection.server().c_str(), wait_ms);
+    }
+  }
+  return Status();
+}
+
+}  // namespace linefilter::redis_internal

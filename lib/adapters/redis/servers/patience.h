@@ -1,0 +1,63 @@
+// How long to try again, and with which pauses: 10 ms, twice as long each time up to half a second, each cut by chance
+// so that many clients of a server that comes back do not come at once.
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_PATIENCE_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_PATIENCE_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "lib/adapters/redis/servers/server_map.h"
+#include "lib/adapters/redis/wire/failure.h"
+#include "linefilter/redis.h"
+#include "linefilter/status.h"
+
+namespace linefilter::redis_internal {
+
+class Patience {
+ public:
+  // `left`: what the call has not spent yet; of one that begins all of it.
+  Patience(const RedisServers& servers, Clock::duration left) : ms_(servers.patience_ms), end_(Clock::now() + left) {}
+  static Clock::duration All(const RedisServers& servers) { return std::chrono::milliseconds(servers.patience_ms); }
+  Clock::duration left() const { return std::max(end_ - Clock::now(), Clock::duration::zero()); }
+
+  bool MayRetry(const Failure& failure, const ServerMap& map) const {
+    const bool could_help =
+        failure.verdict == Verdict::kRetry || (failure.verdict == Verdict::kReplica && map.has_other_servers());
+    return could_help && !is_over();
+  }
+  bool is_over() const { return Clock::now() >= end_; }
+  // Of what is begun now: who has no patience tries once.
+  Clock::time_point end(const RedisServers& servers) const {
+    return std::max(end_, Clock::now() + std::chrono::milliseconds(servers.connect_timeout_ms));
+  }
+
+  void Pause() {
+    const auto now = Clock::now();
+    const uint64_t chance =
+        static_cast<uint64_t>(now.time_since_epoch().count()) * 0x9E3779B97F4A7C15u >> 40;  // 24 bits
+    const std::chrono::microseconds pause(pause_us_ / 2 + ((pause_us_ / 2 * chance) >> 24));
+    pause_us_ = std::min<uint64_t>(2 * pause_us_, 500000);
+    std::this_thread::sleep_until(std::min(now + std::chrono::duration_cast<Clock::duration>(pause), end_));
+  }
+
+  // What is said in the end.
+  Status GivenUp(const Failure& failure) const {
+    const Status& status = failure.status;
+    if (failure.verdict != Verdict::kRetry || ms_ == 0) return status;
+    return Status::Error(StatusCode::kUnavailable, "%.190s; given up after %u ms (RedisServers::patience_ms)",
+                         status.message(), ms_);
+  }
+
+ private:
+  static constexpr uint64_t kFirstPauseUs = 10000;
+
+  uint32_t ms_;
+  Clock::time_point end_;
+  uint64_t pause_us_ = kFirstPauseUs;
+};
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_PATIENCE_H_

@@ -1,0 +1,89 @@
+#include "lib/adapters/redis/wire/batch.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace linefilter::redis_internal {
+namespace {
+
+constexpr size_t kMostDigits = 20;  // of 64 bits, with a sign
+
+// "<prefix><number>\r\n" at `to`; answers the end.
+template <class Number>
+char* WriteLine(char prefix, Number number, char* to) {
+  *to++ = prefix;
+  to = std::to_chars(to, to + kMostDigits, number).ptr;
+  *to++ = '\r';
+  *to++ = '\n';
+  return to;
+}
+
+// A number as a bulk string: the digits first, for their count stands before them.
+template <class Number>
+char* WriteNumber(Number number, char* to) {
+  char digits[kMostDigits];
+  const size_t size = static_cast<size_t>(std::to_chars(digits, digits + kMostDigits, number).ptr - digits);
+  to = WriteLine('$', size, to);
+  for (size_t i = 0; i < size; ++i) *to++ = digits[i];
+  *to++ = '\r';
+  *to++ = '\n';
+  return to;
+}
+
+constexpr size_t kMostNumberBytes = kMostDigits + 2 + 3 + kMostDigits;  // generously
+
+}  // namespace
+
+size_t Batch::Add(uint16_t slot, Kind kind, uint32_t num_args, uint32_t most_bytes) {
+  commands_.push_back({buffer_.size(), most_bytes, slot, kind});
+  char line[kMostNumberBytes];
+  buffer_.append(line, static_cast<size_t>(WriteLine('*', num_args, line) - line));
+  return commands_.size() - 1;
+}
+
+void Batch::Arg(std::string_view text) {
+  char line[kMostNumberBytes];
+  buffer_.append(line, static_cast<size_t>(WriteLine('$', text.size(), line) - line));
+  buffer_.append(text);
+  buffer_.append("\r\n", 2);
+}
+
+void Batch::Arg(int64_t number) {
+  char text[kMostNumberBytes];
+  buffer_.append(text, static_cast<size_t>(WriteNumber(number, text) - text));
+}
+
+void Batch::Arg(uint64_t number) {
+  char text[kMostNumberBytes];
+  buffer_.append(text, static_cast<size_t>(WriteNumber(number, text) - text));
+}
+
+size_t Batch::AddScript(const RedisKey& key, Kind kind, std::string_view script, uint32_t num_args) {
+  constexpr uint32_t kWordBytes = 64;
+  const size_t command = Add(key, kind, 4 + num_args, kWordBytes);
+  Arg("EVAL");
+  Arg(script);
+  Arg(1);
+  Arg(key.name);
+  return command;
+}
+
+size_t Batch::AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size) {
+  constexpr std::string_view kBegin = "*4\r\n$8\r\nGETRANGE\r\n";
+  commands_.push_back(
+      {buffer_.size(), static_cast<uint32_t>(std::min<uint64_t>(size, kMostStringBytes)), key.slot, kind});
+  buffer_.append(kBegin);
+  Arg(key.name);
+  char text[2 * kMostNumberBytes];
+  char* end = WriteNumber(offset, text);
+  end = WriteNumber(offset + size - 1, end);
+  buffer_.append(text, static_cast<size_t>(end - text));
+  return commands_.size() - 1;
+}
+
+void Batch::Clear() noexcept {
+  buffer_.clear();
+  commands_.clear();
+}
+
+}  // namespace linefilter::redis_internal

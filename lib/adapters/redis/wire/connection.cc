@@ -1,0 +1,284 @@
+#include "lib/adapters/redis/wire/connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "hiredis/hiredis.h"
+
+namespace linefilter::redis_internal {
+namespace {
+
+constexpr size_t kFirstInputBytes = size_t{1} << 16;
+constexpr size_t kMostIdleInputBytes = size_t{1} << 22;  // a larger buffer was for a large reply: given back
+constexpr uint64_t kBytesPerMs = 64;                     // the least rate of what is large
+// CLUSTER SLOTS of a cluster in the smallest pieces.
+constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} << 26;
+
+constexpr int kNothingYet = -1, kEnd = 0;  // ReadSome; below: an error, -errno - 1
+
+bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
+
+timeval TimevalOf(uint32_t ms) {
+  timeval time;
+  time.tv_sec = static_cast<time_t>(ms / 1000);
+  time.tv_usec = static_cast<suseconds_t>(ms % 1000 * 1000);
+  return time;
+}
+
+// Closes what was left in the midst: the reply to come would be taken for another one's.
+class CloseUnlessDone {
+ public:
+  explicit CloseUnlessDone(Connection* connection) : connection_(connection) {}
+  CloseUnlessDone(const CloseUnlessDone&) = delete;
+  CloseUnlessDone& operator=(const CloseUnlessDone&) = delete;
+  ~CloseUnlessDone() {
+    if (!done) connection_->GiveUp();
+  }
+  bool done = false;
+
+ private:
+  Connection* const connection_;
+};
+
+}  // namespace
+
+void Connection::FreeContext::operator()(redisContext* context) const noexcept { redisFree(context); }
+
+int Connection::fd() const noexcept { return static_cast<int>(context_->fd); }
+
+void Connection::Close() noexcept {
+  tls_.Stop();
+  context_.reset();
+  output_.clear();
+  sent_ = begin_ = end_ = 0;
+  parser_.Reset();
+}
+
+void Connection::GiveUp() noexcept {
+  if (is_open()) {
+    const linger at_once = {1, 0};
+    (void)setsockopt(fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  }
+  Close();
+}
+
+Failure Connection::Open(const Address& address, const RedisServers& servers, uint32_t connect_ms) {
+  Close();
+  if (servers.tls && !HasTls()) return tls_.Start(-1, address, servers);  // its sentence
+  CloseUnlessDone guard(this);
+  server_ = address.text();
+  ++number_;
+  timeout_ms_ = servers.timeout_ms;
+  uses_tls_ = servers.tls;
+  has_heard_ = false;
+  Failure failure = Connect(address, connect_ms);
+  if (IsFine(failure) && uses_tls_) failure = tls_.Start(fd(), address, servers);
+  if (IsFine(failure)) failure = Introduce(servers);
+  guard.done = IsFine(failure);
+  return failure;
+}
+
+Failure Connection::Connect(const Address& address, uint32_t connect_ms) {
+  const auto end = Clock::now() + std::chrono::milliseconds(connect_ms);
+  const timeval time = TimevalOf(std::max(connect_ms, uint32_t{1}));
+  for (;;) {
+    context_.reset(address.is_path() ? redisConnectUnixWithTimeout(address.host.c_str(), time)
+                                     : redisConnectWithTimeout(address.host.c_str(), address.port, time));
+    if (context_ == nullptr) {
+      return {Verdict::kFinal, Status::Error(StatusCode::kOutOfMemory, "no memory for a connection to Redis")};
+    }
+    if (context_->err == 0) break;
+    // hiredis gives up when a signal comes.
+    if (strstr(context_->errstr, strerror(EINTR)) != nullptr && Clock::now() < end) continue;
+    return Unreachable(server_, context_->errstr);
+  }
+  const int flags = fcntl(fd(), F_GETFD, 0);  // what the program starts must not hold it open
+  if (flags >= 0) (void)fcntl(fd(), F_SETFD, flags | FD_CLOEXEC);
+  if (!address.is_path()) (void)redisEnableKeepAlive(context_.get());
+  const timeval timeout = TimevalOf(timeout_ms_);
+  (void)setsockopt(fd(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  return Failure();
+}
+
+Failure Connection::Introduce(const RedisServers& servers) {
+  const Reply* reply = nullptr;
+  Failure failure;
+  if (!servers.user.empty()) {
+    failure = Call({"AUTH", servers.user, servers.password}, &reply);
+  } else if (!servers.password.empty()) {
+    failure = Call({"AUTH", servers.password}, &reply);
+  }
+  if (!IsFine(failure) && reply != nullptr) return JudgeAuthError(reply->text(), server_);
+  if (IsFine(failure) && servers.database != 0) {
+    failure = Call({"SELECT", std::to_string(servers.database)}, &reply);
+  }
+  return failure;
+}
+
+Failure Connection::Flush() {
+  while (unsent() != 0) {
+    const int64_t sent =
+        uses_tls_ ? tls_.Send(output_.data() + sent_, unsent())
+                  : static_cast<int64_t>(send(fd(), output_.data() + sent_, unsent(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Failure();
+    if (sent < 0) return LostBy(errno);
+    sent_ += static_cast<size_t>(sent);
+    moved_ += static_cast<uint64_t>(sent);
+  }
+  output_.clear();
+  sent_ = 0;
+  return Failure();
+}
+
+// Room behind what is there: moved to the front, or twice as much.
+void Connection::MakeRoom() {
+  if (begin_ == end_) {
+    begin_ = end_ = 0;
+    if (capacity_ > kMostIdleInputBytes) {
+      input_.reset();
+      capacity_ = 0;
+    }
+  }
+  if (capacity_ != 0 && capacity_ - end_ >= capacity_ / 4) return;
+  if (begin_ >= capacity_ / 2 && begin_ != 0) {
+    memmove(input_.get(), input_.get() + begin_, end_ - begin_);
+  } else {
+    const size_t capacity = capacity_ == 0 ? kFirstInputBytes : 2 * capacity_;
+    std::unique_ptr<char[]> larger(new char[capacity]);
+    if (end_ != begin_) memcpy(larger.get(), input_.get() + begin_, end_ - begin_);
+    input_ = std::move(larger);
+    capacity_ = capacity;
+  }
+  end_ -= begin_;
+  begin_ = 0;
+}
+
+// So ends the first word to a port of TLS.
+Failure Connection::LostBecause(const char* why) const {
+  if (has_heard_ || uses_tls_) return Lost(server_, why);
+  return Lost(server_, (std::string(why) + ", and it had said nothing: does it want TLS (RedisServers::tls)?").c_str());
+}
+
+Failure Connection::LostBy(int error) const {
+  return uses_tls_ && error == EPROTO ? tls_.why(server_) : LostBecause(strerror(error));
+}
+
+int64_t Connection::ReadSome(char* to, size_t size, bool wait) {
+  for (;;) {
+    const int64_t got =
+        uses_tls_ ? tls_.Receive(to, size) : static_cast<int64_t>(recv(fd(), to, size, wait ? 0 : MSG_DONTWAIT));
+    if (got >= 0) return got;
+    if (errno == EAGAIN || errno == EWOULDBLOCK) return kNothingYet;
+    if (errno != EINTR) return -int64_t{errno} - 1;
+    if (wait) return kNothingYet;
+  }
+}
+
+Failure Connection::Receive(bool wait, bool* any) {
+  MakeRoom();
+  is_fresh_ = false;
+  const int64_t got = ReadSome(input_.get() + end_, capacity_ - end_, wait);
+  *any = got > 0;
+  if (got == kNothingYet) return Failure();
+  if (got == kEnd) return LostBecause("the server closed it");
+  if (got < 0) return LostBy(static_cast<int>(-got - 1));
+  end_ += static_cast<size_t>(got);
+  moved_ += static_cast<uint64_t>(got);
+  has_heard_ |= got > 0;
+  return Failure();
+}
+
+ReplyParser::Result Connection::NextReply(const ReplyParser::Limits& limits, const Reply** reply) {
+  size_t used = 0;
+  const ReplyParser::Result result = parser_.Parse({input_.get() + begin_, end_ - begin_}, limits, &used);
+  begin_ += used;
+  *reply = &parser_.reply();
+  return result;
+}
+
+void Connection::Await() noexcept {
+  awaited_ = Clock::now();
+  moved_ = 0;
+  is_fresh_ = true;
+}
+
+Clock::time_point Connection::deadline() const noexcept {
+  return awaited_ + std::chrono::milliseconds(uint64_t{timeout_ms_} + moved_ / kBytesPerMs);
+}
+
+Failure Connection::TimedOutNow() const {
+  return Clock::now() >= deadline() ? TimedOut(server_, timeout_ms_) : Failure();
+}
+
+short Connection::wanted() const noexcept {
+  const bool must_write = unsent() != 0 || (uses_tls_ && tls_.must_write());
+  return static_cast<short>(POLLIN | (must_write ? POLLOUT : 0));
+}
+
+Failure Connection::Poll(std::chrono::milliseconds extra) {
+  for (;;) {
+    const int64_t left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline() + extra - Clock::now()).count() + 1;
+    pollfd waited = {};
+    waited.fd = fd();
+    waited.events = wanted();
+    const int ready = poll(&waited, 1, static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX)));
+    if (ready > 0) return Failure();
+    if (ready < 0 && errno != EINTR) return Lost(server_, strerror(errno));
+    if (Clock::now() >= deadline() + extra) {
+      return TimedOut(server_, uint64_t{timeout_ms_} + static_cast<uint64_t>(extra.count()));
+    }
+  }
+}
+
+Failure Connection::CallForMap(const Reply** reply) {
+  ReplyParser::Limits limits;
+  limits.bytes = kMostMapBytes;
+  limits.elements = kMostMapElements;
+  return Call({"CLUSTER", "SLOTS"}, reply, 0, limits);
+}
+
+Failure Connection::Call(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms,
+                         const ReplyParser::Limits& limits) {
+  CloseUnlessDone guard(this);
+  *reply = nullptr;
+  Failure failure = Ask(words, reply, extra_ms, limits);
+  guard.done = *reply != nullptr;
+  if (guard.done && (*reply)->type() == Reply::Type::kError) failure = JudgeError((*reply)->text(), server_);
+  return failure;
+}
+
+Failure Connection::Ask(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms,
+                        const ReplyParser::Limits& limits) {
+  Write("*" + std::to_string(words.size()) + "\r\n");
+  for (const std::string_view word : words) {
+    Write("$" + std::to_string(word.size()) + "\r\n");
+    Write(word);
+    Write("\r\n");
+  }
+  Await();
+  for (;;) {
+    Failure failure = Flush();
+    bool any = false;
+    if (IsFine(failure)) failure = Receive(MayWait() && extra_ms == 0, &any);
+    if (!IsFine(failure)) return failure;
+    const Reply* come = nullptr;
+    const ReplyParser::Result result = NextReply(limits, &come);
+    if (result == ReplyParser::Result::kGarbage) return Garbage(server_);
+    if (result == ReplyParser::Result::kReply) {
+      *reply = come;
+      return Failure();
+    }
+    if (!any) failure = Poll(std::chrono::milliseconds(extra_ms));
+    if (!IsFine(failure)) return failure;
+  }
+}
+
+}  // namespace linefilter::redis_internal

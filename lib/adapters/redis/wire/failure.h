@@ -1,0 +1,51 @@
+// What an error means: whether to ask again, elsewhere, or not at all; and the sentence for whoever is told.
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_FAILURE_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_FAILURE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "linefilter/status.h"
+
+namespace linefilter::redis_internal {
+
+enum class Verdict : uint8_t {
+  kFine,
+  kFinal,    // asked again it would say the same
+  kRetry,    // later it may do it
+  kReplica,  // it is none that may be asked; another one is
+  kMoved,    // another node has the slot, from now on
+  kAsk,      // another node has this key already, the slot still moves
+};
+
+struct Failure {
+  Verdict verdict = Verdict::kFine;
+  Status status;  // not of kMoved and kAsk
+};
+
+// Of an error reply. `server` is its address.
+Failure JudgeError(std::string_view text, const std::string& server);
+
+// Of the reply to AUTH. Its words are not shown: a server that does not know the command says the password.
+Failure JudgeAuthError(std::string_view text, const std::string& server);
+
+// "MOVED 3999 10.0.0.1:6379", or ASK. *host is empty if it is the one that answered. False if it is not like that.
+bool ParseRedirect(std::string_view text, uint16_t* slot, std::string* host, int* port);
+
+// For sentences that go into logs and terminals: what a server said, no more than a line, printable.
+std::string Shown(std::string_view text);
+// Whether a server's word for a host can be one: printable, and not endless.
+bool IsHost(std::string_view text);
+
+// A server that is a replica.
+Failure ReplicaFailure(const std::string& server);
+// Of what is wrong with a connection; %s is `why`.
+Failure Unreachable(const std::string& server, const char* why);
+Failure Lost(const std::string& server, const char* why);
+Failure TimedOut(const std::string& server, uint64_t timeout_ms);
+Failure Garbage(const std::string& server);
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_FAILURE_H_
