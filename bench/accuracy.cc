@@ -15,9 +15,9 @@
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "linefilter/sizing.h"
-#include "tools/interval.h"
-#include "tools/key_families.h"
-#include "tools/parallel.h"
+#include "tools/measure/interval.h"
+#include "tools/measure/key_families.h"
+#include "tools/measure/parallel.h"
 
 namespace linefilter::bench {
 namespace {

@@ -4,7 +4,7 @@
 # other program. "-dirty" says that it differs from that commit, new files included. "unknown": no git, or the tree is not
 # the top of a repository (a copy inside another project's).
 set(commit "unknown")
-set(code include lib bench tools/interval.* tools/key_families.* cmake CMakeLists.txt
+set(code include lib bench tools/measure cmake CMakeLists.txt
   :!bench/results :!bench/report :!*.py :!*.md)
 if(GIT)
   execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --show-toplevel

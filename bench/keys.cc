@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "linefilter/hash.h"
-#include "tools/key_families.h"
+#include "tools/measure/key_families.h"
 
 namespace linefilter::bench {
 namespace {

@@ -44,7 +44,7 @@ struct Keys {
 class KeyMaker {
  public:
   explicit KeyMaker(KeyKind kind) : kind_(kind) {}
-  // String keys of a family (tools/key_families.h) instead of words and addresses; null: those.
+  // String keys of a family (tools/measure/key_families.h) instead of words and addresses; null: those.
   KeyMaker(KeyKind kind, const tools::KeyFamily* family) : kind_(kind), family_(family) {}
   // Keys number first .. first + count - 1.
   Keys Make(uint64_t first, size_t count);

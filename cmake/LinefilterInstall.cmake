@@ -163,7 +163,7 @@ install(FILES ${PROJECT_BINARY_DIR}/linefilterConfig.cmake ${PROJECT_BINARY_DIR}
 
 if(TARGET linefilter_tool)
   install(TARGETS linefilter_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT linefilter_program)
-  install(FILES tools/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT linefilter_program)
+  install(FILES tools/program/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT linefilter_program)
 endif()
 
 # The Python module (python/), where Debian's Python looks: for packages in /usr/lib/python3, for the rest in a folder of its

@@ -1,5 +1,5 @@
-// tools/interval.h against exact sums of binomial probabilities, published values, and its own speed.
-#include "tools/interval.h"
+// tools/measure/interval.h against exact sums of binomial probabilities, published values, and its own speed.
+#include "tools/measure/interval.h"
 
 #include <chrono>
 #include <cmath>

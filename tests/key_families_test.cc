@@ -1,5 +1,5 @@
-// tools/key_families.h: the keys are what they are called, all different, and no absent key is a member.
-#include "tools/key_families.h"
+// tools/measure/key_families.h: the keys are what they are called, all different, and no absent key is a member.
+#include "tools/measure/key_families.h"
 
 #include <cstdint>
 #include <cstring>

@@ -51,10 +51,10 @@ const std::map<std::string, std::string> kUpperHeaders = {
 // path.)
 const std::map<std::string, std::set<std::string>> kOtherEdges = {
     {"include", {"linefilter/"}},
-    {"tools", {"linefilter/", "tools/"}},
-    {"bench",
-     {"linefilter/", "bench/", "tools/counted_leveldb.h", "tools/interval.h", "tools/key_families.h",
-      "tools/parallel.h"}},
+    {"tools/program", {"linefilter/", "tools/program/", "tools/measure/"}},
+    {"tools/demo", {"linefilter/", "tools/demo/", "tools/measure/"}},
+    {"tools/measure", {"linefilter/", "tools/measure/"}},
+    {"bench", {"linefilter/", "bench/", "tools/measure/"}},
     {"examples", {"linefilter/", "examples/"}},
     {"python", {"linefilter/", "python/"}},
     {"tests/reference", {"tests/reference/"}},
@@ -64,12 +64,12 @@ const std::map<std::string, std::set<std::string>> kOtherEdges = {
 const std::map<std::string, std::set<std::string>> kForeign = {
     {"hwy/", {"lib/layouts", "bench", "include/linefilter/internal/test_block.h"}},
     {"xxhash.h", {"lib/base", "tests/reference"}},
-    {"CLI/", {"tools", "bench"}},
-    {"nlohmann/", {"tools", "bench"}},
+    {"CLI/", {"tools/program", "bench"}},
+    {"nlohmann/", {"tools/program", "bench"}},
     {"benchmark/", {"bench"}},
-    {"leveldb/", {kAdapters, "bench", "examples", "tools/counted_leveldb.h", "tools/demo"}},
+    {"leveldb/", {kAdapters, "bench", "examples", "tools/measure/counted_leveldb.h", "tools/demo"}},
     {"rocksdb/", {kAdapters, "bench", "examples"}},
-    {"hiredis/", {"lib/adapters/redis", "tools/redis"}},
+    {"hiredis/", {"lib/adapters/redis", "tools/program/redis"}},
     {"bloom.h", {"bench/peers"}},
     {"sqlite3.h", {"examples/uses"}},
     {"pybind11/", {"python"}},
@@ -233,22 +233,23 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
            {"lib/image/a.cc", "lib/filters/growth.h"},
            {"lib/filters/a.cc", "hwy/highway.h"},
            {"lib/filters/a.cc", "xxhash.h"},
-           {"lib/filters/a.cc", "tools/report.h"},
+           {"lib/filters/a.cc", "tools/program/report.h"},
            {"lib/other/a.cc", "lib/base/endian.h"},
            {"include/linefilter/a.h", "lib/base/endian.h"},
            {"include/linefilter/a.h", "hwy/highway.h"},
            {"include/linefilter/a.h", "xxhash.h"},
-           {"tools/a.cc", "lib/image/trailer.h"},
-           {"tools/a.cc", "bench/peer.h"},
-           {"tools/a.cc", "hwy/highway.h"},
-           {"tools/a.cc", "python/src/core.h"},
+           {"tools/program/a.cc", "lib/image/trailer.h"},
+           {"tools/program/a.cc", "bench/peer.h"},
+           {"tools/program/a.cc", "hwy/highway.h"},
+           {"tools/program/a.cc", "python/src/core.h"},
            {"python/a.cc", "lib/image/trailer.h"},
            {"lib/filters/a.cc", "pybind11/pybind11.h"},
            {"bench/a.cc", "lib/layouts/kernels.h"},
-           {"bench/a.cc", "tools/arguments.h"},
+           {"bench/a.cc", "tools/program/arguments.h"},
+           {"tools/measure/a.cc", "tools/program/report.h"},
            {"bench/a.cc", "lib/adapters/engine_filter.h"},
-           {"tools/a.cc", "lib/adapters/engine_filter.h"},
-           {"tools/a.cc", "leveldb/db.h"},
+           {"tools/program/a.cc", "lib/adapters/engine_filter.h"},
+           {"tools/program/a.cc", "leveldb/db.h"},
            {"lib/filters/a.cc", "lib/adapters/engine_filter.h"},
            {"lib/filters/a.cc", "linefilter/leveldb.h"},
            {"lib/filters/a.cc", "linefilter/redis.h"},
@@ -262,7 +263,7 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
            {"lib/adapters/redis/wire/a.cc", "lib/adapters/redis/servers/router.h"},
            {"lib/adapters/redis/record/a.cc", "lib/adapters/redis/servers/router.h"},
            {"include/linefilter/redis.h", "hiredis/hiredis.h"},
-           {"tools/a.cc", "hiredis/hiredis.h"},
+           {"tools/program/a.cc", "hiredis/hiredis.h"},
            {"include/linefilter/leveldb.h", "leveldb/filter_policy.h"},
            {"lib/filters/a.cc", "lib/c/convert.h"},
            {"lib/filters/a.cc", "linefilter/c.h"},
@@ -291,7 +292,7 @@ TEST(Layering, ForbiddenEdgesAreSeen) {
   EXPECT_EQ(Judge({"lib/adapters/redis/calls/a.cc", "linefilter/view.h", false}), "");
   EXPECT_EQ(Judge({"lib/adapters/redis/calls/a.cc", "lib/adapters/redis/wire/tls.h", false}), "");
   EXPECT_EQ(Judge({"lib/adapters/redis/wire/a.cc", "hiredis/hiredis.h", false}), "");
-  EXPECT_EQ(Judge({"tools/redis/a.cc", "hiredis/hiredis.h", false}), "");
+  EXPECT_EQ(Judge({"tools/program/redis/a.cc", "hiredis/hiredis.h", false}), "");
   EXPECT_EQ(Judge({"lib/adapters/a.cc", "lib/adapters/engine_filter.h", false}), "");
 }
 

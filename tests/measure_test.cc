@@ -20,7 +20,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
 #include "tests/testing/temp_dir.h"
-#include "tools/key_families.h"
+#include "tools/measure/key_families.h"
 
 namespace linefilter::bench {
 namespace {

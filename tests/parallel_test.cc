@@ -1,5 +1,5 @@
-// tools/parallel.h: each part once, and errors in place of an end where memory runs out or a part throws.
-#include "tools/parallel.h"
+// tools/measure/parallel.h: each part once, and errors in place of an end where memory runs out or a part throws.
+#include "tools/measure/parallel.h"
 
 #include <atomic>
 #include <cstdlib>

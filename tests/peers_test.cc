@@ -12,7 +12,7 @@
 #include "bench/threads.h"
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
-#include "tools/key_families.h"
+#include "tools/measure/key_families.h"
 
 namespace linefilter::bench {
 namespace {

@@ -90,7 +90,7 @@ int LogBlocks(uint64_t load) {
   return test::Effort() < 1 ? 6 : log_blocks;
 }
 
-// The table's own error is stated in retrieval_model.cc.
+// The table's own error is stated in model.cc.
 TEST(RetrievalModel, KnowsTheMeanRateOfBlocksOfEachLoad) {
   for (uint64_t load = kFirstLoad; load < kTableEnd; load += load < 127 && test::Effort() == 1 ? 1u : 9u) {
     const Rate rate = RateOfLoad(load, LogBlocks(load), 1);

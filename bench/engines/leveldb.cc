@@ -5,7 +5,7 @@
 #include "bench/engines/engine.h"
 #include "bench/peer.h"
 #include "linefilter/view.h"
-#include "tools/counted_leveldb.h"
+#include "tools/measure/counted_leveldb.h"
 
 namespace linefilter::bench {
 namespace {

@@ -63,7 +63,7 @@ const Kernels& RetrievalKernels();
 const Kernels& CountingKernels();
 // `blocked` of which several threads insert and ask at once; the same bits. It builds no ranges.
 const Kernels& SharedBlockedKernels();
-// Several filters as one: see stages.h.
+// Several filters as one: see container/kernels.h.
 const Kernels& StagesKernels();
 const Kernels& SharedStagesKernels();
 

@@ -2,8 +2,8 @@
 // program's KeyReader hands out every key, and its numbers are refused or right; a table of examples/sst_reader is
 // refused, or answers without looking outside, and a damaged one never answers wrongly.
 //
-// Of the program `linefilter` that is the code between a file and the library (tools/key_reader.cc, tools/number.cc);
-// its commands end in main and are left to tests/tools_test.cc.
+// Of the program `linefilter` that is the code between a file and the library (tools/program/key_reader.cc,
+// tools/program/number.cc); its commands end in main and are left to tests/tools_test.cc.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,8 +28,8 @@
 #include "tests/fuzz/secrets.h"
 #include "tests/fuzz/sst_bytes.h"
 #include "tests/reference/reference.h"
-#include "tools/key_reader.h"
-#include "tools/number.h"
+#include "tools/program/key_reader.h"
+#include "tools/program/number.h"
 
 namespace linefilter::fuzz {
 namespace {

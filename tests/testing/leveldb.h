@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
 #include "tests/testing/temp_dir.h"
-#include "tools/counted_leveldb.h"
+#include "tools/measure/counted_leveldb.h"
 
 namespace linefilter::test {
 

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
 #include "tests/testing/fpr_judge.h"
-#include "tools/any_filter.h"
+#include "tools/measure/any_filter.h"
 
 namespace linefilter::test {
 

@@ -23,7 +23,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/sizing.h"
 #include "tests/testing/random.h"
-#include "tools/any_filter.h"
+#include "tools/measure/any_filter.h"
 
 namespace linefilter::test {
 

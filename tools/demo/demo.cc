@@ -15,7 +15,7 @@
 #include "tools/demo/measure.h"
 #include "tools/demo/table.h"
 #include "tools/demo/words.h"
-#include "tools/layouts.h"
+#include "tools/measure/layouts.h"
 
 namespace linefilter::demo {
 namespace {

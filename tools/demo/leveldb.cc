@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "linefilter/leveldb.h"
-#include "tools/counted_leveldb.h"
 #include "tools/demo/clock.h"
+#include "tools/measure/counted_leveldb.h"
 
 namespace linefilter::demo {
 namespace {

@@ -7,8 +7,8 @@
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
 #include "linefilter/target.h"
-#include "tools/any_filter.h"
 #include "tools/demo/clock.h"
+#include "tools/measure/any_filter.h"
 
 namespace linefilter::demo {
 namespace {

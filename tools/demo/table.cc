@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "linefilter/sizing.h"
-#include "tools/interval.h"
-#include "tools/layouts.h"
+#include "tools/measure/interval.h"
+#include "tools/measure/layouts.h"
 
 namespace linefilter::demo {
 namespace {

@@ -1,0 +1,155 @@
+#include "tools/program/arguments.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <utility>
+
+#include "tools/measure/layouts.h"
+#include "tools/program/command.h"
+#include "tools/program/images.h"
+#include "tools/program/number.h"
+
+namespace linefilter::tools {
+namespace {
+
+// An option whose text goes through `parse(text, &error)`; a false answer is a usage error.
+template <class Parse>
+CLI::Option* AddParsed(CLI::App* app, const std::string& name, const char* type, const char* help, Parse parse) {
+  return app
+      ->add_option_function<std::string>(
+          name,
+          [name, parse](const std::string& text) {
+            std::string error;
+            if (!parse(text, &error)) throw CLI::ValidationError(name, "'" + text + "' " + error);
+          },
+          help)
+      ->type_name(type);
+}
+
+std::string Joined(const std::vector<std::string>& words, const char* separator) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : separator) + word;
+  return all;
+}
+
+}  // namespace
+
+void Arguments::Path(const char* name, std::string* value, const char* help, Need need) {
+  AddParsed(app_, name, "PATH", help, [value](const std::string& text, std::string* error) {
+    *error = "is an empty name: give a file";
+    *value = text;
+    return !text.empty();
+  })->required(need == Need::kRequired);
+}
+
+void Arguments::Text(const char* name, std::string* value, const char* type, const char* help, Need need) {
+  AddParsed(app_, name, type, help, [value](const std::string& text, std::string* error) {
+    *error = "is empty: give it, or leave it out";
+    *value = text;
+    return !text.empty();
+  })->required(need == Need::kRequired);
+}
+
+void Arguments::Paths(const char* name, std::vector<std::string>* values, const char* help) {
+  app_->add_option_function<std::vector<std::string>>(
+          name,
+          [name, values](const std::vector<std::string>& given) {
+            for (const std::string& path : given) {
+              if (path.empty()) throw CLI::ValidationError(name, "'' is an empty name: give a file");
+            }
+            *values = given;
+          },
+          help)
+      ->type_name("PATH")
+      ->expected(-1)
+      ->required();
+}
+
+void Arguments::Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help) {
+  const std::string type = Joined(choices, "|");
+  AddParsed(app_, name, type.c_str(), help,
+            [value, choices = std::move(choices)](const std::string& text, std::string* error) {
+              for (const std::string& choice : choices) {
+                if (choice == text) {
+                  *value = text;
+                  return true;
+                }
+              }
+              *error = "is not one of " + Joined(choices, ", ");
+              return false;
+            });
+}
+
+void Arguments::LayoutName(Layout* value, bool with_auto, const char* help, bool made_empty) {
+  const std::string all_help = std::string(help) + " (" + LayoutChoices(with_auto, made_empty) + ")";
+  AddParsed(app_, "--layout", "NAME", all_help.c_str(),
+            [value, with_auto, made_empty](const std::string& text, std::string* error) {
+              *error = "is no layout to choose here: " + LayoutChoices(with_auto, made_empty);
+              return ParseLayout(text.c_str(), value) && (with_auto || *value != Layout::kAuto);
+            });
+}
+
+void Arguments::Count(const char* name, uint64_t* value, const char* help, Need need) {
+  AddParsed(app_, name, "N", help, [value](const std::string& text, std::string* error) {
+    return ParseCount(text, value, error);
+  })->required(need == Need::kRequired);
+}
+
+void Arguments::Seed(uint64_t* value, const char* help) {
+  AddParsed(app_, "--seed", "S", help,
+            [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
+}
+
+void Arguments::Secret(SecretOption* value, SecretUse use, const std::string* keys) {
+  AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use, keys](const std::string& path, std::string* error) {
+    if (keys != nullptr && SameFile(*keys, path)) {  // of a pipe, the secret's reader would take the keys
+      *error = "is where --keys come from, too: give the secret in a file of its own";
+      return false;
+    }
+    return value->is_given = ReadSecret(path, use, &value->secret, error);
+  });
+}
+
+void Arguments::Real(const char* name, double* value, const char* type, const char* help) {
+  AddParsed(app_, name, type, help,
+            [value](const std::string& text, std::string* error) { return ParseReal(text, value, error); });
+}
+
+void Arguments::Flag(const char* name, bool* value, const char* help) { app_->add_flag(name, *value, help); }
+
+void Arguments::Json(bool* value) { Flag("--json", value, "Report as one JSON object on standard output"); }
+
+std::function<int()> Arguments::Commands(const std::vector<const Command*>& commands) {
+  app_->require_subcommand(1);
+  for (const Command* command : commands) {
+    CLI::App* sub = app_->add_subcommand(command->name, command->summary);
+    sub->footer(command->notes);
+    of_commands_.push_back(std::make_unique<Arguments>(sub));
+    const Arguments* own = of_commands_.back().get();
+    sub->final_callback([this, own, declared = command->declare(*of_commands_.back())] {
+      chosen_action_ = declared;
+      chosen_ = own;
+    });
+  }
+  return [this] { return chosen_action_(); };
+}
+
+void Arguments::TakeAnything() { app_->prefix_command(); }
+
+void Arguments::ExactlyOneOf(const char* first, const char* second) { rules_.push_back({first, second, true}); }
+
+void Arguments::AtMostOneOf(const char* first, const char* second) { rules_.push_back({first, second, false}); }
+
+bool Arguments::Given(const char* name) const { return app_->count(name) > 0; }
+
+std::string Arguments::Check() const {
+  for (const Rule& rule : rules_) {
+    const bool first = Given(rule.first), second = Given(rule.second);
+    if (first && second) return std::string("give ") + rule.first + " or " + rule.second + ", not both";
+    if (rule.one_needed && !first && !second) return std::string("give ") + rule.first + " or " + rule.second;
+  }
+  return chosen_ != nullptr ? chosen_->Check() : "";
+}
+
+}  // namespace linefilter::tools

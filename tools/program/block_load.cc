@@ -1,0 +1,68 @@
+#include "tools/program/block_load.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstring>
+
+namespace linefilter::tools {
+namespace {
+
+constexpr uint64_t kBlockBytes = 64, kWords = kBlockBytes / sizeof(uint64_t);
+
+// Only how many are not 0 matters, so a word may lie in memory in either order of bytes.
+uint64_t CountersNotZero(uint64_t word) {
+  word |= word >> 2;
+  word |= word >> 1;
+  return word & 0x1111111111111111u;
+}
+
+size_t LoadOf(const uint8_t* block, BlockLoad::Of of) {
+  uint64_t words[kWords];
+  std::memcpy(words, block, kBlockBytes);
+  size_t load = 0;
+  for (const uint64_t word : words) {
+    load += std::bitset<64>(of == BlockLoad::Of::kCounters ? CountersNotZero(word) : word).count();
+  }
+  return load;
+}
+
+}  // namespace
+
+uint64_t BlockLoad::AtRank(uint64_t rank) const {
+  uint64_t load = 0;
+  for (uint64_t below = num_blocks[0]; below <= rank && load + 1 < num_blocks.size();) below += num_blocks[++load];
+  return load;
+}
+
+BlockLoad LoadOfBlocks(const FilterBase& filter) {
+  BlockLoad load;
+  load.total = filter.num_blocks();
+  if (load.total == 0) return load;
+  load.num_blocks.resize(FilterBase::kMaxLevels);
+  const size_t levels = filter.CountLevels(load.num_blocks.data());
+  if (levels != 0) {
+    load.of = BlockLoad::Of::kLevels;
+    load.num_blocks.resize(levels);
+    return load;
+  }
+  if (filter.layout() == Layout::kCounting) load.of = BlockLoad::Of::kCounters;
+  load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * kBlockBytes + 1, 0);
+  const uint8_t* block = filter.body();
+  for (uint64_t i = 0; i < load.total; ++i, block += kBlockBytes) ++load.num_blocks[LoadOf(block, load.of)];
+  return load;
+}
+
+std::vector<LoadRange> RangesOf(const BlockLoad& load, uint64_t most) {
+  std::vector<LoadRange> ranges;
+  if (load.total == 0) return ranges;
+  const uint64_t least = load.AtRank(0), highest = load.AtRank(load.total - 1);
+  const uint64_t width = (highest - least) / most + 1;
+  for (uint64_t first = least; first <= highest; first += width) {
+    LoadRange range = {first, std::min(first + width - 1, highest), 0};
+    for (uint64_t i = first; i <= range.last; ++i) range.num_blocks += load.num_blocks[i];
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
+}  // namespace linefilter::tools

@@ -1,0 +1,38 @@
+// How evenly the blocks of a filter are filled: the least, the median and the fullest one, and how many lie between.
+#ifndef LINEFILTER_TOOLS_PROGRAM_BLOCK_LOAD_H_
+#define LINEFILTER_TOOLS_PROGRAM_BLOCK_LOAD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "linefilter/filter_base.h"
+
+namespace linefilter::tools {
+
+// Blocks by what they hold.
+struct BlockLoad {
+  // What a block's load is: its one bits of 512; of `counting` those of its 128 counters that are not 0; of
+  // `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
+  enum class Of { kOneBits, kCounters, kLevels };
+  Of of = Of::kOneBits;
+  std::vector<uint64_t> num_blocks;  // by load; empty for a layout without blocks
+  uint64_t total = 0;
+
+  // The load of block `rank` of all, by load: 0 the least, total - 1 the highest.
+  uint64_t AtRank(uint64_t rank) const;
+  // The highest load that there could be.
+  double Full() const { return static_cast<double>(num_blocks.size() - 1); }
+};
+
+// Reads the whole body.
+BlockLoad LoadOfBlocks(const FilterBase& filter);
+
+// The loads from the least to the highest in at most `most` ranges of equal width.
+struct LoadRange {
+  uint64_t first, last, num_blocks;
+};
+std::vector<LoadRange> RangesOf(const BlockLoad& load, uint64_t most);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_BLOCK_LOAD_H_

@@ -1,0 +1,32 @@
+// linefilter build, in its two ways: one filter of counted keys (command_build.cc), or one that grows (build_grown.cc).
+#ifndef LINEFILTER_TOOLS_PROGRAM_BUILD_H_
+#define LINEFILTER_TOOLS_PROGRAM_BUILD_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "linefilter/options.h"
+#include "tools/program/key_reader.h"
+#include "tools/program/secret.h"
+
+namespace linefilter::tools {
+
+struct Build {
+  std::string keys, out;
+  FilterOptions options;
+  uint64_t threads = 0, max_growth = 0;
+  SecretOption secret;
+  bool u64 = false, json = false, grow = false;
+};
+
+// Hands the hashes of all keys over, batch by batch, until `take` answers false. False if the keys could not be read.
+bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_read,
+                const std::function<bool(const uint64_t* hashes, size_t n)>& take);
+
+// With --grow; answers the exit code.
+int RunGrow(const Build& build);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_BUILD_H_

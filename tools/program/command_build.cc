@@ -1,0 +1,178 @@
+// linefilter build: keys in, one image out. Memory: 8 bytes per key and the image, whatever the keys' length; with
+// --grow (build_grown.cc) the image alone.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "linefilter/builder.h"
+#include "linefilter/file.h"
+#include "linefilter/sizing.h"
+#include "tools/measure/parallel.h"
+#include "tools/program/arguments.h"
+#include "tools/program/build.h"
+#include "tools/program/command.h"
+#include "tools/program/images.h"
+#include "tools/program/key_reader.h"
+#include "tools/program/progress.h"
+#include "tools/program/report.h"
+
+namespace linefilter::tools {
+namespace {
+
+// What would make an hour of reading keys useless, found before it.
+bool RequestMakesSense(const Build& build, bool by_bits) {
+  // An option of 0 means "not given" to the library; here it was given.
+  if (by_bits ? build.options.bits_per_key == 0 : build.options.fpr == 0) {
+    Fail(by_bits ? "build: --bits-per-key 0 leaves no bit to set: choose %g to %g"
+                 : "build: --fpr 0 needs a list of the keys, no filter: choose a rate above 0, like 0.01",
+         kMinBitsPerKey, kMaxBitsPerKey);
+    return false;
+  }
+  if (build.threads < 1 || build.threads > kMaxThreads) {
+    Fail("build: --threads %llu is outside 1 to %llu", static_cast<unsigned long long>(build.threads),
+         static_cast<unsigned long long>(kMaxThreads));
+    return false;
+  }
+  std::string reason;
+  if (!CanCreate(build.out, &reason)) {
+    Fail("build: --out %s %s", build.out.c_str(), reason.c_str());
+    return false;
+  }
+  if (build.max_growth != 0 && !build.grow) {
+    Fail("build: --max-growth goes with --grow: give both, or neither");
+    return false;
+  }
+  if (SameFile(build.keys, build.out)) {
+    Fail("build: --out %s is the file of the keys and would be replaced: name another one", build.out.c_str());
+    return false;
+  }
+  return true;
+}
+
+// FinishToFile, with progress on a terminal once the bits are set.
+Status WriteImage(FilterBuilder* builder, const std::string& out) {
+  struct Output {
+    AtomicFile file;
+    Progress progress;
+    uint64_t done = 0;
+  } output{{}, {"building and writing", "bytes", builder->ImageBytes()}};
+  output.progress.Update(0);
+  Status status = output.file.Create(out.c_str());
+  if (!status.ok()) return status;
+  status = builder->FinishToSink({[](void* context, const void* data, size_t size) noexcept {
+                                    Output* to = static_cast<Output*>(context);
+                                    to->progress.Update(to->done += size);
+                                    return to->file.Append(data, size).ok();
+                                  },
+                                  &output});
+  if (!output.file.status().ok()) return output.file.status();  // the system's reason, not the sink's
+  return status.ok() ? output.file.Commit() : status;
+}
+
+int RunBuild(Build build, bool by_bits) {
+  if (!RequestMakesSense(build, by_bits)) return kExitBad;
+  build.options.memory_limit = MemoryOfMachine();
+  if (build.secret.is_given) {
+    build.options.hash_id = HashId::kKeyed;
+    build.options.secret = build.secret.secret;
+  }
+  if (build.grow) return RunGrow(build);
+  build.options.executor = Threads(build.threads);
+  FilterBuilder builder(build.options);
+  if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
+  KeyReader reader;
+  if (!reader.Open(build.keys, build.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
+    return Fail("%s", reader.status().message());
+  }
+  uint64_t keys_read = 0;
+  const bool read = ReadHashes(&reader, build.options, &keys_read, [&](const uint64_t* hashes, size_t n) {
+    if (builder.status().ok()) builder.AddHashes(hashes, n);
+    return builder.status().ok();
+  });
+  if (!read) return Fail("%s", reader.status().message());
+  const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
+  const Status status = WriteImage(&builder, build.out);
+  if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
+
+  const Sizing& sizing = builder.sizing();
+  Report report;
+  report.Text("image", build.out);
+  report.Text("layout", LayoutName(sizing.layout));
+  report.Count("keys_read", keys_read);
+  report.Count("num_keys", num_keys);
+  report.Count("num_probes", sizing.num_probes);
+  report.Real("bits_per_key", sizing.bits_per_key);
+  report.Count("body_bytes", sizing.body_bytes);
+  report.Count("image_bytes", image_bytes);
+  const FilterOptions& options = build.options;
+  ReportHash(options.hash_id, options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed,
+             &report);
+  report.Rate("expected_fpr", sizing.expected_fpr);
+  report.Print(build.json);
+  return kExitGood;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto build = std::make_shared<Build>();
+  build->threads = DefaultThreads();
+  arguments.Path("--keys", &build->keys, kKeysHelp, Need::kRequired);
+  arguments.Path("--out", &build->out,
+                 "The image to write; an old file of that name is replaced when the new one is complete",
+                 Need::kRequired);
+  arguments.Real("--bits-per-key", &build->options.bits_per_key, "B",
+                 "Size of the filter, 1 to 64; 10 gives 1 % false positives");
+  arguments.Real("--fpr", &build->options.fpr, "P", "Or the highest acceptable false-positive rate, 0.01 for 1 %");
+  arguments.ExactlyOneOf("--bits-per-key", "--fpr");
+  arguments.LayoutName(&build->options.layout, true, "auto by default");
+  arguments.Flag("--foldable", &build->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
+  arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Secret(&build->secret, SecretUse::kMake, &build->keys);
+  arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
+  arguments.Flag("--grow", &build->grow,
+                 "Of keys whose number nobody knows: the filter grows in stages and keeps --fpr");
+  arguments.Count("--max-growth", &build->max_growth,
+                  "With --grow: room for so many times 4096 keys, for a smaller image; 0, no end, by default");
+  arguments.AtMostOneOf("--bits-per-key", "--grow");
+  arguments.AtMostOneOf("--foldable", "--grow");
+  arguments.AtMostOneOf("--threads", "--grow");
+  arguments.Count("--threads", &build->threads,
+                  "How many threads make the image; all cores by default. The bytes do not depend on it");
+  arguments.Flag("--u64", &build->u64, kU64Help);
+  arguments.Json(&build->json);
+  return [build, &arguments] { return RunBuild(*build, arguments.Given("--bits-per-key")); };
+}
+
+}  // namespace
+
+bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_read,
+                const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
+  std::vector<std::string_view> keys;
+  std::vector<uint64_t> hashes;
+  Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
+  while (reader->Next(&keys)) {
+    hashes.clear();
+    for (const std::string_view& key : keys) {
+      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed));
+    }
+    *keys_read += keys.size();
+    if (!take(hashes.data(), hashes.size())) break;
+    progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);
+  }
+  return reader->status().ok();
+}
+
+const Command kBuildCommand = {
+    "build", "Make an image of a set of keys",
+    KEYS_NOTES
+    "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
+    "--layout counting keeps them: each counts, and is to be removed as often as it came.\n"
+    "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
+    "which is 1.3 to 4 times as large at 1 %, more at higher rates, and num_keys is how many were certainly new.\n"
+    "--foldable images have many factors to be folded by, and num_probes of the density asked for alone, so that those "
+    "of\n"
+    "any number of keys can be merged. auto is then blocked.\n"
+    "Exit code: 0 the image is written, 1 it is too, but --max-growth or memory ended the growth and its rate\n"
+    "is above --fpr, 2 it is not.",
+    &Declare};
+
+}  // namespace linefilter::tools

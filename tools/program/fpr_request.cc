@@ -1,0 +1,74 @@
+#include "tools/program/fpr_request.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "linefilter/sizing.h"
+#include "tools/measure/interval.h"
+
+namespace linefilter::tools {
+namespace {
+
+// What anybody waits for: hours on many cores.
+constexpr double kMostQueries = 1e12;
+// Members of all filters, up to which they are filled once more to know their rates. The mean rate of more, or of
+// larger ones, lies within 0.2 % of the model's.
+constexpr uint64_t kFewKeys = 10000000;
+
+}  // namespace
+
+double QueriesForPrecision(const FprRequest& fpr, double rate) {
+  if (!(rate > 0 && rate < 1)) return 0;
+  const double needed = static_cast<double>(TrialsForPrecision(rate, fpr.precision, fpr.confidence));
+  // Counted may be fewer false positives than expected, and a rate may be 1 % below the model's.
+  return needed * (1.01 + 4 / std::sqrt(needed * rate)) + 1;
+}
+
+uint64_t NumQueries(const FprRequest& fpr, double expected_fpr) {
+  if (fpr.num_queries != 0) return fpr.num_queries;
+  const double needed = QueriesForPrecision(fpr, expected_fpr);
+  if (needed == 0) return 1000000;
+  return static_cast<uint64_t>(fpr.precision_given ? std::min(needed, 1e19) : std::clamp(needed, 1e6, 1e8));
+}
+
+double ModelFpr(const FprRequest& fpr, double* bits_per_key) {
+  Sizing sizing;
+  *bits_per_key = fpr.bits_per_key;
+  if (!SizeForBitsPerKey(fpr.layout, fpr.num_keys, fpr.bits_per_key, &sizing).ok()) return 0;
+  *bits_per_key = sizing.bits_per_key;
+  if (fpr.probes == 0) return sizing.expected_fpr;
+  return ExpectedFpr(fpr.layout, fpr.num_keys, sizing.body_bytes, static_cast<uint32_t>(fpr.probes));
+}
+
+bool IsRateOfBitsKnown(const FprRequest& fpr) { return fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds; }
+
+// The mean rate of the filters that will be asked, which their bits tell.
+Status RateOfBits(FprPlan plan, double* rate) {
+  plan.num_queries = 0;
+  FprResult result;
+  const Status status = MeasureFpr(plan, &result);
+  *rate = result.total.expected_fpr_of_bits;
+  return status;
+}
+
+std::string RefuseQueries(const FprRequest& fpr, const KeyFamily& family, double planned_fpr) {
+  char sentence[300] = "";
+  const double needed = fpr.num_queries == 0 && fpr.precision_given ? QueriesForPrecision(fpr, planned_fpr) : 0;
+  const uint64_t queries = NumQueries(fpr, planned_fpr) / fpr.seeds, most = family.max_keys;
+  if (needed > kMostQueries) {
+    snprintf(sentence, sizeof(sentence),
+             "--precision %g at a rate of %.2g needs %.2g absent keys, more than %g: choose a wider --precision or "
+             "fewer --bits-per-key, or give --num-queries for what can be had",
+             fpr.precision, planned_fpr, needed, kMostQueries);
+  } else if (fpr.num_keys > most || queries > most) {
+    snprintf(sentence, sizeof(sentence),
+             "keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "
+             "wanted: ask for fewer, or for a precision that needs fewer",
+             family.name, static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
+             static_cast<unsigned long long>(queries));
+  }
+  return sentence;
+}
+
+}  // namespace linefilter::tools

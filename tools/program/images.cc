@@ -1,0 +1,160 @@
+#include "tools/program/images.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "tools/program/command.h"
+#include "tools/program/progress.h"
+#include "tools/program/secret.h"
+
+namespace linefilter::tools {
+Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file) {
+  const Status status = file->Map(path.c_str(), advice, secret);
+  if (status.code() != StatusCode::kIncompatible) return status;
+  if (secret == nullptr) {
+    return Status::Error(StatusCode::kIncompatible, "it is of a keyed hash, to be asked with --secret PATH only");
+  }
+  FilterFile plain;
+  if (plain.Map(path.c_str(), MapAdvice::kRandom).ok()) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "its hash is %s, which has no secret: if it is the image that you mean, leave out --secret",
+                         HashIdName(plain.view().hash_id()));
+  }
+  return Status::Error(StatusCode::kIncompatible, "it was made with another secret than that of --secret");
+}
+
+Status CanBeAsked(const FilterView& view) {
+  const Status status = view.KeyStatus();
+  if (status.code() != StatusCode::kIncompatible) return status;
+  return Status::Error(StatusCode::kIncompatible,
+                       "it was made of its writer's own hashes, which this program does not know: only the writer can "
+                       "ask it");
+}
+
+bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file) {
+  Status status = MapImage(path, verify ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret, file);
+  if (status.ok()) status = CanBeAsked(file->view());
+  if (status.ok() && verify) status = VerifyBody(file->view());
+  if (!status.ok()) FailImage(path, status);
+  return status.ok();
+}
+
+Status VerifyBody(const FilterView& view) {
+  constexpr uint64_t kStep = 256;  // 16 MiB
+  Progress progress("verifying", "chunks", view.num_chunks());
+  for (uint64_t first = 0; first < view.num_chunks(); first += kStep) {
+    const Status status = view.VerifyChunks(first, std::min(kStep, view.num_chunks() - first));
+    if (!status.ok()) return status;
+    progress.Update(first);
+  }
+  return view.status();
+}
+
+// A FilterFile does not keep what its view refuses, so the file is mapped anew.
+Status VerifyFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat info = {};
+  void* image = MAP_FAILED;
+  if (fd >= 0 && fstat(fd, &info) == 0) {
+    image = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_SHARED, fd, 0);
+  }
+  const int reason = errno;
+  if (fd >= 0) close(fd);
+  if (image == MAP_FAILED) return Status::Error(StatusCode::kIoError, "cannot be mapped: %s", strerror(reason));
+  const size_t size = static_cast<size_t>(info.st_size);
+  (void)madvise(image, size, MADV_SEQUENTIAL);
+  const Status status = VerifyImage(image, size);
+  munmap(image, size);
+  return status;
+}
+
+const char* SecretState(const HashSecret* given) { return given == nullptr ? "secret missing" : "another secret"; }
+
+void ReportHash(HashId hash_id, uint64_t seed, Report* report) {
+  report->Text("hash", HashIdName(hash_id));
+  if (hash_id == HashId::kKeyed) {
+    report->Text("secret_check", SecretCheckText(seed));
+  } else {
+    report->Count("seed", seed);
+  }
+}
+
+const char* ChecksumState(const Status& verified) {
+  return verified.ok() ? "ok" : verified.code() == StatusCode::kCorrupt ? "damaged" : "unknown";
+}
+
+int FailImage(const std::string& path, const Status& status) {
+  // Messages of the file system name the file already. (Others may hold a short name by chance.)
+  const bool is_named = status.code() == StatusCode::kIoError && strstr(status.message(), path.c_str()) != nullptr;
+  if (is_named) return Fail("%s", status.message());
+  return Fail("image %s: %s", path.c_str(), status.message());
+}
+
+uint64_t MemoryOfMachine() {
+  uint64_t limit = ~uint64_t{0};
+  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_bytes > 0) limit = static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes);
+  // Control groups, version 2 and 1; "max" fails to parse and so counts as no limit.
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    uint64_t bytes = 0;
+    if (std::ifstream(path) >> bytes) limit = std::min(limit, bytes);
+  }
+  return limit;
+}
+
+bool CanCreate(const std::string& path, std::string* reason) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    *reason = "exists and is no regular file: name a file to create or replace";
+    return false;
+  }
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (access(folder.c_str(), W_OK | X_OK) == 0) return true;
+  *reason = std::string("cannot be written in its folder: ") + strerror(errno);
+  return false;
+}
+
+void ReportMade(const FilterView& view, Report* report) {
+  report->Text("layout", LayoutName(view.layout()));
+  report->Count("num_probes", view.num_probes());
+  if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
+  report->Count("body_bytes", view.body_bytes());
+  report->Count("image_bytes", view.image_bytes());
+  if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
+  report->Number("estimated_keys", view.EstimatedKeys());
+  ReportHash(view.hash_id(), view.seed(), report);
+  report->Rate("expected_fpr", view.ExpectedFpr());
+}
+
+bool OpenSource(const std::string& path, const HashSecret* secret, FilterFile* file) {
+  Status status = MapImage(path, MapAdvice::kWillNeed, secret, file);
+  if (status.ok()) status = VerifyBody(file->view());
+  if (!status.ok()) FailImage(path, status);
+  return status.ok();
+}
+
+Status WriteAndOpen(const std::string& out, const HashSecret* secret, const std::function<Status(const Sink&)>& write,
+                    FilterFile* made) {
+  AtomicFile file;
+  Status status = file.Create(out.c_str());
+  if (status.ok()) status = write(file.sink());
+  if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
+  if (status.ok()) status = file.Commit();
+  return status.ok() ? made->Map(out.c_str(), MapAdvice::kWillNeed, secret) : status;
+}
+
+bool SameFile(const std::string& keys, const std::string& other) {
+  struct stat left, right;
+  const bool found = keys == "-" ? fstat(STDIN_FILENO, &left) == 0 : stat(keys.c_str(), &left) == 0;
+  return found && stat(other.c_str(), &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+}  // namespace linefilter::tools

@@ -1,0 +1,78 @@
+// Keys from a file or standard input, in batches, through one buffer of fixed size.
+#ifndef LINEFILTER_TOOLS_PROGRAM_KEY_READER_H_
+#define LINEFILTER_TOOLS_PROGRAM_KEY_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linefilter/status.h"
+
+namespace linefilter::tools {
+
+enum class KeyFormat {
+  kLines,  // one key per line: all bytes up to '\n', a '\r' included; empty lines are keys; the last '\n' may be
+           // missing
+  kU64,    // 8 bytes per key, little-endian
+};
+
+// What --help says about both.
+inline constexpr char kKeysHelp[] = "File of the keys, one per line; - is standard input";
+inline constexpr char kU64Help[] = "Keys are raw 8-byte little-endian integers instead of lines";
+// A macro, so that it joins the other notes at compile time.
+#define KEYS_NOTES                                                                                       \
+  "A key is all bytes of its line up to the newline: a carriage return (CRLF files) is part of it, an\n" \
+  "empty line is the empty key, the last newline may be missing.\n"
+
+class KeyReader {
+ public:
+  static constexpr size_t kBatchKeys = 4096;
+
+  KeyReader() = default;
+  ~KeyReader();
+  KeyReader(const KeyReader&) = delete;
+  KeyReader& operator=(const KeyReader&) = delete;
+
+  // path "-" is standard input.
+  Status Open(const std::string& path, KeyFormat format);
+  // 1 to kBatchKeys next keys, valid until the next call. False at the end, and on an error (status() tells). A u64 key
+  // comes as its 8 bytes: its hash is the same.
+  bool Next(std::vector<std::string_view>* keys);
+
+  const Status& status() const { return status_; }
+  // Bytes of the keys handed out so far, and of the whole file; 0 where that is not known (a pipe).
+  uint64_t bytes_done() const { return file_offset_ - (end_ - begin_); }
+  uint64_t bytes_total() const { return bytes_total_; }
+
+ private:
+  struct Free {
+    void operator()(char* pointer) const { free(pointer); }
+  };
+
+  void TakeLines(std::vector<std::string_view>* keys);
+  void TakeIntegers(std::vector<std::string_view>* keys);
+  bool TakeRest(std::vector<std::string_view>* keys);
+  bool Refill();
+  bool Resize(size_t capacity);
+
+  std::string path_;
+  KeyFormat format_ = KeyFormat::kLines;
+  Status status_;
+  int fd_ = -1;
+  std::unique_ptr<char, Free> buffer_;
+  size_t capacity_ = 0;
+  size_t begin_ = 0;  // of what was read and not yet handed out
+  size_t end_ = 0;
+  size_t searched_ = 0;  // no newline before that
+  bool end_of_file_ = false;
+  uint64_t file_offset_ = 0;  // of end_
+  uint64_t bytes_total_ = 0;
+};
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_KEY_READER_H_

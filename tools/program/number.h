@@ -1,0 +1,19 @@
+// Numbers as people write them, refused with a sentence that fits after the quoted text.
+#ifndef LINEFILTER_TOOLS_PROGRAM_NUMBER_H_
+#define LINEFILTER_TOOLS_PROGRAM_NUMBER_H_
+
+#include <cstdint>
+#include <string>
+
+namespace linefilter::tools {
+
+// 1000000, 1e6, 2.5e3: whole and below 2^64. *value is touched on success only.
+bool ParseCount(const std::string& text, uint64_t* value, std::string* error);
+// Decimal or 0x hexadecimal, 64 bits.
+bool ParseSeed(const std::string& text, uint64_t* value, std::string* error);
+// Any finite decimal number; the range is the business of whom it is for.
+bool ParseReal(const std::string& text, double* value, std::string* error);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_NUMBER_H_

@@ -1,0 +1,163 @@
+// linefilter redis add: keys into a filter that others may be filling too; which of them were certainly new.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/program/key_reader.h"
+#include "tools/program/progress.h"
+#include "tools/program/redis/commands.h"
+#include "tools/program/redis/failure.h"
+#include "tools/program/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Add {
+  ServerOptions server;
+  std::string name, keys, print;
+  SecretOption secret;
+  bool u64 = false, json = false;
+};
+
+struct Counts {
+  uint64_t of[3] = {0, 0, 0};  // per RedisInsert
+};
+
+// Prints the keys that are asked for. Before the next batch is added, and unbuffered: a key that is acknowledged and
+// not printed is known to whoever adds it again, so nobody would ever be told that it was new. Answers how many of them
+// could not be written; then errno says why.
+uint64_t PrintOutcomes(const Add& add, const std::vector<std::string_view>& keys,
+                       const std::vector<RedisInsert>& outcomes) {
+  const RedisInsert wanted = add.print == "new"     ? RedisInsert::kNew
+                             : add.print == "known" ? RedisInsert::kKnown
+                                                    : RedisInsert::kFailed;
+  std::string text;
+  std::vector<size_t> ends;  // of the keys in it
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (outcomes[i] != wanted) continue;
+    text += keys[i];
+    if (!add.u64) text += '\n';
+    ends.push_back(text.size());
+  }
+  size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t size = write(STDOUT_FILENO, text.data() + written, text.size() - written);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    written += static_cast<size_t>(size);
+  }
+  return static_cast<uint64_t>(ends.end() - std::upper_bound(ends.begin(), ends.end(), written));
+}
+
+int FailPrinting(uint64_t read, uint64_t acknowledged, uint64_t unprinted, int error) {
+  return Fail(
+      "redis add: cannot write to standard output: %s. It ends after %llu keys, %llu of them acknowledged.\n"
+      "%llu of the last batch were to be printed and are not; those that are acknowledged are known next time.",
+      strerror(error), static_cast<unsigned long long>(read), static_cast<unsigned long long>(acknowledged),
+      static_cast<unsigned long long>(unprinted));
+}
+
+// After a failure. What was acknowledged stays where Redis is only away, full or without a disk. Where the filter or a
+// part of it is gone, so is that, and whoever adds only the others gets "absent" for it.
+std::string AdviceOf(StatusCode code) {
+  switch (code) {
+    case StatusCode::kUnavailable:
+    case StatusCode::kOverLimit:
+    case StatusCode::kIoError:
+      return "Add the others, or simply all again.";
+    case StatusCode::kNotFound:
+    case StatusCode::kCorrupt:
+      return "What was acknowledged is lost, too, whoever added it: make the filter anew, of all keys of the exact "
+             "source.";
+    default:
+      return "";
+  }
+}
+
+int RunAdd(const Add& add) {
+  RedisServers servers;
+  if (!ReadyServers(add.server, &servers)) return kExitBad;
+  KeyReader reader;
+  if (!reader.Open(add.keys, add.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
+    return Fail("%s", reader.status().message());
+  }
+  RedisFilter filter;
+  Status status = filter.Open(servers, add.name, add.secret.OrNull());
+  if (status.ok()) status = filter.KeyStatus();
+  if (!status.ok()) return FailRedis("add", add.name, status);
+
+  Counts counts;
+  std::vector<std::string_view> keys;
+  std::vector<uint64_t> hashes;
+  std::vector<RedisInsert> outcomes;
+  uint64_t read = 0, unprinted = 0;
+  int print_error = 0;
+  if (!add.print.empty()) signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failure, to be told
+  {
+    Progress progress("adding keys", reader.bytes_total() != 0 ? "bytes" : "keys", reader.bytes_total());
+    while (status.ok() && unprinted == 0 && reader.Next(&keys)) {
+      hashes.clear();
+      for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
+      outcomes.assign(keys.size(), RedisInsert::kFailed);
+      status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
+      for (const RedisInsert outcome : outcomes) ++counts.of[static_cast<size_t>(outcome)];
+      read += keys.size();
+      if (!add.print.empty()) unprinted = PrintOutcomes(add, keys, outcomes);
+      print_error = errno;
+      progress.Update(reader.bytes_total() != 0 ? reader.bytes_done() : read);
+    }
+  }
+  const uint64_t known = counts.of[0], fresh = counts.of[1], failed = counts.of[2];
+  if (add.print.empty()) {
+    Report report;
+    report.Text("filter", add.name);
+    report.Count("keys_read", read);
+    report.Count("new", fresh);
+    report.Count("known", known);
+    report.Count("failed", failed);
+    report.Print(add.json);
+  }
+  const int printed = unprinted == 0 ? kExitGood : FailPrinting(read, known + fresh, unprinted, print_error);
+  if (!status.ok()) {
+    const std::string advice = AdviceOf(status.code());
+    return Fail("redis add: after %llu keys, %llu of them acknowledged: %s%s%s", static_cast<unsigned long long>(read),
+                static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
+                advice.empty() ? "" : "\n", advice.c_str());
+  }
+  return reader.status().ok() ? printed : Fail("%s", reader.status().message());
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto add = std::make_shared<Add>();
+  DeclareFilterName(&arguments, &add->name);
+  arguments.Path("--keys", &add->keys, kKeysHelp, Need::kRequired);
+  arguments.Choice("--print", &add->print, {"new", "known", "failed"},
+                   "Print only the keys with this outcome, as they were read");
+  arguments.AtMostOneOf("--print", "--json");
+  arguments.Flag("--u64", &add->u64, kU64Help);
+  arguments.Secret(&add->secret, SecretUse::kAsk, &add->keys);
+  DeclareServer(&arguments, ServerUse::kAdd, &add->server);
+  arguments.Json(&add->json);
+  return [add] { return RunAdd(*add); };
+}
+
+}  // namespace
+
+const Command kRedisAddCommand = {
+    "add", "Add keys to a filter in Redis, and tell which were new",
+    KEYS_NOTES
+    "new: certainly nobody had added it, and no other writer is told so of this key. known: it was there, or it looks\n"
+    "so (expected_fpr of `linefilter redis info`). failed: nobody vouches for it; adding again is always right.\n"
+    "What was acknowledged and not printed, since this was interrupted or its output failed, is known next time.\n"
+    "Where a batch fails, the rest is not read. Where the filter or a part of it is gone, so is what was "
+    "acknowledged:\n"
+    "make it anew of the exact source. Exit code: 0 Redis acknowledged all keys, 2 not, or they could not be printed.",
+    &Declare};
+
+}  // namespace linefilter::tools

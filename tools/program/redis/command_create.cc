@@ -1,0 +1,93 @@
+// linefilter redis create: an empty filter that any number of machines then fill and ask.
+#include <memory>
+
+#include "tools/program/redis/commands.h"
+#include "tools/program/redis/failure.h"
+#include "tools/program/redis/lifetime.h"
+#include "tools/program/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Create {
+  ServerOptions server;
+  std::string name;
+  uint64_t num_keys = 0, expire_s = 0;
+  FilterOptions options;
+  RedisLayout layout;
+  SecretOption secret;
+  bool json = false;
+};
+
+int FailMade(const std::string& name, const char* how, const Status& status) {
+  return Fail("redis create: filter %s is there, %s (%s)", ShownName(name).c_str(), how,
+              SentenceOf(name, status).c_str());
+}
+
+// The library's sentence does not know how an image is made and brought by hand.
+std::string AdviceOf(const Create& create, const Status& status) {
+  if (create.options.layout != Layout::kRetrieval || status.code() != StatusCode::kIncompatible) return "";
+  return "`linefilter build --layout retrieval` makes the image of all keys, and `linefilter redis load` brings it.";
+}
+
+int RunCreate(const Create& create, const Arguments& arguments) {
+  FilterOptions options = create.options;
+  if (create.secret.is_given) {
+    options.hash_id = HashId::kKeyed;
+    options.secret = create.secret.secret;
+  }
+  const bool expires = arguments.Given("--expire");
+  if (expires && !CheckLifetime("create", "--expire", "leave it out", create.expire_s)) return kExitBad;
+  RedisServers servers;
+  if (!ReadyServers(create.server, &servers)) return kExitBad;
+  RedisFilter filter;
+  Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
+  if (!status.ok()) return FailRedis("create", create.name, status, AdviceOf(create, status));
+  if (expires) status = filter.Expire(1000 * create.expire_s);
+  if (!status.ok()) {
+    return FailMade(create.name, "without its --expire, which `linefilter redis expire` sets", status);
+  }
+  RedisInfo info;
+  status = filter.Info(&info);
+  if (!status.ok()) return FailMade(create.name, "as asked: `linefilter redis info` tells about it", status);
+  Report report;
+  ReportFilter(filter, &report);
+  report.Count("num_keys", info.num_keys);
+  report.Count("shards", info.num_shards);
+  report.Count("shard_bytes", info.shard_bytes);
+  report.Bool("cluster", info.cluster);
+  report.Print(create.json);
+  return kExitGood;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto create = std::make_shared<Create>();
+  DeclareFilterName(&arguments, &create->name);
+  arguments.Count("--num-keys", &create->num_keys, "How many keys there will be", Need::kRequired);
+  arguments.Real("--fpr", &create->options.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
+  arguments.Real("--bits-per-key", &create->options.bits_per_key, "B", "Or the size, 1 to 64");
+  arguments.ExactlyOneOf("--fpr", "--bits-per-key");
+  arguments.LayoutName(&create->options.layout, true, "blocked by default", true);
+  arguments.Flag("--foldable", &create->options.foldable, "Blocks in a multiple of 64: dumps can be folded and merged");
+  arguments.Seed(&create->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
+  arguments.Secret(&create->secret, SecretUse::kMake);
+  arguments.AtMostOneOf("--seed", "--secret");
+  arguments.Count("--shard-bytes", &create->layout.shard_bytes,
+                  "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
+  arguments.Count("--expire", &create->expire_s,
+                  "The filter goes after so many seconds; never by default (`linefilter redis expire`)");
+  DeclareServer(&arguments, ServerUse::kAdd, &create->server);
+  arguments.Json(&create->json);
+  return [create, &arguments] { return RunCreate(*create, arguments); };
+}
+
+}  // namespace
+
+const Command kRedisCreateCommand = {
+    "create", "Make an empty filter in Redis",
+    "Nothing is replaced: a NAME that is taken is refused. All that is asked of the filter later is read from there.\n"
+    "An image of keys goes there by `linefilter redis load`. Exit code: 0 it is made, 2 it is not,\n"
+    "or not as asked, which is said.",
+    &Declare};
+
+}  // namespace linefilter::tools

@@ -1,0 +1,77 @@
+// linefilter redis dump: the image of a filter in Redis, to be asked here.
+#include <memory>
+
+#include "tools/program/images.h"
+#include "tools/program/progress.h"
+#include "tools/program/redis/commands.h"
+#include "tools/program/redis/failure.h"
+#include "tools/program/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Dump {
+  ServerOptions server;
+  std::string name, out;
+  SecretOption secret;
+  bool json = false;
+};
+
+// WriteImage, with progress on a terminal.
+Status WriteTo(RedisFilter* filter, const Sink& sink) {
+  struct Output {
+    Sink sink;
+    Progress progress;
+    uint64_t done = 0;
+  } output{sink, {"reading from Redis", "bytes", filter->ImageBytes()}};
+  return filter->WriteImage({[](void* context, const void* data, size_t size) noexcept {
+                               Output* to = static_cast<Output*>(context);
+                               to->progress.Update(to->done += size);
+                               return to->sink.write(to->sink.context, data, size);
+                             },
+                             &output});
+}
+
+int RunDump(const Dump& dump) {
+  std::string reason;
+  if (!CanCreate(dump.out, &reason)) return Fail("redis dump: --out %s %s", dump.out.c_str(), reason.c_str());
+  RedisServers servers;
+  if (!ReadyServers(dump.server, &servers)) return kExitBad;
+  RedisFilter filter;
+  Status status = filter.Open(servers, dump.name, dump.secret.OrNull());
+  if (!status.ok()) return FailRedis("dump", dump.name, status, AdviceOfReplica(dump.server, status));
+  FilterFile made;
+  status = WriteAndOpen(
+      dump.out, dump.secret.OrNull(), [&filter](const Sink& sink) { return WriteTo(&filter, sink); }, &made);
+  if (!status.ok()) return FailRedis("dump", dump.name, status);
+  Report report;
+  report.Text("filter", dump.name);
+  report.Text("image", dump.out);
+  ReportMade(made.view(), &report);
+  report.Print(dump.json);
+  return kExitGood;
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto dump = std::make_shared<Dump>();
+  DeclareFilterName(&arguments, &dump->name);
+  arguments.Path("--out", &dump->out,
+                 "The image to write; an old file of that name is replaced when the new one is complete",
+                 Need::kRequired);
+  arguments.Secret(&dump->secret, SecretUse::kAsk);
+  DeclareServer(&arguments, ServerUse::kAsk, &dump->server);
+  arguments.Json(&dump->json);
+  return [dump] { return RunDump(*dump); };
+}
+
+}  // namespace
+
+const Command kRedisDumpCommand = {
+    "dump", "Write the image of a filter in Redis",
+    "The image has every key that was acknowledged before; of those that are added meanwhile it may have some. It is\n"
+    "asked by `linefilter query`, many million times a second, and \"absent\" is true of the moment it was made.\n"
+    "A keyed filter demands its --secret, and so does the image whenever it is asked.\n" REPLICA_NOTES
+    "Exit code: 0 the image is written, 2 it is not.",
+    &Declare};
+
+}  // namespace linefilter::tools

@@ -1,0 +1,71 @@
+// linefilter redis info: what a filter in Redis tells about itself.
+#include <memory>
+
+#include "tools/program/images.h"
+#include "tools/program/redis/commands.h"
+#include "tools/program/redis/failure.h"
+#include "tools/program/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Info {
+  ServerOptions server;
+  std::string name;
+  SecretOption secret;
+  bool json = false;
+};
+
+int RunInfo(const Info& options) {
+  RedisServers servers;
+  if (!ReadyServers(options.server, &servers)) return kExitBad;
+  RedisFilter filter;
+  RedisInfo info;
+  Status status = filter.Open(servers, options.name, options.secret.OrNull());
+  if (status.ok()) status = filter.Info(&info);
+  if (!status.ok()) return FailRedis("info", options.name, status, AdviceOfReplica(options.server, status));
+  Report report;
+  ReportFilter(filter, &report);
+  if (info.num_stages != 0) report.Count("num_stages", info.num_stages);
+  if (info.num_keys != 0) report.Count("num_keys", info.num_keys);
+  report.Number("estimated_keys", info.estimated_keys);
+  report.Rate("fill_ratio", info.fill_ratio);
+  report.Rate("expected_fpr", info.expected_fpr);
+  report.Count("sampled_bytes", info.sampled_bytes);
+  report.Count("shards", info.num_shards);
+  report.Count("shard_bytes", info.shard_bytes);
+  report.Count("lost_shards", info.num_lost_shards);
+  report.Text("generation", SecretCheckText(info.generation));
+  if (info.next_generation != 0) report.Text("next_generation", SecretCheckText(info.next_generation));
+  if (info.previous_generation != 0) report.Text("previous_generation", SecretCheckText(info.previous_generation));
+  report.Count("version", info.version);
+  if (info.expires_in_ms >= 0) report.Count("expires_in_ms", static_cast<uint64_t>(info.expires_in_ms));
+  report.Bool("cluster", info.cluster);
+  report.Count("masters", info.num_masters);
+  report.Print(options.json);
+  if (info.num_lost_shards == 0) return kExitGood;
+  return Fail(
+      "redis info: the server lost %llu of the shards of %s (evicted? flushed? restarted without persistence?): "
+      "every key there answers maybe, none can be added; make it anew (redis switch, or delete and load)",
+      static_cast<unsigned long long>(info.num_lost_shards), ShownName(options.name).c_str());
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto info = std::make_shared<Info>();
+  DeclareFilterName(&arguments, &info->name);
+  arguments.Secret(&info->secret, SecretUse::kAsk);
+  DeclareServer(&arguments, ServerUse::kAsk, &info->server);
+  arguments.Json(&info->json);
+  return [info] { return RunInfo(*info); };
+}
+
+}  // namespace
+
+const Command kRedisInfoCommand = {
+    "info", "Show all that a filter in Redis tells about itself",
+    "estimated_keys, fill_ratio and expected_fpr are those of sampled_bytes of its bits, spread over all of them.\n"
+    "A keyed filter demands its --secret, though no key is asked.\n" REPLICA_NOTES
+    "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards).",
+    &Declare};
+
+}  // namespace linefilter::tools

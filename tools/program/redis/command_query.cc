@@ -1,0 +1,67 @@
+// linefilter redis query: which keys may be in the set?
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "tools/program/answers.h"
+#include "tools/program/key_reader.h"
+#include "tools/program/progress.h"
+#include "tools/program/redis/commands.h"
+#include "tools/program/redis/failure.h"
+#include "tools/program/redis/servers.h"
+
+namespace linefilter::tools {
+namespace {
+
+struct Query {
+  ServerOptions server;
+  std::string name, keys;
+  AnswerOptions answers;
+  SecretOption secret;
+};
+
+int RunQuery(const Query& query) {
+  if (!CanPrintAnswers("redis query", query.answers)) return kExitBad;
+  RedisServers servers;
+  if (!ReadyServers(query.server, &servers)) return kExitBad;
+  KeyReader reader;
+  if (!reader.Open(query.keys, query.answers.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
+    return Fail("%s", reader.status().message());
+  }
+  RedisFilter filter;
+  Status status = filter.Open(servers, query.name, query.secret.OrNull());
+  if (status.ok()) status = filter.KeyStatus();
+  if (!status.ok()) return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
+  std::vector<uint64_t> hashes;
+  return AskKeys(&reader, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
+    hashes.clear();
+    for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
+    status = filter.MayContainHashes(hashes.data(), hashes.size(), answers);
+    if (status.ok()) return kExitGood;
+    return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
+  });
+}
+
+std::function<int()> Declare(Arguments& arguments) {
+  auto query = std::make_shared<Query>();
+  DeclareFilterName(&arguments, &query->name);
+  arguments.Path("--keys", &query->keys, kKeysHelp, Need::kRequired);
+  DeclareAnswers(&arguments, &query->answers);
+  arguments.Secret(&query->secret, SecretUse::kAsk, &query->keys);
+  DeclareServer(&arguments, ServerUse::kAsk, &query->server);
+  return [query] { return RunQuery(*query); };
+}
+
+}  // namespace
+
+const Command kRedisQueryCommand = {
+    "query", "Ask a filter in Redis which keys may be in its set",
+    KEYS_NOTES
+    "Without --print, --count or --json: a line per key, \"maybe\" or \"absent\", a tab, the key. --json counts, as "
+    "--count does.\n"
+    "\"absent\" is never wrong. What Redis could not answer ends the command: no answer of that batch is "
+    "printed.\n" REPLICA_NOTES
+    "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 it could not be asked.",
+    &Declare};
+
+}  // namespace linefilter::tools

@@ -1,0 +1,35 @@
+// An image of a file, as RedisFilter takes it: all of its bytes at hand. OpenSource opens and verifies it.
+#ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_
+#define LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+#include "linefilter/file.h"
+#include "linefilter/redis.h"
+#include "tools/program/redis/failure.h"
+
+namespace linefilter::tools {
+
+struct RedisImage {
+  FilterFile file;
+  const void* data() const { return file.data(); }
+  size_t size() const { return file.view().image_bytes(); }
+};
+
+// Says on standard error that `filter`, made of this image, has no room for keys, if it takes any: an image of no keys
+// has no size. `instead` is the command that makes one by its capacity.
+inline void WarnIfEmpty(const RedisImage& image, const RedisFilter& filter, const std::string& name,
+                        const char* instead) {
+  if (!image.file.view().empty_set() || filter.layout() == Layout::kRetrieval) return;
+  fprintf(
+      stderr,
+      "linefilter: warning: the image has no keys, so filter %s has the least size, %llu bytes: to add keys, make it "
+      "by their number (%s)\n",
+      ShownName(name).c_str(), static_cast<unsigned long long>(filter.body_bytes()), instead);
+}
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_

@@ -1,0 +1,16 @@
+// What `linefilter plan --redis` prints.
+#ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_REPORT_H_
+#define LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_REPORT_H_
+
+#include <string>
+
+#include "tools/program/redis/plan.h"
+
+namespace linefilter::tools {
+
+// rates_file: "" for the rates that are assumed. Answers the exit code.
+int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool json);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_REPORT_H_

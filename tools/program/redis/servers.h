@@ -1,0 +1,48 @@
+// Where the servers are, and which filter there: the options that all commands of `linefilter redis` share.
+#ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_SERVERS_H_
+#define LINEFILTER_TOOLS_PROGRAM_REDIS_SERVERS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "linefilter/redis.h"
+#include "linefilter/status.h"
+#include "tools/program/arguments.h"
+#include "tools/program/report.h"
+
+namespace linefilter::tools {
+
+inline constexpr char kRedisPasswordVariable[] = "LINEFILTER_REDIS_PASSWORD";
+
+struct ServerOptions {
+  RedisServers servers;
+  std::string password_file;
+  uint64_t database = 0;
+  uint64_t timeout_ms = RedisServers().timeout_ms, patience_ms = RedisServers().patience_ms;
+  uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
+};
+
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured beside
+// ours knows no TLS.
+enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
+void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
+
+// For the notes of those that may ask a replica; a macro, so that it joins the others at compile time.
+#define REPLICA_NOTES \
+  "--replica-reads: a replica that is late lacks keys that were just added (\"absent\"), and a filter that is new.\n"
+
+// After a failure: a replica that was asked may be late. Else empty.
+std::string AdviceOfReplica(const ServerOptions& options, const Status& status);
+
+// The positional NAME.
+void DeclareFilterName(Arguments* arguments, std::string* name);
+
+// What was given, with the password. False after saying why.
+bool ReadyServers(const ServerOptions& options, RedisServers* servers);
+
+// What several commands report of a filter.
+void ReportFilter(const RedisFilter& filter, Report* report);
+
+}  // namespace linefilter::tools
+
+#endif  // LINEFILTER_TOOLS_PROGRAM_REDIS_SERVERS_H_

@@ -1,0 +1,160 @@
+#include "tools/program/redis/switch_steps.h"
+
+#include <string_view>
+#include <vector>
+
+#include "tools/program/images.h"
+#include "tools/program/key_reader.h"
+#include "tools/program/progress.h"
+
+namespace linefilter::tools {
+namespace {
+
+constexpr char kToBoth[] = "add to both generations, wherever they are; readers ask the old one";
+constexpr char kToNew[] = "add to the new generation, which readers ask";
+
+// By its number, of no keys: from now on each step is of this next generation, and kIncompatible if it is another one
+// by then. Not ok if it is another one than was begun or taken here before.
+Status TakeNext(RedisFilter* filter) { return filter->InsertHashesIntoNext(nullptr, 0); }
+
+Step LoadIt(const RedisImage& image, RedisFilter* filter) {
+  return {filter->LoadNext(image.data(), image.size()), "loaded", kToBoth, ""};
+}
+
+// The keys of a file, into the next generation alone.
+Step AddKeys(const Switch& options, RedisFilter* filter) {
+  Step step = {filter->KeyStatus(), "added", kToBoth, ""};
+  KeyReader reader;
+  if (step.status.ok()) step.status = reader.Open(options.add, options.u64 ? KeyFormat::kU64 : KeyFormat::kLines);
+  if (!step.status.ok()) return step;
+  Progress progress("adding keys", "bytes", reader.bytes_total());
+  std::vector<std::string_view> keys;
+  std::vector<uint64_t> hashes;
+  while (step.status.ok() && reader.Next(&keys)) {
+    hashes.clear();
+    for (const std::string_view& key : keys) hashes.push_back(filter->HashOf(key));
+    step.status = filter->InsertHashesIntoNext(hashes.data(), hashes.size());
+    progress.Update(reader.bytes_done());
+  }
+  if (step.status.ok()) step.status = reader.status();
+  return step;
+}
+
+constexpr char kNotByImage[] = "IMAGE neither fills nor commits it";
+
+// Whoever began it goes on with it, nobody else: it may lack keys that only he knows of.
+std::string OfAnother(uint64_t next, const char* therefore) {
+  const std::string id = SecretCheckText(next);
+  return "generation " + id + " was begun, perhaps by somebody else, and " + therefore +
+         ". If it is yours: --load IMAGE or --add FILE, with all keys, then --commit, each with --generation " + id +
+         "; if its program died: --abandon";
+}
+
+Step Begin(const Switch& options, RedisFilter* filter) {
+  Step step = {filter->BeginGeneration(options.num_keys, options.options, options.layout), "begun", kToBoth, ""};
+  if (step.status.code() != StatusCode::kIncompatible) return step;
+  RedisInfo info;
+  if (options.options.layout == Layout::kRetrieval) {
+    step.advice =
+        "`linefilter build --layout retrieval` makes the image of all keys. Where the filter is retrieval, too, "
+        "give it as\nIMAGE instead of --begin, else to `linefilter redis load` with another NAME.";
+  } else if (filter->Info(&info).ok() && info.next_generation != 0) {
+    // The library's sentence knows no number, by which alone a step is certainly of his own.
+    step.refusal = OfAnother(info.next_generation, "there is no third one");
+  }
+  return step;
+}
+
+// Another generation may be there by now, without the keys of IMAGE: to let that serve would answer "absent" of them.
+constexpr char kPerhapsBegun[] =
+    "Perhaps a generation with the keys of IMAGE was begun, perhaps not. If `linefilter redis info` has a\n"
+    "next_generation, it may also be somebody else's, without them: do not --commit it. If nobody else makes this\n"
+    "filter anew, give it up by --abandon --generation ID; then all this again.";
+
+bool IsRefusal(StatusCode code) {
+  return code == StatusCode::kIncompatible || code == StatusCode::kInvalidArgument ||
+         code == StatusCode::kUnsupported || code == StatusCode::kNotFound;
+}
+
+// The switch to a generation that certainly has the keys of IMAGE failed; `next` is it, 0 if Redis did not tell.
+std::string AfterBegin(StatusCode code, uint64_t next) {
+  if (code == StatusCode::kIncompatible || code == StatusCode::kNotFound) return "";  // gone, by another's hand
+  if (next == 0) return kPerhapsBegun;
+  const std::string id = SecretCheckText(next);
+  if (code == StatusCode::kCorrupt) {
+    return "Generation " + id + ", begun for IMAGE, is no longer whole: --abandon --generation " + id +
+           " gives it up; then all this again.";
+  }
+  return "Generation " + id + " has all keys of IMAGE: --commit --generation " + id +
+         " lets it serve, --abandon --generation " + id + " gives it up.";
+}
+
+void BeginAndSwitch(const Switch& options, const RedisImage& image, RedisFilter* filter, Step* step) {
+  RedisInfo info;
+  step->status = filter->BeginGenerationFromImage(image.data(), image.size(), options.layout);
+  if (!step->status.ok()) {
+    const StatusCode code = step->status.code();
+    if (!IsRefusal(code)) {
+      step->advice = kPerhapsBegun;
+    } else if (code == StatusCode::kIncompatible && filter->Info(&info).ok() && info.next_generation != 0) {
+      // Somebody was faster.
+      step->refusal = OfAnother(info.next_generation, kNotByImage);
+    }
+    return;
+  }
+  // Its number, while it can be asked for: of another one, begun since, TakeNext would not be ok.
+  uint64_t next = 0;
+  if (filter->Info(&info).ok() && TakeNext(filter).ok()) next = info.next_generation;
+  step->status = filter->SwitchGeneration();
+  if (!step->status.ok()) step->advice = AfterBegin(step->status.code(), next);
+}
+
+// The image is the next generation, which serves at once.
+Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filter) {
+  RedisInfo info;
+  Step step = {filter->Info(&info), "switched", kToNew, ""};
+  if (!step.status.ok()) return step;
+  if (info.next_generation != 0) {
+    step.refusal = OfAnother(info.next_generation, kNotByImage);
+  } else if (filter->layout() != Layout::kRetrieval && !options.no_writers) {
+    step.refusal =
+        "keys that were added since those of IMAGE were read would be lost: say --no-writers if there are none. Else, "
+        "in this order: 1. --begin (all writers add to both generations from then on), 2. --add FILE or --load IMAGE "
+        "with all keys of the exact source, read after that, 3. --commit";
+  } else {
+    BeginAndSwitch(options, image, filter, &step);
+  }
+  return step;
+}
+
+// --generation, if given, names the one that was begun; or, of a commit, the one that serves since, of which the rest
+// may be left to do.
+Step CheckGeneration(const Switch& options, RedisFilter* filter) {
+  Step step = {Status(), "", "", ""};
+  if (options.generation.empty()) return step;
+  (void)TakeNext(filter);  // if there is one: so nobody begins another between this look and the step
+  RedisInfo info;
+  step.status = filter->Info(&info);
+  if (!step.status.ok()) return step;
+  const std::string next = info.next_generation != 0 ? SecretCheckText(info.next_generation) : "none";
+  const bool is_left = options.commit && info.previous_generation != 0;
+  if (options.generation == next || (is_left && options.generation == SecretCheckText(info.generation))) return step;
+  step.refusal = "the generation that was begun is " + next + ", not " + options.generation +
+                 ", which was switched to or abandoned: look at `linefilter redis info`, and begin anew";
+  return step;
+}
+
+}  // namespace
+
+Step DoSwitchStep(const Switch& options, const RedisImage& image, RedisFilter* filter) {
+  const Step checked = CheckGeneration(options, filter);
+  if (!checked.status.ok() || !checked.refusal.empty()) return checked;
+  if (options.begin) return Begin(options, filter);
+  if (!options.add.empty()) return AddKeys(options, filter);
+  if (!options.load.empty()) return LoadIt(image, filter);
+  if (options.commit) return {filter->SwitchGeneration(), "switched", kToNew, ""};
+  if (options.abandon) return {filter->AbandonGeneration(), "abandoned", "add to the old generation alone", ""};
+  return SwitchTo(options, image, filter);
+}
+
+}  // namespace linefilter::tools
