@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/keep_images.sh VERSION: part of every release. Images as build/release/linefilter writes them, kept for ever in
-# tests/releases/VERSION; tests/releases_test.cc reads them with every later version of the library.
+# tests/releases/VERSION; tests/image/releases_test.cc reads them with every later version of the library.
 #
 # answers.txt: file, number of keys (the lines 0, 1, ... as seq prints them), and how many of the next 20000 numbers
 # answer "maybe". secret: the 16 bytes of the keyed images.

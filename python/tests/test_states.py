@@ -1,5 +1,5 @@
 """States: whatever a class makes or takes is saved, loaded and pickled with the same answers, and goes on the same way; what it
-refuses leaves nothing behind. tests/states_test.cc has the ten thousand, extremes included; these go through Python."""
+refuses leaves nothing behind. tests/filters/states_test.cc has the ten thousand, extremes included; these go through Python."""
 
 import copy
 import pickle
@@ -121,7 +121,7 @@ class Pickled:
 
 
 def test_pickles_of_an_earlier_state_are_refused():
-    paths = sorted((ROOT / "tests" / "earlier").glob("*.filter"))
+    paths = sorted((ROOT / "tests" / "image" / "earlier").glob("*.filter"))
     assert len(paths) == 16
     for path in paths:
         for kind in (BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter, linefilter.FilterView):

@@ -1,5 +1,5 @@
 /* The C API as a program in C sees it: every function with what it promises, and with NULL; a file for each handle.
-   (That bytes and answers are those of the C++ API, and what happens without memory: tests/c_api_test.cc.) */
+   (That bytes and answers are those of the C++ API, and what happens without memory: tests/c/c_api_test.cc.) */
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 // What the fuzz targets share: how they are called, how they read their input, how they say that something is wrong.
 //
-// A target is a function of any bytes. libFuzzer calls it through entry.cc; tests/fuzz_corpus_test.cc calls all of them
-// with the committed corpus, in every build. Whatever the bytes are, a target ends quickly and in peace; what must hold
-// it demands by FUZZ_REQUIRE.
+// A target is a function of any bytes. libFuzzer calls it through entry.cc; tests/fuzz/fuzz_corpus_test.cc calls all of
+// them with the committed corpus, in every build. Whatever the bytes are, a target ends quickly and in peace; what must
+// hold it demands by FUZZ_REQUIRE.
 #ifndef LINEFILTER_TESTS_FUZZ_FUZZ_H_
 #define LINEFILTER_TESTS_FUZZ_FUZZ_H_
 

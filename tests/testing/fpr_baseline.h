@@ -1,4 +1,4 @@
-// The stored false-positive rates, tests/fpr_baseline.json, which fpr_regression_test writes.
+// The stored false-positive rates, tests/layouts/fpr_baseline.json, which fpr_regression_test writes.
 #ifndef LINEFILTER_TESTS_TESTING_FPR_BASELINE_H_
 #define LINEFILTER_TESTS_TESTING_FPR_BASELINE_H_
 
@@ -13,7 +13,7 @@
 
 namespace linefilter::test {
 
-inline constexpr char kBaseline[] = LINEFILTER_SOURCE_DIR "/tests/fpr_baseline.json";
+inline constexpr char kBaseline[] = LINEFILTER_SOURCE_DIR "/tests/layouts/fpr_baseline.json";
 
 inline std::string NameOf(const StoredFpr& stored) {
   return LayoutName(stored.layout) + (", " + std::to_string(stored.bits_per_key)) + " bits per key, " +

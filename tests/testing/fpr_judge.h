@@ -1,4 +1,5 @@
-// Judging a measured false-positive rate against a stored one (tests/fpr_baseline.json), whatever code is measured.
+// Judging a measured false-positive rate against a stored one (tests/layouts/fpr_baseline.json), whatever code is
+// measured.
 //
 // One measurement: F filters of n fresh keys each, Q questions to each. Relative to the rate p, the mean of the F rates
 // has the standard error

@@ -25,7 +25,7 @@ packages_of() {
   esac
 }
 
-# What opens doc/benchmarks.html in tests/html_report_slow.py. Ubuntu has it as a snap alone, which is no package.
+# What opens doc/benchmarks.html in tests/bench/html_report_slow.py. Ubuntu has it as a snap alone, which is no package.
 browser_packages() {
   if [[ $(. /etc/os-release && echo "$ID") != ubuntu ]]; then
     echo "chromium chromium-driver"

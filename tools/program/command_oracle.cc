@@ -25,11 +25,12 @@ struct Oracle {
 
 constexpr double kMaxRows = 10000;
 
-// How far the model may be off the exact rate of its layout, relative, from 4 to 24 bits per key; tests/tools_test.cc
-// and tests/expected_fpr_test.cc hold it to that. `blocked`, best num_probes: found 0.134 %, any: 1.2 % (few probes in
-// a nearly empty block; it leaves out keys that hit three asked lanes at once). `classic`: exact for large sets; found
-// 0.7 % at 60 keys and fewer. `retrieval`: of a measured table, tests/retrieval_model_test.cc.
-// `counting`: exact (tests/counting_test.cc, found 1e-9).
+// How far the model may be off the exact rate of its layout, relative, from 4 to 24 bits per key;
+// tests/tools/tools_test.cc and tests/layouts/expected_fpr_test.cc hold it to that. `blocked`, best num_probes: found
+// 0.134 %, any: 1.2 % (few probes in a nearly empty block; it leaves out keys that hit three asked lanes at once).
+// `classic`: exact for large sets; found 0.7 % at 60 keys and fewer. `retrieval`: of a measured table,
+// tests/layouts/retrieval/retrieval_model_test.cc. `counting`: exact (tests/layouts/counting/counting_test.cc, found
+// 1e-9).
 double ModelError(Layout layout, double bits_per_key, bool best_probes, bool large_set) {
   if (!(bits_per_key >= 4 && bits_per_key <= 24)) return std::numeric_limits<double>::quiet_NaN();  // "not stated"
   if (layout == Layout::kBlocked) return best_probes ? 0.0014 : 0.013;

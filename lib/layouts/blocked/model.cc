@@ -6,8 +6,8 @@
 //   FPR_j = p^k (1 + sum of covariances / p^2) + j / 2^32,
 // the last term for keys that agree in all 32 bits of the in-block hash. Where few bits are set,
 // fewer than any best num_probes sets, FPR_j is exact, of a table (nearly_empty_blocks.h). Against the full
-// inclusion-exclusion over subsets of lanes (tests/expected_fpr_test.cc) this is right to 0.14 % from 4 to 24 bits per
-// key with the best num_probes, to 1.7 % with any and for any load (tests/low_load_test.cc).
+// inclusion-exclusion over subsets of lanes (tests/layouts/expected_fpr_test.cc) this is right to 0.14 % from 4 to 24
+// bits per key with the best num_probes, to 1.7 % with any and for any load (tests/layouts/low_load_test.cc).
 #include "lib/base/real.h"
 #include "lib/layouts/blocks/block_load.h"
 #include "lib/layouts/blocks/lane_subsets.h"

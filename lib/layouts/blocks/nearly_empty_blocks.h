@@ -5,7 +5,7 @@
 //   FPR_j = sum over A of (-1)^|A| g(A)^j,
 //   g(A) = 1/16 sum over rotations r of (31/32)^|A intersected with (S rotated by r)|,
 // which cancels too much for doubles, so here are its values, from whole numbers. They are without keys of the same
-// in-block hash. tests/low_load_test.cc computes them all over again.
+// in-block hash. tests/layouts/low_load_test.cc computes them all over again.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_NEARLY_EMPTY_BLOCKS_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_NEARLY_EMPTY_BLOCKS_H_
 

@@ -18,7 +18,8 @@
 //
 // To it comes j / 2^32 for keys that agree with one of the block in all 32 bits of the in-block hash: more than all
 // else up to 15 keys. Against newly measured blocks of all loads the model is right to 0.3 % from 6 to 24 bits per key
-// (tests/retrieval_model_test.cc, which also makes the table again), to 0.5 % from 3 on, to 3 % below.
+// (tests/layouts/retrieval/retrieval_model_test.cc, which also makes the table again), to 0.5 % from 3 on, to 3 %
+// below.
 #include "lib/layouts/blocks/block_load.h"
 #include "lib/layouts/sizing_model.h"
 

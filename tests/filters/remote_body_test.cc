@@ -1,0 +1,447 @@
+// A body that lies elsewhere: the blocks that are fetched answer as the filter does, the positions are those of the
+// bits that an insertion sets (by the reference, on every target), and the image that is made of the bytes again is the
+// image that the reference writes. Whatever is not right answers "maybe", takes nothing and is refused in words.
+#include "linefilter/remote_body.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/keyed_hash.h"
+#include "linefilter/scalable.h"
+#include "linefilter/view.h"
+#include "tests/reference/reference.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/reference_filters.h"
+#include "tests/testing/targets.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter {
+namespace {
+
+using reference::Bytes;
+using test::Kind;
+
+struct Collector {
+  Bytes bytes;
+  uint64_t stop_after = ~uint64_t{0};
+  Sink sink() {
+    return {[](void* context, const void* data, size_t size) noexcept {
+              auto* const to = static_cast<Collector*>(context);
+              EXPECT_LE(size, size_t{1} << 20) << "pieces of at most 1 MiB";
+              const uint8_t* const from = static_cast<const uint8_t*>(data);
+              to->bytes.insert(to->bytes.end(), from, from + size);
+              return to->bytes.size() < to->stop_after;
+            },
+            this};
+  }
+};
+
+BodyFacts FactsOf(const reference::Filter& filter) {
+  BodyFacts facts;
+  facts.layout = static_cast<Layout>(filter.layout);
+  facts.hash_id = static_cast<HashId>(filter.hash_id);
+  facts.num_probes = static_cast<uint32_t>(filter.num_probes);
+  facts.body_bytes = filter.body.size();
+  facts.seed = filter.seed;
+  facts.has_num_keys = filter.has_num_keys;
+  facts.num_keys = filter.num_keys;
+  std::vector<reference::Filter> stages;
+  if (filter.layout != reference::kContainer) return facts;
+  EXPECT_TRUE(reference::ReadStages(filter, &stages));
+  facts.num_stages = static_cast<uint32_t>(stages.size());
+  for (size_t i = 0; i < stages.size(); ++i) {
+    facts.stages[i].num_blocks = stages[i].body.size() / 64;
+    facts.stages[i].num_probes = static_cast<uint32_t>(stages[i].num_probes);
+  }
+  return facts;
+}
+
+// As who fetches blocks asks: each block is copied to an odd address.
+bool AskBlocks(const BodyFacts& facts, const Bytes& body, uint64_t hash) {
+  uint64_t blocks[kMaxBodyStages];
+  const size_t n = BlocksOfHash(facts, hash, blocks);
+  bool maybe = n == 0;
+  for (size_t i = 0; i < n; ++i) {
+    uint8_t fetched[kBlockOfBodyBytes + 1];
+    memcpy(fetched + 1, body.data() + kBlockOfBodyBytes * blocks[i], kBlockOfBodyBytes);
+    maybe |= BlockMayContainHash(facts, i, fetched + 1, hash);
+  }
+  return maybe;
+}
+
+std::vector<uint64_t> Positions(const BodyFacts& facts, uint64_t hash) {
+  uint64_t positions[kMaxPositions];
+  const size_t n = PositionsOfHash(facts, hash, positions);
+  return std::vector<uint64_t>(positions, positions + n);
+}
+
+std::vector<uint64_t> Sorted(std::vector<uint64_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+reference::Filter FilledReference(const Kind& kind, size_t units, size_t num_keys, uint64_t seed) {
+  reference::Filter filter = test::EmptyReference(kind.layout, kind.num_probes, units * kind.unit_bytes);
+  filter.Fill(test::RandomHashes(num_keys, seed));
+  return filter;
+}
+
+reference::Filter SomeContainer(uint64_t seed) {
+  std::vector<reference::Filter> stages;
+  for (const size_t num_blocks : {1u, 3u, 70u}) {
+    const uint32_t num_probes = static_cast<uint32_t>(2 + num_blocks % 7);
+    stages.push_back(FilledReference({Layout::kBlocked, num_probes, 64}, num_blocks, 30 * num_blocks, ++seed));
+  }
+  return reference::MakeContainer(stages, {30, 0, 2100});
+}
+
+class EveryKindOfBody : public testing::TestWithParam<Kind> {};
+
+TEST_P(EveryKindOfBody, AnswersByBlocksAsTheReferenceDoes) {
+  const Kind kind = GetParam();
+  for (const size_t units : {1u, 2u, 5u, 33u}) {
+    const reference::Filter filter = FilledReference(kind, units, 20 * units, units);
+    const BodyFacts facts = FactsOf(filter);
+    ASSERT_TRUE(CheckBody(facts).ok());
+    std::vector<uint64_t> questions = test::SpecialAndRandomHashes(200, 77);
+    for (const uint64_t key : test::RandomHashes(20 * units, units)) questions.push_back(key);
+    test::OnEveryTarget([&](const char*) {
+      size_t wrong = 0;
+      std::vector<const void*> blocks;
+      std::vector<uint8_t> expected;
+      for (const uint64_t hash : questions) {
+        expected.push_back(kind.unit_bytes != 64 || filter.MayContain(hash));  // "maybe" of what has no blocks
+        wrong += AskBlocks(facts, filter.body, hash) != (expected.back() != 0);
+        const uint64_t block = kind.unit_bytes == 64 ? BlockIndex(hash, units) : 0;
+        blocks.push_back(filter.body.data() + 64 * block);
+      }
+      EXPECT_EQ(wrong, 0u);
+      std::vector<uint8_t> answers(questions.size() + 1, 0xa5);
+      BlocksMayContainHashes(kind.layout, kind.num_probes, blocks.data(), questions.data(), questions.size(),
+                             answers.data());
+      EXPECT_EQ(answers.back(), 0xa5);
+      answers.pop_back();
+      EXPECT_EQ(answers, expected);
+      for (size_t i = 0; i < blocks.size(); i += 3) blocks[i] = nullptr, expected[i] = 1;
+      BlocksMayContainHashes(kind.layout, kind.num_probes, blocks.data(), questions.data(), questions.size(),
+                             answers.data());
+      EXPECT_EQ(answers, expected) << "a block that was not got is 'maybe'";
+    });
+  }
+}
+
+TEST_P(EveryKindOfBody, NamesThePositionsThatAnInsertionSets) {
+  const Kind kind = GetParam();
+  const std::vector<uint64_t> hashes = test::SpecialAndRandomHashes(300, kind.num_probes);
+  for (const size_t units : {1u, 3u, 100u}) {
+    const reference::Filter filter = test::EmptyReference(kind.layout, kind.num_probes, units * kind.unit_bytes);
+    const BodyFacts facts = FactsOf(filter);
+    test::OnEveryTarget([&](const char*) {
+      size_t wrong = 0;
+      for (const uint64_t hash : hashes) {
+        std::vector<uint64_t> expected;
+        if (kind.layout == Layout::kCounting) expected = reference::CountersOfHash(filter, hash);
+        if (kind.layout == Layout::kBlocked || kind.layout == Layout::kClassic) {
+          expected = reference::BitsOfHash(filter, hash);
+        }
+        wrong += Sorted(Positions(facts, hash)) != Sorted(expected);
+      }
+      EXPECT_EQ(wrong, 0u);
+    });
+  }
+}
+
+TEST_P(EveryKindOfBody, BecomesTheImageThatTheReferenceWrites) {
+  const Kind kind = GetParam();
+  const size_t unit = kind.unit_bytes;
+  for (const size_t body_bytes :
+       {size_t{0}, size_t{64}, size_t{4096}, 4096 + unit, size_t{65536}, 65536 + unit, 3 * size_t{65536} - unit}) {
+    reference::Filter filter = test::EmptyReference(kind.layout, kind.num_probes, body_bytes);
+    test::Random random(body_bytes);
+    for (uint8_t& byte : filter.body) byte = static_cast<uint8_t>(random());
+    if (body_bytes > 4096) filter.has_num_keys = true, filter.num_keys = 1234567890123;
+    filter.seed = body_bytes == 4096 ? 0 : 0x123456789abcdef0;
+    const Bytes expected = reference::WriteImage(filter);
+    const BodyFacts facts = FactsOf(filter);
+    EXPECT_EQ(BodyImageBytes(facts), expected.size());
+    for (const size_t piece : {size_t{1000}, size_t{65535}, size_t{65536}, size_t{65537}, size_t{1} << 20}) {
+      Collector image;
+      BodyImageWriter writer;
+      ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
+      for (size_t at = 0; at < body_bytes; at += piece) {
+        ASSERT_TRUE(writer.Append(filter.body.data() + at, std::min(piece, body_bytes - at)).ok());
+      }
+      ASSERT_TRUE(writer.Finish().ok());
+      EXPECT_EQ(image.bytes, expected) << "pieces of " << piece;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Body, EveryKindOfBody, testing::ValuesIn(test::EveryKind()), test::KindName);
+
+TEST(Body, OfAContainerIsAskedByStagesAndTakesKeysIntoTheNewest) {
+  const reference::Filter container = SomeContainer(7);
+  const BodyFacts facts = FactsOf(container);
+  ASSERT_TRUE(CheckBody(facts).ok()) << CheckBody(facts).message();
+  std::vector<reference::Filter> stages;
+  ASSERT_TRUE(reference::ReadStages(container, &stages));
+  test::OnEveryTarget([&](const char*) {
+    size_t wrong = 0;
+    for (const uint64_t hash : test::SpecialAndRandomHashes(3000, 5)) {
+      wrong += AskBlocks(facts, container.body, hash) != container.MayContain(hash);
+      std::vector<uint64_t> newest = reference::BitsOfHash(stages[2], hash);
+      for (uint64_t& bit : newest) bit += 512 * (1 + 3);
+      wrong += Sorted(Positions(facts, hash)) != Sorted(newest);
+    }
+    EXPECT_EQ(wrong, 0u);
+  });
+}
+
+TEST(Body, OfBytesThatAreAppendedOneByOne) {
+  const Bytes expected = reference::WriteImage(SomeContainer(1));
+  BodyFacts facts = linefilter::FactsOf(FilterView(expected.data(), expected.size()));
+  Collector image;
+  BodyImageWriter writer;
+  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
+  ASSERT_TRUE(writer.Append(nullptr, 0).ok());
+  for (uint64_t i = 0; i < facts.body_bytes; ++i) ASSERT_TRUE(writer.Append(&expected[static_cast<size_t>(i)], 1).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  EXPECT_EQ(image.bytes, expected);
+}
+
+// Image to facts and body, and back.
+TEST(Body, IsAllOfAnImage) {
+  std::vector<Bytes> images = {reference::WriteImage(SomeContainer(3)),
+                               reference::WriteImage(reference::MakeContainer({}, {}))};
+  HashSecret secret;
+  memset(secret.bytes, 7, sizeof(secret.bytes));
+  for (const Layout layout : test::EveryLayout()) {
+    for (const size_t num_keys : {0u, 1u, 300u, 100000u}) {
+      FilterOptions options = test::BitsPerKey(11);
+      options.layout = layout;
+      if (num_keys == 300) options.seed = 99;
+      if (num_keys == 100000) options.hash_id = HashId::kKeyed, options.secret = secret;
+      FilterBuilder builder(options);
+      builder.AddHashes(test::RandomHashes(num_keys, 5).data(), num_keys);
+      std::string image;
+      ASSERT_TRUE(builder.Finish(&image).ok());
+      images.emplace_back(image.begin(), image.end());
+    }
+  }
+  for (const Bytes& image : images) {
+    FilterView view(image.data(), image.size());
+    if (!view.status().ok()) view = FilterView(image.data(), image.size(), &secret);
+    ASSERT_TRUE(view.status().ok()) << view.status().message();
+    const BodyFacts facts = linefilter::FactsOf(view);
+    ASSERT_TRUE(CheckBody(facts).ok()) << CheckBody(facts).message();
+    EXPECT_EQ(BodyImageBytes(facts), image.size());
+    Collector again;
+    BodyImageWriter writer;
+    ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
+    ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
+    ASSERT_TRUE(writer.Finish().ok());
+    EXPECT_EQ(again.bytes, image) << LayoutName(facts.layout);
+  }
+}
+
+TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
+  FilterOptions options;
+  options.fpr = 0.01;
+  ScalableFilter grown;
+  ASSERT_TRUE(grown.Create(300, options).ok());
+  const std::vector<uint64_t> keys = test::RandomHashes(5000, 3);
+  grown.InsertHashes(keys.data(), keys.size());
+  std::string image;
+  ASSERT_TRUE(grown.AppendImage(&image).ok());
+  const BodyFacts facts = linefilter::FactsOf(FilterView(image.data(), image.size()));
+  EXPECT_GT(facts.num_stages, 2u);
+  Collector again;
+  BodyImageWriter writer;
+  ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
+  ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  const FilterView view(again.bytes.data(), again.bytes.size());
+  ASSERT_TRUE(view.status().ok() && view.Verify().ok());
+  EXPECT_EQ(view.CountMaybes(keys.data(), keys.size()), keys.size());
+  EXPECT_EQ(view.num_keys(), FilterView(image.data(), image.size()).num_keys());
+  EXPECT_EQ(again.bytes, reference::Bytes(image.begin(), image.end()));
+}
+
+// Every answer is "maybe", nothing is to be set, no image is begun.
+void ExpectRefused(const BodyFacts& facts, StatusCode code, const std::string& words) {
+  SCOPED_TRACE(words);
+  const Status status = CheckBody(facts);
+  EXPECT_EQ(status.code(), code);
+  EXPECT_NE(std::string(status.message()).find(words), std::string::npos) << status.message();
+  uint64_t blocks[kMaxBodyStages];
+  EXPECT_EQ(BlocksOfHash(facts, 5, blocks), 0u);
+  EXPECT_TRUE(Positions(facts, 5).empty());
+  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  for (const size_t index : {size_t{0}, size_t{1}, size_t{63}, size_t{64}}) {
+    EXPECT_TRUE(BlockMayContainHash(facts, index, empty_block, 5)) << index;
+  }
+  EXPECT_EQ(BodyImageBytes(facts), 0u);
+  Collector image;
+  BodyImageWriter writer;
+  EXPECT_EQ(writer.Start(facts, image.sink()).code(), code);
+  EXPECT_EQ(writer.Append("x", 1).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(image.bytes.empty());
+}
+
+TEST(Body, ThatNoImageHasIsRefused) {
+  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  const auto facts_of = [](Layout layout, uint32_t num_probes, uint64_t body_bytes) {
+    BodyFacts facts;
+    facts.layout = layout;
+    facts.num_probes = num_probes;
+    facts.body_bytes = body_bytes;
+    return facts;
+  };
+  ExpectRefused(BodyFacts(), StatusCode::kUnsupported, "layout 0 (auto)");
+  ExpectRefused(linefilter::FactsOf(FilterView()), StatusCode::kUnsupported, "layout 0 (auto)");
+  ExpectRefused(facts_of(static_cast<Layout>(9), 7, 64), StatusCode::kUnsupported, "layout 9 (unknown)");
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
+    ExpectRefused(facts_of(layout, 7, 63), StatusCode::kInvalidArgument, "7 probes in a body of 63 bytes");
+    ExpectRefused(facts_of(layout, 0, 64), StatusCode::kInvalidArgument, "0 probes");
+    ExpectRefused(facts_of(layout, 17, 64), StatusCode::kInvalidArgument, "17 probes");
+    ExpectRefused(facts_of(layout, 7, (uint64_t{1} << 38) + 64), StatusCode::kInvalidArgument, "274877907008 bytes");
+    EXPECT_FALSE(BlockMayContainHash(layout, 7, empty_block, 5));
+    EXPECT_TRUE(BlockMayContainHash(layout, 0, empty_block, 5));
+    EXPECT_TRUE(BlockMayContainHash(layout, 17, empty_block, 5));
+    EXPECT_TRUE(BlockMayContainHash(facts_of(layout, 17, 64), 0, empty_block, 5));
+  }
+  ExpectRefused(facts_of(Layout::kRetrieval, 1, 64), StatusCode::kInvalidArgument, "1 probes");
+  ExpectRefused(facts_of(Layout::kClassic, 31, 64), StatusCode::kInvalidArgument, "31 probes");
+  for (const Layout layout : {Layout::kAuto, Layout::kClassic, Layout::kContainer, static_cast<Layout>(9)}) {
+    EXPECT_TRUE(BlockMayContainHash(layout, 0, empty_block, 5));
+    EXPECT_TRUE(BlockMayContainHash(layout, 7, empty_block, 5));
+  }
+  EXPECT_FALSE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 0, empty_block, 5));
+  EXPECT_TRUE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 1, empty_block, 5)) << "no such block";
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kRetrieval}) {
+    const BodyFacts good = facts_of(layout, layout == Layout::kRetrieval ? 0 : 7, 64);
+    EXPECT_TRUE(CheckBody(good).ok());
+    BodyFacts facts = good;
+    facts.num_stages = 1;
+    ExpectRefused(facts, StatusCode::kInvalidArgument, "only a container has any");
+    facts = good;
+    facts.hash_id = static_cast<HashId>(3);
+    ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
+  }
+}
+
+TEST(Body, OfAContainerThatNoImageHasIsRefused) {
+  const uint8_t empty_block[kBlockOfBodyBytes] = {};
+  BodyFacts good = FactsOf(SomeContainer(3));
+  good.stages[3].num_probes = 5;  // which nobody counts
+  EXPECT_FALSE(BlockMayContainHash(good, 2, empty_block, 5));
+  EXPECT_TRUE(BlockMayContainHash(good, 3, empty_block, 5)) << "no such stage";
+  EXPECT_TRUE(BlockMayContainHash(good, ~size_t{0}, empty_block, 5));
+  BodyFacts facts = good;
+  facts.num_probes = 1;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "set 0");
+  facts = good;
+  facts.num_stages = 65;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "65 stages");
+  EXPECT_TRUE(BlockMayContainHash(facts, 64, empty_block, 5));
+  facts = good;
+  facts.num_stages = 2;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "the stages of a container have 256 bytes, its body 4736");
+  facts = good;
+  facts.stages[1].num_probes = 17;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 1");
+  facts = good;
+  facts.stages[1].num_keys = 512 * facts.stages[1].num_blocks + 1;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 1 counts");
+  facts = good;
+  facts.growth_bytes = kMaxBodyGrowthBytes + 1;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "a growth field of 1025 bytes");
+  facts = good;
+  facts.stages[2].num_blocks = 0;
+  ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 2");
+  facts = good;
+  facts.hash_id = static_cast<HashId>(3);
+  ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
+}
+
+TEST(Body, LargerThanMemoryHasPositionsToItsEnd) {
+  BodyFacts facts;
+  facts.layout = Layout::kBlocked;
+  facts.num_probes = 16;
+  facts.body_bytes = uint64_t{1} << 38;
+  uint64_t block;
+  EXPECT_EQ(BlocksOfHash(facts, ~uint64_t{0}, &block), 1u);
+  EXPECT_EQ(block, (uint64_t{1} << 32) - 1);
+  for (const uint64_t bit : Positions(facts, ~uint64_t{0})) EXPECT_EQ(bit / 512, block);
+  facts.layout = Layout::kClassic;
+  facts.num_probes = 30;
+  facts.body_bytes = uint64_t{1} << 48;
+  EXPECT_EQ(Positions(facts, ~uint64_t{0})[0], (uint64_t{1} << 51) - 1);
+  EXPECT_GT(BodyImageBytes(facts), facts.body_bytes);
+}
+
+TEST(BodyImage, HasToHaveAllOfItsBodyAndNoMore) {
+  const reference::Filter filter = FilledReference({Layout::kBlocked, 5, 64}, 2000, 1000, 1);
+  const BodyFacts facts = FactsOf(filter);
+  Collector image;
+  BodyImageWriter writer;
+  EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument) << "nothing was begun";
+  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
+  ASSERT_TRUE(writer.Append(filter.body.data(), filter.body.size() - 1).ok());
+  const Status status = writer.Finish();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(status.message()).find("1 bytes of the body are missing"), std::string::npos);
+  EXPECT_EQ(writer.Append(filter.body.data(), 1).code(), StatusCode::kInvalidArgument) << "it has failed";
+  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
+  ASSERT_TRUE(writer.Append(filter.body.data(), 100).ok());
+  EXPECT_EQ(writer.Append(filter.body.data(), filter.body.size() - 99).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(writer.Append(filter.body.data(), 1).code(), StatusCode::kInvalidArgument) << "it has failed";
+  ASSERT_TRUE(writer.Start(facts, image.sink()).ok()) << "again";
+  ASSERT_TRUE(writer.Start(facts, image.sink()).ok()) << "and again";
+  image.bytes.clear();
+  ASSERT_TRUE(writer.Append(filter.body.data(), filter.body.size()).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  EXPECT_EQ(image.bytes, reference::WriteImage(filter));
+  EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument) << "it is finished";
+}
+
+TEST(BodyImage, FailsWithItsSinkAndItsMemory) {
+  const reference::Filter filter = FilledReference({Layout::kBlocked, 5, 64}, 2000, 1000, 1);
+  const BodyFacts facts = FactsOf(filter);
+  test::TestAllocator allocator;  // outlives the writer, which gives back what it was taking
+  BodyImageWriter writer;
+  EXPECT_EQ(writer.Start(facts, Sink()).code(), StatusCode::kInvalidArgument);
+  for (const uint64_t stop_after : {1u, 65537u, 128000u + 1u}) {
+    Collector image;
+    image.stop_after = stop_after;
+    ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
+    Status status = writer.Append(filter.body.data(), 70000);
+    if (status.ok()) status = writer.Append(filter.body.data() + 70000, filter.body.size() - 70000);
+    if (status.ok()) status = writer.Finish();
+    EXPECT_EQ(status.code(), StatusCode::kIoError) << stop_after;
+  }
+  Collector image;
+  for (uint64_t n = 0; n < 2; ++n) {
+    allocator.FailFrom(n);
+    EXPECT_EQ(writer.Start(facts, image.sink(), allocator.hooks()).code(), StatusCode::kOutOfMemory);
+    EXPECT_EQ(allocator.live_blocks(), 0u);
+  }
+  allocator.FailFrom(test::TestAllocator::kNever);
+  ASSERT_TRUE(writer.Start(facts, image.sink(), allocator.hooks()).ok());
+  EXPECT_LT(allocator.live_bytes(), 70u * 1024 + facts.body_bytes / 16384);
+  EXPECT_EQ(writer.Start(facts, image.sink(), {allocator.hooks().allocate, nullptr, nullptr}).code(),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(allocator.live_blocks(), 0u);
+  ASSERT_TRUE(writer.Start(facts, image.sink(), allocator.hooks()).ok()) << "and given up by the destructor";
+}
+
+}  // namespace
+}  // namespace linefilter
