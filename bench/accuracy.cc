@@ -11,12 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "bench/layouts.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "linefilter/sizing.h"
 #include "tools/measure/interval.h"
 #include "tools/measure/key_families.h"
+#include "tools/measure/layouts.h"
 #include "tools/measure/parallel.h"
 
 namespace linefilter::bench {
@@ -185,7 +185,7 @@ json ToJson(const Job& job, const Counts& counts) {
 
 json Model() {
   json points = json::array();
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : tools::BuildableLayouts()) {
     for (double bits_per_key = 4; bits_per_key <= 26; bits_per_key += 0.25) {
       points.push_back({{"layout", LayoutName(layout)},
                         {"bits_per_key", bits_per_key},

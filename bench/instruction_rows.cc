@@ -7,13 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "bench/layouts.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/hash.h"
 #include "linefilter/sizing.h"
 #include "linefilter/target.h"
 #include "linefilter/view.h"
+#include "tools/measure/any_filter.h"
+#include "tools/measure/layouts.h"
 
 namespace linefilter::bench {
 namespace {
@@ -47,7 +48,7 @@ std::vector<uint64_t> HashesFrom(uint64_t first, uint64_t count) {
 // At 10 bits per key a `counting` filter, whose counters take 4, would answer "maybe" to a third of the absent keys.
 FilterOptions Options(Layout layout, double bits_per_key = 10) {
   FilterOptions options;
-  options.bits_per_key = layout == Layout::kCounting && bits_per_key == 10 ? 45 : bits_per_key;
+  options.bits_per_key = FactsOf(layout).bits_of_position == 4 && bits_per_key == 10 ? 45 : bits_per_key;
   options.layout = layout;
   return options;
 }
@@ -66,7 +67,7 @@ struct Subject {
   // For that many keys, empty. False if the layout takes no single keys.
   bool Create(Layout layout, uint64_t num_keys) {
     Status status;
-    filter = NewMutable(layout, num_keys, Options(layout), &status);
+    filter = tools::CreateMutable(layout, num_keys, Options(layout), &status);
     Check(status);
     asked = filter.get();
     return filter != nullptr;
@@ -90,7 +91,7 @@ struct Subject {
   std::vector<uint64_t> members = HashesFrom(0, kMembers), queries;
   std::vector<uint8_t> answers = std::vector<uint8_t>(kQueries);
   uint64_t result = 0;
-  std::unique_ptr<MutableFilter> filter;
+  std::unique_ptr<Filter> filter;
   std::string image;
   FilterView view;
   const FilterBase* asked = nullptr;  // one of the two
@@ -239,7 +240,7 @@ std::vector<InstructionRow> InstructionRows() {
   const TargetList targets = SupportedTargets();
   for (size_t i = 0; i < targets.size; ++i) {
     Check(ForceTarget(targets.names[i]));
-    for (const Layout layout : AllLayouts()) {
+    for (const Layout layout : tools::BuildableLayouts()) {
       AddLookups(layout, targets.names[i], &rows);
       AddInsertions(layout, targets.names[i], &rows);
       AddLarge(layout, targets.names[i], &rows);
@@ -247,7 +248,7 @@ std::vector<InstructionRow> InstructionRows() {
     }
   }
   AddHashing(&rows);
-  for (const Layout layout : AllLayouts()) AddCalls(layout, &rows);
+  for (const Layout layout : tools::BuildableLayouts()) AddCalls(layout, &rows);
   return rows;
 }
 

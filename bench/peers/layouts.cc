@@ -1,7 +1,6 @@
 // Our own layouts, all that the library implements: through the library on every target, and inlined
 // (linefilter/inline.h) into the same loops as the other peers' schemes. Built by FilterBuilder, all at once; those
 // that take single keys are filled by insertion before lookups are timed, and inserted into.
-#include "bench/layouts.h"
 
 #include "bench/peers/library.h"
 #include "bench/threads.h"
@@ -15,6 +14,8 @@
 #include "bench/peers/own-inl.h"
 #include "hwy/highway.h"
 #include "linefilter/inline.h"
+#include "tools/measure/any_filter.h"
+#include "tools/measure/layouts.h"
 
 #ifndef LINEFILTER_BENCH_PEERS_LAYOUTS_ONCE_
 #define LINEFILTER_BENCH_PEERS_LAYOUTS_ONCE_
@@ -63,9 +64,9 @@ FilterOptions OptionsFor(Layout layout, double bits_per_key) {
   return options;
 }
 
-std::unique_ptr<MutableFilter> MustNewMutable(Layout layout, uint64_t num_keys, const FilterOptions& options) {
+std::unique_ptr<Filter> MustCreateMutable(Layout layout, uint64_t num_keys, const FilterOptions& options) {
   Status status;
-  std::unique_ptr<MutableFilter> filter = NewMutable(layout, num_keys, options, &status);
+  std::unique_ptr<Filter> filter = tools::CreateMutable(layout, num_keys, options, &status);
   Must(status);
   return filter;
 }
@@ -87,7 +88,7 @@ class LayoutFilter : public PeerFilter {
     FilterOptions shared = options_;
     shared.allocator = memory_.SharedBy();
     for (const std::string& target : targets) {
-      OnTarget(target, [&] { mutables_.push_back(MustNewMutable(layout, spec.num_keys, shared)); });
+      OnTarget(target, [&] { mutables_.push_back(MustCreateMutable(layout, spec.num_keys, shared)); });
       inlined_.push_back(TargetCode(target));
     }
     if (mutables_[0] != nullptr) {
@@ -170,8 +171,8 @@ class LayoutFilter : public PeerFilter {
   HugeBuffer memory_;
   std::unique_ptr<Arena> arena_;
   std::vector<const InlinedCode*> inlined_;
-  std::vector<std::unique_ptr<MutableFilter>> mutables_;  // of each target; null where the layout takes no single keys
-  std::vector<std::unique_ptr<FilterView>> views_;        // there instead
+  std::vector<std::unique_ptr<Filter>> mutables_;   // of each target; null where the layout takes no single keys
+  std::vector<std::unique_ptr<FilterView>> views_;  // there instead
   std::vector<const FilterBase*> asked_;
 };
 
@@ -214,7 +215,7 @@ Peer LayoutPeer(Layout layout) {
   if (is_vectorized) {
     peer.accesses.insert(peer.accesses.end(), {Access::kInlined, Access::kInlinedBranch, Access::kInlinedDependent});
   }
-  const bool is_mutable = MustNewMutable(layout, 1, OptionsFor(layout, 10)) != nullptr;
+  const bool is_mutable = MustCreateMutable(layout, 1, OptionsFor(layout, 10)) != nullptr;
   if (is_mutable) {
     peer.accesses.insert(peer.accesses.end(), {Access::kInsertSingle, Access::kInsertBatch});
   }
@@ -235,7 +236,7 @@ Peer LayoutPeer(Layout layout) {
 
 std::vector<Peer> Peers_layouts() {
   std::vector<Peer> peers;
-  for (const Layout layout : AllLayouts()) peers.push_back(LayoutPeer(layout));
+  for (const Layout layout : tools::BuildableLayouts()) peers.push_back(LayoutPeer(layout));
   return peers;
 }
 

@@ -1,5 +1,5 @@
 // BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that own their memory and take keys for as long as
-// they live; the last one gives them back, too.
+// they live; the last one gives them back, too. Filter is any of them, chosen at run time.
 //
 //   linefilter::FilterOptions options;
 //   options.bits_per_key = 10;
@@ -29,7 +29,7 @@ namespace linefilter {
 
 class FilterView;
 
-// What BlockedFilter, ClassicFilter and CountingBlockedFilter have in common.
+// What these filters have in common.
 class LINEFILTER_EXPORT MutableFilter : public FilterBase {
  public:
   ~MutableFilter();
@@ -92,10 +92,18 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   MutableFilter(MutableFilter&& other) noexcept;
   MutableFilter& operator=(MutableFilter&& other) noexcept;
   Status CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
-  // Of CountingBlockedFilter; other layouts refuse.
-  bool RemoveHash(uint64_t hash) noexcept;
-  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept;
   Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
+  // For the classes that give keys back; other layouts refuse.
+  // Takes the key out once. False: refused, it was certainly absent, and nothing changed. A filter of the caller's
+  // hashes ignores RemoveKey and answers false.
+  LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
+    if (hash_id_ == HashId::kXxh3) return RemoveHash(HashKey(key, seed_));
+    return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
+  }
+  // The same of a hash.
+  bool RemoveHash(uint64_t hash) noexcept;
+  // A batch, one after the other; returns how many were removed. If `were_removed` is not null, n bytes of 1 or 0.
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept;
 
  private:
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
@@ -154,18 +162,9 @@ class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
     return MutableFilter::CreateFromImage(Layout::kCounting, image, size, options);
   }
 
-  // Takes the key out once. False: refused, it was certainly absent, and nothing changed. A filter of the caller's
-  // hashes ignores RemoveKey and answers false.
-  LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
-    if (hash_id_ == HashId::kXxh3) return RemoveHash(HashKey(key, seed_));
-    return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
-  }
-  // The same of a hash.
-  bool RemoveHash(uint64_t hash) noexcept { return MutableFilter::RemoveHash(hash); }
-  // A batch, one after the other; returns how many were removed. If `were_removed` is not null, n bytes of 1 or 0.
-  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept {
-    return MutableFilter::RemoveHashes(hashes, n, were_removed);
-  }
+  using MutableFilter::RemoveHash;
+  using MutableFilter::RemoveHashes;
+  using MutableFilter::RemoveKey;
 };
 
 // The classic Bloom filter, scalar on purpose: the baseline that everything is compared with. Right
@@ -182,6 +181,25 @@ class LINEFILTER_EXPORT ClassicFilter final : public MutableFilter {
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return MutableFilter::CreateFromImage(Layout::kClassic, image, size, options);
   }
+};
+
+// A filter whose layout is chosen when it is made: any that takes keys (LayoutFacts::takes_keys).
+class LINEFILTER_EXPORT Filter final : public MutableFilter {
+ public:
+  Filter() noexcept = default;
+  // As BlockedFilter's, for that layout; kAuto chooses one by the number of keys.
+  Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
+    return CreateLayout(layout, num_keys, options);
+  }
+  // As BlockedFilter's. The layout is that of the image, which options.layout must be, too, unless it is kAuto.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
+    return MutableFilter::CreateFromImage(options.layout, image, size, options);
+  }
+
+  // Removals as CountingBlockedFilter's; a layout that gives no key back (LayoutFacts::gives_back) refuses each.
+  using MutableFilter::RemoveHash;
+  using MutableFilter::RemoveHashes;
+  using MutableFilter::RemoveKey;
 };
 
 }  // namespace linefilter

@@ -46,11 +46,12 @@ class Prober {
 
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
-    if (HWY_LIKELY(state_.layout == Layout::kBlocked)) {
+    if (HWY_LIKELY(state_.inline_test == internal::InlineTest::kBlock)) {
       const uint32_t x = InBlockHash(hash);
       return TestBlock(block, state_.lane_ones, x, hn::Set(LaneTag(), x));
     }
-    if (HWY_LIKELY(state_.layout == Layout::kRetrieval)) return TestSolvedBlock(block, InBlockHash(hash));
+    if (HWY_LIKELY(state_.inline_test == internal::InlineTest::kSolvedBlock))
+      return TestSolvedBlock(block, InBlockHash(hash));
     if (growing_ != nullptr) return growing_->MayContainHash(hash);
     return state_.may_contain(state_, hash);
   }
@@ -82,7 +83,7 @@ class Inserter {
 
   // True if the key was certainly new.
   HWY_INLINE bool InsertHash(uint64_t hash) {
-    if (HWY_UNLIKELY(state_.layout != Layout::kBlocked)) return filter_.InsertHash(hash);
+    if (HWY_UNLIKELY(state_.inline_test != internal::InlineTest::kBlock)) return filter_.InsertHash(hash);
     uint8_t* block = const_cast<uint8_t*>(state_.body) + 64 * BlockIndex(hash, state_.num_units);
     const uint32_t x = InBlockHash(hash);
     return InsertIntoBlock(block, state_.lane_ones, x, hn::Set(LaneTag(), x));

@@ -2,6 +2,7 @@
 #ifndef LINEFILTER_LAYOUT_H_
 #define LINEFILTER_LAYOUT_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "linefilter/internal/export.h"
@@ -21,8 +22,37 @@ enum class Layout : uint8_t {
 // "auto", "blocked", "classic", ...; "unknown" for an id that has no name.
 LINEFILTER_EXPORT const char* LayoutName(Layout layout) noexcept;
 
-// The layout of that name; false, and *layout untouched, if there is none that this library implements ("auto" is one).
+// The layout of that name; false, and *layout untouched, if there is none that this library builds ("auto" is one).
 LINEFILTER_EXPORT bool ParseLayout(const char* name, Layout* layout) noexcept;
+
+// The layouts that this library implements, by id; they live as long as the program.
+struct LayoutList {
+  const Layout* layouts;  // the first `size`
+  size_t size;            // how many
+  const Layout* begin() const noexcept { return layouts; }
+  const Layout* end() const noexcept { return layouts + size; }
+};
+LINEFILTER_EXPORT LayoutList SupportedLayouts() noexcept;
+
+// What a layout can do, for code that serves all of them. kAuto and unknown layouts can do nothing.
+struct LayoutFacts {
+  bool buildable = false;         // FilterBuilder makes it; `container`, which consists of other filters, is not
+  bool takes_keys = false;        // single keys can be inserted into a filter of it (linefilter/filter.h)
+  bool gives_back = false;        // they can be removed, too
+  bool keeps_repeats = false;     // a key that was inserted twice must be removed twice
+  bool unites = false;            // two filters of it can be united
+  bool folds = false;             // a filter of it can be folded, and united with one of another size
+  bool has_blocks = false;        // a key lies in one block of 64 bytes (in a `container`: in one of each stage)
+  bool has_stages = false;        // it consists of stages, each a filter of layout `blocked`
+  bool has_levels = false;        // FilterBase::CountLevels tells the load of its blocks
+  bool zeros_are_empty = false;   // a body of zeros holds no key
+  uint32_t max_num_probes = 0;    // num_probes is 1 to this; 0: there is none to choose
+  uint32_t bits_of_position = 0;  // each position of a key is a bit, or a counter of so many; 0: it has no positions
+  uint32_t num_positions = 0;     // how many a key has (PositionsOfHash)
+};
+
+// The facts of a layout, of which num_positions depends on num_probes.
+LINEFILTER_EXPORT LayoutFacts FactsOf(Layout layout, uint32_t num_probes = 0) noexcept;
 
 }  // namespace linefilter
 

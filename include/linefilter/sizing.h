@@ -64,6 +64,10 @@ LINEFILTER_EXPORT double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_p
 LINEFILTER_EXPORT double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;
 LINEFILTER_EXPORT double BitsPerKeyForFpr(Layout layout, double fpr) noexcept;
 
+// By how much ExpectedFpr and the limits may be off the exact rate of the layout, relative, at 4 to 24 bits per key;
+// the tests hold them to it. NaN (not stated) outside, and for a layout that cannot be sized.
+LINEFILTER_EXPORT double ModelError(Layout layout, double bits_per_key, bool best_num_probes, bool large_set) noexcept;
+
 // The largest num_probes of a layout (blocked and counting 16, classic 30, retrieval 0: it has no probes). The least is
 // 1, or 0.
 LINEFILTER_EXPORT uint32_t MaxNumProbes(Layout layout) noexcept;

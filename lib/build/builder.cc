@@ -196,7 +196,7 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   budget.held += *image_bytes;
   budget.limit = options.memory_limit;
   const internal::BulkPlan plan =
-      internal::PlanBulk(*internal::FindLayout(sizing.layout), sizing, chunks, options.executor, budget);
+      internal::PlanBulk(*internal::FindMaker(sizing.layout), sizing, chunks, options.executor, budget);
   *peak_memory = budget.held + plan.memory;
   return Status();
 }

@@ -8,7 +8,7 @@
 #include "lib/build/bulk.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/options.h"
 #include "linefilter/builder.h"
 #include "linefilter/file.h"
@@ -17,7 +17,7 @@ namespace linefilter {
 
 using internal::BulkPlan;
 using internal::BulkWay;
-using internal::FindLayout;
+using internal::FindMaker;
 using internal::ImageBytesFor;
 using internal::Partition;
 using internal::StateOf;
@@ -33,7 +33,7 @@ Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept 
   if (budget.held > budget.limit) return internal::OverLimit(budget.held, budget.limit);
   internal::ChunkTotals chunks;
   for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) chunks.Add(chunk->capacity());
-  *plan = internal::PlanBulk(*FindLayout(sizing.layout), sizing, chunks, options_.executor, budget);
+  *plan = internal::PlanBulk(*FindMaker(sizing.layout), sizing, chunks, options_.executor, budget);
   return plan->memory <= budget.left() ? Status() : internal::OverLimit(budget.held + plan->memory, budget.limit);
 }
 
@@ -66,7 +66,7 @@ Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, 
   }
   uint64_t n = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) spans[n++] = {chunk->hashes(), SizeOf(*chunk)};
-  const Status status = internal::BuildOneRange(*FindLayout(sizing.layout), options_.allocator, StateOf(sizing, body),
+  const Status status = internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, body),
                                                 body, spans, n, num_keys_);
   if (spans != few) internal::Deallocate(options_.allocator, spans, bytes);
   return status;
@@ -74,11 +74,12 @@ Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, 
 
 Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint8_t* body, bool is_zero,
                                 Partition* partition) noexcept {
-  const internal::LayoutOps& ops = *FindLayout(sizing.layout);
+  const internal::LayoutMaker& maker = *FindMaker(sizing.layout);
   if (plan.way == BulkWay::kOneRange) return BuildOneRange(sizing, plan, body);
   if (plan.way == BulkWay::kInsert) return InsertAll(sizing, body, is_zero);
   if (!partition->Create(plan.shape)) {
-    return ops.is_mutable ? InsertAll(sizing, body, is_zero) : internal::OutOfMemory(Partition::BytesFor(plan.shape));
+    return maker.takes_keys() ? InsertAll(sizing, body, is_zero)
+                              : internal::OutOfMemory(Partition::BytesFor(plan.shape));
   }
   uint64_t num_chunks = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
@@ -88,7 +89,7 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
                      [&](size_t worker, uint64_t chunk) { partition->ReadChunk(worker, chunk); });
   internal::MemoryBudget budget = plan.budget;
   budget.held += Partition::BytesFor(plan.shape);
-  const internal::BulkContext context{ops,   options_.allocator, options_.executor, plan.num_workers, plan.scratch,
+  const internal::BulkContext context{maker, options_.allocator, options_.executor, plan.num_workers, plan.scratch,
                                       budget};
   return internal::BuildRanges(context, *partition, StateOf(sizing, body), body, is_zero);
 }

@@ -37,12 +37,12 @@ uint64_t LikelyRangeHashes(uint64_t num_keys, uint64_t range_blocks, uint64_t nu
 }
 
 // The solver of an immutable layout counts the hashes of a range in 32 bits.
-Status CheckRangeHashes(const LayoutOps& ops, uint64_t num_hashes) {
-  if (ops.is_mutable || num_hashes <= UINT32_MAX) return Status();
+Status CheckRangeHashes(const LayoutMaker& maker, uint64_t num_hashes) {
+  if (maker.takes_keys() || num_hashes <= UINT32_MAX) return Status();
   return Status::Error(StatusCode::kInvalidArgument,
                        "%llu hashes fall into one range of blocks, %s takes 2^32 - 1: drop duplicates, mix poor hashes "
                        "(MixHash), or choose another layout",
-                       static_cast<unsigned long long>(num_hashes), LayoutName(ops.layout));
+                       static_cast<unsigned long long>(num_hashes), LayoutName(maker.sizing.layout));
 }
 
 }  // namespace
@@ -50,23 +50,23 @@ Status CheckRangeHashes(const LayoutOps& ops, uint64_t num_hashes) {
 const BulkTuning& Tuning() { return tuning; }
 void SetTuningForTests(const BulkTuning& value) { tuning = value; }
 
-uint64_t RangeWorkerBytes(const LayoutOps& ops, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans) {
-  if (ops.is_mutable) return 0;
-  const uint64_t scratch = ops.range_scratch_bytes == nullptr ? 0 : ops.range_scratch_bytes(num_blocks, num_hashes);
+uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans) {
+  if (maker.takes_keys()) return 0;
+  const uint64_t scratch = maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(num_blocks, num_hashes);
   return RoundUp(scratch) + RoundUp(num_spans * sizeof(HashSpan));
 }
 
-uint64_t RangeBlocksFor(const LayoutOps& ops, uint64_t num_blocks) {
-  uint64_t range_blocks = tuning.range_blocks != 0 ? tuning.range_blocks : ops.range_blocks;
+uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks) {
+  uint64_t range_blocks = tuning.range_blocks != 0 ? tuning.range_blocks : maker.range_blocks;
   while (NumRanges(num_blocks, range_blocks) > kMostRanges) range_blocks *= 2;
   return range_blocks;
 }
 
-size_t NumWorkers(const LayoutOps& ops, uint64_t num_keys, uint64_t num_blocks, const Executor& executor) {
+size_t NumWorkers(const LayoutMaker& maker, uint64_t num_keys, uint64_t num_blocks, const Executor& executor) {
   if (executor.run == nullptr) return 1;
-  const uint64_t range_blocks = RangeBlocksFor(ops, num_blocks), num_ranges = NumRanges(num_blocks, range_blocks);
+  const uint64_t range_blocks = RangeBlocksFor(maker, num_blocks), num_ranges = NumRanges(num_blocks, range_blocks);
   const uint64_t range_hashes = LikelyRangeHashes(num_keys, range_blocks, num_blocks);
-  const uint64_t each = RangeWorkerBytes(ops, range_blocks, range_hashes, range_hashes / kPageHashes + 1);
+  const uint64_t each = RangeWorkerBytes(maker, range_blocks, range_hashes, range_hashes / kPageHashes + 1);
   const uint64_t few = Most(1, Least(kFewWorkers, num_ranges / kRangesWorthAWorker));
   uint64_t workers = Least(Least(executor.num_threads, kMostWorkers), num_ranges);
   while (workers > few && workers * each > 8 * num_keys / kWorkerShare) --workers;
@@ -76,7 +76,7 @@ size_t NumWorkers(const LayoutOps& ops, uint64_t num_keys, uint64_t num_blocks, 
 namespace {
 
 // Of kRanges, whose shape has its ranges.
-void PlanWorkers(const LayoutOps& ops, uint64_t num_keys, const ChunkTotals& chunks, size_t most_workers,
+void PlanWorkers(const LayoutMaker& maker, uint64_t num_keys, const ChunkTotals& chunks, size_t most_workers,
                  BulkPlan* plan) {
   PartitionShape& shape = plan->shape;
   const uint64_t range_hashes = LikelyRangeHashes(num_keys, shape.range_blocks, shape.num_blocks);
@@ -85,7 +85,7 @@ void PlanWorkers(const LayoutOps& ops, uint64_t num_keys, const ChunkTotals& chu
     const uint64_t partitioners = Least(workers, most_partitioners);
     const uint64_t spans = range_hashes / kPageHashes + 1 + 2 * partitioners;
     plan->num_workers = static_cast<size_t>(workers);
-    plan->scratch = workers * RangeWorkerBytes(ops, shape.range_blocks, range_hashes, spans);
+    plan->scratch = workers * RangeWorkerBytes(maker, shape.range_blocks, range_hashes, spans);
     shape.num_workers = static_cast<size_t>(partitioners);
     shape.reserve_pages = Partition::ReserveFor(partitioners, shape.num_ranges, chunks.loose_lines);
     plan->memory = Partition::BytesFor(shape) + plan->scratch;
@@ -95,41 +95,42 @@ void PlanWorkers(const LayoutOps& ops, uint64_t num_keys, const ChunkTotals& chu
 
 }  // namespace
 
-BulkPlan PlanBulk(const LayoutOps& ops, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
+BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
                   const MemoryBudget& budget) {
   BulkPlan insert;
   insert.shape.num_chunks = chunks.num_chunks;
   insert.budget = budget;
-  if (sizing.body_bytes == 0 || ops.range_blocks == 0) return insert;
+  if (sizing.body_bytes == 0 || maker.range_blocks == 0) return insert;
   BulkPlan plan = insert;
   const uint64_t num_blocks = sizing.body_bytes / kBlockBytes, num_keys = sizing.num_keys;
   plan.shape.num_blocks = num_blocks;
-  plan.shape.range_blocks = RangeBlocksFor(ops, num_blocks);
+  plan.shape.range_blocks = RangeBlocksFor(maker, num_blocks);
   plan.shape.num_ranges = NumRanges(num_blocks, plan.shape.range_blocks);
-  const size_t most_workers = NumWorkers(ops, num_keys, num_blocks, executor);
-  if (ops.is_mutable) {
+  const size_t most_workers = NumWorkers(maker, num_keys, num_blocks, executor);
+  if (maker.takes_keys()) {
     const uint64_t min_body_bytes = tuning.min_body_bytes / (most_workers > 1 ? 4 : 1);
     if (sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1) return insert;
   }
   if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
-    plan.memory = plan.scratch = RangeWorkerBytes(ops, num_blocks, num_keys, chunks.num_chunks);
+    plan.memory = plan.scratch = RangeWorkerBytes(maker, num_blocks, num_keys, chunks.num_chunks);
     return plan;
   }
   plan.way = BulkWay::kRanges;
-  PlanWorkers(ops, num_keys, chunks, most_workers, &plan);
-  return ops.is_mutable && plan.memory > budget.left() ? insert : plan;
+  PlanWorkers(maker, num_keys, chunks, most_workers, &plan);
+  return maker.takes_keys() && plan.memory > budget.left() ? insert : plan;
 }
 
-Status BuildOneRange(const LayoutOps& ops, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
+Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
                      const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes) {
-  const Status status = CheckRangeHashes(ops, num_hashes);
+  const Status status = CheckRangeHashes(maker, num_hashes);
   if (!status.ok()) return status;
-  const uint64_t bytes = ops.range_scratch_bytes == nullptr ? 0 : ops.range_scratch_bytes(state.num_units, num_hashes);
+  const uint64_t bytes =
+      maker.range_scratch_bytes == nullptr ? 0 : maker.range_scratch_bytes(state.num_units, num_hashes);
   void* const scratch = bytes == 0 ? nullptr : Allocate(allocator, bytes);
   if (scratch == nullptr && bytes != 0) return OutOfMemory(bytes);
   memset(blocks, 0, static_cast<size_t>(kBlockBytes * state.num_units));
-  state.kernels->build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, scratch);
+  maker.build_range(state, BlockRange{0, state.num_units, blocks, spans, num_spans, num_hashes}, scratch);
   Deallocate(allocator, scratch, bytes);
   return Status();
 }
@@ -150,14 +151,15 @@ Largest LargestRange(const Partition& partition) {
   return largest;
 }
 
-void BuildInGoes(const Partition& partition, const ProbeState& state, uint64_t range, BlockRange to) {
+void BuildInGoes(const LayoutMaker& maker, const Partition& partition, const ProbeState& state, uint64_t range,
+                 BlockRange to) {
   HashSpan spans[kSpansAtOnce];
   Partition::Place place;
   to.spans = spans;
   while ((to.num_spans = partition.NextSpans(range, &place, spans, kSpansAtOnce)) != 0) {
     to.num_hashes = 0;
     for (uint64_t i = 0; i < to.num_spans; ++i) to.num_hashes += spans[i].size;
-    state.kernels->build_range(state, to, nullptr);
+    maker.build_range(state, to, nullptr);
   }
 }
 
@@ -166,11 +168,11 @@ void BuildInGoes(const Partition& partition, const ProbeState& state, uint64_t r
 Status BuildRanges(const BulkContext& context, const Partition& partition, const ProbeState& state, uint8_t* blocks,
                    bool is_zero) {
   const PartitionShape& shape = partition.shape();
-  const LayoutOps& ops = context.ops;
-  const Largest largest = ops.is_mutable ? Largest() : LargestRange(partition);
-  const Status status = CheckRangeHashes(ops, largest.hashes);
+  const LayoutMaker& maker = context.maker;
+  const Largest largest = maker.takes_keys() ? Largest() : LargestRange(partition);
+  const Status status = CheckRangeHashes(maker, largest.hashes);
   if (!status.ok()) return status;
-  const uint64_t per_worker = RangeWorkerBytes(ops, shape.range_blocks, largest.hashes, largest.spans);
+  const uint64_t per_worker = RangeWorkerBytes(maker, shape.range_blocks, largest.hashes, largest.spans);
   const uint64_t spans_bytes = RoundUp(largest.spans * sizeof(HashSpan));
   const MemoryBudget& budget = context.budget;
   const uint64_t most = Least(budget.left(), Most(context.planned_scratch, per_worker));
@@ -188,14 +190,14 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
     to.blocks = blocks + kBlockBytes * range * shape.range_blocks;
     // By who works on it: its memory comes to this thread's node, and its lines to this core's L2.
     if (!is_zero) memset(to.blocks, 0, static_cast<size_t>(kBlockBytes * to.num_blocks));
-    if (ops.is_mutable) return BuildInGoes(partition, state, range, to);
+    if (maker.takes_keys()) return BuildInGoes(maker, partition, state, range, to);
     uint8_t* const own = memory + worker * per_worker;
     HashSpan* const spans = reinterpret_cast<HashSpan*>(own);
     Partition::Place place;
     to.spans = spans;
     to.num_spans = partition.NextSpans(range, &place, spans, largest.spans);
     for (uint64_t i = 0; i < to.num_spans; ++i) to.num_hashes += spans[i].size;
-    state.kernels->build_range(state, to, own + spans_bytes);
+    maker.build_range(state, to, own + spans_bytes);
   });
   Deallocate(context.allocator, memory, bytes);
   return Status();

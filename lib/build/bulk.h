@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "lib/build/partition.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/executor.h"
 #include "linefilter/memory.h"
@@ -48,31 +49,31 @@ struct BulkPlan {
 
 // How to make that body of hashes in those chunks. A mutable layout gets a way that keeps the budget; of another
 // plan.memory may be more than is left.
-BulkPlan PlanBulk(const LayoutOps& ops, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
+BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
                   const MemoryBudget& budget);
 
 // The layout's range_blocks, doubled until there are at most 8192 ranges.
-uint64_t RangeBlocksFor(const LayoutOps& ops, uint64_t num_blocks);
+uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks);
 inline uint64_t NumRanges(uint64_t num_blocks, uint64_t range_blocks) {
   return (num_blocks + range_blocks - 1) / range_blocks;
 }
 
 // How many make ranges at once, if there is memory: few enough that what each of them takes is worth it.
-size_t NumWorkers(const LayoutOps& ops, uint64_t num_keys, uint64_t num_blocks, const Executor& executor);
+size_t NumWorkers(const LayoutMaker& maker, uint64_t num_keys, uint64_t num_blocks, const Executor& executor);
 
 // What each worker of BuildRanges allocates: the layout's scratch for its largest range, and the list of its pages.
-uint64_t RangeWorkerBytes(const LayoutOps& ops, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans);
+uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans);
 
 // A body of that size, bound (it may be null for build_range, which does not read it).
 inline ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
   ProbeState state;
-  BindBody(*FindLayout(sizing.layout), body, sizing.body_bytes, sizing.num_probes, &state);
+  BindBody(*FindLayout(sizing.layout), {body, sizing.body_bytes, sizing.num_probes}, &state);
   return state;
 }
 
 // Everything that BuildRanges needs of its surroundings.
 struct BulkContext {
-  const LayoutOps& ops;
+  const LayoutMaker& maker;
   const Allocator& allocator;
   const Executor& executor;
   size_t num_workers;
@@ -85,7 +86,7 @@ struct BulkContext {
 Status BuildRanges(const BulkContext& context, const Partition& partition, const ProbeState& state, uint8_t* blocks,
                    bool is_zero);
 // The body as one range of these spans.
-Status BuildOneRange(const LayoutOps& ops, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
+Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
                      const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes);
 
 }  // namespace linefilter::internal

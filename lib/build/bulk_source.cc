@@ -7,7 +7,7 @@
 #include "lib/build/hash_reader.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/blocks/block.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/options.h"
 #include "linefilter/bulk.h"
 #include "linefilter/file.h"
@@ -128,7 +128,7 @@ Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers
   if (status.ok()) {
     const MemoryBudget budget{held_ + Partition::BytesFor(group.shape) + bytes, options_.memory_limit};
     const BulkContext context{
-        *FindLayout(sizing_.layout), options_.allocator, options_.executor, num_workers, group.scratch, budget};
+        *FindMaker(sizing_.layout), options_.allocator, options_.executor, num_workers, group.scratch, budget};
     const bool is_zero = AllocatesZeros(options_.allocator, bytes);
     status = BuildRanges(context, partition, StateOf(sizing_, nullptr), blocks, is_zero);
   }
@@ -139,13 +139,13 @@ Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers
 
 // Within `memory` bytes.
 Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
-  const LayoutOps& ops = *FindLayout(sizing_.layout);
-  const bool whole_fits = ops.is_mutable && sizing_.body_bytes <= memory;
-  if (ops.range_blocks == 0 || (whole_fits && sizing_.body_bytes < Tuning().min_body_bytes)) {
+  const LayoutMaker& maker = *FindMaker(sizing_.layout);
+  const bool whole_fits = maker.takes_keys() && sizing_.body_bytes <= memory;
+  if (maker.range_blocks == 0 || (whole_fits && sizing_.body_bytes < Tuning().min_body_bytes)) {
     return whole_fits ? BuildWhole(writer) : OverLimit(held_ + sizing_.body_bytes, options_.memory_limit);
   }
   const uint64_t num_blocks = sizing_.body_bytes / kBlockBytes;
-  GroupPlan plan(ops, working_->histogram, sizing_.num_keys, num_blocks, options_.executor);
+  GroupPlan plan(maker, working_->histogram, sizing_.num_keys, num_blocks, options_.executor);
   uint64_t needed = 0;
   const bool fits = plan.Fit(memory, &needed);
   // One slow pass rather than many: reading a hash costs as much as inserting it.

@@ -26,12 +26,12 @@ uint64_t Histogram::MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) co
   return most;
 }
 
-GroupPlan::GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
+GroupPlan::GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
                      const Executor& executor)
-    : ops_(ops), histogram_(histogram), num_blocks_(num_blocks), range_blocks_(RangeBlocksFor(ops, num_blocks)) {
+    : maker_(maker), histogram_(histogram), num_blocks_(num_blocks), range_blocks_(RangeBlocksFor(maker, num_blocks)) {
   constexpr uint64_t kChunkBlocks = kChunkBytes / kBlockBytes;
   step_blocks_ = range_blocks_ < kChunkBlocks ? kChunkBlocks : range_blocks_;
-  num_workers_ = NumWorkers(ops, num_keys, num_blocks, executor);
+  num_workers_ = NumWorkers(maker, num_keys, num_blocks, executor);
 }
 
 // The group with another step.
@@ -52,7 +52,7 @@ GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) 
   shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges,
                                               histogram_.MostIn(group.first_block, end, num_blocks_) / kLineHashes);
   longer.scratch =
-      num_workers_ * RangeWorkerBytes(ops_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
+      num_workers_ * RangeWorkerBytes(maker_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
   longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch;
   return longer;
 }

@@ -30,7 +30,7 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
 class GroupPlan {
  public:
   // A group consists of steps: a range each, or several that make the 64 KiB of a chunk check.
-  GroupPlan(const LayoutOps& ops, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
+  GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
             const Executor& executor);
 
   // The longest group from `first_block` on that takes at most `memory`; empty if none does.
@@ -50,7 +50,7 @@ class GroupPlan {
   Group Extend(const Group& group, uint64_t* largest_range) const;
   uint64_t MostForStep() const;
 
-  const LayoutOps& ops_;
+  const LayoutMaker& maker_;
   const Histogram& histogram_;
   uint64_t num_blocks_, range_blocks_, step_blocks_;
   size_t num_workers_;

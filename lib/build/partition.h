@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "lib/layouts/blocks/range_writer.h"
-#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 #include "linefilter/memory.h"
 
 namespace linefilter::internal {

@@ -3,6 +3,7 @@
 #include "lib/c/key_batches.h"
 #include "lib/c/write_image.h"
 #include "lib/filters/secret.h"
+#include "lib/layouts/options.h"
 
 using linefilter::FilterOptions;
 using linefilter::FilterView;
@@ -32,9 +33,7 @@ linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefi
                                                  linefilter_status* status) {
   FilterOptions given;
   Status read = FromCNotNull(options, &given);
-  if (read.ok() && given.layout != Layout::kAuto && given.layout != Layout::kBlocked) {
-    read = Refused("a concurrent filter has layout blocked: choose it, or auto");
-  }
+  if (read.ok()) read = linefilter::internal::CheckLayoutIsBlocked(given, "a concurrent filter has");
   Sizing sizing;
   if (read.ok()) read = SizeFilter(Layout::kBlocked, num_keys, given, &sizing);
   if (read.ok()) read = CheckLimit<linefilter_concurrent>(sizing.body_bytes, given);

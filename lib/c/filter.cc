@@ -58,10 +58,7 @@ linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, 
   if (!read.ok()) return ToC(read, status), nullptr;
   auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
   if (filter == nullptr) return nullptr;
-  // A layout that takes no single keys is refused as one that is not blocked.
-  const bool is_mutable = view.layout() == Layout::kClassic || view.layout() == Layout::kCounting;
-  const Layout layout = is_mutable ? view.layout() : Layout::kBlocked;
-  return HandleOr(filter->CreateFromImage(layout, image, size, given), filter, status);
+  return HandleOr(filter->CreateFromImage(Layout::kAuto, image, size, given), filter, status);
 }
 
 void linefilter_filter_free(linefilter_filter* filter) { linefilter::internal::FreeHandle(filter); }
@@ -134,7 +131,7 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
   if (filter == nullptr) return ToC(NoHandle("filter"), status);
   if (other == nullptr) return ToC(NoHandle("view"), status);
   if (other->image != nullptr) return ToC(filter->Union(*other->image), status);
-  if (other->asked->layout() == Layout::kContainer) {  // no linefilter_filter
+  if (linefilter::FactsOf(other->asked->layout()).has_stages) {  // no linefilter_filter
     return ToC(Status::Error(linefilter::StatusCode::kIncompatible,
                              "a union needs two filters of one layout; the other is of several stages"),
                status);

@@ -2,6 +2,7 @@
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 #include "lib/c/write_image.h"
+#include "lib/layouts/options.h"
 
 using linefilter::FilterOptions;
 using linefilter::Layout;
@@ -47,9 +48,7 @@ linefilter_rotating* linefilter_rotating_new(uint64_t window_keys, uint32_t num_
                                              linefilter_status* status) {
   FilterOptions given;
   Status read = FromCNotNull(options, &given);
-  if (read.ok() && given.layout != Layout::kAuto && given.layout != Layout::kBlocked) {
-    read = Refused("a rotating filter has layout blocked: choose it, or auto");
-  }
+  if (read.ok()) read = linefilter::internal::CheckLayoutIsBlocked(given, "a rotating filter has");
   if (read.ok() && rotation != LINEFILTER_ROTATE_BY_CALLER && rotation != LINEFILTER_ROTATE_BY_COUNT) {
     read = Refused("the rotation is neither LINEFILTER_ROTATE_BY_CALLER nor LINEFILTER_ROTATE_BY_COUNT");
   }

@@ -8,7 +8,6 @@
 #include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
 #include "lib/image/save.h"
-#include "lib/layouts/blocked/body.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
@@ -60,10 +59,7 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   seed_ = owner_.seed();
   secret_ = owner_.secret();
   hash_id_ = owner_.hash_id();
-  if (layout_ != Layout::kAuto) {
-    state_.kernels = &internal::SharedBlockedKernels();
-    state_.may_contain = state_.kernels->may_contain;
-  }
+  if (layout_ != Layout::kAuto) internal::UseKernels(internal::FindLayout(layout_)->shared_kernels(), &state_);
   insert_ = state_.kernels->insert;
 }
 
@@ -104,7 +100,8 @@ double ConcurrentBlockedFilter::FillRatio() const noexcept {
 }
 
 double ConcurrentBlockedFilter::EstimatedKeys() const noexcept {
-  return body_bytes() == 0 ? 0 : internal::BlockedKeysAtFill(FillRatio(), num_probes(), num_blocks());
+  if (body_bytes() == 0) return 0;
+  return internal::FindLayout(layout_)->keys_at_fill(FillRatio(), num_probes(), num_blocks());
 }
 
 uint64_t ConcurrentBlockedFilter::MemoryUse() const noexcept { return body_bytes() + sizeof(*this); }

@@ -1,10 +1,9 @@
 #include "linefilter/filter_base.h"
 
-#include "lib/base/fill.h"
 #include "lib/filters/hash_keys.h"
-#include "lib/layouts/container/body.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
+#include "lib/layouts/stages.h"
 
 namespace linefilter {
 
@@ -60,25 +59,21 @@ FilterBase::Blocks FilterBase::AllStages() const noexcept {
 }
 
 double FilterBase::FillRatio() const noexcept {
-  if (state_.num_stages != 0) return internal::ContainerFillRatio(state_);
-  return state_.num_units == 0 ? 0 : internal::FillRatioOf(state_.body, body_bytes());
+  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->fill_ratio(state_);
 }
 
 double FilterBase::EstimatedKeys() const noexcept {
-  if (state_.num_units == 0) return 0;
-  if (state_.num_stages != 0) return internal::ContainerEstimatedKeys(state_);
-  return internal::FindLayout(layout_)->estimated_keys(state_);
+  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->estimated_keys(state_);
 }
 
 size_t FilterBase::CountLevels(uint64_t* counts) const noexcept {
-  if (state_.num_units == 0 || state_.num_stages != 0) return 0;
-  const internal::LayoutOps* const ops = internal::FindLayout(layout_);
-  return ops->count_levels == nullptr ? 0 : ops->count_levels(state_, counts);
+  if (state_.num_units == 0) return 0;
+  const internal::LayoutRecord* const record = internal::FindLayout(layout_);
+  return record->count_levels == nullptr ? 0 : record->count_levels(state_, counts);
 }
 
 double FilterBase::ExpectedFpr() const noexcept {
   if (layout_ == Layout::kAuto) return 1;
-  if (state_.num_stages != 0) return internal::ContainerExpectedFpr(state_);
   return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->expected_fpr(state_);
 }
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_maker.h"
+#include "lib/layouts/layout_names.h"
 #include "linefilter/fold.h"
 
 namespace linefilter {
@@ -12,18 +13,12 @@ namespace {
 
 unsigned long long Number(uint64_t value) { return value; }
 
-// Not of a layout that no body alone tells, which FindLayout does not know.
-bool IsFoldable(Layout layout) {
-  const LayoutOps* const ops = FindLayout(layout);
-  return ops != nullptr && ops->fold_blocks != nullptr;
-}
-
 // What makes the bits of two filters mean something else; null if they mean the same.
 const char* Difference(const FilterBase& one, const FilterBase& other) {
   const Layout layout = one.layout();
   if (layout == Layout::kAuto || other.layout() != layout) return "layout";
   const bool one_is_empty = one.body_bytes() == 0 || other.body_bytes() == 0;
-  const bool any_size = IsFoldable(layout) || one_is_empty;
+  const bool any_size = FactsOf(layout).folds || one_is_empty;
   if (!any_size && other.body_bytes() != one.body_bytes()) return "size";
   if (!one_is_empty && other.num_probes() != one.num_probes()) return "num_probes";
   if (other.hash_id() != one.hash_id()) return "hash id";
@@ -49,7 +44,7 @@ Status CheckFoldable(const FilterBase& filter) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the filter is broken, was never created, or was sealed or moved: there is nothing to fold");
   }
-  if (IsFoldable(filter.layout())) return Status();
+  if (FactsOf(filter.layout()).folds) return Status();
   return Status::Error(StatusCode::kInvalidArgument,
                        "layout %s cannot be folded: make what may be too large with layout blocked",
                        LayoutName(filter.layout()));
@@ -78,13 +73,14 @@ Status CheckFold(const FilterBase& filter, uint64_t factor) {
 Status CheckUnion(const FilterBase& one, const FilterBase& other, uint64_t* num_blocks) {
   const char* const difference = Difference(one, other);
   if (difference != nullptr) {
-    return Status::Error(
-        StatusCode::kIncompatible,
-        "a union needs two filters that differ in nothing but their keys (blocked, counting: and their size); "
-        "the %s is another: %s, %llu bytes, %u probes, "
-        "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
-        difference, LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(), HashIdName(one.hash_id()),
-        LayoutName(other.layout()), Number(other.body_bytes()), other.num_probes(), HashIdName(other.hash_id()));
+    return Status::Error(StatusCode::kIncompatible,
+                         "a union needs two filters that differ in nothing but their keys (%s: and their size); "
+                         "the %s is another: %s, %llu bytes, %u probes, "
+                         "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
+                         NamesOf([](const LayoutFacts& facts) { return facts.folds; }, nullptr, ", ").text, difference,
+                         LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(),
+                         HashIdName(one.hash_id()), LayoutName(other.layout()), Number(other.body_bytes()),
+                         other.num_probes(), HashIdName(other.hash_id()));
   }
   *num_blocks = std::gcd(one.num_blocks(), other.num_blocks());
   return Status();
@@ -119,7 +115,7 @@ Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) 
   }
   const internal::Divisors factors(filter.num_blocks());
   bool fails[2048] = {};
-  const auto folded_fpr = internal::FindLayout(filter.layout())->folded_fpr;
+  const auto folded_fpr = internal::FindMaker(filter.layout())->folded_fpr;
   const auto test = [&](size_t i) {
     fails[i] = folded_fpr(filter.probe_state(), factors[i], fpr) > fpr;
     return !fails[i];

@@ -7,7 +7,7 @@
 #include "lib/filters/fold.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/blocks/block.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_maker.h"
 #include "linefilter/fold.h"
 
 namespace linefilter {
@@ -33,7 +33,7 @@ uint64_t FoldedBytes(const FilterView& image, uint64_t factor) {
 
 // size bytes of what is written, from `begin` on, of one image.
 void AddPiece(const FilterView& image, uint64_t body_bytes, uint64_t begin, uint64_t size, bool add, uint8_t* piece) {
-  const auto fold_blocks = internal::FindLayout(image.layout())->fold_blocks;
+  const auto fold_blocks = internal::FindMaker(image.layout())->fold_blocks;
   if (fold_blocks != nullptr) {
     const uint64_t factor = image.body_bytes() / body_bytes;
     return fold_blocks(image.body() + begin * factor, size / internal::kBlockBytes, factor, add, piece);
@@ -102,12 +102,9 @@ Status UniteImages(const FilterView* const images[], size_t num_images, const Si
     if (images[first]->body_bytes() == 0) first = i;
   }
   const FilterView& model = *images[first];
-  if (model.layout() != Layout::kClassic) {
-    const Status foldable = internal::CheckFoldable(model);
-    if (!foldable.ok()) {
-      return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
-                           LayoutName(model.layout()));
-    }
+  if (!FactsOf(model.layout()).unites) {
+    return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
+                         LayoutName(model.layout()));
   }
   uint64_t body_bytes = model.body_bytes();
   for (size_t i = 0; i < num_images; ++i) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "lib/filters/growth_plan.h"
-#include "lib/layouts/container/kernels.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"

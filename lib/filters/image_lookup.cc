@@ -23,9 +23,9 @@ template <bool kVerify>
     const uint64_t covered_hash = internal::InlineXxh3<internal::kCheckSeed>(image, body_bytes);
     if (internal::CheckOf(covered_hash, internal::LoadLE32(fixed + 4), size) != internal::LoadLE32(fixed)) return true;
   }
-  const internal::LayoutOps* const ops = internal::FindLayout(static_cast<Layout>(fixed[4]));
-  if (ops == nullptr || fixed[6] != static_cast<uint8_t>(HashId::kXxh3)) return true;
-  return ops->body_may_contain(image, body_bytes, fixed[5], hash);
+  const internal::LayoutRecord* const record = internal::FindLayout(static_cast<Layout>(fixed[4]));
+  if (record == nullptr || fixed[6] != static_cast<uint8_t>(HashId::kXxh3)) return true;
+  return record->body_may_contain(image, body_bytes, fixed[5], hash);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
 #include "lib/image/save.h"
-#include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
 #include "linefilter/filter.h"
@@ -17,13 +17,7 @@
 namespace linefilter {
 
 using internal::FindLayout;
-
-namespace {
-
-// Of what takes keys: of the filter that is made of an image of no keys, which has no body.
-uint64_t LeastBodyBytes(Layout layout) { return layout == Layout::kClassic ? 8 : internal::kBlockBytes; }
-
-}  // namespace
+using internal::FindMaker;
 
 MutableFilter::MutableFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
 
@@ -68,7 +62,7 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
   void* const body = internal::AllocateZeroed(options.allocator, body_bytes);
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
   allocator_ = options.allocator;
-  internal::BindBody(*FindLayout(layout), static_cast<uint8_t*>(body), body_bytes, num_probes, &state_);
+  internal::BindBody(*FindLayout(layout), {static_cast<uint8_t*>(body), body_bytes, num_probes}, &state_);
   insert_ = state_.kernels->insert;
   layout_ = layout;
   return Status();
@@ -77,14 +71,14 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
 Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
   Sizing sizing;
   Status status = internal::CheckOptions(layout, options);
-  if (status.ok() && !FindLayout(layout)->is_mutable) {
+  if (status.ok() && layout != Layout::kAuto && !FactsOf(layout).takes_keys) {
     status = Status::Error(StatusCode::kInvalidArgument,
                            "layout %s takes no key after it is made: use a builder, or blocked", LayoutName(layout));
   }
   if (status.ok()) status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
   if (!status.ok()) return status;
   MutableFilter made;
-  status = made.Allocate(layout, sizing.body_bytes, sizing.num_probes, options);
+  status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
   made.seed_ = internal::SeedOf(options);
   made.secret_ = options.secret;
@@ -100,11 +94,14 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   const FilterView view(image, size, internal::SecretOf(options));
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
+  // What takes no single keys is refused as one that is not blocked.
+  if (layout == Layout::kAuto) layout = FactsOf(view.layout()).takes_keys ? view.layout() : Layout::kBlocked;
   if (view.layout() != layout) {
     return Status::Error(StatusCode::kIncompatible, "the image has layout %s: a mutable %s filter cannot be made of it",
                          LayoutName(view.layout()), LayoutName(layout));
   }
-  const uint64_t body_bytes = view.empty_set() ? LeastBodyBytes(layout) : view.body_bytes();
+  // An image of no keys has no body: the filter gets the least one.
+  const uint64_t body_bytes = view.empty_set() ? FindMaker(layout)->sizing.min_bytes : view.body_bytes();
   MutableFilter made;
   const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);
   if (!allocated.ok()) return allocated;
@@ -137,7 +134,7 @@ Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
   uint64_t num_blocks;
   Status status = internal::CheckUnion(*this, other, &num_blocks);
   if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
-  const auto fold_blocks = FindLayout(layout())->fold_blocks;
+  const auto fold_blocks = FindMaker(layout())->fold_blocks;
   if (fold_blocks == nullptr) {
     uint8_t* const to = mutable_body();
     const uint8_t* const from = other.body();
@@ -152,7 +149,7 @@ Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
 Status MutableFilter::Fold(uint64_t factor) noexcept {
   const Status status = internal::CheckFold(*this, factor);
   if (!status.ok() || factor == 1) return status;
-  const auto fold_blocks = FindLayout(layout())->fold_blocks;
+  const auto fold_blocks = FindMaker(layout())->fold_blocks;
   const uint64_t num_blocks = state_.num_units / factor, before = body_bytes(), after = before / factor;
   uint8_t* const body = mutable_body();
   uint8_t* to = body;

@@ -10,9 +10,8 @@
 #include "lib/base/endian.h"
 #include "lib/image/container_writer.h"
 #include "lib/layouts/blocks/block.h"
-#include "lib/layouts/classic/body.h"
-#include "lib/layouts/container/body.h"
 #include "lib/layouts/layout_record.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
 
@@ -23,7 +22,7 @@ using internal::kBlockBytes;
 static_assert(kBlockOfBodyBytes == kBlockBytes && kMaxBodyStages == internal::kMaxStages);
 static_assert(kMaxBodyGrowthBytes == internal::kMaxGrowthBytes);
 
-constexpr uint64_t kBitsOfBlock = 8 * kBlockBytes, kCountersOfBlock = 2 * kBlockBytes;
+constexpr uint64_t kBitsOfBlock = 8 * kBlockBytes;
 
 Status CheckStages(const BodyFacts& facts) {
   if (facts.num_probes != 0) {
@@ -55,7 +54,7 @@ bool StagesFit(const BodyFacts& facts) {
   if (facts.num_probes != 0 || facts.num_stages > kMaxBodyStages || facts.growth_bytes > kMaxBodyGrowthBytes) {
     return false;
   }
-  const uint32_t most_probes = MaxNumProbes(Layout::kBlocked);
+  const uint32_t most_probes = internal::StageLayout().facts.max_num_probes;
   uint64_t num_blocks = 0;
   for (const BodyStage *stage = facts.stages, *end = stage + facts.num_stages; stage != end; ++stage) {
     if (stage->num_blocks - 1 >= internal::kMaxBlocks || stage->num_probes - 1 >= most_probes ||
@@ -71,37 +70,33 @@ bool HashIsKnown(const BodyFacts& facts) { return facts.hash_id <= HashId::kKeye
 
 // Is it a body of one kind of blocks, and does CheckBody take it? Then their number; else 0.
 uint64_t NumBlocks(const BodyFacts& facts) {
-  if (facts.layout == Layout::kClassic || facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
-  const internal::LayoutOps* const ops = internal::FindLayout(facts.layout);
-  if (ops == nullptr || !ops->body_is_valid(facts.body_bytes, facts.num_probes)) return 0;
-  return facts.body_bytes / kBlockBytes;
+  if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
+  const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
+  if (record == nullptr || !record->facts.has_blocks) return 0;
+  return record->body_is_valid(facts.body_bytes, facts.num_probes) ? facts.body_bytes / kBlockBytes : 0;
 }
 
 // The layout of blocks of that name, with so many probes; else null.
-const internal::LayoutOps* FindBlocks(Layout layout, uint32_t num_probes) {
-  if (layout == Layout::kClassic) return nullptr;
-  const internal::LayoutOps* const ops = internal::FindLayout(layout);
-  return ops != nullptr && ops->body_is_valid(kBlockBytes, num_probes) ? ops : nullptr;
+const internal::LayoutRecord* FindBlocks(Layout layout, uint32_t num_probes) {
+  const internal::LayoutRecord* const record = internal::FindLayout(layout);
+  if (record == nullptr || !record->facts.has_blocks) return nullptr;
+  return record->body_is_valid(kBlockBytes, num_probes) ? record : nullptr;
 }
 
-size_t ClassicPositions(const BodyFacts& facts, uint64_t hash, uint64_t* positions) {
-  if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
-  if (facts.body_bytes == 0 || !internal::ClassicBodyIsValid(facts.body_bytes, facts.num_probes)) return 0;
-  for (uint32_t i = 0; i < facts.num_probes; ++i, hash *= internal::kProbeMultiplier) {
-    positions[i] = MulHigh(hash, 8 * facts.body_bytes);
-  }
-  return facts.num_probes;
+bool HasStages(const BodyFacts& facts) {
+  const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
+  return record != nullptr && record->facts.has_stages;
 }
 
 // In a block: the numbers of bits or counters, plus `first`.
 size_t PositionsInBlock(Layout layout, uint32_t num_probes, uint64_t hash, uint64_t first, uint64_t* positions) {
-  const internal::LayoutOps* const ops = FindBlocks(layout, num_probes);
-  if (ops == nullptr || !ops->is_mutable) return 0;
+  const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
+  if (record == nullptr || record->facts.bits_of_position == 0) return 0;
   alignas(kBlockBytes) uint8_t block[kBlockBytes] = {};
   internal::ProbeState state;
-  internal::BindBody(*ops, block, sizeof(block), num_probes, &state);
+  internal::BindBody(*record, {block, sizeof(block), num_probes}, &state);
   state.kernels->insert(state, hash);
-  const uint32_t bits_each = layout == Layout::kCounting ? 4 : 1;
+  const uint32_t bits_each = record->facts.bits_of_position;
   size_t n = 0;
   for (uint32_t word = 0; word < kBlockBytes / 8; ++word) {
     for (uint64_t ones = internal::LoadLE64(block + 8 * word); ones != 0; ones &= ones - 1) {
@@ -138,8 +133,8 @@ BodyFacts FactsOf(const FilterView& view) noexcept {
 }
 
 Status CheckBody(const BodyFacts& facts) noexcept {
-  const internal::LayoutOps* const ops = internal::FindLayout(facts.layout);
-  if (ops == nullptr && facts.layout != Layout::kContainer) {
+  const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
+  if (record == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
                          "a body of layout %u (%s), which this version does not read: upgrade linefilter",
                          static_cast<unsigned>(facts.layout), LayoutName(facts.layout));
@@ -149,18 +144,18 @@ Status CheckBody(const BodyFacts& facts) noexcept {
                          "a body of hash id %u, which this version does not know: upgrade linefilter",
                          static_cast<unsigned>(facts.hash_id));
   }
-  if (ops == nullptr) return CheckStages(facts);
+  if (record->facts.has_stages) return CheckStages(facts);
   if (facts.num_stages != 0) {
     return Status::Error(StatusCode::kInvalidArgument, "a body of layout %s has %u stages: only a container has any",
                          LayoutName(facts.layout), facts.num_stages);
   }
-  if (ops->body_is_valid(facts.body_bytes, facts.num_probes)) return Status();
+  if (record->body_is_valid(facts.body_bytes, facts.num_probes)) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "layout %s cannot have %u probes in a body of %llu bytes",
                        LayoutName(facts.layout), facts.num_probes, static_cast<unsigned long long>(facts.body_bytes));
 }
 
 size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept {
-  if (facts.layout != Layout::kContainer) {
+  if (!HasStages(facts)) {
     const uint64_t num_blocks = NumBlocks(facts);
     if (num_blocks == 0) return 0;
     blocks[0] = BlockIndex(hash, num_blocks);
@@ -176,12 +171,12 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
 }
 
 bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block, uint64_t hash) noexcept {
-  if (facts.layout != Layout::kContainer) {
+  if (!HasStages(facts)) {
     if (index != 0 || NumBlocks(facts) == 0) return true;
     return BlockMayContainHash(facts.layout, facts.num_probes, block, hash);
   }
   if (index >= facts.num_stages || !HashIsKnown(facts) || !StagesFit(facts)) return true;
-  return BlockMayContainHash(Layout::kBlocked, facts.stages[index].num_probes, block, hash);
+  return BlockMayContainHash(internal::StageLayout().layout, facts.stages[index].num_probes, block, hash);
 }
 
 bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block, uint64_t hash) noexcept {
@@ -193,14 +188,14 @@ bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block, 
 void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* const* blocks, const uint64_t* hashes,
                             size_t n, uint8_t* answers) noexcept {
   if (n == 0) return;
-  const internal::LayoutOps* const ops = FindBlocks(layout, num_probes);
-  if (ops == nullptr) {
+  const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
+  if (record == nullptr) {
     memset(answers, 1, n);
     return;
   }
   alignas(kBlockBytes) static constexpr uint8_t kNoBlock[kBlockBytes] = {};
   internal::ProbeState state;
-  internal::BindBody(*ops, kNoBlock, kBlockBytes, num_probes, &state);
+  internal::BindBody(*record, {kNoBlock, kBlockBytes, num_probes}, &state);
   const auto may_contain = state.may_contain;
   for (size_t i = 0; i < n; ++i) {
     state.body = static_cast<const uint8_t*>(blocks[i]);
@@ -209,17 +204,23 @@ void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* cons
 }
 
 size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept {
-  if (facts.layout == Layout::kClassic) return ClassicPositions(facts, hash, positions);
-  if (facts.layout == Layout::kContainer) {
+  const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
+  if (record == nullptr) return 0;
+  if (record->positions != nullptr) {
+    if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
+    return record->positions(facts.body_bytes, facts.num_probes, hash, positions);
+  }
+  if (record->facts.has_stages) {
     uint64_t blocks[kMaxBodyStages];
     const size_t n = BlocksOfHash(facts, hash, blocks);
     if (n == 0) return 0;
-    return PositionsInBlock(Layout::kBlocked, facts.stages[n - 1].num_probes, hash, kBitsOfBlock * blocks[n - 1],
-                            positions);
+    return PositionsInBlock(internal::StageLayout().layout, facts.stages[n - 1].num_probes, hash,
+                            kBitsOfBlock * blocks[n - 1], positions);
   }
   const uint64_t num_blocks = NumBlocks(facts);
   if (num_blocks == 0) return 0;
-  const uint64_t of_block = facts.layout == Layout::kCounting ? kCountersOfBlock : kBitsOfBlock;
+  if (record->facts.bits_of_position == 0) return 0;
+  const uint64_t of_block = kBitsOfBlock / record->facts.bits_of_position;
   return PositionsInBlock(facts.layout, facts.num_probes, hash, of_block * BlockIndex(hash, num_blocks), positions);
 }
 

@@ -10,7 +10,6 @@
 #include "lib/filters/growth.h"
 #include "lib/image/container_writer.h"
 #include "lib/image/image_writer.h"
-#include "lib/layouts/blocked/body.h"
 #include "linefilter/remote_body.h"
 #include "linefilter/rotating.h"
 
@@ -27,10 +26,10 @@ struct TrailerOfFacts {
   explicit TrailerOfFacts(const BodyFacts& facts) {
     trailer = MakeTrailer(facts.layout, facts.body_bytes, facts.num_probes, facts.hash_id, facts.seed,
                           facts.has_num_keys ? &facts.num_keys : nullptr);
-    if (facts.layout != Layout::kContainer) return;
+    if (!FactsOf(facts.layout).has_stages) return;
     for (uint32_t i = 0; i < facts.num_stages; ++i) {
       const BodyStage& stage = facts.stages[i];
-      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(Layout::kBlocked),
+      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(StageLayout().layout),
                        static_cast<uint8_t>(stage.num_probes)},
                       i, table);
     }
@@ -53,7 +52,7 @@ struct TrailerOfFacts {
     }
     GrowthPlan plan;
     if (newest.num_keys == 0 && !LoadGrowth(trailer.growth, trailer.growth_bytes, &plan)) return;
-    StoreStageEntry({newest.num_blocks, newest.num_keys + num_keys, static_cast<uint8_t>(Layout::kBlocked),
+    StoreStageEntry({newest.num_blocks, newest.num_keys + num_keys, static_cast<uint8_t>(StageLayout().layout),
                      static_cast<uint8_t>(newest.num_probes)},
                     index, table);
   }
@@ -66,7 +65,7 @@ struct TrailerOfFacts {
 struct BodyImage {
   BodyImage(const BodyFacts& facts, const Sink& sink, const Allocator& given)
       : end(facts), allocator(given), writer(end.trailer, given, sink, {}), left(facts.body_bytes) {
-    if (facts.layout != Layout::kContainer || facts.num_stages == 0 || facts.newest_ones == kUnknownOnes) return;
+    if (!FactsOf(facts.layout).has_stages || facts.num_stages == 0 || facts.newest_ones == kUnknownOnes) return;
     newest_index = facts.num_stages - 1;
     newest = facts.stages[newest_index];
     ones_before = facts.newest_ones;
@@ -89,7 +88,7 @@ struct BodyImage {
     if (ones <= ones_before) return;
     const double bits = 8.0 * kBlockBytes * static_cast<double>(newest.num_blocks);
     const auto keys_at = [&](uint64_t count) {
-      return BlockedKeysAtFill(static_cast<double>(count) / bits, newest.num_probes, newest.num_blocks);
+      return StageLayout().keys_at_fill(static_cast<double>(count) / bits, newest.num_probes, newest.num_blocks);
     };
     const uint64_t most = kMostKeysOfBlock * newest.num_blocks - newest.num_keys;
     const double keys = std::floor(keys_at(ones) - keys_at(ones_before) + 0.5);  // infinite if all bits are ones

@@ -35,11 +35,10 @@
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
 #include "lib/filters/hash_keys.h"
-#include "lib/layouts/blocked/body.h"
-#include "lib/layouts/container/kernels.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/sizing.h"
 
 namespace linefilter {
@@ -64,11 +63,8 @@ void ClearShared(uint8_t* body, uint64_t size) {
 }
 
 Status CheckRequest(const FilterOptions& options) {
-  if (options.layout != Layout::kAuto && options.layout != Layout::kBlocked) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "the generations of a rotating filter have layout blocked, not %s: choose it, or auto",
-                         LayoutName(options.layout));
-  }
+  const Status layout = internal::CheckLayoutIsBlocked(options, "the generations of a rotating filter have");
+  if (!layout.ok()) return layout;
   if (options.foldable) {
     return Status::Error(StatusCode::kInvalidArgument, "a rotating filter cannot be folded: leave out foldable");
   }
@@ -161,11 +157,10 @@ void RotatingFilter::Bind() noexcept {
   for (uint32_t slot = 0; slot < num_slots(); ++slot) {
     Views* const views = new (views_ + slot) Views;
     const Stage* const oldest = ring + (slot + 2) % num_slots();
-    internal::BindStages(oldest, num_generations_, &views->all, internal::SharedStagesKernels());
-    internal::BindStages(oldest, num_generations_ - 1, &views->older, internal::SharedStagesKernels());
-    internal::BindBlocked(BodyOfSlot(slot), generation_bytes_, num_probes_, &views->newest);
-    views->newest.kernels = &internal::SharedBlockedKernels();
-    views->newest.may_contain = views->newest.kernels->may_contain;
+    internal::BindStages(oldest, num_generations_, true, &views->all);
+    internal::BindStages(oldest, num_generations_ - 1, true, &views->older);
+    internal::BindSharedBody(internal::StageLayout(), {BodyOfSlot(slot), generation_bytes_, num_probes_},
+                             &views->newest);
   }
   layout_ = Layout::kBlocked;
 }
@@ -336,7 +331,8 @@ double RotatingFilter::FillRatio(uint32_t age) const noexcept {
 }
 
 double RotatingFilter::EstimatedKeys(uint32_t age) const noexcept {
-  return age >= num_generations_ ? 0 : internal::BlockedKeysAtFill(FillRatio(age), num_probes_, generation_bytes_ / 64);
+  if (age >= num_generations_) return 0;
+  return internal::StageLayout().keys_at_fill(FillRatio(age), num_probes_, generation_bytes_ / 64);
 }
 
 double RotatingFilter::ExpectedFpr() const noexcept {
@@ -344,8 +340,8 @@ double RotatingFilter::ExpectedFpr() const noexcept {
   double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
   for (uint32_t age = num_generations_; age-- > 0;) {  // in the order of an image, so that its rate is the same
     internal::ProbeState state;
-    internal::BindBlocked(BodyOfAge(age), generation_bytes_, num_probes_, &state);
-    any = internal::EitherOf(any, internal::SharedBlockedExpectedFpr(state));
+    internal::BindSharedBody(internal::StageLayout(), {BodyOfAge(age), generation_bytes_, num_probes_}, &state);
+    any = internal::EitherOf(any, internal::StageLayout().shared_expected_fpr(state));
   }
   return any;
 }

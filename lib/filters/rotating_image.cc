@@ -52,8 +52,7 @@ bool IsRotating(const FilterView& view, RotatingGrowth* growth) {
   if (growth->keys_in_newest > most || growth->keys_per_generation > most) return false;
   for (uint32_t i = 0; i < view.num_stages(); ++i) {
     const StageInfo stage = view.stage(i);
-    if (stage.layout != Layout::kBlocked || stage.num_blocks != first.num_blocks ||
-        stage.num_probes != first.num_probes) {
+    if (stage.num_blocks != first.num_blocks || stage.num_probes != first.num_probes) {
       return false;
     }
   }

@@ -14,7 +14,6 @@
 
 namespace linefilter {
 
-using internal::FindLayout;
 using internal::Growth;
 using internal::GrowthPlan;
 using internal::Stage;
@@ -27,9 +26,8 @@ constexpr size_t kGroup = 512;
 Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
 
 Status CheckRequest(const FilterOptions& options) {
-  if (options.layout != Layout::kAuto && options.layout != Layout::kBlocked) {
-    return Invalid("the stages of a growing filter have layout blocked: choose it, or auto");
-  }
+  const Status layout = internal::CheckLayoutIsBlocked(options, "the stages of a growing filter have");
+  if (!layout.ok()) return layout;
   if (options.bits_per_key != 0 || options.num_probes != 0) {
     return Invalid("a growing filter is sized by its bound: set fpr, leave bits_per_key and num_probes 0");
   }
@@ -180,7 +178,7 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
   }
   uint8_t* const body = static_cast<uint8_t*>(internal::AllocateZeroed(growth.allocator, body_bytes));
   if (body == nullptr) return OutOfMemory(body_bytes);
-  internal::BindBody(*FindLayout(Layout::kBlocked), body, body_bytes, num_probes, &growth.newest);
+  internal::BindBody(internal::StageLayout(), {body, body_bytes, num_probes}, &growth.newest);
   Stage& stage = growth.stages[growth.num_stages];
   stage.body = body;
   stage.num_blocks = growth.newest.num_units;
@@ -248,7 +246,7 @@ void ScalableFilter::DropStages(uint32_t keep) noexcept {
 }
 
 void ScalableFilter::Bind() noexcept {
-  internal::BindStages(growth_->stages, growth_->num_stages, &state_);
+  internal::BindStages(growth_->stages, growth_->num_stages, false, &state_);
   layout_ = Layout::kContainer;
 }
 
@@ -343,8 +341,7 @@ void ScalableFilter::Clear() noexcept {
   DropStages(1);
   const Stage& first = growth.stages[0];
   memset(first.body, 0, static_cast<size_t>(64 * first.num_blocks));
-  internal::BindBody(*FindLayout(Layout::kBlocked), first.body, 64 * first.num_blocks, first.num_probes,
-                     &growth.newest);
+  internal::BindBody(internal::StageLayout(), {first.body, 64 * first.num_blocks, first.num_probes}, &growth.newest);
   growth.keys_of[0] = growth.num_keys = growth.uncounted = 0;
   growth.full_at = internal::CapacityOfStage(growth.plan, 0);
   growth.status = Status();

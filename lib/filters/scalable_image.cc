@@ -88,8 +88,7 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
   Status status = view.Verify();
   if (!status.ok()) return status;
   GrowthPlan plan;
-  if (view.layout() != Layout::kContainer || view.empty_set() ||
-      !internal::LoadGrowth(view.growth(), view.growth_bytes(), &plan)) {
+  if (view.num_stages() == 0 || !internal::LoadGrowth(view.growth(), view.growth_bytes(), &plan)) {
     return Status::Error(
         StatusCode::kIncompatible,
         "the image has layout %s and %llu body bytes, and does not tell how a ScalableFilter goes on: it "

@@ -3,32 +3,19 @@
 #include "lib/base/fill.h"
 #include "lib/filters/secret.h"
 #include "lib/image/trailer.h"
-#include "lib/layouts/container/kernels.h"
-#include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
+#include "lib/layouts/stages.h"
 
 namespace linefilter {
 namespace {
 
-// Of a container, which has its stages' table instead of num_probes and an entry in the registry.
-Status CheckStages(const internal::Trailer& trailer) {
-  bool unsupported = false;
-  const char* const fault =
-      trailer.num_probes != 0
-          ? "a container has no probes of its own"
-          : internal::FindTableFault(trailer.stage_table, trailer.stage_table_bytes, trailer.body_bytes, &unsupported);
-  if (fault != nullptr) {
-    return Status::Error(StatusCode::kCorrupt, "%s: the image was not written by linefilter", fault);
-  }
-  if (!unsupported) return Status();
-  return Status::Error(StatusCode::kUnsupported,
-                       "a stage of the image has a layout that this version does not read: upgrade linefilter");
+internal::BodyParts PartsOf(const uint8_t* image, const internal::Trailer& trailer) {
+  return {image, trailer.body_bytes, trailer.num_probes, trailer.stage_table, trailer.stage_table_bytes};
 }
 
 // What the trailer's own check cannot know: whether this library implements what it names.
-Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps* ops) {
-  const bool is_container = trailer.layout == internal::kContainerLayout;
-  if (ops == nullptr && !is_container) {
+Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutRecord* record) {
+  if (record == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
                          "the image has layout %u (%s), which this version does not read: upgrade "
                          "linefilter",
@@ -40,23 +27,23 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutOps*
                          "linefilter",
                          trailer.hash_id, HashIdName(static_cast<HashId>(trailer.hash_id)));
   }
-  if (is_container) return CheckStages(trailer);
-  if (!ops->body_is_valid(trailer.body_bytes, trailer.num_probes)) {
+  if (record->check_stages != nullptr) return record->check_stages(PartsOf(nullptr, trailer));
+  if (!record->body_is_valid(trailer.body_bytes, trailer.num_probes)) {
     return Status::Error(StatusCode::kCorrupt,
                          "layout %s cannot have %u probes in a body of %llu bytes: the image was not "
                          "written by linefilter",
-                         LayoutName(ops->layout), trailer.num_probes,
-                         static_cast<unsigned long long>(trailer.body_bytes));
+                         record->name, trailer.num_probes, static_cast<unsigned long long>(trailer.body_bytes));
   }
   return Status();
 }
 
-// All that is verified of an image before its secret matters; *ops is set when it is ok, but for a container.
-Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trailer, const internal::LayoutOps** ops) {
+// All that is verified of an image before its secret matters; *record is set when it is ok.
+Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trailer,
+                     const internal::LayoutRecord** record) {
   const Status status = internal::ParseTrailer(image, size, trailer);
   if (!status.ok()) return status;
-  *ops = internal::FindLayout(static_cast<Layout>(trailer->layout));
-  return CheckMeaning(*trailer, *ops);
+  *record = internal::FindLayout(static_cast<Layout>(trailer->layout));
+  return CheckMeaning(*trailer, *record);
 }
 
 Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
@@ -89,20 +76,13 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
   image_bytes_ = size;
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
   internal::Trailer trailer;
-  const internal::LayoutOps* ops = nullptr;
-  status_ = VerifyTrailer(bytes, size, &trailer, &ops);
+  const internal::LayoutRecord* record = nullptr;
+  status_ = VerifyTrailer(bytes, size, &trailer, &record);
   format_version_ = trailer.version;
   if (status_.ok()) status_ = CheckSecret(trailer, given.get());
   if (!status_.ok()) return status_;
 
-  if (ops != nullptr) {
-    internal::BindBody(*ops, bytes, trailer.body_bytes, trailer.num_probes, &state_);
-  } else if (trailer.body_bytes == 0) {
-    internal::BindConstant(internal::AlwaysAbsentKernels(), &state_);
-  } else {
-    const uint32_t num_stages = static_cast<uint32_t>(trailer.stage_table_bytes / internal::kStageEntryBytes);
-    internal::BindImageStages(bytes, trailer.stage_table, num_stages, &state_);
-  }
+  internal::BindBody(*record, PartsOf(bytes, trailer), &state_);
   layout_ = static_cast<Layout>(trailer.layout);
   seed_ = trailer.seed;
   secret_ = given.OrZero();
@@ -151,16 +131,17 @@ double StageInfo::FillRatio() const noexcept {
 
 double StageInfo::ExpectedFpr() const noexcept {
   if (num_blocks == 0) return 0;
+  const internal::LayoutRecord& record = *internal::FindLayout(layout);
   internal::ProbeState state;
-  internal::BindBlocked(body, internal::kBlockBytes * num_blocks, num_probes, &state);
-  return internal::BlockedExpectedFpr(state);
+  internal::BindBody(record, {body, internal::kBlockBytes * num_blocks, num_probes}, &state);
+  return record.expected_fpr(state);
 }
 
 Status VerifyImage(const void* image, size_t size) noexcept {
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
   internal::Trailer trailer;
-  const internal::LayoutOps* ops = nullptr;
-  const Status status = VerifyTrailer(bytes, size, &trailer, &ops);
+  const internal::LayoutRecord* record = nullptr;
+  const Status status = VerifyTrailer(bytes, size, &trailer, &record);
   if (!status.ok()) return status;
   const uint64_t num_chunks = internal::NumChunks(trailer.body_bytes);
   return internal::VerifyChunks(bytes, trailer.body_bytes, bytes + trailer.body_bytes, 0, num_chunks);

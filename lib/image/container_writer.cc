@@ -41,7 +41,7 @@ struct ContainerTrailer {
     uint64_t body_bytes = 0;
     for (uint32_t i = 0; i < container.num_stages; ++i) {
       const ContainerStage& stage = container.stages[i];
-      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(Layout::kBlocked),
+      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(StageLayout().layout),
                        static_cast<uint8_t>(stage.num_probes)},
                       i, table);
       body_bytes += kBlockBytes * stage.num_blocks;

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "lib/image/trailer.h"
-#include "lib/layouts/container/body.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/hash.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"

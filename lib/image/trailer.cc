@@ -4,6 +4,7 @@
 
 #include "lib/base/endian.h"
 #include "lib/base/xxh3.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {
@@ -53,6 +54,12 @@ bool Cut(uint64_t* rest, uint64_t bytes) {
   return true;
 }
 
+// Those alone have a table of stages, and what follows it.
+bool HasStages(const Trailer& trailer) {
+  const LayoutRecord* const record = FindLayout(static_cast<Layout>(trailer.layout));
+  return record != nullptr && record->facts.has_stages;
+}
+
 // Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if an unknown critical id is among
 // its fields; the caller reports it after the check has passed.
 Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Status* critical) {
@@ -65,10 +72,10 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Sta
     const unsigned id = field[0] | unsigned{field[1]} << 8;
     const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
     if (left < field_bytes) return Corrupt("an extension field is longer than its list");
-    const uint8_t** const known = trailer->layout != kContainerLayout ? nullptr
-                                  : id == kStageTable                 ? &trailer->stage_table
-                                  : id == kGrowth                     ? &trailer->growth
-                                                                      : nullptr;
+    const uint8_t** const known = !HasStages(*trailer) ? nullptr
+                                  : id == kStageTable  ? &trailer->stage_table
+                                  : id == kGrowth      ? &trailer->growth
+                                                       : nullptr;
     if (known != nullptr) {
       if (*known != nullptr) return Corrupt("an extension field comes twice");
       *known = field + 4;
@@ -139,7 +146,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
   if (trailer->body_bytes == 0 && trailer->num_keys != 0) return Corrupt("no body for the keys that are counted");
-  if (trailer->layout == kContainerLayout && trailer->stage_table == nullptr) return Corrupt("no table of its stages");
+  if (trailer->stage_table == nullptr && HasStages(*trailer)) return Corrupt("no table of its stages");
   if (!CheckMatches(image, size, trailer->body_bytes)) return Corrupt("the check does not match");
   return critical;
 }

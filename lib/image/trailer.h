@@ -15,7 +15,6 @@ inline constexpr size_t kFixedTrailerBytes = 8;
 // Bodies up to this size are covered by the check of the trailer, larger ones by chunk checks.
 inline constexpr uint64_t kSmallBodyBytes = 4096;
 inline constexpr uint64_t kChunkBytes = 65536;
-inline constexpr uint8_t kContainerLayout = 5;  // the one layout that has a table of stages
 // The longest extension fields that are written; a longer one is read.
 inline constexpr uint64_t kMaxStageTableBytes = 64 * 24, kMaxWrittenGrowthBytes = 1024;
 

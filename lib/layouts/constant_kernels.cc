@@ -19,8 +19,7 @@ constexpr Kernels kConstantKernels = {
     },
     [](const ProbeState&, const uint64_t*, size_t n) -> uint64_t { return kAnswer ? n : 0; },
     InsertNothing,
-    InsertNothingBatch,
-    nullptr};
+    InsertNothingBatch};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// One entry per layout: everything that the filters need to know of it. Adding a layout is its files and one line in
-// registry.cc; filters, program, tests and benchmark find it there.
+// A layout is a folder here and one row of registry.inc, which FindLayout and FindMaker read. What is told of it has
+// two halves: a LayoutRecord is all that asks a body, and so all that a reader of images links; a LayoutMaker
+// (layout_maker.h) sizes, makes and folds bodies.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 
@@ -8,46 +9,85 @@
 
 #include "lib/layouts/kernels.h"
 #include "linefilter/layout.h"
+#include "linefilter/status.h"
 
 namespace linefilter::internal {
 
-struct LayoutOps {
+// A body, as an image or its owner tells it. The table is that of a layout with stages.
+struct BodyParts {
+  const uint8_t* body = nullptr;
+  uint64_t body_bytes = 0;
+  uint32_t num_probes = 0;
+  const uint8_t* stage_table = nullptr;
+  uint64_t stage_table_bytes = 0;
+};
+
+struct LayoutRecord {
   Layout layout;
-  // Can an image of this layout have that body? (0 bytes = the empty set.)
+  const char* name;
+  LayoutFacts facts;
+  // Can an image of this layout have that body? (0 bytes are the empty set.) A layout with stages needs their table,
+  // too: check_stages says what is wrong with it, and is null elsewhere.
   bool (*body_is_valid)(uint64_t body_bytes, uint32_t num_probes);
-  // Points `state` to a valid body of at least one byte; sets all of it but kernels and may_contain.
-  void (*bind)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
+  Status (*check_stages)(const BodyParts& parts);
+  // For the chosen target.
   const Kernels& (*kernels)();
+  // Makes `state` answer from a valid body of at least one byte.
+  void (*bind)(const BodyParts& parts, ProbeState* state);
   // One question of a body that nothing is bound to: "maybe" if it is not valid.
   bool (*body_may_contain)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
+
+  // Estimates from the bits of a state that is bound (FilterBase tells what each is).
+  double (*fill_ratio)(const ProbeState& state);
   double (*estimated_keys)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
-  // FilterBase::CountLevels; null = blocks have no level.
-  size_t (*count_levels)(const ProbeState& state, uint64_t* counts);
-  // Building by ranges of blocks: how many are best made at once (a power of two, so that they and their hashes sit in
-  // the L2); 0 = a key's bits are all over the body, so keys can only be inserted.
-  uint64_t range_blocks;
-  // Bytes that Kernels::build_range needs; null = none.
-  uint64_t (*range_scratch_bytes)(uint64_t num_blocks, uint64_t num_hashes);
-  // False: no key can be added to a body, it is always made at once (by build_range).
-  bool is_mutable;
-  // Folding: block i of `to` becomes what insertion of all keys of `factor` blocks of `from`, from factor * i on, would
-  // have made, with `add` of those of to[i], too. `to` may be `from` unless `add`. A union is what `add` with factor 1
-  // makes. Null = the layout cannot be folded.
-  void (*fold_blocks)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) = nullptr;
-  // expected_fpr, to the bit, of what the body would be folded by a factor that divides its blocks; or anything above
-  // `enough` if it is above. Null where fold_blocks is.
-  double (*folded_fpr)(const ProbeState& state, uint64_t factor, double enough) = nullptr;
+  size_t (*count_levels)(const ProbeState& state, uint64_t* counts) = nullptr;  // null: blocks have no level
+
+  // The positions of a key in a body, where they are not those that an insertion into an empty block sets.
+  size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
+  // Distinct keys that give this share of one bits.
+  double (*keys_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
+  // Of a body of which several threads insert and ask at once; null: this layout has no such thing.
+  const Kernels& (*shared_kernels)() = nullptr;
+  double (*shared_expected_fpr)(const ProbeState& state) = nullptr;
 };
 
 // Null for an id that this library does not implement.
-const LayoutOps* FindLayout(Layout layout);
+const LayoutRecord* FindLayout(Layout layout);
 
-// Both steps of making a filter answer: bind and choose kernels. A body of 0 bytes is the empty set.
-void BindBody(const LayoutOps& ops, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
-
+// Makes `state` answer. A body of 0 bytes is the empty set.
+void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
+// The same with shared_kernels.
+void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
 // A state that answers always alike.
 void BindConstant(const Kernels& kernels, ProbeState* state);
+
+inline void UseKernels(const Kernels& kernels, ProbeState* state) {
+  state->kernels = &kernels;
+  state->may_contain = kernels.may_contain;
+}
+
+// The functions of a record that follow from those of a layout without stages.
+using BodyIsValid = bool (*)(uint64_t, uint32_t);
+using BindPlain = void (*)(const uint8_t*, uint64_t, uint32_t, ProbeState*);
+
+template <BindPlain kBind, const Kernels& (*kKernels)()>
+void BindWithKernels(const BodyParts& parts, ProbeState* state) {
+  kBind(parts.body, parts.body_bytes, parts.num_probes, state);
+  UseKernels(kKernels(), state);
+}
+
+// Direct calls, where the record would make four.
+template <BodyIsValid kIsValid, BindPlain kBind, const Kernels& (*kKernels)()>
+bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
+  if (!kIsValid(body_bytes, num_probes)) return true;
+  if (body_bytes == 0) return false;  // the empty set
+  ProbeState state;
+  kBind(body, body_bytes, num_probes, &state);
+  return kKernels().may_contain(state, hash);
+}
+
+double FillRatioOfBody(const ProbeState& state);
 
 }  // namespace linefilter::internal
 

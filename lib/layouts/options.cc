@@ -2,7 +2,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/layouts/blocks/block.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_names.h"
 
 namespace linefilter::internal {
 namespace {
@@ -42,7 +42,7 @@ Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& optio
 // Of a filter that is to be folded: the least multiple of kFoldableBlocks that is enough, with the num_probes that
 // every number of keys has.
 Status MakeFoldable(uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
-  if (FindLayout(sizing->layout)->fold_blocks == nullptr) {
+  if (!FactsOf(sizing->layout).folds) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "layout %s cannot be folded: leave out foldable, or choose blocked",
                          LayoutName(sizing->layout));
@@ -79,10 +79,9 @@ Status CheckSecret(const FilterOptions& options) {
 }
 
 Status CheckOptions(Layout layout, const FilterOptions& options) {
-  if (layout != Layout::kAuto && FindLayout(layout) == nullptr) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "layout %d (%s) is not implemented: choose blocked, classic, retrieval, counting or auto",
-                         static_cast<int>(layout), LayoutName(layout));
+  if (layout != Layout::kAuto && !FactsOf(layout).buildable) {
+    return Status::Error(StatusCode::kUnsupported, "layout %d (%s) is not implemented: choose %s",
+                         static_cast<int>(layout), LayoutName(layout), BuildableNames().text);
   }
   if (options.hash_id > HashId::kKeyed) {
     return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose xxh3, keyed or caller",
@@ -104,6 +103,12 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
   }
   Sizing sizing;
   return SizeForOptions(layout, 0, options, &sizing);  // of no keys: only the request is looked at
+}
+
+Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
+  if (options.layout == Layout::kAuto || options.layout == Layout::kBlocked) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "%s layout blocked, not %s: choose it, or auto", what,
+                       LayoutName(options.layout));
 }
 
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {

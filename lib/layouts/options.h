@@ -13,6 +13,9 @@ namespace linefilter::internal {
 // Everything that can be said without the number of keys. `layout` overrides that of the options.
 Status CheckOptions(Layout layout, const FilterOptions& options);
 
+// For filters of which `blocked` is the only layout; `what` begins the sentence, as "a concurrent filter has".
+Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what);
+
 // A secret that was forgotten, and one that would be ignored.
 Status CheckSecret(const FilterOptions& options);
 
@@ -25,7 +28,7 @@ inline uint64_t SeedOf(const FilterOptions& options) {
 }
 
 // Is a key that comes right behind itself dropped? Not where it must be removed as often as it came.
-inline bool DropsRepeats(Layout layout) { return layout != Layout::kCounting; }
+inline bool DropsRepeats(Layout layout) { return !FactsOf(layout).keeps_repeats; }
 
 Status BufferTooSmall(uint64_t has, uint64_t needs);
 

@@ -1,83 +1,92 @@
+// Layouts found by id and by name, and their facts.
 #include <cstring>
+#include <iterator>
 
-#include "lib/layouts/blocked/body.h"
-#include "lib/layouts/classic/body.h"
-#include "lib/layouts/counting/body.h"
+#include "lib/base/fill.h"
 #include "lib/layouts/layout_record.h"
-#include "lib/layouts/retrieval/body.h"
-#include "lib/layouts/retrieval/solver/solver.h"
 
 namespace linefilter {
 namespace internal {
+
+#define LINEFILTER_LAYOUT(Name) extern const LayoutRecord k##Name##Layout;
+#include "lib/layouts/registry.inc"
+#undef LINEFILTER_LAYOUT
+
 namespace {
 
-// LayoutOps::body_may_contain by the functions of a layout of blocks: direct calls, where the table would make four.
-using BodyIsValid = bool (*)(uint64_t, uint32_t);
-using Bind = void (*)(const uint8_t*, uint64_t, uint32_t, ProbeState*);
-
-template <BodyIsValid kIsValid, Bind kBind, const Kernels& (*kKernels)()>
-bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
-  if (!kIsValid(body_bytes, num_probes)) return true;
-  if (body_bytes == 0) return false;  // the empty set
-  ProbeState state;
-  kBind(body, body_bytes, num_probes, &state);
-  return kKernels().may_contain(state, hash);
-}
-
-constexpr LayoutOps kLayouts[] = {
-    {Layout::kBlocked, BlockedBodyIsValid, BindBlocked, BlockedKernels,
-     BodyMayContain<BlockedBodyIsValid, BindBlocked, BlockedKernels>, BlockedEstimatedKeys, BlockedExpectedFpr, nullptr,
-     4096, nullptr, true, BlockedFoldBlocks, BlockedFoldedFpr},
-    {Layout::kClassic, ClassicBodyIsValid, BindClassic, ClassicKernels, ClassicBodyMayContain, ClassicEstimatedKeys,
-     ClassicExpectedFpr, nullptr, 0, nullptr, true},
-    {Layout::kRetrieval, RetrievalBodyIsValid, BindRetrieval, RetrievalKernels,
-     BodyMayContain<RetrievalBodyIsValid, BindRetrieval, RetrievalKernels>, RetrievalEstimatedKeys,
-     RetrievalExpectedFpr, RetrievalCountLevels, 1024, RetrievalScratchBytes, false},
-    {Layout::kCounting, CountingBodyIsValid, BindCounting, CountingKernels,
-     BodyMayContain<CountingBodyIsValid, BindCounting, CountingKernels>, CountingEstimatedKeys, CountingExpectedFpr,
-     nullptr, 4096, nullptr, true, CountingFoldBlocks, CountingFoldedFpr},
+constexpr const LayoutRecord* kRecords[] = {
+#define LINEFILTER_LAYOUT(Name) &k##Name##Layout,
+#include "lib/layouts/registry.inc"
+#undef LINEFILTER_LAYOUT
 };
+
+constexpr Layout kIds[] = {
+#define LINEFILTER_LAYOUT(Name) Layout::k##Name,
+#include "lib/layouts/registry.inc"
+#undef LINEFILTER_LAYOUT
+};
+
+constexpr bool RowsAreById() {
+  for (size_t i = 0; i < std::size(kIds); ++i) {
+    if (static_cast<size_t>(kIds[i]) != i + 1) return false;
+  }
+  return true;
+}
+static_assert(RowsAreById(), "FindLayout takes the row of an id");
 
 }  // namespace
 
-const LayoutOps* FindLayout(Layout layout) {
-  for (const LayoutOps& ops : kLayouts) {
-    if (ops.layout == layout) return &ops;
-  }
-  return nullptr;
+const LayoutRecord* FindLayout(Layout layout) {
+  const size_t row = static_cast<size_t>(layout) - 1;  // that of kAuto wraps
+  return row < std::size(kRecords) ? kRecords[row] : nullptr;
 }
 
 void BindConstant(const Kernels& kernels, ProbeState* state) {
   *state = ProbeState();
-  state->kernels = &kernels;
-  state->may_contain = kernels.may_contain;
+  UseKernels(kernels, state);
 }
 
-void BindBody(const LayoutOps& ops, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  if (body_bytes == 0) {
-    BindConstant(AlwaysAbsentKernels(), state);
-    state->num_probes = num_probes;
-    return;
-  }
-  ops.bind(body, body_bytes, num_probes, state);
-  state->kernels = &ops.kernels();
-  state->may_contain = state->kernels->may_contain;
+void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state) {
+  if (parts.body_bytes != 0) return record.bind(parts, state);
+  BindConstant(AlwaysAbsentKernels(), state);
+  state->num_probes = parts.num_probes;
 }
+
+void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state) {
+  BindBody(record, parts, state);
+  if (parts.body_bytes != 0) UseKernels(record.shared_kernels(), state);
+}
+
+double FillRatioOfBody(const ProbeState& state) { return FillRatioOf(state.body, state.num_units << state.unit_shift); }
 
 }  // namespace internal
+
+const char* LayoutName(Layout layout) noexcept {
+  if (layout == Layout::kAuto) return "auto";
+  const internal::LayoutRecord* const record = internal::FindLayout(layout);
+  return record == nullptr ? "unknown" : record->name;
+}
 
 bool ParseLayout(const char* name, Layout* layout) noexcept {
   if (strcmp(name, LayoutName(Layout::kAuto)) == 0) {
     *layout = Layout::kAuto;
     return true;
   }
-  for (const internal::LayoutOps& ops : internal::kLayouts) {
-    if (strcmp(name, LayoutName(ops.layout)) == 0) {
-      *layout = ops.layout;
-      return true;
-    }
+  for (const internal::LayoutRecord* record : internal::kRecords) {
+    if (!record->facts.buildable || strcmp(name, record->name) != 0) continue;
+    *layout = record->layout;
+    return true;
   }
   return false;
+}
+
+LayoutList SupportedLayouts() noexcept { return {internal::kIds, std::size(internal::kIds)}; }
+
+LayoutFacts FactsOf(Layout layout, uint32_t num_probes) noexcept {
+  const internal::LayoutRecord* const record = internal::FindLayout(layout);
+  LayoutFacts facts = record == nullptr ? LayoutFacts() : record->facts;
+  facts.num_positions = facts.bits_of_position == 0 ? 0 : num_probes;
+  return facts;
 }
 
 }  // namespace linefilter

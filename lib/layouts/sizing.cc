@@ -4,28 +4,25 @@
 
 #include "lib/base/equal_hashes.h"
 #include "lib/base/real.h"
-#include "lib/layouts/sizing_model.h"
+#include "lib/layouts/layout_maker.h"
+#include "lib/layouts/layout_names.h"
 
 namespace linefilter {
 namespace {
 
-using internal::Model;
+using Model = internal::SizingModel;
 
-constexpr const Model* kModels[] = {&internal::kBlockedModel, &internal::kClassicModel, &internal::kRetrievalModel,
-                                    &internal::kCountingModel};
-
-// Null for a layout without a model (kAuto, reserved ones).
+// Null for a layout that is not sized: see FindMaker.
 const Model* FindModel(Layout layout) {
-  for (const Model* model : kModels) {
-    if (model->layout == layout) return model;
-  }
-  return nullptr;
+  const internal::LayoutMaker* const maker = internal::FindMaker(layout);
+  return maker == nullptr ? nullptr : &maker->sizing;
 }
 
+uint32_t LeastProbes(const Model& model) { return model.max_num_probes == 0 ? 0 : 1; }
+
 Status NoModel(Layout layout) {
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "layout %d (%s) cannot be sized: choose blocked, classic, retrieval, counting or auto",
-                       static_cast<int>(layout), LayoutName(layout));
+  return Status::Error(StatusCode::kInvalidArgument, "layout %d (%s) cannot be sized: choose %s",
+                       static_cast<int>(layout), LayoutName(layout), internal::BuildableNames().text);
 }
 
 double Clamp(double x, double low, double high) { return !(x > low) ? low : x < high ? x : high; }
@@ -33,13 +30,14 @@ double Clamp(double x, double low, double high) { return !(x > low) ? low : x < 
 // The num_probes with the least fpr(num_probes), which falls and then rises.
 template <class Fpr>
 uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) {
+  const uint32_t least = LeastProbes(model);
   uint32_t best = model.num_probes(Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
-  if (best < model.min_num_probes) best = model.min_num_probes;
+  if (best < least) best = least;
   if (best > model.max_num_probes) best = model.max_num_probes;
   double best_fpr = fpr(best);
   for (const uint32_t step : {1u, ~0u}) {  // one more, and one less: the sum wraps
     const uint32_t start = best;
-    for (uint32_t k = best + step; k >= model.min_num_probes && k <= model.max_num_probes; k += step) {
+    for (uint32_t k = best + step; k >= least && k <= model.max_num_probes; k += step) {
       const double candidate = fpr(k);
       if (!(candidate < best_fpr)) break;
       best_fpr = candidate;
@@ -67,7 +65,7 @@ Sizing Describe(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
 Sizing EmptySet(const Model& model) {
   Sizing sizing;
   sizing.layout = model.layout;
-  sizing.num_probes = model.min_num_probes;
+  sizing.num_probes = LeastProbes(model);
   return sizing;
 }
 
@@ -139,8 +137,8 @@ uint64_t SmallestBody(const Model& model, uint64_t num_keys, double fpr, uint64_
 Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
   const double bits = static_cast<double>(num_keys) * bits_per_key;
   if (num_keys == 0 || bits > 8 * 64 * 64) return Layout::kBlocked;
-  const uint64_t blocked = RoundUpToBody(internal::kBlockedModel, bits);
-  const uint64_t asked = RoundUpToBody(internal::kClassicModel, bits);
+  const uint64_t blocked = RoundUpToBody(*FindModel(Layout::kBlocked), bits);
+  const uint64_t asked = RoundUpToBody(*FindModel(Layout::kClassic), bits);
   const uint64_t waste = blocked - asked;
   const bool is_tiny = num_keys <= 60 || asked <= 192;
   return waste <= (is_tiny ? 1 : asked / 8) ? Layout::kBlocked : Layout::kClassic;
@@ -148,8 +146,9 @@ Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
 
 // The same for an fpr: classic also where it alone reaches it.
 Layout ResolveAutoForFpr(uint64_t num_keys, double fpr) {
-  if (fpr < LimitFpr(internal::kBlockedModel, kMaxBitsPerKey)) return Layout::kClassic;
-  return ResolveAuto(num_keys, num_keys == 0 ? 0 : LimitBitsPerKey(internal::kBlockedModel, fpr));
+  const Model& blocked = *FindModel(Layout::kBlocked);
+  if (fpr < LimitFpr(blocked, kMaxBitsPerKey)) return Layout::kClassic;
+  return ResolveAuto(num_keys, num_keys == 0 ? 0 : LimitBitsPerKey(blocked, fpr));
 }
 
 // What bits_per_key cannot better.
@@ -185,15 +184,21 @@ Status CheckBitsPerKey(double bits_per_key) {
 
 }  // namespace
 
-uint32_t MaxNumProbes(Layout layout) noexcept {
+uint32_t MaxNumProbes(Layout layout) noexcept { return FactsOf(layout).max_num_probes; }
+
+double ModelError(Layout layout, double bits_per_key, bool best_num_probes, bool large_set) noexcept {
   const Model* model = FindModel(layout);
-  return model == nullptr ? 0 : model->max_num_probes;
+  if (model == nullptr || !(bits_per_key >= 4 && bits_per_key <= 24)) return __builtin_nan("");
+  double error = model->error;
+  if (!best_num_probes && model->error_of_other_probes > error) error = model->error_of_other_probes;
+  if (!large_set && model->error_of_small_sets > error) error = model->error_of_small_sets;
+  return error;
 }
 
 double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) noexcept {
   const Model* model = FindModel(layout);
   if (model == nullptr || body_bytes % model->unit_bytes != 0 || body_bytes > model->max_bytes ||
-      num_probes < model->min_num_probes || num_probes > model->max_num_probes) {
+      num_probes < LeastProbes(*model) || num_probes > model->max_num_probes) {
     return 1;
   }
   if (num_keys == 0) return 0;

@@ -50,6 +50,19 @@ FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& lay
 
 }  // namespace
 
+std::string LayoutChoices(const std::string& first) {
+  std::vector<std::string> names;
+  if (!first.empty()) names.push_back(first);
+  for (const Layout layout : SupportedLayouts()) {
+    if (FactsOf(layout).buildable) names.push_back(LayoutName(layout));
+  }
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+  }
+  return text;
+}
+
 Layout LayoutOf(const py::object& name) {
   if (!PyUnicode_Check(name.ptr())) {
     throw py::type_error(std::string("layout must be a str, not ") + Py_TYPE(name.ptr())->tp_name);
@@ -59,9 +72,8 @@ Layout LayoutOf(const py::object& name) {
   if (text == nullptr) throw py::error_already_set();  // a lone surrogate
   Layout layout = Layout::kAuto;
   if (std::strlen(text) != static_cast<size_t>(size) || !ParseLayout(text, &layout)) {
-    Check(Status::Error(StatusCode::kInvalidArgument,
-                        "there is no layout %.40s: choose auto, blocked, classic, retrieval or counting",
-                        std::string(py::repr(name)).c_str()));
+    Check(Status::Error(StatusCode::kInvalidArgument, "there is no layout %.40s: choose %s",
+                        std::string(py::repr(name)).c_str(), LayoutChoices("auto").c_str()));
   }
   return layout;
 }

@@ -6,12 +6,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "linefilter/filter_base.h"
 #include "linefilter/layout.h"
 #include "linefilter/options.h"
 
 namespace linefilter::python {
+
+// What can be chosen, for messages: `first`, if it is not empty, and all layouts that are built: "auto, blocked or
+// ...".
+std::string LayoutChoices(const std::string& first);
 
 // Throws for what is not the name of a layout. It takes any object, as each function of this module does that takes a
 // secret: pybind11's own TypeError, of an argument that it cannot convert, shows all arguments.

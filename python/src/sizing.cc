@@ -30,12 +30,12 @@ uint64_t MaxKeys(const py::object& name, uint64_t body_bytes, double fpr) {
   const Layout layout = LayoutOf(name);
   if (layout == Layout::kAuto) {
     Check(Status::Error(StatusCode::kInvalidArgument,
-                        "layout auto is chosen by the number of keys, which is asked here: say blocked, classic, "
-                        "retrieval or counting"));
+                        "layout auto is chosen by the number of keys, which is asked here: say %s",
+                        LayoutChoices("").c_str()));
   }
   Sizing of_one;
   Check(SizeForFpr(layout, 1, fpr, &of_one));
-  const uint64_t unit = layout == Layout::kClassic ? 1 : 64;  // the others have blocks
+  const uint64_t unit = FactsOf(layout).has_blocks ? 64 : 1;
   const uint64_t body = body_bytes / unit * unit;
   if (body != 0 && ExpectedFpr(layout, 1, body, of_one.num_probes) >= 1) {
     Check(Status::Error(StatusCode::kInvalidArgument,

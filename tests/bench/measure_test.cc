@@ -11,7 +11,6 @@
 #include <thread>
 #include <utility>
 
-#include "bench/layouts.h"
 #include "bench/memory.h"
 #include "bench/plan.h"
 #include "bench/queries.h"
@@ -21,6 +20,7 @@
 #include "linefilter/hash.h"
 #include "tests/testing/temp_dir.h"
 #include "tools/measure/key_families.h"
+#include "tools/measure/layouts.h"
 
 namespace linefilter::bench {
 namespace {
@@ -266,7 +266,7 @@ TEST(Plan, RowsAreOfWhatPeersCan) {
     EXPECT_LT(MostBytes(group), uint64_t{22} << 30) << group.name;
   }
   EXPECT_EQ(fuse_densities, std::set<std::string>{"10"});
-  for (const Layout layout : AllLayouts()) {
+  for (const Layout layout : tools::BuildableLayouts()) {
     const char* const name = LayoutName(layout);
     int rows = 0, builds = 0;
     for (const std::string& row : names) {

@@ -17,7 +17,7 @@
 #include "lib/build/bulk.h"
 #include "lib/build/group_plan.h"
 #include "lib/build/partition.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_maker.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
@@ -34,8 +34,8 @@ namespace linefilter {
 namespace {
 
 using internal::BulkTuning;
-using internal::FindLayout;
-using internal::LayoutOps;
+using internal::FindMaker;
+using internal::LayoutMaker;
 using internal::Partition;
 using test::BitsPerKey;
 using test::Build;
@@ -64,7 +64,7 @@ class ScopedTuning {
 std::vector<Layout> LayoutsOfRanges() {
   std::vector<Layout> layouts;
   for (const Layout layout : test::EveryLayout()) {
-    if (FindLayout(layout)->range_blocks != 0) layouts.push_back(layout);
+    if (FindMaker(layout)->range_blocks != 0) layouts.push_back(layout);
   }
   return layouts;
 }
@@ -514,7 +514,7 @@ TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
         ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
         const uint64_t share = hashes.size() * kRangeBlocks * 64 / image_bytes;
         const uint64_t fullest = Fullest(layout, hashes, kRangeBlocks);
-        const bool piles_up = !FindLayout(layout)->is_mutable && fullest > 2 * share;
+        const bool piles_up = !FactsOf(layout).takes_keys && fullest > 2 * share;
         EXPECT_LE(allocator.peak_bytes(), peak + (piles_up ? fullest * 4 + fullest / 50 : 0));
       }
     }
@@ -524,13 +524,13 @@ TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
 // Each thread of `retrieval` has a work area: they must not take more than a quarter of the hashes' memory, but for a
 // few that have much to do.
 TEST(BulkBuild, TakesNoMoreThreadsThanTheirMemoryIsWorth) {
-  const LayoutOps& ops = *FindLayout(Layout::kRetrieval);
-  const uint64_t per_thread = ops.range_scratch_bytes(ops.range_blocks, 0);
+  const LayoutMaker& maker = *FindMaker(Layout::kRetrieval);
+  const uint64_t per_thread = maker.range_scratch_bytes(maker.range_blocks, 0);
   for (const uint64_t num_keys : {uint64_t{60000}, uint64_t{500000}, uint64_t{1000000}, uint64_t{30000000}}) {
     Sizing sizing;
     ASSERT_TRUE(SizeForBitsPerKey(Layout::kRetrieval, num_keys, 10, &sizing).ok());
     const internal::BulkPlan plan =
-        internal::PlanBulk(ops, sizing, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
+        internal::PlanBulk(maker, sizing, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
     if (num_keys <= 60000) {
       EXPECT_EQ(plan.num_workers, 1u) << "two ranges";
     } else if (num_keys <= 1000000) {
@@ -548,16 +548,17 @@ TEST(BulkBuild, TakesNoMoreThreadsThanTheirMemoryIsWorth) {
 // Its solver counts in 32 bits.
 TEST(BulkBuild, RefusesMoreHashesOfARangeThanAreCounted) {
   for (const Layout layout : LayoutsOfRanges()) {
-    const LayoutOps& ops = *FindLayout(layout);
-    if (ops.is_mutable) continue;
+    const LayoutMaker& maker = *FindMaker(layout);
+    if (maker.takes_keys()) continue;
     TestAllocator allocator;
     uint8_t block[64];
     internal::ProbeState state;
-    internal::BindBody(ops, block, sizeof(block), 0, &state);
-    const Status status = internal::BuildOneRange(ops, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32);
+    internal::BindBody(*internal::FindLayout(layout), {block, sizeof(block)}, &state);
+    const Status status =
+        internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32);
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(allocator.num_allocations(), 0u);
-    EXPECT_TRUE(internal::BuildOneRange(ops, allocator.hooks(), state, block, nullptr, 0, 0).ok());
+    EXPECT_TRUE(internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, 0).ok());
   }
 }
 
@@ -587,7 +588,7 @@ TEST(BulkBuild, KeepsTheMemoryLimit) {
       const ScopedTuning none(~uint64_t{0}, 64);
       ASSERT_TRUE(FilterBuilder::EstimateBytes(options, kKeys, &image_bytes, &least).ok());
     }
-    if (FindLayout(layout)->is_mutable) {
+    if (FactsOf(layout).takes_keys) {
       EXPECT_LT(least + 100000, peak);
     }
     int enough = 0;
@@ -601,7 +602,7 @@ TEST(BulkBuild, KeepsTheMemoryLimit) {
       const Status status = builder.FinishToSink(collector.sink());
       EXPECT_LE(allocator.peak_bytes(), limit);
       ASSERT_TRUE(FilterBuilder::EstimateBytes(options, kKeys, &image_bytes, &peak_now).ok());
-      if (FindLayout(layout)->is_mutable) {
+      if (FactsOf(layout).takes_keys) {
         EXPECT_LE(peak_now, std::max(limit, least)) << "one by one if need be";
       }
       if (peak_now <= limit) {
@@ -743,7 +744,7 @@ TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
       }
     }
     EXPECT_GT(most_passes, 1);
-    if (!FindLayout(layout)->is_mutable) {
+    if (!FactsOf(layout).takes_keys) {
       EXPECT_GE(most_passes, 5) << "a pass per group, and one to count";
     }
     EXPECT_GT(over_limit, 0);
@@ -793,14 +794,14 @@ TEST(GroupPlan, NeedsTheMemoryOfOneRange) {
   const auto histogram = std::make_unique<internal::Histogram>();
   histogram->Add(hashes.data(), hashes.size());
   for (const Layout layout : LayoutsOfRanges()) {
-    const LayoutOps& ops = *FindLayout(layout);
-    internal::GroupPlan plan(ops, *histogram, kKeys, kBlocks, test::Threads(4));
+    const LayoutMaker& maker = *FindMaker(layout);
+    internal::GroupPlan plan(maker, *histogram, kKeys, kBlocks, test::Threads(4));
     uint64_t needed = 0;
     EXPECT_FALSE(plan.Fit(1000, &needed));
     const uint64_t range_blocks = kBlocks / 4096, range_hashes = kKeys / 4096 + kKeys / 2048;
     const uint64_t few = 300;  // hashes that a bucket has by chance above its share
     EXPECT_LE(needed, 64 * range_blocks + 8 * (range_hashes + few) +
-                          internal::RangeWorkerBytes(ops, range_blocks, range_hashes + few, 8) + 40000)
+                          internal::RangeWorkerBytes(maker, range_blocks, range_hashes + few, 8) + 40000)
         << LayoutName(layout);
     EXPECT_GE(needed, 64 * range_blocks / 2);
     ASSERT_TRUE(plan.Fit(needed, &needed));
@@ -911,7 +912,7 @@ TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
       failed = !status.ok();
       if (failed) {
         EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
-        if (FindLayout(layout)->is_mutable) {
+        if (FactsOf(layout).takes_keys) {
           EXPECT_EQ(source.passes, 1) << "before it is read once more";
         }
       }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/sizing.h"
 #include "linefilter/target.h"
@@ -24,8 +25,9 @@ namespace linefilter::fuzz {
 namespace {
 
 using internal::FindLayout;
+using internal::FindMaker;
 using internal::Kernels;
-using internal::LayoutOps;
+using internal::LayoutRecord;
 using internal::ProbeState;
 
 constexpr size_t kMostBodyBytes = 1024;
@@ -42,11 +44,12 @@ void Force(uint8_t byte) {
   chosen = wanted;
 }
 
-const LayoutOps& ChooseLayout(uint8_t byte) {
-  static const std::vector<const LayoutOps*> layouts = [] {
-    std::vector<const LayoutOps*> all;
+const LayoutRecord& ChooseLayout(uint8_t byte) {
+  static const std::vector<const LayoutRecord*> layouts = [] {
+    std::vector<const LayoutRecord*> all;
     for (int id = 1; id < 256; ++id) {
-      if (const LayoutOps* const ops = FindLayout(static_cast<Layout>(id))) all.push_back(ops);
+      const LayoutRecord* const record = FindLayout(static_cast<Layout>(id));
+      if (record != nullptr && record->facts.buildable) all.push_back(record);
     }
     return all;
   }();
@@ -59,11 +62,11 @@ uint32_t ChooseNumProbes(Layout layout, uint8_t byte) {
 }
 
 // An empty body of a size that the layout can have.
-reference::Filter EmptyFilter(const LayoutOps& ops, Input* in) {
+reference::Filter EmptyFilter(const LayoutRecord& record, Input* in) {
   reference::Filter filter;
-  filter.layout = static_cast<int>(ops.layout);
-  filter.num_probes = static_cast<int>(ChooseNumProbes(ops.layout, in->Byte()));
-  const bool is_blocks = !ops.body_is_valid(1, static_cast<uint32_t>(filter.num_probes));
+  filter.layout = static_cast<int>(record.layout);
+  filter.num_probes = static_cast<int>(ChooseNumProbes(record.layout, in->Byte()));
+  const bool is_blocks = !record.body_is_valid(1, static_cast<uint32_t>(filter.num_probes));
   const size_t bytes = 1 + in->Byte();
   filter.body.assign(is_blocks ? 64 * (1 + bytes % (kMostBodyBytes / 64)) : bytes, 0);
   return filter;
@@ -88,9 +91,9 @@ void FillAtRandom(uint8_t how, uint64_t seed, reference::Filter* filter) {
 // A filter of a body that is in no image, on the chosen target.
 class BoundFilter : public FilterBase {
  public:
-  BoundFilter(const LayoutOps& ops, const uint8_t* body, size_t body_bytes, int num_probes) {
-    internal::BindBody(ops, body, body_bytes, static_cast<uint32_t>(num_probes), &state_);
-    layout_ = ops.layout;
+  BoundFilter(const LayoutRecord& record, const uint8_t* body, size_t body_bytes, int num_probes) {
+    internal::BindBody(record, {body, body_bytes, static_cast<uint32_t>(num_probes)}, &state_);
+    layout_ = record.layout;
   }
 };
 
@@ -116,8 +119,8 @@ uint8_t* Place(const reference::Bytes& body, uint8_t where) {
 }
 
 void AskSmall(Input* in) {
-  const LayoutOps& ops = ChooseLayout(in->Byte());
-  reference::Filter filter = EmptyFilter(ops, in);
+  const LayoutRecord& record = ChooseLayout(in->Byte());
+  reference::Filter filter = EmptyFilter(record, in);
   const uint8_t how = in->Byte(), where = in->Byte();
   FillAtRandom(how, in->Number(2), &filter);
   const Questions questions(in);
@@ -125,7 +128,7 @@ void AskSmall(Input* in) {
   for (size_t i = 0; i < filter.body.size() && !in->empty(); ++i) {
     filter.body[i % 2 == 0 ? i / 2 : filter.body.size() - 1 - i / 2] = in->Byte();
   }
-  const BoundFilter bound(ops, Place(filter.body, where), filter.body.size(), filter.num_probes);
+  const BoundFilter bound(record, Place(filter.body, where), filter.body.size(), filter.num_probes);
   RequireAnswers(bound, filter, questions);
 }
 
@@ -136,11 +139,11 @@ struct LargeBody {
   const uint8_t* aligned;
   const uint8_t* odd;
 
-  LargeBody(const LayoutOps& ops, uint8_t probes) : bytes(2 * kLargeBodyBytes + 128) {
-    filter.layout = static_cast<int>(ops.layout);
-    filter.num_probes = static_cast<int>(ChooseNumProbes(ops.layout, probes));
+  LargeBody(const LayoutRecord& record, uint8_t probes) : bytes(2 * kLargeBodyBytes + 128) {
+    filter.layout = static_cast<int>(record.layout);
+    filter.num_probes = static_cast<int>(ChooseNumProbes(record.layout, probes));
     filter.body.assign(kLargeBodyBytes, 0);
-    FillAtRandom(ops.layout == Layout::kRetrieval ? 9 : 3, probes, &filter);
+    FillAtRandom(record.layout == Layout::kRetrieval ? 9 : 3, probes, &filter);
     uint8_t* const begin = &bytes[64 - reinterpret_cast<uintptr_t>(bytes.data()) % 64];
     memcpy(begin, filter.body.data(), kLargeBodyBytes);
     memcpy(begin + kLargeBodyBytes + 21, filter.body.data(), kLargeBodyBytes);
@@ -150,29 +153,29 @@ struct LargeBody {
 };
 
 void AskLarge(Input* in) {
-  const LayoutOps& ops = ChooseLayout(in->Byte());
+  const LayoutRecord& record = ChooseLayout(in->Byte());
   static std::unique_ptr<LargeBody> bodies[256];  // by layout: made when first asked for
-  std::unique_ptr<LargeBody>& large = bodies[static_cast<size_t>(ops.layout)];
-  if (large == nullptr) large = std::make_unique<LargeBody>(ops, 6);
+  std::unique_ptr<LargeBody>& large = bodies[static_cast<size_t>(record.layout)];
+  if (large == nullptr) large = std::make_unique<LargeBody>(record, 6);
   const uint8_t* const body = in->Byte() % 2 == 0 ? large->aligned : large->odd;
   const Questions questions(in);
-  RequireAnswers(BoundFilter(ops, body, kLargeBodyBytes, large->filter.num_probes), large->filter, questions);
+  RequireAnswers(BoundFilter(record, body, kLargeBodyBytes, large->filter.num_probes), large->filter, questions);
 }
 
 void Insert(Input* in) {
-  const LayoutOps& ops = ChooseLayout(in->Byte());
-  if (!ops.is_mutable) return;
-  reference::Filter filter = EmptyFilter(ops, in);
+  const LayoutRecord& record = ChooseLayout(in->Byte());
+  if (!record.facts.takes_keys) return;
+  reference::Filter filter = EmptyFilter(record, in);
   const uint8_t how = in->Byte();
   uint8_t where = in->Byte();
   FillAtRandom(4, in->Number(1), &filter);  // a quarter of the bits: some keys are new, some are not
   const Questions questions(in);
-  const bool shared = ops.layout == Layout::kBlocked && (how & 1) != 0;
+  const bool shared = record.layout == Layout::kBlocked && (how & 1) != 0;
   if (shared) where = 0;  // its words are loaded and changed as wholes, so a body stands at a multiple of 64
   uint8_t* const body = Place(filter.body, where);
   ProbeState state;
-  internal::BindBody(ops, body, filter.body.size(), static_cast<uint32_t>(filter.num_probes), &state);
-  const Kernels& kernels = shared ? internal::SharedBlockedKernels() : *state.kernels;
+  internal::BindBody(record, {body, filter.body.size(), static_cast<uint32_t>(filter.num_probes)}, &state);
+  const Kernels& kernels = shared ? FindLayout(Layout::kBlocked)->shared_kernels() : *state.kernels;
 
   const uint64_t* const hashes = questions.hashes;
   const size_t n = questions.n, singles = how / 2 % (n + 1);
@@ -192,7 +195,7 @@ void Insert(Input* in) {
   FUZZ_REQUIRE(counted == expected);
   FUZZ_REQUIRE(memcmp(body, filter.body.data(), filter.body.size()) == 0);
   for (size_t i = 0; i < n; ++i) FUZZ_REQUIRE(kernels.may_contain(state, hashes[i]));
-  if (ops.layout != Layout::kCounting) return;
+  if (record.layout != Layout::kCounting) return;
   // Out again, some of them twice: single ones, then a batch.
   uint64_t removed = 0;
   expected = 0;
@@ -206,25 +209,25 @@ void Insert(Input* in) {
 }
 
 // Blocks made of all hashes, which come in pieces, on the target that is chosen now.
-uint8_t* MakeBlocks(const LayoutOps& ops, const reference::Filter& filter, const std::vector<uint64_t>& hashes,
+uint8_t* MakeBlocks(const LayoutRecord& record, const reference::Filter& filter, const std::vector<uint64_t>& hashes,
                     size_t piece, uint8_t where) {
   // The scratch memory that the largest range of all here takes; its content does not matter.
   static uint8_t* const scratch = static_cast<uint8_t*>(std::aligned_alloc(64, kScratchBytes));
   uint8_t* const blocks = Place(reference::Bytes(filter.body.size(), 0), where);
   ProbeState state;
-  internal::BindBody(ops, nullptr, filter.body.size(), static_cast<uint32_t>(filter.num_probes), &state);
+  internal::BindBody(record, {nullptr, filter.body.size(), static_cast<uint32_t>(filter.num_probes)}, &state);
   internal::HashSpan spans[kMostSpans];
   internal::BlockRange range{0, state.num_units, blocks, spans, 0, hashes.size()};
   piece = std::max(piece, hashes.size() / kMostSpans + 1);
   for (size_t i = 0; i < hashes.size(); i += piece) {
     spans[range.num_spans++] = {&hashes[i], std::min(piece, hashes.size() - i)};
   }
-  if (ops.range_scratch_bytes != nullptr) {
-    const uint64_t needed = ops.range_scratch_bytes(state.num_units, hashes.size());
+  if (FindMaker(record.layout)->range_scratch_bytes != nullptr) {
+    const uint64_t needed = FindMaker(record.layout)->range_scratch_bytes(state.num_units, hashes.size());
     FUZZ_REQUIRE(needed <= kScratchBytes);
     Poison(scratch + needed, (kScratchBytes)-needed);
   }
-  state.kernels->build_range(state, range, scratch);
+  FindMaker(record.layout)->build_range(state, range, scratch);
   Unpoison(scratch, kScratchBytes);
   return blocks;
 }
@@ -234,9 +237,9 @@ uint64_t HashOf(uint64_t high, uint64_t in_block) { return high << 32 | (high ^ 
 
 // Compared with another target; the reference, which takes a hundred times as long, seldom judges.
 void Make(uint8_t other_target, Input* in) {
-  const LayoutOps& ops = ChooseLayout(in->Byte());
-  if (ops.range_blocks == 0) return;
-  reference::Filter filter = EmptyFilter(ops, in);
+  const LayoutRecord& record = ChooseLayout(in->Byte());
+  if (FindMaker(record.layout)->range_blocks == 0) return;
+  reference::Filter filter = EmptyFilter(record, in);
   const uint8_t how = in->Byte(), where = in->Byte(), piece = in->Byte();
   const size_t num_hashes = in->Seldom(20) ? in->Below(kMostHashes) : in->Below(60);
   test::Random random(in->Number(2));
@@ -248,14 +251,14 @@ void Make(uint8_t other_target, Input* in) {
     hashes.push_back(in->empty() ? HashOf(random() & 0xffffffff, random() & few) : in->Number(8));
   }
 
-  const uint8_t* const made = MakeBlocks(ops, filter, hashes, 1 + piece, where);
+  const uint8_t* const made = MakeBlocks(record, filter, hashes, 1 + piece, where);
   const reference::Bytes of_this(made, made + filter.body.size());
   Force(other_target);
-  const bool same = memcmp(MakeBlocks(ops, filter, hashes, kMostHashes, 0), of_this.data(), of_this.size()) == 0;
+  const bool same = memcmp(MakeBlocks(record, filter, hashes, kMostHashes, 0), of_this.data(), of_this.size()) == 0;
   FUZZ_REQUIRE(same);
-  const BoundFilter bound(ops, of_this.data(), of_this.size(), filter.num_probes);
+  const BoundFilter bound(record, of_this.data(), of_this.size(), filter.num_probes);
   FUZZ_REQUIRE(AllMaybe(bound, hashes.data(), hashes.size()));
-  if (!ops.is_mutable && !in->Seldom(50)) return;
+  if (!record.facts.takes_keys && !in->Seldom(50)) return;
   filter.Fill(hashes);
   FUZZ_REQUIRE(filter.body == of_this);
 }

@@ -83,7 +83,7 @@ int Run(int argc, char** argv) {
 
   std::vector<Row> rows;
   for (const double bits : kBitsPerKey) {
-    for (const Layout layout : tools::ImplementedLayouts()) {
+    for (const Layout layout : tools::BuildableLayouts()) {
       char name[64];
       snprintf(name, sizeof(name), "/%s-%g.filter", LayoutName(layout), bits);
       if (!MakeRows(layout, bits, folder + name, keys, &rows)) return 2;

@@ -79,16 +79,16 @@ void PrintTable(const std::vector<Row>& rows, uint64_t num_absent, FILE* out) {
 
 bool WritePlotData(const std::vector<Row>& rows, uint64_t num_absent, double bits_per_key, const std::string& folder) {
   bool good = true;
-  for (const Layout layout : tools::ImplementedLayouts()) {
+  for (const Layout layout : tools::BuildableLayouts()) {
     const std::string name = std::string("fpr_") + LayoutName(layout) + ".tsv";
     good &= WriteFile(folder, name.c_str(), [&](FILE* file) { WriteMeasured(rows, layout, num_absent, file); });
   }
   good &= WriteFile(folder, "model.tsv", [](FILE* file) {
     fprintf(file, "bits_per_key");
-    for (const Layout layout : tools::ImplementedLayouts()) fprintf(file, "\t%s", LayoutName(layout));
+    for (const Layout layout : tools::BuildableLayouts()) fprintf(file, "\t%s", LayoutName(layout));
     for (double bits = 6; bits <= 18.001; bits += 0.1) {
       fprintf(file, "\n%g", bits);
-      for (const Layout layout : tools::ImplementedLayouts()) {
+      for (const Layout layout : tools::BuildableLayouts()) {
         fprintf(file, "\t%g", 100 * FprForBitsPerKey(layout, bits));
       }
     }

@@ -15,18 +15,14 @@
 
 namespace linefilter::tools {
 
-// Empty for a layout that takes no key once it is made.
-inline std::unique_ptr<MutableFilter> CreateMutable(Layout layout, uint64_t num_keys, const FilterOptions& options,
-                                                    Status* status) {
-  const auto create = [&](auto filter) -> std::unique_ptr<MutableFilter> {
-    *status = filter->Create(num_keys, options);
-    return filter;
-  };
-  if (layout == Layout::kBlocked) return create(std::make_unique<BlockedFilter>());
-  if (layout == Layout::kClassic) return create(std::make_unique<ClassicFilter>());
-  if (layout == Layout::kCounting) return create(std::make_unique<CountingBlockedFilter>());
+// Null for a layout that takes no key once it is made.
+inline std::unique_ptr<Filter> CreateMutable(Layout layout, uint64_t num_keys, const FilterOptions& options,
+                                             Status* status) {
   *status = Status();
-  return nullptr;
+  if (!FactsOf(layout).takes_keys) return nullptr;
+  auto filter = std::make_unique<Filter>();
+  *status = filter->Create(layout, num_keys, options);
+  return filter;
 }
 
 class AnyFilter {
@@ -86,10 +82,7 @@ class AnyFilter {
     uint64_t image_bytes = 0, peak = 0;
     options.layout = layout;
     if (!FilterBuilder::EstimateBytes(options, num_keys, &image_bytes, &peak).ok()) return 0;
-    Status status;
-    options.memory_limit = kNoMemoryLimit;
-    const bool is_mutable = CreateMutable(layout, 0, options, &status) != nullptr;
-    return is_mutable ? image_bytes : peak;
+    return FactsOf(layout).takes_keys ? image_bytes : peak;
   }
 
  private:
@@ -98,7 +91,7 @@ class AnyFilter {
     void operator()(uint8_t* bytes) const { std::free(bytes); }
   };
 
-  std::unique_ptr<MutableFilter> mutable_;
+  std::unique_ptr<Filter> mutable_;
   std::unique_ptr<FilterBuilder> builder_;
   std::unique_ptr<uint8_t, Free> image_;
   FilterView view_;

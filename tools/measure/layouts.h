@@ -1,4 +1,4 @@
-// The layouts that this library can make, found by asking it, so that a new one appears in the program by itself.
+// The layouts that a user can choose, as help texts and messages list them.
 #ifndef LINEFILTER_TOOLS_MEASURE_LAYOUTS_H_
 #define LINEFILTER_TOOLS_MEASURE_LAYOUTS_H_
 
@@ -9,21 +9,22 @@
 
 namespace linefilter::tools {
 
-inline std::vector<Layout> ImplementedLayouts() {
+inline std::vector<Layout> BuildableLayouts() {
   std::vector<Layout> layouts;
-  for (int id = 1; id < 256; ++id) {
-    const Layout layout = static_cast<Layout>(id);
-    Layout parsed = Layout::kAuto;
-    if (ParseLayout(LayoutName(layout), &parsed) && parsed == layout) layouts.push_back(layout);
+  for (const Layout layout : SupportedLayouts()) {
+    if (FactsOf(layout).buildable) layouts.push_back(layout);
   }
   return layouts;
 }
 
+// Is an image of it the only way to have one? No key can be inserted.
+inline bool IsBuiltAtOnce(Layout layout) { return FactsOf(layout).buildable && !FactsOf(layout).takes_keys; }
+
 // "auto, blocked, classic, ...", or without "auto"; or without what nobody can make empty, and fill.
 inline std::string LayoutChoices(bool with_auto, bool made_empty = false) {
   std::string names = with_auto ? LayoutName(Layout::kAuto) : "";
-  for (const Layout layout : ImplementedLayouts()) {
-    if (made_empty && layout == Layout::kRetrieval) continue;
+  for (const Layout layout : BuildableLayouts()) {
+    if (made_empty && IsBuiltAtOnce(layout)) continue;
     names += (names.empty() ? "" : ", ") + std::string(LayoutName(layout));
   }
   return names;

@@ -45,7 +45,7 @@ BlockLoad LoadOfBlocks(const FilterBase& filter) {
     load.num_blocks.resize(levels);
     return load;
   }
-  if (filter.layout() == Layout::kCounting) load.of = BlockLoad::Of::kCounters;
+  if (FactsOf(filter.layout()).bits_of_position == 4) load.of = BlockLoad::Of::kCounters;
   load.num_blocks.assign((load.of == BlockLoad::Of::kCounters ? 2 : 8) * kBlockBytes + 1, 0);
   const uint8_t* block = filter.body();
   for (uint64_t i = 0; i < load.total; ++i, block += kBlockBytes) ++load.num_blocks[LoadOf(block, load.of)];

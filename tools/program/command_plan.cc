@@ -73,7 +73,7 @@ int RunPlan(const Plan& plan, const Arguments& arguments) {
     report.Real("wanted_bits_per_key", plan.bits_per_key);
   }
   std::vector<Report> rows;
-  for (const Layout layout : ImplementedLayouts()) {
+  for (const Layout layout : BuildableLayouts()) {
     Report row;
     const Status status = PlanLayout(plan, by_fpr, layout, &row);
     if (status.ok()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linefilter/sizing.h"
+#include "tools/measure/layouts.h"
 #include "tools/program/arguments.h"
 #include "tools/program/block_load.h"
 #include "tools/program/command.h"
@@ -62,8 +63,7 @@ void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
   report->Rate("wanted_fpr", fpr);
   const double more = room.keys_at_fpr - room.keys;
   if (view.num_stages() == 0) report->Count("keys_at_fpr", static_cast<uint64_t>(room.keys_at_fpr));
-  report->Number("more_keys",
-                 view.layout() == Layout::kRetrieval || std::isinf(keys) || more < 0 ? 0 : std::floor(more));
+  report->Number("more_keys", IsBuiltAtOnce(view.layout()) || std::isinf(keys) || more < 0 ? 0 : std::floor(more));
 }
 
 void AddStages(const FilterView& view, Report* report) {

@@ -1,25 +1,26 @@
-// What a lookup needs of a filter, whoever owns its bytes: resolved once, when the filter is made or opened. The kernels
-// of a layout read it; the classes that users hold keep one.
+// What a lookup needs of a filter, whoever owns its bytes: resolved once, when the filter is made or opened. The
+// kernels of a layout read it; the classes that users hold keep one.
 #ifndef LINEFILTER_INTERNAL_PROBE_STATE_H_
 #define LINEFILTER_INTERNAL_PROBE_STATE_H_
 
 #include <cstdint>
 
-#include "linefilter/layout.h"
-
 namespace linefilter::internal {
 
 struct Kernels;  // lib/layouts/kernels.h: the functions of one layout on one target
-struct Stage;    // lib/layouts/container/body.h: one filter of several that answer as one
+struct Stage;    // lib/layouts/stages.h: one filter of several that answer as one
+
+// How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h).
+enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock };
 
 // A lookup first reads body[MulHigh(hash, num_units) << unit_shift]. Of several stages that is the newest, which body,
 // num_units and unit_shift then describe.
 struct ProbeState {
   const uint8_t* body = nullptr;
-  uint64_t num_units = 0;         // blocks; classic: bytes
-  uint8_t unit_shift = 0;         // log2 of a unit's bytes
-  Layout layout = Layout::kAuto;  // kAuto: broken or the empty set
-  uint16_t num_stages = 0;        // `container` alone; 0: a filter of one body
+  uint64_t num_units = 0;  // blocks; in a layout without blocks: bytes
+  uint8_t unit_shift = 0;  // log2 of a unit's bytes
+  InlineTest inline_test = InlineTest::kNone;
+  uint16_t num_stages = 0;  // 0: a filter of one body
   uint32_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
   // i is lane i.

@@ -9,7 +9,7 @@
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/blocks/folded_fpr.h"
 #include "lib/layouts/blocks/lane_table.h"
-#include "linefilter/sizing.h"
+#include "lib/layouts/layout_record.h"
 
 namespace linefilter::internal {
 namespace {
@@ -34,33 +34,36 @@ BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
   return ReadBitsOf(reinterpret_cast<const uint8_t*>(copy), num_probes);
 }
 
-}  // namespace
-
-bool BlockedBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
-  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kBlocked);
+bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= kMostProbesOfBlocked;
 }
 
-void BindBlocked(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  BindBlocks(Layout::kBlocked, body, body_bytes, num_probes, state);
+void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  BindBlocks(InlineTest::kBlock, body, body_bytes, num_probes, state);
   state->lane_ones = LaneOnes(num_probes);
 }
 
-double BlockedKeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
+double KeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
   // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
   const double share = num_probes / (512.0 * static_cast<double>(num_blocks));
   return LnOfRest(fill) / LnOfRest(share);
 }
 
-double BlockedEstimatedKeys(const ProbeState& state) {
+double EstimatedKeys(const ProbeState& state) {
   const double fill = FillRatioOf(state.body, kBlockBytes * state.num_units);
-  return BlockedKeysAtFill(fill, state.num_probes, state.num_units);
+  return KeysAtFill(fill, state.num_probes, state.num_units);
 }
 
-double BlockedExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
+// The mean over blocks and rotations of the product of lane fills, and keys that agree with one of a block in the
+// in-block hash: from all blocks up to 2^20, above from evenly spaced ones.
+double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
 
-double SharedBlockedExpectedFpr(const ProbeState& state) {
+// The same while others set bits of the body, which is aligned to words.
+double SharedExpectedFpr(const ProbeState& state) {
   return FoldedFpr<BlockedFoldBlocks, ReadSharedBitsOf, kBitsPerBlock>(state, 1, 1);
 }
+
+}  // namespace
 
 void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
   for (uint64_t i = 0; i < num_blocks; ++i, to += kBlockBytes) {
@@ -77,5 +80,28 @@ void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor
 double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   return FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(state, factor, enough);
 }
+
+extern const LayoutRecord kBlockedLayout;
+constexpr LayoutRecord kBlockedLayout = [] {
+  LayoutRecord record = {Layout::kBlocked,
+                         "blocked",
+                         {},
+                         IsValid,
+                         nullptr,
+                         BlockedKernels,
+                         BindWithKernels<Bind, BlockedKernels>,
+                         BodyMayContain<IsValid, Bind, BlockedKernels>,
+                         FillRatioOfBody,
+                         EstimatedKeys,
+                         ExpectedFpr};
+  LayoutFacts& facts = record.facts;
+  facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
+  facts.max_num_probes = kMostProbesOfBlocked;
+  facts.bits_of_position = 1;
+  record.keys_at_fill = KeysAtFill;
+  record.shared_kernels = SharedBlockedKernels;
+  record.shared_expected_fpr = SharedExpectedFpr;
+  return record;
+}();
 
 }  // namespace linefilter::internal

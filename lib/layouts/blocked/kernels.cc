@@ -4,6 +4,7 @@
 // Two tables of the same functions: of a filter that one thread fills, and of one that many fill (shared_block-inl.h).
 #include "lib/layouts/kernels.h"
 
+#include "lib/layouts/blocked/body.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -62,12 +63,14 @@ struct InsertShared {
 };
 
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<Test, Insert>(BuildRange<Insert>);
+  static constexpr internal::Kernels kernels = KernelsOf<Test, Insert>();
   return &kernels;
 }
 
+void TargetBuildRange(const ProbeState& state, const internal::BlockRange& range) { BuildRange<Insert>(state, range); }
+
 const internal::Kernels* SharedTargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared>(nullptr);
+  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared>();
   return &kernels;
 }
 
@@ -80,10 +83,14 @@ HWY_AFTER_NAMESPACE();
 namespace linefilter {
 HWY_EXPORT(TargetKernels);
 HWY_EXPORT(SharedTargetKernels);
+HWY_EXPORT(TargetBuildRange);
 
 namespace internal {
 const Kernels& BlockedKernels() { return *LINEFILTER_DISPATCH(TargetKernels)(); }
 const Kernels& SharedBlockedKernels() { return *LINEFILTER_DISPATCH(SharedTargetKernels)(); }
+void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void*) {
+  LINEFILTER_DISPATCH(TargetBuildRange)(state, range);
+}
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

@@ -16,13 +16,13 @@ inline bool BodyIsBlocks(uint64_t body_bytes) {
 }
 
 // Points `state` to the blocks; lane_ones is left null.
-inline void BindBlocks(Layout layout, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes,
+inline void BindBlocks(InlineTest inline_test, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes,
                        ProbeState* state) {
   *state = ProbeState();
   state->body = body;
   state->num_units = body_bytes / kBlockBytes;
   state->unit_shift = 6;
-  state->layout = layout;
+  state->inline_test = inline_test;
   state->num_probes = num_probes;
 }
 

@@ -25,6 +25,7 @@
 #include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 #include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_ONCE_
@@ -193,7 +194,7 @@ uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
 // The range sits in the L2, so no block is prefetched; but the hashes come from memory in pieces too short for the
 // hardware to see that they are consecutive: while one is inserted, the next comes.
 template <class Insert>
-void BuildRange(const ProbeState& state, const internal::BlockRange& range, void*) {
+void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
   constexpr uint64_t kLine = 64 / sizeof(uint64_t);
   static_assert(kLine % kTogether == 0);
   const uint64_t num_blocks = state.num_units;
@@ -218,9 +219,9 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range, void
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
 template <class Test, class Insert>
-constexpr internal::Kernels KernelsOf(void (*build_range)(const ProbeState&, const internal::BlockRange&, void*)) {
+constexpr internal::Kernels KernelsOf() {
   return {TargetName,        One<Test>,   MayContainToBytes<Test>, MayContainToBits<Test>,
-          CountMaybes<Test>, One<Insert>, ChangeBatch<Insert>,     build_range};
+          CountMaybes<Test>, One<Insert>, ChangeBatch<Insert>};
 }
 
 }  // namespace

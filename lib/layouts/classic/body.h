@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "lib/layouts/kernels.h"
 #include "linefilter/hash.h"
-#include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
 
@@ -39,14 +39,9 @@ inline bool ClassicInsert(uint8_t* body, uint64_t num_bits, uint32_t num_probes,
   return missing != 0;
 }
 
-bool ClassicBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
-// LayoutOps::body_may_contain. Unlike ClassicMayContain it reads all bits: in the tiny filters of engines the branch
-// that ends early is mispredicted more dearly (24 against 28 ns of a whole lookup for 10 keys, 27 against 28 for 48).
-bool ClassicBodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
-void BindClassic(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
-double ClassicEstimatedKeys(const ProbeState& state);
-// Fill ratio ^ num_probes, and keys that agree with a member in the whole hash.
-double ClassicExpectedFpr(const ProbeState& state);
+inline constexpr uint32_t kMostProbesOfClassic = 30;
+
+const Kernels& ClassicKernels();
 
 }  // namespace linefilter::internal
 

@@ -52,8 +52,7 @@ constexpr Kernels kClassicKernels = {
       AnswersToCount answers;
       InsertBatch(state, hashes, n, answers);
       return answers.count;
-    },
-    nullptr};
+    }};
 
 }  // namespace
 

@@ -1,60 +1,65 @@
 #include "lib/layouts/container/body.h"
 
-#include <cstring>
-
 #include "lib/base/equal_hashes.h"
 #include "lib/base/fill.h"
-#include "linefilter/sizing.h"
+#include "lib/layouts/stages.h"
 
 namespace linefilter::internal {
+namespace {
 
-void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table) {
-  uint8_t* const to = table + kStageEntryBytes * i;
-  StoreLE64(entry.num_blocks, to);
-  StoreLE64(entry.num_keys, to + 8);
-  to[16] = entry.layout;
-  to[17] = entry.num_probes;
-  memset(to + 18, 0, kStageEntryBytes - 18);
-}
-
-const char* FindTableFault(const uint8_t* table, uint64_t table_bytes, uint64_t body_bytes, bool* unsupported) {
+// What is wrong with the table: null if nothing is. *unsupported: it may be right, but for a layout that this version
+// does not know.
+const char* FindTableFault(const BodyParts& parts, bool* unsupported) {
   *unsupported = false;
-  if (table_bytes % kStageEntryBytes != 0) return "the table of stages has a part of an entry";
-  const uint64_t num_stages = table_bytes / kStageEntryBytes;
+  if (parts.num_probes != 0) return "a container has no probes of its own";
+  if (parts.stage_table_bytes % kStageEntryBytes != 0) return "the table of stages has a part of an entry";
+  const uint64_t num_stages = parts.stage_table_bytes / kStageEntryBytes;
   if (num_stages > kMaxStages) return "the table has more than 64 stages";
-  uint64_t left = body_bytes;
+  const uint32_t most_probes = StageLayout().facts.max_num_probes;
+  uint64_t left = parts.body_bytes;
   for (uint32_t i = 0; i < num_stages; ++i) {
-    const StageEntry entry = LoadStageEntry(table, i);
+    const StageEntry entry = LoadStageEntry(parts.stage_table, i);
     if (entry.num_blocks == 0 || entry.num_blocks > kMaxBlocks) return "a stage cannot have that many blocks";
     if (entry.num_keys > kMostKeysOfBlock * entry.num_blocks) return "a stage cannot have counted that many keys";
     if (kBlockBytes * entry.num_blocks > left) return "the stages are longer than the body";
     left -= kBlockBytes * entry.num_blocks;
     for (size_t at = 18; at < kStageEntryBytes; ++at) {
-      if (table[kStageEntryBytes * i + at] != 0) return "an entry of the table of stages does not end with zeros";
+      if (parts.stage_table[kStageEntryBytes * i + at] != 0) {
+        return "an entry of the table of stages does not end with zeros";
+      }
     }
-    if (entry.layout != static_cast<uint8_t>(Layout::kBlocked)) {
+    if (entry.layout != static_cast<uint8_t>(StageLayout().layout)) {
       *unsupported = true;  // unless a later entry is wrong
-    } else if (entry.num_probes == 0 || entry.num_probes > MaxNumProbes(Layout::kBlocked)) {
+    } else if (entry.num_probes == 0 || entry.num_probes > most_probes) {
       return "a stage cannot have that many probes";
     }
   }
   return left == 0 ? nullptr : "the stages are shorter than the body";
 }
 
-void BindStage(const Stage& stage, ProbeState* state) {
-  BindBlocked(stage.body, kBlockBytes * stage.num_blocks, stage.num_probes, state);
+Status CheckStages(const BodyParts& parts) {
+  bool unsupported = false;
+  const char* const fault = FindTableFault(parts, &unsupported);
+  if (fault != nullptr) {
+    return Status::Error(StatusCode::kCorrupt, "%s: the image was not written by linefilter", fault);
+  }
+  if (!unsupported) return Status();
+  return Status::Error(StatusCode::kUnsupported,
+                       "a stage of the image has a layout that this version does not read: upgrade linefilter");
 }
 
-void BindStageTable(const uint8_t* body, const uint8_t* table, uint32_t num_stages, ProbeState* state) {
-  uint64_t blocks_before = 0;
-  for (uint32_t i = 0; i + 1 < num_stages; ++i) blocks_before += LoadStageEntry(table, i).num_blocks;
-  const uint64_t newest = LoadStageEntry(table, num_stages - 1).num_blocks;
-  BindBlocks(Layout::kContainer, body + kBlockBytes * blocks_before, kBlockBytes * newest, 0, state);
-  state->num_stages = static_cast<uint16_t>(num_stages);
-  state->stage_table = table;
+// A body has its table of stages beside it, so none is valid alone.
+bool IsValid(uint64_t, uint32_t) { return false; }
+bool MayContain(const uint8_t*, uint64_t, uint32_t, uint64_t) { return true; }
+
+// A state that asks one stage alone.
+ProbeState StateOf(const Stage& stage) {
+  ProbeState state;
+  BindBody(StageLayout(), {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
+  return state;
 }
 
-double ContainerFillRatio(const ProbeState& state) {
+double FillRatio(const ProbeState& state) {
   double ones = 0, blocks = 0;
   ForEachStage(state, [&](uint32_t, const Stage& stage) {
     const double size = static_cast<double>(stage.num_blocks);
@@ -64,24 +69,31 @@ double ContainerFillRatio(const ProbeState& state) {
   return blocks == 0 ? 0 : ones / blocks;
 }
 
-double ContainerEstimatedKeys(const ProbeState& state) {
+// The sum: a key that two stages hold counts twice.
+double EstimatedKeys(const ProbeState& state) {
   double sum = 0;
-  ForEachStage(state, [&](uint32_t, const Stage& stage) {
-    ProbeState one;
-    BindStage(stage, &one);
-    sum += BlockedEstimatedKeys(one);
-  });
+  ForEachStage(state, [&](uint32_t, const Stage& stage) { sum += StageLayout().estimated_keys(StateOf(stage)); });
   return sum;
 }
 
-double ContainerExpectedFpr(const ProbeState& state) {
+// As if stages were independent, which their other sizes make them.
+double ExpectedFpr(const ProbeState& state) {
   double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
-  ForEachStage(state, [&](uint32_t, const Stage& stage) {
-    ProbeState one;
-    BindStage(stage, &one);
-    any = EitherOf(any, BlockedExpectedFpr(one));
-  });
+  ForEachStage(state,
+               [&](uint32_t, const Stage& stage) { any = EitherOf(any, StageLayout().expected_fpr(StateOf(stage))); });
   return any;
 }
+
+}  // namespace
+
+extern const LayoutRecord kContainerLayout;
+constexpr LayoutRecord kContainerLayout = [] {
+  LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,       CheckStages, StagesKernels,
+                         BindImageStages,    MayContain,  FillRatio, EstimatedKeys, ExpectedFpr};
+  record.facts.has_blocks = record.facts.has_stages = record.facts.zeros_are_empty = true;
+  record.facts.bits_of_position = 1;
+  record.shared_kernels = SharedStagesKernels;
+  return record;
+}();
 
 }  // namespace linefilter::internal

@@ -1,5 +1,5 @@
-// Kernels of several filters that answer as one (kernels.h), one source for all of Highway's targets: the batches, and
-// the tables of functions. (Single keys: stages-inl.h.)
+// Kernels of several filters that answer as one (lib/layouts/stages.h), one source for all of Highway's targets: the
+// batches, and the tables of functions. (Single keys: stages-inl.h.)
 //
 // A batch is asked of one stage after the other, the newest first, in groups: of what it has the older are not asked,
 // and the lines of 128 keys are under way. So a key that is found costs the lines up to its stage only, and no branch
@@ -7,13 +7,13 @@
 // key, 16 keys ahead (which fewer than 256 keys are), 25 and 25; the eight bare lines 21, one filter of that size 7.
 // Fewer lines under way are worse (64: 31), and so is it to sieve the newest two alone, in chunks of 32 keys (24 with
 // hits); non-temporal prefetches of the large stages gain nothing.
-#include "lib/layouts/container/kernels.h"
+#include "lib/layouts/kernels.h"
 
 #include <cstring>
 
 #include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/blocks/block_batch.h"
-#include "lib/layouts/kernels.h"
+#include "lib/layouts/container/body.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,8 +24,8 @@
 #include "lib/layouts/container/stages-inl.h"
 #include "linefilter/internal/test_block.h"
 
-#ifndef LINEFILTER_LIB_KERNELS_STAGES_ONCE_
-#define LINEFILTER_LIB_KERNELS_STAGES_ONCE_
+#ifndef LINEFILTER_LIB_LAYOUTS_CONTAINER_KERNELS_ONCE_
+#define LINEFILTER_LIB_LAYOUTS_CONTAINER_KERNELS_ONCE_
 namespace linefilter::internal {
 // Lines under way in a batch, of one stage or of all.
 inline constexpr size_t kStageLinesAhead = 128;
@@ -212,14 +212,8 @@ const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 template <class How, class Cursor>
 constexpr internal::Kernels KernelsOf(bool (*insert)(const ProbeState&, uint64_t),
                                       uint64_t (*insert_batch)(const ProbeState&, const uint64_t*, size_t, uint8_t*)) {
-  return {TargetName,
-          MayContain<How, Cursor>,
-          MayContainToBytes<How>,
-          MayContainToBits<How>,
-          CountMaybes<How>,
-          insert,
-          insert_batch,
-          nullptr};
+  return {TargetName,  MayContain<How, Cursor>, MayContainToBytes<How>, MayContainToBits<How>, CountMaybes<How>, insert,
+          insert_batch};
 }
 
 const internal::Kernels* StagesTable() {
@@ -265,28 +259,31 @@ namespace internal {
 const Kernels& StagesKernels() { return *LINEFILTER_DISPATCH(StagesTable)(); }
 const Kernels& SharedStagesKernels() { return *LINEFILTER_DISPATCH(SharedStagesTable)(); }
 
-void BindStages(const Stage* stages, uint32_t num_stages, ProbeState* state, const Kernels& kernels) {
+void BindStages(const Stage* stages, uint32_t num_stages, bool is_shared, ProbeState* state) {
   const Stage& newest = stages[num_stages - 1];
-  BindBlocks(Layout::kContainer, newest.body, kBlockBytes * newest.num_blocks, 0, state);
+  BindBlocks(InlineTest::kNone, newest.body, kBlockBytes * newest.num_blocks, 0, state);
   state->lane_ones = newest.lane_ones;
   state->num_stages = static_cast<uint16_t>(num_stages);
   state->stages = stages;
-  const bool is_shared = &kernels == &SharedStagesKernels();
   if (num_stages == 1) {  // a filter of one body, to whose kernels `state` tells all they need
-    state->kernels = is_shared ? &SharedBlockedKernels() : &BlockedKernels();
-    state->may_contain = state->kernels->may_contain;
-    return;
+    return UseKernels(is_shared ? StageLayout().shared_kernels() : StageLayout().kernels(), state);
   }
-  state->kernels = &kernels;
+  state->kernels = is_shared ? &SharedStagesKernels() : &StagesKernels();
   state->may_contain = LINEFILTER_DISPATCH(StagesSingle)(num_stages, is_shared);
 }
 
-void BindImageStages(const uint8_t* body, const uint8_t* table, uint32_t num_stages, ProbeState* state) {
-  BindStageTable(body, table, num_stages, state);
-  state->lane_ones = LaneOnes(num_stages == 1 ? LoadStageEntry(table, 0).num_probes : 1);
-  state->kernels = num_stages == 1 ? &BlockedKernels() : LINEFILTER_DISPATCH(ImageStagesTable)();
-  state->may_contain =
-      num_stages == 1 ? state->kernels->may_contain : LINEFILTER_DISPATCH(ImageStagesSingle)(num_stages);
+void BindImageStages(const BodyParts& parts, ProbeState* state) {
+  const uint32_t num_stages = static_cast<uint32_t>(parts.stage_table_bytes / kStageEntryBytes);
+  uint64_t blocks_before = 0;
+  for (uint32_t i = 0; i + 1 < num_stages; ++i) blocks_before += LoadStageEntry(parts.stage_table, i).num_blocks;
+  const StageEntry newest = LoadStageEntry(parts.stage_table, num_stages - 1);
+  BindBlocks(InlineTest::kNone, parts.body + kBlockBytes * blocks_before, kBlockBytes * newest.num_blocks, 0, state);
+  state->num_stages = static_cast<uint16_t>(num_stages);
+  state->stage_table = parts.stage_table;
+  state->lane_ones = LaneOnes(num_stages == 1 ? newest.num_probes : 1);
+  if (num_stages == 1) return UseKernels(StageLayout().kernels(), state);
+  state->kernels = LINEFILTER_DISPATCH(ImageStagesTable)();
+  state->may_contain = LINEFILTER_DISPATCH(ImageStagesSingle)(num_stages);
 }
 
 }  // namespace internal

@@ -21,7 +21,7 @@
 
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/shared_block-inl.h"
-#include "lib/layouts/container/body.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_LAYOUTS_CONTAINER_STAGES_ONCE_

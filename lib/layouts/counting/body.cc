@@ -8,7 +8,7 @@
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/blocks/folded_fpr.h"
 #include "lib/layouts/blocks/lane_table.h"
-#include "linefilter/sizing.h"
+#include "lib/layouts/layout_record.h"
 
 namespace linefilter::internal {
 namespace {
@@ -34,18 +34,17 @@ BlockBits ReadCountersOf(const uint8_t* block, uint32_t num_probes) {
   return {MeanOfRotations(share, num_probes), static_cast<uint32_t>(non_zero)};
 }
 
-}  // namespace
-
-bool CountingBodyIsValid(uint64_t body_bytes, uint32_t num_probes) {
-  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= MaxNumProbes(Layout::kCounting);
+bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
+  return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= kMostProbesOfCounting;
 }
 
-void BindCounting(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  BindBlocks(Layout::kCounting, body, body_bytes, num_probes, state);
+void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
+  BindBlocks(InlineTest::kNone, body, body_bytes, num_probes, state);
   state->lane_ones = LaneOnes(num_probes);
 }
 
-double CountingEstimatedKeys(const ProbeState& state) {
+// Distinct keys, by the share of counters that are not 0.
+double EstimatedKeys(const ProbeState& state) {
   uint64_t non_zero = 0;
   for (uint64_t i = 0; i < kBlockBytes * state.num_units; i += 8) {
     uint64_t counters;
@@ -57,7 +56,10 @@ double CountingEstimatedKeys(const ProbeState& state) {
   return LnOfRest(static_cast<double>(non_zero) / num_counters) / LnOfRest(state.num_probes / num_counters);
 }
 
-double CountingExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(state, 1, 1); }
+// As that of `blocked`, of counters that are not 0.
+double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(state, 1, 1); }
+
+}  // namespace
 
 void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) {
   constexpr uint8_t kMost = 15;
@@ -78,5 +80,26 @@ void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t facto
 double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(state, factor, enough);
 }
+
+extern const LayoutRecord kCountingLayout;
+constexpr LayoutRecord kCountingLayout = [] {
+  LayoutRecord record = {Layout::kCounting,
+                         "counting",
+                         {},
+                         IsValid,
+                         nullptr,
+                         CountingKernels,
+                         BindWithKernels<Bind, CountingKernels>,
+                         BodyMayContain<IsValid, Bind, CountingKernels>,
+                         FillRatioOfBody,
+                         EstimatedKeys,
+                         ExpectedFpr};
+  LayoutFacts& facts = record.facts;
+  facts.buildable = facts.takes_keys = facts.gives_back = facts.keeps_repeats = true;
+  facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
+  facts.max_num_probes = kMostProbesOfCounting;
+  facts.bits_of_position = 4;
+  return record;
+}();
 
 }  // namespace linefilter::internal

@@ -8,19 +8,17 @@
 
 #include <cstdint>
 
-#include "linefilter/internal/probe_state.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 
 namespace linefilter::internal {
 
-bool CountingBodyIsValid(uint64_t body_bytes, uint32_t num_probes);
-void BindCounting(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state);
+inline constexpr uint32_t kMostProbesOfCounting = 16;
 
-// Distinct keys, by the share of counters that are not 0.
-double CountingEstimatedKeys(const ProbeState& state);
-// As BlockedExpectedFpr, of counters that are not 0.
-double CountingExpectedFpr(const ProbeState& state);
+const Kernels& CountingKernels();
 
-// LayoutOps::fold_blocks and folded_fpr. Counters are added up; 15 is the most.
+// LayoutMaker::build_range, fold_blocks and folded_fpr. Folding adds counters up; 15 is the most.
+void CountingBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
 double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough);
 

@@ -7,6 +7,7 @@
 // ask, AVX-512 needs one more than `blocked`: see Test.)
 #include "lib/layouts/kernels.h"
 
+#include "lib/layouts/counting/body.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -133,12 +134,16 @@ struct Remove {
 
 const internal::Kernels* CountingTargetKernels() {
   static constexpr internal::Kernels kernels = [] {
-    internal::Kernels made = KernelsOf<Test, Insert>(BuildRange<Insert>);
+    internal::Kernels made = KernelsOf<Test, Insert>();
     made.remove = One<Remove>;
     made.remove_batch = ChangeBatch<Remove>;
     return made;
   }();
   return &kernels;
+}
+
+void CountingTargetBuildRange(const ProbeState& state, const internal::BlockRange& range) {
+  BuildRange<Insert>(state, range);
 }
 
 }  // namespace
@@ -149,9 +154,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace linefilter {
 HWY_EXPORT(CountingTargetKernels);
+HWY_EXPORT(CountingTargetBuildRange);
 
 namespace internal {
 const Kernels& CountingKernels() { return *LINEFILTER_DISPATCH(CountingTargetKernels)(); }
+void CountingBuildRange(const ProbeState& state, const BlockRange& range, void*) {
+  LINEFILTER_DISPATCH(CountingTargetBuildRange)(state, range);
+}
 }  // namespace internal
 }  // namespace linefilter
 #endif  // HWY_ONCE

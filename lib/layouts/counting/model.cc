@@ -11,12 +11,13 @@
 #include "lib/base/real.h"
 #include "lib/layouts/blocks/block_load.h"
 #include "lib/layouts/blocks/lane_subsets.h"
-#include "lib/layouts/sizing_model.h"
+#include "lib/layouts/counting/body.h"
+#include "lib/layouts/layout_maker.h"
 
 namespace linefilter::internal {
 namespace {
 
-constexpr uint32_t kMostProbes = 16;
+constexpr uint32_t kMostProbes = kMostProbesOfCounting;
 
 // The terms of one num_probes.
 struct Terms {
@@ -115,7 +116,14 @@ uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_
 
 }  // namespace
 
-const Model kCountingModel = {Layout::kCounting,   1,        kMostProbes, 64,    64,   uint64_t{64} << 32,
-                              ExpectedFprOfBlocks, LimitFpr, Guess,       false, false};
+// The error: found 1e-9 (tests/layouts/counting/counting_test.cc).
+extern const LayoutMaker kCountingMaker;
+constexpr LayoutMaker kCountingMaker = {{Layout::kCounting, kMostProbes, 64, 64, uint64_t{64} << 32,
+                                         ExpectedFprOfBlocks, LimitFpr, Guess, false, false, 1e-6, 0, 0},
+                                        4096,
+                                        CountingBuildRange,
+                                        nullptr,
+                                        CountingFoldBlocks,
+                                        CountingFoldedFpr};
 
 }  // namespace linefilter::internal

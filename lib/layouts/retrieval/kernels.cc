@@ -13,7 +13,7 @@
 
 #include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/blocks/block_batch.h"
-#include "lib/layouts/retrieval/solver/solver.h"
+#include "lib/layouts/retrieval/body.h"
 #include "lib/layouts/target.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -278,8 +278,7 @@ const internal::Kernels* TargetKernels() {
                                                 MayContainToBits,
                                                 CountMaybes,
                                                 internal::InsertNothing,
-                                                internal::InsertNothingBatch,
-                                                internal::RetrievalBuildRange};
+                                                internal::InsertNothingBatch};
   return &kernels;
 }
 

@@ -21,7 +21,8 @@
 // (tests/layouts/retrieval/retrieval_model_test.cc, which also makes the table again), to 0.5 % from 3 on, to 3 %
 // below.
 #include "lib/layouts/blocks/block_load.h"
-#include "lib/layouts/sizing_model.h"
+#include "lib/layouts/layout_maker.h"
+#include "lib/layouts/retrieval/solver/solver.h"
 
 namespace linefilter::internal {
 namespace {
@@ -95,7 +96,12 @@ uint32_t NoProbes(double) { return 0; }
 
 }  // namespace
 
-const Model kRetrievalModel = {Layout::kRetrieval,  0,        0,        64,    64,   uint64_t{64} << 32,
-                               ExpectedFprOfBlocks, LimitFpr, NoProbes, false, false};
+// The error is that of a measured table (tests/layouts/retrieval/retrieval_model_test.cc).
+extern const LayoutMaker kRetrievalMaker;
+constexpr LayoutMaker kRetrievalMaker = {{Layout::kRetrieval, 0, 64, 64, uint64_t{64} << 32, ExpectedFprOfBlocks,
+                                          LimitFpr, NoProbes, false, false, 0.01, 0, 0},
+                                         1024,
+                                         RetrievalBuildRange,
+                                         RetrievalScratchBytes};
 
 }  // namespace linefilter::internal

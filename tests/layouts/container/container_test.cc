@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/image/container_writer.h"
-#include "lib/layouts/container/kernels.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
@@ -30,8 +30,7 @@ using reference::Bytes;
 class StagesFilter : public FilterBase {
  public:
   StagesFilter(const std::vector<Stage>& stages, bool is_shared) {
-    internal::BindStages(stages.data(), static_cast<uint32_t>(stages.size()), &state_,
-                         is_shared ? internal::SharedStagesKernels() : internal::StagesKernels());
+    internal::BindStages(stages.data(), static_cast<uint32_t>(stages.size()), is_shared, &state_);
     layout_ = Layout::kContainer;
   }
   bool Insert(uint64_t hash) { return state_.kernels->insert(state_, hash); }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
@@ -23,12 +24,12 @@ namespace {
 
 using internal::BlockRange;
 using internal::HashSpan;
-using internal::LayoutOps;
+using internal::LayoutMaker;
 using internal::ProbeState;
 using reference::Bytes;
 using Hashes = std::vector<uint64_t>;
 
-const LayoutOps& Ops() { return *internal::FindLayout(Layout::kRetrieval); }
+const LayoutMaker& Maker() { return *internal::FindMaker(Layout::kRetrieval); }
 
 // 64-byte aligned memory for a body, and guards behind it.
 class Body {
@@ -51,15 +52,15 @@ Bytes Build(const Hashes& hashes, uint64_t num_blocks, uint64_t range_blocks) {
   for (const uint64_t hash : hashes) of_range[BlockIndex(hash, num_blocks) / range_blocks].push_back(hash);
   Body body(num_blocks);
   ProbeState state;
-  internal::BindBody(Ops(), body.begin(), 64 * num_blocks, 0, &state);
+  internal::BindBody(*internal::FindLayout(Layout::kRetrieval), {body.begin(), 64 * num_blocks}, &state);
   for (uint64_t r = 0; r < of_range.size(); ++r) {
     const Hashes& all = of_range[r];
     const uint64_t a = all.size() / 3, b = all.size() / 2;
     const HashSpan spans[] = {{all.data(), a}, {all.data() + a, b - a}, {all.data() + b, all.size() - b}};
     const uint64_t first = r * range_blocks, size = std::min(range_blocks, num_blocks - first);
-    Body scratch(Ops().range_scratch_bytes(size, all.size()) / 64 + 1);
-    state.kernels->build_range(state, BlockRange{first, size, body.begin() + 64 * first, spans, 3, all.size()},
-                               scratch.begin());
+    Body scratch(Maker().range_scratch_bytes(size, all.size()) / 64 + 1);
+    Maker().build_range(state, BlockRange{first, size, body.begin() + 64 * first, spans, 3, all.size()},
+                        scratch.begin());
   }
   return body.Copy();
 }
@@ -87,7 +88,7 @@ void ExpectSameAsReference(const Hashes& hashes, uint64_t num_blocks) {
   reference::SolveRetrieval(hashes, &expected);
   for (const uint64_t hash : hashes) ASSERT_TRUE(reference::RetrievalMayContain(expected, hash));
   test::OnEveryTarget([&](const char*) {
-    ExpectSameBody(Build(hashes, num_blocks, Ops().range_blocks), expected);
+    ExpectSameBody(Build(hashes, num_blocks, Maker().range_blocks), expected);
     if (num_blocks > 1) ExpectSameBody(Build(hashes, num_blocks, num_blocks / 2 + 1), expected);
   });
 }
@@ -234,7 +235,7 @@ TEST(RetrievalView, FindsEveryKeyAndTellsWhatItIs) {
 }
 
 TEST(RetrievalView, TakesNoInsertion) {
-  EXPECT_FALSE(Ops().is_mutable);
+  EXPECT_FALSE(FactsOf(Layout::kRetrieval).takes_keys);
   const Bytes image = reference::WriteImage(FilterOf(test::RandomHashes(100, 1), 2));
   Bytes copy = image;
   const FilterView view(copy.data(), copy.size());

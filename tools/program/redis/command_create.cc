@@ -1,6 +1,7 @@
 // linefilter redis create: an empty filter that any number of machines then fill and ask.
 #include <memory>
 
+#include "tools/measure/layouts.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
 #include "tools/program/redis/lifetime.h"
@@ -26,8 +27,9 @@ int FailMade(const std::string& name, const char* how, const Status& status) {
 
 // The library's sentence does not know how an image is made and brought by hand.
 std::string AdviceOf(const Create& create, const Status& status) {
-  if (create.options.layout != Layout::kRetrieval || status.code() != StatusCode::kIncompatible) return "";
-  return "`linefilter build --layout retrieval` makes the image of all keys, and `linefilter redis load` brings it.";
+  if (!IsBuiltAtOnce(create.options.layout) || status.code() != StatusCode::kIncompatible) return "";
+  return std::string("`linefilter build --layout ") + LayoutName(create.options.layout) +
+         "` makes the image of all keys, and `linefilter redis load` brings it.";
 }
 
 int RunCreate(const Create& create, const Arguments& arguments) {

@@ -22,8 +22,8 @@ struct Load {
 
 // The library's sentence does not know how a filter that takes no images is made anew by hand.
 std::string AdviceOf(const RedisFilter& filter, bool created, const Status& status) {
-  const Layout layout = filter.layout();
-  const bool takes_none = !created && filter.is_open() && layout != Layout::kBlocked && layout != Layout::kClassic;
+  const LayoutFacts facts = FactsOf(filter.layout());  // images are united there by their bits
+  const bool takes_none = !created && filter.is_open() && !(facts.takes_keys && facts.bits_of_position == 1);
   if (!takes_none || status.code() != StatusCode::kIncompatible) return "";
   return "`linefilter redis switch` replaces its keys by those of an image.";
 }

@@ -22,7 +22,7 @@ struct RedisImage {
 // has no size. `instead` is the command that makes one by its capacity.
 inline void WarnIfEmpty(const RedisImage& image, const RedisFilter& filter, const std::string& name,
                         const char* instead) {
-  if (!image.file.view().empty_set() || filter.layout() == Layout::kRetrieval) return;
+  if (!image.file.view().empty_set() || FactsOf(filter.layout()).bits_of_position == 0) return;
   fprintf(
       stderr,
       "linefilter: warning: the image has no keys, so filter %s has the least size, %llu bytes: to add keys, make it "

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/measure/layouts.h"
 #include "tools/program/images.h"
 #include "tools/program/key_reader.h"
 #include "tools/program/progress.h"
@@ -54,10 +55,11 @@ Step Begin(const Switch& options, RedisFilter* filter) {
   Step step = {filter->BeginGeneration(options.num_keys, options.options, options.layout), "begun", kToBoth, ""};
   if (step.status.code() != StatusCode::kIncompatible) return step;
   RedisInfo info;
-  if (options.options.layout == Layout::kRetrieval) {
-    step.advice =
-        "`linefilter build --layout retrieval` makes the image of all keys. Where the filter is retrieval, too, "
-        "give it as\nIMAGE instead of --begin, else to `linefilter redis load` with another NAME.";
+  if (IsBuiltAtOnce(options.options.layout)) {
+    const std::string name = LayoutName(options.options.layout);
+    step.advice = "`linefilter build --layout " + name + "` makes the image of all keys. Where the filter is " + name +
+                  ", too, "
+                  "give it as\nIMAGE instead of --begin, else to `linefilter redis load` with another NAME.";
   } else if (filter->Info(&info).ok() && info.next_generation != 0) {
     // The library's sentence knows no number, by which alone a step is certainly of his own.
     step.refusal = OfAnother(info.next_generation, "there is no third one");
@@ -116,7 +118,7 @@ Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filte
   if (!step.status.ok()) return step;
   if (info.next_generation != 0) {
     step.refusal = OfAnother(info.next_generation, kNotByImage);
-  } else if (filter->layout() != Layout::kRetrieval && !options.no_writers) {
+  } else if (!IsBuiltAtOnce(filter->layout()) && !options.no_writers) {
     step.refusal =
         "keys that were added since those of IMAGE were read would be lost: say --no-writers if there are none. Else, "
         "in this order: 1. --begin (all writers add to both generations from then on), 2. --add FILE or --load IMAGE "

@@ -195,7 +195,8 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
     if (status.ok()) status = redis_internal::CheckHash(*state_, view);
     if (!status.ok()) return status;
     // The image is older than this call, and keys that were inserted since could not follow.
-    if (view.layout() == Layout::kRetrieval && state_->current().generation.layout != Layout::kRetrieval) {
+    const Layout now = state_->current().generation.layout;
+    if (!redis_internal::TakesInsertions(view.layout()) && redis_internal::TakesInsertions(now)) {
       return Status::Error(
           StatusCode::kIncompatible,
           "filter %s in Redis takes keys, and those inserted since the retrieval image was made could not "

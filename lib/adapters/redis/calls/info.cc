@@ -123,7 +123,7 @@ Status Judge(const std::string& bytes, const Part& part, double* fill, double* k
   const double keys_of_sample = view.EstimatedKeys();
   *keys = keys_of_sample * (static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
   *fpr = view.ExpectedFpr();
-  if (part.layout == Layout::kClassic && *keys > keys_of_sample) {
+  if (!FactsOf(part.layout).has_blocks && *keys > keys_of_sample) {
     // Whole hashes may agree with those of all keys: 2^-64 each. (In blocks only those of a block do.)
     *fpr += (1 - *fpr) * std::min(1.0, (*keys - keys_of_sample) / 18446744073709551616.0);
   }

@@ -113,7 +113,7 @@ void FilterState::FinishForWhoDied() {
 
 // *goes_on: an error is not that of all keys.
 Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes,
-                                    bool* goes_on) {
+                                   bool* goes_on) {
   AllFirstAnswers firsts;
   int times_sent = 0;
   // What others set and replicas may not have yet must be written again, where replicas are waited for.
@@ -125,7 +125,7 @@ Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t
     }
     if (targets.empty()) return GenerationGone(only);
     for (const Shards* shards : targets) {
-      if (shards->generation.layout == Layout::kRetrieval) return ReadOnly();
+      if (!TakesInsertions(shards->generation.layout)) return ReadOnly();
     }
 
     InsertBatch insertions(targets, header_.version, RecordLook(header_key_, header_text_), hashes, n, may_leave_out);

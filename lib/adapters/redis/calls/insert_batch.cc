@@ -33,9 +33,9 @@ InsertBatch::InsertBatch(const std::vector<Shards*>& targets, uint64_t version, 
   for (Shards* shards : targets) {
     targets_.emplace_back(shards, version, n);
     Target& target = targets_.back();
-    const Layout layout = shards->facts.layout;
+    const LayoutFacts facts = FactsOf(shards->facts.layout);
     const bool pays = n >= kFewKeys && shards->learned.bits_set >= kLeastBitsSet;
-    target.reads_first = (layout == Layout::kBlocked || layout == Layout::kContainer) && may_leave_out && pays;
+    target.reads_first = facts.has_blocks && facts.bits_of_position == 1 && may_leave_out && pays;
   }
 }
 
@@ -96,7 +96,7 @@ void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch*
   const Shards& shards = *targets_[target].shards;
   Pending& pending = *to_write;
   if (pending.writes.empty()) return;
-  const bool counts = shards.facts.layout == Layout::kCounting;
+  const bool counts = FactsOf(shards.facts.layout).bits_of_position != 1;
   const RedisKey& key = shards.keys[shard];
   commands_.push_back({static_cast<uint32_t>(writes_.size()), static_cast<uint32_t>(pending.writes.size()), 0,
                        static_cast<uint32_t>(target)});
@@ -194,7 +194,7 @@ void InsertBatch::OnBlock(const Command& command, const Reply& reply) {
 void InsertBatch::OnBits(const Command& command, const Reply& reply) {
   Target& target = targets_[command.target];
   // A bit tells what it was; a counter what it is.
-  const int64_t fresh = target.shards->facts.layout == Layout::kCounting ? 1 : 0;
+  const int64_t fresh = FactsOf(target.shards->facts.layout).bits_of_position != 1 ? 1 : 0;
   size_t next = 0;
   for (uint32_t w = 0; w < command.num_writes; ++w) {
     const Write& write = writes_[command.first + w];

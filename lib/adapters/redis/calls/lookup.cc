@@ -18,14 +18,15 @@ class Lookups final : public ReplyHandler {
   Lookups(const Shards& shards, uint64_t version, const RecordLook& look, const uint64_t* hashes, size_t n)
       : shards_(shards), hashes_(hashes), n_(n), marks_(shards, version), look_(look), answers_(n, 0) {
     const Generation& generation = shards.generation;
-    classic_ = generation.layout == Layout::kClassic;
-    per_key_ = generation.layout == Layout::kContainer ? generation.stages.size() : 1;
+    const LayoutFacts facts = FactsOf(generation.layout);
+    by_bits_ = !facts.has_blocks;
+    per_key_ = facts.has_stages ? generation.stages.size() : 1;
   }
 
   void AddTo(Batch* batch) {
     for (size_t i = 0; i < n_; ++i) {
-      if (classic_) {
-        AddClassic(hashes_[i], batch);
+      if (by_bits_) {
+        AddBits(hashes_[i], batch);
       } else {
         uint64_t blocks[kMaxBodyStages];
         const size_t n = BlocksOfHash(shards_.facts, hashes_[i], blocks);
@@ -51,7 +52,7 @@ class Lookups final : public ReplyHandler {
       return;
     }
     const size_t i = command / per_key_, stage = command % per_key_;
-    if (classic_) {
+    if (by_bits_) {
       answers_[i] = ClassicAnswer(reply);
       return;
     }
@@ -81,7 +82,7 @@ class Lookups final : public ReplyHandler {
   }
 
  private:
-  void AddClassic(uint64_t hash, Batch* batch) {
+  void AddBits(uint64_t hash, Batch* batch) {
     uint64_t positions[kMaxPositions];
     const size_t n = PositionsOfHash(shards_.facts, hash, positions);
     batch->Add(shards_.keys[0], Kind::kRead, static_cast<uint32_t>(2 + 3 * n), 0);
@@ -104,7 +105,7 @@ class Lookups final : public ReplyHandler {
   }
 
   bool AllGood(size_t i) const {
-    if (classic_) return marks_.IsGood(0);
+    if (by_bits_) return marks_.IsGood(0);
     uint64_t blocks[kMaxBodyStages];
     const size_t n = BlocksOfHash(shards_.facts, hashes_[i], blocks);
     for (size_t stage = 0; stage < n; ++stage) {
@@ -119,7 +120,7 @@ class Lookups final : public ReplyHandler {
   Marks marks_;
   RecordLook look_;
   std::vector<uint8_t> answers_;
-  bool classic_;
+  bool by_bits_;
   size_t per_key_;
 };
 

@@ -32,7 +32,8 @@ Status FilterState::PlanGeneration(uint64_t num_keys, const FilterOptions& optio
                                    Generation* generation) {
   FilterOptions request = options;
   if (request.layout == Layout::kAuto) request.layout = Layout::kBlocked;
-  if (request.layout == Layout::kRetrieval || request.layout == Layout::kContainer) {
+  const LayoutFacts facts = FactsOf(request.layout);
+  if (facts.buildable ? !facts.takes_keys : facts.has_stages) {
     return Status::Error(StatusCode::kIncompatible,
                          "a %s filter cannot be made empty and filled in Redis: build its image here, and bring that",
                          LayoutName(request.layout));

@@ -41,7 +41,7 @@ constexpr char kUnite[] =
 
 // What an empty set has in Redis, where a shard cannot be empty: the least body of its layout. A block of `retrieval`
 // without keys has T = 248, a bit in each of the words 3 to 7 (doc/FORMAT.md section 8).
-constexpr uint64_t kBlockBytes = 64, kLeastClassicBytes = 8;
+constexpr uint64_t kBlockBytes = 64, kLeastBytesOfBits = 8;
 constexpr uint8_t kNoKeys[kBlockBytes] = {};
 constexpr uint8_t kEmptyRetrieval[kBlockBytes] = {
     0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0x80,
@@ -127,13 +127,13 @@ Status OpenImage(const void* image, size_t size, const HashSecret* secret, Filte
 
 const uint8_t* BodyOf(const FilterView& view) {
   if (!view.empty_set()) return view.body();
-  return view.layout() == Layout::kRetrieval ? kEmptyRetrieval : kNoKeys;
+  return FactsOf(view.layout()).zeros_are_empty ? kNoKeys : kEmptyRetrieval;
 }
 
 Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view) {
   const Generation& generation = shards.generation;
   const Printable name(state.name());
-  if (generation.layout != Layout::kBlocked && generation.layout != Layout::kClassic) {
+  if (!UnitesByOr(generation.layout)) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s, into which no image can be loaded: make it of an image, or load "
                          "into one that is blocked or classic",
@@ -169,12 +169,12 @@ Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayo
   planned.body_bytes = view.body_bytes();
   planned.num_keys = view.num_keys();
   if (view.empty_set()) {
-    if (view.layout() == Layout::kContainer) {
+    if (FactsOf(view.layout()).has_stages) {
       return Status::Error(StatusCode::kIncompatible,
                            "the image is a container without a stage, so Redis would have no block for it: make an "
                            "empty filter by its capacity");
     }
-    planned.body_bytes = view.layout() == Layout::kClassic ? kLeastClassicBytes : kBlockBytes;
+    planned.body_bytes = FactsOf(view.layout()).has_blocks ? kBlockBytes : kLeastBytesOfBits;
   }
   uint64_t most_keys = 0;
   for (uint32_t i = 0; i < view.num_stages(); ++i) {

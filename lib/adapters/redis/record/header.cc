@@ -268,21 +268,21 @@ void SalvageGenerations(std::string_view text, Header* header) {
 
 Status CheckGeneration(std::string_view name, const Generation& generation) {
   const Layout layout = generation.layout;
-  const bool blocks = layout != Layout::kClassic;
-  const uint32_t most = layout == Layout::kContainer ? 0 : MaxNumProbes(layout);
+  const LayoutFacts facts = FactsOf(layout);
+  const uint32_t most = facts.max_num_probes;
   bool good = layout != Layout::kAuto && generation.body_bytes != 0 && generation.shard_bytes != 0 &&
               generation.num_probes <= most && (most == 0 || generation.num_probes != 0) &&
               generation.shard_bytes <= kMaxShardBytes;
   // Of a container each stage may have kMaxBlocks.
-  const uint64_t most_blocks = kMaxBlocks * (layout == Layout::kContainer ? kMaxStages : 1);
-  if (blocks) {
+  const uint64_t most_blocks = kMaxBlocks * (facts.has_stages ? kMaxStages : 1);
+  if (facts.has_blocks) {
     good = good && generation.body_bytes % 64 == 0 && generation.shard_bytes % 64 == 0 &&
            generation.body_bytes / 64 <= most_blocks;
   } else {
     good = good && generation.shard_bytes == generation.body_bytes;
   }
   good = good && (generation.body_bytes - 1) / generation.shard_bytes < kMaxShards;
-  good = good && (layout == Layout::kContainer) == !generation.stages.empty() && generation.stages.size() <= kMaxStages;
+  good = good && facts.has_stages == !generation.stages.empty() && generation.stages.size() <= kMaxStages;
   uint64_t stage_blocks = 0;
   for (const Stage& stage : generation.stages) {
     good = good && stage.num_blocks != 0 && stage.num_blocks <= kMaxBlocks && stage.num_probes != 0 &&
@@ -293,8 +293,8 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
     good = good && !generation.stages.empty() &&
            generation.newest_ones <= kBitsOfBlock * generation.stages.back().num_blocks;
   }
-  good = good && (layout != Layout::kContainer || generation.num_keys <= kBitsOfBlock * stage_blocks);
-  good = good && (generation.growth.empty() || layout == Layout::kContainer);
+  good = good && (!facts.has_stages || generation.num_keys <= kBitsOfBlock * stage_blocks);
+  good = good && (generation.growth.empty() || facts.has_stages);
   if (good && (generation.stages.empty() || stage_blocks * 64 == generation.body_bytes)) return Status();
   return Status::Error(StatusCode::kCorrupt,
                        "the header record of filter %s in Redis describes a %s filter that cannot be (%llu bytes, %u "

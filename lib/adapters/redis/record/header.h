@@ -30,7 +30,7 @@ struct Generation {
   Layout layout = Layout::kAuto;
   uint32_t num_probes = 0;
   uint64_t body_bytes = 0;
-  uint64_t shard_bytes = 0;  // a multiple of 64, but in `classic`, where it is body_bytes
+  uint64_t shard_bytes = 0;  // a multiple of 64; body_bytes in a layout without blocks
   uint64_t num_keys = 0;     // made for; of an image's how many it had; 0: unknown
   std::vector<Stage> stages;
   // Of a container: the one bits of the newest stage when its image came, and the field growth of the image, as bytes.
@@ -38,7 +38,7 @@ struct Generation {
   std::string growth;
 
   bool exists() const { return id != 0; }
-  uint64_t num_blocks() const { return layout == Layout::kClassic ? 0 : body_bytes / 64; }
+  uint64_t num_blocks() const { return FactsOf(layout).has_blocks ? body_bytes / 64 : 0; }
   uint64_t num_shards() const { return (body_bytes + shard_bytes - 1) / shard_bytes; }
   // Of the body, without the mark; only the last shard is shorter than shard_bytes.
   uint64_t BytesOfShard(uint64_t shard) const {

@@ -79,7 +79,7 @@ class Marks {
 };
 
 // How PositionsOfHash numbers them.
-inline uint64_t PositionsPerByte(const Shards& shards) { return shards.facts.layout == Layout::kCounting ? 2 : 8; }
+inline uint64_t PositionsPerByte(const Shards& shards) { return 8 / FactsOf(shards.facts.layout).bits_of_position; }
 
 // Bit or counter p of the body, as PositionsOfHash numbers it, is there in Redis: from the shard's first bit.
 inline uint64_t RedisBit(uint64_t position) { return (position & ~uint64_t{7}) | (7 - (position & 7)); }

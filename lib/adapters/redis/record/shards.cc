@@ -19,7 +19,7 @@ uint64_t RoundUpToBlocks(uint64_t bytes) { return (bytes + kBlock - 1) / kBlock 
 // The record does not say whether an image told its num_keys or left it out. Zero is what one without the field has,
 // and what a growing filter tells before its first key, when no stage has one.
 bool TellsKeys(const Generation& generation) {
-  if (generation.layout != Layout::kRetrieval && generation.layout != Layout::kContainer) return false;
+  if (FactsOf(generation.layout).takes_keys) return false;
   if (generation.num_keys != 0) return true;
   if (generation.growth.empty() || generation.growth[0] != kGrowsByDoubling) return false;
   return std::all_of(generation.stages.begin(), generation.stages.end(),
@@ -78,7 +78,7 @@ Shards ShardsOf(std::string_view name, const Header& header, const Generation& g
 Status ChooseShardBytes(Layout layout, uint64_t body_bytes, const RedisLayout& request, uint32_t num_masters,
                         uint64_t* shard_bytes) {
   const auto number = [](uint64_t value) { return static_cast<unsigned long long>(value); };
-  if (layout == Layout::kClassic) {
+  if (!FactsOf(layout).has_blocks) {
     if (body_bytes > kMaxShardBytes) {
       return Status::Error(
           StatusCode::kUnsupported,

@@ -19,6 +19,11 @@
 
 namespace linefilter::redis_internal {
 
+// Can keys be inserted into a body of it in Redis? Into the newest stage of one with stages.
+inline bool TakesInsertions(Layout layout) { return FactsOf(layout).bits_of_position != 0; }
+// Is the union of two bodies of it that of their bits?
+inline bool UnitesByOr(Layout layout) { return FactsOf(layout).takes_keys && FactsOf(layout).bits_of_position == 1; }
+
 inline constexpr uint64_t kMarkBytes = 16;
 
 // 16 bytes of a mark.

@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 
 namespace linefilter::internal {
 
-// Kernels::build_range: dispatches inside, for it is called for thousands of keys.
+// LayoutMaker::build_range: dispatches inside, for it is called for thousands of keys.
 void RetrievalBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 
 uint64_t RetrievalScratchBytes(uint64_t num_blocks, uint64_t num_hashes);
