@@ -1,0 +1,163 @@
+// Chance hardly meets an image of no keys, the last number of a rotation, or a body that took its newest keys
+// elsewhere: each goes on as any other.
+#include "tests/filters/states_test.h"
+
+namespace linefilter::test {
+namespace {
+
+using reference::PutLittleEndian;
+
+// A builder without keys, of any layout and hash.
+template <class Filter>
+void ExpectOfEmptyBuilder(Layout layout) {
+  for (const HashId hash_id : {HashId::kXxh3, HashId::kCaller, HashId::kKeyed}) {
+    for (const bool foldable : {false, true}) {
+      if (foldable && layout == Layout::kClassic) continue;
+      FilterOptions options;
+      options.layout = layout;
+      options.bits_per_key = 10;
+      options.hash_id = hash_id;
+      options.foldable = foldable;
+      if (hash_id == HashId::kKeyed) options.secret.bytes[3] = 1;
+      const std::string image = test::Build(options, {});
+      Filter filter;
+      const Status status = filter.CreateFromImage(image.data(), image.size(), ToOpen(options));
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
+      EXPECT_EQ(filter.hash_id(), hash_id);
+      const std::vector<uint64_t> hashes = test::RandomHashes(20, 1);
+      EXPECT_EQ(AnswersOf(filter, hashes), std::vector<uint8_t>(hashes.size(), 0)) << "it is empty";
+      for (const uint64_t hash : hashes) filter.InsertHash(hash);
+      EXPECT_EQ(AnswersOf(filter, hashes), std::vector<uint8_t>(hashes.size(), 1));
+      FilterOptions limited = ToOpen(options);
+      limited.memory_limit = 7;
+      const Status refused = Filter().CreateFromImage(image.data(), image.size(), limited);
+      EXPECT_EQ(refused.code(), StatusCode::kOverLimit);
+      limited.memory_limit = std::strtoull(refused.message(), nullptr, 10) - 1;  // "N bytes are needed ..."
+      EXPECT_EQ(Filter().CreateFromImage(image.data(), image.size(), limited).code(), StatusCode::kOverLimit);
+      ++limited.memory_limit;
+      EXPECT_TRUE(Filter().CreateFromImage(image.data(), image.size(), limited).ok()) << refused.message();
+    }
+  }
+}
+
+TEST(States, AnImageOfNoKeysBecomesAnEmptyFilter) {
+  ExpectOfEmptyBuilder<BlockedFilter>(Layout::kBlocked);
+  ExpectOfEmptyBuilder<ConcurrentBlockedFilter>(Layout::kBlocked);
+  ExpectOfEmptyBuilder<CountingBlockedFilter>(Layout::kCounting);
+  ExpectOfEmptyBuilder<ClassicFilter>(Layout::kClassic);
+}
+
+// The number stays, and nothing else does: generations go, snapshots are taken.
+TEST(States, RotationsGoOnBehindTheLastNumber) {
+  reference::Filter stage;
+  stage.num_probes = 8;
+  stage.body.resize(64 * 4);
+  reference::Filter claim = reference::MakeContainer({stage, stage, stage}, {0, 0, 0});
+  Bytes growth(32, 0);
+  growth[0] = 2;
+  PutLittleEndian(100, 8, &growth[8]);
+  PutLittleEndian(kLastGeneration - 1, 8, &growth[16]);
+  claim.extensions.push_back({reference::kGrowth, growth});
+  const Bytes image = reference::WriteImage(claim);
+  RotatingFilter filter;
+  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  EXPECT_EQ(filter.generation(), kLastGeneration - 1);
+  for (int i = 0; i < 10; ++i) {
+    const uint64_t hash = MixHash(static_cast<uint64_t>(i));
+    filter.InsertHash(hash);
+    EXPECT_EQ(filter.Rotate(), kLastGeneration);
+    EXPECT_EQ(filter.generation(), kLastGeneration);
+    EXPECT_TRUE(filter.MayContainHash(hash));
+    const std::string saved = ImageOf(filter);
+    RotatingFilter loaded;
+    const Status status = loaded.CreateFromImage(saved.data(), saved.size());
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(loaded.generation(), kLastGeneration);
+    EXPECT_TRUE(loaded.MayContainHash(hash));
+    filter.Rotate();
+    filter.Rotate();
+    EXPECT_FALSE(filter.MayContainHash(hash)) << "three rotations are over";
+  }
+}
+
+// Keys that go into a body elsewhere are counted where its filter goes on: as many as the one bits tell.
+TEST(States, KeysThatCameElsewhereAreCounted) {
+  FilterOptions options;
+  options.fpr = 0.01;
+  ScalableFilter grown;
+  ASSERT_TRUE(grown.Create(1000, options).ok());
+  const std::vector<uint64_t> first = test::RandomHashes(1200, 1), more = test::RandomHashes(700, 2);
+  grown.InsertHashes(first.data(), first.size());
+  std::string image = ImageOf(grown);
+  BodyFacts facts = FactsOf(FilterView(image.data(), image.size()));
+  const StageInfo newest = FilterView(image.data(), image.size()).stage(1);
+  facts.newest_ones = static_cast<uint64_t>(newest.FillRatio() * 512 * static_cast<double>(newest.num_blocks) + 0.5);
+  const auto write = [&] {
+    test::Collector again;
+    BodyImageWriter writer;
+    EXPECT_TRUE(writer.Start(facts, again.sink()).ok());
+    for (size_t at = 0; at < facts.body_bytes; at += 100) {
+      const size_t left = static_cast<size_t>(facts.body_bytes) - at;
+      EXPECT_TRUE(writer.Append(image.data() + at, std::min<size_t>(left, 100)).ok());
+    }
+    EXPECT_TRUE(writer.Finish().ok());
+    return again.bytes;
+  };
+  EXPECT_EQ(write(), image) << "none came";
+  for (const uint64_t hash : more) {
+    uint64_t positions[kMaxPositions];
+    for (size_t i = PositionsOfHash(facts, hash, positions); i != 0; --i) {
+      image[positions[i - 1] / 8] = static_cast<char>(image[positions[i - 1] / 8] | 1 << positions[i - 1] % 8);
+    }
+  }
+  const std::string later = write();
+  ScalableFilter loaded;
+  const Status status = loaded.CreateFromImage(later.data(), later.size());
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
+  EXPECT_NEAR(static_cast<double>(loaded.num_keys()), static_cast<double>(first.size() + more.size()), 60);
+  EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size()).num_keys());
+  // All bits: as many keys as bits at most, and a filter that goes on.
+  std::fill(image.begin(), image.begin() + static_cast<ptrdiff_t>(facts.body_bytes), '\xff');
+  const std::string full = write();
+  ASSERT_TRUE(loaded.CreateFromImage(full.data(), full.size()).ok());
+  EXPECT_EQ(loaded.stage(1).num_keys, 512 * loaded.stage(1).num_blocks);
+}
+
+// The same of one that forgets by count: what came counts for its rotation.
+TEST(States, KeysThatCameElsewhereBringARotationNearer) {
+  FilterOptions options;
+  options.fpr = 0.01;
+  RotatingFilter filter;
+  ASSERT_TRUE(filter.Create(2000, 3, options, Rotation::kByCount).ok());
+  const std::vector<uint64_t> hashes = test::RandomHashes(300, 1), more = test::RandomHashes(800, 2);
+  filter.InsertHashes(hashes.data(), hashes.size());
+  std::string image = ImageOf(filter);
+  BodyFacts facts = FactsOf(FilterView(image.data(), image.size()));
+  const StageInfo newest = FilterView(image.data(), image.size()).stage(2);
+  facts.newest_ones = static_cast<uint64_t>(newest.FillRatio() * 512 * static_cast<double>(newest.num_blocks) + 0.5);
+  for (const uint64_t hash : more) {
+    uint64_t positions[kMaxPositions];
+    for (size_t i = PositionsOfHash(facts, hash, positions); i != 0; --i) {
+      image[positions[i - 1] / 8] = static_cast<char>(image[positions[i - 1] / 8] | 1 << positions[i - 1] % 8);
+    }
+  }
+  test::Collector again;
+  BodyImageWriter writer;
+  ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
+  ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  RotatingFilter loaded;
+  ASSERT_TRUE(loaded.CreateFromImage(again.bytes.data(), again.bytes.size()).ok());
+  EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
+  const FilterView view(again.bytes.data(), again.bytes.size());
+  EXPECT_EQ(view.stage(2).num_keys, 0u) << "a generation's keys are not told there";
+  const uint64_t counted = reference::GetLittleEndian(view.growth() + 24, 8);
+  EXPECT_NEAR(static_cast<double>(counted), 1100, 60) << "of 1000 that a generation takes";
+  loaded.InsertHash(MixHash(1));
+  EXPECT_EQ(loaded.generation(), 1u);
+}
+
+}  // namespace
+}  // namespace linefilter::test
