@@ -1,0 +1,42 @@
+// What tests of ConcurrentBlockedFilter share: one that is made, and the image that the same keys give one by one.
+#ifndef LINEFILTER_TESTS_FILTERS_CONCURRENT_TEST_H_
+#define LINEFILTER_TESTS_FILTERS_CONCURRENT_TEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/concurrent.h"
+#include "tests/testing/building.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/targets.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter::test {
+
+inline void MustCreate(ConcurrentBlockedFilter* filter, uint64_t num_keys, const FilterOptions& options) {
+  const Status status = filter->Create(num_keys, options);
+  ASSERT_TRUE(status.ok()) << status.message();
+}
+
+template <class Filter>
+std::string ImageOf(const Filter& filter) {
+  std::string image;
+  const Status status = filter.AppendImage(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+inline std::string SequentialImage(uint64_t num_keys, const FilterOptions& options,
+                                   const std::vector<uint64_t>& hashes) {
+  BlockedFilter filter;
+  EXPECT_TRUE(filter.Create(num_keys, options).ok());
+  filter.InsertHashes(hashes.data(), hashes.size());
+  return ImageOf(filter);
+}
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_FILTERS_CONCURRENT_TEST_H_
