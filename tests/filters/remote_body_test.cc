@@ -1,67 +1,14 @@
 // A body that lies elsewhere: the blocks that are fetched answer as the filter does, the positions are those of the
 // bits that an insertion sets (by the reference, on every target), and the image that is made of the bytes again is the
 // image that the reference writes. Whatever is not right answers "maybe", takes nothing and is refused in words.
-#include "linefilter/remote_body.h"
+#include "tests/filters/remote_body_test.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
 
-#include "gtest/gtest.h"
-#include "linefilter/builder.h"
-#include "linefilter/keyed_hash.h"
-#include "linefilter/scalable.h"
-#include "linefilter/view.h"
-#include "tests/reference/reference.h"
-#include "tests/testing/layouts.h"
-#include "tests/testing/options.h"
-#include "tests/testing/random.h"
-#include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
-#include "tests/testing/test_allocator.h"
 
-namespace linefilter {
+namespace linefilter::remote_body_test {
 namespace {
-
-using reference::Bytes;
-using test::Kind;
-
-struct Collector {
-  Bytes bytes;
-  uint64_t stop_after = ~uint64_t{0};
-  Sink sink() {
-    return {[](void* context, const void* data, size_t size) noexcept {
-              auto* const to = static_cast<Collector*>(context);
-              EXPECT_LE(size, size_t{1} << 20) << "pieces of at most 1 MiB";
-              const uint8_t* const from = static_cast<const uint8_t*>(data);
-              to->bytes.insert(to->bytes.end(), from, from + size);
-              return to->bytes.size() < to->stop_after;
-            },
-            this};
-  }
-};
-
-BodyFacts FactsOf(const reference::Filter& filter) {
-  BodyFacts facts;
-  facts.layout = static_cast<Layout>(filter.layout);
-  facts.hash_id = static_cast<HashId>(filter.hash_id);
-  facts.num_probes = static_cast<uint32_t>(filter.num_probes);
-  facts.body_bytes = filter.body.size();
-  facts.seed = filter.seed;
-  facts.has_num_keys = filter.has_num_keys;
-  facts.num_keys = filter.num_keys;
-  std::vector<reference::Filter> stages;
-  if (filter.layout != reference::kContainer) return facts;
-  EXPECT_TRUE(reference::ReadStages(filter, &stages));
-  facts.num_stages = static_cast<uint32_t>(stages.size());
-  for (size_t i = 0; i < stages.size(); ++i) {
-    facts.stages[i].num_blocks = stages[i].body.size() / 64;
-    facts.stages[i].num_probes = static_cast<uint32_t>(stages[i].num_probes);
-  }
-  return facts;
-}
 
 // As who fetches blocks asks: each block is copied to an odd address.
 bool AskBlocks(const BodyFacts& facts, const Bytes& body, uint64_t hash) {
@@ -85,21 +32,6 @@ std::vector<uint64_t> Positions(const BodyFacts& facts, uint64_t hash) {
 std::vector<uint64_t> Sorted(std::vector<uint64_t> numbers) {
   std::sort(numbers.begin(), numbers.end());
   return numbers;
-}
-
-reference::Filter FilledReference(const Kind& kind, size_t units, size_t num_keys, uint64_t seed) {
-  reference::Filter filter = test::EmptyReference(kind.layout, kind.num_probes, units * kind.unit_bytes);
-  filter.Fill(test::RandomHashes(num_keys, seed));
-  return filter;
-}
-
-reference::Filter SomeContainer(uint64_t seed) {
-  std::vector<reference::Filter> stages;
-  for (const size_t num_blocks : {1u, 3u, 70u}) {
-    const uint32_t num_probes = static_cast<uint32_t>(2 + num_blocks % 7);
-    stages.push_back(FilledReference({Layout::kBlocked, num_probes, 64}, num_blocks, 30 * num_blocks, ++seed));
-  }
-  return reference::MakeContainer(stages, {30, 0, 2100});
 }
 
 class EveryKindOfBody : public testing::TestWithParam<Kind> {};
@@ -202,76 +134,6 @@ TEST(Body, OfAContainerIsAskedByStagesAndTakesKeysIntoTheNewest) {
     }
     EXPECT_EQ(wrong, 0u);
   });
-}
-
-TEST(Body, OfBytesThatAreAppendedOneByOne) {
-  const Bytes expected = reference::WriteImage(SomeContainer(1));
-  BodyFacts facts = linefilter::FactsOf(FilterView(expected.data(), expected.size()));
-  Collector image;
-  BodyImageWriter writer;
-  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
-  ASSERT_TRUE(writer.Append(nullptr, 0).ok());
-  for (uint64_t i = 0; i < facts.body_bytes; ++i) ASSERT_TRUE(writer.Append(&expected[static_cast<size_t>(i)], 1).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  EXPECT_EQ(image.bytes, expected);
-}
-
-// Image to facts and body, and back.
-TEST(Body, IsAllOfAnImage) {
-  std::vector<Bytes> images = {reference::WriteImage(SomeContainer(3)),
-                               reference::WriteImage(reference::MakeContainer({}, {}))};
-  HashSecret secret;
-  memset(secret.bytes, 7, sizeof(secret.bytes));
-  for (const Layout layout : test::EveryLayout()) {
-    for (const size_t num_keys : {0u, 1u, 300u, 100000u}) {
-      FilterOptions options = test::BitsPerKey(11);
-      options.layout = layout;
-      if (num_keys == 300) options.seed = 99;
-      if (num_keys == 100000) options.hash_id = HashId::kKeyed, options.secret = secret;
-      FilterBuilder builder(options);
-      builder.AddHashes(test::RandomHashes(num_keys, 5).data(), num_keys);
-      std::string image;
-      ASSERT_TRUE(builder.Finish(&image).ok());
-      images.emplace_back(image.begin(), image.end());
-    }
-  }
-  for (const Bytes& image : images) {
-    FilterView view(image.data(), image.size());
-    if (!view.status().ok()) view = FilterView(image.data(), image.size(), &secret);
-    ASSERT_TRUE(view.status().ok()) << view.status().message();
-    const BodyFacts facts = linefilter::FactsOf(view);
-    ASSERT_TRUE(CheckBody(facts).ok()) << CheckBody(facts).message();
-    EXPECT_EQ(BodyImageBytes(facts), image.size());
-    Collector again;
-    BodyImageWriter writer;
-    ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
-    ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
-    ASSERT_TRUE(writer.Finish().ok());
-    EXPECT_EQ(again.bytes, image) << LayoutName(facts.layout);
-  }
-}
-
-TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
-  FilterOptions options;
-  options.fpr = 0.01;
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(300, options).ok());
-  const std::vector<uint64_t> keys = test::RandomHashes(5000, 3);
-  grown.InsertHashes(keys.data(), keys.size());
-  std::string image;
-  ASSERT_TRUE(grown.AppendImage(&image).ok());
-  const BodyFacts facts = linefilter::FactsOf(FilterView(image.data(), image.size()));
-  EXPECT_GT(facts.num_stages, 2u);
-  Collector again;
-  BodyImageWriter writer;
-  ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
-  ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  const FilterView view(again.bytes.data(), again.bytes.size());
-  ASSERT_TRUE(view.status().ok() && view.Verify().ok());
-  EXPECT_EQ(view.CountMaybes(keys.data(), keys.size()), keys.size());
-  EXPECT_EQ(view.num_keys(), FilterView(image.data(), image.size()).num_keys());
-  EXPECT_EQ(again.bytes, reference::Bytes(image.begin(), image.end()));
 }
 
 // Every answer is "maybe", nothing is to be set, no image is begun.
@@ -388,60 +250,5 @@ TEST(Body, LargerThanMemoryHasPositionsToItsEnd) {
   EXPECT_GT(BodyImageBytes(facts), facts.body_bytes);
 }
 
-TEST(BodyImage, HasToHaveAllOfItsBodyAndNoMore) {
-  const reference::Filter filter = FilledReference({Layout::kBlocked, 5, 64}, 2000, 1000, 1);
-  const BodyFacts facts = FactsOf(filter);
-  Collector image;
-  BodyImageWriter writer;
-  EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument) << "nothing was begun";
-  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
-  ASSERT_TRUE(writer.Append(filter.body.data(), filter.body.size() - 1).ok());
-  const Status status = writer.Finish();
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(status.message()).find("1 bytes of the body are missing"), std::string::npos);
-  EXPECT_EQ(writer.Append(filter.body.data(), 1).code(), StatusCode::kInvalidArgument) << "it has failed";
-  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
-  ASSERT_TRUE(writer.Append(filter.body.data(), 100).ok());
-  EXPECT_EQ(writer.Append(filter.body.data(), filter.body.size() - 99).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(writer.Append(filter.body.data(), 1).code(), StatusCode::kInvalidArgument) << "it has failed";
-  ASSERT_TRUE(writer.Start(facts, image.sink()).ok()) << "again";
-  ASSERT_TRUE(writer.Start(facts, image.sink()).ok()) << "and again";
-  image.bytes.clear();
-  ASSERT_TRUE(writer.Append(filter.body.data(), filter.body.size()).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  EXPECT_EQ(image.bytes, reference::WriteImage(filter));
-  EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument) << "it is finished";
-}
-
-TEST(BodyImage, FailsWithItsSinkAndItsMemory) {
-  const reference::Filter filter = FilledReference({Layout::kBlocked, 5, 64}, 2000, 1000, 1);
-  const BodyFacts facts = FactsOf(filter);
-  test::TestAllocator allocator;  // outlives the writer, which gives back what it was taking
-  BodyImageWriter writer;
-  EXPECT_EQ(writer.Start(facts, Sink()).code(), StatusCode::kInvalidArgument);
-  for (const uint64_t stop_after : {1u, 65537u, 128000u + 1u}) {
-    Collector image;
-    image.stop_after = stop_after;
-    ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
-    Status status = writer.Append(filter.body.data(), 70000);
-    if (status.ok()) status = writer.Append(filter.body.data() + 70000, filter.body.size() - 70000);
-    if (status.ok()) status = writer.Finish();
-    EXPECT_EQ(status.code(), StatusCode::kIoError) << stop_after;
-  }
-  Collector image;
-  for (uint64_t n = 0; n < 2; ++n) {
-    allocator.FailFrom(n);
-    EXPECT_EQ(writer.Start(facts, image.sink(), allocator.hooks()).code(), StatusCode::kOutOfMemory);
-    EXPECT_EQ(allocator.live_blocks(), 0u);
-  }
-  allocator.FailFrom(test::TestAllocator::kNever);
-  ASSERT_TRUE(writer.Start(facts, image.sink(), allocator.hooks()).ok());
-  EXPECT_LT(allocator.live_bytes(), 70u * 1024 + facts.body_bytes / 16384);
-  EXPECT_EQ(writer.Start(facts, image.sink(), {allocator.hooks().allocate, nullptr, nullptr}).code(),
-            StatusCode::kInvalidArgument);
-  EXPECT_EQ(allocator.live_blocks(), 0u);
-  ASSERT_TRUE(writer.Start(facts, image.sink(), allocator.hooks()).ok()) << "and given up by the destructor";
-}
-
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::remote_body_test
