@@ -1,71 +1,16 @@
 // linefilter/filter.h: BlockedFilter and ClassicFilter, each test for both.
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
+#include "tests/filters/mutable_filter_test.h"
 
-#include "gtest/gtest.h"
+#include <cmath>
+#include <limits>
+#include <utility>
+
 #include "linefilter/builder.h"
-#include "linefilter/filter.h"
 #include "linefilter/sizing.h"
-#include "linefilter/view.h"
-#include "tests/testing/options.h"
-#include "tests/testing/random.h"
-#include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::BitsPerKey;
-using test::RandomHashes;
-using test::TestAllocator;
-
-// A filter, broken filters and their equality in bits: the questions of most tests below.
-template <class Filter>
-class MutableFilterTest : public ::testing::Test {
- protected:
-  static constexpr Layout kLayout = std::is_same_v<Filter, BlockedFilter> ? Layout::kBlocked : Layout::kClassic;
-
-  static Filter Make(uint64_t num_keys, const FilterOptions& options, const std::vector<uint64_t>& hashes = {}) {
-    Filter filter;
-    const Status status = filter.Create(num_keys, options);
-    EXPECT_TRUE(status.ok()) << status.message();
-    filter.InsertHashes(hashes.data(), hashes.size());
-    return filter;
-  }
-  static std::string ImageOf(const MutableFilter& filter) {
-    std::string image;
-    const Status status = filter.AppendImage(&image);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return image;
-  }
-  static void ExpectBroken(Filter& filter) {
-    EXPECT_TRUE(filter.MayContainKey("anything"));
-    EXPECT_TRUE(filter.MayContainHash(0));
-    EXPECT_EQ(filter.CountMaybes(RandomHashes(100, 1).data(), 100), 100u);
-    EXPECT_TRUE(filter.Probe(filter.Prepare(MixHash(5)))) << "nothing is touched";
-    EXPECT_FALSE(filter.InsertKey("anything"));
-    EXPECT_FALSE(filter.InsertHash(7));
-    EXPECT_EQ(filter.InsertHashes(RandomHashes(100, 1).data(), 100), 0u);
-    filter.Clear();
-    EXPECT_EQ(filter.body_bytes(), 0u);
-    EXPECT_EQ(filter.ImageBytes(), 0u);
-    EXPECT_EQ(filter.ExpectedFpr(), 1);
-    EXPECT_EQ(filter.MemoryUse(), sizeof(Filter));
-    EXPECT_FALSE(filter.KeyStatus().ok());
-    std::string image = "x";
-    EXPECT_FALSE(filter.AppendImage(&image).ok()) << "a broken filter has no image that could say absent";
-    EXPECT_EQ(image, "x");
-    EXPECT_FALSE(filter.Save("/no/such/folder/image").ok());
-  }
-};
-
-using Filters = ::testing::Types<BlockedFilter, ClassicFilter>;
-TYPED_TEST_SUITE(MutableFilterTest, Filters, );
 
 TYPED_TEST(MutableFilterTest, AnswersMaybeBeforeCreate) {
   TypeParam filter;
@@ -118,60 +63,6 @@ TYPED_TEST(MutableFilterTest, InsertsABatchAsIfOneByOne) {
   }
 }
 
-TYPED_TEST(MutableFilterTest, UnionHasTheKeysOfBoth) {
-  const std::vector<uint64_t> mine = RandomHashes(5000, 1), theirs = RandomHashes(5000, 2);
-  TypeParam a = this->Make(10000, BitsPerKey(10), mine);
-  const TypeParam b = this->Make(10000, BitsPerKey(10), theirs);
-  TypeParam both = this->Make(10000, BitsPerKey(10), mine);
-  both.InsertHashes(theirs.data(), theirs.size());
-  ASSERT_TRUE(a.Union(b).ok());
-  EXPECT_EQ(this->ImageOf(a), this->ImageOf(both)) << "bit by bit what insertion would have made";
-  ASSERT_TRUE(a.Union(a).ok());
-  EXPECT_EQ(this->ImageOf(a), this->ImageOf(both));
-
-  const std::string image = this->ImageOf(b);
-  const FilterView view(image.data(), image.size());
-  TypeParam c = this->Make(10000, BitsPerKey(10), mine);
-  ASSERT_TRUE(c.Union(view).ok()) << "also with a view";
-  EXPECT_EQ(this->ImageOf(c), this->ImageOf(both));
-}
-
-TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
-  const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
-  TypeParam filter = this->Make(1000, BitsPerKey(10), hashes);
-  const std::string before = this->ImageOf(filter);
-  const auto refused = [&](const auto& other, const char* what) {
-    const Status status = filter.Union(other);
-    EXPECT_EQ(status.code(), StatusCode::kIncompatible) << what << ": " << status.message();
-    EXPECT_EQ(this->ImageOf(filter), before) << what;
-  };
-  FilterOptions options = BitsPerKey(10);
-  options.seed = 1;
-  refused(this->Make(1000, options), "another seed");
-  options = BitsPerKey(10);
-  options.hash_id = HashId::kCaller;
-  refused(this->Make(1000, options), "another hash id");
-  options = BitsPerKey(10);
-  options.num_probes = filter.num_probes() + 1;
-  refused(this->Make(1000, options), "other probes");
-  if (this->kLayout == Layout::kClassic) refused(this->Make(2000, BitsPerKey(10)), "another size");
-  refused(TypeParam(), "a broken filter");
-  EXPECT_EQ(filter.Union(FilterView()).code(), StatusCode::kCorrupt) << "a broken view";
-  EXPECT_EQ(this->ImageOf(filter), before);
-  FilterOptions same_bytes = BitsPerKey(64);
-  same_bytes.num_probes = 5;
-  BlockedFilter blocked;
-  ClassicFilter classic;
-  ASSERT_TRUE(blocked.Create(100, same_bytes).ok() && classic.Create(blocked.body_bytes() / 8, same_bytes).ok());
-  ASSERT_EQ(blocked.body_bytes(), classic.body_bytes());
-  EXPECT_EQ(blocked.Union(classic).code(), StatusCode::kIncompatible) << "another layout";
-  EXPECT_EQ(classic.Union(blocked).code(), StatusCode::kIncompatible) << "another layout";
-  TypeParam broken;
-  EXPECT_EQ(broken.Union(filter).code(), StatusCode::kIncompatible);
-  EXPECT_EQ(broken.Union(TypeParam()).code(), StatusCode::kIncompatible);
-  this->ExpectBroken(broken);
-}
-
 TYPED_TEST(MutableFilterTest, ClearForgetsAllAndKeepsTheMemory) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam filter = this->Make(1000, BitsPerKey(10));
@@ -210,80 +101,6 @@ TYPED_TEST(MutableFilterTest, Moves) {
   ASSERT_TRUE(first.Create(10, options).ok()) << "a moved-from filter can be made again";
   EXPECT_FALSE(first.MayContainKey("x"));
   static_assert(!std::is_copy_constructible_v<TypeParam>, "a copy of gigabytes is written out, not implied");
-}
-
-// What is missing in a damaged body would be missing in the union too, and nobody could tell any more.
-TYPED_TEST(MutableFilterTest, UnionRefusesADamagedView) {
-  TypeParam filter = this->Make(100000, BitsPerKey(10));
-  const std::string before = this->ImageOf(filter);
-  std::string damaged = this->ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
-  damaged.replace(20000, 1000, 1000, '\0');
-  const FilterView view(damaged.data(), damaged.size());
-  ASSERT_TRUE(view.status().ok()) << "a large body is not read at open";
-  EXPECT_EQ(filter.Union(view).code(), StatusCode::kCorrupt);
-  EXPECT_EQ(this->ImageOf(filter), before);
-}
-
-TYPED_TEST(MutableFilterTest, GoesThroughItsImageAndBack) {
-  const test::TempDir dir;
-  FilterOptions options = BitsPerKey(11);
-  options.seed = 0xfeedface;
-  for (const size_t n : {1u, 40u, 3000u, 200000u}) {
-    const std::vector<uint64_t> hashes = RandomHashes(n, n), more = RandomHashes(n, n + 1);
-    TypeParam filter = this->Make(2 * n, options, hashes);
-    std::string image = "head";
-    ASSERT_TRUE(filter.AppendImage(&image).ok());
-    ASSERT_EQ(image.substr(0, 4), "head");
-    image.erase(0, 4);
-    EXPECT_EQ(image.size(), filter.ImageBytes());
-    EXPECT_EQ(image.compare(0, filter.body_bytes(), reinterpret_cast<const char*>(filter.body()), filter.body_bytes()),
-              0);
-
-    std::string by_sink, by_buffer(image.size(), 'x');
-    const Sink sink{[](void* to, const void* data, size_t size) noexcept {
-                      EXPECT_LE(size, size_t{1} << 20);
-                      static_cast<std::string*>(to)->append(static_cast<const char*>(data), size);
-                      return true;
-                    },
-                    &by_sink};
-    ASSERT_TRUE(filter.WriteImage(sink).ok());
-    EXPECT_TRUE(by_sink == image);
-    ASSERT_TRUE(filter.WriteImageTo(&by_buffer[0], by_buffer.size()).ok());
-    EXPECT_TRUE(by_buffer == image);
-    EXPECT_EQ(filter.WriteImageTo(&by_buffer[0], image.size() - 1).code(), StatusCode::kInvalidArgument);
-    ASSERT_TRUE(filter.Save(dir.File("image").c_str()).ok());
-    EXPECT_TRUE(test::ReadFile(dir.File("image")) == image);
-
-    TypeParam copy;
-    const std::string odd = "x" + image;
-    ASSERT_TRUE(copy.CreateFromImage(&odd[1], image.size()).ok()) << "at an odd address";
-    EXPECT_EQ(copy.seed(), 0xfeedface);
-    EXPECT_TRUE(this->ImageOf(copy) == image);
-    filter.InsertHashes(more.data(), more.size());
-    copy.InsertHashes(more.data(), more.size());
-    EXPECT_TRUE(this->ImageOf(copy) == this->ImageOf(filter)) << "and goes on as the original does";
-  }
-}
-
-TYPED_TEST(MutableFilterTest, RefusesImagesItCannotContinue) {
-  const std::string image = this->ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
-  TypeParam filter;
-  std::string damaged = image;
-  damaged[70000] = static_cast<char>(damaged[70000] ^ 4);
-  EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt) << "all is verified";
-  this->ExpectBroken(filter);
-  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size() - 1).code(), StatusCode::kCorrupt);
-  EXPECT_EQ(filter.CreateFromImage(nullptr, 0).code(), StatusCode::kCorrupt);
-  BlockedFilter blocked;
-  ClassicFilter classic;
-  const bool is_blocked = this->kLayout == Layout::kBlocked;
-  const Status other = is_blocked ? classic.CreateFromImage(image.data(), image.size())
-                                  : blocked.CreateFromImage(image.data(), image.size());
-  EXPECT_EQ(other.code(), StatusCode::kIncompatible) << "another layout";
-  FilterOptions limited;
-  limited.memory_limit = 1000;
-  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), limited).code(), StatusCode::kOverLimit);
-  this->ExpectBroken(filter);
 }
 
 TYPED_TEST(MutableFilterTest, TellsItsStateFromTheBits) {
@@ -404,4 +221,4 @@ TYPED_TEST(MutableFilterTest, RefusesNonsenseAndStaysBroken) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

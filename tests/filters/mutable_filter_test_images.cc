@@ -1,0 +1,137 @@
+// A filter unites with another one or an image, and goes through its image and back; what does not fit is refused.
+#include "tests/filters/mutable_filter_test.h"
+#include "tests/testing/temp_dir.h"
+
+namespace linefilter::test {
+namespace {
+
+TYPED_TEST(MutableFilterTest, UnionHasTheKeysOfBoth) {
+  const std::vector<uint64_t> mine = RandomHashes(5000, 1), theirs = RandomHashes(5000, 2);
+  TypeParam a = this->Make(10000, BitsPerKey(10), mine);
+  const TypeParam b = this->Make(10000, BitsPerKey(10), theirs);
+  TypeParam both = this->Make(10000, BitsPerKey(10), mine);
+  both.InsertHashes(theirs.data(), theirs.size());
+  ASSERT_TRUE(a.Union(b).ok());
+  EXPECT_EQ(this->ImageOf(a), this->ImageOf(both)) << "bit by bit what insertion would have made";
+  ASSERT_TRUE(a.Union(a).ok());
+  EXPECT_EQ(this->ImageOf(a), this->ImageOf(both));
+
+  const std::string image = this->ImageOf(b);
+  const FilterView view(image.data(), image.size());
+  TypeParam c = this->Make(10000, BitsPerKey(10), mine);
+  ASSERT_TRUE(c.Union(view).ok()) << "also with a view";
+  EXPECT_EQ(this->ImageOf(c), this->ImageOf(both));
+}
+
+TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
+  const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
+  TypeParam filter = this->Make(1000, BitsPerKey(10), hashes);
+  const std::string before = this->ImageOf(filter);
+  const auto refused = [&](const auto& other, const char* what) {
+    const Status status = filter.Union(other);
+    EXPECT_EQ(status.code(), StatusCode::kIncompatible) << what << ": " << status.message();
+    EXPECT_EQ(this->ImageOf(filter), before) << what;
+  };
+  FilterOptions options = BitsPerKey(10);
+  options.seed = 1;
+  refused(this->Make(1000, options), "another seed");
+  options = BitsPerKey(10);
+  options.hash_id = HashId::kCaller;
+  refused(this->Make(1000, options), "another hash id");
+  options = BitsPerKey(10);
+  options.num_probes = filter.num_probes() + 1;
+  refused(this->Make(1000, options), "other probes");
+  if (this->kLayout == Layout::kClassic) refused(this->Make(2000, BitsPerKey(10)), "another size");
+  refused(TypeParam(), "a broken filter");
+  EXPECT_EQ(filter.Union(FilterView()).code(), StatusCode::kCorrupt) << "a broken view";
+  EXPECT_EQ(this->ImageOf(filter), before);
+  FilterOptions same_bytes = BitsPerKey(64);
+  same_bytes.num_probes = 5;
+  BlockedFilter blocked;
+  ClassicFilter classic;
+  ASSERT_TRUE(blocked.Create(100, same_bytes).ok() && classic.Create(blocked.body_bytes() / 8, same_bytes).ok());
+  ASSERT_EQ(blocked.body_bytes(), classic.body_bytes());
+  EXPECT_EQ(blocked.Union(classic).code(), StatusCode::kIncompatible) << "another layout";
+  EXPECT_EQ(classic.Union(blocked).code(), StatusCode::kIncompatible) << "another layout";
+  TypeParam broken;
+  EXPECT_EQ(broken.Union(filter).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(broken.Union(TypeParam()).code(), StatusCode::kIncompatible);
+  this->ExpectBroken(broken);
+}
+
+// What is missing in a damaged body would be missing in the union too, and nobody could tell any more.
+TYPED_TEST(MutableFilterTest, UnionRefusesADamagedView) {
+  TypeParam filter = this->Make(100000, BitsPerKey(10));
+  const std::string before = this->ImageOf(filter);
+  std::string damaged = this->ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
+  damaged.replace(20000, 1000, 1000, '\0');
+  const FilterView view(damaged.data(), damaged.size());
+  ASSERT_TRUE(view.status().ok()) << "a large body is not read at open";
+  EXPECT_EQ(filter.Union(view).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(this->ImageOf(filter), before);
+}
+
+TYPED_TEST(MutableFilterTest, GoesThroughItsImageAndBack) {
+  const test::TempDir dir;
+  FilterOptions options = BitsPerKey(11);
+  options.seed = 0xfeedface;
+  for (const size_t n : {1u, 40u, 3000u, 200000u}) {
+    const std::vector<uint64_t> hashes = RandomHashes(n, n), more = RandomHashes(n, n + 1);
+    TypeParam filter = this->Make(2 * n, options, hashes);
+    std::string image = "head";
+    ASSERT_TRUE(filter.AppendImage(&image).ok());
+    ASSERT_EQ(image.substr(0, 4), "head");
+    image.erase(0, 4);
+    EXPECT_EQ(image.size(), filter.ImageBytes());
+    EXPECT_EQ(image.compare(0, filter.body_bytes(), reinterpret_cast<const char*>(filter.body()), filter.body_bytes()),
+              0);
+
+    std::string by_sink, by_buffer(image.size(), 'x');
+    const Sink sink{[](void* to, const void* data, size_t size) noexcept {
+                      EXPECT_LE(size, size_t{1} << 20);
+                      static_cast<std::string*>(to)->append(static_cast<const char*>(data), size);
+                      return true;
+                    },
+                    &by_sink};
+    ASSERT_TRUE(filter.WriteImage(sink).ok());
+    EXPECT_TRUE(by_sink == image);
+    ASSERT_TRUE(filter.WriteImageTo(&by_buffer[0], by_buffer.size()).ok());
+    EXPECT_TRUE(by_buffer == image);
+    EXPECT_EQ(filter.WriteImageTo(&by_buffer[0], image.size() - 1).code(), StatusCode::kInvalidArgument);
+    ASSERT_TRUE(filter.Save(dir.File("image").c_str()).ok());
+    EXPECT_TRUE(test::ReadFile(dir.File("image")) == image);
+
+    TypeParam copy;
+    const std::string odd = "x" + image;
+    ASSERT_TRUE(copy.CreateFromImage(&odd[1], image.size()).ok()) << "at an odd address";
+    EXPECT_EQ(copy.seed(), 0xfeedface);
+    EXPECT_TRUE(this->ImageOf(copy) == image);
+    filter.InsertHashes(more.data(), more.size());
+    copy.InsertHashes(more.data(), more.size());
+    EXPECT_TRUE(this->ImageOf(copy) == this->ImageOf(filter)) << "and goes on as the original does";
+  }
+}
+
+TYPED_TEST(MutableFilterTest, RefusesImagesItCannotContinue) {
+  const std::string image = this->ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
+  TypeParam filter;
+  std::string damaged = image;
+  damaged[70000] = static_cast<char>(damaged[70000] ^ 4);
+  EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt) << "all is verified";
+  this->ExpectBroken(filter);
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size() - 1).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(filter.CreateFromImage(nullptr, 0).code(), StatusCode::kCorrupt);
+  BlockedFilter blocked;
+  ClassicFilter classic;
+  const bool is_blocked = this->kLayout == Layout::kBlocked;
+  const Status other = is_blocked ? classic.CreateFromImage(image.data(), image.size())
+                                  : blocked.CreateFromImage(image.data(), image.size());
+  EXPECT_EQ(other.code(), StatusCode::kIncompatible) << "another layout";
+  FilterOptions limited;
+  limited.memory_limit = 1000;
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), limited).code(), StatusCode::kOverLimit);
+  this->ExpectBroken(filter);
+}
+
+}  // namespace
+}  // namespace linefilter::test
