@@ -1,0 +1,79 @@
+// What tests of folding share: filters of any number of blocks, their images, and a sink.
+#ifndef LINEFILTER_TESTS_FILTERS_FOLD_TEST_H_
+#define LINEFILTER_TESTS_FILTERS_FOLD_TEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/filter.h"
+#include "linefilter/fold.h"
+#include "linefilter/view.h"
+#include "tests/reference/reference.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/reference_filters.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter::fold_test {
+
+using test::BitsPerKey;
+using test::RandomHashes;
+using test::TestAllocator;
+
+// An empty image of so many blocks: from it a filter of that very size is made.
+inline std::string EmptyImage(uint64_t num_blocks, uint32_t num_probes) {
+  const reference::Bytes image =
+      reference::WriteImage(test::EmptyReference(Layout::kBlocked, num_probes, static_cast<size_t>(64 * num_blocks)));
+  return std::string(reinterpret_cast<const char*>(image.data()), image.size());
+}
+
+inline BlockedFilter Make(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes,
+                          const FilterOptions& options = {}) {
+  BlockedFilter filter;
+  const std::string image = EmptyImage(num_blocks, num_probes);
+  const Status status = filter.CreateFromImage(image.data(), image.size(), options);
+  EXPECT_TRUE(status.ok()) << status.message();
+  filter.InsertHashes(hashes.data(), hashes.size());
+  return filter;
+}
+
+template <class Filter>
+std::string ImageOf(const Filter& filter) {
+  std::string image;
+  EXPECT_TRUE(filter.AppendImage(&image).ok());
+  return image;
+}
+
+inline std::vector<uint64_t> DivisorsOf(uint64_t number) {
+  std::vector<uint64_t> divisors;
+  for (uint64_t i = 1; i <= number; ++i) {
+    if (number % i == 0) divisors.push_back(i);
+  }
+  return divisors;
+}
+
+struct Collector {
+  std::string bytes;
+  uint64_t stop_after = ~uint64_t{0};
+  Sink sink() {
+    return {[](void* context, const void* data, size_t size) noexcept {
+              auto* const to = static_cast<Collector*>(context);
+              EXPECT_LE(size, size_t{1} << 20) << "pieces of at most 1 MiB";
+              to->bytes.append(static_cast<const char*>(data), size);
+              return to->bytes.size() < to->stop_after;
+            },
+            this};
+  }
+};
+
+inline FilterOptions Foldable(double bits_per_key) {
+  FilterOptions options = BitsPerKey(bits_per_key);
+  options.foldable = true;
+  return options;
+}
+
+}  // namespace linefilter::fold_test
+
+#endif  // LINEFILTER_TESTS_FILTERS_FOLD_TEST_H_

@@ -1,0 +1,154 @@
+// A union of unequal sizes is the filter of all keys of the common size; images are folded and united as filters are.
+#include <numeric>
+
+#include "linefilter/builder.h"
+#include "tests/filters/fold_test.h"
+
+namespace linefilter::fold_test {
+namespace {
+
+TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
+  const std::vector<uint64_t> mine = RandomHashes(700, 1), theirs = RandomHashes(900, 2);
+  std::vector<uint64_t> all = mine;
+  all.insert(all.end(), theirs.begin(), theirs.end());
+  const uint64_t sizes[][2] = {{64, 64}, {64, 32}, {32, 64}, {96, 64},      {60, 84},
+                               {7, 11},  {1, 100}, {100, 1}, {98304, 65536}};
+  for (const auto& [mine_blocks, theirs_blocks] : sizes) {
+    SCOPED_TRACE(std::to_string(mine_blocks) + " and " + std::to_string(theirs_blocks) + " blocks");
+    const std::string expected = ImageOf(Make(std::gcd(mine_blocks, theirs_blocks), 4, all));
+    const BlockedFilter other = Make(theirs_blocks, 4, theirs);
+    const std::string image = ImageOf(other), my_image = ImageOf(Make(mine_blocks, 4, mine));
+    const FilterView view(image.data(), image.size()), my_view(my_image.data(), my_image.size());
+    BlockedFilter one = Make(mine_blocks, 4, mine), two = Make(mine_blocks, 4, mine);
+    ASSERT_TRUE(one.Union(other).ok() && two.Union(view).ok());
+    EXPECT_TRUE(ImageOf(one) == expected);
+    EXPECT_TRUE(ImageOf(two) == expected);
+    EXPECT_TRUE(ImageOf(other) == image) << "the other one is as it was";
+    EXPECT_EQ(one.CountMaybes(all.data(), all.size()), all.size());
+    const FilterView* const views[] = {&my_view, &view};
+    Collector written;
+    ASSERT_TRUE(UniteImages(views, 2, written.sink()).ok());
+    EXPECT_TRUE(written.bytes == expected);
+  }
+}
+
+TEST(Union, RefusesOtherProbesAndChangesNothing) {
+  BlockedFilter filter = Make(64, 4, RandomHashes(100, 1));
+  const std::string before = ImageOf(filter);
+  EXPECT_EQ(filter.Union(Make(32, 5, {})).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(ImageOf(filter), before);
+}
+
+TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
+  FilterOptions options = BitsPerKey(10);
+  const auto build = [&](const std::vector<uint64_t>& hashes, Layout layout) {
+    options.layout = layout;
+    FilterBuilder builder(options);
+    builder.AddHashes(hashes.data(), hashes.size());
+    std::string image;
+    EXPECT_TRUE(builder.Finish(&image).ok());
+    return image;
+  };
+  for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
+    std::vector<std::string> images = {build({}, layout)};
+    std::vector<uint64_t> all;
+    for (uint64_t i = 0; i < 5; ++i) {
+      const std::vector<uint64_t> hashes = RandomHashes(6000, i);
+      images.push_back(build(hashes, layout));
+      all.insert(all.end(), hashes.begin(), hashes.end());
+    }
+    std::vector<FilterView> views;
+    std::vector<const FilterView*> pointers;
+    for (const std::string& image : images) views.emplace_back(image.data(), image.size());
+    for (const FilterView& view : views) pointers.push_back(&view);
+    Collector written, nothing;
+    const Status status = UniteImages(pointers.data(), pointers.size(), written.sink());
+    ASSERT_TRUE(status.ok()) << status.message();
+    const FilterView united(written.bytes.data(), written.bytes.size());
+    ASSERT_TRUE(united.Verify().ok());
+    EXPECT_EQ(united.CountMaybes(all.data(), all.size()), all.size());
+    EXPECT_EQ(united.body_bytes(), views[1].body_bytes());
+    EXPECT_FALSE(united.has_num_keys()) << "keys may be in several: nobody counted";
+    ASSERT_TRUE(UniteImages(pointers.data(), 1, nothing.sink()).ok());
+    EXPECT_TRUE(FilterView(nothing.bytes.data(), nothing.bytes.size()).empty_set());
+  }
+  const std::string classic = build(RandomHashes(500, 1), Layout::kClassic),
+                    larger = build(RandomHashes(600, 1), Layout::kClassic),
+                    retrieval = build(RandomHashes(500, 1), Layout::kRetrieval),
+                    blocked = build(RandomHashes(500, 1), Layout::kBlocked);
+  const auto refused = [](const std::string& a, const std::string& b, const char* words) {
+    const FilterView one(a.data(), a.size()), two(b.data(), b.size());
+    const FilterView* const both[] = {&one, &two};
+    Collector written;
+    const Status status = UniteImages(both, 2, written.sink());
+    EXPECT_EQ(status.code(), StatusCode::kIncompatible);
+    EXPECT_NE(std::string(status.message()).find(words), std::string::npos) << status.message();
+    EXPECT_EQ(written.bytes, "");
+  };
+  refused(classic, larger, "the size is another");
+  refused(classic, blocked, "the layout is another");
+  refused(retrieval, retrieval, "layout retrieval cannot be united");
+  Collector none;
+  EXPECT_EQ(UniteImages(nullptr, 0, none.sink()).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(FoldImage, IsToTheByteWhatABuilderMakes) {
+  const std::vector<uint64_t> hashes = RandomHashes(300000, 1);
+  FilterOptions options = Foldable(40);
+  options.seed = 5;
+  options.num_probes = 6;
+  FilterBuilder builder(options);
+  builder.AddHashes(hashes.data(), hashes.size());
+  std::string image, expected;
+  ASSERT_TRUE(builder.Finish(&image).ok());
+  const FilterView view(image.data(), image.size());
+  options.foldable = false;
+  options.bits_per_key =
+      8.0 * static_cast<double>(view.body_bytes() / 4) / static_cast<double>(hashes.size()) * (1 - 1e-12);
+  FilterBuilder small(options);
+  small.AddHashes(hashes.data(), hashes.size());
+  ASSERT_TRUE(small.Finish(&expected).ok());
+  Collector written;
+  ASSERT_TRUE(FoldImage(view, 4, written.sink()).ok());
+  EXPECT_TRUE(written.bytes == expected) << "with seed, number of keys and checks";
+}
+
+TEST(FoldImage, RefusesWhatIsDamagedAndSaysWhatFailed) {
+  std::string image = ImageOf(Make(1000, 5, RandomHashes(1000, 1)));
+  const FilterView view(image.data(), image.size());
+  Collector written, stopping;
+  stopping.stop_after = 1;
+  EXPECT_EQ(FoldImage(view, 4, stopping.sink()).code(), StatusCode::kIoError);
+  EXPECT_EQ(FoldImage(view, 4, Sink()).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(FoldImage(view, 3, written.sink()).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(FoldImage(FilterView(), 1, written.sink()).code(), StatusCode::kCorrupt);
+  const std::string empty_set = [] {
+    std::string bytes;
+    FilterBuilder builder(BitsPerKey(10));
+    EXPECT_TRUE(builder.Finish(&bytes).ok());
+    return bytes;
+  }();
+  Collector empty;
+  EXPECT_TRUE(FoldImage(FilterView(empty_set.data(), empty_set.size()), 3, empty.sink()).ok());
+  EXPECT_EQ(empty.bytes, empty_set) << "of no blocks any share is the same";
+  const Status by_0 = FoldImage(FilterView(empty_set.data(), empty_set.size()), 0, written.sink());
+  EXPECT_EQ(by_0.code(), StatusCode::kInvalidArgument);
+  EXPECT_STREQ(by_0.message(), "the empty set cannot be folded by 0: by 1 or more");
+  TestAllocator allocator;
+  for (uint64_t nth = 0; nth < 2; ++nth) {
+    allocator.FailFrom(nth);
+    EXPECT_EQ(FoldImage(view, 4, written.sink(), allocator.hooks()).code(), StatusCode::kOutOfMemory) << nth;
+  }
+  EXPECT_EQ(written.bytes, "");
+  image[20000] = static_cast<char>(image[20000] ^ 1);
+  const FilterView* const both[] = {&view, &view};
+  EXPECT_EQ(FoldImage(view, 4, written.sink()).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(UniteImages(both, 2, written.sink()).code(), StatusCode::kCorrupt);
+  BlockedFilter filter = Make(500, 5, {});
+  EXPECT_EQ(filter.Union(view).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(filter.num_blocks(), 500u);
+  EXPECT_EQ(written.bytes, "");
+}
+
+}  // namespace
+}  // namespace linefilter::fold_test
