@@ -1,0 +1,107 @@
+// A builder of layout `counting` counts a key each time that it comes, whatever the way in.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "linefilter/bulk.h"
+#include "linefilter/filter.h"
+#include "linefilter/view.h"
+#include "tests/testing/measure_fpr.h"
+#include "tests/testing/random.h"
+#include "tests/testing/savers.h"
+#include "tests/testing/threads.h"
+
+namespace linefilter {
+namespace {
+
+// Unlike those of other layouts, for what was added twice and removed once is still there.
+TEST(CountingBuilder, CountsAKeyEachTimeThatItComes) {
+  FilterOptions options;
+  options.layout = Layout::kCounting;
+  options.bits_per_key = 48;
+  options.hash_id = HashId::kCaller;
+  FilterBuilder builder(options);
+  for (const uint64_t hash : {uint64_t{5} << 60, uint64_t{5} << 60, uint64_t{9}, uint64_t{5} << 60})
+    builder.AddHash(hash);
+  EXPECT_EQ(builder.num_keys(), 4u);
+  std::string image;
+  ASSERT_TRUE(builder.Finish(&image).ok());
+  CountingBlockedFilter filter;
+  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  EXPECT_TRUE(filter.RemoveHash(9));
+  EXPECT_FALSE(filter.MayContainHash(9));
+  for (int times = 0; times < 3; ++times) EXPECT_TRUE(filter.RemoveHash(uint64_t{5} << 60)) << times;
+  EXPECT_FALSE(filter.RemoveHash(uint64_t{5} << 60));
+}
+
+// By every way in, and of every size: by one, in batches, into chunks that threads fill, from a source. Runs, of four
+// on average, reach over the pieces of all of them.
+TEST(CountingBuilder, LosesNoKeyThatCameInARunWhateverTheWayIn) {
+  for (const size_t num_keys : {size_t{3000}, size_t{1} << 20, size_t{5} << 20}) {
+    if (num_keys > 100000 && test::IsEmulated()) break;  // 40 MB and as much again
+    const size_t n = num_keys;
+    std::vector<uint64_t> hashes(n);
+    test::Random random(n);
+    for (size_t i = 0; i < n; ++i) hashes[i] = i != 0 && random() % 4 != 0 ? hashes[i - 1] : random();
+    FilterOptions options;
+    options.layout = Layout::kCounting;
+    options.bits_per_key = 24;
+    options.hash_id = HashId::kCaller;
+    options.executor = test::Threads(3);
+    const auto expect_all = [&](const std::string& image, const char* way) {
+      const FilterView view(image.data(), image.size());
+      EXPECT_EQ(view.num_keys(), n) << way;
+      CountingBlockedFilter filter;
+      ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok()) << way;
+      EXPECT_EQ(filter.RemoveHashes(hashes.data(), n / 2), n / 2) << way;
+      EXPECT_EQ(filter.CountMaybes(hashes.data() + n / 2, n - n / 2), n - n / 2) << way << " lost keys";
+      EXPECT_EQ(filter.RemoveHashes(hashes.data() + n / 2, n - n / 2), n - n / 2) << way;
+    };
+    std::string image;
+    FilterBuilder builder(options);
+    builder.AddHashes(hashes.data(), n);
+    ASSERT_TRUE(builder.Finish(&image).ok());
+    expect_all(image, "AddHashes");
+    std::string other;
+    for (const uint64_t hash : hashes) builder.AddHash(hash);
+    ASSERT_TRUE(builder.Finish(&other).ok());
+    EXPECT_TRUE(other == image) << "AddHash";
+    other.clear();
+    for (size_t i = 0; i < n; i += 100) builder.AddHashes(hashes.data() + i, std::min<size_t>(100, n - i));
+    ASSERT_TRUE(builder.Finish(&other).ok());
+    EXPECT_TRUE(other == image) << "AddHashes, by hundreds";
+    test::HashesInMemory memory{&hashes};
+    other.clear();
+    const Sink sink{[](void* context, const void* data, size_t size) noexcept {
+                      static_cast<std::string*>(context)->append(static_cast<const char*>(data), size);
+                      return true;
+                    },
+                    &other};
+    ASSERT_TRUE(BuildFromSource(options, memory.source(), sink).ok());
+    EXPECT_TRUE(other == image) << "BuildFromSource";
+  }
+}
+
+TEST(CountingBuilder, CountsKeysThatAreAddedAsKeys) {
+  FilterOptions options;
+  options.layout = Layout::kCounting;
+  options.bits_per_key = 48;
+  FilterBuilder builder(options);
+  for (int times = 0; times < 2; ++times) builder.AddKey("alice");
+  std::string image;
+  ASSERT_TRUE(builder.Finish(&image).ok());
+  CountingBlockedFilter filter;
+  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  EXPECT_TRUE(filter.RemoveKey("alice"));
+  EXPECT_TRUE(filter.MayContainKey("alice"));
+  options.layout = Layout::kAuto;
+  FilterBuilder chosen(options);
+  for (int times = 0; times < 2; ++times) chosen.AddKey("alice");
+  EXPECT_EQ(chosen.num_keys(), 1u) << "auto never becomes counting";
+}
+
+}  // namespace
+}  // namespace linefilter
