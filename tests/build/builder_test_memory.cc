@@ -1,0 +1,162 @@
+// The memory is what was estimated, within its limit; bad options and memory that runs out are answered by a status.
+#include <limits>
+
+#include "tests/build/builder_test.h"
+#include "tests/testing/measure_fpr.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter::test {
+namespace {
+
+TEST(FilterBuilder, ReportsBadOptionsAndIgnoresKeys) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::pair<const char*, FilterOptions>> cases;
+  const auto add = [&](const char* what, auto change) {
+    FilterOptions options = BitsPerKey(10);
+    change(&options);
+    cases.emplace_back(what, options);
+  };
+  add("neither density nor rate", [](FilterOptions* o) { o->bits_per_key = 0; });
+  add("both", [](FilterOptions* o) { o->fpr = 0.01; });
+  add("0.5 bits", [](FilterOptions* o) { o->bits_per_key = 0.5; });
+  add("1e9 bits", [](FilterOptions* o) { o->bits_per_key = 1e9; });
+  add("-1 bits", [](FilterOptions* o) { o->bits_per_key = -1; });
+  add("NaN bits", [&](FilterOptions* o) { o->bits_per_key = nan; });
+  add("fpr 1", [](FilterOptions* o) { o->bits_per_key = 0, o->fpr = 1; });
+  add("fpr -1", [](FilterOptions* o) { o->bits_per_key = 0, o->fpr = -1; });
+  add("fpr NaN", [&](FilterOptions* o) { o->bits_per_key = 0, o->fpr = nan; });
+  add("fpr 1e-300", [](FilterOptions* o) { o->bits_per_key = 0, o->fpr = 1e-300; });
+  add("17 probes of blocked", [](FilterOptions* o) { o->num_probes = 17, o->layout = Layout::kBlocked; });
+  add("31 probes of classic", [](FilterOptions* o) { o->num_probes = 31, o->layout = Layout::kClassic; });
+  add("probes with fpr", [](FilterOptions* o) { o->bits_per_key = 0, o->fpr = 0.01, o->num_probes = 5; });
+  add("a layout that is made of filters", [](FilterOptions* o) { o->layout = Layout::kContainer; });
+  add("threads of nobody", [](FilterOptions* o) { o->executor.num_threads = 2; });
+  add("a layout from nowhere", [](FilterOptions* o) { o->layout = static_cast<Layout>(99); });
+  add("a hash id from nowhere", [](FilterOptions* o) { o->hash_id = static_cast<HashId>(3); });
+  add("a keyed hash without a secret", [](FilterOptions* o) { o->hash_id = HashId::kKeyed; });
+  add("half an allocator",
+      [](FilterOptions* o) { o->allocator.deallocate = [](void*, void*, size_t, size_t) noexcept {}; });
+  for (const auto& [what, options] : cases) {
+    FilterBuilder builder(options);
+    const StatusCode code = builder.status().code();
+    EXPECT_TRUE(code == StatusCode::kInvalidArgument || code == StatusCode::kUnsupported)
+        << what << ": " << builder.status().message();
+    EXPECT_GT(std::strlen(builder.status().message()), 20u) << what;
+    builder.AddKey("x");
+    builder.AddHash(5);
+    std::vector<uint64_t> hashes = RandomHashes(10000, 1);
+    builder.AddHashes(hashes.data(), hashes.size());
+    builder.Reset();
+    EXPECT_EQ(builder.ImageBytes(), 0u);
+    std::string image = "untouched";
+    EXPECT_STREQ(builder.Finish(&image).message(), builder.status().message()) << what;
+    EXPECT_EQ(image, "untouched");
+    uint64_t bytes = 0;
+    EXPECT_EQ(FilterBuilder::EstimateBytes(options, 1000, &bytes).code(), code) << what;
+  }
+}
+
+// What was estimated is what is used: never more, and the image exactly.
+TEST(FilterBuilder, HoldsNoMoreMemoryThanEstimated) {
+  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
+  for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
+    for (const size_t n : {0u, 1u, 100u, 4097u, 100000u, 3000000u}) {
+      TestAllocator allocator;
+      FilterOptions options = BitsPerKey(12, layout);
+      options.allocator = allocator.hooks();
+      uint64_t image_bytes = 0, peak = 0;
+      ASSERT_TRUE(FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak).ok());
+      FilterBuilder builder(options);
+      const std::vector<uint64_t> hashes = RandomHashes(n, n);
+      builder.AddHashes(hashes.data(), n);
+      EXPECT_EQ(builder.ImageBytes(), image_bytes) << n;
+      Collector collector;
+      ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
+      EXPECT_EQ(collector.bytes.size(), image_bytes) << n;
+      EXPECT_LE(allocator.peak_bytes(), peak) << n << " keys";
+      const uint64_t solver = layout == Layout::kRetrieval ? 1500000 : 0;  // a range's hashes sorted, and its systems
+      EXPECT_LE(peak, 8 * n + n / 2 + image_bytes + 300000 + solver)
+          << n << " keys: 8 bytes each and the image, and little else";
+    }
+  }
+}
+
+TEST(FilterBuilder, AnswersTheMemoryLimit) {
+  constexpr size_t kKeys = 400000;
+  const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
+  FilterOptions options = BitsPerKey(12);
+  uint64_t image_bytes = 0, peak = 0;
+  ASSERT_TRUE(FilterBuilder::EstimateBytes(options, kKeys, &image_bytes, &peak).ok());
+  for (const uint64_t limit : {uint64_t{0}, uint64_t{1}, uint64_t{10000}, uint64_t{8 * kKeys / 2}, peak - 1, peak}) {
+    TestAllocator allocator;
+    options.allocator = allocator.hooks();
+    options.memory_limit = limit;
+    FilterBuilder builder(options);
+    builder.AddHashes(hashes.data(), kKeys);
+    Collector collector;
+    const Status status = builder.FinishToSink(collector.sink());
+    EXPECT_LE(allocator.peak_bytes(), limit) << "kept";
+    if (limit == peak) {
+      EXPECT_TRUE(status.ok()) << "the estimate is enough: " << status.message();
+    } else if (limit < 8 * kKeys) {
+      EXPECT_EQ(status.code(), StatusCode::kOverLimit) << limit << ": " << status.message();
+      EXPECT_TRUE(collector.bytes.empty());
+    }
+  }
+}
+
+// Every allocation fails once (and all after it): a status, no leak, no crash, and after Reset it works.
+TEST(FilterBuilder, SurvivesTheFailureOfEachAllocation) {
+  const std::vector<uint64_t> hashes = RandomHashes(200000, 1);
+  const std::string expected = Build(BitsPerKey(10), hashes);
+  uint64_t failing = 0;
+  for (bool failed = true; failed; ++failing) {
+    ASSERT_LT(failing, 10000u) << "it must succeed once no allocation fails";
+    TestAllocator allocator;
+    FilterOptions options = BitsPerKey(10);
+    options.allocator = allocator.hooks();
+    FilterBuilder builder(options);
+    allocator.FailFrom(failing);
+    builder.AddHashes(hashes.data(), hashes.size() / 2);
+    for (size_t i = hashes.size() / 2; i < hashes.size(); ++i) builder.AddHash(hashes[i]);
+    Collector collector;
+    const Status status = builder.FinishToSink(collector.sink());
+    failed = !status.ok();
+    if (!failed) {
+      EXPECT_TRUE(collector.bytes == expected);
+      break;
+    }
+    EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.message();
+    EXPECT_TRUE(collector.bytes.empty()) << "no part of an image for a part of the keys";
+    allocator.FailFrom(TestAllocator::kNever);
+    if (builder.status().ok()) {  // Finish failed, not Add: the keys are kept
+      EXPECT_EQ(builder.num_keys(), hashes.size());
+    } else {
+      EXPECT_EQ(builder.ImageBytes(), 0u);
+      EXPECT_FALSE(builder.FinishToSink(collector.sink()).ok()) << "a lost key is not forgotten";
+      builder.Reset();
+      builder.AddHashes(hashes.data(), hashes.size());
+    }
+    collector.bytes.clear();
+    const Status again = builder.FinishToSink(collector.sink());
+    ASSERT_TRUE(again.ok()) << failing << ": " << again.message();
+    ASSERT_TRUE(collector.bytes == expected) << failing;
+  }
+  EXPECT_GE(failing, 2u) << "hashes and body at least were allocated by the hooks";
+}
+
+TEST(FilterBuilder, EstimatesWithoutBuilding) {
+  FilterOptions options = BitsPerKey(10);
+  uint64_t image_bytes = 0, peak = 0;
+  ASSERT_TRUE(FilterBuilder::EstimateBytes(options, 1000000000, &image_bytes, &peak).ok());
+  EXPECT_NEAR(static_cast<double>(image_bytes), 1.25e9, 1.25e6);
+  EXPECT_GT(peak, 9250000000u);
+  EXPECT_TRUE(FilterBuilder::EstimateBytes(options, 1000000000, &image_bytes, nullptr).ok());
+  for (const uint64_t n : {uint64_t{1} << 60, ~uint64_t{0}}) {
+    const Status status = FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak);
+    EXPECT_FALSE(status.ok()) << "past what can be addressed";
+  }
+}
+
+}  // namespace
+}  // namespace linefilter::test
