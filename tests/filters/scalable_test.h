@@ -1,0 +1,68 @@
+// What tests of ScalableFilter share: one that is made, its image, and one that takes nothing.
+#ifndef LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
+#define LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "linefilter/scalable.h"
+#include "tests/testing/random.h"
+#include "tests/testing/test_allocator.h"
+
+namespace linefilter::test {
+
+inline FilterOptions Fpr(double fpr) {
+  FilterOptions options;
+  options.fpr = fpr;
+  return options;
+}
+
+inline GrowthOptions UpTo(uint64_t max_growth) {
+  GrowthOptions growth;
+  growth.max_growth = max_growth;
+  return growth;
+}
+
+inline ScalableFilter Make(uint64_t first_capacity, const FilterOptions& options, uint64_t max_growth = 0) {
+  ScalableFilter filter;
+  const Status status = filter.Create(first_capacity, options, UpTo(max_growth));
+  EXPECT_TRUE(status.ok()) << status.message();
+  return filter;
+}
+
+inline std::string ImageOf(const ScalableFilter& filter) {
+  std::string image;
+  const Status status = filter.AppendImage(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
+inline void ExpectBroken(ScalableFilter& filter) {
+  EXPECT_TRUE(filter.MayContainKey("anything"));
+  EXPECT_TRUE(filter.MayContainHash(0));
+  EXPECT_EQ(filter.CountMaybes(RandomHashes(100, 1).data(), 100), 100u);
+  EXPECT_TRUE(filter.Probe(filter.Prepare(MixHash(5)))) << "nothing is touched";
+  EXPECT_FALSE(filter.InsertKey("anything"));
+  EXPECT_FALSE(filter.InsertHash(7));
+  EXPECT_EQ(filter.InsertHashes(RandomHashes(100, 1).data(), 100), 0u);
+  filter.Clear();
+  EXPECT_EQ(filter.layout(), Layout::kAuto);
+  EXPECT_EQ(filter.num_stages(), 0u);
+  EXPECT_EQ(filter.stage(0).capacity, 0u);
+  EXPECT_EQ(filter.num_keys(), 0u);
+  EXPECT_EQ(filter.body_bytes(), 0u);
+  EXPECT_EQ(filter.ImageBytes(), 0u);
+  EXPECT_EQ(filter.MemoryUse(), sizeof(ScalableFilter));
+  EXPECT_EQ(filter.growth_status().code(), StatusCode::kInvalidArgument);
+  EXPECT_FALSE(filter.KeyStatus().ok());
+  std::string image = "x";
+  EXPECT_FALSE(filter.AppendImage(&image).ok()) << "a broken filter has no image that could say absent";
+  EXPECT_EQ(image, "x");
+  EXPECT_FALSE(filter.Save("/no/such/folder/image").ok());
+}
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
