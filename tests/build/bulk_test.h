@@ -1,0 +1,83 @@
+// What tests of bulk building share: thresholds that are set, layouts, options, and sets of hashes.
+#ifndef LINEFILTER_TESTS_BUILD_BULK_TEST_H_
+#define LINEFILTER_TESTS_BUILD_BULK_TEST_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/build/bulk.h"
+#include "lib/layouts/layout_record.h"
+#include "tests/testing/building.h"
+#include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/test_allocator.h"
+#include "tests/testing/threads.h"
+
+namespace linefilter::test {
+
+using internal::BulkTuning;
+using internal::FindLayout;
+using internal::LayoutOps;
+
+// Brings the thresholds down, or up, for its lifetime.
+class ScopedTuning {
+ public:
+  ScopedTuning(uint64_t min_body_bytes, uint64_t range_blocks) : before_(internal::Tuning()) {
+    BulkTuning tuning;
+    tuning.min_body_bytes = min_body_bytes;
+    tuning.range_blocks = range_blocks;
+    internal::SetTuningForTests(tuning);
+  }
+  ~ScopedTuning() { internal::SetTuningForTests(before_); }
+  ScopedTuning(const ScopedTuning&) = delete;
+  ScopedTuning& operator=(const ScopedTuning&) = delete;
+
+ private:
+  const BulkTuning before_;
+};
+
+// Those that can be made in ranges.
+inline std::vector<Layout> LayoutsOfRanges() {
+  std::vector<Layout> layouts;
+  for (const Layout layout : test::EveryLayout()) {
+    if (FindLayout(layout)->range_blocks != 0) layouts.push_back(layout);
+  }
+  return layouts;
+}
+
+inline FilterOptions Options(Layout layout, const Executor& executor = {}) {
+  FilterOptions options = BitsPerKey(10);
+  options.layout = layout;
+  options.executor = executor;
+  return options;
+}
+
+// Without any partition: key by key, or of an immutable layout all as one range.
+inline std::string BuildPlainly(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
+  const ScopedTuning tuning(~uint64_t{0}, uint64_t{1} << 40);
+  FilterOptions alone = options;
+  alone.executor = Executor();
+  return Build(alone, hashes);
+}
+
+// Sets of hashes that fall into the ranges in different ways.
+inline std::vector<std::pair<std::string, std::vector<uint64_t>>> SkewedSets(size_t n) {
+  const std::vector<uint64_t> random = RandomHashes(n, 17);
+  std::vector<uint64_t> sorted = random, one_range = random, two = random, first = random, duplicates = random;
+  std::sort(sorted.begin(), sorted.end());
+  for (uint64_t& hash : one_range) hash = (hash >> 24) | 0x7123450000000000;
+  for (size_t i = 0; i < n; ++i) two[i] = i % 2 == 0 ? 0 : ~uint64_t{0};
+  for (uint64_t& hash : first) hash &= 0xffffffff;
+  for (size_t i = 0; i < n; ++i) duplicates[i] = random[i % (n / 7 + 1)];
+  return {{"random", random},  {"sorted", sorted},     {"one range", one_range},
+          {"two hashes", two}, {"first block", first}, {"duplicates", duplicates}};
+}
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_BUILD_BULK_TEST_H_
