@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/build/bulk.h"
-#include "lib/layouts/layout_record.h"
+#include "lib/layouts/layout_maker.h"
 #include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
@@ -21,8 +21,8 @@
 namespace linefilter::test {
 
 using internal::BulkTuning;
-using internal::FindLayout;
-using internal::LayoutOps;
+using internal::FindMaker;
+using internal::LayoutMaker;
 
 // Brings the thresholds down, or up, for its lifetime.
 class ScopedTuning {
@@ -45,7 +45,7 @@ class ScopedTuning {
 inline std::vector<Layout> LayoutsOfRanges() {
   std::vector<Layout> layouts;
   for (const Layout layout : test::EveryLayout()) {
-    if (FindLayout(layout)->range_blocks != 0) layouts.push_back(layout);
+    if (FindMaker(layout)->range_blocks != 0) layouts.push_back(layout);
   }
   return layouts;
 }

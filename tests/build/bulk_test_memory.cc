@@ -61,7 +61,7 @@ TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
         ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
         const uint64_t share = hashes.size() * kRangeBlocks * 64 / image_bytes;
         const uint64_t fullest = Fullest(layout, hashes, kRangeBlocks);
-        const bool piles_up = !FindLayout(layout)->is_mutable && fullest > 2 * share;
+        const bool piles_up = !FactsOf(layout).takes_keys && fullest > 2 * share;
         EXPECT_LE(allocator.peak_bytes(), peak + (piles_up ? fullest * 4 + fullest / 50 : 0));
       }
     }
@@ -71,13 +71,13 @@ TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
 // Each thread of `retrieval` has a work area: they must not take more than a quarter of the hashes' memory, but for a
 // few that have much to do.
 TEST(BulkBuild, TakesNoMoreThreadsThanTheirMemoryIsWorth) {
-  const LayoutOps& ops = *FindLayout(Layout::kRetrieval);
-  const uint64_t per_thread = ops.range_scratch_bytes(ops.range_blocks, 0);
+  const LayoutMaker& maker = *FindMaker(Layout::kRetrieval);
+  const uint64_t per_thread = maker.range_scratch_bytes(maker.range_blocks, 0);
   for (const uint64_t num_keys : {uint64_t{60000}, uint64_t{500000}, uint64_t{1000000}, uint64_t{30000000}}) {
     Sizing sizing;
     ASSERT_TRUE(SizeForBitsPerKey(Layout::kRetrieval, num_keys, 10, &sizing).ok());
     const internal::BulkPlan plan =
-        internal::PlanBulk(ops, sizing, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
+        internal::PlanBulk(maker, sizing, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
     if (num_keys <= 60000) {
       EXPECT_EQ(plan.num_workers, 1u) << "two ranges";
     } else if (num_keys <= 1000000) {
@@ -95,16 +95,17 @@ TEST(BulkBuild, TakesNoMoreThreadsThanTheirMemoryIsWorth) {
 // Its solver counts in 32 bits.
 TEST(BulkBuild, RefusesMoreHashesOfARangeThanAreCounted) {
   for (const Layout layout : LayoutsOfRanges()) {
-    const LayoutOps& ops = *FindLayout(layout);
-    if (ops.is_mutable) continue;
+    const LayoutMaker& maker = *FindMaker(layout);
+    if (maker.takes_keys()) continue;
     TestAllocator allocator;
     uint8_t block[64];
     internal::ProbeState state;
-    internal::BindBody(ops, block, sizeof(block), 0, &state);
-    const Status status = internal::BuildOneRange(ops, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32);
+    internal::BindBody(*internal::FindLayout(layout), {block, sizeof(block)}, &state);
+    const Status status =
+        internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, uint64_t{1} << 32);
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(allocator.num_allocations(), 0u);
-    EXPECT_TRUE(internal::BuildOneRange(ops, allocator.hooks(), state, block, nullptr, 0, 0).ok());
+    EXPECT_TRUE(internal::BuildOneRange(maker, allocator.hooks(), state, block, nullptr, 0, 0).ok());
   }
 }
 
@@ -134,7 +135,7 @@ TEST(BulkBuild, KeepsTheMemoryLimit) {
       const ScopedTuning none(~uint64_t{0}, 64);
       ASSERT_TRUE(FilterBuilder::EstimateBytes(options, kKeys, &image_bytes, &least).ok());
     }
-    if (FindLayout(layout)->is_mutable) {
+    if (FactsOf(layout).takes_keys) {
       EXPECT_LT(least + 100000, peak);
     }
     int enough = 0;
@@ -148,7 +149,7 @@ TEST(BulkBuild, KeepsTheMemoryLimit) {
       const Status status = builder.FinishToSink(collector.sink());
       EXPECT_LE(allocator.peak_bytes(), limit);
       ASSERT_TRUE(FilterBuilder::EstimateBytes(options, kKeys, &image_bytes, &peak_now).ok());
-      if (FindLayout(layout)->is_mutable) {
+      if (FactsOf(layout).takes_keys) {
         EXPECT_LE(peak_now, std::max(limit, least)) << "one by one if need be";
       }
       if (peak_now <= limit) {

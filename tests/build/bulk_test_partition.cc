@@ -152,14 +152,14 @@ TEST(GroupPlan, NeedsTheMemoryOfOneRange) {
   const auto histogram = std::make_unique<internal::Histogram>();
   histogram->Add(hashes.data(), hashes.size());
   for (const Layout layout : LayoutsOfRanges()) {
-    const LayoutOps& ops = *FindLayout(layout);
-    internal::GroupPlan plan(ops, *histogram, kKeys, kBlocks, test::Threads(4));
+    const LayoutMaker& maker = *FindMaker(layout);
+    internal::GroupPlan plan(maker, *histogram, kKeys, kBlocks, test::Threads(4));
     uint64_t needed = 0;
     EXPECT_FALSE(plan.Fit(1000, &needed));
     const uint64_t range_blocks = kBlocks / 4096, range_hashes = kKeys / 4096 + kKeys / 2048;
     const uint64_t few = 300;  // hashes that a bucket has by chance above its share
     EXPECT_LE(needed, 64 * range_blocks + 8 * (range_hashes + few) +
-                          internal::RangeWorkerBytes(ops, range_blocks, range_hashes + few, 8) + 40000)
+                          internal::RangeWorkerBytes(maker, range_blocks, range_hashes + few, 8) + 40000)
         << LayoutName(layout);
     EXPECT_GE(needed, 64 * range_blocks / 2);
     ASSERT_TRUE(plan.Fit(needed, &needed));

@@ -123,7 +123,7 @@ TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
       }
     }
     EXPECT_GT(most_passes, 1);
-    if (!FindLayout(layout)->is_mutable) {
+    if (!FactsOf(layout).takes_keys) {
       EXPECT_GE(most_passes, 5) << "a pass per group, and one to count";
     }
     EXPECT_GT(over_limit, 0);
@@ -256,7 +256,7 @@ TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
       failed = !status.ok();
       if (failed) {
         EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
-        if (FindLayout(layout)->is_mutable) {
+        if (FactsOf(layout).takes_keys) {
           EXPECT_EQ(source.passes, 1) << "before it is read once more";
         }
       }

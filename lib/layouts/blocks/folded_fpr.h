@@ -37,7 +37,7 @@ double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probe
   return keys;
 }
 
-// LayoutOps::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
+// LayoutMaker::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
 template <FoldBlocks kFoldBlocks, ReadBlock kReadBlock, uint32_t kPositions>
 double FoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   const uint64_t num_blocks = state.num_units / factor;

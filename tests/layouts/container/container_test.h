@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/layouts/container/kernels.h"
+#include "lib/layouts/stages.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/random.h"
