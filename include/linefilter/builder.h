@@ -49,10 +49,9 @@ class LINEFILTER_EXPORT FilterBuilder {
   // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. Only kCounting keeps
   // them, for what came twice is to be removed twice: there each costs its 8 bytes, and its share of the image.
   LINEFILTER_INLINE void AddKey(Key key) noexcept {
-    if (options_.hash_id == HashId::kXxh3) {
-      AddHash(HashKey(key, options_.seed));
-    } else if (options_.hash_id == HashId::kKeyed) {
-      AddHash(KeyedHash(key, options_.secret));
+    uint64_t hash = 0;
+    if (key_hash_.Of(key, &hash)) {
+      AddHash(hash);
     } else {
       RefuseKey();
     }
@@ -127,6 +126,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   LINEFILTER_LOCAL Status Finished(const Status& status, const Sizing& sizing, internal::Partition* partition) noexcept;
 
   FilterOptions options_;
+  KeyHash key_hash_;
   Status status_;
   Sizing sizing_;
   mutable Sizing sized_;  // for sized_.num_keys keys: ImageBytes and Finish ask in turn

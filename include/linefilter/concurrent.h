@@ -52,8 +52,8 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
   // True if the key was certainly new (see above), false if it may have been there. A filter of the caller's hashes
   // ignores InsertKey and answers false.
   LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
-    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
-    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return key_hash_.Of(key, &hash) && InsertHash(hash);
   }
   // The same of a hash.
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
@@ -73,6 +73,7 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
 
   using FilterBase::body_bytes;
   using FilterBase::hash_id;
+  using FilterBase::key_hash;
   using FilterBase::layout;
   using FilterBase::num_blocks;
   using FilterBase::num_probes;

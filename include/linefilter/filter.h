@@ -37,8 +37,8 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // True if the key was certainly new (a bit changed), false if it may have been there. A filter of the caller's hashes
   // ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
   LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
-    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
-    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return key_hash_.Of(key, &hash) && InsertHash(hash);
   }
   // The same of a hash (FilterOptions::hash_id says which).
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
@@ -97,8 +97,8 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // Takes the key out once. False: refused, it was certainly absent, and nothing changed. A filter of the caller's
   // hashes ignores RemoveKey and answers false.
   LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
-    if (hash_id_ == HashId::kXxh3) return RemoveHash(HashKey(key, seed_));
-    return hash_id_ == HashId::kKeyed && RemoveHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return key_hash_.Of(key, &hash) && RemoveHash(hash);
   }
   // The same of a hash.
   bool RemoveHash(uint64_t hash) noexcept;

@@ -13,7 +13,6 @@
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/internal/probe_state.h"
-#include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
@@ -30,8 +29,8 @@ class LINEFILTER_EXPORT FilterBase {
   // One key: an integer or bytes (linefilter/key.h). It is hashed with seed() or the secret. Answers "maybe" always if
   // the filter was made of the caller's own hashes (KeyStatus tells).
   LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept {
-    if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
-    return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return !key_hash_.Of(key, &hash) || MayContainHash(hash);
   }
   // The same of a hash, which hash_id() tells how to make.
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
@@ -62,11 +61,11 @@ class LINEFILTER_EXPORT FilterBase {
 
   // kAuto while broken.
   Layout layout() const noexcept { return layout_; }
-  // Whose hashes it holds.
-  LINEFILTER_INLINE HashId hash_id() const noexcept { return hash_id_; }
-  // Of a keyed hash CheckOfSecret, which is no seed: its hashes are those of KeyedHash(key, secret()).
-  LINEFILTER_INLINE uint64_t seed() const noexcept { return seed_; }
-  const HashSecret& secret() const noexcept { return secret_; }
+  // How its keys become hashes, and the parts of that: for a keyed hash the seed is the check of the secret.
+  LINEFILTER_INLINE const KeyHash& key_hash() const noexcept { return key_hash_; }
+  LINEFILTER_INLINE HashId hash_id() const noexcept { return key_hash_.id; }   // see key_hash
+  LINEFILTER_INLINE uint64_t seed() const noexcept { return key_hash_.seed; }  // see key_hash
+  const HashSecret& secret() const noexcept { return key_hash_.secret; }       // see key_hash
   // 0 in `retrieval`, which has none, and in `container`, whose stages have their own.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
   // The blocks, or the bits; in bytes. Of several stages: all of them.
@@ -113,9 +112,7 @@ class LINEFILTER_EXPORT FilterBase {
   FilterBase& operator=(const FilterBase&) noexcept;
 
   internal::ProbeState state_;
-  uint64_t seed_ = 0;
-  HashSecret secret_;
-  HashId hash_id_ = HashId::kXxh3;
+  KeyHash key_hash_;
   Layout layout_ = Layout::kAuto;  // kAuto while broken
 
  private:

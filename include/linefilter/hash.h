@@ -15,6 +15,7 @@
 #include "linefilter/internal/compiler.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/key.h"
+#include "linefilter/keyed_hash.h"
 
 namespace linefilter {
 
@@ -73,6 +74,63 @@ LINEFILTER_INLINE uint64_t HashKey(Key key, Seed seed = 0) noexcept {
   return key.is_number() ? internal::HashNumber(key.number(), static_cast<uint64_t>(seed))
                          : HashBytes(key.bytes().data(), key.bytes().size(), static_cast<uint64_t>(seed));
 }
+
+// How keys become hashes: the one place that knows more than one way. What takes keys or is asked for them holds one.
+struct KeyHash {
+  HashId id = HashId::kXxh3;  // which way
+  uint64_t seed = 0;          // with a keyed hash CheckOfSecret(secret), which an image keeps in the place of a seed
+  HashSecret secret;          // all zero but with a keyed hash
+
+  // What an id means: whether this version implements it, and whether it goes with a secret.
+  static constexpr bool IsKnown(HashId id) noexcept { return id <= HashId::kKeyed; }
+  static constexpr bool IsKeyed(HashId id) noexcept { return id == HashId::kKeyed; }
+  // There is a secret.
+  constexpr bool is_keyed() const noexcept { return IsKeyed(id); }
+  // False: the hashes are the caller's own, and a key means nothing.
+  constexpr bool hashes_keys() const noexcept { return id != HashId::kCaller; }
+  // Null where there is none.
+  const HashSecret* secret_or_null() const noexcept { return is_keyed() ? &secret : nullptr; }
+
+  // The hash of a key. False, and *hash untouched, if callers hash.
+  LINEFILTER_INLINE bool Of(Key key, uint64_t* hash) const noexcept {
+    if (id == HashId::kXxh3) {
+      *hash = HashKey(key, seed);
+      return true;
+    }
+    if (!is_keyed()) return false;
+    *hash = KeyedHash(key, secret);
+    return true;
+  }
+  // The hashes of n keys, key_at(0), key_at(1), ...; false, and none, if callers hash.
+  template <class KeyAt>
+  bool OfEach(size_t n, const KeyAt& key_at, uint64_t* hashes) const {
+    if (id == HashId::kXxh3) {
+      for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(key_at(i), seed);
+    } else if (is_keyed()) {
+      for (size_t i = 0; i < n; ++i) hashes[i] = KeyedHash(key_at(i), secret);
+    }
+    return hashes_keys();
+  }
+  // The same in groups that stay in the L1 and are long enough for the look-ahead of a batch: use(hashes, begin, size).
+  template <class KeyAt, class Use>
+  bool InGroups(size_t n, const KeyAt& key_at, const Use& use) const {
+    constexpr size_t kGroup = 256;
+    uint64_t hashes[kGroup];
+    for (size_t begin = 0; begin < n && hashes_keys(); begin += kGroup) {
+      const size_t size = n - begin < kGroup ? n - begin : kGroup;
+      OfEach(
+          size, [&](size_t i) { return key_at(begin + i); }, hashes);
+      use(hashes, begin, size);
+    }
+    return hashes_keys();
+  }
+
+  // What makes the hashes of the same key different; null if they are the same.
+  const char* DifferenceTo(const KeyHash& other) const noexcept {
+    if (other.id != id) return "hash id";
+    return other.seed == seed ? nullptr : is_keyed() ? "secret" : "seed";
+  }
+};
 
 // Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a
 // bijection, so it repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and

@@ -40,9 +40,7 @@ class Prober {
   HWY_INLINE explicit Prober(const FilterBase& filter)
       : state_(filter.probe_state()),
         growing_(state_.stages == nullptr ? nullptr : &filter),
-        seed_(filter.seed()),
-        secret_(filter.secret()),
-        hash_id_(filter.hash_id()) {}
+        key_hash_(filter.key_hash()) {}
 
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
@@ -63,16 +61,14 @@ class Prober {
   }
   HWY_INLINE bool Probe(PreparedHash prepared) const { return MayContainHash(prepared.hash); }
   HWY_INLINE bool MayContainKey(Key key) const {
-    if (HWY_LIKELY(hash_id_ == HashId::kXxh3)) return MayContainHash(HashKey(key, seed_));
-    return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return !key_hash_.Of(key, &hash) || MayContainHash(hash);
   }
 
  private:
   internal::ProbeState state_;
   const FilterBase* growing_;  // owner of stages, which may get more of them; else null
-  uint64_t seed_;
-  HashSecret secret_;
-  HashId hash_id_;
+  KeyHash key_hash_;
 };
 
 // Insertions into one mutable filter of any layout. Make it anew when the filter is created, moved, folded, united,

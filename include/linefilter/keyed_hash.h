@@ -23,7 +23,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linefilter/hash.h"
 #include "linefilter/internal/compiler.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/key.h"

@@ -6,7 +6,6 @@
 
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
-#include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 
@@ -41,6 +40,11 @@ struct FilterOptions {
   uint64_t memory_limit = kNoMemoryLimit;
   // Of the builders alone: the threads that Finish and AddHashes may use. The bytes are the same with any.
   Executor executor;
+
+  // What hash_id, seed and secret mean together.
+  KeyHash key_hash() const noexcept {
+    return {hash_id, KeyHash::IsKeyed(hash_id) ? CheckOfSecret(secret) : seed, secret};
+  }
 };
 
 }  // namespace linefilter

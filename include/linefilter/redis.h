@@ -216,8 +216,9 @@ class LINEFILTER_EXPORT RedisFilter final {
 
   // The hash that ...Hash calls take of a key; of a filter of the caller's hashes 0.
   uint64_t HashOf(Key key) const noexcept {
-    if (hash_id_ == HashId::kXxh3) return HashKey(key, seed_);
-    return hash_id_ == HashId::kKeyed ? KeyedHash(key, secret_) : 0;
+    uint64_t hash = 0;
+    (void)key_hash_.Of(key, &hash);
+    return hash;
   }
   // Ok if ...Key calls can be answered, else why they cannot.
   Status KeyStatus() const noexcept;
@@ -280,17 +281,19 @@ class LINEFILTER_EXPORT RedisFilter final {
   Layout layout() const noexcept;
   // See FilterBase; 0 while closed.
   uint32_t num_probes() const noexcept;
-  uint64_t num_blocks() const noexcept;                 // see num_probes
-  uint64_t body_bytes() const noexcept;                 // see num_probes
-  uint64_t generation() const noexcept;                 // the number of what serves, random; 0 while closed
-  HashId hash_id() const noexcept { return hash_id_; }  // whose hashes it holds
+  uint64_t num_blocks() const noexcept;  // see num_probes
+  uint64_t body_bytes() const noexcept;  // see num_probes
+  uint64_t generation() const noexcept;  // the number of what serves, random; 0 while closed
+  // How its keys become hashes; the seed of a keyed hash is the check of its secret.
+  const KeyHash& key_hash() const noexcept { return key_hash_; }
+  HashId hash_id() const noexcept { return key_hash_.id; }  // whose hashes it holds
   // Of a keyed hash CheckOfSecret.
-  uint64_t seed() const noexcept { return seed_; }
+  uint64_t seed() const noexcept { return key_hash_.seed; }
   // Until the next call that is not const.
   std::string_view name() const noexcept;
 
  private:
-  bool HasKeys() const noexcept { return state_ != nullptr && hash_id_ != HashId::kCaller; }
+  bool HasKeys() const noexcept { return state_ != nullptr && key_hash_.hashes_keys(); }
   LINEFILTER_LOCAL Status Closed() const noexcept;
   // What Create, CreateFromImage and Open do alike: `work` is done with a new state that is connected (opening.h).
   template <class Work>
@@ -300,9 +303,7 @@ class LINEFILTER_EXPORT RedisFilter final {
   LINEFILTER_LOCAL void Adopt(std::unique_ptr<redis_internal::FilterState> state) noexcept;
 
   std::unique_ptr<redis_internal::FilterState> state_;
-  HashSecret secret_;
-  uint64_t seed_ = 0;
-  HashId hash_id_ = HashId::kXxh3;
+  KeyHash key_hash_;
 };
 
 }  // namespace linefilter

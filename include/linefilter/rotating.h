@@ -80,8 +80,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
   // True if the key was certainly new: in no generation. Every insertion, new or not, begins the key's window anew. A
   // filter of the caller's hashes ignores InsertKey and answers false.
   LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
-    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
-    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return key_hash_.Of(key, &hash) && InsertHash(hash);
   }
   // The same of a hash.
   bool InsertHash(uint64_t hash) noexcept;
@@ -90,8 +90,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
 
   // Lookups, as linefilter/filter_base.h tells: "maybe" if one of the generations says so.
   LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept {
-    if (hash_id_ == HashId::kXxh3) return MayContainHash(HashKey(key, seed_));
-    return hash_id_ != HashId::kKeyed || MayContainHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return !key_hash_.Of(key, &hash) || MayContainHash(hash);
   }
   // The same of a hash.
   bool MayContainHash(uint64_t hash) const noexcept {
@@ -124,11 +124,12 @@ class LINEFILTER_EXPORT RotatingFilter final {
   // kBlocked, of which each generation is one; kAuto before Create.
   Layout layout() const noexcept { return layout_; }
   // Whose hashes it holds.
-  HashId hash_id() const noexcept { return hash_id_; }
+  const KeyHash& key_hash() const noexcept { return key_hash_; }  // see FilterBase
+  HashId hash_id() const noexcept { return key_hash_.id; }
   // Of a keyed hash CheckOfSecret.
-  uint64_t seed() const noexcept { return seed_; }
+  uint64_t seed() const noexcept { return key_hash_.seed; }
   // Of a keyed hash.
-  const HashSecret& secret() const noexcept { return secret_; }
+  const HashSecret& secret() const noexcept { return key_hash_.secret; }
   // G.
   uint32_t num_generations() const noexcept { return num_generations_; }
   // How many keys each is made for.
@@ -204,10 +205,8 @@ class LINEFILTER_EXPORT RotatingFilter final {
   uint64_t generation_bytes_ = 0, keys_per_generation_ = 0;
   uint32_t num_generations_ = 0, num_probes_ = 0;
   Layout layout_ = Layout::kAuto;
-  HashId hash_id_ = HashId::kXxh3;
   Rotation rotation_ = Rotation::kByCaller;
-  uint64_t seed_ = 0;
-  HashSecret secret_;
+  KeyHash key_hash_;
   Allocator allocator_;
   std::atomic<uint64_t> keys_in_newest_{0};  // with kByCount: that changed a bit of it
   mutable std::mutex mutex_;                 // of rotations and snapshots

@@ -80,8 +80,8 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
   // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the
   // caller's hashes ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
   LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
-    if (hash_id_ == HashId::kXxh3) return InsertHash(HashKey(key, seed_));
-    return hash_id_ == HashId::kKeyed && InsertHash(KeyedHash(key, secret_));
+    uint64_t hash = 0;
+    return key_hash_.Of(key, &hash) && InsertHash(hash);
   }
   // The same of a hash (FilterOptions::hash_id says which).
   bool InsertHash(uint64_t hash) noexcept;

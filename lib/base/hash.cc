@@ -25,15 +25,8 @@ uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
 }
 
 const char* HashIdName(HashId id) noexcept {
-  switch (id) {
-    case HashId::kCaller:
-      return "caller";
-    case HashId::kXxh3:
-      return "xxh3";
-    case HashId::kKeyed:
-      return "keyed";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"caller", "xxh3", "keyed"};  // by id
+  return KeyHash::IsKnown(id) ? kNames[static_cast<size_t>(id)] : "unknown";
 }
 
 namespace internal {

@@ -55,7 +55,10 @@ bool DropsOne(Layout layout, const uint64_t* hashes, uint64_t n) {
 }  // namespace
 
 FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
-    : options_(options), status_(internal::CheckOptions(options.layout, options)), options_are_good_(status_.ok()) {
+    : options_(options),
+      key_hash_(options.key_hash()),
+      status_(internal::CheckOptions(options.layout, options)),
+      options_are_good_(status_.ok()) {
   static_assert(sizeof(Chunk) == kChunkHeaderBytes, "hashes follow the header");
 }
 

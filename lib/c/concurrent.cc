@@ -38,7 +38,7 @@ linefilter_concurrent* linefilter_concurrent_new(uint64_t num_keys, const linefi
   if (read.ok()) read = SizeFilter(Layout::kBlocked, num_keys, given, &sizing);
   if (read.ok()) read = CheckLimit<linefilter_concurrent>(sizing.body_bytes, given);
   if (!read.ok()) return ToC(read, status), nullptr;
-  auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator, given.secret);
+  auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator);
   return handle == nullptr ? nullptr : HandleOr(handle->filter.Create(num_keys, given), handle, status);
 }
 
@@ -49,7 +49,7 @@ linefilter_concurrent* linefilter_concurrent_from_image(const void* image, size_
   const FilterView view(image, size, linefilter::internal::SecretOf(given));
   if (read.ok()) read = CheckLimit<linefilter_concurrent>(view.body_bytes(), given);
   if (!read.ok()) return ToC(read, status), nullptr;
-  auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator, given.secret);
+  auto* const handle = NewHandle<linefilter_concurrent>(status, given.allocator, given.allocator);
   return handle == nullptr ? nullptr : HandleOr(handle->filter.CreateFromImage(image, size, given), handle, status);
 }
 
@@ -81,13 +81,13 @@ bool linefilter_concurrent_insert_hash(linefilter_concurrent* filter, uint64_t h
 uint64_t linefilter_concurrent_insert_keys(linefilter_concurrent* filter, const void* const* keys, const size_t* sizes,
                                            size_t n, uint8_t* were_new) {
   if (filter == nullptr) return NothingInserted(n, were_new);
-  return InsertKeys(&filter->filter, filter->secret, BytesKeys{keys, sizes}, n, were_new);
+  return InsertKeys(&filter->filter, BytesKeys{keys, sizes}, n, were_new);
 }
 
 uint64_t linefilter_concurrent_insert_u64s(linefilter_concurrent* filter, const uint64_t* keys, size_t n,
                                            uint8_t* were_new) {
   if (filter == nullptr) return NothingInserted(n, were_new);
-  return InsertKeys(&filter->filter, filter->secret, keys, n, were_new);
+  return InsertKeys(&filter->filter, keys, n, were_new);
 }
 
 uint64_t linefilter_concurrent_insert_hashes(linefilter_concurrent* filter, const uint64_t* hashes, size_t n,

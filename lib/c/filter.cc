@@ -78,12 +78,12 @@ bool linefilter_filter_insert_hash(linefilter_filter* filter, uint64_t hash) {
 uint64_t linefilter_filter_insert_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
                                        size_t n, uint8_t* were_new) {
   if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return InsertKeys(filter, filter->secret(), linefilter::internal::BytesKeys{keys, sizes}, n, were_new);
+  return InsertKeys(filter, linefilter::internal::BytesKeys{keys, sizes}, n, were_new);
 }
 
 uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n, uint8_t* were_new) {
   if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return InsertKeys(filter, filter->secret(), keys, n, were_new);
+  return InsertKeys(filter, keys, n, were_new);
 }
 
 uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
@@ -107,13 +107,13 @@ bool linefilter_filter_remove_hash(linefilter_filter* filter, uint64_t hash) {
 uint64_t linefilter_filter_remove_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
                                        size_t n, uint8_t* were_removed) {
   if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
-  return RemoveKeys(filter, filter->secret(), linefilter::internal::BytesKeys{keys, sizes}, n, were_removed);
+  return RemoveKeys(filter, linefilter::internal::BytesKeys{keys, sizes}, n, were_removed);
 }
 
 uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
                                        uint8_t* were_removed) {
   if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
-  return RemoveKeys(filter, filter->secret(), keys, n, were_removed);
+  return RemoveKeys(filter, keys, n, were_removed);
 }
 
 uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,

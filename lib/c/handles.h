@@ -39,11 +39,9 @@ struct linefilter_filter final : linefilter::MutableFilter {
 };
 
 struct linefilter_concurrent {
-  linefilter_concurrent(const linefilter::Allocator& memory, const linefilter::HashSecret& of_keys) noexcept
-      : secret(of_keys), allocator(memory) {}
+  explicit linefilter_concurrent(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
 
   linefilter::ConcurrentBlockedFilter filter;
-  linefilter::HashSecret secret;  // which `filter` does not tell
   linefilter::Allocator allocator;
 };
 

@@ -10,7 +10,6 @@
 
 #include "lib/c/convert.h"
 #include "linefilter/hash.h"
-#include "linefilter/keyed_hash.h"
 
 namespace linefilter::internal {
 
@@ -35,34 +34,29 @@ inline uint64_t NothingInserted(size_t n, uint8_t* were_new) {
   return 0;
 }
 
-// change(hashes, size, answers) of all keys in groups; the sum of what it returns. `secret` is the filter's.
-template <class Filter, class Keys, class Change>
-uint64_t ChangeKeys(const Filter& filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* answers,
-                    const Change& change) {
-  if (filter.hash_id() == HashId::kCaller) return NothingInserted(n, answers);
-  const bool is_keyed = filter.hash_id() == HashId::kKeyed;
-  uint64_t hashes[kKeyGroup], count = 0;
-  InGroups(n, [&](size_t begin, size_t size) {
-    for (size_t i = 0; i < size; ++i) {
-      const auto key = keys[begin + i];
-      hashes[i] = is_keyed ? KeyedHash(key, secret) : HashKey(key, filter.seed());
-    }
-    count += change(hashes, size, answers == nullptr ? nullptr : answers + begin);
-  });
-  return count;
+// change(hashes, size, answers) of all keys in groups; the sum of what it returns.
+template <class Keys, class Change>
+uint64_t ChangeKeys(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t* answers, const Change& change) {
+  uint64_t count = 0;
+  const bool hashed = key_hash.InGroups(
+      n, [&](size_t i) { return Key(keys[i]); },
+      [&](const uint64_t* hashes, size_t begin, size_t size) {
+        count += change(hashes, size, answers == nullptr ? nullptr : answers + begin);
+      });
+  return hashed ? count : NothingInserted(n, answers);
 }
 
 // filter->InsertHashes of keys, and filter->RemoveHashes.
 template <class Filter, class Keys>
-uint64_t InsertKeys(Filter* filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* were_new) {
-  return ChangeKeys(*filter, secret, keys, n, were_new,
+uint64_t InsertKeys(Filter* filter, const Keys& keys, size_t n, uint8_t* were_new) {
+  return ChangeKeys(filter->key_hash(), keys, n, were_new,
                     [filter](const uint64_t* hashes, size_t size, uint8_t* answers) {
                       return filter->InsertHashes(hashes, size, answers);
                     });
 }
 template <class Filter, class Keys>
-uint64_t RemoveKeys(Filter* filter, const HashSecret& secret, const Keys& keys, size_t n, uint8_t* were_removed) {
-  return ChangeKeys(*filter, secret, keys, n, were_removed,
+uint64_t RemoveKeys(Filter* filter, const Keys& keys, size_t n, uint8_t* were_removed) {
+  return ChangeKeys(filter->key_hash(), keys, n, were_removed,
                     [filter](const uint64_t* hashes, size_t size, uint8_t* answers) {
                       return filter->RemoveHashes(hashes, size, answers);
                     });

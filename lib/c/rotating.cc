@@ -89,13 +89,13 @@ bool linefilter_rotating_insert_hash(linefilter_rotating* filter, uint64_t hash)
 uint64_t linefilter_rotating_insert_keys(linefilter_rotating* filter, const void* const* keys, const size_t* sizes,
                                          size_t n, uint8_t* were_new) {
   if (filter == nullptr) return NothingInserted(n, were_new);
-  return InsertKeys(&filter->filter, filter->filter.secret(), BytesKeys{keys, sizes}, n, were_new);
+  return InsertKeys(&filter->filter, BytesKeys{keys, sizes}, n, were_new);
 }
 
 uint64_t linefilter_rotating_insert_u64s(linefilter_rotating* filter, const uint64_t* keys, size_t n,
                                          uint8_t* were_new) {
   if (filter == nullptr) return NothingInserted(n, were_new);
-  return InsertKeys(&filter->filter, filter->filter.secret(), keys, n, were_new);
+  return InsertKeys(&filter->filter, keys, n, were_new);
 }
 
 uint64_t linefilter_rotating_insert_hashes(linefilter_rotating* filter, const uint64_t* hashes, size_t n,

@@ -65,14 +65,13 @@ bool linefilter_scalable_insert_hash(linefilter_scalable* filter, uint64_t hash)
 uint64_t linefilter_scalable_insert_keys(linefilter_scalable* filter, const void* const* keys, const size_t* sizes,
                                          size_t n, uint8_t* were_new) {
   if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return InsertKeys(&filter->filter, filter->filter.secret(), linefilter::internal::BytesKeys{keys, sizes}, n,
-                    were_new);
+  return InsertKeys(&filter->filter, linefilter::internal::BytesKeys{keys, sizes}, n, were_new);
 }
 
 uint64_t linefilter_scalable_insert_u64s(linefilter_scalable* filter, const uint64_t* keys, size_t n,
                                          uint8_t* were_new) {
   if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return InsertKeys(&filter->filter, filter->filter.secret(), keys, n, were_new);
+  return InsertKeys(&filter->filter, keys, n, were_new);
 }
 
 uint64_t linefilter_scalable_insert_hashes(linefilter_scalable* filter, const uint64_t* hashes, size_t n,

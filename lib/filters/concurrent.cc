@@ -56,9 +56,7 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   allocator_ = allocator;
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
-  seed_ = owner_.seed();
-  secret_ = owner_.secret();
-  hash_id_ = owner_.hash_id();
+  key_hash_ = owner_.key_hash();
   if (layout_ != Layout::kAuto) internal::UseKernels(internal::FindLayout(layout_)->shared_kernels(), &state_);
   insert_ = state_.kernels->insert;
 }

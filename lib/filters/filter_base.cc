@@ -27,13 +27,11 @@ uint64_t FilterBase::CountMaybes(const uint64_t* hashes, size_t n) const noexcep
 }
 
 void FilterBase::MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
-  if (hash_id_ != HashId::kCaller) return HashAndAsk(*this, keys, n, answers);
-  internal::AlwaysMaybeKernels().may_contain_to_bytes(state_, nullptr, n, answers);
+  HashAndAsk(*this, keys, n, answers);
 }
 
 void FilterBase::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
-  if (hash_id_ != HashId::kCaller) return HashAndAsk(*this, keys, n, answers);
-  internal::AlwaysMaybeKernels().may_contain_to_bytes(state_, nullptr, n, answers);
+  HashAndAsk(*this, keys, n, answers);
 }
 
 Status FilterBase::KeyStatus() const noexcept {
@@ -41,7 +39,7 @@ Status FilterBase::KeyStatus() const noexcept {
     return Status::Error(StatusCode::kCorrupt,
                          "the filter is broken, was never made, or was sealed or moved: every answer is \"maybe\"");
   }
-  if (hash_id_ != HashId::kCaller) return Status();
+  if (key_hash_.hashes_keys()) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "the filter was made of the caller's own hashes: ask by hash; questions by key are answered "
                        "\"maybe\"");

@@ -21,9 +21,7 @@ const char* Difference(const FilterBase& one, const FilterBase& other) {
   const bool any_size = FactsOf(layout).folds || one_is_empty;
   if (!any_size && other.body_bytes() != one.body_bytes()) return "size";
   if (!one_is_empty && other.num_probes() != one.num_probes()) return "num_probes";
-  if (other.hash_id() != one.hash_id()) return "hash id";
-  if (other.seed() != one.seed()) return one.hash_id() == HashId::kKeyed ? "secret" : "seed";
-  return nullptr;
+  return one.key_hash().DifferenceTo(other.key_hash());
 }
 
 }  // namespace

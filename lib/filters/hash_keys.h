@@ -4,28 +4,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "linefilter/hash.h"
-#include "linefilter/keyed_hash.h"
 
 namespace linefilter::internal {
 
-// Keys are hashed in groups that stay in the L1 and are long enough for the look-ahead ring.
-inline constexpr size_t kHashedGroup = 256;
-
-// MayContainKeys of a filter whose hashes are not the caller's.
+// MayContainKeys of a filter. Where the hashes are the caller's, all keys are "maybe".
 template <class Filter, class T>
 void HashAndAsk(const Filter& filter, const T* keys, size_t n, uint8_t* answers) {
-  const bool is_keyed = filter.hash_id() == HashId::kKeyed;
-  uint64_t hashes[kHashedGroup];
-  for (size_t begin = 0; begin < n; begin += kHashedGroup) {
-    const size_t size = n - begin < kHashedGroup ? n - begin : kHashedGroup;
-    for (size_t i = 0; i < size; ++i) {
-      const T key = keys[begin + i];
-      hashes[i] = is_keyed ? KeyedHash(key, filter.secret()) : HashKey(key, filter.seed());
-    }
+  const auto key_at = [keys](size_t i) { return Key(keys[i]); };
+  const auto ask = [&](const uint64_t* hashes, size_t begin, size_t size) {
     filter.MayContainHashes(hashes, size, answers + begin);
-  }
+  };
+  if (!filter.key_hash().InGroups(n, key_at, ask) && n != 0) memset(answers, 1, n);
 }
 
 }  // namespace linefilter::internal

@@ -45,9 +45,7 @@ void MutableFilter::Release() noexcept {
   internal::Deallocate(allocator_, mutable_body(), body_bytes());
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
   insert_ = state_.kernels->insert;
-  seed_ = 0;
-  secret_ = HashSecret();
-  hash_id_ = HashId::kXxh3;
+  key_hash_ = KeyHash();
   layout_ = Layout::kAuto;
   allocator_ = Allocator();
 }
@@ -80,9 +78,7 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
   MutableFilter made;
   status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
-  made.seed_ = internal::SeedOf(options);
-  made.secret_ = options.secret;
-  made.hash_id_ = options.hash_id;
+  made.key_hash_ = options.key_hash();
   *this = static_cast<MutableFilter&&>(made);
   return Status();
 }
@@ -106,9 +102,7 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);
   if (!allocated.ok()) return allocated;
   if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));
-  made.seed_ = view.seed();
-  made.secret_ = view.secret();
-  made.hash_id_ = view.hash_id();
+  made.key_hash_ = view.key_hash();
   *this = static_cast<MutableFilter&&>(made);
   return Status();
 }

@@ -66,7 +66,7 @@ bool StagesFit(const BodyFacts& facts) {
   return facts.body_bytes == kBlockBytes * num_blocks;
 }
 
-bool HashIsKnown(const BodyFacts& facts) { return facts.hash_id <= HashId::kKeyed; }
+bool HashIsKnown(const BodyFacts& facts) { return KeyHash::IsKnown(facts.hash_id); }
 
 // Is it a body of one kind of blocks, and does CheckBody take it? Then their number; else 0.
 uint64_t NumBlocks(const BodyFacts& facts) {

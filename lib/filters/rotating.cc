@@ -94,12 +94,11 @@ void RotatingFilter::Release() noexcept {
   bodies_ = nullptr;
   newest_.store(0, std::memory_order_relaxed);
   keys_in_newest_.store(0, std::memory_order_relaxed);
-  generation_bytes_ = keys_per_generation_ = seed_ = 0;
+  generation_bytes_ = keys_per_generation_ = 0;
   num_generations_ = num_probes_ = 0;
   layout_ = Layout::kAuto;
-  hash_id_ = HashId::kXxh3;
   rotation_ = Rotation::kByCaller;
-  secret_ = HashSecret();
+  key_hash_ = KeyHash();
   allocator_ = Allocator();
 }
 
@@ -115,10 +114,8 @@ void RotatingFilter::Adopt(RotatingFilter* made) noexcept {
   num_generations_ = made->num_generations_;
   num_probes_ = made->num_probes_;
   layout_ = made->layout_;
-  hash_id_ = made->hash_id_;
   rotation_ = made->rotation_;
-  seed_ = made->seed_;
-  secret_ = made->secret_;
+  key_hash_ = made->key_hash_;
   allocator_ = made->allocator_;
 }
 
@@ -193,9 +190,7 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
   if (!status.ok()) return status;
   made.keys_per_generation_ = sizing.num_keys;
   made.rotation_ = rotation;
-  made.seed_ = internal::SeedOf(options);
-  made.secret_ = options.secret;
-  made.hash_id_ = options.hash_id;
+  made.key_hash_ = options.key_hash();
   Adopt(&made);
   return Status();
 }
@@ -293,20 +288,18 @@ uint64_t RotatingFilter::CountMaybes(const uint64_t* hashes, size_t n) const noe
 }
 
 void RotatingFilter::MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
-  if (hash_id_ != HashId::kCaller) return HashAndAsk(*this, keys, n, answers);
-  internal::AlwaysMaybeKernels().may_contain_to_bytes(none_.all, nullptr, n, answers);
+  HashAndAsk(*this, keys, n, answers);
 }
 
 void RotatingFilter::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
-  if (hash_id_ != HashId::kCaller) return HashAndAsk(*this, keys, n, answers);
-  internal::AlwaysMaybeKernels().may_contain_to_bytes(none_.all, nullptr, n, answers);
+  HashAndAsk(*this, keys, n, answers);
 }
 
 Status RotatingFilter::KeyStatus() const noexcept {
   if (layout_ == Layout::kAuto) {
     return Status::Error(StatusCode::kCorrupt, "the filter was never made: every answer is \"maybe\"");
   }
-  if (hash_id_ != HashId::kCaller) return Status();
+  if (key_hash_.hashes_keys()) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "the filter was made of the caller's own hashes: ask by hash; questions by key are answered "
                        "\"maybe\"");

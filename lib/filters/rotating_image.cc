@@ -79,8 +79,8 @@ struct RotatingFilter::Snapshot {
                                   growth);
     container.stages = stages;
     container.num_stages = n;
-    container.hash_id = filter.hash_id_;
-    container.seed = filter.seed_;
+    container.hash_id = filter.hash_id();
+    container.seed = filter.seed();
     container.growth = growth;
     container.growth_bytes = sizeof(growth);
     container.is_shared = true;
@@ -133,9 +133,7 @@ Status RotatingFilter::CreateFromImage(const void* image, size_t size, const Fil
   made.keys_in_newest_.store(read.keys_in_newest, std::memory_order_relaxed);
   made.keys_per_generation_ = read.keys_per_generation;
   made.rotation_ = static_cast<Rotation>(read.rotation);
-  made.seed_ = view.seed();
-  made.secret_ = view.secret();
-  made.hash_id_ = view.hash_id();
+  made.key_hash_ = view.key_hash();
   Adopt(&made);
   return Status();
 }

@@ -127,9 +127,7 @@ void ScalableFilter::Release() noexcept {
   }
   growth_ = nullptr;
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
-  seed_ = 0;
-  secret_ = HashSecret();
-  hash_id_ = HashId::kXxh3;
+  key_hash_ = KeyHash();
   layout_ = Layout::kAuto;
 }
 
@@ -162,9 +160,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
   made.growth_->plan = plan;
   status = made.OpenStage();
   if (!status.ok()) return status;
-  made.seed_ = internal::SeedOf(options);
-  made.secret_ = options.secret;
-  made.hash_id_ = options.hash_id;
+  made.key_hash_ = options.key_hash();
   *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }

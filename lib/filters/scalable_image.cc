@@ -110,9 +110,7 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
     to->num_keys += to->keys_of[i];
   });
   if (!status.ok()) return status;
-  made.seed_ = view.seed();
-  made.secret_ = view.secret();
-  made.hash_id_ = view.hash_id();
+  made.key_hash_ = view.key_hash();
   *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }

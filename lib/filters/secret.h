@@ -23,7 +23,7 @@ class GivenSecret {
 
 // What an image that is to go with these options is opened with.
 inline const HashSecret* SecretOf(const FilterOptions& options) {
-  return options.hash_id == HashId::kKeyed ? &options.secret : nullptr;
+  return KeyHash::IsKeyed(options.hash_id) ? &options.secret : nullptr;
 }
 
 }  // namespace linefilter::internal

@@ -47,9 +47,7 @@ void WaitUntilZero(const std::atomic<uint32_t>& count) {
 // Null if `next` may follow `now`, else in what it differs.
 const char* DifferenceTo(const FilterBase& now, const FilterBase& next) {
   if (now.layout() == Layout::kAuto) return nullptr;  // nothing serves
-  if (now.hash_id() != next.hash_id()) return "hash id";
-  if (now.seed() != next.seed()) return now.hash_id() == HashId::kKeyed ? "secret" : "seed";
-  return nullptr;
+  return now.key_hash().DifferenceTo(next.key_hash());
 }
 
 }  // namespace

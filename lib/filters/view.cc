@@ -21,7 +21,7 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutReco
                          "linefilter",
                          trailer.layout, LayoutName(static_cast<Layout>(trailer.layout)));
   }
-  if (trailer.hash_id > static_cast<uint8_t>(HashId::kKeyed)) {
+  if (!KeyHash::IsKnown(static_cast<HashId>(trailer.hash_id))) {
     return Status::Error(StatusCode::kUnsupported,
                          "the image has hash id %u (%s), which this version does not know: upgrade "
                          "linefilter",
@@ -47,7 +47,7 @@ Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trail
 }
 
 Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
-  if (trailer.hash_id != static_cast<uint8_t>(HashId::kKeyed)) {
+  if (!KeyHash::IsKeyed(static_cast<HashId>(trailer.hash_id))) {
     if (secret == nullptr) return Status();
     return Status::Error(StatusCode::kIncompatible,
                          "a secret was given, but the image is not of a keyed hash (its hash is %s): open it without, "
@@ -84,9 +84,7 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
 
   internal::BindBody(*record, PartsOf(bytes, trailer), &state_);
   layout_ = static_cast<Layout>(trailer.layout);
-  seed_ = trailer.seed;
-  secret_ = given.OrZero();
-  hash_id_ = static_cast<HashId>(trailer.hash_id);
+  key_hash_ = {static_cast<HashId>(trailer.hash_id), trailer.seed, given.OrZero()};
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;
   chunk_checks_ = bytes + trailer.body_bytes;

@@ -40,7 +40,7 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
   trailer.layout = static_cast<uint8_t>(layout);
   trailer.num_probes = static_cast<uint8_t>(num_probes);
   trailer.hash_id = static_cast<uint8_t>(hash_id);
-  trailer.has_seed = seed != 0 || hash_id == HashId::kKeyed;
+  trailer.has_seed = seed != 0 || KeyHash::IsKeyed(hash_id);
   trailer.seed = seed;
   trailer.body_bytes = body_bytes;
   trailer.has_num_keys = num_keys != nullptr && body_bytes > kSmallBodyBytes;

@@ -23,7 +23,7 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
 
 // The trailer of what a builder makes.
 inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
-  return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, SeedOf(options),
+  return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.key_hash().seed,
                      &sizing.num_keys);
 }
 // Of a filter that takes keys for as long as it lives: nobody counted them. Filter: one of the mutable ones.

@@ -125,7 +125,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     if (!Cut(&rest, 8)) return Corrupt("no room for the seed");
     trailer->seed = LoadLE64(image + rest);
   }
-  if (trailer->hash_id == static_cast<uint8_t>(HashId::kKeyed) && !trailer->has_seed) {
+  if (KeyHash::IsKeyed(static_cast<HashId>(trailer->hash_id)) && !trailer->has_seed) {
     return Corrupt("a keyed hash without a check of its secret");
   }
   if (trailer->has_num_keys) {
@@ -146,7 +146,6 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
   if (trailer->body_bytes == 0 && trailer->num_keys != 0) return Corrupt("no body for the keys that are counted");
-  if (trailer->stage_table == nullptr && HasStages(*trailer)) return Corrupt("no table of its stages");
   if (!CheckMatches(image, size, trailer->body_bytes)) return Corrupt("the check does not match");
   return critical;
 }

@@ -72,7 +72,7 @@ Status MakeFoldable(uint64_t num_keys, const FilterOptions& options, Sizing* siz
 Status CheckSecret(const FilterOptions& options) {
   uint8_t any = 0;
   for (const uint8_t byte : options.secret.bytes) any |= byte;
-  if (options.hash_id != HashId::kKeyed) {
+  if (!KeyHash::IsKeyed(options.hash_id)) {
     return any == 0 ? Status() : Invalid("a secret goes with a keyed hash: set hash_id to keyed");
   }
   return any != 0 ? Status() : Invalid("a keyed hash needs a secret: fill it with 16 random bytes, and keep them");
@@ -83,13 +83,13 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
     return Status::Error(StatusCode::kUnsupported, "layout %d (%s) is not implemented: choose %s",
                          static_cast<int>(layout), LayoutName(layout), BuildableNames().text);
   }
-  if (options.hash_id > HashId::kKeyed) {
+  if (!KeyHash::IsKnown(options.hash_id)) {
     return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose xxh3, keyed or caller",
                          static_cast<int>(options.hash_id));
   }
   const Status secret = CheckSecret(options);
   if (!secret.ok()) return secret;
-  if (options.hash_id == HashId::kKeyed && options.seed != 0) {
+  if (KeyHash::IsKeyed(options.hash_id) && options.seed != 0) {
     return Invalid("a keyed hash has its secret instead of a seed: leave seed 0");
   }
   const Status allocator = CheckAllocator(options.allocator);

@@ -22,11 +22,6 @@ Status CheckSecret(const FilterOptions& options);
 // The size for num_keys keys; of no keys, body_bytes is 0.
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
 
-// What the seed field of an image holds (doc/FORMAT.md section 1).
-inline uint64_t SeedOf(const FilterOptions& options) {
-  return options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed;
-}
-
 // Is a key that comes right behind itself dropped? Not where it must be removed as often as it came.
 inline bool DropsRepeats(Layout layout) { return !FactsOf(layout).keeps_repeats; }
 

@@ -58,11 +58,11 @@ class Redis {
  public:
   // `open` is create, from_image or open; the hash is that of the filter, which no later generation changes.
   template <class Open>
-  Redis(const HashSecret& secret, const Open& open) : secret_(secret) {
+  explicit Redis(const Open& open) {
     CheckWithoutGil([&] { return open(filter_); });
   }
 
-  Hasher hasher() const { return Hasher(filter_.hash_id(), filter_.seed(), secret_); }
+  Hasher hasher() const { return Hasher(filter_.key_hash()); }
   const RedisFilter& own() const { return filter_; }
 
   // call(filter) is a Status or SystemResult. With the GIL, without which it is called.
@@ -93,31 +93,28 @@ class Redis {
   }
 
   RedisFilter filter_;
-  const HashSecret secret_;
   const pid_t process_ = getpid();
   std::mutex mutex_;
 };
 
 std::unique_ptr<Redis> Create(const RedisServers& servers, const std::string& name, uint64_t num_keys,
                               const FilterOptions& options, uint64_t shard_bytes) {
-  return std::make_unique<Redis>(options.secret, [&](RedisFilter& filter) {
-    return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes));
-  });
+  return std::make_unique<Redis>(
+      [&](RedisFilter& filter) { return filter.Create(servers, name, num_keys, options, LayoutWith(shard_bytes)); });
 }
 
 std::unique_ptr<Redis> FromImage(const RedisServers& servers, const std::string& name, const py::object& image,
                                  const py::object& secret, uint64_t shard_bytes) {
   const auto given = SecretOf(secret);
   const Buffer bytes(image);
-  return std::make_unique<Redis>(given.value_or(HashSecret()), [&](RedisFilter& filter) {
+  return std::make_unique<Redis>([&](RedisFilter& filter) {
     return filter.CreateFromImage(servers, name, bytes.data(), bytes.size(), OrNull(given), LayoutWith(shard_bytes));
   });
 }
 
 std::unique_ptr<Redis> Open(const RedisServers& servers, const std::string& name, const py::object& secret) {
   const auto given = SecretOf(secret);
-  return std::make_unique<Redis>(given.value_or(HashSecret()),
-                                 [&](RedisFilter& filter) { return filter.Open(servers, name, OrNull(given)); });
+  return std::make_unique<Redis>([&](RedisFilter& filter) { return filter.Open(servers, name, OrNull(given)); });
 }
 
 bool ContainsHash(Redis& redis, uint64_t hash) {

@@ -23,7 +23,7 @@ class Rotating {
  public:
   RotatingFilter& own() { return filter_; }
   const RotatingFilter& own() const { return filter_; }
-  Hasher hasher() const { return Hasher(filter_.hash_id(), filter_.seed(), filter_.secret()); }
+  Hasher hasher() const { return Hasher(filter_.key_hash()); }
 
   // work() takes that mutex. Without the GIL.
   template <class Work>

@@ -58,19 +58,15 @@ class Served {
   const Hasher& hasher() const { return hasher_; }
   // Were the hashes made for this one?
   bool Fits(const FilterBase& filter) const {
-    return filter.layout() != Layout::kAuto && filter.hash_id() == hash_id_ && filter.seed() == seed_;
+    return filter.layout() != Layout::kAuto && filter.key_hash().DifferenceTo(key_hash_) == nullptr;
   }
 
  private:
   explicit Served(const FilterBase& filter)
-      : serves_(filter.layout() != Layout::kAuto),
-        hash_id_(filter.hash_id()),
-        seed_(filter.seed()),
-        hasher_(hash_id_, seed_, filter.secret()) {}
+      : serves_(filter.layout() != Layout::kAuto), key_hash_(filter.key_hash()), hasher_(key_hash_) {}
 
   bool serves_;
-  HashId hash_id_;
-  uint64_t seed_;
+  KeyHash key_hash_;
   Hasher hasher_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 class Builder {
  public:
   explicit Builder(const FilterOptions& options)
-      : options_(options), builder_(options), hasher_(options.hash_id, options.seed, options.secret) {
+      : options_(options), builder_(options), hasher_(options.key_hash()) {
     Check(builder_.status());
   }
 
@@ -92,9 +92,8 @@ std::unique_ptr<Image> Finish(Builder& builder) {
     image = std::make_unique<AlignedBytes>(static_cast<size_t>(image_bytes));
     return b.FinishTo(image->data(), image->size(), nullptr);
   }));
-  const FilterOptions& options = builder.options();
-  return std::make_unique<Image>(std::move(image), options.hash_id == HashId::kKeyed ? &options.secret : nullptr,
-                                 Broken::kRaise);
+  const KeyHash key_hash = builder.options().key_hash();
+  return std::make_unique<Image>(std::move(image), key_hash.secret_or_null(), Broken::kRaise);
 }
 
 void FinishToFile(Builder& builder, const std::string& path) {

@@ -35,7 +35,7 @@ class Core {
   Core& operator=(const Core&) = delete;
 
   virtual const FilterBase& filter() const = 0;
-  Hasher hasher() const { return Hasher(filter().hash_id(), filter().seed(), filter().secret()); }
+  Hasher hasher() const { return Hasher(filter().key_hash()); }
 
   // Reads without the GIL: for what takes longer than to give it away.
   template <class Work>

@@ -98,7 +98,7 @@ void FindKeyTypes() {
 }
 
 void Hasher::RequireKeys() const {
-  if (hash_id_ != HashId::kCaller) return;
+  if (key_hash_.hashes_keys()) return;
   Check(Status::Error(StatusCode::kIncompatible,
                       "the filter is of the caller's own hashes, so keys mean nothing to it: use the ..._hash and "
                       "..._hashes calls with them"));
@@ -106,8 +106,11 @@ void Hasher::RequireKeys() const {
 
 uint64_t Hasher::OfObject(py::handle key) const {
   RequireKeys();
-  const bool is_keyed = hash_id_ == HashId::kKeyed;
-  return UseKey(key, [&](auto plain) { return is_keyed ? KeyedHash(plain, secret_) : HashKey(plain, seed_); });
+  return UseKey(key, [&](auto plain) {
+    uint64_t hash = 0;
+    (void)key_hash_.Of(plain, &hash);
+    return hash;
+  });
 }
 
 // What is wrong with one of many says which it is.

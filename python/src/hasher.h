@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "linefilter/hash.h"
-#include "linefilter/keyed_hash.h"
 
 namespace linefilter::python {
 
@@ -20,7 +19,7 @@ void FindKeyTypes();
 
 class Hasher {
  public:
-  Hasher(HashId hash_id, uint64_t seed, const HashSecret& secret) : hash_id_(hash_id), seed_(seed), secret_(secret) {}
+  explicit Hasher(const KeyHash& key_hash) : key_hash_(key_hash) {}
 
   // A str (its UTF-8), a bytes-like object or an integer of -2^63 .. 2^64 - 1; else TypeError or OverflowError.
   // Bytes-like is a row of unsigned bytes, as in C++: no single value of ctypes, however wide, no signed items,
@@ -30,11 +29,8 @@ class Hasher {
 
   // n integers as one group. Without the GIL, if you like. Not for the caller's own hashes: call RequireKeys before.
   void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const {
-    if (hash_id_ == HashId::kKeyed) {
-      for (size_t i = 0; i < n; ++i) hashes[i] = KeyedHash(keys[i], secret_);
-    } else {
-      for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(keys[i], seed_);
-    }
+    key_hash_.OfEach(
+        n, [keys](size_t i) { return Key(keys[i]); }, hashes);
   }
   // The same, group after group in the L1: calls use(begin, hashes, size) until it answers false.
   template <class Use>
@@ -74,9 +70,7 @@ class Hasher {
 
   uint64_t OfItem(py::handle key, size_t index) const;
 
-  HashId hash_id_;
-  uint64_t seed_;
-  HashSecret secret_;
+  KeyHash key_hash_;
 };
 
 }  // namespace linefilter::python

@@ -12,7 +12,7 @@ namespace {
 
 Hasher HasherOf(uint64_t seed, const py::object& secret) {
   const auto given = SecretOf(secret);
-  return given ? Hasher(HashId::kKeyed, 0, *given) : Hasher(HashId::kXxh3, seed, HashSecret());
+  return Hasher(given ? KeyHash{HashId::kKeyed, 0, *given} : KeyHash{HashId::kXxh3, seed, HashSecret()});
 }
 
 void HashWords(py::handle array, py::handle hashes, uint64_t seed, const py::object& secret) {

@@ -104,9 +104,8 @@ int RunBuild(Build build, bool by_bits) {
   report.Real("bits_per_key", sizing.bits_per_key);
   report.Count("body_bytes", sizing.body_bytes);
   report.Count("image_bytes", image_bytes);
-  const FilterOptions& options = build.options;
-  ReportHash(options.hash_id, options.hash_id == HashId::kKeyed ? CheckOfSecret(options.secret) : options.seed,
-             &report);
+  const KeyHash key_hash = build.options.key_hash();
+  ReportHash(key_hash.id, key_hash.seed, &report);
   report.Rate("expected_fpr", sizing.expected_fpr);
   report.Print(build.json);
   return kExitGood;
@@ -148,12 +147,12 @@ bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_
                 const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
   std::vector<std::string_view> keys;
   std::vector<uint64_t> hashes;
+  const KeyHash key_hash = options.key_hash();
   Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
   while (reader->Next(&keys)) {
-    hashes.clear();
-    for (const std::string_view& key : keys) {
-      hashes.push_back(options.hash_id == HashId::kKeyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed));
-    }
+    hashes.resize(keys.size());
+    key_hash.OfEach(
+        keys.size(), [&](size_t i) { return Key(keys[i]); }, hashes.data());
     *keys_read += keys.size();
     if (!take(hashes.data(), hashes.size())) break;
     progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);

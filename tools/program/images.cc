@@ -79,7 +79,7 @@ const char* SecretState(const HashSecret* given) { return given == nullptr ? "se
 
 void ReportHash(HashId hash_id, uint64_t seed, Report* report) {
   report->Text("hash", HashIdName(hash_id));
-  if (hash_id == HashId::kKeyed) {
+  if (KeyHash::IsKeyed(hash_id)) {
     report->Text("secret_check", SecretCheckText(seed));
   } else {
     report->Count("seed", seed);

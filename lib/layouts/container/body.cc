@@ -12,6 +12,7 @@ namespace {
 const char* FindTableFault(const BodyParts& parts, bool* unsupported) {
   *unsupported = false;
   if (parts.num_probes != 0) return "a container has no probes of its own";
+  if (parts.stage_table == nullptr) return "there is no table of stages";
   if (parts.stage_table_bytes % kStageEntryBytes != 0) return "the table of stages has a part of an entry";
   const uint64_t num_stages = parts.stage_table_bytes / kStageEntryBytes;
   if (num_stages > kMaxStages) return "the table has more than 64 stages";

@@ -112,7 +112,7 @@ Status FilterState::Bind(Header header, std::string text) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis was made anew with another hash or seed: open it again", shown.c_str());
   }
-  const bool keyed = header.hash_id == HashId::kKeyed;
+  const bool keyed = KeyHash::IsKeyed(header.hash_id);
   if (keyed && !has_secret_) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis has a keyed hash: open it with its secret, which Redis does not hold",

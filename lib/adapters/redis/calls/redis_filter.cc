@@ -22,25 +22,20 @@ RedisFilter::RedisFilter(RedisFilter&& other) noexcept { *this = std::move(other
 RedisFilter& RedisFilter::operator=(RedisFilter&& other) noexcept {
   if (this == &other) return *this;
   state_ = std::move(other.state_);
-  secret_ = other.secret_;
-  seed_ = other.seed_;
-  hash_id_ = other.hash_id_;
+  key_hash_ = other.key_hash_;
   other.Close();
   return *this;
 }
 
 void RedisFilter::Close() noexcept {
   state_.reset();
-  secret_ = HashSecret();
-  seed_ = 0;
-  hash_id_ = HashId::kXxh3;
+  key_hash_ = KeyHash();
 }
 
 void RedisFilter::Adopt(std::unique_ptr<FilterState> state) noexcept {
   state_ = std::move(state);
-  secret_ = state_->secret() != nullptr ? *state_->secret() : HashSecret();
-  seed_ = state_->header().seed;
-  hash_id_ = state_->header().hash_id;
+  const HashSecret* const secret = state_->secret();
+  key_hash_ = {state_->header().hash_id, state_->header().seed, secret != nullptr ? *secret : HashSecret()};
 }
 
 Status RedisFilter::Closed() const noexcept {
@@ -51,7 +46,7 @@ Status RedisFilter::Closed() const noexcept {
 
 Status RedisFilter::KeyStatus() const noexcept {
   if (state_ == nullptr) return Closed();
-  if (hash_id_ != HashId::kCaller) return Status();
+  if (key_hash_.hashes_keys()) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "filter %s in Redis was made of the caller's own hashes: ask and insert by hash",
                        redis_internal::Printable(name()).c_str());
@@ -70,13 +65,13 @@ Status RedisFilter::Open(const RedisServers& servers, std::string_view name, con
 
 Status RedisFilter::Create(const RedisServers& servers, std::string_view name, uint64_t num_keys,
                            const FilterOptions& options, const RedisLayout& layout) noexcept {
-  const bool keyed = options.hash_id == HashId::kKeyed;
-  return OpenBy(servers, name, keyed ? &options.secret : nullptr, [&](FilterState* state) {
+  const KeyHash key_hash = options.key_hash();
+  return OpenBy(servers, name, key_hash.secret_or_null(), [&](FilterState* state) {
     Header header;
     const Status status = state->PlanGeneration(num_keys, options, layout, &header.current);
     if (!status.ok()) return status;
-    header.hash_id = options.hash_id;
-    header.seed = keyed ? CheckOfSecret(options.secret) : options.seed;
+    header.hash_id = key_hash.id;
+    header.seed = key_hash.seed;
     header.version = 1;
     return state->CreateFilter(header, [](const redis_internal::Shards&) { return Status(); });
   });
