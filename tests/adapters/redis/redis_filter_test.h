@@ -1,0 +1,117 @@
+// What the parts of redis_filter_test share: a server with filters on it, and calls of many hashes that must succeed.
+#ifndef LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_FILTER_TEST_H_
+#define LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_FILTER_TEST_H_
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/adapters/redis/record/header.h"
+#include "lib/adapters/redis/record/shards.h"
+#include "linefilter/filter.h"
+#include "linefilter/redis.h"
+#include "tests/testing/random.h"
+#include "tests/testing/redis_client.h"
+#include "tests/testing/redis_generations.h"
+
+namespace linefilter::test {
+
+using redis_internal::Header;
+
+// One server for all; each test begins with nothing in it.
+class RedisFilterTest : public RedisServerTest {
+ protected:
+  void SetUp() override {
+    ASSERT_NO_FATAL_FAILURE(RedisServerTest::SetUp());
+    client_ = std::make_unique<RedisClient>(server_->address());
+    client_->Do({"FLUSHALL"});
+    options_.bits_per_key = 10;
+  }
+
+  RedisFilter Create(const std::string& name, uint64_t num_keys, const RedisLayout& layout = {}) {
+    RedisFilter filter;
+    const Status status = filter.Create(servers_, name, num_keys, options_, layout);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return filter;
+  }
+  RedisFilter Open(const std::string& name) {
+    RedisFilter filter;
+    const Status status = filter.Open(servers_, name);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return filter;
+  }
+  Header HeaderOf(const std::string& name) {
+    Header header;
+    const Status status = redis_internal::ParseHeader(name, client_->Text({"GET", name}), &header);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return header;
+  }
+  // All keys but header records, in the order of their names.
+  std::vector<std::string> Shards() {
+    std::vector<std::string> names;
+    for (const RedisReply& key : client_->Do({"KEYS", "{*"}).items) names.push_back(key.text);
+    std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    });
+    return names;
+  }
+  // The bits of all shards, without their marks.
+  std::string Body() {
+    std::string body;
+    for (const std::string& shard : Shards()) {
+      const std::string bytes = client_->Text({"GET", shard});
+      EXPECT_GE(bytes.size(), 16u);
+      EXPECT_EQ(bytes.substr(bytes.size() - 16, 8), "lfshard1");
+      body += bytes.substr(0, bytes.size() - 16);
+    }
+    return body;
+  }
+
+  int64_t NumCalls(const std::string& command) {
+    const std::string fact = client_->Fact({"INFO", "commandstats"}, "cmdstat_" + command);  // calls=...
+    return fact.empty() ? 0 : std::stoll(fact.substr(fact.find('=') + 1));
+  }
+  int64_t NumBitfields() { return NumCalls("bitfield"); }
+
+  FilterOptions options_;
+  std::unique_ptr<RedisClient> client_;
+};
+
+// The suite of what is asked of each layout; redis_filter_test.cc names them.
+class RedisLayoutTest : public RedisFilterTest, public testing::WithParamInterface<Layout> {};
+
+inline std::vector<RedisInsert> InsertAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
+  std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kFailed);
+  const Status status = filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data());
+  EXPECT_TRUE(status.ok()) << status.message();
+  return outcomes;
+}
+
+inline size_t CountOf(const std::vector<RedisInsert>& outcomes, RedisInsert wanted) {
+  return static_cast<size_t>(std::count(outcomes.begin(), outcomes.end(), wanted));
+}
+
+inline std::vector<uint8_t> AskAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
+  std::vector<uint8_t> answers(hashes.size(), 7);
+  const Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
+  EXPECT_TRUE(status.ok()) << status.message();
+  return answers;
+}
+
+// A container of 30 blocks: a stage of 10 with 100 keys, then one of 20.
+inline Header HeaderOfTwoStages(uint64_t shard_bytes) {
+  Header header;
+  header.version = 1;
+  header.current.id = 0xabc;
+  header.current.layout = Layout::kContainer;
+  header.current.stages = {{10, 100, 7}, {20, 0, 9}};
+  header.current.body_bytes = 64 * 30;
+  header.current.shard_bytes = shard_bytes;
+  return header;
+}
+
+}  // namespace linefilter::test
+
+#endif  // LINEFILTER_TESTS_ADAPTERS_REDIS_REDIS_FILTER_TEST_H_
