@@ -1,44 +1,24 @@
-// TLS with Redis: everything that goes without it, for servers, clusters and clients with certificates; and whatever is
-// wrong is an error that tells what to do, never "absent", never a hang, and no SIGPIPE (which would end this program).
-// A library that was built without TLS says so.
-#include <sys/socket.h>
+// TLS with Redis: everything that goes without it, for servers, clusters and clients with certificates. A library that
+// was built without TLS says so.
+#ifdef LINEFILTER_REDIS_TLS
+#include "tests/adapters/redis/redis_tls_test.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <memory>
+#include "tests/testing/building.h"
+#include "tests/testing/redis_cluster.h"
+#else
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/redis/servers/router.h"
-#include "lib/adapters/redis/wire/batch.h"
 #include "lib/adapters/redis/wire/tls.h"
 #include "linefilter/redis.h"
 #include "tests/testing/redis_server.h"
-
-#ifdef LINEFILTER_REDIS_TLS
-#include <openssl/err.h>
-
-#include "tests/testing/building.h"
-#include "tests/testing/certificates.h"
-#include "tests/testing/loopback_server.h"
-#include "tests/testing/random.h"
-#include "tests/testing/redis_cluster.h"
-#include "tests/testing/redis_fake_server.h"
-#include "tests/testing/redis_generations.h"
-#include "tests/testing/redis_proxy.h"
-#include "tests/testing/redis_replies.h"
-#include "tests/testing/temp_dir.h"
-#include "tests/testing/tls_tunnel.h"
 #endif
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RedisServer;
-using test::RedisServerOptions;
 
 #ifndef LINEFILTER_REDIS_TLS
 
@@ -66,90 +46,12 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
 
 #else
 
-using redis_internal::Batch;
-using redis_internal::KeyOf;
-using redis_internal::Kind;
-using redis_internal::Router;
-using test::Authority;
-using test::Certificate;
-using test::CountMissing;
-using test::LoopbackServer;
-using test::RandomHashes;
-using test::RedisFakeServer;
-using test::RedisReplies;
-using test::TlsTunnel;
-
-bool Has(const Status& status, const std::string& words) {
-  return std::string(status.message()).find(words) != std::string::npos;
-}
-
 std::string Download(RedisFilter* filter) {
   test::Collector collector;
   const Status status = filter->WriteImage(collector.sink());
   EXPECT_TRUE(status.ok()) << status.message();
   return collector.bytes;
 }
-
-// One authority, and servers that are started when a test wants them.
-class RedisTls : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    folder_ = new test::TempDir;
-    ours_ = new Authority(folder_->path(), "ours");
-    theirs_ = new Authority(folder_->path(), "theirs");
-    server_ = new RedisServer(WithTls(ours_->Issue({"127.0.0.1"})));
-  }
-  static void TearDownTestSuite() {
-    delete server_;
-    delete theirs_;
-    delete ours_;
-    delete folder_;
-  }
-  void SetUp() override {
-    ASSERT_TRUE(server_->ok()) << server_->why();
-    servers_ = ServersOf(server_->address());
-  }
-
-  static RedisServerOptions WithTls(const Certificate& certificate) {
-    RedisServerOptions options;
-    options.tls_certificate = certificate.certificate;
-    options.tls_key = certificate.key;
-    options.tls_ca = ours_->file();
-    return options;
-  }
-  static RedisServers ServersOf(const std::string& address) {
-    RedisServers servers;
-    servers.addresses = address;
-    servers.tls = true;
-    servers.tls_ca = ours_->file();
-    servers.timeout_ms = 20000;  // a machine that stands still is no fault
-    servers.connect_timeout_ms = 20000;
-    return servers;
-  }
-  // Through a tunnel with this certificate.
-  static Status ConnectTo(const Certificate& certificate, RedisServers servers) {
-    const TlsTunnel tunnel(plain_().address(), certificate);
-    servers.addresses = tunnel.address();
-    Router router;
-    return router.Connect(servers);
-  }
-  // It refuses at once, with such a sentence.
-  static void ExpectRefused(const Status& status, const std::string& words) {
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
-    EXPECT_TRUE(Has(status, words)) << status.message();
-    EXPECT_FALSE(Has(status, "given up")) << status.message();
-  }
-  static RedisFakeServer& plain_() {
-    static RedisFakeServer server(
-        [](const std::string& command) { return "$" + std::to_string(command.size()) + "\r\n" + command + "\r\n"; });
-    return server;
-  }
-
-  static inline test::TempDir* folder_ = nullptr;
-  static inline Authority *ours_ = nullptr, *theirs_ = nullptr;
-  static inline RedisServer* server_ = nullptr;
-  RedisServers servers_;
-};
 
 TEST_F(RedisTls, DoesAllThatGoesWithout) {
   const std::vector<uint64_t> hashes = RandomHashes(60000, 1), others = RandomHashes(20000, 2);
@@ -250,326 +152,6 @@ TEST_F(RedisTls, NobodyWaitsForTheOtherWhenAllBuffersAreFull) {
   for (size_t i = 0; i < 20000; ++i) ASSERT_EQ(replies.text(kCommands + i), std::to_string(i));
 }
 
-TEST_F(RedisTls, ShowsTheClientsCertificate) {
-  for (const char* protocol : {"TLSv1.2", "TLSv1.3"}) {
-    RedisServerOptions options = WithTls(ours_->Issue({"127.0.0.1"}));
-    options.tls_asks_clients = true;
-    options.more = {"--tls-protocols", protocol};
-    RedisServer server(options);
-    ASSERT_TRUE(server.ok()) << server.why();
-    RedisServers servers = ServersOf(server.address());
-    Router router;
-    ExpectRefused(router.Connect(servers), "look at RedisServers::tls_certificate");
-    const Certificate foreign = theirs_->Issue({}), own = ours_->Issue({});
-    servers.tls_certificate = foreign.certificate;
-    servers.tls_key = foreign.key;
-    ExpectRefused(router.Connect(servers), "look at RedisServers::tls_certificate");
-    servers.tls_certificate = own.certificate;
-    servers.tls_key = own.key;
-    Status status = router.Connect(servers);
-    EXPECT_TRUE(status.ok()) << status.message();
-    RedisReplies replies;
-    EXPECT_TRUE(replies.Run(&router, "a", Kind::kRead, {"GET", "a"}).ok());
-  }
-}
-
-TEST_F(RedisTls, SaysWhichFileIsWrong) {
-  const Certificate own = ours_->Issue({}), other = ours_->Issue({}), locked = ours_->Issue({}, -1, 86400, "secret");
-  const std::string text = folder_->File("text");
-  std::ofstream(text) << "no certificate\n";
-  const struct {
-    std::string ca, certificate, key, words;
-  } kCases[] = {
-      {"/no/such/file", "", "", "RedisServers::tls_ca: OpenSSL cannot use /no/such/file: No such file or directory"},
-      {text, "", "", "RedisServers::tls_ca: OpenSSL cannot use " + text},
-      {ours_->file(), "/no/such/file", own.key, "RedisServers::tls_certificate: OpenSSL cannot use /no/such/file: No"},
-      {ours_->file(), text, own.key, "RedisServers::tls_certificate: OpenSSL cannot use " + text},
-      {ours_->file(), own.certificate, "", "go together"},
-      {ours_->file(), "", own.key, "go together"},
-      {ours_->file(), own.certificate, "/no/such/file", "RedisServers::tls_key: OpenSSL cannot use /no/such/file: No"},
-      {ours_->file(), own.certificate, other.key, "RedisServers::tls_key: OpenSSL cannot use " + other.key},
-      {ours_->file(), locked.certificate, locked.key, "RedisServers::tls_key: OpenSSL cannot use " + locked.key},
-  };
-  for (const auto& one : kCases) {
-    servers_.tls_ca = one.ca;
-    servers_.tls_certificate = one.certificate;
-    servers_.tls_key = one.key;
-    Router router;
-    ExpectRefused(router.Connect(servers_), one.words);
-  }
-}
-
-TEST_F(RedisTls, RefusesCertificatesThatAreNotGood) {
-  ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca the file of its authority?");
-  ExpectRefused(ConnectTo(ours_->Issue({"127.0.0.1"}, -7200, -3600), servers_), "has expired: renew it");
-  ExpectRefused(ConnectTo(ours_->Issue({"127.0.0.1"}, 3600, 7200), servers_), "is the clock right?");
-  const Status status = ConnectTo(ours_->Issue({"127.0.0.1"}), servers_);
-  EXPECT_TRUE(status.ok()) << status.message();
-}
-
-TEST_F(RedisTls, RefusesTheCertificateOfAnotherHost) {
-  const char* const words = "in RedisServers::tls_server_name";
-  const Certificate of_name = ours_->Issue({"redis.example", "*.cache.example", "10.0.0.1"});
-  ExpectRefused(ConnectTo(of_name, servers_), words);
-  ExpectRefused(ConnectTo(ours_->Issue({}), servers_), words);
-  servers_.tls_server_name = "other.example";
-  ExpectRefused(ConnectTo(of_name, servers_), words);
-  servers_.tls_server_name = "10.0.0.2";
-  ExpectRefused(ConnectTo(of_name, servers_), words);
-  servers_.tls_server_name = "example";
-  ExpectRefused(ConnectTo(of_name, servers_), words);
-  for (const char* name : {"redis.example", "REDIS.example", "a.cache.example", "10.0.0.1"}) {
-    servers_.tls_server_name = name;
-    const Status status = ConnectTo(of_name, servers_);
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
-  servers_.tls_server_name = "nobody";  // as Redis' own script makes them: the subject alone has a name
-  EXPECT_TRUE(ConnectTo(ours_->Issue({}), servers_).ok());
-}
-
-TEST_F(RedisTls, RefusesWhatIsNoName) {
-  const Certificate of_name = ours_->Issue({"redis.example", "*.cache.example"});
-  for (const std::string& name : {std::string("redis.example\0.evil", 19), std::string(1, '\0'), std::string(256, 'a'),
-                                  std::string(".example"), std::string(".cache.example")}) {
-    servers_.tls_server_name = name;
-    ExpectRefused(ConnectTo(of_name, servers_), "RedisServers::tls_server_name");
-  }
-}
-
-// Also of an authority that another one signed, or of nobody but this server.
-TEST_F(RedisTls, TrustsWhateverItIsGiven) {
-  const Certificate certificate = theirs_->Issue({"127.0.0.1"});
-  servers_.tls_ca = certificate.certificate;
-  const Status status = ConnectTo(certificate, servers_);
-  EXPECT_TRUE(status.ok()) << status.message();
-  ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca the file of its authority?");
-}
-
-// A program that looks at OpenSSL's errors of its thread finds none of ours.
-TEST_F(RedisTls, LeavesNoErrorsBehind) {
-  Router router;
-  ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca");
-  EXPECT_EQ(ERR_peek_error(), 0u);
-  servers_.tls_ca = "/nonexistent";
-  ExpectRefused(router.Connect(servers_), "RedisServers::tls_ca");
-  EXPECT_EQ(ERR_peek_error(), 0u);
-}
-
-TEST_F(RedisTls, KnowsTheAuthoritiesOfTheSystem) {
-  servers_.tls_ca.clear();
-  Router router;
-  ExpectRefused(router.Connect(servers_), "RedisServers::tls_ca");
-  setenv("SSL_CERT_FILE", ours_->file().c_str(), 1);  // OpenSSL's word for where they are
-  const Status status = router.Connect(servers_);
-  unsetenv("SSL_CERT_FILE");
-  EXPECT_TRUE(status.ok()) << status.message();
-}
-
-TEST_F(RedisTls, APathNeedsAName) {
-  servers_.addresses = server_->plain_address();
-  Router router;
-  ExpectRefused(router.Connect(servers_), "a path is in no certificate");
-}
-
-// A plain server takes the handshake for a command that does not end yet, or says in plain words what it thinks of it.
-TEST_F(RedisTls, APlainServerIsNamed) {
-  RedisServer server;
-  ASSERT_TRUE(server.ok()) << server.why();
-  RedisServers servers = ServersOf(server.address());
-  servers.timeout_ms = 300;
-  servers.patience_ms = 0;
-  Router router;
-  Status status = router.Connect(servers);
-  EXPECT_FALSE(status.ok());
-  EXPECT_TRUE(Has(status, "tls-port")) << status.message();
-
-  const LoopbackServer speaks([](int fd) {
-    char bytes[4096];
-    if (recv(fd, bytes, sizeof(bytes), 0) > 0) (void)send(fd, "-ERR unknown command\r\n", 22, MSG_NOSIGNAL);
-    while (recv(fd, bytes, sizeof(bytes), 0) > 0) {
-    }
-  });
-  ExpectRefused(router.Connect(ServersOf(speaks.address())), "tls-port");
-}
-
-TEST_F(RedisTls, APlainClientIsTold) {
-  RedisServers servers = servers_;
-  servers.tls = false;
-  servers.tls_ca.clear();
-  servers.patience_ms = 0;
-  Router router;
-  const Status status = router.Connect(servers);
-  EXPECT_FALSE(status.ok());
-  EXPECT_TRUE(Has(status, "TLS")) << status.message();
-}
-
-TEST_F(RedisTls, AServerMayDieInTheHandshake) {
-  const auto dies_after = [](size_t bytes, bool resets) {
-    return [bytes, resets](int fd) {
-      char byte;
-      for (size_t i = 0; i < bytes && recv(fd, &byte, 1, 0) == 1; ++i) {
-      }
-      const linger at_once = {1, 0};
-      if (resets) (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-    };
-  };
-  for (const size_t bytes : {0u, 1u, 100u}) {
-    const LoopbackServer server(dies_after(bytes, bytes == 1));
-    RedisServers servers = ServersOf(server.address());
-    servers.patience_ms = 100;
-    Router router;
-    const Status status = router.Connect(servers);
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
-    EXPECT_TRUE(Has(status, server.address())) << status.message();
-    EXPECT_TRUE(Has(status, "given up after 100 ms")) << "it may come back: " << status.message();
-  }
-}
-
-// Before our first word: writing fails, and nothing is to be waited for.
-TEST_F(RedisTls, AServerMayResetBeforeTheHandshake) {
-  const LoopbackServer server([](int fd) {
-    sockaddr nobody = {};
-    nobody.sa_family = AF_UNSPEC;
-    (void)connect(fd, &nobody, sizeof(nobody));
-  });
-  RedisServers servers = ServersOf(server.address());
-  servers.patience_ms = 0;
-  for (int i = 0; i < 5; ++i) {
-    Router router;
-    const Status status = router.Connect(servers);
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
-    EXPECT_FALSE(Has(status, "did not finish")) << status.message();
-  }
-}
-
-TEST_F(RedisTls, NobodyWaitsForeverForAHandshake) {
-  const LoopbackServer server([](int fd) {
-    char bytes[4096];
-    while (recv(fd, bytes, sizeof(bytes), 0) > 0) {
-    }
-  });
-  RedisServers servers = ServersOf(server.address());
-  servers.timeout_ms = 100;
-  servers.patience_ms = 0;
-  Router router;
-  const Status status = router.Connect(servers);
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(Has(status, "within 100 ms (RedisServers::timeout_ms)")) << status.message();
-}
-
-// A connection that ends after any number of bytes, in the midst of a record's reply or between two, with and without
-// TLS' own word for an end.
-TEST_F(RedisTls, AServerMayDieInABatch) {
-  TlsTunnel tunnel(plain_().address(), ours_->Issue({"127.0.0.1"}));
-  RedisServers servers = ServersOf(tunnel.address());
-  servers.patience_ms = 0;
-  servers.replica_reads = true;  // else what was answered counts only when all is
-  Batch batch;
-  for (size_t i = 0; i < 5000; ++i) {
-    batch.Add(KeyOf("a"), Kind::kRead, 1);
-    batch.Arg(uint64_t{i});
-  }
-  for (const size_t bytes : {200u, 201u, 1000u, 16384u, 20000u}) {
-    for (const bool says_so : {false, true}) {
-      tunnel.CutAfter(SIZE_MAX, false);
-      Router router;
-      ASSERT_TRUE(router.Connect(servers).ok());
-      tunnel.CutAfter(bytes, says_so);
-      RedisReplies replies;
-      const Status status = replies.Run(&router, batch);
-      EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
-      EXPECT_TRUE(Has(status, "lost") || Has(status, "no connection")) << status.message();
-      for (size_t i = 0; i < batch.size(); ++i) {
-        if (replies.code(i) == StatusCode::kOk) {
-          ASSERT_EQ(replies.text(i), std::to_string(i));
-        }
-      }
-    }
-  }
-  tunnel.CutAfter(SIZE_MAX, false);
-  Router router;
-  ASSERT_TRUE(router.Connect(servers).ok());
-  RedisReplies replies;
-  EXPECT_TRUE(replies.Run(&router, batch).ok());
-}
-
-// Cut after each of the commands of an insertion of many keys: the call goes on when the way is there again, or fails;
-// what was acknowledged is there, and what could not be asked is "maybe".
-TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
-  RedisServer server;
-  ASSERT_TRUE(server.ok()) << server.why();
-  const std::vector<uint64_t> hashes = RandomHashes(2000, 5);
-  RedisServers plain;
-  plain.addresses = server.address();
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(plain, "cut", 20000, test::RedisOptions(12)).ok());
-  for (const size_t commands : {1u, 2u, 5u, 100u, 1500u}) {
-    test::RedisProxy proxy(server.port());
-    const TlsTunnel tunnel(proxy.address(), ours_->Issue({"127.0.0.1"}));
-    RedisServers servers = ServersOf(tunnel.address());
-    servers.patience_ms = 0;
-    RedisFilter cut;
-    const Status status = cut.Open(servers, "cut");
-    ASSERT_TRUE(status.ok()) << status.message();
-    proxy.CutAfter(commands, test::RedisProxy::Last::kUnanswered);
-    std::vector<RedisInsert> outcomes(hashes.size());
-    EXPECT_EQ(cut.InsertHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
-    std::vector<uint8_t> answers(hashes.size());
-    ASSERT_TRUE(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()).ok());
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      EXPECT_TRUE(outcomes[i] == RedisInsert::kFailed || answers[i] == 1);
-    }
-    answers.assign(hashes.size(), 0);
-    EXPECT_EQ(cut.MayContainHashes(hashes.data(), hashes.size(), answers.data()).code(), StatusCode::kUnavailable);
-    for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
-  }
-}
-
-TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
-  RedisServer server(WithTls(ours_->Issue({"127.0.0.1"})));
-  ASSERT_TRUE(server.ok()) << server.why();
-  RedisServers servers = ServersOf(server.address());
-  const std::vector<uint64_t> hashes = RandomHashes(5000, 6);
-  RedisFilter patient;
-  ASSERT_TRUE(patient.Create(servers, "stalled", hashes.size(), test::RedisOptions(12)).ok());
-  test::Insert(&patient, hashes);
-  servers.patience_ms = 0;
-  servers.timeout_ms = 200;
-  RedisFilter filter;
-  Status status;
-  ASSERT_TRUE(test::WaitUntil([&] { return (status = filter.Open(servers, "stalled")).ok(); })) << status.message();
-  server.Pause();
-  // First on the connection that there is, then in a handshake.
-  for (const char* words : {"did not answer within 200 ms", "handshake within 200 ms"}) {
-    std::vector<uint8_t> answers(hashes.size(), 0);
-    status = filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-    EXPECT_TRUE(Has(status, words)) << status.message();
-    for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
-  }
-  bool maybe = false;
-  EXPECT_FALSE(filter.MayContainHash(7, &maybe).ok());
-  EXPECT_TRUE(maybe);
-  server.Resume();
-  EXPECT_EQ(CountMissing(&patient, hashes), 0u);
-}
-
-TEST_F(RedisTls, AServerThatWasKilledComesBack) {
-  RedisServerOptions options = WithTls(ours_->Issue({"127.0.0.1"}));
-  options.append_only = true;
-  RedisServer server(options);
-  ASSERT_TRUE(server.ok()) << server.why();
-  RedisServers servers = ServersOf(server.address());
-  servers.patience_ms = 60000;
-  const std::vector<uint64_t> hashes = RandomHashes(5000, 7);
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers, "back", hashes.size(), test::RedisOptions(12)).ok());
-  test::Insert(&filter, hashes);
-  ASSERT_TRUE(server.Restart()) << server.why();
-  test::Insert(&filter, hashes);  // sent into what is closed: no SIGPIPE
-  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
-}
-
 // What a child closes is the parent's.
 TEST_F(RedisTls, AChildLeavesTheParentsConnectionAlone) {
   RedisFilter filter;
@@ -618,4 +200,4 @@ TEST_F(RedisTls, Clusters) {
 #endif
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test
