@@ -3,7 +3,7 @@
 // refused, or answers without looking outside, and a damaged one never answers wrongly.
 //
 // Of the program `linefilter` that is the code between a file and the library (tools/program/key_reader.cc,
-// tools/program/number.cc); its commands end in main and are left to tests/tools/tools_test.cc.
+// tools/program/number.cc); its commands end in main and are left to tests/tools/tools_test*.cc.
 #include <sys/mman.h>
 #include <unistd.h>
 

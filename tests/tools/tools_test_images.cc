@@ -1,0 +1,257 @@
+// What the program tells of an image, and makes of several: the folded and the merged hold their keys, and damaged
+// images are not asked.
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <tuple>
+
+#include "tests/testing/image_parts.h"
+#include "tests/testing/tools_fixture.h"
+
+namespace linefilter::test {
+
+using nlohmann::json;
+
+TEST_F(ToolsTest, FoldsAnImageByAFactorToARateOrToASize) {
+  const std::string keys = dir_.Write("keys", Lines(0, 5000)), large = dir_.File("large"), out = dir_.File("out");
+  const json built = Json({"build", "--keys", keys, "--out", large, "--bits-per-key", "40", "--foldable"}, 0);
+  EXPECT_EQ(built["layout"], "blocked");
+  EXPECT_EQ(built["body_bytes"], 64 * 448) << "391 blocks would do";
+  const json halved = Json({"fold", large, "--by", "2", "--out", out}, 0);
+  EXPECT_EQ(halved["factor"], 2);
+  EXPECT_EQ(halved["num_blocks_before"], 448);
+  EXPECT_EQ(halved["num_blocks"], 224);
+  EXPECT_EQ(halved["num_keys"], 5000);
+  EXPECT_EQ(halved["image_bytes"], std::filesystem::file_size(out));
+  EXPECT_LT(halved["expected_fpr_before"].get<double>(), halved["expected_fpr"].get<double>());
+  EXPECT_EQ(Json({"verify", out, "--keys", keys}, 0)["keys_absent"], 0);
+  EXPECT_EQ(Json({"info", out}, 0)["expected_fpr"], halved["expected_fpr"]);
+  const json to_rate = Json({"fold", large, "--fpr", "0.05", "--out", out}, 0);
+  EXPECT_LE(to_rate["expected_fpr"].get<double>(), 0.05);
+  EXPECT_GT(to_rate["factor"].get<int>(), 2);
+  EXPECT_EQ(Json({"verify", out, "--keys", keys}, 0)["keys_absent"], 0);
+  const json to_size = Json({"fold", large, "--to-bytes", "8e3", "--out", out}, 0);
+  EXPECT_EQ(to_size["factor"], 4) << "7168 bytes of blocks";
+  EXPECT_LE(to_size["image_bytes"].get<int>(), 8000);
+  EXPECT_EQ(Run({"fold", large, "--by", "7", "--out", large}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Json({"verify", large, "--keys", keys}, 0)["keys_absent"], 0);
+  EXPECT_EQ(Json({"info", large}, 0)["num_blocks"], 64);
+}
+
+TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
+  const std::string image = Build("image", Lines(0, 800), {"--bits-per-key", "64"}), bad = dir_.File("bad");
+  const RunResult refused = Run({"fold", image, "--by", "7", "--out", bad});
+  EXPECT_NE(refused.err.find("100 blocks cannot be folded by 7: by 5 or 10"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find(image), std::string::npos) << refused.err;
+  std::string damaged = test::ReadFile(image);
+  damaged[5000] = static_cast<char>(damaged[5000] ^ 1);
+  const std::string other = dir_.Write("damaged", damaged),
+                    classic = Build("classic", Lines(0, 800), {"--bits-per-key", "10", "--layout", "classic"});
+  for (const std::vector<std::string>& arguments : Some<std::vector<std::string>>({
+           {"fold", image, "--by", "7", "--out", bad},
+           {"fold", image, "--out", bad},
+           {"fold", image, "--by", "2", "--fpr", "0.5", "--out", bad},
+           {"fold", image, "--by", "0", "--out", bad},
+           {"fold", image, "--fpr", "0", "--out", bad},
+           {"fold", image, "--fpr", "1e-12", "--out", bad},
+           {"fold", image, "--to-bytes", "70", "--out", bad},
+           {"fold", image, "--by", "2"},
+           {"fold", other, "--by", "1", "--out", bad},
+           {"fold", classic, "--by", "2", "--out", bad},
+           {"fold", dir_.File("none"), "--by", "2", "--out", bad},
+           {"merge", image, other, "--out", bad},
+           {"merge", image, classic, "--out", bad},
+           {"merge", image, dir_.File("none"), "--out", bad},
+           {"merge", "--out", bad},
+           {"merge", image},
+           {"build", "--keys", "-", "--out", bad, "--fpr", "0.1", "--foldable", "--layout", "retrieval"},
+       })) {
+    ExpectBadUsage(arguments);
+  }
+  const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
+  EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
+  EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
+  // "here" is the one that is named first, also if it is empty; what fits to an empty set is compared with the next
+  // one.
+  const std::string none = Build("none", "");
+  const RunResult empty = Run({"merge", none, classic, "--out", bad});
+  EXPECT_NE(empty.err.find(none + " and " + classic + ": "), std::string::npos) << empty.err;
+  EXPECT_NE(empty.err.find("the layout is another: blocked, 0 bytes"), std::string::npos) << empty.err;
+  const std::string probes = Build("probes", Lines(0, 800), {"--bits-per-key", "10"});
+  const RunResult third = Run({"merge", none, image, probes, "--out", bad});
+  EXPECT_NE(third.err.find(image + " and " + probes + ": "), std::string::npos) << third.err;
+  EXPECT_NE(third.err.find("the num_probes is another: blocked, 6400 bytes"), std::string::npos) << third.err;
+}
+
+TEST_F(ToolsTest, FoldsAndMergesCounters) {
+  const std::string image =
+                        Build("image", Lines(0, 2000), {"--bits-per-key", "40", "--foldable", "--layout", "counting"}),
+                    small = dir_.File("small"), out = dir_.File("out");
+  EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small}, 0)["layout"], "counting");
+  EXPECT_EQ(Json({"merge", image, small, "--out", out}, 0)["images"][0]["folded_by"], 2);
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 2000))["keys_absent"], 0);
+}
+
+TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
+  const std::string large = Build("large", Lines(0, 2000), {"--bits-per-key", "20", "--foldable"}),
+                    other = Build("other", Lines(2000, 4000), {"--bits-per-key", "20", "--foldable"}),
+                    none = Build("none", "", {"--bits-per-key", "20"}), small = dir_.File("small"),
+                    out = dir_.File("out");
+  ASSERT_EQ(Run({"fold", other, "--by", "2", "--out", small}).exit_code, 0);
+  const json merged = Json({"merge", large, small, none, "--out", out}, 0);
+  EXPECT_EQ(merged["num_images"], 3);
+  EXPECT_EQ(merged["num_blocks"], 64) << "128 and 64";
+  ASSERT_EQ(merged["images"].size(), 3u);
+  EXPECT_EQ(merged["images"][0]["merged"], large);
+  EXPECT_EQ(merged["images"][0]["folded_by"], 2);
+  EXPECT_EQ(merged["images"][1]["folded_by"], 1);
+  EXPECT_NEAR(merged["estimated_keys"].get<double>(), 4000, 100);
+  EXPECT_FALSE(merged.contains("num_keys")) << "keys may be in several";
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+  EXPECT_EQ(Run({"merge", out, large, "--out", out}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+}
+
+// A name of one letter stands in many sentences.
+TEST_F(ToolsTest, AnErrorNamesTheImage) {
+  std::string bytes = test::ReadFile(Build("image", "a\n"));
+  bytes[0] = static_cast<char>(bytes[0] ^ 1);
+  dir_.Write("a", bytes);
+  const RunResult result =
+      test::RunProgram({"/bin/sh", "-c", "cd '" + dir_.path() + "' && " + ShellProgram() + "verify a"});
+  EXPECT_NE(result.err.find("image a: "), std::string::npos) << result.err;
+}
+
+TEST_F(ToolsTest, InfoTellsAllOfTheImage) {
+  const std::string image = Build("image", Lines(0, 30000),
+                                  {"--bits-per-key", "10", "--layout", "blocked", "--seed", "18446744073709551615"});
+  const json info = Json({"info", image}, 0);
+  EXPECT_EQ(info["layout"], "blocked");
+  EXPECT_EQ(info["hash"], "xxh3");
+  EXPECT_EQ(info["seed"], ~uint64_t{0}) << "all 64 bits";
+  EXPECT_EQ(info["num_blocks"].get<uint64_t>() * 64, info["body_bytes"]);
+  EXPECT_EQ(info["image_bytes"], std::filesystem::file_size(image));
+  EXPECT_EQ(info["num_keys"], 30000);
+  EXPECT_EQ(info["checksum"], "ok");
+  EXPECT_NEAR(info["estimated_keys"].get<double>(), 30000, 600);
+  EXPECT_NEAR(info["fill_ratio"].get<double>(), 0.45, 0.06);
+  EXPECT_NEAR(info["expected_fpr"].get<double>(), 0.0097, 0.0006);
+  EXPECT_GE(info["num_probes"].get<int>(), 5);
+  const RunResult text = Run({"info", image});
+  EXPECT_EQ(text.exit_code, 0);
+  EXPECT_NE(text.out.find("blocked"), std::string::npos);
+  EXPECT_NE(text.out.find("expected_fpr"), std::string::npos) << "the same names as text";
+  EXPECT_EQ(info.count("levels"), 0u) << "blocks of this layout have none";
+}
+
+// Two stages of 4 and 12 blocks, written from the format.
+TEST_F(ToolsTest, InfoShowsTheStagesOfAContainer) {
+  test::ImageParts parts;
+  parts.layout = 5, parts.num_probes = 0;
+  parts.body = std::string(256, '\x0f') + std::string(768, '\0');
+  std::string table;
+  for (const auto& [num_blocks, num_keys, num_probes] :
+       {std::tuple<uint64_t, uint64_t, uint64_t>{4, 100, 1}, {12, 0, 7}}) {
+    test::AppendLittleEndian(&table, num_blocks, 8);
+    test::AppendLittleEndian(&table, num_keys, 8);
+    test::AppendLittleEndian(&table, 1 + 256 * num_probes, 8);
+  }
+  parts.extensions = test::Extension(0x8002, table);
+  const std::string image = dir_.File("container");
+  std::ofstream(image, std::ios::binary) << test::Assemble(parts);
+  const json info = Json({"info", image}, 0);
+  EXPECT_EQ(info["layout"], "container");
+  EXPECT_EQ(info["num_blocks"], 16);
+  EXPECT_EQ(info["checksum"], "ok");
+  EXPECT_DOUBLE_EQ(info["fill_ratio"].get<double>(), 0.125);
+  EXPECT_NEAR(info["expected_fpr"].get<double>(), 0.5, 1e-7) << "of the first stage, the second is empty";
+  ASSERT_EQ(info["stages"].size(), 2u);
+  EXPECT_EQ(info["stages"][0]["num_keys"], 100);
+  EXPECT_NEAR(info["stages"][0]["expected_fpr"].get<double>(), 0.5, 1e-7);
+  EXPECT_EQ(info["stages"][1]["num_blocks"], 12);
+  EXPECT_EQ(info["stages"][1]["num_probes"], 7);
+  EXPECT_EQ(info["stages"][1]["fill_ratio"], 0);
+  EXPECT_EQ(Run({"verify", image}).exit_code, 0);
+}
+
+TEST_F(ToolsTest, InfoShowsTheHistogramOfLevels) {
+  const std::string image = Build("image", Lines(0, 30000), {"--bits-per-key", "10", "--layout", "retrieval"});
+  const json info = Json({"info", image}, 0);
+  uint64_t blocks = 0;
+  double fpr = 0, share = 0;
+  for (const json& row : info["levels"]) {
+    const int level = row["level"].get<int>();
+    blocks += row["num_blocks"].get<uint64_t>();
+    share += row["share"].get<double>();
+    fpr += row["share"].get<double>() * (1 - level % 8 / 16.0) / (1 << level / 8);
+  }
+  EXPECT_EQ(blocks, info["num_blocks"]);
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_NEAR(info["expected_fpr"].get<double>() / fpr, 1, 1e-4)
+      << "which is exact; in-block hashes that agree come to it";
+  EXPECT_EQ(info["num_probes"], 0);
+  EXPECT_NE(Run({"info", image}).out.find("level "), std::string::npos) << "a table as text";
+}
+
+TEST_F(ToolsTest, DamagedImagesAreNotAsked) {
+  const std::string large = test::ReadFile(Build("large", Lines(0, 100000))),
+                    small = test::ReadFile(Build("small", Lines(0, 100)));
+  const auto damaged = [&](std::string bytes, size_t at) {
+    bytes[at] = static_cast<char>(bytes[at] ^ 8);
+    return bytes;
+  };
+  for (const std::string& bytes :
+       Some<std::string>({damaged(large, 70000), damaged(large, large.size() - 7), large.substr(0, large.size() - 1),
+                          damaged(small, 5), small.substr(1), std::string("no image"), std::string()})) {
+    const std::string image = dir_.Write("damaged", bytes);
+    EXPECT_EQ(Run({"verify", image}).exit_code, 2) << bytes.size();
+    EXPECT_EQ(Run({"verify", image, "--keys", "-"}, "key-1\n").exit_code, 2);
+    EXPECT_EQ(Run({"info", image}).exit_code, 2);
+    const RunResult asked = Run({"query", "--filter", image, "--keys", "-"}, "key-1\n");
+    EXPECT_EQ(asked.exit_code, 2);
+    EXPECT_EQ(asked.out, "") << "no answer that could be wrong";
+    EXPECT_NE(asked.err, "");
+  }
+}
+
+TEST_F(ToolsTest, AnImageOfCallersHashesCannotBeAskedByKey) {
+  test::ImageParts parts;
+  parts.body.assign(640, '\0');
+  parts.hash_id = 0;
+  const std::string image = dir_.Write("image", test::Assemble(parts));
+  EXPECT_EQ(Json({"info", image}, 0)["hash"], "caller");
+  EXPECT_EQ(Run({"verify", image}).exit_code, 0) << "its bytes are good";
+  const RunResult asked = Run({"query", "--filter", image, "--keys", "-"}, "a\n");
+  EXPECT_EQ(asked.exit_code, 2) << "not a \"maybe\" that means nothing";
+  EXPECT_NE(asked.err.find("only the writer can ask it"), std::string::npos) << asked.err;
+}
+
+// tools/keep_images.sh: all of a release's folder, or none of it.
+TEST_F(ToolsTest, TheImagesOfAReleaseAreKeptCompletelyOrNotAtAll) {
+  namespace fs = std::filesystem;
+  const fs::path script = LINEFILTER_SOURCE_DIR "/tools/keep_images.sh", root = dir_.File("root");
+  if (!fs::exists(script) || IsEmulated()) GTEST_SKIP() << "no source tree, or a program that no script can start";
+  fs::create_directories(root / "tools");
+  fs::copy(script, root / "tools");
+  const auto keep = [&] { return test::RunProgram({"bash", (root / "tools/keep_images.sh").string(), "9.9.9"}); };
+  const fs::path releases = root / "tests/releases", program = root / "build/release/linefilter";
+  EXPECT_NE(keep().err.find("build it first"), std::string::npos) << keep().err;
+  EXPECT_FALSE(fs::exists(releases));
+  fs::create_directories(program.parent_path());
+  std::ofstream(program) << "#!/bin/sh\ncase \"$*\" in *retrieval_keyed*) exit 2;; esac\nexec '" LINEFILTER_PROGRAM
+                            "' \"$@\"\n";
+  fs::permissions(program, fs::perms::owner_all);
+  EXPECT_NE(keep().exit_code, 0) << "the last image cannot be made";
+  EXPECT_TRUE(fs::is_empty(releases)) << "nothing is left, so the next run works";
+  fs::remove(program);
+  fs::create_symlink(LINEFILTER_PROGRAM, program);
+  EXPECT_EQ(keep().exit_code, 0) << keep().err;
+  EXPECT_EQ(std::distance(fs::directory_iterator(releases), fs::directory_iterator()), 1);
+  std::ifstream answers(releases / "9.9.9/answers.txt");
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(answers), {}, '\n'), 20);
+  EXPECT_EQ(fs::file_size(releases / "9.9.9/secret"), 16u);
+  EXPECT_NE(keep().err.find("never written again"), std::string::npos);
+}
+
+}  // namespace linefilter::test
