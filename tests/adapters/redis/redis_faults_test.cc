@@ -9,7 +9,6 @@
 #include <thread>
 
 namespace linefilter::redis_internal {
-namespace {
 
 TEST(RedisFaults, WhatSpeaksAnotherProtocolIsSaidAtOnce) {
   for (const char* text :
@@ -291,5 +290,4 @@ TEST(RedisFaults, WhatWasWrittenOnALostConnectionIsNotKnownToBeReplicated) {
   }
 }
 
-}  // namespace
 }  // namespace linefilter::redis_internal

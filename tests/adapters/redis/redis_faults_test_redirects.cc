@@ -5,7 +5,6 @@
 #include "tests/adapters/redis/redis_faults_test.h"
 
 namespace linefilter::redis_internal {
-namespace {
 
 TEST(RedisFaults, RedirectsWithoutEndEnd) {
   std::atomic<RedisFakeServer*> self{nullptr};
@@ -142,5 +141,4 @@ TEST(RedisFaults, AMapOfTooManyNodesIsRefused) {
   }
 }
 
-}  // namespace
 }  // namespace linefilter::redis_internal

@@ -3,7 +3,6 @@
 #include "tests/adapters/redis/redis_filter_test.h"
 
 namespace linefilter::test {
-namespace {
 
 TEST_P(RedisLayoutTest, ALostShardIsNeverEmpty) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 4);
@@ -272,5 +271,4 @@ TEST_F(RedisFilterTest, AnEvictedShardIsAnError) {
   EXPECT_EQ(static_cast<size_t>(std::count(answers.begin(), answers.end(), 1)), hashes.size());
 }
 
-}  // namespace
 }  // namespace linefilter::test

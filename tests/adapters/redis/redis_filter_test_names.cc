@@ -5,7 +5,6 @@
 #include "tests/adapters/redis/redis_filter_test.h"
 
 namespace linefilter::test {
-namespace {
 
 TEST_F(RedisFilterTest, NamesAreTakenOnce) {
   RedisFilter filter = Create("seen", 100), again;
@@ -284,5 +283,4 @@ TEST_F(RedisFilterTest, WhatIsNotOpenSaysMaybeAndWhy) {
   EXPECT_EQ(filter.name(), "seen") << "what was open stays open when another one cannot be opened";
 }
 
-}  // namespace
 }  // namespace linefilter::test

@@ -5,7 +5,6 @@
 #include "tests/adapters/redis/redis_router_test.h"
 
 namespace linefilter::redis_internal {
-namespace {
 
 TEST_F(RedisRouter, SpeaksThroughAUnixSocket) {
   RedisServerOptions options;
@@ -158,5 +157,4 @@ TEST_F(RedisRouter, AUserMayHaveNoPassword) {
   EXPECT_EQ(router_.Connect(servers).code(), StatusCode::kInvalidArgument);
 }
 
-}  // namespace
 }  // namespace linefilter::redis_internal

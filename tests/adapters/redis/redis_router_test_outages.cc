@@ -6,7 +6,6 @@
 #include "tests/adapters/redis/redis_router_test.h"
 
 namespace linefilter::redis_internal {
-namespace {
 
 TEST_F(RedisRouter, NeverAsksAReplicaUnlessToldTo) {
   RedisServerOptions options;
@@ -166,5 +165,4 @@ TEST_F(RedisRouter, WithoutPatienceAKilledServerIsUnavailable) {
   EXPECT_TRUE(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"}).ok());
 }
 
-}  // namespace
 }  // namespace linefilter::redis_internal

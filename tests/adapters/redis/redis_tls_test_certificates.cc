@@ -8,7 +8,6 @@
 #include "tests/adapters/redis/redis_tls_test.h"
 
 namespace linefilter::test {
-namespace {
 
 TEST_F(RedisTls, ShowsTheClientsCertificate) {
   for (const char* protocol : {"TLSv1.2", "TLSv1.3"}) {
@@ -131,5 +130,4 @@ TEST_F(RedisTls, APathNeedsAName) {
   ExpectRefused(router.Connect(servers_), "a path is in no certificate");
 }
 
-}  // namespace
 }  // namespace linefilter::test

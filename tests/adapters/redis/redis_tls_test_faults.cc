@@ -7,7 +7,6 @@
 #include "tests/testing/redis_proxy.h"
 
 namespace linefilter::test {
-namespace {
 
 // A plain server takes the handshake for a command that does not end yet, or says in plain words what it thinks of it.
 TEST_F(RedisTls, APlainServerIsNamed) {
@@ -208,5 +207,4 @@ TEST_F(RedisTls, AServerThatWasKilledComesBack) {
   EXPECT_EQ(CountMissing(&filter, hashes), 0u);
 }
 
-}  // namespace
 }  // namespace linefilter::test
