@@ -47,23 +47,6 @@ def other(tmp_path):
     started.kill()
 
 
-def test_without_hiredis_it_says_what_is_missing(monkeypatch):
-    monkeypatch.delattr(linefilter._linefilter, "Redis", raising=False)
-    for call in (lambda: RedisFilter.open("localhost:6379", "seen"), lambda: RedisFilter.delete("localhost:6379", "seen"),
-                 lambda: RedisFilter.create("localhost:6379", "seen", 5, fpr=0.1),
-                 lambda: RedisFilter.from_image("localhost:6379", "seen", b"")):  # fmt: skip
-        with pytest.raises(linefilter.UnsupportedError, match="libhiredis-dev"):
-            call()
-
-
-def test_servers_are_plain_values():
-    servers = RedisServers("a:1", password="hush", patience=0.5)
-    assert servers == RedisServers("a:1", password="hush", patience=0.5) and "hush" not in repr(servers)
-    assert pickle.loads(pickle.dumps(servers)) == servers
-    with pytest.raises(TypeError, match="RedisFilter.create"):
-        RedisFilter()
-
-
 @needs_redis
 def test_one_makes_it_and_others_open_it(at):
     with RedisFilter.create(at, "seen", 3000, fpr=0.001) as made, RedisFilter.open(at, b"seen") as opened:
@@ -292,12 +275,6 @@ def test_errors_have_the_names_of_python(at, other):
             call()
         assert names in str(told.value) and "::" not in str(told.value) and "_ms" not in str(told.value)
         assert str(pickle.loads(pickle.dumps(told.value))) == str(told.value)
-
-
-def test_no_text_is_taken_for_yes_or_no():
-    for servers in (RedisServers(tls="no"), RedisServers(replica_reads="no"), RedisServers(tls=None), RedisServers(tls=1)):
-        with pytest.raises(TypeError, match="(tls|replica_reads) must be True or False, not "):
-            linefilter._redis_servers.make_servers(servers)
 
 
 @needs_redis
