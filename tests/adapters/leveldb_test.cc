@@ -1,4 +1,4 @@
-// linefilter/leveldb.h: the policy by itself.
+// The policy of linefilter/leveldb.h by itself holds every key, keeps any rate, and refuses what makes no sense.
 #include "tests/adapters/leveldb_test.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// linefilter/rocksdb.h: the policy by itself, and which versions of RocksDB it is for.
+// The policy of linefilter/rocksdb.h by itself holds every key and answers "maybe" to whatever is broken; versions of
+// RocksDB that nobody looked up are refused.
 #include "tests/adapters/rocksdb_test.h"
 
 #include <filesystem>

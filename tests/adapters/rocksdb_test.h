@@ -52,6 +52,7 @@ inline std::string Key(uint64_t i) {
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(MixHash(i)));
   return text;
 }
+
 inline constexpr uint64_t kAbsent = uint64_t{1} << 40;
 
 inline std::vector<std::string> Keys(uint64_t first, size_t n) {

@@ -31,6 +31,7 @@ inline RunResult Report(std::vector<std::string> arguments, const test::Environm
   arguments.insert(arguments.begin(), kRoot + "/tools/report");
   return RunProgram(arguments, {}, environment);
 }
+
 // A run of the report into a folder of its own.
 struct Page {
   explicit Page(std::vector<std::string> arguments, bool expect_success = true) : arguments_(std::move(arguments)) {

@@ -1,4 +1,4 @@
-// The program of examples/sst_reader: what it prints, its exit codes, and what it warns of.
+// The program of examples/sst_reader answers right, says when its output is lost, and warns of a damaged filter.
 #include <filesystem>
 
 #include "tests/testing/run_program.h"

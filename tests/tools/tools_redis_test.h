@@ -1,4 +1,4 @@
-// What the parts of tools_redis_test share.
+// What the parts of tools_redis_test share: dumps of filters.
 #ifndef LINEFILTER_TESTS_TOOLS_TOOLS_REDIS_TEST_H_
 #define LINEFILTER_TESTS_TOOLS_TOOLS_REDIS_TEST_H_
 

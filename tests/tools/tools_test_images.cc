@@ -1,5 +1,5 @@
-// What the program tells of an image, and makes of several: the folded and the merged hold their keys, and damaged
-// images are not asked.
+// What the program tells of an image is true, the images that it folds and merges hold their keys, and damaged ones are
+// not asked.
 #include <algorithm>
 #include <cstdint>
 #include <fstream>

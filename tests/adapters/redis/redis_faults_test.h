@@ -18,6 +18,7 @@ namespace linefilter::redis_internal {
 
 using test::RedisFakeServer;
 using test::RedisReplies;
+
 inline RedisServers ServersOf(const RedisFakeServer& server, uint32_t patience_ms = 0) {
   RedisServers servers = test::PatientServers(server.address());
   servers.patience_ms = patience_ms;

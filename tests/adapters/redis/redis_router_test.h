@@ -26,6 +26,7 @@ inline RedisServer& Shared() {
   static RedisServer server;
   return server;
 }
+
 class RedisRouter : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// TLS with Redis: everything that goes without it, for servers, clusters and clients with certificates. A library that
-// was built without TLS says so.
+// Everything that goes without TLS goes with it, for servers and clusters of Redis. A library that was built without
+// TLS says so.
 #ifdef LINEFILTER_REDIS_TLS
 #include "tests/adapters/redis/redis_tls_test.h"
 

@@ -28,6 +28,7 @@ using redis_internal::Router;
 inline bool Has(const Status& status, const std::string& words) {
   return std::string(status.message()).find(words) != std::string::npos;
 }
+
 // One authority, and servers that are started when a test wants them.
 class RedisTls : public testing::Test {
  protected:
