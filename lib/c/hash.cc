@@ -2,10 +2,20 @@
 
 #include "lib/c/convert.h"
 #include "linefilter/c/hash.h"
-#include "linefilter/keyed_hash.h"
 
 using linefilter::internal::KeyFromC;
 using linefilter::internal::SecretFromC;
+
+namespace {
+
+uint64_t KeyedHashOf(linefilter::Key key, const uint8_t* secret) {
+  const linefilter::KeyHash key_hash = {linefilter::HashId::kKeyed, 0, SecretFromC(secret).OrZero()};
+  uint64_t hash = 0;
+  (void)key_hash.Of(key, &hash);
+  return hash;
+}
+
+}  // namespace
 
 uint64_t linefilter_hash_key(const void* key, size_t size, uint64_t seed) {
   return linefilter::HashKey(KeyFromC(key, size), seed);
@@ -22,12 +32,10 @@ void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_
 }
 
 uint64_t linefilter_keyed_hash_key(const void* key, size_t size, const uint8_t* secret) {
-  return linefilter::KeyedHash(KeyFromC(key, size), SecretFromC(secret).OrZero());
+  return KeyedHashOf(KeyFromC(key, size), secret);
 }
 
-uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret) {
-  return linefilter::KeyedHash(key, SecretFromC(secret).OrZero());
-}
+uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret) { return KeyedHashOf(key, secret); }
 
 uint64_t linefilter_check_of_secret(const uint8_t* secret) {
   return linefilter::CheckOfSecret(SecretFromC(secret).OrZero());

@@ -9,6 +9,37 @@
 
 namespace linefilter::tools {
 
+namespace {
+
+void AddFilter(const RedisPlan& plan, Report* report) {
+  report->Count("filters", plan.filters);
+  report->Count("num_probes", plan.sizing.num_probes);
+  report->Real("bits_per_key", std::round(1e4 * plan.sizing.bits_per_key) / 1e4);
+  report->Rate("expected_fpr", plan.expected_fpr);
+  report->Number("body_bytes", plan.body_bytes);
+  report->Count("shards", plan.shards);
+  report->Count("shard_bytes", plan.shard_bytes);
+  report->Number("memory_bytes", plan.memory_bytes);
+}
+
+void AddServers(const RedisPlanRequest& request, const RedisPlan& plan, Report* report) {
+  report->Count("masters", plan.masters);
+  report->Text("bound_by", plan.bound_by);
+  report->Count("replicas", request.replicas);
+  report->Count("nodes", plan.nodes);
+  report->Count("clusters", plan.clusters);
+  report->Count("shards_of_node", plan.shards_of_node);
+  report->Number("data_of_node", plan.data_of_node);
+  report->Rate("copied_while_saving", std::round(1e4 * plan.copied_share) / 1e4);
+  report->Number("memory_of_node", plan.memory_of_node);
+  report->Rate("time_of_node", std::round(1e4 * plan.time_share) / 1e4);
+  report->Real("megabits_in_of_node", std::round(plan.bits_in / 1e5) / 10);
+  report->Real("megabits_out_of_node", std::round(plan.bits_out / 1e5) / 10);
+  report->Number("disk_bytes_per_second_of_node", plan.disk_bytes);
+}
+
+}  // namespace
+
 int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool json) {
   if (!rates_file.empty()) {
     const Status status = ReadRedisRates(rates_file, &request.rates);
@@ -29,30 +60,8 @@ int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool j
                            : "assumed (Redis 7.0.15 on loopback): measure yours, linefilter redis bench");
   report.Count("lookups_per_client", static_cast<uint64_t>(std::llround(request.rates.lookups_pipelined)));
   report.Count("inserts_per_client", static_cast<uint64_t>(std::llround(request.rates.inserts_pipelined)));
-
-  report.Count("filters", plan.filters);
-  report.Count("num_probes", plan.sizing.num_probes);
-  report.Real("bits_per_key", std::round(1e4 * plan.sizing.bits_per_key) / 1e4);
-  report.Rate("expected_fpr", plan.expected_fpr);
-  report.Number("body_bytes", plan.body_bytes);
-  report.Count("shards", plan.shards);
-  report.Count("shard_bytes", plan.shard_bytes);
-  report.Number("memory_bytes", plan.memory_bytes);
-
-  report.Count("masters", plan.masters);
-  report.Text("bound_by", plan.bound_by);
-  report.Count("replicas", request.replicas);
-  report.Count("nodes", plan.nodes);
-  report.Count("clusters", plan.clusters);
-  report.Count("shards_of_node", plan.shards_of_node);
-  report.Number("data_of_node", plan.data_of_node);
-  report.Rate("copied_while_saving", std::round(1e4 * plan.copied_share) / 1e4);
-  report.Number("memory_of_node", plan.memory_of_node);
-  report.Rate("time_of_node", std::round(1e4 * plan.time_share) / 1e4);
-  report.Real("megabits_in_of_node", std::round(plan.bits_in / 1e5) / 10);
-  report.Real("megabits_out_of_node", std::round(plan.bits_out / 1e5) / 10);
-  report.Number("disk_bytes_per_second_of_node", plan.disk_bytes);
-
+  AddFilter(plan, &report);
+  AddServers(request, plan, &report);
   // Of a batch: filters one after another; insertions, at most, read the blocks first, then write what is missing.
   report.Count("round_trips_lookup", plan.filters);
   report.Count("round_trips_insert", 2 * plan.filters);

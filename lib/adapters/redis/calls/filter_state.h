@@ -164,6 +164,7 @@ class FilterState {
   void FinishForWhoDied();
   Status InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes);
   Status InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on);
+  Status TargetsOf(uint64_t only, std::vector<Shards*>* targets);
   Status GenerationGone(uint64_t id) const;
   Status ReadOnly() const;
 

@@ -130,6 +130,26 @@ Status Judge(const std::string& bytes, const Part& part, double* fill, double* k
   return Status();
 }
 
+// What the header record tells of a generation.
+RedisInfo FactsOfRecord(const Header& header, const Generation& generation) {
+  RedisInfo told;
+  told.layout = generation.layout;
+  told.hash_id = header.hash_id;
+  told.seed = header.seed;
+  told.num_probes = generation.num_probes;
+  told.num_stages = static_cast<uint32_t>(generation.stages.size());
+  told.num_keys = generation.num_keys;
+  told.num_blocks = generation.num_blocks();
+  told.body_bytes = generation.body_bytes;
+  told.shard_bytes = generation.shard_bytes;
+  told.num_shards = generation.num_shards();
+  told.generation = generation.id;
+  told.next_generation = header.next.id;
+  told.previous_generation = header.previous.id;
+  told.version = header.version;
+  return told;
+}
+
 }  // namespace
 
 Status FilterState::Info(RedisInfo* info) {
@@ -171,21 +191,7 @@ Status FilterState::Info(RedisInfo* info) {
     if (!status.ok()) return status;
 
     std::sort(lost.begin(), lost.end());
-    RedisInfo told;
-    told.layout = generation.layout;
-    told.hash_id = header_.hash_id;
-    told.seed = header_.seed;
-    told.num_probes = generation.num_probes;
-    told.num_stages = static_cast<uint32_t>(generation.stages.size());
-    told.num_keys = generation.num_keys;
-    told.num_blocks = generation.num_blocks();
-    told.body_bytes = generation.body_bytes;
-    told.shard_bytes = generation.shard_bytes;
-    told.num_shards = generation.num_shards();
-    told.generation = generation.id;
-    told.next_generation = header_.next.id;
-    told.previous_generation = header_.previous.id;
-    told.version = header_.version;
+    RedisInfo told = FactsOfRecord(header_, generation);
     told.expires_in_ms = left.ms == TimeToLive::kForEver ? -1 : std::max<int64_t>(left.ms, 0);
     told.num_masters = static_cast<uint32_t>(router_.num_masters());
     told.cluster = router_.is_cluster();

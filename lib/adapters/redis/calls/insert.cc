@@ -52,6 +52,21 @@ void Take(const InsertBatch& insertions, const std::vector<Shards*>& targets, si
   }
 }
 
+// The first shard whose mark says that it is lost, and its generation, if there is one; *newer: a mark knows a later
+// record.
+uint32_t FindLostShard(const InsertBatch& insertions, const std::vector<Shards*>& targets, const Shards** lost_in,
+                       bool* newer) {
+  uint32_t shard = 0;
+  for (size_t t = 0; t < targets.size(); ++t) {
+    *newer = *newer || insertions.marks(t).AnyNewer();
+    const uint32_t* const lost = insertions.marks(t).AnyLost();
+    if (lost == nullptr || *lost_in != nullptr) continue;
+    *lost_in = targets[t];
+    shard = *lost;
+  }
+  return shard;
+}
+
 // Who wrote under several records may be judged by none of their generations alone: another writer may have been the
 // first in any of them.
 bool NewInAll(const AllFirstAnswers& all, size_t i) {
@@ -111,6 +126,18 @@ void FilterState::FinishForWhoDied() {
   (void)ReadAndFinish(this).ok();
 }
 
+// The generations that insertions go into: all, or `only` one.
+Status FilterState::TargetsOf(uint64_t only, std::vector<Shards*>* targets) {
+  for (Shards* shards : {&current_, &next_, &previous_}) {
+    if (shards->generation.exists() && (only == 0 || shards->generation.id == only)) targets->push_back(shards);
+  }
+  if (targets->empty()) return GenerationGone(only);
+  for (const Shards* shards : *targets) {
+    if (!TakesInsertions(shards->generation.layout)) return ReadOnly();
+  }
+  return Status();
+}
+
 // *goes_on: an error is not that of all keys.
 Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes,
                                    bool* goes_on) {
@@ -120,28 +147,15 @@ Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t
   bool may_leave_out = servers_.wait_replicas == 0;
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     std::vector<Shards*> targets;
-    for (Shards* shards : {&current_, &next_, &previous_}) {
-      if (shards->generation.exists() && (only == 0 || shards->generation.id == only)) targets.push_back(shards);
-    }
-    if (targets.empty()) return GenerationGone(only);
-    for (const Shards* shards : targets) {
-      if (!TakesInsertions(shards->generation.layout)) return ReadOnly();
-    }
-
+    const Status have_targets = TargetsOf(only, &targets);
+    if (!have_targets.ok()) return have_targets;
     InsertBatch insertions(targets, header_.version, RecordLook(header_key_, header_text_), hashes, n, may_leave_out);
     Status status = insertions.Run(&router_, &batch_);
     const bool may_miss_bits = insertions.may_miss_bits();
     const bool replicated = router_.is_replicated(), other = insertions.look().IsOther();
     bool newer = false;
     const Shards* lost_in = nullptr;
-    Status lost_shard;
-    for (size_t t = 0; t < targets.size(); ++t) {
-      newer = newer || insertions.marks(t).AnyNewer();
-      const uint32_t* const lost = insertions.marks(t).AnyLost();
-      if (lost == nullptr || lost_in != nullptr) continue;
-      lost_in = targets[t];
-      lost_shard = LostShard(*lost_in, *lost);
-    }
+    const uint32_t lost = FindLostShard(insertions, targets, &lost_in, &newer);
     if (insertions.any_sent()) {
       Take(insertions, targets, n, !may_miss_bits && replicated, &firsts);
       ++times_sent;
@@ -156,7 +170,7 @@ Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t
       }
       if (changed || (other && read.ok())) continue;
       if (newer || !read.ok()) return read;  // none of it is acknowledged
-      if (status.ok() && (lost_in == &current_ || only != 0)) status = lost_shard;
+      if (status.ok() && (lost_in == &current_ || only != 0)) status = LostShard(*lost_in, lost);
     }
     if (!replicated || !insertions.look().IsSame()) return status;  // not ok, either
     if (may_miss_bits) {
