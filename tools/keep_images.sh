@@ -36,7 +36,8 @@ keep() {
   echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$PART/answers.txt"
 }
 
-for layout in blocked classic retrieval counting; do
+layouts=$("$PROGRAM" oracle --from 10 --to 10 --json | grep -o '"layout": *"[a-z_]*"' | cut -d '"' -f 4)
+for layout in $layouts; do
   keep "${layout}_empty" 0 --layout "$layout"
   keep "${layout}_small" 50 --layout "$layout"
   keep "${layout}_large" 8000 --layout "$layout"

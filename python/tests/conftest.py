@@ -1,6 +1,7 @@
 """Where things are, and fixtures for all."""
 
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import linefilter
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = bytes(range(16))
-LAYOUTS = ["blocked", "classic", "retrieval", "counting"]
+LAYOUTS = [name for name in typing.get_args(linefilter._options.Layout) if name != "auto"]
 
 
 @pytest.fixture(params=LAYOUTS)

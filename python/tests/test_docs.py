@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,12 @@ def test_all_is_all():
     assert names == set(linefilter.__all__)
     assert re.fullmatch(r"\d+\.\d+\.\d+", linefilter.__version__)
     assert f"project(linefilter VERSION {linefilter.__version__} " in (ROOT / "CMakeLists.txt").read_text()
+
+
+def test_hints_list_the_layouts_of_the_library():
+    layouts = linefilter._linefilter.layouts()
+    assert typing.get_args(linefilter._options.Layout) == ("auto", *(name for name, _ in layouts))
+    assert typing.get_args(linefilter._redis.RedisLayout) == tuple(name for name, takes_keys in layouts if takes_keys)
 
 
 def test_examples_in_docstrings():

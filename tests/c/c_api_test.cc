@@ -276,6 +276,17 @@ TEST(CApi, SaysThatMemoryRanOut) {
       3);
 }
 
+// The constants of C are those of the library: LINEFILTER_LAYOUT_NAME has the id of NAME.
+TEST(CApi, HasAConstantForEachLayout) {
+  const std::string header = test::ReadFile(LINEFILTER_SOURCE_DIR "/include/linefilter/c/types.h");
+  for (const Layout layout : SupportedLayouts()) {
+    std::string name = LayoutName(layout);
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const std::string constant = "LINEFILTER_LAYOUT_" + name + " = " + std::to_string(static_cast<int>(layout));
+    EXPECT_NE(header.find(constant), std::string::npos) << constant;
+  }
+}
+
 // Every function that a header of the C API declares is called by the tests in C; most of them with NULL, too.
 TEST(CApi, EveryFunctionIsTested) {
   std::string test;

@@ -10,10 +10,10 @@ import sys
 
 sys.dont_write_bytecode = True  # leaves nothing in the source tree
 
-from linefilter_format import KEYED, Filter, check_of_secret, hash_of_key, siphash_1_3, xxh3_64
+from linefilter_format import KEYED, LAYOUTS, Filter, check_of_secret, hash_of_key, siphash_1_3, xxh3_64
 from linefilter_writer import make_body, make_image
 
-LAYOUT_IDS = {"blocked": 1, "classic": 2, "retrieval": 3, "counting": 4, "container": 5}
+LAYOUT_IDS = {layout[0]: number for number, layout in LAYOUTS.items()}
 failures = []
 
 

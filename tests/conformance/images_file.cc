@@ -16,7 +16,8 @@ std::vector<std::vector<Question>> QuestionsOf(const Asked& asked) {
   std::vector<Question> integers = FirstKeys("u64", "", asked.integers), inputs, hashes = {{"hash", "", 0}};
   if (asked.special) {
     for (const uint64_t i : {uint64_t{0xffffffff}, uint64_t{1} << 63, ~uint64_t{0}}) integers.push_back({"u64", "", i});
-    for (const uint64_t i : {0u, 1u, 3u, 4u, 8u, 9u, 16u, 17u, 128u, 129u, 240u, 241u, 1025u}) inputs.push_back({"input", "", i});
+    for (const uint64_t i : {0u, 1u, 3u, 4u, 8u, 9u, 16u, 17u, 128u, 129u, 240u, 241u, 1025u})
+      inputs.push_back({"input", "", i});
     for (const uint64_t i : {uint64_t{1}, uint64_t{15}, uint64_t{0xffffffff}, uint64_t{0x80000000}, uint64_t{1} << 63,
                              ~uint64_t{0}, uint64_t{0x123456789abcdef0}, uint64_t{0xffffffff00000000}}) {
       hashes.push_back({"hash", "", i});
@@ -29,14 +30,6 @@ std::vector<std::vector<Question>> QuestionsOf(const Asked& asked) {
 }
 
 }  // namespace
-
-std::string LayoutWord(int layout) {
-  return layout == reference::kBlocked     ? "blocked"
-         : layout == reference::kClassic   ? "classic"
-         : layout == reference::kRetrieval ? "retrieval"
-         : layout == reference::kCounting  ? "counting"
-                                           : "container";
-}
 
 std::string Hex64(uint64_t value) {
   char text[17];

@@ -19,7 +19,7 @@ inline constexpr char kHead[] =
     "# Made by the reference implementation; README.md explains the lines. To make it anew:\n"
     "#   LINEFILTER_WRITE_CONFORMANCE=tests/conformance conformance_test --gtest_filter=Conformance.Write\n";
 
-std::string LayoutWord(int layout);
+inline std::string LayoutWord(int layout) { return reference::kLayoutNames[layout]; }
 std::string Hex64(uint64_t value);
 std::string HexBytes(std::string_view bytes);
 inline reference::Bytes AsBytes(const std::string& bytes) { return reference::Bytes(bytes.begin(), bytes.end()); }

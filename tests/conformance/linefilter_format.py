@@ -265,14 +265,14 @@ def counter_at(body, i):
     return body[i // 2] >> 4 * (i % 2) & 15
 
 
-# By id: the num_probes it takes, of which units a body consists, how many at most, and a member's test.
+# By id: the name, the num_probes it takes, of which units a body consists, how many at most, and a member's test.
 LAYOUTS = {
-    1: (range(1, 17), 64, 2**32, lambda body, k, h: has_bits(body, blocked_bits(h, k, len(body)))),
-    2: (range(1, 31), 1, 2**48, lambda body, k, h: has_bits(body, classic_bits(h, k, len(body)))),
-    3: (range(0, 1), 64, 2**32, lambda body, k, h: retrieval_has(body, h)),
-    4: (range(1, 17), 64, 2**32,
+    1: ("blocked", range(1, 17), 64, 2**32, lambda body, k, h: has_bits(body, blocked_bits(h, k, len(body)))),
+    2: ("classic", range(1, 31), 1, 2**48, lambda body, k, h: has_bits(body, classic_bits(h, k, len(body)))),
+    3: ("retrieval", range(0, 1), 64, 2**32, lambda body, k, h: retrieval_has(body, h)),
+    4: ("counting", range(1, 17), 64, 2**32,
         lambda body, k, h: all(counter_at(body, i) for i in counting_counters(h, k, len(body)))),
-    5: (range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
+    5: ("container", range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
 }
 CONTAINER, STAGE_TABLE, GROWTH = 5, 0x8002, 0x0002
 
@@ -315,7 +315,7 @@ class Filter:
         if self.error is not None:
             return True
         if self.layout == CONTAINER:
-            return any(LAYOUTS[1][3](body, num_probes, h) for body, num_probes in self.stages)
+            return any(LAYOUTS[1][4](body, num_probes, h) for body, num_probes in self.stages)
         return len(self.body) > 0 and self._test(self.body, self.num_probes, h)
 
     def may_contain_key(self, key):
@@ -335,7 +335,7 @@ class Filter:
         expect(magic_version & 15 == FORMAT_VERSION, "another version")
         expect(self.hash_id in (CALLER, XXH3, KEYED), "an unknown hash id")
         expect(self.layout in LAYOUTS, "an unknown layout")
-        probes, unit, most_units, self._test = LAYOUTS[self.layout]
+        _, probes, unit, most_units, self._test = LAYOUTS[self.layout]
         expect(self.num_probes in probes, "num_probes out of range")
 
         end = len(image) - 8  # of what has not been read yet

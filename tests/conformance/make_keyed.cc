@@ -16,7 +16,6 @@ using reference::kClassic;
 using reference::kCounting;
 using reference::kRetrieval;
 
-constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval, kCounting};
 constexpr Asked kSome = {50, 300, 50, true, 0};
 
 std::string CountingSecret() {
@@ -56,7 +55,7 @@ void WithTheirSecret(ImagesFile* file, const std::string& secret) {
   file->Section("Keyed images, opened with their secret");
   file->OpenWith(secret);
   const std::vector<Question> keys = FirstKeys("text", "key-", 50);
-  for (const int layout : kLayouts) {
+  for (const int layout : reference::kLayoutsOfOneBody) {
     const std::string name = "keyed-" + LayoutWord(layout);
     const auto sized = [&](size_t classic, size_t blocks) {
       return Keyed(OfSize(layout, layout == kClassic ? classic : blocks), secret);
@@ -83,7 +82,7 @@ void WithTheirSecret(ImagesFile* file, const std::string& secret) {
 
 void WithoutIt(ImagesFile* file, const std::string& secret) {
   file->Section("The same opened without a secret, or with another; unkeyed ones opened with a secret");
-  for (const int layout : kLayouts) {
+  for (const int layout : reference::kLayoutsOfOneBody) {
     for (const std::string size : {"empty-set", "50-keys", "large"}) {
       const std::string keyed = "keyed-" + LayoutWord(layout) + "-" + size;
       file->OpenWith("");
@@ -108,7 +107,7 @@ void WithoutIt(ImagesFile* file, const std::string& secret) {
 void BadChecks(ImagesFile* file, const std::string& secret) {
   file->Section("Keyed images whose check of the secret is damaged (in front of the last 8 bytes), wrong, or missing");
   file->OpenWith(secret);
-  for (const int layout : kLayouts) {
+  for (const int layout : reference::kLayoutsOfOneBody) {
     const std::string name = "keyed-" + LayoutWord(layout);
     for (const std::string size : {"empty-set", "50-keys", "large"}) {
       const std::string good = name + "-" + size;

@@ -9,7 +9,6 @@
 namespace linefilter::test {
 namespace {
 
-constexpr int kLayouts[] = {kBlocked, kClassic, kRetrieval, kCounting};
 constexpr uint64_t kSeed = 0x9e3779b97f4a7c15;  // its bytes all differ
 
 // A usual one of 50 keys, before they are in.
@@ -30,7 +29,7 @@ Asked Probes(uint64_t keys, uint64_t probes) {
 
 void NumbersOfKeys(ImagesFile* file) {
   file->Section("Numbers of keys");
-  for (const int layout : kLayouts) {
+  for (const int layout : reference::kLayoutsOfOneBody) {
     const std::string name = LayoutWord(layout);
     file->OfKeys(name + "-empty-set", Empty(layout, 1, 0), {}, {}, true);
     file->OfKeys(name + "-body-without-keys", Small(layout), {}, {});
@@ -48,7 +47,7 @@ void NumbersOfKeys(ImagesFile* file) {
     const std::vector<Question> same(times, FirstKeys("text", "key-", 1)[0]);
     file->OfKeys("counting-1-key-" + std::to_string(times) + "-times", Small(kCounting), same, Probes(20, 100));
   }
-  for (const int layout : kLayouts) {  // retrieval: T = 255, which nobody writes
+  for (const int layout : reference::kLayoutsOfOneBody) {  // retrieval: T = 255, which nobody writes
     Filter ones = Small(layout);
     ones.body.assign(ones.body.size(), 0xff);
     file->Image(LayoutWord(layout) + "-all-bits-set", WriteImage(ones), {});
@@ -76,7 +75,7 @@ void KeysAndSeeds(ImagesFile* file) {
   Asked integers, hashes;
   integers.integers = 300;
   hashes.hashes_of_keys = 60;
-  for (const int layout : kLayouts) {
+  for (const int layout : reference::kLayoutsOfOneBody) {
     const std::string name = LayoutWord(layout);
     file->OfKeys(name + "-integers", Small(layout), FirstKeys("u64", "", 50), integers);
     for (const uint64_t seed : {uint64_t{1}, ~uint64_t{0}}) {
@@ -100,7 +99,7 @@ void OptionalFields(ImagesFile* file) {
   const std::vector<Question> keys = FirstKeys("text", "key-", 50);
   const Extension short_one{9, AsBytes("hello")}, empty_one{0, {}}, long_one{0x7fff, AsBytes(InputBytes(300))};
   for (const bool empty_set : {false, true}) {
-    for (const int layout : kLayouts) {
+    for (const int layout : reference::kLayoutsOfOneBody) {
       Filter plain = Small(layout);
       if (empty_set) plain = Empty(layout, 7, 0);
       const std::string name = LayoutWord(layout) + (empty_set ? "-empty-set" : "");

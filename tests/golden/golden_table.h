@@ -99,11 +99,8 @@ inline reference::Bytes ReferenceImage(const GoldenCase& c) {
     filter =
         c.maker == "scalable" ? GoldenScalable(c.stages, c.bits_per_key, hashes) : GoldenRotating(c.stages, hashes);
   }
-  filter.layout = c.layout == "blocked"     ? reference::kBlocked
-                  : c.layout == "classic"   ? reference::kClassic
-                  : c.layout == "counting"  ? reference::kCounting
-                  : c.layout == "container" ? reference::kContainer
-                                            : reference::kRetrieval;
+  const auto& names = reference::kLayoutNames;
+  filter.layout = static_cast<int>(std::find(std::begin(names), std::end(names), c.layout) - std::begin(names));
   filter.num_probes = c.num_probes;
   filter.hash_id = c.hash == "xxh3" ? 1 : c.hash == "keyed" ? 2 : 0;
   filter.seed = c.hash == "keyed" ? reference::SipHash(1, 3, "linefilter.secret", kGoldenSecret) : c.seed;

@@ -64,11 +64,11 @@ void AddKeys(const GoldenCase& c, const AddKey& add_key, const AddHash& add_hash
   }
 }
 
-template <class FilterType>
 std::string MutableImage(const GoldenCase& c) {
-  FilterType filter;
+  const FilterOptions options = OptionsOf(c);
+  Filter filter;
   std::string image;
-  Status status = filter.Create(c.num_keys, OptionsOf(c));
+  Status status = filter.Create(options.layout, c.num_keys, options);
   EXPECT_TRUE(status.ok()) << status.message();
   AddKeys(
       c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
@@ -114,9 +114,7 @@ std::string LibraryImage(const GoldenCase& c) {
   if (c.maker == "scalable") return ImageOfScalable(c);
   if (c.maker == "rotating") return ImageOfRotating(c);
   if (c.maker == "mutable") {
-    return c.asked == "blocked"    ? MutableImage<BlockedFilter>(c)
-           : c.asked == "counting" ? MutableImage<CountingBlockedFilter>(c)
-                                   : MutableImage<ClassicFilter>(c);
+    return MutableImage(c);
   }
   FilterBuilder builder(OptionsOf(c));
   std::string image;

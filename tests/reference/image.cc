@@ -39,23 +39,6 @@ bool ReadExtensions(const uint8_t* image, size_t end, int layout, size_t* begin,
   return true;
 }
 
-bool LayoutAccepts(int layout, int num_probes, uint64_t body_size) {
-  const bool is_blocks = body_size % 64 == 0 && body_size / 64 <= uint64_t{1} << 32;
-  switch (layout) {
-    case kBlocked:
-    case kCounting:
-      return num_probes >= 1 && num_probes <= 16 && is_blocks;
-    case kClassic:
-      return num_probes >= 1 && num_probes <= 30 && body_size < uint64_t{1} << 61;
-    case kRetrieval:
-      return num_probes == 0 && is_blocks;
-    case kContainer:
-      return num_probes == 0;  // the rest tells its table
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 uint64_t GetLittleEndian(const uint8_t* from, int bytes) {

@@ -1,12 +1,12 @@
 #include "tests/reference/redis.h"
 
 #include <cstdio>
+#include <iterator>
 #include <sstream>
 
 namespace reference {
 namespace {
 
-const char* const kLayouts[] = {"", "blocked", "classic", "retrieval", "counting", "container"};
 const char* const kHashes[] = {"caller", "xxh3", "keyed"};
 
 std::string Hex(uint64_t value) {
@@ -84,7 +84,7 @@ bool ReadRedisFilter(const RedisCommand& run, const std::string& name, Filter* f
   if (!ReadRedisRecord(run({"GET", name}), &record)) return false;
   const uint64_t bytes = Decimal(record["current.bytes"]), per_shard = Decimal(record["current.shard-bytes"]);
   Filter read;
-  read.layout = IndexOf(record["current.layout"], kLayouts, 6);
+  read.layout = IndexOf(record["current.layout"], kLayoutNames, static_cast<int>(std::size(kLayoutNames)));
   read.num_probes = std::stoi(record["current.probes"]);
   for (uint64_t begin = 0; begin < bytes; begin += per_shard) {
     const std::string shard = run({"GET", NameOfRedisShard(name, record["current"], begin / per_shard)});
@@ -116,7 +116,7 @@ void WriteRedisFilter(const RedisCommand& run, const std::string& name, const Fi
   }
   run({"SET", name,
        WriteRedisRecord({"version 5", std::string("hash ") + kHashes[filter.hash_id], "seed " + Hex(filter.seed),
-                         "current " + generation, std::string("current.layout ") + kLayouts[filter.layout],
+                         "current " + generation, std::string("current.layout ") + kLayoutNames[filter.layout],
                          "current.probes " + std::to_string(filter.num_probes),
                          "current.bytes " + std::to_string(filter.body.size()),
                          "current.shard-bytes " + std::to_string(shard_bytes), "current.keys 0"})});

@@ -33,7 +33,9 @@ uint64_t GetLittleEndian(const uint8_t* from, int bytes);
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to);
 
 inline constexpr int kBlocked = 1, kClassic = 2, kRetrieval = 3, kCounting = 4, kContainer = 5;  // section 2
-inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;      // section 3
+inline constexpr const char* kLayoutNames[] = {"", "blocked", "classic", "retrieval", "counting", "container"};
+inline constexpr int kLayoutsOfOneBody[] = {kBlocked, kClassic, kRetrieval, kCounting};      // the others have stages
+inline constexpr int kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunks = 4, kFlagExtensions = 8;  // section 3
 
 struct Extension {
   uint16_t id;
@@ -62,6 +64,9 @@ struct Filter {
   // Section 5: an intact filter's answer.
   bool MayContain(uint64_t hash) const;
 };
+
+// Sections 6 to 9: can a body of that layout have so many probes and bytes?
+bool LayoutAccepts(int layout, int num_probes, uint64_t body_size);
 
 // Layout 5. The stages of a container, the oldest first, each a `blocked` filter with its part of the body; false if
 // its extension list has no right table of them.

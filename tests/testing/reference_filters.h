@@ -24,16 +24,12 @@ inline reference::Filter EmptyReference(Layout layout, uint32_t num_probes, size
 }
 
 // A mutable filter with exactly the body and parameters of `from`.
-inline std::unique_ptr<MutableFilter> MutableCopy(const reference::Filter& from) {
+inline std::unique_ptr<Filter> MutableCopy(const reference::Filter& from) {
   const reference::Bytes image = reference::WriteImage(from);
-  const auto copy = [&](auto filter) -> std::unique_ptr<MutableFilter> {
-    const Status status = filter->CreateFromImage(image.data(), image.size());
-    EXPECT_TRUE(status.ok()) << status.message();
-    return filter;
-  };
-  if (from.layout == reference::kBlocked) return copy(std::make_unique<BlockedFilter>());
-  if (from.layout == reference::kCounting) return copy(std::make_unique<CountingBlockedFilter>());
-  return copy(std::make_unique<ClassicFilter>());
+  auto filter = std::make_unique<Filter>();
+  const Status status = filter->CreateFromImage(image.data(), image.size());
+  EXPECT_TRUE(status.ok()) << status.message();
+  return filter;
 }
 
 // Hashes at the ends of what block index and in-block hash can be, then random ones.

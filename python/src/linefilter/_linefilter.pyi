@@ -4,6 +4,8 @@ from typing import Any, Iterable, Optional
 
 version: str
 
+def layouts() -> list[tuple[str, bool]]: ...
+
 class Options:
     def __init__(
         self,

@@ -69,7 +69,7 @@ TEST(Counting, DoesAsTheReferenceOnEveryTarget) {
       EXPECT_TRUE(num_probes < 15 || saturated > 0) << "saturation came";
       OnEveryTarget([&](const char*) {
         const auto copy = test::MutableCopy(test::EmptyReference(Layout::kCounting, num_probes, 64 * blocks));
-        auto& filter = static_cast<CountingBlockedFilter&>(*copy);
+        Filter& filter = *copy;
         size_t wrong = 0;
         for (size_t i = 0; i < steps.size(); ++i) {
           const Step& step = steps[i];
