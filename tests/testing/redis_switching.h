@@ -18,143 +18,157 @@
 
 namespace linefilter::test {
 
-// Writers, readers, a checker and one who rebuilds again and again, each with a connection of its own. Generation g has
-// been loaded with marker keys that no other one has: a batch that asks for all markers tells whose answer it is.
-inline void SwitchUnderUse(const RedisServers& servers, const std::string& name, int num_generations) {
-  constexpr size_t kMarkers = 64;
-  const auto options_of = [](int g) {
-    return RedisOptions(30 + g % 3 * 5, g % 4 == 3 ? Layout::kClassic : Layout::kBlocked);
-  };
-  const auto keys_of = [](int g) { return static_cast<uint64_t>(20000 + 5000 * (g % 3)); };
-  std::vector<uint64_t> markers;
-  for (int g = 0; g < num_generations; ++g) {
-    for (const uint64_t hash : RandomHashes(kMarkers, 1000 + static_cast<uint64_t>(g))) markers.push_back(hash);
+// Threads may add keys and copy them at once.
+class SharedKeys {
+ public:
+  void Add(const std::vector<uint64_t>& hashes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    hashes_.insert(hashes_.end(), hashes.begin(), hashes.end());
   }
-  const auto marker = [&](int g) { return markers.begin() + g * static_cast<ptrdiff_t>(kMarkers); };
-  {
-    RedisFilter filter;
-    const std::string image = ImageOf(keys_of(0), options_of(0), std::vector<uint64_t>(marker(0), marker(1)));
-    ASSERT_TRUE(filter.CreateFromImage(servers, name, image.data(), image.size(), nullptr, {16384}).ok());
+  std::vector<uint64_t> All() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return hashes_;
   }
 
-  std::mutex mutex;
-  std::vector<uint64_t> source, acknowledged;  // under the mutex
-  std::atomic<bool> done{false};
-  std::atomic<uint64_t> num_batches{0}, num_mixed{0}, num_lost{0}, num_errors{0};
-  std::atomic<uint64_t> num_steps[5] = {};  // of each thread
-  std::atomic<int> num_writers{2};
-  std::vector<std::thread> threads;
-  for (uint64_t w = 0; w < 2; ++w) {
-    threads.emplace_back([&, w] {
-      RedisFilter filter;
-      ASSERT_TRUE(filter.Open(servers, name).ok());
-      Random random(w + 1);
-      for (int i = 0; !done && i < 200; ++i) {
-        std::vector<uint64_t> hashes(40);
-        for (uint64_t& hash : hashes) hash = random();
-        {
-          const std::lock_guard<std::mutex> lock(mutex);
-          source.insert(source.end(), hashes.begin(), hashes.end());
-        }
-        const Status status = filter.InsertHashes(hashes.data(), hashes.size(), nullptr);
-        if (!status.ok()) {
-          ++num_errors;
-          ADD_FAILURE() << status.message();
-          continue;
-        }
-        const std::lock_guard<std::mutex> lock(mutex);
-        acknowledged.insert(acknowledged.end(), hashes.begin(), hashes.end());
-        ++num_steps[w];
-      }
-      --num_writers;
-    });
+ private:
+  std::mutex mutex_;
+  std::vector<uint64_t> hashes_;  // under the mutex
+};
+
+// Writers, readers, a checker and one who rebuilds again and again, each with a connection of its own. Generation g has
+// been loaded with marker keys that no other one has: a batch that asks for all markers tells whose answer it is.
+class Switching {
+ public:
+  Switching(const RedisServers& servers, const std::string& name, int num_generations)
+      : servers_(servers),
+        name_(name),
+        num_generations_(num_generations),
+        markers_(RandomHashes(kMarkers * static_cast<size_t>(num_generations), 1000)) {}
+  ~Switching() { Stop(); }
+
+  void Run() {
+    const std::string image = ImageOfGeneration(0, {});
+    ASSERT_TRUE(RedisFilter().CreateFromImage(servers_, name_, image.data(), image.size(), nullptr, {16384}).ok());
+    for (size_t i = 0; i < kThreads; ++i) {
+      threads_.emplace_back([this, i] { i < 2 ? Write(i) : i < 4 ? Read(i) : Check(i); });
+    }
+    RedisFilter rebuilder;
+    ASSERT_TRUE(rebuilder.Open(servers_, name_).ok());
+    for (int g = 1; g < num_generations_; ++g) {
+      EXPECT_TRUE(WaitForAll());
+      const Status status = Rebuild(&rebuilder, g);
+      ASSERT_TRUE(status.ok()) << status.message();
+    }
+    EXPECT_TRUE(WaitForAll());
+    EXPECT_TRUE(WaitUntil([&] { return acknowledged_.All().size() > 1000; }));
+    Stop();
+    EXPECT_EQ(num_mixed_, 0u);
+    EXPECT_EQ(num_lost_, 0u);
+    EXPECT_EQ(num_errors_, 0u);
+    EXPECT_GT(num_batches_, static_cast<size_t>(num_generations_));
+    const std::vector<uint64_t> acknowledged = acknowledged_.All();
+    EXPECT_GT(acknowledged.size(), 1000u);
+    EXPECT_EQ(CountMissing(&rebuilder, acknowledged), 0u);
+    printf("%zu batches over %d switches, mixed: %zu; keys acknowledged: %zu, lost: %zu\n", num_batches_.load(),
+           num_generations_ - 1, num_mixed_.load(), acknowledged.size(), num_lost_.load());
   }
-  for (int r = 0; r < 2; ++r) {
-    threads.emplace_back([&, r] {
-      RedisFilter filter;
-      ASSERT_TRUE(filter.Open(servers, name).ok());
-      std::vector<uint8_t> answers(markers.size());
-      int last = 0;
-      while (!done) {
-        if (!filter.MayContainHashes(markers.data(), markers.size(), answers.data()).ok()) ++num_errors;
-        int whose = -1;
-        for (int g = 0; g < num_generations; ++g) {
-          if (answers[static_cast<size_t>(g) * kMarkers] != 0) whose = g;
-        }
-        for (size_t i = 0; i < answers.size(); ++i) {
-          if ((answers[i] != 0) != (static_cast<int>(i / kMarkers) == whose)) {
-            ++num_mixed;
-            break;
-          }
-        }
-        num_mixed += whose < last;  // and nobody goes back
-        last = whose;
-        ++num_batches;
-        ++num_steps[2 + r];
-      }
-    });
+
+ private:
+  static constexpr size_t kMarkers = 64, kThreads = 5;
+
+  static uint64_t KeysOf(int g) { return static_cast<uint64_t>(20000 + 5000 * (g % 3)); }
+  static FilterOptions OptionsOf(int g) {
+    return RedisOptions(30 + g % 3 * 5, g % 4 == 3 ? Layout::kClassic : Layout::kBlocked);
   }
-  threads.emplace_back([&] {
+  std::string ImageOfGeneration(int g, std::vector<uint64_t> hashes) const {
+    const auto marker = markers_.begin() + g * static_cast<ptrdiff_t>(kMarkers);
+    hashes.insert(hashes.end(), marker, marker + kMarkers);
+    return ImageOf(KeysOf(g), OptionsOf(g), hashes);
+  }
+
+  Status Rebuild(RedisFilter* rebuilder, int g) {
+    Status status = rebuilder->BeginGeneration(KeysOf(g), OptionsOf(g), {g % 4 == 3 ? 0u : 8192u});
+    const std::string image = ImageOfGeneration(g, source_.All());  // writers add to both generations by now
+    if (status.ok()) status = rebuilder->LoadNext(image.data(), image.size());
+    return status.ok() ? rebuilder->SwitchGeneration() : status;
+  }
+  void Write(size_t thread) {
     RedisFilter filter;
-    ASSERT_TRUE(filter.Open(servers, name).ok());
-    std::vector<uint8_t> answers;
-    while (!done) {
-      std::vector<uint64_t> asked;
-      {
-        const std::lock_guard<std::mutex> lock(mutex);
-        asked = acknowledged;
+    ASSERT_TRUE(filter.Open(servers_, name_).ok());
+    Random random(thread + 1);
+    std::vector<uint64_t> hashes(40);
+    for (int i = 0; !done_ && i < 200; ++i) {
+      for (uint64_t& hash : hashes) hash = random();
+      source_.Add(hashes);
+      const Status status = filter.InsertHashes(hashes.data(), hashes.size(), nullptr);
+      EXPECT_TRUE(status.ok()) << status.message();
+      num_errors_ += !status.ok();
+      if (!status.ok()) continue;
+      acknowledged_.Add(hashes);
+      ++num_steps_[thread];
+    }
+    --num_writers_;
+  }
+  void Read(size_t thread) {
+    RedisFilter filter;
+    ASSERT_TRUE(filter.Open(servers_, name_).ok());
+    std::vector<uint8_t> answers(markers_.size());
+    for (int last = 0; !done_; ++num_steps_[thread], ++num_batches_) {
+      num_errors_ += !filter.MayContainHashes(markers_.data(), markers_.size(), answers.data()).ok();
+      int whose = -1;
+      for (int g = 0; g < num_generations_; ++g) {
+        if (answers[static_cast<size_t>(g) * kMarkers] != 0) whose = g;
       }
+      bool is_mixed = whose < last;  // and nobody goes back
+      for (size_t i = 0; i < answers.size(); ++i) {
+        is_mixed |= (answers[i] != 0) != (static_cast<int>(i / kMarkers) == whose);
+      }
+      num_mixed_ += is_mixed;
+      last = whose;
+    }
+  }
+  void Check(size_t thread) {
+    RedisFilter filter;
+    ASSERT_TRUE(filter.Open(servers_, name_).ok());
+    std::vector<uint8_t> answers;
+    for (; !done_; ++num_steps_[thread]) {
+      std::vector<uint64_t> asked = acknowledged_.All();
       if (asked.size() > 4000) asked.erase(asked.begin(), asked.end() - 4000);
       answers.assign(asked.size(), 1);
-      if (!filter.MayContainHashes(asked.data(), asked.size(), answers.data()).ok()) ++num_errors;
-      for (const uint8_t answer : answers) num_lost += answer == 0;
-      ++num_steps[4];
+      num_errors_ += !filter.MayContainHashes(asked.data(), asked.size(), answers.data()).ok();
+      for (const uint8_t answer : answers) num_lost_ += answer == 0;
     }
-  });
+  }
   // However slow they are, each sees each generation.
-  const auto wait_for_all = [&] {
-    uint64_t before[5];
-    for (size_t i = 0; i < 5; ++i) before[i] = num_steps[i];
+  bool WaitForAll() {
+    const std::vector<uint64_t> before(num_steps_, num_steps_ + kThreads);
     return WaitUntil([&] {
-      for (size_t i = 0; i < 5; ++i) {
-        if (num_steps[i] == before[i] && (i >= 2 || num_writers == 2)) return false;
+      for (size_t i = 0; i < kThreads; ++i) {
+        if (num_steps_[i] == before[i] && (i >= 2 || num_writers_ == 2)) return false;
       }
       return true;
     });
-  };
-  RedisFilter rebuilder;
-  ASSERT_TRUE(rebuilder.Open(servers, name).ok());
-  for (int g = 1; g < num_generations; ++g) {
-    EXPECT_TRUE(wait_for_all());
-    Status status = rebuilder.BeginGeneration(keys_of(g), options_of(g), {g % 4 == 3 ? 0u : 8192u});
-    ASSERT_TRUE(status.ok()) << status.message();
-    std::vector<uint64_t> hashes(marker(g), marker(g) + kMarkers);
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      hashes.insert(hashes.end(), source.begin(), source.end());
-    }
-    const std::string image = ImageOf(keys_of(g), options_of(g), hashes);
-    status = rebuilder.LoadNext(image.data(), image.size());
-    ASSERT_TRUE(status.ok()) << status.message();
-    status = rebuilder.SwitchGeneration();
-    ASSERT_TRUE(status.ok()) << status.message();
   }
-  EXPECT_TRUE(wait_for_all());
-  EXPECT_TRUE(WaitUntil([&] {
-    const std::lock_guard<std::mutex> lock(mutex);
-    return acknowledged.size() > 1000;
-  }));
-  done = true;
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(num_mixed, 0u);
-  EXPECT_EQ(num_lost, 0u);
-  EXPECT_EQ(num_errors, 0u);
-  EXPECT_GT(num_batches, static_cast<uint64_t>(num_generations));
-  EXPECT_GT(acknowledged.size(), 1000u);
-  EXPECT_EQ(CountMissing(&rebuilder, acknowledged), 0u);
-  printf("%llu batches over %d switches, mixed: %llu; keys acknowledged: %zu, lost: %llu\n",
-         static_cast<unsigned long long>(num_batches), num_generations - 1, static_cast<unsigned long long>(num_mixed),
-         acknowledged.size(), static_cast<unsigned long long>(num_lost));
+  void Stop() {
+    done_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  const RedisServers servers_;
+  const std::string name_;
+  const int num_generations_;
+  const std::vector<uint64_t> markers_;
+  SharedKeys source_, acknowledged_;
+  std::atomic<bool> done_{false};
+  std::atomic<size_t> num_batches_{0}, num_mixed_{0}, num_lost_{0}, num_errors_{0};
+  std::atomic<uint64_t> num_steps_[kThreads] = {};  // of each thread
+  std::atomic<int> num_writers_{2};
+  std::vector<std::thread> threads_;
+};
+
+inline void SwitchUnderUse(const RedisServers& servers, const std::string& name, int num_generations) {
+  Switching(servers, name, num_generations).Run();
 }
 
 }  // namespace linefilter::test
