@@ -2,115 +2,110 @@
 // nearly always one is; and what was acknowledged is never absent.
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "linefilter/filter.h"
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"
+#include "tests/testing/redis_generations.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
+#include "tests/testing/redis_switching.h"
 
 namespace linefilter::test {
 namespace {
 
 constexpr size_t kKeys = 12000, kWriters = 3;
 
-TEST(RedisNewOnceTest, WhileGenerationsAreSwitched) {
-  RedisServer server;
-  ASSERT_TRUE(server.ok()) << server.why();
-  const RedisServers servers = PatientServers(server.address());
+// Writers insert all keys, each in an order of its own, while one rebuilds.
+struct Insertions {
+  RedisServers servers;
   FilterOptions options;
-  options.bits_per_key = 64;  // hardly a false positive among them
-  RedisLayout layout;
-  layout.shard_bytes = 1 << 16;
-  RedisFilter rebuilder;
-  Status status = rebuilder.Create(servers, "seen", kKeys, options, layout);
-  ASSERT_TRUE(status.ok()) << status.message();
-
-  std::vector<uint64_t> hashes(kKeys);
-  Random random(1);
-  for (uint64_t& hash : hashes) hash = random();
-  std::vector<std::atomic<bool>> source(kKeys);  // a key is there before it is inserted
-  std::vector<std::atomic<int>> told(kKeys);
+  RedisLayout layout = {1 << 16};
+  std::vector<uint64_t> hashes = RandomHashes(kKeys, 1);
+  SharedKeys source;  // a key is there before it is inserted
+  std::atomic<int> told[kKeys] = {};
   std::atomic<size_t> working{kWriters}, wrong{0};
   std::atomic<int> switches{0};
   std::atomic<bool> gives_up{false};
   std::atomic<size_t> num_done[kWriters] = {};
-  std::vector<std::thread> writers;
-  for (size_t w = 0; w < kWriters; ++w) {
-    writers.emplace_back([&, w] {
-      RedisFilter filter;
-      EXPECT_TRUE(filter.Open(servers, "seen").ok());
-      std::vector<size_t> order(kKeys);
-      std::iota(order.begin(), order.end(), size_t{0});
-      Random mine(2 + w / 2);  // two of them in one order, at the same time
-      for (size_t i = kKeys - 1; i > 0; --i) std::swap(order[i], order[mine() % (i + 1)]);
-      const size_t at_once = 20 + 30 * w;
-      for (size_t begin = 0; begin < kKeys; begin += at_once) {
-        const size_t n = std::min(at_once, kKeys - begin);
-        // No quarter before as many switches, even where the rebuilder is slow.
-        EXPECT_TRUE(WaitUntil([&] { return gives_up || switches >= static_cast<int>(4 * begin / kKeys); }));
-        std::vector<uint64_t> part(n);
-        for (size_t i = 0; i < n; ++i) {
-          part[i] = hashes[order[begin + i]];
-          source[order[begin + i]] = true;
-        }
-        std::vector<RedisInsert> outcomes(n);
-        const Status inserted = filter.InsertHashes(part.data(), n, outcomes.data());
-        EXPECT_TRUE(inserted.ok()) << inserted.message();
-        for (size_t i = 0; i < n; ++i) told[order[begin + i]] += outcomes[i] == RedisInsert::kNew ? 1 : 0;
-        std::vector<uint8_t> answers(n);
-        const Status asked = filter.MayContainHashes(part.data(), n, answers.data());
-        EXPECT_TRUE(asked.ok()) << asked.message();
-        wrong += static_cast<size_t>(std::count(answers.begin(), answers.end(), 0));
-        num_done[w] = begin + n;
-      }
-      --working;
-    });
+
+  void Write(size_t w) {
+    RedisFilter filter;
+    EXPECT_TRUE(filter.Open(servers, "seen").ok());
+    std::vector<size_t> order(kKeys);
+    std::iota(order.begin(), order.end(), size_t{0});
+    Random mine(2 + w / 2);  // two of them in one order, at the same time
+    for (size_t i = kKeys - 1; i > 0; --i) std::swap(order[i], order[mine() % (i + 1)]);
+    const size_t at_once = 20 + 30 * w;
+    for (size_t begin = 0; begin < kKeys; begin += at_once) {
+      const size_t n = std::min(at_once, kKeys - begin);
+      // No quarter before as many switches, even where the rebuilder is slow.
+      EXPECT_TRUE(WaitUntil([&] { return gives_up || switches >= static_cast<int>(4 * begin / kKeys); }));
+      std::vector<uint64_t> part(n);
+      for (size_t i = 0; i < n; ++i) part[i] = hashes[order[begin + i]];
+      source.Add(part);
+      std::vector<RedisInsert> outcomes(n);
+      const Status inserted = filter.InsertHashes(part.data(), n, outcomes.data());
+      EXPECT_TRUE(inserted.ok()) << inserted.message();
+      for (size_t i = 0; i < n; ++i) told[order[begin + i]] += outcomes[i] == RedisInsert::kNew ? 1 : 0;
+      std::vector<uint8_t> answers(n);
+      const Status asked = filter.MayContainHashes(part.data(), n, answers.data());
+      EXPECT_TRUE(asked.ok()) << asked.message();
+      wrong += static_cast<size_t>(std::count(answers.begin(), answers.end(), 0));
+      num_done[w] = begin + n;
+    }
+    --working;
   }
-  while (working != 0) {
-    size_t before[kWriters];
-    for (size_t w = 0; w < kWriters; ++w) before[w] = num_done[w];
-    status = rebuilder.BeginGeneration(kKeys, options, layout);
+  Status Rebuild(RedisFilter* rebuilder) {
+    Status status = rebuilder->BeginGeneration(kKeys, options, layout);
+    const std::string image = ImageOf(kKeys, options, source.All());
+    if (status.ok()) status = rebuilder->LoadNext(image.data(), image.size());
+    if (status.ok()) status = rebuilder->SwitchGeneration();
+    switches += status.ok();
+    return status;
+  }
+};
+
+TEST(RedisNewOnceTest, WhileGenerationsAreSwitched) {
+  RedisServer server;
+  ASSERT_TRUE(server.ok()) << server.why();
+  Insertions all;
+  all.servers = PatientServers(server.address());
+  all.options.bits_per_key = 64;  // hardly a false positive among them
+  RedisFilter rebuilder;
+  Status status = rebuilder.Create(all.servers, "seen", kKeys, all.options, all.layout);
+  ASSERT_TRUE(status.ok()) << status.message();
+  std::vector<std::thread> writers;
+  for (size_t w = 0; w < kWriters; ++w) writers.emplace_back(&Insertions::Write, &all, w);
+  while (all.working != 0) {
+    const std::vector<size_t> before(all.num_done, all.num_done + kWriters);
+    status = all.Rebuild(&rebuilder);
     EXPECT_TRUE(status.ok()) << status.message();
     if (!status.ok()) break;
-    BlockedFilter next;
-    EXPECT_TRUE(next.Create(kKeys, options).ok());
-    for (size_t i = 0; i < kKeys; ++i) {
-      if (source[i]) next.InsertHash(hashes[i]);
-    }
-    std::string image;
-    EXPECT_TRUE(next.AppendImage(&image).ok());
-    status = rebuilder.LoadNext(image.data(), image.size());
-    EXPECT_TRUE(status.ok()) << status.message();
-    status = rebuilder.SwitchGeneration();
-    EXPECT_TRUE(status.ok()) << status.message();
-    ++switches;
     // And where the writers are slow, not all of their keys are inserted in the midst of a switch.
     EXPECT_TRUE(WaitUntil([&] {
       for (size_t w = 0; w < kWriters; ++w) {
-        if (num_done[w] < std::min(before[w] + kKeys / 50, kKeys)) return false;
+        if (all.num_done[w] < std::min(before[w] + kKeys / 50, kKeys)) return false;
       }
       return true;
     }));
   }
-  gives_up = true;
+  all.gives_up = true;
   for (std::thread& writer : writers) writer.join();
   size_t once = 0, more = 0;
-  for (const std::atomic<int>& times : told) {
+  for (const int times : all.told) {
     once += times == 1 ? 1u : 0u;
     more += times > 1 ? 1u : 0u;
   }
-  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(all.wrong, 0u);
   EXPECT_EQ(more, 0u);
-  EXPECT_GT(once, kKeys / 2) << "of " << switches << " switches";
-  EXPECT_GE(switches, 3);
-  RecordProperty("switches", switches.load());
+  EXPECT_GT(once, kKeys / 2) << "of " << all.switches << " switches";
+  EXPECT_GE(all.switches, 3);
+  RecordProperty("switches", all.switches.load());
   RecordProperty("once", static_cast<int>(once));
 }
 
