@@ -53,6 +53,9 @@ uint64_t KillsBefore(size_t done) {
 
 // Does not come back. Keys that failed are inserted again until they are acknowledged, as the manual says.
 [[noreturn]] void Write(const RedisServers& servers, size_t writer, const std::vector<uint64_t>& hashes, Board* board) {
+#ifdef __linux__  // it ends with this test, however that ends
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   RedisFilter filter;
   if (!test::WaitUntil([&] { return filter.Open(servers, "killed").ok(); })) _exit(2);
   std::vector<RedisInsert> outcomes(kBatch);
@@ -81,6 +84,20 @@ uint64_t KillsBefore(size_t done) {
   _exit(0);
 }
 
+// Three times, so that it is killed at various moments of a write. `at_kill` tells how many keys it had acknowledged.
+void KillAndRestart(RedisServer* server, Board* board, std::vector<uint64_t>* at_kill) {
+  for (const uint64_t after : {kNumKeys / 5, kNumKeys / 2, 4 * kNumKeys / 5}) {
+    EXPECT_TRUE(test::WaitUntil([&] { return board->num_acknowledged >= after; }));
+    const uint64_t failed_before = board->num_failed;
+    server->Kill();
+    at_kill->push_back(board->num_acknowledged);
+    ++board->num_kills;
+    EXPECT_TRUE(test::WaitUntil([&] { return board->num_failed > failed_before; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    ASSERT_TRUE(server->Restart()) << server->why();
+  }
+}
+
 TEST(RedisKill, NoAcknowledgedKeyIsLost) {
   test::RedisServerOptions options;
   options.append_only = true;
@@ -101,26 +118,12 @@ TEST(RedisKill, NoAcknowledgedKeyIsLost) {
   Board* const board = new (memory) Board();
   std::vector<pid_t> writers;
   for (size_t i = 0; i < kNumWriters; ++i) {
-    const pid_t writer = fork();
-    ASSERT_GE(writer, 0);
-#ifdef __linux__  // it ends with this test, however that ends
-    if (writer == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (writer == 0) Write(servers, i, hashes, board);
-    writers.push_back(writer);
+    writers.push_back(fork());
+    ASSERT_GE(writers.back(), 0);
+    if (writers.back() == 0) Write(servers, i, hashes, board);
   }
-  // Three times, so that it is killed at various moments of a write.
   std::vector<uint64_t> at_kill;
-  for (const uint64_t after : {kNumKeys / 5, kNumKeys / 2, 4 * kNumKeys / 5}) {
-    EXPECT_TRUE(test::WaitUntil([&] { return board->num_acknowledged >= after; }));
-    const uint64_t failed_before = board->num_failed;
-    server.Kill();
-    at_kill.push_back(board->num_acknowledged);
-    ++board->num_kills;
-    EXPECT_TRUE(test::WaitUntil([&] { return board->num_failed > failed_before; }));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    ASSERT_TRUE(server.Restart()) << server.why();
-  }
+  ASSERT_NO_FATAL_FAILURE(KillAndRestart(&server, board, &at_kill));
   for (const pid_t writer : writers) {
     int ended = -1;
     EXPECT_EQ(waitpid(writer, &ended, 0), writer);
