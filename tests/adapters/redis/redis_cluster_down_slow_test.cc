@@ -16,8 +16,9 @@
 namespace linefilter::test {
 namespace {
 
-constexpr uint64_t kKeys = 400000;
-constexpr RedisLayout kShards = {32768};  // 16
+constexpr uint64_t kKeys = 400000, kNumShards = 16;
+constexpr RedisLayout kShards = {32768};
+constexpr size_t kNumNodes = RedisCluster::kNumNodes;
 
 class RedisClusterDown : public testing::Test {
  protected:
@@ -33,15 +34,48 @@ class RedisClusterDown : public testing::Test {
     const Status status = filter->Open(servers_, "down");
     ASSERT_TRUE(status.ok()) << status.message();
   }
-  // On which nodes the shards of a generation are.
-  std::vector<size_t> OwnersOf(uint64_t generation, uint64_t num_shards) {
-    std::vector<size_t> owners;
-    for (uint64_t i = 0; i < num_shards; ++i) {
-      owners.push_back(cluster_.OwnerOf(cluster_.SlotOf(redis_internal::ShardName("down", generation, i))));
-    }
-    return owners;
+  void Kill(size_t node) {
+    cluster_.node(node).Kill();
+    down_ = node;
   }
-  void Kill(size_t node) { cluster_.node(node).Kill(); }
+  void Restart() {
+    ASSERT_TRUE(cluster_.RestartNode(down_)) << cluster_.why();
+    down_ = kNumNodes;
+  }
+  void FindOwners(uint64_t generation) {
+    owners_.emplace_back();
+    for (uint64_t i = 0; i < kNumShards; ++i) {
+      owners_.back().push_back(cluster_.OwnerOf(cluster_.SlotOf(redis_internal::ShardName("down", generation, i))));
+    }
+  }
+  // A key fails while a node of it is down: while another generation is filled, it needs both of its nodes.
+  bool Fails(uint64_t hash) const {
+    const size_t shard = BlockIndex(hash, local_.num_blocks()) * 64 / kShards.shard_bytes;
+    return std::any_of(owners_.begin(), owners_.end(), [&](const auto& owners) { return owners[shard] == down_; });
+  }
+  // What a batch does must be what a local filter does with those keys of it that do not fail.
+  void ExpectInserted(RedisFilter* filter, const std::vector<uint64_t>& hashes, const char* who) {
+    std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kNew);
+    const Status status = filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data());
+    size_t num_wrong = 0, num_failed = 0;
+    bool any_fails = false;
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      const bool fails = Fails(hashes[i]);
+      uint8_t was_new = 0;
+      if (!fails) local_.InsertHashes(&hashes[i], 1, &was_new);
+      const RedisInsert known = was_new != 0 ? RedisInsert::kNew : RedisInsert::kKnown;
+      num_wrong += outcomes[i] == (fails ? RedisInsert::kFailed : known) ? 0u : 1u;
+      num_failed += outcomes[i] == RedisInsert::kFailed ? 1u : 0u;
+      any_fails |= fails;
+    }
+    EXPECT_EQ(status.code(), any_fails ? StatusCode::kUnavailable : StatusCode::kOk) << who << ": " << status.message();
+    EXPECT_EQ(num_wrong, 0u) << who << ": of " << hashes.size() << " keys " << num_failed << " failed";
+  }
+  void ExpectKnown(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
+    std::vector<uint8_t> answers(hashes.size());
+    EXPECT_TRUE(filter->MayContainHashes(hashes.data(), hashes.size(), answers.data()).ok());
+    EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(hashes.size()));
+  }
 
   static RedisServerOptions Options() {
     RedisServerOptions options;
@@ -54,50 +88,23 @@ class RedisClusterDown : public testing::Test {
   RedisServers servers_;
   FilterOptions options_;
   size_t keeper_ = 0;  // of the record
+  size_t down_ = kNumNodes;
+  BlockedFilter local_;
+  std::vector<std::vector<size_t>> owners_;  // on which nodes the shards are, of each generation that is filled
 };
-
-// What a batch does must be what a local filter does with those keys of it that are not `failing`.
-void ExpectInserted(RedisFilter* filter, BlockedFilter* local, const std::vector<uint64_t>& hashes,
-                    const std::vector<bool>& failing, const char* who) {
-  const bool any = std::find(failing.begin(), failing.end(), true) != failing.end();
-  std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kNew);
-  const Status status = filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-  EXPECT_EQ(status.code(), any ? StatusCode::kUnavailable : StatusCode::kOk) << who << ": " << status.message();
-  size_t num_wrong = 0, num_failed = 0;
-  for (size_t i = 0; i < hashes.size(); ++i) {
-    uint8_t was_new = 0;
-    if (!failing[i]) local->InsertHashes(&hashes[i], 1, &was_new);
-    const RedisInsert expected = failing[i]     ? RedisInsert::kFailed
-                                 : was_new != 0 ? RedisInsert::kNew
-                                                : RedisInsert::kKnown;
-    num_wrong += outcomes[i] == expected ? 0u : 1u;
-    num_failed += outcomes[i] == RedisInsert::kFailed ? 1u : 0u;
-  }
-  EXPECT_EQ(num_wrong, 0u) << who << ": of " << hashes.size() << " keys " << num_failed << " failed";
-}
 
 TEST_F(RedisClusterDown, KeysOfTheOthersGoInAndAreAnswered) {
   RedisFilter first, warm, reading, fresh;
   ASSERT_TRUE(first.Create(servers_, "down", kKeys, options_, kShards).ok());
-  BlockedFilter local;
-  ASSERT_TRUE(local.Create(kKeys, options_).ok());
-  const std::vector<size_t> owners = OwnersOf(first.generation(), 16);
-  size_t dead = (keeper_ + 1) % RedisCluster::kNumNodes, other = (keeper_ + 2) % RedisCluster::kNumNodes;
-  const auto num_shards = [&](size_t node) { return std::count(owners.begin(), owners.end(), node); };
+  ASSERT_TRUE(local_.Create(kKeys, options_).ok());
+  FindOwners(first.generation());
+  size_t dead = (keeper_ + 1) % kNumNodes, other = (keeper_ + 2) % kNumNodes;
+  const auto num_shards = [&](size_t node) { return std::count(owners_[0].begin(), owners_[0].end(), node); };
   if (num_shards(dead) < num_shards(other)) std::swap(dead, other);
-  const auto failing = [&](const std::vector<uint64_t>& hashes, const std::vector<size_t>& next_owners) {
-    std::vector<bool> failing_keys;
-    for (const uint64_t hash : hashes) {
-      const size_t shard = BlockIndex(hash, local.num_blocks()) * 64 / kShards.shard_bytes;
-      failing_keys.push_back(owners[shard] == dead || (!next_owners.empty() && next_owners[shard] == dead));
-    }
-    return failing_keys;
-  };
   for (RedisFilter* filter : {&warm, &reading, &fresh}) Open(filter);
   const std::vector<uint64_t> old = RandomHashes(10000, 1);
-  const std::vector<bool> none(old.size());
-  ExpectInserted(&warm, &local, old, none, "warm");
-  ExpectInserted(&reading, &local, old, none, "reading");  // all bits are set: it reads first from now on
+  ExpectInserted(&warm, old, "warm");
+  ExpectInserted(&reading, old, "reading");  // all bits are set: it reads first from now on
 
   Kill(dead);
   const std::vector<std::pair<RedisFilter*, const char*>> writers = {
@@ -106,46 +113,36 @@ TEST_F(RedisClusterDown, KeysOfTheOthersGoInAndAreAnswered) {
   for (size_t w = 0; w < writers.size(); ++w) {
     batches.push_back(RandomHashes(6000, 10 + w));
     std::copy(old.begin(), old.begin() + 3000, batches[w].begin());
-  }
-  for (size_t w = 0; w < writers.size(); ++w) {
-    ExpectInserted(writers[w].first, &local, batches[w], failing(batches[w], {}), writers[w].second);
+    ExpectInserted(writers[w].first, batches[w], writers[w].second);
   }
   RedisFilter late;  // opened when the node is down already
   Open(&late);
-  for (uint64_t hash : RandomHashes(6, 3)) ExpectInserted(&late, &local, {hash}, failing({hash}, {}), "late");
+  for (uint64_t hash : RandomHashes(6, 3)) ExpectInserted(&late, {hash}, "late");
 
   const std::vector<uint64_t> asked = RandomHashes(6000, 4);
   std::vector<uint8_t> answers(asked.size()), expected(asked.size());
   EXPECT_EQ(late.MayContainHashes(asked.data(), asked.size(), answers.data()).code(), StatusCode::kUnavailable);
-  local.MayContainHashes(asked.data(), asked.size(), expected.data());
-  const std::vector<bool> unknown = failing(asked, {});
-  for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(answers[i], unknown[i] ? 1 : expected[i]) << i;
+  local_.MayContainHashes(asked.data(), asked.size(), expected.data());
+  for (size_t i = 0; i < asked.size(); ++i) ASSERT_EQ(answers[i], Fails(asked[i]) ? 1 : expected[i]) << i;
 
-  ASSERT_TRUE(cluster_.RestartNode(dead)) << cluster_.why();
-  for (size_t w = 0; w < writers.size(); ++w) {
-    ExpectInserted(writers[w].first, &local, batches[w], std::vector<bool>(batches[w].size()), writers[w].second);
-  }
+  ASSERT_NO_FATAL_FAILURE(Restart());
+  for (size_t w = 0; w < writers.size(); ++w) ExpectInserted(writers[w].first, batches[w], writers[w].second);
   EXPECT_TRUE(late.MayContainHashes(asked.data(), asked.size(), answers.data()).ok());
-  local.MayContainHashes(asked.data(), asked.size(), expected.data());
+  local_.MayContainHashes(asked.data(), asked.size(), expected.data());
   EXPECT_EQ(answers, expected);
-  for (const std::vector<uint64_t>& batch : batches) {
-    answers.assign(batch.size(), 0);
-    EXPECT_TRUE(late.MayContainHashes(batch.data(), batch.size(), answers.data()).ok());
-    EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(batch.size()));
-  }
+  for (const std::vector<uint64_t>& batch : batches) ExpectKnown(&late, batch);
 
-  // While another generation is filled, a key needs both of its nodes.
   ASSERT_TRUE(first.BeginGeneration(kKeys, options_, kShards).ok());
   RedisInfo info;
   ASSERT_TRUE(first.Info(&info).ok());
-  const std::vector<size_t> next_owners = OwnersOf(info.next_generation, 16);
+  FindOwners(info.next_generation);
   for (RedisFilter* filter : {&fresh, &late}) Open(filter);
   Kill(dead);
-  ExpectInserted(&fresh, &local, batches[0], failing(batches[0], next_owners), "fresh, two generations");
+  ExpectInserted(&fresh, batches[0], "fresh, two generations");
   const std::vector<uint64_t> more = RandomHashes(6000, 5);
-  ExpectInserted(&late, &local, more, failing(more, next_owners), "late, two generations");
-  ASSERT_TRUE(cluster_.RestartNode(dead)) << cluster_.why();
-  ExpectInserted(&late, &local, more, std::vector<bool>(more.size()), "late, two generations");
+  ExpectInserted(&late, more, "late, two generations");
+  ASSERT_NO_FATAL_FAILURE(Restart());
+  ExpectInserted(&late, more, "late, two generations");
 }
 
 TEST_F(RedisClusterDown, WithoutTheRecordsNodeNothingIsDecided) {
@@ -164,11 +161,9 @@ TEST_F(RedisClusterDown, WithoutTheRecordsNodeNothingIsDecided) {
     EXPECT_EQ(each->MayContainHashes(hashes.data(), hashes.size(), answers.data()).code(), StatusCode::kUnavailable);
     EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(hashes.size()));
   }
-  ASSERT_TRUE(cluster_.RestartNode(keeper_)) << cluster_.why();
+  ASSERT_NO_FATAL_FAILURE(Restart());
   ASSERT_TRUE(fresh.InsertHashes(hashes.data(), hashes.size(), nullptr).ok());
-  std::vector<uint8_t> answers(hashes.size());
-  EXPECT_TRUE(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()).ok());
-  EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(hashes.size()));
+  ExpectKnown(&filter, hashes);
 }
 
 }  // namespace
