@@ -250,6 +250,24 @@ TEST(SstDamage, ABatchAnswersTheErrorOfItsFirstKeys) {
   EXPECT_EQ(survey.errors, 1u);
 }
 
+// What opens is read as a whole, for the sanitizer to see.
+Status Open(const std::string& table) {
+  const std::unique_ptr<char[]> exact(new char[table.size()]);
+  memcpy(exact.get(), table.data(), table.size());
+  TableReader reader;
+  const Status status = reader.OpenBytes(exact.get(), table.size());
+  if (!status.ok()) return status;
+  Lookup lookup;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < 80; ++i) {
+    if (reader.Get(KeyOf(i), &lookup).ok()) sum += linefilter::HashKey(std::string(lookup.value));
+  }
+  TableIterator it(reader);
+  for (it.SeekToFirst(); it.Valid(); it.Next()) sum += linefilter::HashKey(std::string(it.key()).append(it.value()));
+  [[maybe_unused]] volatile uint64_t keep = sum;
+  return status;
+}
+
 TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
   const Pairs pairs = SomePairs(40);
   const std::string bytes = TableBytes(pairs, Options(Layout::kRetrieval, 200));
@@ -257,23 +275,6 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
   const std::vector<size_t> entries = IndexOf(bytes);
   ASSERT_EQ(Reseal(bytes, good), bytes);
   ASSERT_GT(entries.size(), 3u);
-
-  const auto open = [](const std::string& table) {  // and reads it all, for the sanitizer to see
-    const std::unique_ptr<char[]> exact(new char[table.size()]);
-    memcpy(exact.get(), table.data(), table.size());
-    TableReader reader;
-    const Status status = reader.OpenBytes(exact.get(), table.size());
-    if (!status.ok()) return status;
-    Lookup lookup;
-    uint64_t sum = 0;
-    for (size_t i = 0; i < 80; ++i) {
-      if (reader.Get(KeyOf(i), &lookup).ok()) sum += linefilter::HashKey(std::string(lookup.value));
-    }
-    TableIterator it(reader);
-    for (it.SeekToFirst(); it.Valid(); it.Next()) sum += linefilter::HashKey(std::string(it.key()).append(it.value()));
-    [[maybe_unused]] volatile uint64_t keep = sum;
-    return status;
-  };
   constexpr uint64_t kMost = ~uint64_t{0};
   const uint64_t extremes[] = {0,          1,          63,         64,         bytes.size(), 0x7fffffff, 0xfffffffb,
                                0xfffffffc, 0xffffffff, kMost >> 1, kMost - 63, kMost - 4,    kMost};
@@ -283,7 +284,7 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
       Footer footer = good;
       if (footer.*field == value) continue;
       footer.*field = value;
-      EXPECT_FALSE(open(Reseal(bytes, footer)).ok()) << value;
+      EXPECT_FALSE(Open(Reseal(bytes, footer)).ok()) << value;
     }
   }
   Random random(1);
@@ -307,7 +308,7 @@ TEST(SstDamage, ReadsNothingOutsideWhateverTheBytesSay) {
     }
     Footer footer = good;
     footer.index_check = Check({&table[good.index_offset], static_cast<size_t>(good.index_bytes)}, good.index_offset);
-    opened += open(Reseal(table, footer)).ok();
+    opened += Open(Reseal(table, footer)).ok();
   }
   EXPECT_GT(opened, 1000u) << "damage inside data blocks was reached";
 }
