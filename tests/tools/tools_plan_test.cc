@@ -16,9 +16,12 @@ using test::RunResult;
 
 class ToolsPlanTest : public test::ToolsTest {
  protected:
-  json Plan(const std::string& num_keys, std::vector<std::string> more = {}) {
+  static std::vector<std::string> Words(const std::string& num_keys, std::vector<std::string> more = {}) {
     more.insert(more.begin(), {"plan", "--redis", "--num-keys", num_keys, "--fpr", "0.01"});
-    return Json(more, 0);
+    return more;
+  }
+  json Plan(const std::string& num_keys, const std::vector<std::string>& more = {}) {
+    return Json(Words(num_keys, more), 0);
   }
   // Rates as `redis bench` prints them, all times `factor`.
   std::string Rates(const std::string& name, double factor) {
@@ -65,10 +68,8 @@ TEST_F(ToolsPlanTest, SmallPartsOfABatchCostMore) {
   EXPECT_GT(four["time_of_node"].get<double>(), 1.5 * same["time_of_node"].get<double>());
   EXPECT_LE(most["time_of_node"], same["time_of_node"]);
   EXPECT_LT(plan("1e12", "256")["keys_per_write"], 5) << "many masters, several filters";
-  std::vector<std::string> words = {"plan", "--redis", "--num-keys", "1e12", "--fpr", "0.01"};
-  EXPECT_NE(Run(words).err.find("redis bench --batch"), std::string::npos) << "far from what was measured";
-  words[3] = "1e8";
-  EXPECT_EQ(Run(words).err, "");
+  EXPECT_NE(Run(Words("1e12")).err.find("redis bench --batch"), std::string::npos) << "far from what was measured";
+  EXPECT_EQ(Run(Words("1e8")).err, "");
 }
 
 // An AOF takes the insertions down as they come.
@@ -212,9 +213,7 @@ TEST_F(ToolsPlanTest, EndsForTheLargestOfAll) {
 TEST_F(ToolsPlanTest, EndsWhereNoNumberOfMastersIsEnough) {
   for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{
            {"--lookups", "1e15"}, {"--inserts", "1e15"}, {"--lookups", "1", "--gigabits", "1e-300"}}) {
-    std::vector<std::string> words = {"plan", "--redis", "--num-keys", "1e15", "--fpr", "0.01"};
-    words.insert(words.end(), more.begin(), more.end());
-    const RunResult refused = Run(words);
+    const RunResult refused = Run(Words("1e15", more));
     EXPECT_EQ(refused.exit_code, 2) << more.back() << refused.out;
     EXPECT_NE(refused.err.find("local copies"), std::string::npos) << refused.err;
   }
@@ -227,7 +226,6 @@ TEST_F(ToolsPlanTest, NothingSmallerWouldDo) {
 }
 
 TEST_F(ToolsPlanTest, RefusesWithASentence) {
-  const std::vector<std::string> base = {"plan", "--redis", "--num-keys", "1e8", "--fpr", "0.01"};
   const std::vector<std::vector<std::string>> bad = {
       {"--batch", "0"},
       {"--replicas", "101"},
@@ -250,21 +248,16 @@ TEST_F(ToolsPlanTest, RefusesWithASentence) {
       {"--rates", Rates("zero", 0)},
       {"--rates", Rates("huge", 1e20)},
   };
-  for (const std::vector<std::string>& more : test::Some(bad)) {
-    std::vector<std::string> all = base;
-    all.insert(all.end(), more.begin(), more.end());
-    ExpectBadUsage(all);
-  }
-  const auto expect_words = [&](std::vector<std::string> more, const std::vector<std::string>& told) {
-    more.insert(more.begin(), base.begin(), base.end());
-    const std::string err = Run(more).err;
+  for (const std::vector<std::string>& more : test::Some(bad)) ExpectBadUsage(Words("1e8", more));
+  const auto expect_words = [&](const std::vector<std::string>& more, const std::vector<std::string>& told) {
+    const std::string err = Run(Words("1e8", more)).err;
     for (const std::string& word : told) EXPECT_NE(err.find(word), std::string::npos) << err;
   };
   expect_words({"--rates", dir_.path()}, {"plan: " + dir_.path() + ": cannot be read: "});
   expect_words({"--shard-bytes", "77"}, {"--shard-bytes 77 "});
   expect_words({"--shard-bytes", "5e8", "--node-gb", "1"}, {"--node-gb 1 ", "500000000"});
   expect_words({"--shard-bytes", "1e6", "--lookups", "1e15"}, {"shards of 1000000 bytes"});
-  for (const char* keys : {"0", "1e16"}) ExpectBadUsage({"plan", "--redis", "--num-keys", keys, "--fpr", "0.01"});
+  for (const char* keys : {"0", "1e16"}) ExpectBadUsage(Words(keys));
   for (const char* fpr : {"0", "1", "-1", "1e-30"}) {
     ExpectBadUsage({"plan", "--redis", "--num-keys", "1e8", "--fpr", fpr});
   }
