@@ -1,18 +1,18 @@
-// FilterBuilder: keys in, one image out. Protocol: (Add)* Finish, and again.
+// FilterBuilder takes keys and makes one image. The protocol is (Add)* Finish, and again.
 //
-// The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
-// image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it grows.
-// Not thread-safe, nor are const calls (ImageBytes remembers what it found). No thread is started: Finish uses those of
-// options.executor, and so does AddHashes of millions.
+// The size follows from the count of keys that really came. Memory is 8 bytes per key, whatever the keys' length, and
+// the image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it
+// grows. It is not thread-safe, not even in const calls (ImageBytes remembers what it found). No thread is started:
+// Finish uses those of options.executor, and so does AddHashes of millions.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
-// while it sits in the cache. What it takes beside hashes and image:
-// - to sort, 8 KiB per range (256 KiB of `blocked` and `counting`, 64 KiB of `retrieval`; at most 8192 ranges) for each
-//   thread; of several threads at most 2 bytes per key;
-// - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range; of several threads at
-//   most 2 bytes per key, but up to four of them work wherever each has four ranges to make.
-// Where memory_limit leaves no room for it, fewer threads work, and at last keys are inserted one by one: slower, the
-// same bytes. `retrieval` cannot insert: kOverLimit.
+// while it sits in the cache. This takes, beside hashes and image:
+// - to sort, 8 KiB per range for each thread; several threads take at most 2 bytes per key. A range is 256 KiB of
+//   `blocked` and `counting`, 64 KiB of `retrieval`; there are at most 8192;
+// - to make ranges of `retrieval`, about 0.7 MiB for each thread and 4 bytes per key of a range. Several threads take
+//   at most 2 bytes per key, but up to four of them work wherever each has four ranges to make.
+// Where memory_limit leaves no room for it, fewer threads work, and at last keys are inserted one by one: that is
+// slower and gives the same bytes. `retrieval` cannot insert, so it answers kOverLimit.
 #ifndef LINEFILTER_BUILDER_H_
 #define LINEFILTER_BUILDER_H_
 
@@ -47,7 +47,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterBuilder& operator=(const FilterBuilder&) = delete;
 
   // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. Only kCounting keeps
-  // them, for what came twice is to be removed twice: there each costs its 8 bytes, and its share of the image.
+  // them, because a key that came twice must be removed twice: each costs its 8 bytes, and its share of the image.
   LINEFILTER_INLINE void AddKey(Key key) noexcept {
     uint64_t hash = 0;
     if (key_hash_.Of(key, &hash)) {
@@ -66,26 +66,26 @@ class LINEFILTER_EXPORT FilterBuilder {
   }
   void AddHashes(const uint64_t* hashes, size_t n) noexcept;
 
-  // Keys so far, adjacent duplicates counted once (kCounting: each time).
+  // The keys so far. Adjacent duplicates count once (with kCounting each time).
   uint64_t num_keys() const noexcept { return num_keys_; }
-  // The first error so far: bad options, memory that ran out, a limit exceeded. Finish answers the same.
+  // The first error so far: bad options, memory that ran out, a limit exceeded. Finish returns the same.
   const Status& status() const noexcept { return status_; }
 
-  // What Finish would write now, in bytes; 0 if status() is an error.
+  // The bytes that Finish would write now; 0 if status() is an error.
   uint64_t ImageBytes() const noexcept;
-  // The same for num_keys keys before anything is built; and the most memory that a new builder would hold meanwhile
-  // (one that was used before keeps 1 KiB), of uniformly distributed hashes. Others (poor, or many times the same) make
-  // a difference for `retrieval` alone: 4 bytes more for each that its fullest range has more than its share, never
-  // beyond memory_limit.
+  // Tells the same for num_keys keys before anything is built, and the most memory that a new builder would hold
+  // meanwhile. (A builder that was used before keeps 1 KiB.) It assumes uniformly distributed hashes. Others (poor, or
+  // often the same) matter for `retrieval` alone: each beyond the share of its fullest range adds 4 bytes, up to
+  // memory_limit.
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
-  // Ends the image and starts a new, empty one with the same options; on an error the keys are kept and nothing is
-  // written (a sink may have received a part). Ways out:
-  // - appended to *image (nothing before its old end is touched);
+  // Ends the image and starts a new, empty one with the same options. On an error the keys are kept and nothing is
+  // written (a sink may have received a part). The image goes
+  // - to the end of *image (nothing before its old end is touched);
   // - into `size` bytes at `out`, at least ImageBytes() (else kInvalidArgument); *written (may be null) says how many;
-  // - through a sink, in pieces;
-  // - as a file: complete and synced before it gets its name; an old file of that name stays until then.
+  // - through a sink, piece by piece;
+  // - into a file, which is complete and synced before it gets its name; an old file of that name stays until then.
   Status Finish(std::string* image) {
     return internal::AppendToString(image, ImageBytes(),
                                     [this](void* out, size_t n) { return FinishTo(out, n, nullptr); });
@@ -94,14 +94,14 @@ class LINEFILTER_EXPORT FilterBuilder {
   Status FinishToSink(const Sink& sink) noexcept;
   Status FinishToFile(const char* path) noexcept;
 
-  // What the last successful Finish made.
+  // The size and shape of what the last successful Finish made.
   const Sizing& sizing() const noexcept { return sizing_; }
 
   // Forgets all keys and any error but that of the options.
   void Reset() noexcept;
 
  protected:
-  // What Finish would answer before it begins, and *image_bytes; for who must allocate the image first.
+  // Returns what Finish would return, and sets *image_bytes, for callers that must allocate the image first.
   LINEFILTER_LOCAL Status CheckFinish(uint64_t* image_bytes) const noexcept;
 
  private:
@@ -129,7 +129,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   KeyHash key_hash_;
   Status status_;
   Sizing sizing_;
-  mutable Sizing sized_;  // for sized_.num_keys keys: ImageBytes and Finish ask in turn
+  mutable Sizing sized_;  // for sized_.num_keys keys; ImageBytes and Finish both use it
   mutable bool has_sized_ = false;
   Chunk* first_ = nullptr;
   Chunk* current_ = nullptr;
@@ -138,7 +138,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   uint64_t last_ = 0;
   uint64_t num_keys_ = 0;
   uint64_t chunk_memory_ = 0;
-  uint64_t chunks_at_once_ = 2;  // that threads fill
+  uint64_t chunks_at_once_ = 2;  // how many chunks threads fill at once
   bool options_are_good_;
 };
 

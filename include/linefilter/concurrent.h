@@ -7,15 +7,15 @@
 // The same keys give the same bits as in a BlockedFilter, whatever threads inserted them in whatever order.
 // - Insertion is wait-free where the CPU has an atomic OR of 64 bits (x86-64, Arm with LSE), elsewhere lock-free;
 //   lookups are wait-free.
-// - An insertion that happened before a lookup is seen by it: one of the same thread, or of a thread from which the
-//   caller has heard by anything that synchronizes (a mutex, a queue, an atomic with release and acquire, join). A
+// - A lookup sees every insertion that happened before it. That is one by the same thread, or by a thread from which
+//   the caller has heard by anything that synchronizes (a mutex, a queue, an atomic with release and acquire, join). A
 //   lookup at the same time may answer either.
-// - Of several threads that insert the same absent key at once, at least one is told that it was certainly new, unless
-//   other keys set its last bits meanwhile; more than one may be told. Who needs exactly one decides behind the filter.
+// - When several threads insert the same absent key at once, at least one is told that it was certainly new, unless
+//   other keys set its last bits meanwhile. More than one may be told: a program that needs exactly one decides itself.
 // - It does not grow and nothing is removed: more keys than planned raise the false-positive rate (FillRatio tells).
 //
 // Filters that nobody inserts into any more need none of this: a view, or what Seal returns, is read by any number of
-// threads, without a lock too.
+// threads, without a lock.
 #ifndef LINEFILTER_CONCURRENT_H_
 #define LINEFILTER_CONCURRENT_H_
 
@@ -33,21 +33,22 @@
 
 namespace linefilter {
 
-// Not a public FilterBase: what reads a FilterBase may read it with plain loads.
+// It is no public FilterBase, because what reads a FilterBase may read it with plain loads.
 class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
  public:
   ConcurrentBlockedFilter() noexcept;  // answers "maybe" and takes nothing, until Create
   ConcurrentBlockedFilter(const ConcurrentBlockedFilter&) = delete;
   ConcurrentBlockedFilter& operator=(const ConcurrentBlockedFilter&) = delete;
 
-  // As BlockedFilter's: on an error the filter is as it was. Not thread-safe: other threads come when it has returned.
+  // Does what BlockedFilter::Create does: on an error the filter is as it was. Not thread-safe: other threads come when
+  // it has returned.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
-  // From an image: as BlockedFilter::CreateFromImage. On an error the filter is as it was. Not thread-safe.
+  // Does what BlockedFilter::CreateFromImage does: on an error the filter is as it was. It is not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
-  // The filter, without a copy, when all threads have stopped; this one is as before Create. Not thread-safe.
+  // Gives the filter away, without a copy; this one is as before Create. Not thread-safe: all threads have stopped.
   BlockedFilter Seal() noexcept;
 
-  // All below: any number of threads at once.
+  // Any number of threads may call everything below at once.
 
   // True if the key was certainly new (see above), false if it may have been there. A filter of the caller's hashes
   // ignores InsertKey and answers false.
@@ -55,9 +56,9 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
     uint64_t hash = 0;
     return key_hash_.Of(key, &hash) && InsertHash(hash);
   }
-  // The same of a hash.
+  // The same for a hash.
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
-  // A batch; returns how many were certainly new. If `were_new` is not null, n bytes of 1 or 0.
+  // Inserts a batch and returns how many were certainly new. `were_new` is null or gets n bytes of 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
   // Lookups: linefilter/filter_base.h.
@@ -80,32 +81,32 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
   using FilterBase::seed;
   using FilterBase::target;
 
-  // Share of one bits, and the distinct keys estimated from it (EstimatedKeys). Of bits read while others are set:
-  // between what they were when the call began and when it ended.
+  // The share of one bits, and the distinct keys estimated from it (EstimatedKeys). While bits are set, the answer lies
+  // between what it was when the call began and when it ended.
   double FillRatio() const noexcept;
   double EstimatedKeys() const noexcept;
-  // Bytes held, this object included.
+  // The bytes held, this object included.
   uint64_t MemoryUse() const noexcept;
 
-  // A snapshot, the image of the keys so far, while insertions go on: every insertion that happened before the call is
-  // in it (above: what that means); of those during the call any part may be, and one of which a part is missing
-  // answers as if it were not there. The image is intact, whatever happened meanwhile.
+  // These make a snapshot, the image of the keys so far, while insertions go on. Every insertion that happened before
+  // the call is in it (above: what that means). Any part of those during the call may be in it; a key of which a part
+  // is missing answers as if it were not there. The image is intact, whatever happened meanwhile.
   uint64_t ImageBytes() const noexcept;
-  // In pieces; takes up to 1 MiB and 1/16384 of the image for the moment.
+  // Writes to a sink, piece by piece; this takes up to 1 MiB and 1/16384 of the image for the moment.
   Status WriteImage(const Sink& sink) const noexcept;
-  // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+  // Writes ImageBytes() bytes to `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;
-  // Appends to *image.
+  // Appends the image to *image.
   Status AppendImage(std::string* image) const {
     return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
   }
-  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
   Status Save(const char* path) const noexcept;
 
  private:
   LINEFILTER_LOCAL void Share(const Allocator& allocator) noexcept;
 
-  BlockedFilter owner_;  // of the body
+  BlockedFilter owner_;  // the owner of the body
   bool (*insert_)(const internal::ProbeState&, uint64_t hash);
   Allocator allocator_;
 };

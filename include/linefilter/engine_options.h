@@ -8,18 +8,18 @@ namespace linefilter {
 
 // One density or rate for all filters of a policy, and how they are made.
 struct EngineFilterOptions {
-  // Exactly one of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1, of
-  // filters of any number of keys up to 2^32; it is turned into one density when the policy is made. The least is
+  // Exactly one is set. bits_per_key is 1..64. fpr, above 0 and below 1, is the highest acceptable false-positive rate
+  // of filters of any number of keys up to 2^32. The policy turns it into one density when it is made. The least is
   // 2.4e-10 (kAuto, kClassic), because some of so many keys agree with an absent one in their whole hash.
   double bits_per_key = 0;
   double fpr = 0;
-  // kAuto: `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval: a sixth of the false
-  // positives at the same size, slower to build; for 45 keys per filter and more, fewer pay for whole blocks of 64
-  // bytes.
+  // kAuto is `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval has a sixth of the false
+  // positives at the same size and is slower to build. It is for 45 keys per filter and more: fewer pay for whole
+  // blocks of 64 bytes.
   Layout layout = Layout::kAuto;
   // Filters are verified before they answer "absent" (leveldb.h and rocksdb.h say when, and what it costs). Unset this
-  // only where the engine's own checksum finds damage first: a damaged filter may then answer "absent" for a key that
-  // is there.
+  // only where the engine's own checksum finds damage first: a damaged filter may answer "absent" for a key that is
+  // there.
   bool verify = true;
 };
 

@@ -1,4 +1,4 @@
-// Threads of the host: the library starts none. Given one of these, a builder shares its work out.
+// An executor lends threads of the host, because the library starts none. A builder shares its work out to it.
 #ifndef LINEFILTER_EXECUTOR_H_
 #define LINEFILTER_EXECUTOR_H_
 
@@ -6,7 +6,7 @@
 
 namespace linefilter {
 
-// All null = the calling thread alone. The bytes of an image do not depend on it.
+// If all are null, the calling thread works alone. The bytes of an image do not depend on the executor.
 struct Executor {
   // Calls task(argument, i) once for each i < num_tasks, in any order, on any threads (the calling one too, or alone),
   // and returns when all have returned. num_tasks is at most num_threads. Tasks do not wait for each other.

@@ -1,4 +1,4 @@
-// Filters in files: reading (mapped or loaded) and the safe way of writing.
+// This reads filters from files (mapped or loaded), and writes files safely.
 #ifndef LINEFILTER_FILE_H_
 #define LINEFILTER_FILE_H_
 
@@ -12,18 +12,18 @@
 
 namespace linefilter {
 
-// What the system is told of a mapped file.
+// What the system is told about a mapped file.
 enum class MapAdvice : uint8_t {
   kWillNeed,  // the system starts reading the file now
   kRandom,    // pages come when asked for, without read-ahead: a filter larger than memory
 };
 
-// Owns a file's bytes and the view over them. Before Map and Load, and after Close, view() answers "maybe". Movable.
-// Views taken from it end with it.
+// A FilterFile owns a file's bytes and the view over them. Before Map and Load, and after Close, view() answers
+// "maybe". It is movable. Views taken from it end with it.
 //
 // Map and Load look at the new file first. On an error the old one stays open, and view() answers from it: look at the
 // Status. If none was open, view() answers "maybe", and its status() is that of the last Map or Load. So until Load
-// returns, old and new bytes are both held; Close before it where there is no room for both.
+// returns, old and new bytes are both held; call Close before it where there is no room for both.
 class LINEFILTER_EXPORT FilterFile {
  public:
   FilterFile() noexcept = default;
@@ -31,19 +31,20 @@ class LINEFILTER_EXPORT FilterFile {
   FilterFile& operator=(FilterFile&& other) noexcept;
   ~FilterFile();
 
-  // mmap: nothing is copied, processes share the pages. The file must not shrink while it is mapped: a lookup beyond
-  // its new end kills the process (SIGBUS). Replace files by rename, as this library does; where others may cut them
-  // short, Load. Only the trailer is verified (and a body up to 4 KiB); view().Verify() does the rest.
+  // Maps the file (mmap): nothing is copied, and processes share the pages. The file must not shrink while it is
+  // mapped: a lookup beyond its new end kills the process (SIGBUS). Replace files by rename, as this library does; call
+  // Load where others may cut them short. Only the trailer is verified (and a body up to 4 KiB); the rest by
+  // view().Verify().
   Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed, const HashSecret* secret = nullptr) noexcept;
 
-  // Reads the file into aligned memory with huge pages and verifies all of it on the way: 1.2 to 1.5 times faster
-  // lookups than Map from half a GB up. kCorrupt if any byte is damaged.
+  // Reads the file into aligned memory with huge pages and verifies all of it on the way. From half a GB up, lookups
+  // are 1.2 to 1.5 times faster than with Map. kCorrupt means that a byte is damaged.
   Status Load(const char* path, const Allocator& allocator = {}, uint64_t memory_limit = kNoMemoryLimit,
               const HashSecret* secret = nullptr) noexcept;
 
-  // view() then answers "maybe".
+  // Closes the file; view() then answers "maybe".
   void Close() noexcept;
-  // As long as this object lives and is not moved.
+  // The view is good as long as this object lives and is not moved.
   const FilterView& view() const noexcept { return view_; }
   // The image: view().image_bytes() bytes, as long as it is open; else null.
   const void* data() const noexcept { return data_; }
@@ -62,10 +63,10 @@ class LINEFILTER_EXPORT FilterFile {
   Allocator allocator_;
 };
 
-// A file that appears under its name only when it is complete: written to a temporary name in the same folder, synced,
-// renamed, folder synced. Dropped without Commit, or killed at any moment: the old file, if any, is untouched. What is
-// dropped is removed; a process that is killed leaves its temporary file, named .linefilter-, 16 hexadecimal digits,
-// .tmp. Nobody reads it: remove it when no process saves to the folder.
+// A file that appears under its name only when it is complete. It is written to a temporary name in the same folder,
+// synced and renamed, then the folder is synced. If it is dropped without Commit, or the process is killed at any
+// moment, the old file, if any, is untouched. A dropped file is removed; a killed process leaves its temporary file,
+// named .linefilter-, 16 hexadecimal digits, .tmp. Nobody reads it: remove it when no process saves to the folder.
 class LINEFILTER_EXPORT AtomicFile {
  public:
   AtomicFile() noexcept = default;
@@ -73,13 +74,13 @@ class LINEFILTER_EXPORT AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // kIoError if `path` exists and is not a regular file: a device or folder is never replaced. Of a symbolic link the
-  // file that it leads to is replaced, not the link. A file that is replaced hands on its mode.
+  // Begins the file. kIoError means that `path` exists and is no regular file: a device or folder is never replaced.
+  // The file that a symbolic link leads to is replaced, not the link. A replaced file hands on its mode.
   Status Create(const char* path) noexcept;
   Status Append(const void* data, size_t size) noexcept;  // behind what was appended before
-  // On an error the old file stays; but for one of syncing the folder, where the new one has its name already.
+  // On an error the old file stays, unless syncing the folder failed: then the new one has its name already.
   Status Commit() noexcept;
-  // Appends.
+  // A sink that appends.
   Sink sink() noexcept;
   // The first failure; Append and Commit answer it from then on.
   const Status& status() const noexcept { return status_; }

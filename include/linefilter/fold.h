@@ -1,5 +1,4 @@
-// Folding and uniting images: the same as MutableFilter's Fold and Union (linefilter/filter.h), of images that may be
-// larger than memory, to a sink.
+// These fold and unite images to a sink, like Fold and Union of filter.h. The images may be larger than memory.
 //
 //   linefilter::FilterFile file;                        // of a filter that was made too large
 //   linefilter::AtomicFile out;
@@ -10,7 +9,7 @@
 //   if (status.ok()) status = linefilter::FoldImage(file.view(), factor, out.sink());
 //   if (status.ok()) status = out.Commit();
 //
-// Of layouts of which a filter can be folded: `blocked` and `counting`.
+// Only images of `blocked` and `counting` can be folded.
 #ifndef LINEFILTER_FOLD_H_
 #define LINEFILTER_FOLD_H_
 
@@ -25,22 +24,23 @@
 
 namespace linefilter {
 
-// The largest factor by which the filter can be folded so that its ExpectedFpr(), of these very bits, is then at most
-// `fpr` (0 to 1, both excluded): what FoldToFpr folds by. kInvalidArgument if even now it is above.
+// Finds the largest factor by which the filter can be folded so that its ExpectedFpr(), from these very bits, is then
+// at most `fpr` (0 to 1, both excluded). FoldToFpr folds by it. kInvalidArgument if the rate is above even now.
 LINEFILTER_EXPORT Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) noexcept;
 
-// The least factor by which the image can be folded to at most `image_bytes` bytes. kInvalidArgument if there is none.
+// Finds the least factor that folds the image to at most `image_bytes` bytes. kInvalidArgument if there is none.
 LINEFILTER_EXPORT Status FoldFactorForBytes(const FilterView& image, uint64_t image_bytes, uint64_t* factor) noexcept;
 
 // Writes the image folded by `factor`, to the byte what a builder of the same keys would have made of that size and
-// num_probes. The image is verified first (kCorrupt): a damaged one is not written on. Memory: 1 MiB and 1/16384 of
+// num_probes. The image is verified first (kCorrupt): a damaged one is not written on. It takes 1 MiB and 1/16384 of
 // what is written. On an error the sink may have received a part.
 LINEFILTER_EXPORT Status FoldImage(const FilterView& image, uint64_t factor, const Sink& sink,
                                    const Allocator& allocator = {}) noexcept;
 
-// Writes the union of num_images >= 1 images, which are verified first (kCorrupt). kIncompatible as Union says. Of
-// unequal sizes it has the greatest common divisor of their num_blocks, which may be few: std::gcd tells. `classic` can
-// be united, too, of equal sizes. Empty sets have no size, and add nothing. Memory and errors as FoldImage's.
+// Writes the union of num_images >= 1 images, which are verified first (kCorrupt). kIncompatible is as in Union. A
+// union of unequal sizes has the greatest common divisor of their num_blocks, which may be few: std::gcd tells.
+// `classic` can be united, too, if the sizes are equal. Empty sets have no size and add nothing. Memory and errors are
+// FoldImage's.
 LINEFILTER_EXPORT Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
                                      const Allocator& allocator = {}) noexcept;
 

@@ -1,10 +1,10 @@
-// Key to 64-bit hash, and what is made of a hash: a block, a shard. Hash once, ask many filters.
+// This makes the 64-bit hash of a key, and of a hash a block or a shard. Hash once, then ask many filters.
 //
-// HashKey is XXH3_64bits_withSeed of xxHash 0.8, with the seed xor a constant of this library (internal::kHashSeed).
-// So a service that shards by plain XXH3 still has even filters: its shards and our blocks do not depend on each other.
-// An integer key is its 8 little-endian bytes, so the same integer is the same key in C++, Python, Redis and files. A
-// seed decorrelates filters; it is no defence against an adversary (linefilter/keyed_hash.h is). All functions are pure
-// and thread-safe.
+// HashKey is XXH3_64bits_withSeed of xxHash 0.8, with the seed xor a constant of this library (internal::kHashSeed). So
+// a service that shards by plain XXH3 still has even filters: its shards and our blocks do not depend on each other. An
+// integer key is its 8 little-endian bytes, so the same integer is the same key in C++, Python, Redis and files. A seed
+// decorrelates filters; it is no defence against an adversary (linefilter/keyed_hash.h is). All are pure and
+// thread-safe.
 #ifndef LINEFILTER_HASH_H_
 #define LINEFILTER_HASH_H_
 
@@ -19,7 +19,7 @@
 
 namespace linefilter {
 
-// How keys became hashes; stored in every image (doc/FORMAT.md section 1). Ids are never reused.
+// How keys became hashes. Every image stores it (doc/FORMAT.md section 1). Ids are never reused.
 enum class HashId : uint8_t {
   kCaller = 0,  // the caller's own hashes: a ...Key call cannot be answered ("maybe")
   kXxh3 = 1,    // HashKey(key, seed)
@@ -47,12 +47,12 @@ LINEFILTER_EXPORT uint64_t HashBytes(const void* key, size_t size, uint64_t seed
 
 namespace internal {
 
-// What every seed is xored with (doc/FORMAT.md section 1): words 17 and 18 of pi's fraction; the sixteen before them
-// are the multipliers C of the layouts of blocks.
+// Every seed is xored with this (doc/FORMAT.md section 1): words 17 and 18 of pi's fraction. The sixteen words before
+// them are the multipliers C of the layouts of blocks.
 inline constexpr uint64_t kHashSeed = 0x9216D5D98979FB1Bu;
 
-// Hash of an integer key: equals HashBytes of its 8 little-endian bytes, inlined (XXH3's path for 8 bytes, written from
-// the specification, xxhash_spec.md; the constants are words of its secret and its mixer).
+// The hash of an integer key. It equals HashBytes of its 8 little-endian bytes, inlined: XXH3's path for 8 bytes,
+// written from the specification, xxhash_spec.md. The constants are words of its secret and its mixer.
 LINEFILTER_INLINE uint64_t HashNumber(uint64_t key, uint64_t seed) noexcept {
   seed ^= kHashSeed;
   const uint32_t low = static_cast<uint32_t>(seed);
@@ -68,30 +68,30 @@ LINEFILTER_INLINE uint64_t HashNumber(uint64_t key, uint64_t seed) noexcept {
 
 }  // namespace internal
 
-// Hash of a key: an integer or bytes, and nothing else (linefilter/key.h). The seed is an integer, too.
+// The hash of a key: an integer or bytes, and nothing else (linefilter/key.h). The seed is an integer, too.
 template <class Seed = uint64_t, std::enable_if_t<internal::kIsInteger<Seed>, int> = 0>
 LINEFILTER_INLINE uint64_t HashKey(Key key, Seed seed = 0) noexcept {
   return key.is_number() ? internal::HashNumber(key.number(), static_cast<uint64_t>(seed))
                          : HashBytes(key.bytes().data(), key.bytes().size(), static_cast<uint64_t>(seed));
 }
 
-// How keys become hashes: the one place that knows more than one way. What takes keys or is asked for them holds one.
+// KeyHash tells how keys become hashes, and alone knows more than one way. All that take keys or are asked hold one.
 struct KeyHash {
   HashId id = HashId::kXxh3;  // which way
-  uint64_t seed = 0;          // with a keyed hash CheckOfSecret(secret), which an image keeps in the place of a seed
-  HashSecret secret;          // all zero but with a keyed hash
+  uint64_t seed = 0;          // for a keyed hash CheckOfSecret(secret), which an image keeps instead
+  HashSecret secret;          // all zero unless the hash is keyed
 
-  // What an id means: whether this version implements it, and whether it goes with a secret.
+  // IsKnown tells whether this version implements an id, IsKeyed whether the id goes with a secret.
   static constexpr bool IsKnown(HashId id) noexcept { return id <= HashId::kKeyed; }
   static constexpr bool IsKeyed(HashId id) noexcept { return id == HashId::kKeyed; }
-  // There is a secret.
+  // Whether there is a secret.
   constexpr bool is_keyed() const noexcept { return IsKeyed(id); }
-  // False: the hashes are the caller's own, and a key means nothing.
+  // False if the hashes are the caller's own, so that a key means nothing.
   constexpr bool hashes_keys() const noexcept { return id != HashId::kCaller; }
-  // Null where there is none.
+  // The secret; null where there is none.
   const HashSecret* secret_or_null() const noexcept { return is_keyed() ? &secret : nullptr; }
 
-  // The hash of a key. False, and *hash untouched, if callers hash.
+  // Makes the hash of a key. It returns false, and leaves *hash untouched, if callers hash.
   LINEFILTER_INLINE bool Of(Key key, uint64_t* hash) const noexcept {
     if (id == HashId::kXxh3) {
       *hash = HashKey(key, seed);
@@ -101,7 +101,7 @@ struct KeyHash {
     *hash = KeyedHash(key, secret);
     return true;
   }
-  // The hashes of n keys, key_at(0), key_at(1), ...; false, and none, if callers hash.
+  // Makes the hashes of n keys, key_at(0), key_at(1), ...; returns false, and makes none, if callers hash.
   template <class KeyAt>
   bool OfEach(size_t n, const KeyAt& key_at, uint64_t* hashes) const {
     if (id == HashId::kXxh3) {
@@ -111,7 +111,7 @@ struct KeyHash {
     }
     return hashes_keys();
   }
-  // The same in groups that stay in the L1 and are long enough for the look-ahead of a batch: use(hashes, begin, size).
+  // Calls use(hashes, begin, size) for groups that stay in the L1 and are long enough for the look-ahead of a batch.
   template <class KeyAt, class Use>
   bool InGroups(size_t n, const KeyAt& key_at, const Use& use) const {
     constexpr size_t kGroup = 256;
@@ -125,16 +125,15 @@ struct KeyHash {
     return hashes_keys();
   }
 
-  // What makes the hashes of the same key different; null if they are the same.
+  // Names what makes the hashes of the same key different; null if they are the same.
   const char* DifferenceTo(const KeyHash& other) const noexcept {
     if (other.id != id) return "hash id";
     return other.seed == seed ? nullptr : is_keyed() ? "secret" : "seed";
   }
 };
 
-// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc): a
-// bijection, so it repairs everything but missing entropy. The finalizer of SplitMix64 (Steele, Lea and
-// Flood 2014; Stafford's variant 13).
+// Makes a good hash of a poor one (an identity, a multiple of the golden ratio, a 32-bit crc). It is a bijection, so it
+// repairs all but missing entropy: the finalizer of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13).
 LINEFILTER_INLINE uint64_t MixHash(uint64_t hash) noexcept {
   hash += 0x9e3779b97f4a7c15u;
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -142,19 +141,19 @@ LINEFILTER_INLINE uint64_t MixHash(uint64_t hash) noexcept {
   return hash ^ (hash >> 31);
 }
 
-// The block of a hash among num_blocks: any number, no power of two.
+// The block of a hash among num_blocks, which need be no power of two.
 LINEFILTER_INLINE uint64_t BlockIndex(uint64_t hash, uint64_t num_blocks) noexcept { return MulHigh(hash, num_blocks); }
 
-// What tells keys of one block apart: x of doc/FORMAT.md section 6, g of section 8. The top bits of the hash are nearly
-// constant within a block, so the xor costs no entropy; and where a caller's shard fixes the low bits (hash % 16), the
-// high ones stand in for them. (A caller's own hash must have two independent halves: a 32-bit hash written twice is 0
-// here; MixHash mends it.) The low half alone had 27 % false positives over such a shard, asked for 1 %.
+// This tells keys of one block apart: x of doc/FORMAT.md section 6, g of section 8. The top bits of the hash are nearly
+// constant within a block, so the xor costs no entropy. Where a caller's shard fixes the low bits (hash % 16), the high
+// ones stand in for them. (A caller's own hash must have two independent halves: a 32-bit hash written twice is 0 here;
+// MixHash mends it.) The low half alone had 27 % false positives over such a shard, asked for 1 %.
 LINEFILTER_INLINE uint32_t InBlockHash(uint64_t hash) noexcept {
   return static_cast<uint32_t>(hash ^ ((hash >> 32) | (hash << 32)));  // with BMI2 a rotation needs no copy of the hash
 }
 
-// The shard of a hash among num_shards independent filters. Remixed: who shards by the top bits of the hash itself
-// leaves most blocks of each shard empty, because they choose the block too.
+// The shard of a hash among num_shards independent filters. The hash is mixed again: its own top bits choose the block
+// too, so shards made of them would leave most of their blocks empty.
 LINEFILTER_INLINE uint32_t ShardOf(uint64_t hash, uint32_t num_shards) noexcept {
   return static_cast<uint32_t>(MulHigh(MixHash(hash ^ 0x5851f42d4c957f2du), num_shards));
 }

@@ -1,5 +1,5 @@
-// Single lookups and insertions inlined into the caller, for code compiled for its CPU (-march=...): the same bits and
-// answers as the library, without the call. The one public header that includes Highway.
+// This inlines single lookups and insertions into the caller, for code compiled for its CPU (-march=...). Bits and
+// answers are the library's, without the call. It is the one public header that includes Highway.
 //
 //   linefilter::inlined::Prober prober(view);      // a copy of what a lookup needs, kept in registers: see below when
 //                                                  // to make another
@@ -10,9 +10,9 @@
 // namespace. Include it before any Highway header. In a plain x86-64 build it is slower than the library's own calls,
 // which choose the best target at run time.
 
-// Who compiles for several targets (hwy/foreach_target.h) includes this once per target, hence the toggling guard. Then
-// define LINEFILTER_ASKS_FOR_GFNI if you ask the CPU for GFNI before you choose AVX3_DL (Highway 1.0.3 does not;
-// the library does). Lookups of `retrieval` then take a quarter less there.
+// A file for several targets (hwy/foreach_target.h) includes this once per target, hence the toggling guard. Define
+// LINEFILTER_ASKS_FOR_GFNI there if you ask the CPU for GFNI before you choose AVX3_DL (Highway 1.0.3 does not; the
+// library does). Lookups of `retrieval` then take a quarter less there.
 #if defined(LINEFILTER_INLINE_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_INLINE_H_
 #undef LINEFILTER_INLINE_H_
@@ -31,17 +31,19 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// Lookups in one filter of any layout: inlined for `blocked` and `retrieval`, the library's call for others. It keeps
-// where the filter's bytes were: make it anew when the filter is opened, created, moved, folded, united, cleared or
-// destroyed, or it reads memory that is no longer the filter's. Insertions need no new one: a filter that grows is
+// A Prober asks one filter of any layout: inlined for `blocked` and `retrieval`, by the library's call for others. It
+// keeps where the filter's bytes were. Make it anew when the filter is opened, created, moved, folded, united, cleared
+// or destroyed, or it reads memory that is no longer the filter's. Insertions need no new one: a filter that grows is
 // asked through itself.
 class Prober {
  public:
+  // It asks `filter`, which must live as long.
   HWY_INLINE explicit Prober(const FilterBase& filter)
       : state_(filter.probe_state()),
         growing_(state_.stages == nullptr ? nullptr : &filter),
         key_hash_(filter.key_hash()) {}
 
+  // Asks for a hash, as FilterBase does.
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
     const uint8_t* const block = state_.body + 64 * BlockIndex(hash, state_.num_units);
     if (HWY_LIKELY(state_.inline_test == internal::InlineTest::kBlock)) {
@@ -53,13 +55,14 @@ class Prober {
     if (growing_ != nullptr) return growing_->MayContainHash(hash);
     return state_.may_contain(state_, hash);
   }
-  // In two halves, to overlap misses: see FilterBase::Prepare.
+  // Prepare and Probe are a lookup in two halves, to overlap misses (see FilterBase::Prepare).
   HWY_INLINE PreparedHash Prepare(uint64_t hash) const {
     if (HWY_UNLIKELY(growing_ != nullptr)) return growing_->Prepare(hash);
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
     return PreparedHash{hash};
   }
   HWY_INLINE bool Probe(PreparedHash prepared) const { return MayContainHash(prepared.hash); }
+  // Asks for a key, as FilterBase does.
   HWY_INLINE bool MayContainKey(Key key) const {
     uint64_t hash = 0;
     return !key_hash_.Of(key, &hash) || MayContainHash(hash);
@@ -71,10 +74,11 @@ class Prober {
   KeyHash key_hash_;
 };
 
-// Insertions into one mutable filter of any layout. Make it anew when the filter is created, moved, folded, united,
-// cleared or destroyed, as a Prober: else it writes to memory that is no longer the filter's.
+// An Inserter inserts into one mutable filter of any layout. Like a Prober, make it anew when the filter is created,
+// moved, folded, united, cleared or destroyed, or it writes to memory that is no longer the filter's.
 class Inserter {
  public:
+  // It inserts into `filter`, which must live as long.
   HWY_INLINE explicit Inserter(MutableFilter& filter) : filter_(filter), state_(filter.probe_state()) {}
 
   // True if the key was certainly new.

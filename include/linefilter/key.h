@@ -1,4 +1,4 @@
-// What can be a key, for all calls that take one: an integer, or bytes. Everything else does not compile.
+// A key, for all calls that take one, is an integer or bytes. Everything else does not compile.
 //
 //   filter.InsertKey(user_id);              // an integer of at most 8 bytes
 //   filter.InsertKey(Color::kRed);          // an enum: the integer that it is
@@ -14,9 +14,9 @@
 // - floating-point numbers of any kind, and integers of more than 8 bytes.
 // - classes that merely convert to a number: std::atomic, an element of std::vector<bool>, std::reference_wrapper. Pass
 //   what they hold.
-// - null and pointers, but for const char* and char*, which are C strings. A constant of type long that is 0 is refused
-//   with NULL, because the compiler cannot tell them apart: 0L, and for g++ int64_t{0}, too. Pass 0 or a variable. (On
-//   systems of 32 bits NULL is the same as 0, and compiles.)
+// - null and pointers, but for const char* and char*, which are C strings. A constant of type long that is 0 (0L, and
+//   for g++ int64_t{0}, too) is refused like NULL, because the compiler cannot tell them apart. Pass 0 or a variable.
+//   (On systems of 32 bits NULL is the same as 0, and compiles.)
 // - an array of char that is not const: it is a buffer, and only its owner knows how much of it is the key. Pass
 //   std::string_view(buffer, size).
 //
@@ -58,7 +58,7 @@ inline constexpr bool kIsNumberKey = kIsInteger<T>;
 template <class T>
 inline constexpr bool kIsNumberKey<T, true> = kIsInteger<std::underlying_type_t<T>>;
 
-// NULL of g++ and clang has this type, but where it is an int, like 0: then they cannot be told apart.
+// NULL of g++ and clang has this type, unless it is an int, like 0: then they cannot be told apart.
 #if defined(__GNUC__)
 template <class T>
 inline constexpr bool kIsNullsType = std::is_same_v<T, long>&& std::is_same_v<decltype(__null), long>;
@@ -80,24 +80,24 @@ inline constexpr bool
         !kIsTextKey<T> && kIsOneOf<decltype(std::data(std::declval<const T&>())), const std::byte*, std::byte*,
                                    const unsigned char*, unsigned char*>;
 
-// Of an argument that was passed as T&&.
+// Whether an argument that was passed as T&& is a key.
 template <class T, class U = std::remove_reference_t<T>>
 inline constexpr bool kIsKey = kIsNumberKey<std::remove_cv_t<U>> || kIsTextKey<U> || kIsBytesKey<U>;
 
 }  // namespace internal
 
 // The parameter of every call that takes a key. It is made of the key by itself and refers to its bytes, so keep none.
-// The compiler sees through it: a call costs what one of an overload for that type would.
+// The compiler sees through it: a call costs as much as an overload for that type would.
 class Key {
  public:
   // An integer or an enum.
   template <class T, std::enable_if_t<internal::kIsNumberKey<T> && !internal::kIsNullsType<T>, int> = 0>
   LINEFILTER_INLINE Key(T number) noexcept : number_(static_cast<uint64_t>(number)), is_number_(true) {}
-  // A long, too, which needs a conversion here. For NULL this and nullptr_t are equally good, which is an error.
+  // This takes a long, too, by conversion. For NULL this and nullptr_t are equally good, which is an error.
   LINEFILTER_INLINE Key(long long number) noexcept : number_(static_cast<uint64_t>(number)), is_number_(true) {}
   Key(std::nullptr_t) = delete;
 
-  // What converts to std::string_view.
+  // Anything that converts to std::string_view.
   template <class T, std::enable_if_t<internal::kIsTextKey<T>, int> = 0>
   LINEFILTER_INLINE Key(const T& text) noexcept(noexcept(AsView(text))) : bytes_(AsView(text)) {}
   // A literal: up to its first zero byte. Without one, all of the array.
@@ -112,11 +112,11 @@ class Key {
   LINEFILTER_INLINE Key(const T& bytes) noexcept
       : bytes_(reinterpret_cast<const char*>(std::data(bytes)), std::size(bytes)) {}
 
-  // All else.
+  // Everything else is refused.
   template <class T, std::enable_if_t<!internal::kIsKey<T> && !std::is_same_v<std::decay_t<T>, Key>, int> = 0>
   Key(T&&) = delete;
 
-  // Is it an integer? Else it is bytes.
+  // Whether it is an integer; else it is bytes.
   LINEFILTER_INLINE bool is_number() const noexcept { return is_number_; }
   // The integer, widened.
   LINEFILTER_INLINE uint64_t number() const noexcept { return number_; }

@@ -1,4 +1,4 @@
-// The layouts: how the body of an image encodes a set. Ids are those of doc/FORMAT.md section 2 and never reused.
+// A layout is how the body of an image encodes a set. Ids are those of doc/FORMAT.md section 2 and never reused.
 #ifndef LINEFILTER_LAYOUT_H_
 #define LINEFILTER_LAYOUT_H_
 
@@ -9,7 +9,7 @@
 
 namespace linefilter {
 
-// Stored in every image, but for kAuto.
+// Every image stores one of these, but for kAuto.
 enum class Layout : uint8_t {
   kAuto = 0,       // never stored: `blocked`, or `classic` where a tiny set would waste most of a block
   kBlocked = 1,    // one 64-byte block per key: one cache line per lookup
@@ -27,10 +27,10 @@ LINEFILTER_EXPORT bool ParseLayout(const char* name, Layout* layout) noexcept;
 
 // The layouts that this library implements, by id; they live as long as the program.
 struct LayoutList {
-  const Layout* layouts;  // the first `size`
-  size_t size;            // how many
-  const Layout* begin() const noexcept { return layouts; }
-  const Layout* end() const noexcept { return layouts + size; }
+  const Layout* layouts;                                         // the first `size`
+  size_t size;                                                   // how many
+  const Layout* begin() const noexcept { return layouts; }       // for loops
+  const Layout* end() const noexcept { return layouts + size; }  // for loops
 };
 LINEFILTER_EXPORT LayoutList SupportedLayouts() noexcept;
 
@@ -51,7 +51,7 @@ struct LayoutFacts {
   uint32_t num_positions = 0;     // how many a key has (PositionsOfHash)
 };
 
-// The facts of a layout, of which num_positions depends on num_probes.
+// The facts of a layout; num_positions depends on num_probes.
 LINEFILTER_EXPORT LayoutFacts FactsOf(Layout layout, uint32_t num_probes = 0) noexcept;
 
 }  // namespace linefilter

@@ -10,22 +10,22 @@
 //   options.filter_policy = policy.get();
 //   options.paranoid_checks = true;  // see "Damage"
 //
-// Which keys: LevelDB makes a filter for every 2 KiB of a table that a data block begins in (8 to 300 keys; larger
-// block_size, more), of whole user keys. DB::Get asks it; iterators do not, so there are no prefix filters: to answer
-// for prefixes, store them as keys. Keys are compared byte by byte: with a comparator for which different bytes are the
-// same key (upper and lower case, trailing spaces), the policy must not be used: it would lose keys.
+// Keys: LevelDB makes a filter of whole user keys for every 2 KiB of a table that a data block begins in (8 to 300
+// keys, more with a larger block_size). DB::Get asks it; iterators do not, so there are no prefix filters: store
+// prefixes as keys to have answers for them. Keys are compared byte by byte. Do not use the policy with a comparator
+// for which different bytes are the same key (upper and lower case, trailing spaces): it would lose keys.
 //
 // Files: Name() is "linefilter.Image.1", whatever the options; each filter says how it was made. So a database may be
 // opened with any options, with another policy or with none: old tables are then read with the filters they have, or
-// without. Filters of an unknown kind, and whatever is broken, answer "maybe". The number in the name is raised by a
-// version of this library that makes other bytes of the same keys: it opens tables of an earlier version without their
+// without. Filters of an unknown kind, and whatever is broken, answer "maybe". A version of this library that makes
+// other bytes of the same keys raises the number in the name. It opens tables of an earlier version without their
 // filters, until they are written anew.
 //
-// Damage: a filter of up to 4 KiB is verified whole at each lookup, which is half of its time. Of a larger one, before
-// the answer is "absent", the 64 KiB around the key's block: up to 4 us; all of it in `classic`. LevelDB's directory of
-// filters, at the end of the filter block, is out of the policy's reach: where that is damaged, LevelDB asks the filter
-// of other keys, and those there are lost. Options::paranoid_checks finds any damage in the filter block when a table
-// is opened, and leaves the block out; with it, EngineFilterOptions::verify may be unset.
+// Damage: a filter of up to 4 KiB is verified whole at each lookup, which is half of its time. In a larger one the 64
+// KiB around the key's block are verified before the answer is "absent", up to 4 us; in `classic` all of it is.
+// LevelDB's directory of filters, at the end of the filter block, is out of the policy's reach. Where that is damaged,
+// LevelDB asks the filter of other keys, and those there are lost. Options::paranoid_checks finds any damage in the
+// filter block when a table is opened, and leaves the block out; with it, EngineFilterOptions::verify may be unset.
 // (ReadOptions::verify_checksums does not concern filter blocks.)
 #ifndef LINEFILTER_LEVELDB_H_
 #define LINEFILTER_LEVELDB_H_
@@ -41,11 +41,11 @@ class FilterPolicy;
 namespace linefilter {
 
 // The caller owns the policy and deletes it after every database that uses it is closed. Any number of databases and
-// threads may use one. Null if the options make no sense or there is no memory; *status (it may be null) then says why.
-// Needs no exceptions, here or in LevelDB. The policy has RTTI (typeid, dynamic_cast) if the LevelDB that it was built
-// with has, as Debian's does; without, these end the program. Where memory runs out later, a filter that answers
-// "maybe" is stored: slower, never wrong. LevelDB's own string is grown before anything of ours is allocated: where
-// that throws std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
+// threads may use one. It is null if the options make no sense or there is no memory; *status (it may be null) then
+// says why. It needs no exceptions, here or in LevelDB. The policy has RTTI (typeid, dynamic_cast) if the LevelDB that
+// it was built with has, as Debian's does; without, these end the program. Where memory runs out later, a filter that
+// answers "maybe" is stored: slower, never wrong. LevelDB's own string is grown before anything of ours is allocated.
+// If that throws std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
 LINEFILTER_EXPORT const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
 

@@ -1,4 +1,4 @@
-// Resources belong to the host: where memory comes from, how much of it, and where bytes go.
+// Resources belong to the host: it says where memory comes from, how much of it, and where bytes go.
 #ifndef LINEFILTER_MEMORY_H_
 #define LINEFILTER_MEMORY_H_
 
@@ -7,9 +7,8 @@
 
 namespace linefilter {
 
-// Allocation hooks. All pointers null = the default: 64-byte aligned, and from 2 MiB up mapped with transparent
-// huge pages. Both functions must be set or neither. They may be called from any thread that uses the object
-// they were given to.
+// Allocation hooks. If all pointers are null, memory is 64-byte aligned, and mapped with transparent huge pages from 2
+// MiB up. Both functions must be set or neither. Any thread that uses the object may call them.
 struct Allocator {
   // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or null.
   void* (*allocate)(void* context, size_t size, size_t alignment) noexcept = nullptr;
@@ -18,14 +17,13 @@ struct Allocator {
   void* context = nullptr;  // handed to both
 };
 
-// Where an image is written to, in order, in pieces of at most 1 MiB. Returns false to stop (the writer reports
-// kIoError).
+// An image is written to a sink, in order, in pieces of at most 1 MiB. False stops it (the writer reports kIoError).
 struct Sink {
   bool (*write)(void* context, const void* data, size_t size) noexcept = nullptr;  // see above
   void* context = nullptr;                                                         // handed to write
 };
 
-// As much as the allocator gives.
+// There is no limit but what the allocator gives.
 inline constexpr uint64_t kNoMemoryLimit = ~uint64_t{0};
 
 }  // namespace linefilter

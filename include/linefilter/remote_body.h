@@ -1,5 +1,5 @@
-// A body that lies elsewhere (on a server, in a cache or an object store): you fetch the blocks of a key, and they are
-// tested here; you set its bits there; and from the bytes, which come in any pieces, its image is made again.
+// This is for a body that lies elsewhere (on a server, in a cache or an object store). You fetch the blocks of a key,
+// and they are tested here; you set its bits there. From the bytes, which come in any pieces, its image is made again.
 //
 //   uint64_t blocks[linefilter::kMaxBodyStages];  // which blocks of the body tell of this hash
 //   const size_t n = linefilter::BlocksOfHash(facts, hash, blocks);
@@ -27,15 +27,15 @@ namespace internal {
 struct BodyImage;  // lib/filters/remote_body_image.cc: what a BodyImageWriter is about to write
 }  // namespace internal
 
-// Of all layouts of blocks.
+// The bytes of a block in all layouts of blocks.
 inline constexpr size_t kBlockOfBodyBytes = 64;
 // The most stages that a `container` has.
 inline constexpr size_t kMaxBodyStages = 64;
-// The most that PositionsOfHash gives.
+// The most positions that PositionsOfHash gives.
 inline constexpr size_t kMaxPositions = 30;
 // The longest growth field of a `container` that is kept. (Those that this library writes have 32 bytes.)
 inline constexpr size_t kMaxBodyGrowthBytes = 1024;
-// Of BodyFacts::newest_ones: nobody counted them.
+// BodyFacts::newest_ones has this if nobody counted them.
 inline constexpr uint64_t kUnknownOnes = ~uint64_t{0};
 
 // One of the stages of a `container`: a `blocked` filter.
@@ -45,12 +45,12 @@ struct BodyStage {
   uint32_t num_probes = 0;  // 1..16
 };
 
-// What must be known of a body to ask it, and to make an image of it. Copyable, 2.6 KiB.
+// What must be known of a body to ask it, and to make an image of it. It is copyable and has 2.6 KiB.
 //
 // A `container` may tell how it goes on: how it grows, or when it forgets (doc/FORMAT.md, field growth), which counts
-// its keys. Who adds keys to the newest stage of a body that lies elsewhere sets newest_ones. BodyImageWriter then adds
-// to these counts how many keys came since, as the one bits of the stage tell, and the filter of its image goes on from
-// there. Without newest_ones the counts stay as they are.
+// its keys. Set newest_ones if you add keys to the newest stage of a body that lies elsewhere. BodyImageWriter then
+// adds to these counts how many keys came since, as the one bits of the stage tell, and the filter of its image goes on
+// from there. Without newest_ones the counts stay as they are.
 struct BodyFacts {
   Layout layout = Layout::kAuto;     // kAuto: nothing is known, all answers are "maybe"
   HashId hash_id = HashId::kXxh3;    // how keys become hashes
@@ -58,7 +58,7 @@ struct BodyFacts {
   uint32_t num_probes = 0;           // 0 in `retrieval` and `container`
   uint32_t num_stages = 0;           // `container` alone
   uint64_t body_bytes = 0;           // 0: the empty set; all stages together
-  uint64_t seed = 0;                 // of a keyed hash CheckOfSecret of the secret
+  uint64_t seed = 0;                 // for a keyed hash CheckOfSecret of the secret
   uint64_t num_keys = 0;             // if has_num_keys
   BodyStage stages[kMaxBodyStages];  // the oldest first, as their parts of the body lie
   // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes.
@@ -67,42 +67,42 @@ struct BodyFacts {
   uint8_t growth[kMaxBodyGrowthBytes] = {};  // the field growth of its image, as it stands there
 };
 
-// Of the body of that image; all of it but newest_ones, for which the newest stage would have to be read. A view that
-// is broken has none (kAuto). A growth field of more than kMaxBodyGrowthBytes is left out.
+// The facts of the body of that image, but for newest_ones, for which the newest stage would have to be read. A broken
+// view has none (kAuto). A growth field of more than kMaxBodyGrowthBytes is left out.
 LINEFILTER_EXPORT BodyFacts FactsOf(const FilterView& view) noexcept;
 
-// Could an image have such a body? kUnsupported: not one that this version reads; kInvalidArgument: none at all.
+// Could an image have such a body? kUnsupported means none that this version reads, kInvalidArgument none at all.
 LINEFILTER_EXPORT Status CheckBody(const BodyFacts& facts) noexcept;
 
-// Which blocks of 64 bytes tell whether the hash is in the set, by their number in the body: one, or of a `container`
-// one of each stage, the oldest first (kMaxBodyStages at most). Returns how many: it is "maybe" if one of them says so.
-// 0 of what has no blocks (`classic`, which PositionsOfHash answers, and what CheckBody refuses): "maybe".
+// Tells which blocks of 64 bytes answer for the hash, by their number in the body. That is one, or in a `container` one
+// of each stage, the oldest first (kMaxBodyStages at most). It returns how many: the answer is "maybe" if one of them
+// says so. 0 means "maybe", too: there are no blocks (`classic`, for PositionsOfHash, and what CheckBody refuses).
 LINEFILTER_EXPORT size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept;
 
-// The answer of a block, wherever its 64 bytes lie: `index` is that of BlocksOfHash. "maybe" (true) of a layout without
-// blocks, of no block (null), of facts that CheckBody refuses.
+// The answer of a block, wherever its 64 bytes lie; `index` is that of BlocksOfHash. It is "maybe" (true) for a layout
+// without blocks, for no block (null), and for facts that CheckBody refuses.
 LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block,
                                            uint64_t hash) noexcept;
-// The same by layout (`blocked`, which the stages of a container are, `counting` or `retrieval`) and probes.
+// The same from probes and layout: `blocked` (which the stages of a container are), `counting` or `retrieval`.
 LINEFILTER_EXPORT bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block,
                                            uint64_t hash) noexcept;
-// n of them at once, blocks[i] asked for hashes[i]; answers as bytes (1 maybe, 0 absent). The target is chosen once.
+// Asks n blocks at once, blocks[i] for hashes[i]; answers are bytes (1 maybe, 0 absent). The target is chosen once.
 LINEFILTER_EXPORT void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* const* blocks,
                                               const uint64_t* hashes, size_t n, uint8_t* answers) noexcept;
 
-// Where an insertion of the hash writes, to positions[kMaxPositions]; returns how many. `blocked` and `classic`:
-// numbers of bits in the body (bit b of byte i is 8 i + b), which are to be set; of a `container` in the part of its
-// newest stage. `counting`: numbers of counters (2 i is the low half of byte i, 2 i + 1 the high one), which are to be
-// counted up to 15, where they stay. The key was certainly new if one of them was 0. `classic` may name a bit twice. 0
-// of what takes no key: `retrieval`, the empty set, what CheckBody refuses.
+// Tells where an insertion of the hash writes, in positions[kMaxPositions], and returns how many. In `blocked` and
+// `classic` they are numbers of bits in the body (bit b of byte i is 8 i + b), to be set; in a `container` they lie in
+// its newest stage. In `counting` they are numbers of counters (2 i is the low half of byte i, 2 i + 1 the high one),
+// which are to be counted up to 15, where they stay. The key was certainly new if one of them was 0. `classic` may name
+// a bit twice. 0 means that it takes no key (`retrieval`, the empty set, what CheckBody refuses).
 LINEFILTER_EXPORT size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept;
 
 // How many bytes the image of such a body has, exactly; 0 if CheckBody refuses it.
 LINEFILTER_EXPORT uint64_t BodyImageBytes(const BodyFacts& facts) noexcept;
 
-// From a body to its image (doc/FORMAT.md), which any filter and view opens: Start, Append as it comes, Finish. After
-// an error it takes nothing but another Start, and the sink may have received a part. Memory: less than 70 KiB and
-// 1/16384 of the body. One thread's.
+// Makes the image of a body (doc/FORMAT.md), which any filter and view opens: Start, Append as it comes, Finish. After
+// an error it takes nothing but another Start, and the sink may have received a part. It takes less than 70 KiB and
+// 1/16384 of the body. One thread uses it.
 class LINEFILTER_EXPORT BodyImageWriter {
  public:
   BodyImageWriter() noexcept = default;
@@ -110,9 +110,9 @@ class LINEFILTER_EXPORT BodyImageWriter {
   BodyImageWriter(const BodyImageWriter&) = delete;
   BodyImageWriter& operator=(const BodyImageWriter&) = delete;
 
-  // Whatever was begun before is given up. Errors: CheckBody's, no sink, no memory.
+  // Gives up whatever was begun before. Errors are those of CheckBody, no sink, and no memory.
   Status Start(const BodyFacts& facts, const Sink& sink, const Allocator& allocator = {}) noexcept;
-  // The next `size` bytes of the body. kInvalidArgument if it has fewer; kIoError if the sink refuses.
+  // Takes the next `size` bytes of the body. kInvalidArgument if it has fewer; kIoError if the sink refuses.
   Status Append(const void* data, size_t size) noexcept;
   // Writes what follows the body. kInvalidArgument if not all of it came.
   Status Finish() noexcept;

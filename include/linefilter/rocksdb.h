@@ -10,31 +10,31 @@
 //   if (table.filter_policy == nullptr) ...  // status.message() says what to change
 //   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
 //
-// Versions: RocksDB lets policies choose among its own filters only; what makes and reads a filter is internal. The
+// Versions: RocksDB lets policies choose among its own filters only; how filters are made and read is internal. The
 // adapter declares that interface again as it is from 7.0 to 9.5, and does not compile with any other version. Compile
 // it with the headers of the very library that it will run with: with another minor version no policy is made.
 //
-// Which keys: full and partitioned filters (BlockBasedTableOptions::partition_filters), of whole keys
+// Keys: filters are full or partitioned (BlockBasedTableOptions::partition_filters), of whole keys
 // (whole_key_filtering) and of prefixes (Options::prefix_extractor), as RocksDB hands them over. Get, MultiGet and
-// iterators ask; MultiGet asks for all keys of a table at once. Keys are compared byte by byte: with a comparator for
-// which different bytes are the same key, the policy must not be used: it would lose keys.
+// iterators ask; MultiGet asks for all keys of a table at once. Keys are compared byte by byte. Do not use the policy
+// with a comparator for which different bytes are the same key: it would lose keys.
 //
 // Files: the name in them is "linefilter.Image.1", whatever the options; each filter says how it was made. So a
 // database may be opened with any options, with RocksDB's own filters or with none: old files are then read with the
-// filters they have, or without. Whatever is broken answers "maybe". The number in the name is raised by a version of
-// this library that makes other bytes of the same keys: it opens files of an earlier version without their filters,
-// until they are written anew. RocksDB's options files do not keep the policy: after LoadLatestOptions set
-// filter_policy again, or new files get no filter.
+// filters they have, or without. Whatever is broken answers "maybe". A version of this library that makes other bytes
+// of the same keys raises the number in the name. It opens files of an earlier version without their filters, until
+// they are written anew. RocksDB's options files do not keep the policy: after LoadLatestOptions set filter_policy
+// again, or new files get no filter.
 //
 // Damage: RocksDB verifies the checksum of a filter block when it reads it from a file, unless
 // ReadOptions::verify_checksums is unset or the table has kNoChecksum. The policy verifies it once more when it is
-// loaded into the block cache, as EngineFilterOptions::verify says: some 0.1 ms per MB. With
+// loaded into the block cache, as EngineFilterOptions::verify says; this takes some 0.1 ms per MB. With
 // BlockBasedTableOptions::detect_filter_construct_corruption a new filter is verified before it is written, and asked
 // for every key that was added: if one is missing, RocksDB gives the file up (Corruption).
 //
-// Memory: while a file is written, 8 bytes per key of a filter (16 with detect_filter_construct_corruption) and what
-// linefilter/builder.h says, which RocksDB does not charge to the block cache; some 400 bytes for each filter that is
-// loaded. optimize_filters_for_memory has no effect.
+// Memory: writing a file takes 8 bytes per key of a filter (16 with detect_filter_construct_corruption) and what
+// linefilter/builder.h says, which RocksDB does not charge to the block cache. Each loaded filter takes some 400 bytes.
+// optimize_filters_for_memory has no effect.
 #ifndef LINEFILTER_ROCKSDB_H_
 #define LINEFILTER_ROCKSDB_H_
 
@@ -48,12 +48,12 @@ class FilterPolicy;
 
 namespace linefilter {
 
-// The caller owns the policy, usually by the std::shared_ptr above. Any number of databases and threads may use one.
-// Null if the options make no sense, there is no memory, or another RocksDB runs than was compiled with (7.8 is another
-// than 7.9; kUnsupported); *status (it may be null) then says why. Needs no exceptions. The policy has RTTI (typeid,
-// dynamic_cast) if the RocksDB that it was built with has, as Debian's does; without, these end the program. Where
-// memory runs out later, the file gets a filter that answers "maybe": slower, never wrong. RocksDB is not told, because
-// it would stop writing.
+// The caller owns the policy, usually by the std::shared_ptr above. Any number of databases and threads may use one. It
+// is null if the options make no sense, there is no memory, or another RocksDB runs than was compiled with (7.8 is
+// another than 7.9; kUnsupported). *status (it may be null) then says why. It needs no exceptions. The policy has RTTI
+// (typeid, dynamic_cast) if the RocksDB that it was built with has, as Debian's does; without, these end the program.
+// Where memory runs out later, the file gets a filter that answers "maybe": slower, never wrong. RocksDB is not told,
+// because it would stop writing.
 LINEFILTER_EXPORT const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
 

@@ -1,4 +1,4 @@
-// ScalableFilter: a filter that grows, for sets whose size nobody knows when the filter is made.
+// A ScalableFilter grows: it is for sets whose size nobody knows when the filter is made.
 //
 //   linefilter::FilterOptions options;
 //   options.fpr = 0.01;
@@ -12,11 +12,12 @@
 // stage has goes into the newest; when that is full the next is opened. options.fpr is the bound on the false-positive
 // rate of all stages together, and holds at every moment, however many keys come. A lookup reads one line per stage.
 //
-// What it costs: grown a thousandfold, when the last stage is full, 1.5 to 1.8 times the bits of one `blocked` filter
-// that knew the count and has that bound (0.01 to 1 %, with max_growth = 1000; without, 1.7 to 2.1 times), and about
-// twice that just after a stage was opened. At 10 % it is 2.4 and 4.7 times. doc/DESIGN.md, "Growing", has the figures.
+// It costs 1.5 to 1.8 times the bits of one `blocked` filter that knew the count and has that bound, when it has grown
+// a thousandfold and the last stage is full. (That is for 0.01 to 1 %, with max_growth = 1000; without, it costs 1.7 to
+// 2.1 times.) Just after a stage was opened it costs about twice that. At 10 % it is 2.4 and 4.7 times. doc/DESIGN.md,
+// "Growing", has the figures.
 //
-// One writer, or any number of readers. Before Create, and after a move from, it answers "maybe" and takes nothing.
+// One writer may use it, or any number of readers. Before Create, or moved from, it answers "maybe" and takes nothing.
 #ifndef LINEFILTER_SCALABLE_H_
 #define LINEFILTER_SCALABLE_H_
 
@@ -39,42 +40,42 @@ struct Growth;  // lib/filters/growth.h
 
 // How a ScalableFilter grows.
 struct GrowthOptions {
-  // 0: without end, for bounds from about 0.002 % up, and a millionfold at least. Else the filter has room for at least
-  // max_growth times its first capacity, in as many stages as max_growth has binary digits: 1000 takes 10. Unlimited
-  // growth keeps a part of the bound for stages that may never come, and is larger for it (after ten stages by a
-  // fifth): set it, if only to a million.
+  // 0 means growth without end, for bounds from about 0.002 % up, and a millionfold at least. Else the filter has room
+  // for at least max_growth times its first capacity, in as many stages as max_growth has binary digits: 1000 takes 10.
+  // Unlimited growth keeps a part of the bound for stages that may never come, and is larger for it (after ten stages
+  // by a fifth). So set it, if only to a million.
   uint64_t max_growth = 0;
 };
 
-// What a stage is, and how full.
+// The facts of a stage, and how full it is.
 struct StageFacts {
   uint64_t capacity = 0;    // the keys that it was made for
-  uint64_t num_keys = 0;    // that were certainly new and went into it; more than `capacity`: it could not grow
+  uint64_t num_keys = 0;    // the certainly new keys that went into it; above `capacity`: it could not grow
   uint64_t num_blocks = 0;  // of 64 bytes
   uint32_t num_probes = 0;  // bits per key that are set and tested
   double fpr = 0;           // its share of the bound: the highest rate that it has with `capacity` keys
 };
 
-// See above. Its layout is kContainer.
+// The file begins with what it is. Its layout is kContainer.
 class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
  public:
   ScalableFilter() noexcept;
   ~ScalableFilter();
-  // The one moved from is as before Create.
+  // The filter moved from is as before Create.
   ScalableFilter(ScalableFilter&& other) noexcept;
   ScalableFilter& operator=(ScalableFilter&& other) noexcept;
 
-  // Room for first_capacity keys (0 counts as 1) at first. options.fpr is the bound; bits_per_key and num_probes are
-  // refused, `layout` is kAuto or kBlocked. memory_limit holds for all that MemoryUse tells. On an error the filter
+  // Makes room for first_capacity keys (0 counts as 1) at first. options.fpr is the bound; bits_per_key and num_probes
+  // are refused, `layout` is kAuto or kBlocked. memory_limit holds for all that MemoryUse tells. On an error the filter
   // is as it was; so a filter that is made anew has its old and its new memory until Create returns
-  // (BlockedFilter::Create). kInvalidArgument also if a stage within max_growth would be finer than `blocked` can be,
-  // which is a rate of about 1.5e-8; without max_growth, if one of the first 20 would (a bound below 3e-6).
+  // (BlockedFilter::Create). It is kInvalidArgument also if a stage within max_growth would be finer than `blocked` can
+  // be, a rate of about 1.5e-8. Without max_growth that holds for the first 20 stages (a bound below 3e-6).
   Status Create(uint64_t first_capacity, const FilterOptions& options, const GrowthOptions& growth = {}) noexcept;
-  // A mutable copy of an image that a ScalableFilter wrote, verified, which goes on growing as the original would: the
-  // same insertions give the same bytes. Options, memory and errors are as of BlockedFilter::CreateFromImage: on an
-  // error the filter is as it was. Another image, of an empty set, or of stages without the growth of a ScalableFilter:
-  // kIncompatible. Of an image from others set memory_limit: it says how large the next stage will be, up to some
-  // hundred times its own bytes.
+  // Makes a mutable copy of an image that a ScalableFilter wrote, verified. It goes on growing as the original would:
+  // the same insertions give the same bytes. Options, memory and errors are those of BlockedFilter::CreateFromImage: on
+  // an error the filter is as it was. Another image, of an empty set or of stages without the growth of a
+  // ScalableFilter, is kIncompatible. Set memory_limit for an image from others: it says how large the next stage will
+  // be, up to some hundred times its own bytes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
   // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the
@@ -83,47 +84,47 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
     uint64_t hash = 0;
     return key_hash_.Of(key, &hash) && InsertHash(hash);
   }
-  // The same of a hash (FilterOptions::hash_id says which).
+  // The same for a hash (FilterOptions::hash_id says which).
   bool InsertHash(uint64_t hash) noexcept;
-  // A batch; returns how many were certainly new when their turn came. If `were_new` is not null, n bytes of 1 or 0.
-  // The same answers and bytes as from single calls.
+  // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
+  // 1 or 0. Answers and bytes are those of single calls.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Ok: no stage holds more keys than it was made for, so the bound holds. Else why no further stage could be opened:
-  // max_growth, memory_limit, no memory, or a size that `blocked` cannot have. Keys then go on into the newest stage:
-  // none is lost, and the rate rises above the bound. After a failed allocation it is tried again each time that a
-  // sixteenth of the stage came to it; if that succeeds, or the filter is made of an image, the stage that took too
-  // many is told of still (kOverLimit), until Clear.
+  // Ok means that no stage holds more keys than it was made for, so the bound holds. Else it says why no further stage
+  // could be opened: max_growth, memory_limit, no memory, or a size that `blocked` cannot have. Keys then go on into
+  // the newest stage: none is lost, and the rate rises above the bound. A failed allocation is tried again each time
+  // that a sixteenth of the stage came to it. If that succeeds, or the filter is made of an image, the stage that took
+  // too many is still told of (kOverLimit), until Clear.
   Status growth_status() const noexcept;
-  // How many stages there are, oldest first; 0 before Create.
+  // How many stages there are; 0 before Create.
   uint32_t num_stages() const noexcept;
-  // Of stage `index` below num_stages().
+  // The facts of stage `index` below num_stages(), the oldest first.
   StageFacts stage(uint32_t index) const noexcept;
   // The bound: FilterOptions::fpr of Create.
   double fpr() const noexcept;
-  // As it was given to Create or CreateFromImage; kNoMemoryLimit before.
+  // The limit that Create or CreateFromImage was given; kNoMemoryLimit before.
   uint64_t memory_limit() const noexcept;
-  // As it was given to Create.
+  // The growth options that Create was given.
   GrowthOptions growth() const noexcept;
   // How many keys were certainly new; a key that was a false positive when it came is not counted.
   uint64_t num_keys() const noexcept;
 
   // Removes all keys and all stages but the first.
   void Clear() noexcept;
-  // Bytes held, this object included.
+  // The bytes held, this object included.
   uint64_t MemoryUse() const noexcept;
 
-  // The image (doc/FORMAT.md, layout `container`) of the keys inserted so far: its size.
+  // The size of the image (doc/FORMAT.md, layout `container`) of the keys inserted so far.
   uint64_t ImageBytes() const noexcept;
-  // In pieces; takes 1/16384 of the image, and up to 64 KiB, for the moment.
+  // Writes to a sink, piece by piece; this takes 1/16384 of the image, and up to 64 KiB, for the moment.
   Status WriteImage(const Sink& sink) const noexcept;
-  // Into ImageBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+  // Writes ImageBytes() bytes to `out` (size may be more; less is kInvalidArgument).
   Status WriteImageTo(void* out, size_t size) const noexcept;
-  // Appends to *image.
+  // Appends the image to *image.
   Status AppendImage(std::string* image) const {
     return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
   }
-  // A file: complete and synced before it gets its name; an old file of that name stays until then.
+  // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
   Status Save(const char* path) const noexcept;
 
  private:

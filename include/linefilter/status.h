@@ -1,4 +1,4 @@
-// The answer of every operation that can fail: a code, and a sentence that tells what was wrong and what to do.
+// A Status is the answer of all that can fail: a code, and a sentence that says what was wrong and what to do.
 //
 // No exception crosses the public headers. A Status never allocates, so it can report that memory ran out.
 #ifndef LINEFILTER_STATUS_H_
@@ -11,7 +11,7 @@
 
 namespace linefilter {
 
-// What kind of failure it was.
+// The kinds of failure.
 enum class StatusCode : unsigned char {
   kOk = 0,           // nothing failed
   kInvalidArgument,  // a request that makes no sense; nothing was done
@@ -25,7 +25,7 @@ enum class StatusCode : unsigned char {
   kUnavailable,      // a server does not answer, or not now; asked again later, it may
 };
 
-// Copyable, 256 bytes, no heap. Thread-compatible.
+// A Status is copyable, thread-compatible, and has 256 bytes without heap.
 class [[nodiscard]] LINEFILTER_EXPORT Status {
  public:
   LINEFILTER_INLINE Status() noexcept { message_[0] = '\0'; }

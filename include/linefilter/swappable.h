@@ -1,5 +1,5 @@
-// SwappableFilter: what serves is replaced while it is read. A filter whose set changes (keys go, too) is made anew
-// from the source of truth; the old one serves meanwhile, then one atomic store switches.
+// A SwappableFilter replaces the filter that serves while it is read. A filter whose set changes (keys go, too) is made
+// anew from the source of truth; the old one serves meanwhile, then one atomic store switches.
 //
 //   linefilter::SwappableFilter users;            // nothing serves yet: every answer is "maybe"
 //   linefilter::Status status = users.Swap(std::move(rebuilt));       // any thread: a BlockedFilter, a FilterFile, ...
@@ -8,7 +8,7 @@
 //   const auto lease = users.Read();              // one filter for several questions
 //   lease->MayContainHashes(hashes, n, answers);
 //
-// - A lookup is answered by one filter as a whole: the one that served at some moment during the call.
+// - One filter as a whole answers a lookup: the one that served at some moment during the call.
 // - Readers take no lock and wait for nobody; they try again only if a switch came between two of their instructions.
 // - Swap returns when no reader has the old filter any more, and has then freed it. It waits for leases: keep them
 //   short. A thread that has a lease must not swap, for it would wait for itself.
@@ -17,8 +17,8 @@
 // - After fork the child may ask, and destroy it. It must not swap: leases that other threads of the parent had at that
 //   moment stay counted, and it would wait for them for ever.
 // - Keys that come while a filter is rebuilt are in neither, and what serves takes none. Put each into a RotatingFilter
-//   of two generations before the source of truth has it, and ask both within one lease; rotate where a rebuild begins,
-//   if the one before was swapped in, while nobody is between his two insertions. doc/guide/living.md has the code.
+//   of two generations before the source of truth has it, and ask both within one lease. Rotate where a rebuild begins,
+//   if the one before was swapped in, while no thread is between its two insertions. doc/guide/living.md has the code.
 #ifndef LINEFILTER_SWAPPABLE_H_
 #define LINEFILTER_SWAPPABLE_H_
 
@@ -40,14 +40,14 @@
 
 namespace linefilter {
 
-// Readers: any number of threads at once. Swap, SwapFromFile, Serve and Clear: from any thread, too; one goes after the
-// other. Destroyed when all threads have stopped and no lease is left; that waits for nobody. Some 5 KB.
+// Any number of threads may read at once. Any thread may call Swap, SwapFromFile, Serve and Clear, too; one goes after
+// the other. Destroy it when all threads have stopped and no lease is left; that waits for nobody. It has some 5 KB.
 class LINEFILTER_EXPORT SwappableFilter final {
  public:
-  // The filter that served when the lease was taken, for as long as the lease lives. For one thread at a time.
+  // A lease keeps the filter that served when it was taken, for as long as it lives. One thread at a time uses it.
   class Lease {
    public:
-    // Takes it over.
+    // Takes the other lease over.
     Lease(Lease&& other) noexcept : filter_(other.filter_), owner_(other.owner_), readers_(other.readers_) {
       other.readers_ = nullptr;
     }
@@ -57,11 +57,11 @@ class LINEFILTER_EXPORT SwappableFilter final {
       if (readers_ != nullptr) readers_->fetch_sub(1, std::memory_order_release);
     }
 
-    // What serves; it answers "maybe" to all if nothing does. After a move from: not to be used.
+    // The filter that serves; it answers "maybe" to all if nothing does. Do not use it after a move from.
     const FilterBase& operator*() const noexcept { return *filter_; }
-    // The same.
+    // The filter that serves, as above.
     const FilterBase* operator->() const noexcept { return filter_; }
-    // What Serve was given with it; of what Swap brought, and of nothing, null.
+    // The owner that Serve was given with it; null for what Swap brought, and for nothing.
     void* owner() const noexcept { return owner_; }
 
    private:
@@ -79,41 +79,41 @@ class LINEFILTER_EXPORT SwappableFilter final {
   SwappableFilter(const SwappableFilter&) = delete;
   SwappableFilter& operator=(const SwappableFilter&) = delete;
 
-  // What serves now.
+  // Takes a lease of what serves now.
   Lease Read() const noexcept;
 
-  // One question each, and batches: of a lease of their own, which costs two atomic additions (filter_base.h tells what
-  // they answer). Hashes are made with the seed or secret of the filters, which Swap keeps the same.
+  // These questions and batches each take a lease of their own, which costs two atomic additions (filter_base.h tells
+  // what they answer). Hashes are made with the seed or secret of the filters, which Swap keeps the same.
   LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept { return Read()->MayContainKey(key); }
-  // The same of a hash.
+  // The same for a hash.
   bool MayContainHash(uint64_t hash) const noexcept { return Read()->MayContainHash(hash); }
-  // n answers, one byte each.
+  // Gives n answers, one byte each.
   void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept {
     Read()->MayContainHashes(hashes, n, answers);
   }
-  // n answers, one bit each.
+  // Gives n answers, one bit each.
   void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept {
     Read()->MayContainHashesToBits(hashes, n, bits);
   }
-  // Only how many are "maybe".
+  // Only counts how many are "maybe".
   uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept { return Read()->CountMaybes(hashes, n); }
-  // n answers to keys of bytes,
+  // Gives n answers for keys of bytes.
   void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
     Read()->MayContainKeys(keys, n, answers);
   }
-  // or to integers.
+  // Gives n answers for integers.
   void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
     Read()->MayContainKeys(keys, n, answers);
   }
-  // Ok if ...Key calls can be answered, else why they answer "maybe".
+  // Ok if calls by key can be answered; else it says why they answer "maybe".
   Status KeyStatus() const noexcept { return Read()->KeyStatus(); }
 
-  // `filter` serves from now on: a BlockedFilter, ClassicFilter, FilterFile, FilterView (over bytes that stay until it
-  // is replaced) or another FilterBase, by move: Swap(std::move(filter)). Nobody inserts into it any more. Waits for
-  // the readers of the old one, and frees it. On an error the old one goes on serving, and `filter` is gone:
-  // kIncompatible if it is broken, or if its hash or seed (or secret) is not that of the old one, because who hashes by
-  // himself would lose keys (Clear first, if that is meant); kOutOfMemory. A unique_ptr to what serves already is a
-  // second owner of it: kInvalidArgument, and it is given up, not freed.
+  // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
+  // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase. Nobody inserts into it
+  // any more. The call waits for the readers of the old one, and frees it. On an error the old one goes on serving, and
+  // `filter` is gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if its hash or seed (or
+  // secret) is not the old one's: callers with hashes of their own would lose keys (Clear first, if that is meant). A
+  // unique_ptr to what serves already is a second owner of it: kInvalidArgument, it is given up, not freed.
   template <class Filter>
   Status Swap(Filter&& filter) noexcept {
     static_assert(!std::is_reference_v<Filter>, "the filter is taken over: Swap(std::move(filter))");
@@ -121,7 +121,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
     if (owned == nullptr) return NoMemory(sizeof(Filter));
     return Swap(static_cast<std::unique_ptr<Filter>&&>(owned));
   }
-  // The same of a filter on the heap; this allocates nothing.
+  // The same for a filter on the heap; this allocates nothing.
   template <class Filter>
   Status Swap(std::unique_ptr<Filter>&& filter) noexcept {
     if (filter == nullptr) return NoMemory(sizeof(Filter));
@@ -135,18 +135,18 @@ class LINEFILTER_EXPORT SwappableFilter final {
     }
     return status;
   }
-  // Loads a file into memory (FilterFile::Load: all of it is verified), then swaps. On any error the old one stays. For
-  // a mapped file: Map it, Verify its view, and Swap(std::move(file)).
+  // Loads a file into memory (FilterFile::Load: all of it is verified), then swaps. On any error the old one stays. To
+  // swap in a mapped file, Map it, Verify its view, and Swap(std::move(file)).
   Status SwapFromFile(const char* path, const HashSecret* secret = nullptr, const Allocator& allocator = {},
                       uint64_t memory_limit = kNoMemoryLimit) noexcept;
-  // What Swap stands on, for filters that somebody else owns: `filter` serves, and release(owner) is called, by the
-  // thread that replaces it, when nobody reads it any more. On an error (as Swap's) it is not called. `release` may be
-  // null; it must not call this object. kInvalidArgument if this very filter serves already, as it would be released
+  // Does what Swap does for filters that somebody else owns. `filter` serves, and the thread that replaces it calls
+  // release(owner) when nobody reads it any more. On an error (the same as for Swap) it is not called. `release` may be
+  // null; it must not call this object. kInvalidArgument if this very filter serves already: it would be released
   // twice.
   Status Serve(const FilterBase* filter, void (*release)(void* owner) noexcept, void* owner) noexcept {
     return Serve(filter, release, owner, owner);
   }
-  // Nothing serves: every answer is "maybe" until the next Swap, which may then bring another hash or seed.
+  // Makes nothing serve: every answer is "maybe" until the next Swap, which may then bring another hash or seed.
   void Clear() noexcept;
 
   // How often what serves was switched, Clear included.
@@ -182,7 +182,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
   mutable Slot slots_[2];
   std::atomic<uint32_t> serving_{0};  // index of a slot
   std::atomic<uint64_t> num_swaps_{0};
-  std::mutex mutex_;  // of those who swap
+  std::mutex mutex_;  // threads that swap hold it
   FilterView nothing_;
 };
 

@@ -1,4 +1,4 @@
-// Which instructions do the work. Every target gives the same bits; the best one of the CPU is chosen at run time.
+// A target is the instructions that do the work. Every one gives the same bits; the CPU's best is chosen at run time.
 //
 // A target is named as Highway names it: "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR", "NEON", "SVE2", ...
 #ifndef LINEFILTER_TARGET_H_
@@ -21,9 +21,9 @@ LINEFILTER_EXPORT TargetList SupportedTargets() noexcept;
 // The target that filters made or opened from now on will use.
 LINEFILTER_EXPORT const char* ChosenTarget() noexcept;
 
-// Forces it; null or "" returns to the best one. kInvalidArgument (with the list of what there is) if it is not
-// supported. Filters that exist keep theirs. Process-wide and thread-safe; meant for tests and measurements. For
-// experiments without a recompilation the environment variable LINEFILTER_TARGET, read once at first use, does the
+// Forces a target; null or "" returns to the best one. kInvalidArgument (with the list of what there is) if it is not
+// supported. Filters that exist keep theirs. It is process-wide and thread-safe, and meant for tests and measurements.
+// For experiments without a recompilation the environment variable LINEFILTER_TARGET, read once at first use, does the
 // same; a name that is not supported there is ignored (ChosenTarget tells).
 LINEFILTER_EXPORT Status ForceTarget(const char* name) noexcept;
 

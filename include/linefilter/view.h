@@ -1,4 +1,4 @@
-// FilterView: a filter in bytes that somebody else owns. Zero-copy, any alignment, any layout.
+// A FilterView is a filter in bytes that somebody else owns: zero-copy, at any alignment, of any layout.
 //
 // A lookup in an image at an aligned address touches one cache line; at an odd address (a filter block inside an SST) a
 // block may lie across two adjacent lines.
@@ -25,61 +25,61 @@ struct LINEFILTER_EXPORT StageInfo {
   Layout layout = Layout::kBlocked;  // no other so far
   uint32_t num_probes = 0;           // see FilterBase
 
-  // As FilterBase's, of this stage alone: each reads all of it.
+  // These do what FilterBase's do, for this stage alone: each reads all of it.
   double FillRatio() const noexcept;
   double ExpectedFpr() const noexcept;  // see FillRatio
 };
 
-// Copyable: some 400 bytes. The bytes must stay, unchanged, as long as the view or a copy is used.
+// It is copyable and has some 400 bytes. The image must stay, unchanged, as long as the view or a copy is used.
 class LINEFILTER_EXPORT FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
-  // Opens; status() has the answer.
+  // Opens an image; status() has the answer.
   FilterView(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
-  // In the library, as all that is not always inlined: see linefilter/inline.h.
+  // Copying is in the library, like all that is not always inlined (see linefilter/inline.h).
   FilterView(const FilterView& other) noexcept;
   FilterView& operator=(const FilterView& other) noexcept;
 
-  // `image` is exact: it ends where the image ends. Verifies the trailer, and the body too where that is at most 4 KiB
-  // (about 20 ns for 400 bytes); the body of a larger image is verified by Verify. On an error (kCorrupt, kUnsupported)
-  // the view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before,
-  // whose bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/keyed_hash.h),
-  // and is copied: without it, with another one, or with one for an image that needs none, kIncompatible.
+  // Opens `size` bytes, which end where the image ends. This verifies the trailer, and the body too where that is at
+  // most 4 KiB (about 20 ns for 400 bytes); Verify does it for a larger one. On an error (kCorrupt, kUnsupported) the
+  // view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before, whose
+  // bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/keyed_hash.h), and is
+  // copied. Without it, with another one, or with one for an image that needs none, it is kIncompatible.
   Status Open(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
 
-  // kCorrupt with the damaged range if the body does not match its checks. Reads the whole body (about 0.1 s per GB).
-  // An answer "absent" of a damaged body may be wrong: do not use a view that fails here.
+  // Returns kCorrupt with the damaged range if the body does not match its checks. It reads the whole body (about 0.1 s
+  // per GB). An answer "absent" of a damaged body may be wrong: do not use a view that fails here.
   Status Verify() const noexcept;
-  // The same for the chunks (64 KiB of body each) [first, first + count), for those who verify little by little.
+  // The same for the chunks (64 KiB of body each) [first, first + count), to verify little by little.
   Status VerifyChunks(uint64_t first, uint64_t count) const noexcept;
-  // 0 for a body of at most 4 KiB, which has no checks of its own.
+  // The number of chunks; 0 for a body of at most 4 KiB, which has no checks of its own.
   uint64_t num_chunks() const noexcept;
 
-  // Of the last Open; a view that opened nothing says so.
+  // The answer of the last Open; a view that opened nothing says so.
   Status status() const noexcept;
-  // Of the bytes last given to Open, broken or not.
+  // The size of the bytes last given to Open, broken or not.
   size_t image_bytes() const noexcept { return image_bytes_; }
-  // Of its bytes (doc/FORMAT.md), whatever the version of the library.
+  // The version of its bytes (doc/FORMAT.md), whatever the version of the library.
   uint32_t format_version() const noexcept { return format_version_; }
-  // How many keys were added, if the image says so (has_num_keys); adjacent duplicates count once, but in `counting`.
+  // Whether the image says how many keys were added; adjacent duplicates count once, but in `counting` each time.
   bool has_num_keys() const noexcept { return has_num_keys_; }
-  // That number, else 0.
+  // The number of keys that were added; 0 unless has_num_keys().
   uint64_t num_keys() const noexcept { return num_keys_; }
-  // The image of no keys at all.
+  // Whether it is the image of no keys at all.
   bool empty_set() const noexcept { return layout() != Layout::kAuto && body_bytes() == 0; }
 
-  // The stages of a `container`; of other layouts, and of the empty set, there are 0.
+  // The number of stages of a `container`; 0 in other layouts and the empty set.
   uint32_t num_stages() const noexcept { return state_.num_stages; }
-  // The oldest is 0; a stage that there is not has 0 blocks.
+  // A stage by its index, the oldest is 0; a stage that does not exist has 0 blocks.
   StageInfo stage(uint32_t index) const noexcept;
-  // How a `container` goes on adding keys, if its image says so: the field `growth` (doc/FORMAT.md), within the image;
-  // else null. Its first byte says whose it is.
+  // The field `growth` (doc/FORMAT.md), within the image: how a `container` goes on adding keys. It is null if the
+  // image does not say. Its first byte says whose it is.
   const uint8_t* growth() const noexcept { return growth_; }
-  // Its length; 0 if there is none.
+  // The length of growth(); 0 if there is none.
   size_t growth_bytes() const noexcept { return growth_bytes_; }
 
  private:
-  friend class FilterFile;  // whose view keeps why a file was not opened
+  friend class FilterFile;  // its view keeps why a file was not opened
 
   const uint8_t* chunk_checks_ = nullptr;
   const uint8_t* growth_ = nullptr;
@@ -91,8 +91,8 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   Status status_;
 };
 
-// Open and Verify for whoever has no secret (a copy, a backup, an upload): all that can be verified of an image without
-// it, which is everything but that the secret fits. ok for a sound image of any hash; else kCorrupt or kUnsupported.
+// Opens and verifies without a secret (for a copy, a backup, an upload). It verifies everything but that the secret
+// fits. It is ok for a sound image of any hash; else kCorrupt or kUnsupported.
 LINEFILTER_EXPORT Status VerifyImage(const void* image, size_t size) noexcept;
 
 // What ImageMayContainKey does with a key of bytes.
@@ -101,14 +101,14 @@ LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, cons
 LINEFILTER_EXPORT bool TrustedImageMayContainBytes(const void* image, size_t size, const void* key,
                                                    size_t key_size) noexcept;
 
-// One key asked of an image that is not kept open, for engines that hand over the bytes at each lookup: verifies and
+// Asks an image that is not kept open for one key, for engines that hand over the bytes at each lookup. It verifies and
 // answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys.
 LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key) noexcept {
   char word[8];
   const std::string_view bytes = key.bytes_or_word(word);
   return ImageMayContainBytes(image, size, bytes.data(), bytes.size());
 }
-// The same of bytes that the caller has verified since they were read: the check, half of the time, is left out. A
+// The same for bytes that the caller has verified since they were read: the check, half of the time, is left out. A
 // damaged image may answer "absent" for a key that is in it; no byte outside it is read.
 LINEFILTER_INLINE bool TrustedImageMayContainKey(const void* image, size_t size, Key key) noexcept {
   char word[8];
@@ -116,7 +116,7 @@ LINEFILTER_INLINE bool TrustedImageMayContainKey(const void* image, size_t size,
   return TrustedImageMayContainBytes(image, size, bytes.data(), bytes.size());
 }
 
-// One hash asked of many views: see MayContainHash in filter_base.h.
+// Asks many views for one hash, as MayContainHash in filter_base.h does.
 LINEFILTER_EXPORT size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash,
                                         uint8_t* answers) noexcept;
 

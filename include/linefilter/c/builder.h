@@ -1,8 +1,8 @@
-// linefilter_builder, in C: keys in, one image out, of any layout. Start at linefilter/c.h.
+// linefilter_builder, in C, takes keys and makes one image, of any layout. Start at linefilter/c.h.
 //
-// The size follows from the count of keys that really came. Memory: 8 bytes per key, whatever the keys' length, and the
-// image while it is finished (linefilter/builder.h tells the rest). Not thread-safe, nor are the functions that take it
-// as const; options->executor lends it threads.
+// The size follows from the count of keys that really came. It takes 8 bytes per key, whatever the keys' length, and
+// the image while it is finished (linefilter/builder.h tells the rest). It is not thread-safe, not even in functions
+// that take it as const; options->executor lends it threads.
 #ifndef LINEFILTER_C_BUILDER_H_
 #define LINEFILTER_C_BUILDER_H_
 
@@ -18,77 +18,77 @@
 extern "C" {
 #endif
 
-// NULL and LINEFILTER_INVALID_ARGUMENT or LINEFILTER_UNSUPPORTED for bad options.
+// Makes a builder. Bad options give NULL and LINEFILTER_INVALID_ARGUMENT or LINEFILTER_UNSUPPORTED.
 LINEFILTER_EXPORT linefilter_builder* linefilter_builder_new(const linefilter_options* options,
                                                              linefilter_status* status);
-// With its keys.
+// Frees the builder with its keys.
 LINEFILTER_EXPORT void linefilter_builder_free(linefilter_builder* builder);
 
-// Duplicates are legal. What goes wrong (no memory, a key for a builder of the caller's hashes) is remembered: the
-// finishing functions answer it, and linefilter_builder_status.
+// Adds a key. Duplicates are legal. Errors (no memory, a key for a builder of the caller's hashes) are remembered: the
+// finishing functions and linefilter_builder_status return them.
 LINEFILTER_EXPORT void linefilter_builder_add_key(linefilter_builder* builder, const void* key, size_t size);
-// The same of an integer key.
+// The same for an integer key.
 LINEFILTER_EXPORT void linefilter_builder_add_u64(linefilter_builder* builder, uint64_t key);
-// The same of a key's hash, made as options->hash_id says.
+// The same for a key's hash, made as options->hash_id says.
 LINEFILTER_EXPORT void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash);
-// A batch of keys.
+// Adds a batch of keys.
 LINEFILTER_EXPORT void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys,
                                                    const size_t* sizes, size_t n);
-// A batch of integer keys.
+// Adds a batch of integer keys.
 LINEFILTER_EXPORT void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n);
-// A batch of hashes.
+// Adds a batch of hashes.
 LINEFILTER_EXPORT void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n);
 
 // The first error so far.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_status(const linefilter_builder* builder,
                                                             linefilter_status* status);
-// Keys so far, adjacent duplicates counted once (LINEFILTER_LAYOUT_COUNTING keeps them: each time).
+// The keys so far. Adjacent duplicates count once (with LINEFILTER_LAYOUT_COUNTING each time).
 LINEFILTER_EXPORT uint64_t linefilter_builder_num_keys(const linefilter_builder* builder);
-// What finishing would write now, in bytes; 0 if linefilter_builder_status is an error.
+// The bytes that finishing would write now; 0 if linefilter_builder_status is an error.
 LINEFILTER_EXPORT uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder);
-// The same for num_keys keys before anything is built; and the most memory that a builder would hold meanwhile (may be
-// NULL), of uniformly distributed hashes.
+// Tells the same for num_keys keys before anything is built, and the most memory that a builder would hold meanwhile
+// (may be NULL), for uniformly distributed hashes.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_estimate(const linefilter_options* options, uint64_t num_keys,
                                                               uint64_t* image_bytes, uint64_t* peak_memory,
                                                               linefilter_status* status);
 
-// Finishing ends the image and starts a new, empty one with the same options; on an error the keys are kept and nothing
-// is written (a sink may have received a part). Into memory that linefilter_image_free frees, aligned to 64 bytes; NULL
-// on an error. *size: the bytes of the image.
+// Finishing ends the image and starts a new, empty one with the same options. On an error the keys are kept and nothing
+// is written (a sink may have received a part). This returns memory that linefilter_image_free frees, aligned to 64
+// bytes; NULL on an error. *size is the size of the image.
 LINEFILTER_EXPORT void* linefilter_builder_finish(linefilter_builder* builder, size_t* size, linefilter_status* status);
-// Into `size` bytes at `out`, linefilter_builder_image_bytes or more; *written (may be NULL) says how many.
+// Finishes into `size` bytes at `out`, linefilter_builder_image_bytes or more; *written (may be NULL) says how many.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to(linefilter_builder* builder, void* out, size_t size,
                                                                size_t* written, linefilter_status* status);
-// In pieces through `sink`.
+// Finishes to `sink`, piece by piece.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_sink sink,
                                                                     void* context, linefilter_status* status);
-// As a file: complete and synced before it gets its name; an old file of that name stays until then.
+// Finishes to a file, complete and synced before it gets its name; an old file of that name stays until then.
 LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
                                                                     linefilter_status* status);
-// What the last successful finish made; false, and *sizing untouched, if there was none, and of NULL.
+// Tells what the last successful finish made. False, and *sizing untouched, if there was none, and for NULL.
 LINEFILTER_EXPORT bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
 // Forgets all keys and any error.
 LINEFILTER_EXPORT void linefilter_builder_reset(linefilter_builder* builder);
 
-// What linefilter_source's `read` answers when it could not read.
+// linefilter_source's `read` returns this when it could not read.
 #define LINEFILTER_SOURCE_FAILED SIZE_MAX
 
-// Hashes in the same order each time, for more keys than memory holds. (Of keys: made as options->hash_id says.)
+// A source gives hashes in the same order each time, for more keys than memory holds; options->hash_id says which.
 typedef struct linefilter_source {
   // Writes up to `capacity` hashes and returns how many, at least 1; 0 at the end; or LINEFILTER_SOURCE_FAILED.
   size_t (*read)(void* context, uint64_t* hashes, size_t capacity) LINEFILTER_NOEXCEPT;
-  // Back to the first hash; called before each pass but the first. False if it cannot.
+  // Goes back to the first hash; it is called before each pass but the first. It returns false if it cannot.
   bool (*rewind)(void* context) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_source;
 
-// From a stream to an image, within options->memory_limit: the less, the more passes. The same bytes as a builder that
-// is given the same hashes. *sizing (may be NULL) is what was made. linefilter/bulk.h tells memory and errors.
+// Makes an image from a stream, within options->memory_limit: the less, the more passes. The bytes are those of a
+// builder that is given the same hashes. *sizing (may be NULL) is what was made. Memory and errors: linefilter/bulk.h.
 LINEFILTER_EXPORT linefilter_code linefilter_build_from_source(const linefilter_options* options,
                                                                const linefilter_source* source, linefilter_sink sink,
                                                                void* context, linefilter_sizing* sizing,
                                                                linefilter_status* status);
-// The same as a file, as linefilter_builder_finish_to_file.
+// Does the same to a file, as linefilter_builder_finish_to_file does.
 LINEFILTER_EXPORT linefilter_code linefilter_build_from_source_to_file(const linefilter_options* options,
                                                                        const linefilter_source* source,
                                                                        const char* path, linefilter_sizing* sizing,

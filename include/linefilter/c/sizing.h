@@ -1,5 +1,5 @@
-// How large for which false-positive rate, in C. Pure functions, deterministic to the bit on every CPU; start at
-// linefilter/c.h. linefilter/sizing.h tells where the figures come from.
+// These tell how large a filter is for which false-positive rate, in C. All functions are pure, and the same to the bit
+// on every CPU. Start at linefilter/c.h. linefilter/sizing.h tells where the figures come from.
 #ifndef LINEFILTER_C_SIZING_H_
 #define LINEFILTER_C_SIZING_H_
 
@@ -12,39 +12,37 @@
 extern "C" {
 #endif
 
-// Bits per key outside are refused.
+// Bits per key outside these limits are refused.
 enum { LINEFILTER_MIN_BITS_PER_KEY = 1, LINEFILTER_MAX_BITS_PER_KEY = 64 };
 
-// A filter that has not been made yet. Never changes its size.
+// A filter that has not been made yet. This never changes its size.
 typedef struct linefilter_sizing {
   uint64_t num_keys;         // as asked
   uint64_t body_bytes;       // 0 for the empty set
-  double bits_per_key;       // what it really is: 8 * body_bytes / num_keys
-  double expected_fpr;       // of a filter with exactly num_keys distinct keys
+  double bits_per_key;       // the real density, 8 * body_bytes / num_keys
+  double expected_fpr;       // the rate with exactly num_keys distinct keys
   uint32_t num_probes;       // retrieval: 0, it has none
   linefilter_layout layout;  // never LINEFILTER_LAYOUT_AUTO
 } linefilter_sizing;
 
-// The filter for num_keys keys at (at least) bits_per_key. LINEFILTER_INVALID_ARGUMENT for what no filter can
-// be.
+// Sizes a filter for num_keys keys at (at least) bits_per_key. LINEFILTER_INVALID_ARGUMENT: no filter can be so.
 LINEFILTER_EXPORT linefilter_code linefilter_size_for_bits_per_key(linefilter_layout layout, uint64_t num_keys,
                                                                    double bits_per_key, linefilter_sizing* sizing,
                                                                    linefilter_status* status);
-// The smallest filter with (at most) an expected false-positive rate of fpr. LINEFILTER_INVALID_ARGUMENT also for an
-// fpr below num_keys / 2^64, which no filter of 64-bit hashes has, or below what the layout reaches.
+// Sizes the smallest filter with (at most) an expected false-positive rate of fpr. LINEFILTER_INVALID_ARGUMENT is also
+// for an fpr below num_keys / 2^64, which no filter of 64-bit hashes has, or below what the layout reaches.
 LINEFILTER_EXPORT linefilter_code linefilter_size_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
                                                           linefilter_sizing* sizing, linefilter_status* status);
 
-// The expected false-positive rate of body_bytes filled with num_keys distinct keys; 1 for arguments that no filter
-// has.
+// The expected false-positive rate of body_bytes with num_keys distinct keys; 1 for arguments that no filter has.
 LINEFILTER_EXPORT double linefilter_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes,
                                                  uint32_t num_probes);
 // The most keys that body_bytes hold with an expected rate of at most fpr; 0 for arguments that no filter has.
 LINEFILTER_EXPORT uint64_t linefilter_max_keys_for_fpr(linefilter_layout layout, uint64_t body_bytes, double fpr);
 
-// The limits for large sets, where the rounding to blocks does not show (classic: without the num_keys / 2^64, which
-// grows with the set). Arguments are clamped to what is legal.
-// The best num_probes of a density; 0 for a layout without probes.
+// The best num_probes of a density; 0 for a layout without probes. This and the next three are limits for large sets,
+// where the rounding to blocks does not show (classic: without the num_keys / 2^64, which grows with the set).
+// Arguments are clamped to what is legal.
 LINEFILTER_EXPORT uint32_t linefilter_num_probes_for_bits_per_key(linefilter_layout layout, double bits_per_key);
 // The least density at which num_probes is best.
 LINEFILTER_EXPORT double linefilter_min_bits_per_key_for_num_probes(linefilter_layout layout, uint32_t num_probes);

@@ -1,4 +1,4 @@
-// What the whole C API speaks of: status, options, callbacks, names, versions. Start at linefilter/c.h.
+// The whole C API uses these types: status, options, callbacks, names, versions. Start at linefilter/c.h.
 #ifndef LINEFILTER_C_TYPES_H_
 #define LINEFILTER_C_TYPES_H_
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-// What came of an operation.
+// The outcome of an operation.
 typedef int32_t linefilter_code;
 enum {
   LINEFILTER_OK = 0,
@@ -27,16 +27,16 @@ enum {
   LINEFILTER_UNAVAILABLE = 9        // a server does not answer, or not now; asked again later, it may
 };
 
-// The code, and "ok" or a sentence that ends with a zero byte. Never changes its size.
+// A code, and "ok" or a sentence that ends with a zero byte. This never changes its size.
 typedef struct linefilter_status {
   linefilter_code code;  // LINEFILTER_OK or what went wrong
   char message[256];     // what was wrong, where, and what to do
 } linefilter_status;
 
-// "ok", "invalid argument", ...; "unknown" for what is no code. For logs; the message says more.
+// "ok", "invalid argument", ...; "unknown" for what is no code. It is for logs; the message says more.
 LINEFILTER_EXPORT const char* linefilter_code_name(linefilter_code code);
 
-// The handles (c.h). What they point to is the library's.
+// These are the handles (c.h). What they point to is the library's.
 typedef struct linefilter_filter linefilter_filter;
 typedef struct linefilter_concurrent linefilter_concurrent;
 typedef struct linefilter_rotating linefilter_rotating;
@@ -72,11 +72,11 @@ enum {
 // "caller", "xxh3", "keyed" or "unknown".
 LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
 
-// Of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
+// The size of the secret of a keyed hash: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
-// Callbacks. None may throw, longjmp, or call back into the handle that it was given to. (One that does not return
-// leaks memory, and a builder then refuses to finish until it is reset.) From C++17 on their types say so, by this.
+// No callback may throw, longjmp, or call back into the handle that it was given to. (One that does not return leaks
+// memory, and a builder then refuses to finish until it is reset.) From C++17 on their types say so, by this.
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define LINEFILTER_NOEXCEPT noexcept
 #else
@@ -85,21 +85,20 @@ enum { LINEFILTER_SECRET_BYTES = 16 };
 
 // clang-format off
 
-// Memory of the host. Both functions or neither (the default: from 2 MiB up in huge pages). They may be called from any
-// thread that uses the object, and until the last handle and the last image that came from them are freed: so long must
-// `context` live.
+// Memory of the host. Set both functions or neither (the default: from 2 MiB up in huge pages). Any thread that uses
+// the object may call them, until the last handle and the last image of theirs are freed: `context` must live so long.
 typedef struct linefilter_allocator {
-  // `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
+  // Returns `size` bytes (content does not matter) aligned to `alignment`, a power of two; or NULL.
   void* (*allocate)(void* context, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
-  // What `allocate` returned, with what it was asked for.
+  // Takes back what `allocate` returned, with what it was asked for.
   void (*deallocate)(void* context, void* pointer, size_t size, size_t alignment) LINEFILTER_NOEXCEPT;
   void* context;  // handed to both
 } linefilter_allocator;
 
 // clang-format on
 
-// Threads of the host, for builders. All zero: the calling thread alone. The bytes of an image do not depend on it.
-// Called by the thread that uses the builder, until that is freed: so long must `context` live.
+// Threads of the host, for builders. If all are zero, the calling thread works alone. The bytes of an image do not
+// depend on it. The thread that uses the builder calls it, until that is freed: `context` must live so long.
 typedef struct linefilter_executor {
   // Calls task(argument, i) once for each i < num_tasks (at most num_threads), in any order, on any threads, and
   // returns when all have returned.
@@ -110,40 +109,40 @@ typedef struct linefilter_executor {
   size_t num_threads;
 } linefilter_executor;
 
-// Takes an image, in order, in pieces of at most 1 MiB. False to stop: the writer reports LINEFILTER_IO_ERROR.
+// Takes an image, in order, in pieces of at most 1 MiB. False stops it: the writer reports LINEFILTER_IO_ERROR.
 typedef bool (*linefilter_sink)(void* context, const void* data, size_t size) LINEFILTER_NOEXCEPT;
 
-// Of memory_limit: there is none.
+// A memory_limit of this means that there is none.
 #define LINEFILTER_NO_MEMORY_LIMIT UINT64_MAX
 
-// More than linefilter_options will ever have in any version; a larger `size` was never set.
+// linefilter_options will never have more bytes in any version; a larger `size` was never set.
 enum { LINEFILTER_MAX_OPTIONS_BYTES = 4096 };
 
-// What a filter should be. linefilter_options_init first, then set bits_per_key or fpr, and what else you want.
+// These say what a filter should be. Call linefilter_options_init, then set bits_per_key or fpr, and more as needed.
 typedef struct linefilter_options {
-  size_t size;  // of the structure that the caller was compiled with; linefilter_options_init sets it
-  // One of the two. bits_per_key: 1..64. fpr: the highest acceptable false-positive rate, above 0, below 1.
+  size_t size;  // that of the structure the caller was compiled with; linefilter_options_init sets it
+  // Exactly one is set. bits_per_key is 1..64; fpr is the highest acceptable false-positive rate, above 0, below 1.
   double bits_per_key;
   double fpr;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
-  // The most bytes that the object may hold at once: of a filter what ..._memory_use tells, of a builder its keys with
-  // the image while it finishes; beyond: LINEFILTER_OVER_LIMIT. Not counted: of a builder, less than 2 KiB for its
-  // handle and before its image; of a filter the images that the functions ..._image return, the handle that
-  // linefilter_concurrent_seal makes, and what it takes for a moment to write such an image to a sink or file, 1/16384
-  // of it, of a linefilter_concurrent or linefilter_rotating up to 1 MiB more, of a linefilter_scalable up to 64 KiB.
-  // At first LINEFILTER_NO_MEMORY_LIMIT.
+  // The most bytes that the object may hold at once; more is LINEFILTER_OVER_LIMIT. A filter counts what ..._memory_use
+  // tells, a builder its keys with the image while it finishes. Not counted are less than 2 KiB of a builder for its
+  // handle and before its image, the images that the functions ..._image return, and the handle that
+  // linefilter_concurrent_seal makes. Nor is what writing an image to a sink or file takes for a moment: 1/16384 of it,
+  // for a linefilter_concurrent or linefilter_rotating up to 1 MiB more, for a linefilter_scalable up to 64 KiB. At
+  // first it is LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
-  // Bits per key that are set and tested; 0 = the best for the density. Goes with bits_per_key only.
+  // Bits per key that are set and tested; 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes;
   linefilter_layout layout;    // at first LINEFILTER_LAYOUT_AUTO
   linefilter_hash_id hash_id;  // at first LINEFILTER_HASH_XXH3
   uint32_t reserved;           // 0
-  // Of LINEFILTER_HASH_KEYED, instead of a seed. Filters, views and builders keep a copy, and do not wipe it.
+  // LINEFILTER_HASH_KEYED needs this instead of a seed. Filters, views and builders keep a copy, and do not wipe it.
   uint8_t secret[LINEFILTER_SECRET_BYTES];
-  linefilter_allocator allocator;  // of the handle, and of what it returns
-  linefilter_executor executor;    // of builders
-  // 1: a multiple of 64 blocks, so that linefilter_filter_fold has many factors; num_probes then follows from
+  linefilter_allocator allocator;  // for the handle, and what it returns
+  linefilter_executor executor;    // for builders
+  // 1 means a multiple of 64 blocks, so that linefilter_filter_fold has many factors. num_probes then follows from
   // bits_per_key or fpr alone, so that filters for any number of keys can be united. auto is blocked; classic and
   // retrieval cannot.
   uint32_t foldable;
@@ -152,28 +151,28 @@ typedef struct linefilter_options {
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was
 // compiled with an older version works with a newer library, which then uses defaults for what it does not find. (A
-// newer program with an older library: LINEFILTER_UNSUPPORTED if it sets what that does not know.)
+// newer program gets LINEFILTER_UNSUPPORTED from an older library if it sets what that does not know.)
 LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size_t size);
 
 // Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image, linefilter_rotating_image,
 // linefilter_scalable_image or linefilter_builder_finish.
 LINEFILTER_EXPORT void linefilter_image_free(void* image);
 
-// Of the library that runs, not of the header: "0.1.0".
+// The version of the library that runs, not of the header: "0.1.0".
 LINEFILTER_EXPORT const char* linefilter_version(void);
 // The same as 10000 * major + 100 * minor + patch.
 LINEFILTER_EXPORT uint32_t linefilter_version_number(void);
 // The version of the images that it writes, which is apart from its own. All versions up to it are read.
 LINEFILTER_EXPORT uint32_t linefilter_format_version(void);
 
-// Instructions ("AVX3", "AVX2", "NEON", ...). Every target gives the same bits; the best of the CPU is chosen at run
-// time. The target that filters made or opened from now on will use.
+// The target that filters made or opened from now on will use: instructions ("AVX3", "AVX2", "NEON", ...). Every target
+// gives the same bits; the best of the CPU is chosen at run time.
 LINEFILTER_EXPORT const char* linefilter_chosen_target(void);
-// The targets that this CPU can run, best first: up to `capacity` into `names` (which may be NULL for 0); returns how
-// many there are.
+// Writes the targets that this CPU can run, best first: up to `capacity` into `names` (which may be NULL for 0). It
+// returns how many there are.
 LINEFILTER_EXPORT size_t linefilter_supported_targets(const char** names, size_t capacity);
-// Forces one, process-wide, for tests and measurements; NULL or "" returns to the best. LINEFILTER_INVALID_ARGUMENT if
-// it is not supported. Filters that exist keep theirs.
+// Forces a target, process-wide, for tests and measurements; NULL or "" returns to the best.
+// LINEFILTER_INVALID_ARGUMENT if it is not supported. Filters that exist keep theirs.
 LINEFILTER_EXPORT linefilter_code linefilter_force_target(const char* name, linefilter_status* status);
 
 #ifdef __cplusplus

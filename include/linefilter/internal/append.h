@@ -1,4 +1,4 @@
-// Appending to a std::string without an exception crossing: shared by the filters and the builder.
+// This appends to a std::string without an exception crossing, for the filters and the builder.
 #ifndef LINEFILTER_INTERNAL_APPEND_H_
 #define LINEFILTER_INTERNAL_APPEND_H_
 
@@ -10,7 +10,7 @@
 
 namespace linefilter::internal {
 
-// A size that fits into size_t. On 64-bit CPUs it is one already, and a plain cast would fall under -Wuseless-cast.
+// Casts a size that fits into size_t. On 64-bit CPUs it is one already: a plain cast would fall under -Wuseless-cast.
 template <class Integer>
 constexpr size_t ToSize(Integer size) {
   return static_cast<size_t>(size);

@@ -1,8 +1,8 @@
-// What the compiler is asked for beyond C++17.
+// This asks the compiler for things beyond C++17.
 #ifndef LINEFILTER_INTERNAL_COMPILER_H_
 #define LINEFILTER_INTERNAL_COMPILER_H_
 
-// Inlined even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h) could leave the
+// This inlines even into unoptimized code: else a file compiled for a newer CPU (linefilter/inline.h) could leave the
 // program a copy with its instructions.
 #if defined(__GNUC__)
 #define LINEFILTER_INLINE inline __attribute__((always_inline))

@@ -1,17 +1,17 @@
-// What a shared library of ours exports: every public function and class, and nothing else. Read by C, too.
+// A shared library of ours exports every public function and class, and nothing else. C reads this, too.
 #ifndef LINEFILTER_INTERNAL_EXPORT_H_
 #define LINEFILTER_INTERNAL_EXPORT_H_
 
 #if defined(__GNUC__) && defined(__cplusplus)
 #define LINEFILTER_VISIBILITY(kind) [[gnu::visibility(kind)]]  // goes with [[nodiscard]] of a class
 #elif defined(__GNUC__)
-// What the two below are made of.
+// The two macros below are made of this.
 #define LINEFILTER_VISIBILITY(kind) __attribute__((visibility(kind)))
 #else
 #define LINEFILTER_VISIBILITY(kind)
 #endif
 
-// LINEFILTER_STATIC: the library becomes part of the program or plugin that links it, which exports none of it. The
+// With LINEFILTER_STATIC the library becomes part of the program or plugin that links it, which exports none of it. The
 // CMake targets define it; a shared library needs no definition.
 #if defined(LINEFILTER_STATIC)
 #define LINEFILTER_EXPORT
@@ -19,7 +19,7 @@
 #define LINEFILTER_EXPORT LINEFILTER_VISIBILITY("default")
 #endif
 
-// Of a public class: what only the library itself calls. It may change without a new name of the shared library.
+// This marks what only the library calls in a public class. It may change without a new name of the shared library.
 #define LINEFILTER_LOCAL LINEFILTER_VISIBILITY("hidden")
 
 #endif  // LINEFILTER_INTERNAL_EXPORT_H_

@@ -1,5 +1,5 @@
-// What a lookup needs of a filter, whoever owns its bytes: resolved once, when the filter is made or opened. The
-// kernels of a layout read it; the classes that users hold keep one.
+// A ProbeState is what a lookup needs of a filter, whoever owns its bytes. It is resolved once, when the filter is made
+// or opened. The kernels of a layout read it; the classes that users hold keep one.
 #ifndef LINEFILTER_INTERNAL_PROBE_STATE_H_
 #define LINEFILTER_INTERNAL_PROBE_STATE_H_
 
@@ -13,8 +13,8 @@ struct Stage;    // lib/layouts/stages.h: one filter of several that answer as o
 // How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h).
 enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock };
 
-// A lookup first reads body[MulHigh(hash, num_units) << unit_shift]. Of several stages that is the newest, which body,
-// num_units and unit_shift then describe.
+// A lookup first reads body[MulHigh(hash, num_units) << unit_shift]. If there are several stages, body, num_units and
+// unit_shift describe the newest.
 struct ProbeState {
   const uint8_t* body = nullptr;
   uint64_t num_units = 0;  // blocks; in a layout without blocks: bytes

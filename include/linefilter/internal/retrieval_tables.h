@@ -1,4 +1,4 @@
-// Tables for lookups in the layout `retrieval` (doc/FORMAT.md section 8), made by the compiler.
+// The compiler makes these tables for lookups in the layout `retrieval` (doc/FORMAT.md section 8).
 #ifndef LINEFILTER_INTERNAL_RETRIEVAL_TABLES_H_
 #define LINEFILTER_INTERNAL_RETRIEVAL_TABLES_H_
 
@@ -6,7 +6,8 @@
 
 namespace linefilter::internal {
 
-// M of doc/FORMAT.md section 8, by t: the bits of y ^ f that must be 0. A header of 249 or more can make t 32: none.
+// M of doc/FORMAT.md section 8, by t, has the bits of y ^ f that must be 0. A header of 249 or more can make t 32:
+// none.
 struct ConstraintMasks {
   uint32_t of[33];
 };
@@ -28,7 +29,7 @@ constexpr uint32_t CoupleByte(uint32_t p) {
   const uint32_t pairs = p ^ (p >> 1 & 0x55), quads = pairs ^ (pairs >> 2 & 0x33);
   return quads ^ quads >> 4;
 }
-// Byte b of the parities: the low 3 bits of their number vary inside the byte, the high 2 are b.
+// For byte b of the parities: the low 3 bits of their number vary inside the byte, the high 2 are b.
 constexpr CouplingTable MakeByteCoupling() {
   CouplingTable table{};
   for (uint32_t p = 0; p < 256; ++p) table.of[p] = CoupleByte(p) * 0x01010101u;
@@ -47,14 +48,14 @@ constexpr CouplingTable MakePlainCoupling() {
 }
 inline constexpr CouplingTable kPlainCoupling = MakePlainCoupling();
 
-// For TableLookupBytes.
+// TableLookupBytes uses these.
 alignas(16) inline constexpr uint8_t kEvenThenOddBytes[16] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
 alignas(16) inline constexpr uint8_t kOddNibbles[16] = {0, 255, 255, 0, 255, 0, 0, 255, 255, 0, 0, 255, 0, 255, 255, 0};
 alignas(32) inline constexpr int32_t kMiddleQuarters[8] = {0, 1, 4, 5, 2, 3, 6, 7};
 
 // Matrices over GF(2), a row a byte, for the instruction that multiplies by them (CoupledParities, GFNI). The first
-// makes of bit 7 - i, the parity of byte i of word w in byte w, the coupled parity of lane j of word w in bit 7 - w of
-// byte 7 - j; the second couples those of the words and puts them into bit j of byte w.
+// takes the parity of byte i of word w from bit 7 - i of byte w. It puts the coupled parity of lane j of word w into
+// bit 7 - w of byte 7 - j. The second couples those of the words and puts them into bit j of byte w.
 alignas(16) inline constexpr uint8_t kCoupleLanes[16] = {0, 0, 0, 0, 0x03, 0x0f, 0x33, 0xff};
 alignas(16) inline constexpr uint8_t kCoupleWords[16] = {0xff, 0x55, 0x33, 0x11, 0x0f, 0x05, 0x03, 0x01,
                                                          0xff, 0,    0,    0,    0,    0,    0,    0};

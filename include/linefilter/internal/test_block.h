@@ -1,10 +1,10 @@
-// The SIMD core: what one 64-byte block of the layouts `blocked` and `retrieval` answers, and how a key is inserted into
-// one of `blocked`. Written once; the kernels of the library and linefilter/inline.h include it.
+// The SIMD core tells what one 64-byte block of the layouts `blocked` and `retrieval` answers, and how a key is
+// inserted into one of `blocked`. It is written once; the kernels of the library and linefilter/inline.h include it.
 //
 // Everything here lives in the namespace of the target that the file is compiled for, and is always inlined, so files
 // compiled with different -march may meet in one program. Include it before any Highway header.
 
-// Included once per target by the library's kernels (hwy/foreach_target.h), hence the toggling guard.
+// The library's kernels include it once per target (hwy/foreach_target.h), hence the toggling guard.
 #if defined(LINEFILTER_INTERNAL_TEST_BLOCK_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_INTERNAL_TEST_BLOCK_H_
 #undef LINEFILTER_INTERNAL_TEST_BLOCK_H_
@@ -36,7 +36,7 @@
     "linefilter/inline.h on Arm: Highway's NEON target takes AES for granted; compile with -march=armv8-a+crypto or newer"
 #endif
 namespace linefilter::internal {
-// C of doc/FORMAT.md section 6: the first sixteen words of pi's fraction, lowest bit set.
+// C of doc/FORMAT.md section 6 is the first sixteen words of pi's fraction, lowest bit set.
 alignas(64) inline constexpr uint32_t kLaneMultipliers[16] = {
     0x243F6A89, 0x85A308D3, 0x13198A2F, 0x03707345, 0xA4093823, 0x299F31D1, 0x082EFA99, 0xEC4E6C89,
     0x452821E7, 0x38D01377, 0xBE5466CF, 0x34E90C6D, 0xC0AC29B7, 0xC97C50DD, 0x3F84D5B5, 0xB5470917};

@@ -1,13 +1,13 @@
 // The core of the layout `retrieval` (doc/FORMAT.md section 8): the parities of one key in one block, and its answer.
-// A part of test_block.h: whoever includes this file alone gets all of that.
+// It is a part of test_block.h: a file that includes it alone gets all of that.
 //
-// A block of 8 words is ANDed with 8 multiples of the key's 32 bits; each 16-bit lane of the result gives one parity,
+// A block of 8 words is ANDed with 8 multiples of the key's 32 bits. Each 16-bit lane of the result gives one parity,
 // so all 32 come out of one vector operation (or of as many as the block has vectors).
 
 #ifndef LINEFILTER_TEST_BLOCK_ONCE_
 // It chooses the target before Highway is read, and includes this file again.
 #include "linefilter/internal/test_block.h"
-// Included once per target, as test_block.h.
+// It is included once per target, like test_block.h.
 #elif defined(LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_
 #undef LINEFILTER_INTERNAL_TEST_SOLVED_BLOCK_H_
@@ -22,7 +22,7 @@
 #include "linefilter/internal/retrieval_constants.h"
 #include "linefilter/internal/retrieval_tables.h"
 
-// Plain 64-bit words where there are no vectors, or where their byte order is not that of an image.
+// Plain 64-bit words serve where there are no vectors, or where their byte order is not that of an image.
 #undef LINEFILTER_PLAIN_PARITIES
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
@@ -31,7 +31,7 @@
 #define LINEFILTER_PLAIN_PARITIES 0
 #endif
 
-// In a file compiled for one CPU the compiler tells. For dispatch by Highway: LINEFILTER_ASKS_FOR_GFNI (inline.h).
+// In a file compiled for one CPU the compiler tells; in dispatch by Highway LINEFILTER_ASKS_FOR_GFNI (inline.h) does.
 #undef LINEFILTER_GFNI
 #if HWY_ARCH_X86_64 && HWY_CAP_GE512 && defined(__GNUC__) && !defined(HWY_DISABLE_BMI2_FMA) && \
     (defined(__GFNI__) ||                                                                      \
@@ -45,7 +45,7 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// What a lookup learns from the block: y and the level T.
+// A lookup learns this from the block: y and the level T.
 struct Coupled {
   uint32_t y;
   uint32_t level;
@@ -78,8 +78,8 @@ HWY_INLINE uint64_t FoldedWords(const uint8_t* block, uint64_t g, size_t l) {
 HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
   uint32_t level = 0;
   for (size_t l = 0; l < 8; ++l) level |= static_cast<uint32_t>(block[8 * l + 7] >> 7) << l;
-  // Eight words become one: the parity of lane j of word l is bit 16 j + 2 l; then, between it and lane j + 1's, bit
-  // 16 j + 2 l + (j & 1) of an even j.
+  // Eight words become one: the parity of lane j of word l is bit 16 j + 2 l. Then the bit between it and lane j + 1's
+  // is 16 j + 2 l + (j & 1) of an even j.
   uint64_t p = FoldTwo<2>(FoldTwo<4>(FoldedWords(block, g, 0), FoldedWords(block, g, 2)),
                           FoldTwo<4>(FoldedWords(block, g, 1), FoldedWords(block, g, 3)));
   p = (p ^ (p >> 1)) & 0x5555555555555555u;
@@ -121,7 +121,7 @@ HWY_INLINE uint32_t SignsOf(WordVec words) {
 #endif
 
 // x86 before AVX3_DL has no population count of lanes, and before AVX3 no mask of them, but one of bytes: there the
-// 16-bit lanes of two vectors are folded to the bytes of one. Order: in each 128-bit block those of `low`, then `high`.
+// 16-bit lanes of two vectors are folded to the bytes of one. Each 128-bit block has those of `low`, then `high`.
 HWY_INLINE WordVec FoldToBytes(WordVec low, WordVec high) {
   const WordTag d;
   const auto apart = hn::BitCast(d, hn::LoadDup128(hn::Repartition<uint8_t, WordTag>(), internal::kEvenThenOddBytes));
@@ -130,7 +130,7 @@ HWY_INLINE WordVec FoldToBytes(WordVec low, WordVec high) {
   return hn::Xor(hn::InterleaveLower(d, low, high), hn::InterleaveUpper(d, low, high));
 }
 
-// Of each byte.
+// Stores the parity of each byte.
 HWY_INLINE void StoreByteParities(WordVec bytes, uint8_t* to) {
   const hn::Repartition<uint8_t, WordTag> d8;
   const auto upper = hn::ShiftRight<4>(hn::BitCast(hn::Repartition<uint16_t, WordTag>(), bytes));
@@ -194,13 +194,14 @@ HWY_INLINE void StoreParities(const uint8_t* block, WordVec hash, uint8_t* parit
 
 #endif
 
-// The coupling of one key: by matrices where there is an instruction for them; else by its bytes from a table; where
-// its parities fit one vector, there as far as shifts do it, for what waits for a general register fills the scheduler
-// (3.5 against 2.5 ns on Zen 4).
+// One key is coupled by matrices where there is an instruction for them, else by its bytes from a table. Where its
+// parities fit one vector, shifts there do what they can: what waits for a general register fills the scheduler (3.5
+// against 2.5 ns on Zen 4).
 #if LINEFILTER_GFNI
 
 // In each word, bit b of byte i of the product is the parity of byte 7 - b of the matrix, ANDed with byte i of x. Every
-// CPU with what Highway calls AVX3_DL has GFNI, but Highway 1.0.3 does not ask the compiler for it: hence assembly.
+// CPU with what Highway calls AVX3_DL has GFNI, but Highway 1.0.3 does not ask the compiler for it: so this is
+// assembly.
 template <class Raw>
 HWY_INLINE Raw TimesMatrix(Raw x, Raw matrix) {
   Raw product;
@@ -208,13 +209,13 @@ HWY_INLINE Raw TimesMatrix(Raw x, Raw matrix) {
   return product;
 }
 
-// Parities of all bytes at once, then two products that couple them, instead of 16 operations (2.06 against 2.66 ns).
+// It takes parities of all bytes at once, then two products couple them: no 16 operations (2.06 against 2.66 ns).
 HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
   const WordTag d;
   const hn::Full128<uint8_t> d8;
   const WordVec words = LoadWords(block, 0);
   const WordVec masked = MaskWords(words, hn::Set(d, g), 0);
-  // Byte 0 of each word is 255: all parities. (That alone g++ 12 would bring from a general register.)
+  // Byte 0 of each word is 255, all parities. (g++ 12 would bring that alone from a general register.)
   const __m512i couple_words = hn::LoadDup128(hn::Repartition<uint8_t, WordTag>(), internal::kCoupleWords).raw;
   const __m128i parities = _mm512_cvtepi64_epi8(TimesMatrix(couple_words, masked.raw));
   const __m128i lanes = TimesMatrix(hn::Load(d8, internal::kCoupleLanes).raw, parities);
@@ -265,7 +266,7 @@ HWY_INLINE Coupled CoupledParities(const uint8_t* block, uint32_t g) {
   const WordVec low = LoadWords(block, 0), high = LoadWords(block, 4);
   const uint32_t level = SignsOf(low) | SignsOf(high) << 4;
   const WordVec bytes = FoldToBytes(MaskWords(low, hash, 0), MaskWords(high, hash, 4));
-  // Words 0 and 1, 4 and 5, 2 and 3, 6 and 7 into their order.
+  // Puts words 0 and 1, 4 and 5, 2 and 3, 6 and 7 into their order.
   const auto order = hn::SetTableIndices(d32, internal::kMiddleQuarters);
   const auto ordered = hn::BitCast(d8, hn::TableLookupLanes(hn::BitCast(d32, bytes), order));
   uint8_t bits[8];
