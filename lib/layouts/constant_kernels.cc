@@ -1,4 +1,4 @@
-// Filters that do not look: "maybe" for whatever is broken, "absent" for the empty set.
+// These filters do not look: they say "maybe" for whatever is broken, "absent" for the empty set.
 #include <cstring>
 
 #include "lib/layouts/kernels.h"

@@ -1,4 +1,4 @@
-// The functions of one layout on one target: all that a filter calls while it works.
+// Kernels are the functions of one layout on one target: all that a filter calls while it works.
 #ifndef LINEFILTER_LIB_LAYOUTS_KERNELS_H_
 #define LINEFILTER_LIB_LAYOUTS_KERNELS_H_
 
@@ -9,11 +9,11 @@
 
 namespace linefilter::internal {
 
-// remove and remove_batch of what gives no key back: each is refused.
+// These are remove and remove_batch where no key can be taken out: each is refused.
 bool RemoveNothing(const ProbeState& state, uint64_t hash);
 uint64_t RemoveNothingBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_removed);
 
-// Chosen once per filter, called once per batch: dispatching per key costs more than a probe.
+// Kernels are chosen once per filter and called once per batch: dispatching per key costs more than a probe.
 struct Kernels {
   const char* (*target)();  // Highway's name
   bool (*may_contain)(const ProbeState& state, uint64_t hash);
@@ -23,17 +23,17 @@ struct Kernels {
   // The body is written through its const pointer: the caller owns it mutably. True or 1 = certainly new.
   bool (*insert)(const ProbeState& state, uint64_t hash);
   uint64_t (*insert_batch)(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new);
-  // False or 0: refused, the key was certainly absent. By default what no key can be taken from.
+  // False or 0 means refused: the key was certainly absent. By default no key can be taken out.
   bool (*remove)(const ProbeState& state, uint64_t hash) = RemoveNothing;
   uint64_t (*remove_batch)(const ProbeState& state, const uint64_t* hashes, size_t n,
                            uint8_t* were_removed) = RemoveNothingBatch;
 };
 
-// insert and insert_batch of what takes no insertion: nothing is new.
+// These are insert and insert_batch where nothing can be inserted: nothing is new.
 bool InsertNothing(const ProbeState& state, uint64_t hash);
 uint64_t InsertNothingBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new);
 
-// For a broken image, and for the empty set. They take no insertion.
+// These are for a broken image, and for the empty set. They take no insertion.
 const Kernels& AlwaysMaybeKernels();
 const Kernels& AlwaysAbsentKernels();
 

@@ -1,5 +1,4 @@
-// The layouts that can do something, named in a sentence: "blocked, classic or counting". So messages know a new
-// layout.
+// This names the layouts that can do something in a sentence: "blocked, classic or counting". So messages know all.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_NAMES_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_NAMES_H_
 
@@ -10,10 +9,10 @@ namespace linefilter::internal {
 struct LayoutNames {
   char text[160];
 };
-// Those for which `wanted` is true, and then `also`, if it is not null; the last one stands behind `last`, as " or ".
+// Names those for which `wanted` is true, and then `also`, if it is not null; the last is behind `last`, like " or ".
 LayoutNames NamesOf(bool (*wanted)(const LayoutFacts&), const char* also, const char* last);
 
-// What a request may ask for: "blocked, ..., counting or auto".
+// The layouts that a request may ask for: "blocked, ..., counting or auto".
 inline LayoutNames BuildableNames() {
   return NamesOf([](const LayoutFacts& facts) { return facts.buildable; }, "auto", " or ");
 }

@@ -1,6 +1,6 @@
-// A layout is a folder here and one row of registry.inc, which FindLayout and FindMaker read. What is told of it has
-// two halves: a LayoutRecord is all that asks a body, and so all that a reader of images links; a LayoutMaker
-// (layout_maker.h) sizes, makes and folds bodies.
+// A layout is a folder here and one row of registry.inc, which FindLayout and FindMaker read. It has two halves. A
+// LayoutRecord is all that asks a body, and so all that a reader of images links. A LayoutMaker (layout_maker.h) sizes,
+// makes and folds bodies.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 
@@ -13,7 +13,7 @@
 
 namespace linefilter::internal {
 
-// A body, as an image or its owner tells it. The table is that of a layout with stages.
+// A body, as an image or its owner tells it. Only a layout with stages has the table.
 struct BodyParts {
   const uint8_t* body = nullptr;
   uint64_t body_bytes = 0;
@@ -26,18 +26,18 @@ struct LayoutRecord {
   Layout layout;
   const char* name;
   LayoutFacts facts;
-  // Can an image of this layout have that body? (0 bytes are the empty set.) A layout with stages needs their table,
-  // too: check_stages says what is wrong with it, and is null elsewhere.
+  // Tells whether an image of this layout can have that body. (0 bytes are the empty set.) A layout with stages needs
+  // their table, too: check_stages says what is wrong with it, and is null elsewhere.
   bool (*body_is_valid)(uint64_t body_bytes, uint32_t num_probes);
   Status (*check_stages)(const BodyParts& parts);
-  // For the chosen target.
+  // The kernels for the chosen target.
   const Kernels& (*kernels)();
   // Makes `state` answer from a valid body of at least one byte.
   void (*bind)(const BodyParts& parts, ProbeState* state);
-  // One question of a body that nothing is bound to: "maybe" if it is not valid.
+  // Asks a body that nothing is bound to: "maybe" if it is not valid.
   bool (*body_may_contain)(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash);
 
-  // Estimates from the bits of a state that is bound (FilterBase tells what each is).
+  // These estimate from the bits of a state that is bound (FilterBase tells what each is).
   double (*fill_ratio)(const ProbeState& state);
   double (*estimated_keys)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
@@ -45,21 +45,21 @@ struct LayoutRecord {
 
   // The positions of a key in a body, where they are not those that an insertion into an empty block sets.
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
-  // Distinct keys that give this share of one bits.
+  // The distinct keys that give this share of one bits.
   double (*keys_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
-  // Of a body of which several threads insert and ask at once; null: this layout has no such thing.
+  // The kernels for a body that several threads fill and ask at once; null if this layout has none.
   const Kernels& (*shared_kernels)() = nullptr;
   double (*shared_expected_fpr)(const ProbeState& state) = nullptr;
 };
 
-// Null for an id that this library does not implement.
+// Finds a layout; null for an id that this library does not implement.
 const LayoutRecord* FindLayout(Layout layout);
 
 // Makes `state` answer. A body of 0 bytes is the empty set.
 void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
-// The same with shared_kernels.
+// Does the same with shared_kernels.
 void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
-// A state that answers always alike.
+// Makes a state that always answers alike.
 void BindConstant(const Kernels& kernels, ProbeState* state);
 
 inline void UseKernels(const Kernels& kernels, ProbeState* state) {
@@ -67,7 +67,7 @@ inline void UseKernels(const Kernels& kernels, ProbeState* state) {
   state->may_contain = kernels.may_contain;
 }
 
-// The functions of a record that follow from those of a layout without stages.
+// These functions of a record follow from those of a layout without stages.
 using BodyIsValid = bool (*)(uint64_t, uint32_t);
 using BindPlain = void (*)(const uint8_t*, uint64_t, uint32_t, ProbeState*);
 
@@ -77,7 +77,7 @@ void BindWithKernels(const BodyParts& parts, ProbeState* state) {
   UseKernels(kKernels(), state);
 }
 
-// Direct calls, where the record would make four.
+// This calls directly, where the record would make four calls.
 template <BodyIsValid kIsValid, BindPlain kBind, const Kernels& (*kKernels)()>
 bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, uint64_t hash) {
   if (!kIsValid(body_bytes, num_probes)) return true;

@@ -1,4 +1,4 @@
-// The makers of layouts, found by id.
+// This finds the makers of layouts by id.
 #include <iterator>
 
 #include "lib/layouts/layout_maker.h"
@@ -20,7 +20,7 @@ constexpr const LayoutMaker* kMakers[] = {
 }  // namespace
 
 const LayoutMaker* FindMaker(Layout layout) {
-  const size_t row = static_cast<size_t>(layout) - 1;  // that of kAuto wraps
+  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
   const LayoutMaker* const maker = row < std::size(kMakers) ? kMakers[row] : nullptr;
   return maker == nullptr || maker->sizing.expected_fpr == nullptr ? nullptr : maker;
 }

@@ -7,7 +7,7 @@
 namespace linefilter::internal {
 namespace {
 
-// So that halves of halves ... can be folded six times, at a price of 4 KiB at the most.
+// With so many, halves of halves can be folded six times, at a price of 4 KiB at the most.
 constexpr uint64_t kFoldableBlocks = 64;
 
 Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
@@ -39,7 +39,7 @@ Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& optio
   return status;
 }
 
-// Of a filter that is to be folded: the least multiple of kFoldableBlocks that is enough, with the num_probes that
+// Sizes a filter that is to be folded: the least multiple of kFoldableBlocks that is enough, with the num_probes that
 // every number of keys has.
 Status MakeFoldable(uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
   if (!FactsOf(sizing->layout).folds) {
@@ -55,8 +55,8 @@ Status MakeFoldable(uint64_t num_keys, const FilterOptions& options, Sizing* siz
   constexpr uint64_t kStep = kFoldableBlocks * kBlockBytes, kMost = kMaxBlocks * kBlockBytes;
   uint64_t bytes = RoundUp(sizing->body_bytes, kStep);
   const auto expected = [&] { return ExpectedFpr(sizing->layout, num_keys, bytes, sizing->num_probes); };
-  // Where another num_probes is the best for this very size, a little more may be needed for fpr. (Of 170,000 requests
-  // none needed it.)
+  // Where another num_probes is the best for this very size, a little more may be needed for fpr. (None of 170,000
+  // requests did.)
   while (options.fpr != 0 && expected() > options.fpr && bytes < kMost) {
     bytes += RoundUp(bytes / 1024, kStep) + (bytes < 1024 * kStep ? kStep : 0);
     if (bytes > kMost) bytes = kMost;
@@ -102,7 +102,7 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
     return Invalid("the executor has num_threads 0: set how many tasks may run at once (1 = one after the other)");
   }
   Sizing sizing;
-  return SizeForOptions(layout, 0, options, &sizing);  // of no keys: only the request is looked at
+  return SizeForOptions(layout, 0, options, &sizing);  // no keys: only the request is looked at
 }
 
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {

@@ -1,4 +1,4 @@
-// FilterOptions checked and turned into a size.
+// This checks FilterOptions and turns them into a size.
 #ifndef LINEFILTER_LIB_LAYOUTS_OPTIONS_H_
 #define LINEFILTER_LIB_LAYOUTS_OPTIONS_H_
 
@@ -10,19 +10,19 @@
 
 namespace linefilter::internal {
 
-// Everything that can be said without the number of keys. `layout` overrides that of the options.
+// Checks all that can be checked without the number of keys. `layout` overrides that of the options.
 Status CheckOptions(Layout layout, const FilterOptions& options);
 
-// For filters of which `blocked` is the only layout; `what` begins the sentence, as "a concurrent filter has".
+// This is for filters that are always `blocked`; `what` begins the sentence, like "a concurrent filter has".
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what);
 
-// A secret that was forgotten, and one that would be ignored.
+// Finds a secret that was forgotten, and one that would be ignored.
 Status CheckSecret(const FilterOptions& options);
 
-// The size for num_keys keys; of no keys, body_bytes is 0.
+// Makes the size for num_keys keys; for no keys, body_bytes is 0.
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
 
-// Is a key that comes right behind itself dropped? Not where it must be removed as often as it came.
+// Whether a key that comes right behind itself is dropped: not where it must be removed as often as it came.
 inline bool DropsRepeats(Layout layout) { return !FactsOf(layout).keeps_repeats; }
 
 Status BufferTooSmall(uint64_t has, uint64_t needs);

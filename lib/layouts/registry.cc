@@ -1,4 +1,4 @@
-// Layouts found by id and by name, and their facts.
+// This finds layouts by id and by name, and tells their facts.
 #include <cstring>
 #include <iterator>
 
@@ -37,7 +37,7 @@ static_assert(RowsAreById(), "FindLayout takes the row of an id");
 }  // namespace
 
 const LayoutRecord* FindLayout(Layout layout) {
-  const size_t row = static_cast<size_t>(layout) - 1;  // that of kAuto wraps
+  const size_t row = static_cast<size_t>(layout) - 1;  // the row of kAuto wraps
   return row < std::size(kRecords) ? kRecords[row] : nullptr;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Model = internal::SizingModel;
 
-// Null for a layout that is not sized: see FindMaker.
+// Finds a model; null for a layout that is not sized (see FindMaker).
 const Model* FindModel(Layout layout) {
   const internal::LayoutMaker* const maker = internal::FindMaker(layout);
   return maker == nullptr ? nullptr : &maker->sizing;
@@ -49,7 +49,7 @@ uint32_t BestNumProbes(const Model& model, double bits_per_key, const Fpr& fpr) 
   return best;
 }
 
-// Everything about num_keys >= 1 keys in body_bytes; num_probes 0 = the best.
+// Describes num_keys >= 1 keys in body_bytes; num_probes 0 means the best.
 Sizing Describe(const Model& model, uint64_t num_keys, uint64_t body_bytes) {
   Sizing sizing;
   sizing.layout = model.layout;
@@ -97,7 +97,7 @@ double LimitFpr(const Model& model, double bits_per_key) {
   return model.limit_fpr(bits_per_key, LimitNumProbes(model, bits_per_key));
 }
 
-// The least density whose limit reaches fpr: regula falsi on ln fpr, which is nearly linear in the density (Illinois).
+// Finds the least density whose limit reaches fpr: regula falsi on ln fpr, nearly linear in the density (Illinois).
 double LimitBitsPerKey(const Model& model, double fpr) {
   const double goal = internal::Ln(fpr);
   double low = kMinBitsPerKey, high = kMaxBitsPerKey;
@@ -122,8 +122,8 @@ double LimitBitsPerKey(const Model& model, double fpr) {
   return high;
 }
 
-// The smallest body whose best expected_fpr is at most fpr, between the sizes of which the first misses and the second
-// does not (first may be 0).
+// Finds the smallest body whose best expected_fpr is at most fpr, between a size that misses (or 0) and one that
+// reaches.
 uint64_t SmallestBody(const Model& model, uint64_t num_keys, double fpr, uint64_t misses, uint64_t reaches) {
   while (reaches - misses > model.unit_bytes) {
     const uint64_t middle = misses + (reaches - misses) / 2 / model.unit_bytes * model.unit_bytes;
@@ -132,8 +132,8 @@ uint64_t SmallestBody(const Model& model, uint64_t num_keys, double fpr, uint64_
   return reaches;
 }
 
-// `auto`: classic where whole blocks would waste more than a byte of a tiny set (up to 60 keys or three blocks; LevelDB
-// makes a filter for each 2 KiB of a file) or an eighth of a small one.
+// `auto` is classic where whole blocks would waste more than a byte of a tiny set, or an eighth of a small one. (A tiny
+// set has up to 60 keys or three blocks; LevelDB makes a filter for each 2 KiB of a file.)
 Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
   const double bits = static_cast<double>(num_keys) * bits_per_key;
   if (num_keys == 0 || bits > 8 * 64 * 64) return Layout::kBlocked;
@@ -144,14 +144,14 @@ Layout ResolveAuto(uint64_t num_keys, double bits_per_key) {
   return waste <= (is_tiny ? 1 : asked / 8) ? Layout::kBlocked : Layout::kClassic;
 }
 
-// The same for an fpr: classic also where it alone reaches it.
+// Does the same for an fpr: it is classic also where that alone reaches it.
 Layout ResolveAutoForFpr(uint64_t num_keys, double fpr) {
   const Model& blocked = *FindModel(Layout::kBlocked);
   if (fpr < LimitFpr(blocked, kMaxBitsPerKey)) return Layout::kClassic;
   return ResolveAuto(num_keys, num_keys == 0 ? 0 : LimitBitsPerKey(blocked, fpr));
 }
 
-// What bits_per_key cannot better.
+// The rate that bits_per_key cannot better.
 double EqualHashFprOf(const Model& model, uint64_t num_keys) {
   return model.uses_whole_hash ? internal::EqualHashFpr(static_cast<double>(num_keys)) : 0;
 }
@@ -170,7 +170,7 @@ Status CheckFpr(const Model& model, uint64_t num_keys, double fpr) {
   }
   const double least = internal::EitherOf(EqualHashFprOf(model, num_keys), LimitFpr(model, kMaxBitsPerKey));
   if (fpr >= least) return Status();
-  // 1.006: who asks for what is printed gets it, however it was rounded.
+  // By 1.006 a caller who asks for the printed value gets it, however it was rounded.
   return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: layout %s reaches %.3g with its most, %g bits per key",
                        fpr, LayoutName(model.layout), 1.006 * least, kMaxBitsPerKey);
 }
@@ -236,8 +236,7 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   uint64_t reaches = RoundUpToBody(*model, static_cast<double>(num_keys) * bits_per_key);
   if (reaches == 0) return TooLarge(*model, num_keys, bits_per_key);
   const uint64_t least_body = RoundUpToBody(*model, static_cast<double>(num_keys) * kMinBitsPerKey);
-  // The limit is right but for rounding, or (few blocks, spread of a small fill) for a little: widen
-  // until both ends hold.
+  // The limit is right but for rounding, or nearly (few blocks, spread of a small fill). Widen until both ends hold.
   uint64_t step = model->unit_bytes;
   while (Describe(*model, num_keys, reaches).expected_fpr > fpr && reaches <= model->max_bytes - step) {
     reaches += step;
@@ -266,7 +265,7 @@ uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept 
       body_bytes > model->max_bytes) {
     return 0;
   }
-  // 1 bit per key at the most, as sizing gives it.
+  // Sizing gives at least 1 bit per key, so there are no more keys.
   uint64_t reaches = 0, misses = 8 * body_bytes + 1;
   while (misses - reaches > 1) {
     const uint64_t middle = reaches + (misses - reaches) / 2;

@@ -1,13 +1,13 @@
-// Several filters of layout `blocked`, the stages, that answer as one: a key is "maybe" if one of them says so. This
-// tells how a stage is told to a lookup, and the table by which an image tells its own (doc/FORMAT.md); the layout that
+// Stages are several filters of layout `blocked` that answer as one: a key is "maybe" if one of them says so. This
+// tells how a lookup learns of a stage, and the table by which an image tells its own (doc/FORMAT.md). The layout that
 // asks them is in lib/layouts/container/.
 //
 //   Stage stages[2] = {MakeStage(older, ...), MakeStage(newer, ...)};  // the oldest first
 //   BindStages(stages, 2, false, &state_);
 //   state_.kernels->insert(state_, hash);
 //
-// Idea: a lookup knows two ways to its stages, so that neither needs memory of its own. Who owns stages has an array of
-// them; a view reads the image's table, whose bodies lie one after another.
+// The idea: a lookup knows two ways to its stages, so that neither needs memory of its own. An owner of stages has an
+// array of them; a view reads the image's table, whose bodies lie one after another.
 #ifndef LINEFILTER_LIB_LAYOUTS_STAGES_H_
 #define LINEFILTER_LIB_LAYOUTS_STAGES_H_
 
@@ -25,14 +25,14 @@ namespace linefilter::internal {
 
 inline constexpr uint32_t kMaxStages = 64;
 inline constexpr size_t kStageEntryBytes = 24;  // of an image's table
-// Each key that a stage counts set one of its bits that was not set. Who claims more would have the next stage opened,
-// of any size, by the first insertion into a tiny image.
+// Each key that a stage counts set one of its bits that was not set. A tiny image that claimed more would open the next
+// stage, of any size, at the first insertion.
 inline constexpr uint64_t kMostKeysOfBlock = 8 * kBlockBytes;
 
 // The layout of all stages.
 inline const LayoutRecord& StageLayout() { return *FindLayout(Layout::kBlocked); }
 
-// One filter of that layout.
+// A stage is one filter of that layout.
 struct Stage {
   uint8_t* body;
   uint64_t num_blocks;
@@ -44,7 +44,7 @@ inline Stage MakeStage(uint8_t* body, uint64_t num_blocks, uint32_t num_probes) 
   return {body, num_blocks, LaneOnes(num_probes), num_probes};
 }
 
-// One entry of an image's table.
+// One entry of an image's table of stages.
 struct StageEntry {
   uint64_t num_blocks;
   uint64_t num_keys;  // counted in it; 0 = unknown
@@ -64,7 +64,7 @@ inline void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table)
   memset(to + 18, 0, kStageEntryBytes - 18);
 }
 
-// Calls with each stage, the oldest first: visit(i, Stage).
+// Calls visit(i, Stage) with each stage, the oldest first.
 template <class Visit>
 void ForEachStage(const ProbeState& state, const Visit& visit) {
   if (state.stages != nullptr) {
@@ -83,7 +83,7 @@ void ForEachStage(const ProbeState& state, const Visit& visit) {
 }
 
 // Makes `state` ask them all, at least one and at most kMaxStages. It keeps the pointer, so bind anew after each change
-// of the array (a stage more, another newest). Insertions go into the newest stage and answer true where no stage had
+// of the array (one more stage, another newest). Insertions go into the newest stage and answer true where no stage had
 // the key; with is_shared several threads may insert and ask at once.
 void BindStages(const Stage* stages, uint32_t num_stages, bool is_shared, ProbeState* state);
 

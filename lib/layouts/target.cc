@@ -23,8 +23,8 @@ int64_t UnusableBits() {
 #endif
 }
 
-// One bit of Highway's HWY_TARGETS; better targets have lower bits.
-// What this file is compiled for runs in any case, whatever the embedder has disabled in Highway.
+// One bit of Highway's HWY_TARGETS; better targets have lower bits. The target that this file is compiled for runs in
+// any case, whatever the embedder has disabled in Highway.
 int64_t SupportedBits() { return (hwy::SupportedTargets() & HWY_TARGETS & ~UnusableBits()) | HWY_STATIC_TARGET; }
 int64_t BestOf(int64_t bits) { return bits & -bits; }
 
@@ -39,7 +39,7 @@ size_t IndexOf(int64_t bit) {
 // The chosen target's index + 1, or 0 until the first use. Constant-initialized: no global constructor.
 std::atomic<size_t> chosen_index{0};
 
-// 0 if that is not the name of a supported target.
+// Finds a target; 0 if that is not the name of a supported one.
 int64_t FindTarget(const char* name) {
   for (int64_t bits = SupportedBits(); bits != 0; bits &= bits - 1) {
     if (strcmp(hwy::TargetName(BestOf(bits)), name) == 0) return BestOf(bits);
@@ -51,7 +51,7 @@ size_t ChooseFirst() {
   const char* const name = getenv("LINEFILTER_TARGET");
   const int64_t wanted = name == nullptr ? 0 : FindTarget(name);
   const size_t first = IndexOf(wanted != 0 ? wanted : BestOf(SupportedBits())) + 1;
-  // Of two first users at once both find the same; a concurrent ForceTarget wins.
+  // Two first users at once find the same; a concurrent ForceTarget wins.
   size_t current = 0;
   return chosen_index.compare_exchange_strong(current, first, std::memory_order_relaxed) ? first : current;
 }

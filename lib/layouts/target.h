@@ -1,4 +1,4 @@
-// The chosen target, kept by ourselves: to force it must not steer the embedder's own use of Highway.
+// We keep the chosen target ourselves: forcing it must not steer the embedder's own use of Highway.
 #ifndef LINEFILTER_LIB_LAYOUTS_TARGET_H_
 #define LINEFILTER_LIB_LAYOUTS_TARGET_H_
 
@@ -6,12 +6,12 @@
 
 namespace linefilter::internal {
 
-// The chosen target's place in a table made by HWY_EXPORT. Kept ready: engines open a filter per lookup.
+// The chosen target's place in a table made by HWY_EXPORT. It is kept ready, because engines open a filter per lookup.
 size_t TargetTableIndex();
 
 }  // namespace linefilter::internal
 
-// Like HWY_DYNAMIC_DISPATCH, for the target that this library chose.
+// This is HWY_DYNAMIC_DISPATCH for the target that this library chose.
 #define LINEFILTER_DISPATCH(function) (*(HWY_DISPATCH_TABLE(function)[::linefilter::internal::TargetTableIndex()]))
 
 #endif  // LINEFILTER_LIB_LAYOUTS_TARGET_H_

@@ -27,7 +27,7 @@ BlockBits ReadBitsOf(const uint8_t* block, uint32_t num_probes) {
   return {MeanOfRotations(fill, num_probes), static_cast<uint32_t>(ones)};
 }
 
-// The same while others set bits.
+// Does the same while others set bits.
 BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
   uint64_t copy[kBlockBytes / kWordBytes];
   for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) copy[w] = LoadSharedWord(block + kWordBytes * w);
@@ -54,11 +54,11 @@ double EstimatedKeys(const ProbeState& state) {
   return KeysAtFill(fill, state.num_probes, state.num_units);
 }
 
-// The mean over blocks and rotations of the product of lane fills, and keys that agree with one of a block in the
-// in-block hash: from all blocks up to 2^20, above from evenly spaced ones.
+// This is the mean over blocks and rotations of the product of lane fills, and of keys that agree with one of a block
+// in the in-block hash. It is from all blocks up to 2^20, above from evenly spaced ones.
 double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
 
-// The same while others set bits of the body, which is aligned to words.
+// Does the same while others set bits of the body, which is aligned to words.
 double SharedExpectedFpr(const ProbeState& state) {
   return FoldedFpr<BlockedFoldBlocks, ReadSharedBitsOf, kBitsPerBlock>(state, 1, 1);
 }

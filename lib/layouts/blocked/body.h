@@ -1,7 +1,7 @@
-// Layout `blocked`, all but its SIMD core (linefilter/internal/test_block.h): geometry, lane table, statistics.
+// The layout `blocked` but for its SIMD core (linefilter/internal/test_block.h): geometry, lane table, statistics.
 //
-// Idea: a key sets one bit in each of num_probes lanes of one 64-byte block. Which lanes is a fixed subset, rotated by
-// 4 bits of the hash; which bit is 5 bits of a multiple of the hash, another multiple for each lane.
+// Idea: a key sets one bit in each of num_probes lanes of one 64-byte block. A fixed subset, rotated by 4 bits of the
+// hash, says which lanes. 5 bits of a multiple of the hash say which bit, another multiple for each lane.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKED_BODY_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKED_BODY_H_
 
@@ -18,7 +18,7 @@ inline constexpr uint32_t kMostProbesOfBlocked = 16;
 const Kernels& BlockedKernels();
 const Kernels& SharedBlockedKernels();
 
-// LayoutMaker::build_range, fold_blocks and folded_fpr.
+// These are LayoutMaker::build_range, fold_blocks and folded_fpr.
 void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
 double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough);

@@ -1,13 +1,13 @@
-// Expected false-positive rate of the layout `blocked`.
+// The expected false-positive rate of the layout `blocked`.
 //
 // A block with j keys: a bit of a lane is unset with probability u = (1 - k/512)^j, so a lane passes with p = 1 - u.
 // The k lanes of a question are nearly independent: which keys hit two lanes at once follows from the autocorrelation
 // of the rotated subset, and gives the pairwise covariance exactly. So
 //   FPR_j = p^k (1 + sum of covariances / p^2) + j / 2^32,
-// the last term for keys that agree in all 32 bits of the in-block hash. Where few bits are set,
-// fewer than any best num_probes sets, FPR_j is exact, of a table (nearly_empty_blocks.h). Against the full
-// inclusion-exclusion over subsets of lanes (tests/layouts/expected_fpr_test.cc) this is right to 0.14 % from 4 to 24
-// bits per key with the best num_probes, to 1.7 % with any and for any load (tests/layouts/low_load_test.cc).
+// the last term is for keys that agree in all 32 bits of the in-block hash. Where few bits are set, fewer than any best
+// num_probes sets, FPR_j is exact, from a table (nearly_empty_blocks.h). Against the full inclusion-exclusion over
+// subsets of lanes (tests/layouts/expected_fpr_test.cc) this is right to 0.14 % from 4 to 24 bits per key with the best
+// num_probes, to 1.7 % with any and for any load (tests/layouts/low_load_test.cc).
 #include "lib/base/real.h"
 #include "lib/layouts/blocked/body.h"
 #include "lib/layouts/blocks/block_load.h"
@@ -18,7 +18,7 @@
 namespace linefilter::internal {
 namespace {
 
-// How often each difference of two lanes of S_k has `count` pairs. Two or three values, because the subsets are flat.
+// How often each difference of two lanes of S_k has `count` pairs. There are two or three values: the subsets are flat.
 struct PairGroups {
   int size = 0;
   double weight[16];  // pairs of lanes with this overlap
@@ -42,9 +42,9 @@ PairGroups GroupPairs(uint32_t k) {
   return groups;
 }
 
-// How much of the exact rates goes into the mean: all where a body has few bits, nothing where a best num_probes has
-// so many (from 240 on, with the probes of the table). So sizes follow from pairs alone, and between both the rate
-// still rises with the keys.
+// How much of the exact rates goes into the mean: all where a body has few bits, nothing where a best num_probes has so
+// many (from 240 on, with the probes of the table). So sizes follow from pairs alone, and the rate still rises with the
+// keys in between.
 double ShareOfExact(uint32_t k, double mean_load) {
   constexpr double kAll = 96, kNothing = 192;  // bits that the keys of a block choose
   const double bits = k * mean_load;
@@ -103,13 +103,13 @@ double ExpectedFprOfBlocks(uint64_t num_keys, uint64_t body_bytes, uint32_t k) {
 
 double LimitFpr(double bits_per_key, uint32_t k) { return MeanOfBlocks(LimitLoad(bits_per_key), k); }
 
-// From 5 probes at 8 bits per key to 13 at 24.
+// The guess goes from 5 probes at 8 bits per key to 13 at 24.
 uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_key / 2); }
 
 }  // namespace
 
-// The errors: found 0.134 % with the best num_probes, 1.2 % with others (few probes in a nearly empty block; the model
-// leaves out keys that hit three asked lanes at once). tests/layouts/expected_fpr_test.cc holds it to them.
+// The errors found are 0.134 % with the best num_probes, 1.2 % with others (few probes in a nearly empty block; the
+// model leaves out keys that hit three asked lanes at once). tests/layouts/expected_fpr_test.cc holds it to them.
 extern const LayoutMaker kBlockedMaker;
 constexpr LayoutMaker kBlockedMaker = {{Layout::kBlocked, kMostProbesOfBlocked, 64, 64, uint64_t{64} << 32,
                                         ExpectedFprOfBlocks, LimitFpr, Guess, false, false, 0.0014, 0.013, 0},

@@ -1,5 +1,5 @@
-// Where the answers of a batch go: one byte each, one bit each, or into a count. A kernel calls Put for keys 0, 1, 2,
-// ..., or PutGroup for eight or more at once (key i is a multiple of 8, as is `size`).
+// The answers of a batch go into one byte each, one bit each, or a count. A kernel calls Put for keys 0, 1, 2, ..., or
+// PutGroup for eight or more at once (key i is a multiple of 8, as is `size`).
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_ANSWERS_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_ANSWERS_H_
 
@@ -14,7 +14,7 @@ struct AnswersToBytes {
   inline __attribute__((always_inline)) void Put(size_t i, bool answer) { out[i] = answer; }
   inline __attribute__((always_inline)) void PutGroup(size_t i, uint64_t answers, size_t size) {
     for (size_t j = 0; j < size; j += 8, answers >>= 8) {
-      // Bit b of 7 goes to bit 8 b: in the copy that is shifted by 7 b.
+      // Bit b of 7 goes to bit 8 b, in the copy that is shifted by 7 b.
       uint64_t bytes = ((answers & 127) * 0x0002040810204081u & 0x0101010101010101u) | (answers & 128) << 49;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
       bytes = __builtin_bswap64(bytes);
@@ -37,7 +37,7 @@ struct AnswersToBits {
   inline __attribute__((always_inline)) void PutGroup(size_t i, uint64_t answers, size_t size) {
     for (size_t j = 0; j < size; j += 8) out[(i + j) >> 3] = static_cast<uint8_t>(answers >> j);
   }
-  // The last, incomplete byte of n answers.
+  // Writes the last, incomplete byte of n answers.
   void Flush(size_t n) {
     if ((n & 7) != 0) out[n >> 3] = static_cast<uint8_t>(byte);
   }

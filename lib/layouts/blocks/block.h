@@ -1,4 +1,4 @@
-// What all layouts of 64-byte blocks share: geometry.
+// All layouts of 64-byte blocks share this geometry.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_H_
 

@@ -1,5 +1,5 @@
-// The mean over the loads of blocks: what all layouts of 64-byte blocks share in their models. Of n keys in b blocks a
-// block has Binomial(n, 1/b); above 1,000 blocks Poisson(n / b).
+// The models of all layouts of 64-byte blocks share this mean over the loads of blocks. With n keys in b blocks a load
+// is Binomial(n, 1/b); above 1,000 blocks Poisson(n / b).
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOAD_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOAD_H_
 
@@ -16,23 +16,23 @@ struct Load {
   double Ratio(double j) const { return (poisson ? mean : (n - j) * q) / (j + 1); }
 };
 
-inline constexpr uint64_t kPoissonBlocks = 1000;  // above
+inline constexpr uint64_t kPoissonBlocks = 1000;  // Poisson above so many
 
-// Of more than one block.
+// Makes the load of more than one block.
 inline Load LoadOf(uint64_t num_keys, uint64_t num_blocks) {
   const double n = static_cast<double>(num_keys), b = static_cast<double>(num_blocks);
   return {n, 1 / (b - 1), n / b, num_blocks > kPoissonBlocks};
 }
 inline Load LimitLoad(double bits_per_key) { return {0, 0, 512 / bits_per_key, true}; }
 
-// Loads beyond which every answer is "maybe": bounds the work, not the result.
+// Beyond this load every answer is "maybe": it bounds the work, not the result.
 inline constexpr double kHopelessLoad = 20000;
 
 // from(j) makes an object whose Value() is FPR_j and whose Next() goes on to j + 1.
 template <class From>
 double MeanFpr(const Load& load, const From& from) {
   if (load.mean > kHopelessLoad) return from(static_cast<uint64_t>(kHopelessLoad)).Value();
-  // Down from the mode until the rest weighs nothing; then up from there.
+  // This goes down from the mode until the rest weighs nothing, then up from there.
   double j = static_cast<double>(static_cast<uint64_t>(load.mean)), weight = 1;
   while (j > 0 && weight > 1e-18) {
     j -= 1;

@@ -1,15 +1,15 @@
-// The loops over keys that all layouts with one action per 64-byte block share: single keys, batches, ranges.
+// All layouts with one action per 64-byte block share these loops over keys: single keys, batches, ranges.
 //
-// An action is a type with kWrites and Do(block, lane_ones, x, xs): what is done to the block of a key, and its answer.
-// x is the in-block hash, xs holds it in each lane.
+// An action is a type with kWrites and Do(block, lane_ones, x, xs). Do acts on the block of a key and answers. x is the
+// in-block hash, xs holds it in each lane.
 //
-// Batches: while the body is well within the L2 a plain loop, because the out-of-order core overlaps the keys by itself
-// and a prefetch costs about 0.15 ns; above that a look-ahead ring: the line of key i + 32 is prefetched before key i
-// is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8 %
-// slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
+// A batch is a plain loop while the body is well within the L2, because the out-of-order core overlaps the keys by
+// itself and a prefetch costs about 0.15 ns. Above that it is a look-ahead ring: the line of key i + 32 is prefetched
+// before key i is tested. Its addresses are computed twice rather than kept (one multiplication; an array of them is 8
+// % slower at 32 MB). Rejected: groups instead of a ring (5 to 25 % slower), eight keys per vector with gathers (4
 // times slower in cache).
 
-// Included once per target.
+// It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_
 #undef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_INL_H_
@@ -31,9 +31,9 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_ONCE_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_BLOCK_LOOPS_ONCE_
 namespace linefilter::internal {
-// The largest body for which the plain loop is faster, by whether a block is one vector: fewer instructions per key let
-// the core see more keys ahead. Plain against ring, ns on Zen 4 with 1 MB of L2: AVX-512 1.10 / 1.20 at 256 KB, 1.28 /
-// 1.27 at 500 KB, 1.45 / 1.34 at 1000 KB; AVX2 1.55 / 1.72 at 256 KB, 1.78 / 1.72 at 384 KB, 2.08 / 1.72 at 500 KB.
+// The plain loop is faster up to this body, by whether a block is one vector: fewer instructions per key let the core
+// see more keys ahead. Plain against ring, ns on Zen 4 with 1 MB of L2: AVX-512 1.10 / 1.20 at 256 KB, 1.28 / 1.27 at
+// 500 KB, 1.45 / 1.34 at 1000 KB; AVX2 1.55 / 1.72 at 256 KB, 1.78 / 1.72 at 384 KB, 2.08 / 1.72 at 500 KB.
 inline constexpr uint64_t kPlainLoopBytesOneVector = uint64_t{1} << 19, kPlainLoopBytes = uint64_t{1} << 18;
 }  // namespace linefilter::internal
 #endif
@@ -74,7 +74,7 @@ HWY_INLINE LaneVec Spread(LaneVec folded) {
 #endif
 }
 
-// The same as a number. To take it out of the upper lanes of AVX2 costs more than to make it again (1.46).
+// The same as a number. Taking it out of the upper lanes of AVX2 costs more than making it again (1.46).
 template <size_t j>
 HWY_INLINE uint32_t InBlockHashOf(const uint64_t* HWY_RESTRICT hashes, LaneVec folded) {
 #if HWY_TARGET <= HWY_AVX2
@@ -115,8 +115,7 @@ HWY_INLINE void DoTogether(const uint32_t* lane_ones, const uint64_t* HWY_RESTRI
 #endif
 
 // Does the action for all keys but the last ones, and returns where it stopped. kPrefetches says whether it is the
-// look-ahead ring. kLastByte is PrefetchBlock's, and known when compiling: g++ 12 does not always make two loops of
-// one.
+// look-ahead ring. kLastByte is PrefetchBlock's, known when compiling: g++ 12 does not always make two loops of one.
 template <class Action, bool kPrefetches, size_t kLastByte, class Answers>
 HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n, Answers& answers) {
   constexpr size_t kAhead = kPrefetches ? kLookAhead : 0;
@@ -178,7 +177,7 @@ uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) 
   return answers.count;
 }
 
-// Of insertions and removals: how many were true; `answers_out` may be null.
+// For insertions and removals it returns how many were true; `answers_out` may be null.
 template <class Change>
 uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* answers_out) {
   if (answers_out != nullptr) {
@@ -191,7 +190,7 @@ uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, 
   return answers.count;
 }
 
-// The range sits in the L2, so no block is prefetched; but the hashes come from memory in pieces too short for the
+// The range sits in the L2, so no block is prefetched. But the hashes come from memory in pieces too short for the
 // hardware to see that they are consecutive: while one is inserted, the next comes.
 template <class Insert>
 void BuildRange(const ProbeState& state, const internal::BlockRange& range) {

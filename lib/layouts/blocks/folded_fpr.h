@@ -1,7 +1,7 @@
-// The rate of what a body of blocks would be folded, without folding it; folded by 1, the rate that it has.
+// This tells the rate of a body of blocks if it were folded, without folding it; folded by 1, the rate that it has.
 //
-// Idea: a key of no member passes a block by chance, as its bits (or counters) say, or because it agrees with a member
-// in the in-block hash. How many members there are, each block tells by how many of its bits are set.
+// Idea: a stranger passes a block by chance, as its bits (or counters) say, or because it agrees with a member in the
+// in-block hash. Each block tells how many members there are by how many of its bits are set.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_FOLDED_FPR_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_FOLDED_FPR_H_
 
@@ -13,8 +13,8 @@
 
 namespace linefilter::internal {
 
-// What a block tells: at which share of all in-block hashes it says "maybe" by chance, and how many of the positions
-// that keys can set are set.
+// A block tells at which share of all in-block hashes it says "maybe" by chance, and how many of the positions that
+// keys can set are set.
 struct BlockBits {
   double fpr;
   uint32_t num_set;
@@ -23,10 +23,10 @@ struct BlockBits {
 using FoldBlocks = void (*)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
 using ReadBlock = BlockBits (*)(const uint8_t* block, uint32_t num_probes);
 
-// The keys of `num_blocks` blocks of which counts[i] have i of their positions set. A key leaves a position alone with
-// probability 1 - num_probes / positions. A full block tells nothing, and counts as one without keys. Keys whose bits
-// coincide make it too few in one block and too many in another; the mean over such blocks is right. FoldToFpr compares
-// what follows from it, so it is the same on every machine (real.h).
+// Estimates the keys of `num_blocks` blocks of which counts[i] have i of their positions set. A key leaves a position
+// alone with probability 1 - num_probes / positions. A full block tells nothing, and counts as one without keys. Keys
+// whose bits coincide make it too few in one block and too many in another; the mean over such blocks is right.
+// FoldToFpr compares what follows from it, so it is the same on every machine (real.h).
 template <uint32_t kPositions>
 double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probes) {
   const double of_a_key = LnOfRest(num_probes / static_cast<double>(kPositions));
@@ -37,7 +37,7 @@ double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probe
   return keys;
 }
 
-// LayoutMaker::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
+// This is LayoutMaker::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
 template <FoldBlocks kFoldBlocks, ReadBlock kReadBlock, uint32_t kPositions>
 double FoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   const uint64_t num_blocks = state.num_units / factor;
@@ -47,14 +47,14 @@ double FoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   uint32_t counts[kPositions + 1] = {};
   uint8_t folded[kBlockBytes];
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
-    // Evenly spaced, without overflow: i * num_blocks < 2^52.
+    // They are evenly spaced, without overflow: i * num_blocks < 2^52.
     const uint8_t* const blocks = state.body + kBlockBytes * factor * (i * num_blocks / sample);
     if (factor != 1) kFoldBlocks(blocks, 1, factor, false, folded);
     const BlockBits bits = kReadBlock(factor == 1 ? blocks : folded, state.num_probes);
     sum += bits.fpr;
     ++counts[bits.num_set];
   }
-  // Full blocks say "maybe" to all by their bits: nothing comes to that.
+  // Full blocks say "maybe" to all by their bits: nothing is added to that.
   return EitherOf(EqualInBlockHashFpr(KeysOfBlocks<kPositions>(counts, state.num_probes) / size), sum / size);
 }
 

@@ -3,7 +3,7 @@
 namespace linefilter::internal {
 namespace {
 
-// [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices.
+// The index is [num_probes - 1]. In one filter 1 KiB of it is hot, or 64 bytes where LanesOf suffices.
 struct LaneTables {
   alignas(64) LaneTable of[16];
 };
@@ -29,8 +29,8 @@ constexpr LaneTables kLaneTables = MakeLaneTables();
 
 const uint32_t* LaneOnes(uint32_t num_probes) { return kLaneTables.of[num_probes - 1].ones[0]; }
 
-// All rotations side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the shares
-// backwards, twice, each bit reads 16 of them in order.
+// All rotations are side by side, which the compiler vectorizes: bit j of a subset is lane j - rotation, so with the
+// shares backwards, twice, each bit reads 16 of them in order.
 double MeanOfRotations(const double (&share)[16], uint32_t num_probes) {
   double backwards[32], product[16];
   for (uint32_t i = 0; i < 16; ++i) {

@@ -1,4 +1,4 @@
-// Which lanes of a block take part for a key: what the layouts `blocked` and `counting` share.
+// The layouts `blocked` and `counting` share the table of which lanes of a block take part for a key.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_LANE_TABLE_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_LANE_TABLE_H_
 
@@ -13,18 +13,18 @@ constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) 
   return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;
 }
 
-// What ProbeState::lane_ones points to, for one number of probes.
+// ProbeState::lane_ones points to this, for one number of probes.
 struct LaneTable {
   uint32_t ones[16][16];  // [rotation][lane]: 1 if the lane takes part
   uint32_t lanes[16];     // [rotation]: bit `lane` is ones[rotation][lane]
 };
 
-// LaneTable::lanes of the table that ProbeState::lane_ones points to.
+// Finds LaneTable::lanes of the table that ProbeState::lane_ones points to.
 inline const uint32_t* LanesOf(const uint32_t* lane_ones) {
   return lane_ones + offsetof(LaneTable, lanes) / sizeof(uint32_t);
 }
 
-// ProbeState::lane_ones for that many probes, 1..16; those of one more follow it, so many lanes later.
+// Makes ProbeState::lane_ones for that many probes, 1..16; those of one more follow it, so many lanes later.
 inline constexpr size_t kLaneOnesOfOne = sizeof(LaneTable) / sizeof(uint32_t);
 const uint32_t* LaneOnes(uint32_t num_probes);
 

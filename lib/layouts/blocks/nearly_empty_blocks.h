@@ -1,4 +1,4 @@
-// The exact false-positive rate of a block of the layout `blocked` that has few keys, or few bits of each.
+// This has the exact false-positive rate of a block of the layout `blocked` with few keys, or few bits of each.
 //
 // The model's pairs of lanes do not suffice there: most false positives come from a key with the rotation of a member,
 // which agrees with it in all lanes. The exact rate is the sum over all subsets A of the lanes that are asked
@@ -13,10 +13,10 @@
 
 namespace linefilter::internal {
 
-// With fewer probes the pairs are all there is; with more they are right to 0.2 % for any number of keys.
+// With fewer probes there is nothing but pairs; with more they are right to 0.2 % for any number of keys.
 inline constexpr uint32_t kLeastExactProbes = 3, kMostExactProbes = 12;
 
-// Up to so many keys, which choose fewer than 128 bits. Pairs are right to 1.7 % for more.
+// The table goes up to so many keys, which choose fewer than 128 bits. Pairs are right to 1.7 % for more.
 constexpr uint32_t MostExactKeys(uint32_t num_probes) {
   if (num_probes < kLeastExactProbes || num_probes > kMostExactProbes) return 0;
   return num_probes < 4 ? 31 : 127 / num_probes;
@@ -68,7 +68,7 @@ inline constexpr double kExactRates[] = {
     // clang-format on
 };
 
-// FPR_j of 1 to MostExactKeys(num_probes) keys.
+// FPR_j for 1 to MostExactKeys(num_probes) keys.
 inline double ExactRate(uint32_t num_probes, uint32_t num_keys) {
   uint32_t at = num_keys - 1;
   for (uint32_t k = kLeastExactProbes; k < num_probes; ++k) at += MostExactKeys(k);

@@ -1,4 +1,4 @@
-// A line is sent away when the next hash for it comes, not when it is full: else its wide load would stall on the store
+// A line is sent away when the next hash for it comes, not when it is full. Else its wide load would stall on the store
 // of the eighth hash, which is still on its way to the cache.
 #include "lib/layouts/blocks/range_writer.h"
 
@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/layouts/blocks/range_writer.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.h:
+// This comes after foreach_target.h:
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 

@@ -2,20 +2,20 @@
 //
 // Bits are set, never cleared but by a RotatingFilter's rotation, and each is judged by itself. So a lookup is right if
 // every bit that it reads is at least as new as what happened before it; the bits need not be of one moment. Writers OR
-// into those 64-bit words that lack a bit. Words that were seen to lack none are passed over, which a rotation does not
-// make wrong: it clears a bit that was seen only when it drops this generation, and the key with it, had it been
+// into those 64-bit words that lack a bit. Words that were seen to lack none are passed over. A rotation does not make
+// that wrong: it clears a bit that was seen only when it drops this generation, and the key with it, had it been
 // written or not (lib/filters/rotating.cc).
 //
 // Readers: eight relaxed words are right on every CPU, and all that the language and ThreadSanitizer allow. A vector
-// load is right, too, where the architecture says that it is a number of ordinary loads, in no order among them, and it
-// is faster (lookups in an L1: 1.9 against 6.5 ns with AVX-512, 2.2 against 6.7 with AVX2). So we use it where that is
-// stated and concurrent_slow_test has stressed it on the hardware, which is x86-64: Intel SDM 3A 8.2.3.1, "other
+// load is right, too, where the architecture says that it is a number of ordinary loads, in no order. It is faster
+// (lookups in an L1: 1.9 against 6.5 ns with AVX-512, 2.2 against 6.7 with AVX2). So we use it where that is stated and
+// concurrent_slow_test has stressed it on the hardware, which is x86-64. It is stated in Intel SDM 3A 8.2.3.1, "other
 // instructions may be implemented with multiple memory accesses", each an access of the memory model; AMD APM 2, 7.3.2,
 // the same. (AArch64 states it, too, Arm ARM B2.2.1, but our tests have run there only under an emulator on x86-64,
-// which cannot show what an Arm core would do.)
-// The compiler may load twice or later within the call, but cannot invent a bit that was never set.
+// which cannot show what an Arm core would do.) The compiler may load twice or later within the call, but cannot invent
+// a bit that was never set.
 
-// Included once per target.
+// It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_BLOCKS_SHARED_BLOCK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_BLOCKS_SHARED_BLOCK_INL_H_
 #undef LINEFILTER_LIB_LAYOUTS_BLOCKS_SHARED_BLOCK_INL_H_
@@ -77,7 +77,7 @@ HWY_INLINE unsigned FindMissingWords(const uint8_t* block, const uint32_t* lane_
     const LaneVec lane_mask = KeyMask(d, lane_ones, x, xs, lane);
     StoreLanes(lane_mask, d, mask + 4 * lane);
     const auto missing = hn::BitCast(d64, hn::AndNot(LoadLanes(d, block + 4 * lane), lane_mask));
-    uint8_t bits[8] = {};  // what StoreMaskBits may write
+    uint8_t bits[8] = {};  // StoreMaskBits may write them
     hn::StoreMaskBits(d64, hn::Ne(missing, hn::Zero(d64)), bits);
     missing_words |= (bits[0] & ((1u << hn::Lanes(d64)) - 1)) << (lane / 2);
   }

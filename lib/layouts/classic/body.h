@@ -1,4 +1,5 @@
-// Layout `classic`: num_probes independent bits anywhere in the body (Bloom 1970). Scalar on purpose: the baseline.
+// The layout `classic` has num_probes independent bits anywhere in the body (Bloom 1970): the baseline, scalar on
+// purpose.
 #ifndef LINEFILTER_LIB_LAYOUTS_CLASSIC_BODY_H_
 #define LINEFILTER_LIB_LAYOUTS_CLASSIC_BODY_H_
 
@@ -9,12 +10,12 @@
 
 namespace linefilter::internal {
 
-// What the layout can address: num_bits < 2^64 would allow more, but no memory does.
+// The layout can address so much: num_bits < 2^64 would allow more, but no memory does.
 inline constexpr uint64_t kMaxClassicBytes = uint64_t{1} << 48;
 
-// One multiplication per probe by a multiplier of full period: near ideal on tiny sets, where plain double hashing has
-// half as many false positives again. The multiplier: Steele and Vigna, "Computationally easy, spectrally good
-// multipliers" (2021).
+// Each probe multiplies once by a multiplier of full period. That is near ideal on tiny sets, where plain double
+// hashing has half as many false positives again. The multiplier is from Steele and Vigna, "Computationally easy,
+// spectrally good multipliers" (2021).
 inline constexpr uint64_t kProbeMultiplier = 0xd1342543de82ef95u;
 
 inline bool ClassicMayContain(const uint8_t* body, uint64_t num_bits, uint32_t num_probes, uint64_t hash) {

@@ -1,5 +1,5 @@
-// Kernels of the layout `classic`: plain scalar loops, the same on every target. No prefetch and no unrolling, as in
-// the implementations that it stands for.
+// The kernels of the layout `classic` are plain scalar loops, the same on every target. They do not prefetch or unroll,
+// like the implementations that they stand for.
 #include "lib/layouts/kernels.h"
 
 #include "lib/layouts/blocks/answers.h"

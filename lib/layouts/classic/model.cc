@@ -1,9 +1,9 @@
-// Expected false-positive rate of the layout `classic`: E[fill^k], from the textbook's mean fill 1 - (1 - 1/m)^(n k)
-// and the spread of the fill around it, which matters for small filters: its second, third and fourth central moments,
-// exactly (the unset bits of balls thrown into bins have factorial moments (m)_i (1 - i/m)^(n k)).
+// The expected false-positive rate of the layout `classic` is E[fill^k], from the textbook's mean fill 1 - (1 - 1/m)^(n
+// k) and the spread of the fill around it, which matters for small filters. The spread is its second, third and fourth
+// central moments, exactly (the unset bits of balls thrown into bins have factorial moments (m)_i (1 - i/m)^(n k)).
 //
-// To it comes n / 2^64 for keys that agree with one of the n in the whole hash: more than all else from about 3e6 keys
-// on at 64 bits per key.
+// n / 2^64 is added for keys that agree with one of the n in the whole hash: more than all else from about 3e6 keys on
+// at 64 bits per key.
 #include "lib/base/equal_hashes.h"
 #include "lib/base/real.h"
 #include "lib/layouts/classic/body.h"
@@ -12,7 +12,7 @@
 namespace linefilter::internal {
 namespace {
 
-// (1 - x)^n for a small x and an n of any size, without rounding 1 - x.
+// Computes (1 - x)^n for a small x and an n of any size, without rounding 1 - x.
 double PowerOfOneMinus(double x, double n) {
   // ln(1 - x) = -(x + x^2/2 + x^3/3 + ...); x is at most 1/16 here (4 / the 64 bits of the smallest filter).
   double sum = 0;
@@ -31,7 +31,7 @@ double Spread(double m, double throws, double unset, double fill, double k) {
   double spread = pairs * variance / (fill * fill);
   if (spread < 0) spread = 0;  // rounding, for large m
   if (m > kSmallBits) return spread;
-  // Raw moments of the number of unset bits from its factorial ones, then central ones of the fill.
+  // Factorial moments of the number of unset bits give its raw ones, then central ones of the fill.
   const double f1 = m * u1, f2 = m * (m - 1) * u2;
   const double f3 = m * (m - 1) * (m - 2) * PowerOfOneMinus(3 / m, throws);
   const double f4 = m * (m - 1) * (m - 2) * (m - 3) * PowerOfOneMinus(4 / m, throws);
@@ -68,8 +68,8 @@ uint32_t NumProbes(double bits_per_key) { return static_cast<uint32_t>(bits_per_
 
 }  // namespace
 
-// 8 bytes at least: fewer would make the rate of one or two keys worse than asked for no gain.
-// The errors: it is exact for large sets; found 0.7 % at 60 keys and fewer (tests/layouts/expected_fpr_test.cc).
+// A body has 8 bytes at least: fewer would make the rate of one or two keys worse than asked for no gain. The model is
+// exact for large sets; the error found at 60 keys and fewer is 0.7 % (tests/layouts/expected_fpr_test.cc).
 extern const LayoutMaker kClassicMaker;
 constexpr LayoutMaker kClassicMaker = {{Layout::kClassic, kMostProbesOfClassic, 1, 8, uint64_t{1} << 48,
                                         ExpectedFprOfBits, LimitFpr, NumProbes, true, true, 1e-6, 0, 0.01}};

@@ -7,8 +7,8 @@
 namespace linefilter::internal {
 namespace {
 
-// What is wrong with the table: null if nothing is. *unsupported: it may be right, but for a layout that this version
-// does not know.
+// Says what is wrong with the table: null if nothing is. *unsupported means that it may be right, but for a layout that
+// this version does not know.
 const char* FindTableFault(const BodyParts& parts, bool* unsupported) {
   *unsupported = false;
   if (parts.num_probes != 0) return "a container has no probes of its own";
@@ -70,14 +70,14 @@ double FillRatio(const ProbeState& state) {
   return blocks == 0 ? 0 : ones / blocks;
 }
 
-// The sum: a key that two stages hold counts twice.
+// It is a sum: a key that two stages hold counts twice.
 double EstimatedKeys(const ProbeState& state) {
   double sum = 0;
   ForEachStage(state, [&](uint32_t, const Stage& stage) { sum += StageLayout().estimated_keys(StateOf(stage)); });
   return sum;
 }
 
-// As if stages were independent, which their other sizes make them.
+// Stages count as independent, which their other sizes make them.
 double ExpectedFpr(const ProbeState& state) {
   double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
   ForEachStage(state,

@@ -1,4 +1,4 @@
-// Layout `container`, all but its loops: whether a table of stages can be, and estimates over all stages.
+// The layout `container` but for its loops: whether a table of stages is possible, and estimates over all stages.
 #ifndef LINEFILTER_LIB_LAYOUTS_CONTAINER_BODY_H_
 #define LINEFILTER_LIB_LAYOUTS_CONTAINER_BODY_H_
 
@@ -9,7 +9,7 @@ namespace linefilter::internal {
 const Kernels& StagesKernels();
 const Kernels& SharedStagesKernels();
 
-// LayoutRecord::bind, to the stages of an image, whose table is without fault. Nobody inserts into them.
+// This is LayoutRecord::bind to the stages of an image, whose table is without fault. Nobody inserts into them.
 void BindImageStages(const BodyParts& parts, ProbeState* state);
 
 }  // namespace linefilter::internal

@@ -1,12 +1,12 @@
-// Kernels of several filters that answer as one (lib/layouts/stages.h), one source for all of Highway's targets: the
-// batches, and the tables of functions. (Single keys: stages-inl.h.)
+// The kernels of several filters that answer as one (lib/layouts/stages.h), one source for all of Highway's targets.
+// Here are batches, and the tables of functions; stages-inl.h has single keys.
 //
-// A batch is asked of one stage after the other, the newest first, in groups: of what it has the older are not asked,
-// and the lines of 128 keys are under way. So a key that is found costs the lines up to its stage only, and no branch
+// A batch asks one stage after the other, the newest first, in groups. Older stages are not asked for what it has, and
+// the lines of 128 keys are under way. So a key that is found costs the lines up to its stage only, and no branch
 // depends on an answer. Eight stages in 512 MB, AVX-512, ns per key: 25 without hits, 18 with 50 %; all stages key by
-// key, 16 keys ahead (which fewer than 256 keys are), 25 and 25; the eight bare lines 21, one filter of that size 7.
-// Fewer lines under way are worse (64: 31), and so is it to sieve the newest two alone, in chunks of 32 keys (24 with
-// hits); non-temporal prefetches of the large stages gain nothing.
+// key, 16 keys ahead (which fewer than 256 keys are), 25 and 25. The eight bare lines take 21, one filter of that size
+// 7. Fewer lines under way are worse (64: 31), and so is it to sieve the newest two alone, in chunks of 32 keys (24
+// with hits); non-temporal prefetches of the large stages gain nothing.
 #include "lib/layouts/kernels.h"
 
 #include <cstring>
@@ -19,7 +19,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/layouts/container/kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.h:
+// This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/container/stages-inl.h"
 #include "linefilter/internal/test_block.h"
@@ -27,12 +27,12 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_CONTAINER_KERNELS_ONCE_
 #define LINEFILTER_LIB_LAYOUTS_CONTAINER_KERNELS_ONCE_
 namespace linefilter::internal {
-// Lines under way in a batch, of one stage or of all.
+// The lines under way in a batch, of one stage or of all.
 inline constexpr size_t kStageLinesAhead = 128;
-// Keys that are sieved together; they stay in the L1. A batch of fewer than the second is asked key by key.
+// So many keys are sieved together; they stay in the L1. A batch of fewer than the second is asked key by key.
 inline constexpr size_t kStageGroup = 1024, kFewKeys = 256;
 static_assert(kFewKeys >= kStageLinesAhead, "a group has the keys whose lines come first");
-// All stages together, in bytes, for which nothing is prefetched: about the L2.
+// Up to so many bytes of all stages together nothing is prefetched: about the L2.
 inline constexpr uint64_t kPlainStagesBytes = uint64_t{1} << 20;
 }  // namespace linefilter::internal
 #endif
@@ -49,7 +49,7 @@ using internal::PrefetchBlock;
 using internal::ProbeState;
 using internal::Stage;
 
-// What a batch needs of all stages.
+// A batch needs this of all stages.
 struct Stages {
   const Stage* all;  // the oldest first
   size_t size;
@@ -68,7 +68,7 @@ struct Stages {
     for (size_t s = 0; s < size; ++s) num_blocks += all[s].num_blocks;
     return 64 * num_blocks;
   }
-  // 63 if a block of one of them lies across two lines.
+  // It is 63 if a block of one of them lies across two lines.
   size_t LastByte() const {
     size_t last_byte = 0;
     for (size_t s = 0; s < size; ++s) last_byte |= internal::LastByteOfBlock(all[s].body);
@@ -96,13 +96,13 @@ HWY_INLINE void AskKeyByKey(const Stages& stages, size_t ahead, const uint64_t* 
   }
 }
 
-// Keys of a group that no stage has had so far.
+// The keys of a group that no stage has had so far.
 struct Left {
   uint64_t hashes[kStageGroup + kFewKeys];
   uint16_t keys[kStageGroup + kFewKeys];  // which of the group
 };
 
-// Asks `stage` of the first n of `left`, and keeps those that it has not: returns how many. Their lines in `next` are
+// Asks `stage` for the first n of `left`, keeps those that it has not, and returns how many. Their lines in `next` are
 // prefetched near the end; those of the first kStageLinesAhead here have been.
 template <class How>
 HWY_INLINE size_t Sieve(const Stage& stage, const Stage& next, const uint64_t* next_hashes, size_t n, Left& left) {
@@ -129,8 +129,8 @@ HWY_INLINE size_t Sieve(const Stage& stage, const Stage& next, const uint64_t* n
   return num_left;
 }
 
-// Asks a group of `size` keys stage by stage. *prefetched: how many of its first keys
-// have their line in the newest stage under way; then those of `next_hashes`, the next group, null = there is none.
+// Asks a group of `size` keys stage by stage. *prefetched says how many of its first keys have their line in the newest
+// stage under way; then it says that of `next_hashes`, the next group (null: there is none).
 template <class How, class Answers>
 HWY_INLINE void SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT hashes, size_t first, size_t size,
                            const uint64_t* next_hashes, size_t* prefetched, Answers& answers) {

@@ -1,12 +1,12 @@
-// What several filters that answer as one do with one key, on one target.
+// Several filters that answer as one do this with one key, on one target.
 //
-// First the addresses of all stages, prefetched, then all tests, without a branch: the core then has the lines of
-// several keys under way, of which prefetches may be more than loads. The part of the key's bits that does not depend
+// First the addresses of all stages are prefetched, then all tests are made without a branch. So the core has the lines
+// of several keys under way; there may be more prefetches than loads. The part of the key's bits that does not depend
 // on num_probes is computed once. Eight stages in 512 MB, independent single lookups, AVX-512, ns: 80; the bare loads
-// of the eight lines 70, one filter of that size 23. Rejected: no prefetches (91 beside bare loads of 60), to stop at
+// of the eight lines 70, one filter of that size 23. Rejected: no prefetches (91 beside bare loads of 60), stopping at
 // the first stage that has the key (a wrong guess waits for a line and throws away the next keys': 100 beside those).
 
-// Included once per target.
+// It is included once per target.
 #if defined(LINEFILTER_LIB_LAYOUTS_CONTAINER_STAGES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_CONTAINER_STAGES_INL_H_
 #undef LINEFILTER_LIB_LAYOUTS_CONTAINER_STAGES_INL_H_
@@ -39,7 +39,7 @@ namespace {
 using internal::ProbeState;
 using internal::Stage;
 
-// TestBlock by an instruction less, where a block is one vector.
+// This is TestBlock by an instruction less, where a block is one vector.
 HWY_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones, uint32_t x) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
   const LaneTag d;
@@ -50,7 +50,7 @@ HWY_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones
 #endif
 }
 
-// How one block is tested and filled.
+// This tests and fills one block.
 struct Alone {
   static HWY_INLINE bool Test(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     return TestBlockOfStage(block, lane_ones, InBlockHash(hash));
@@ -75,7 +75,7 @@ HWY_INLINE uint8_t* BlockOfStage(const Stage& stage, uint64_t hash) {
   return stage.body + 64 * BlockIndex(hash, stage.num_blocks);
 }
 
-// Stages from the newest down: of an array, or of the table of an image.
+// A cursor goes over stages from the newest down: of an array, or of the table of an image.
 class ArrayCursor {
  public:
   explicit HWY_INLINE ArrayCursor(const ProbeState& state) : next_(state.stages + state.num_stages) {}
@@ -120,14 +120,14 @@ HWY_INLINE Place Find(const Stage& stage, uint64_t hash) {
   return {block, stage.lane_ones};
 }
 
-// The next stages of the cursor, as many as kIndexes.
+// Asks the next stages of the cursor, as many as kIndexes.
 template <class How, bool kPrefetch, class Cursor, size_t... kIndexes>
 HWY_INLINE bool TestSome(Cursor& cursor, uint64_t hash, std::index_sequence<kIndexes...>) {
   const Place places[] = {(void(kIndexes), Find<kPrefetch>(cursor.Next(), hash))...};
   return (static_cast<unsigned>(How::Test(places[kIndexes].block, places[kIndexes].lane_ones, hash)) | ...) != 0;
 }
 
-// kPrefetch: unless the lines are under way already.
+// kPrefetch is true unless the lines are under way already.
 template <class How, bool kPrefetch, class Cursor>
 HWY_INLINE bool TestAll(Cursor cursor, size_t num_stages, uint64_t hash) {
   bool found = false;
@@ -148,7 +148,7 @@ bool MayContainOf(const ProbeState& state, uint64_t hash) {
   return TestSome<How, true>(cursor, hash, std::make_index_sequence<kStages>());
 }
 
-// Of so few stages a function of its own: fewer instructions let the core see more keys ahead.
+// So few stages have a function of their own: fewer instructions let the core see more keys ahead.
 template <class How, class Cursor>
 internal::MayContainFunction MayContainOfSome(size_t num_stages) {
   switch (num_stages) {
@@ -171,7 +171,7 @@ internal::MayContainFunction MayContainOfSome(size_t num_stages) {
   }
 }
 
-// True if no stage had it.
+// True if no stage had the key.
 template <class How>
 HWY_INLINE bool InsertIntoNewest(const ProbeState& state, uint64_t hash) {
   bool older = false;

@@ -56,7 +56,7 @@ double EstimatedKeys(const ProbeState& state) {
   return LnOfRest(static_cast<double>(non_zero) / num_counters) / LnOfRest(state.num_probes / num_counters);
 }
 
-// As that of `blocked`, of counters that are not 0.
+// It is that of `blocked`, with counters that are not 0.
 double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(state, 1, 1); }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Layout `counting`, all but its SIMD core (lib/layouts/counting/kernels.cc): geometry, statistics, how two bodies
-// become one.
+// The layout `counting` but for its SIMD core (kernels.cc): geometry, statistics, how two bodies become one.
 //
 // Idea: `blocked` with counters of 4 bits in the place of bits, 8 to a lane. A key adds one to each of its counters, so
 // it can be taken out again. A counter that reaches 15 no longer knows how many it stands for and stays there.
@@ -17,7 +16,7 @@ inline constexpr uint32_t kMostProbesOfCounting = 16;
 
 const Kernels& CountingKernels();
 
-// LayoutMaker::build_range, fold_blocks and folded_fpr. Folding adds counters up; 15 is the most.
+// These are LayoutMaker::build_range, fold_blocks and folded_fpr. Folding adds counters up; 15 is the most.
 void CountingBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
 double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough);

@@ -1,4 +1,4 @@
-// Expected false-positive rate of the layout `counting`, exactly (with 13 probes and more doubles cancel to 5e-12).
+// The exact expected false-positive rate of the layout `counting` (with 13 probes and more doubles cancel to 5e-12).
 //
 // A question asks one of 8 counters in each lane of S (S_k rotated; by symmetry not rotated). By inclusion and
 // exclusion over the subsets A of S whose counters are all 0: one key of the block misses all of A with probability
@@ -61,7 +61,7 @@ struct Terms {
   }
 };
 
-// Made when they are first asked for: 16 probes have 65536 subsets, but nobody asks for many probes.
+// They are made when they are first asked for: 16 probes have 65536 subsets, but nobody asks for many probes.
 template <uint32_t k>
 const Terms& TermsOf() {
   static const Terms terms(k);
@@ -85,7 +85,7 @@ double ExpOfNegativeLess1(double x) {
   return sum * x;
 }
 
-// exponent(h) of a key in the mean `load`: that of the probability that it is missed by all keys.
+// exponent(h) of a key in the mean `load` is that of the probability that all keys miss it.
 template <class Exponent>
 double MeanOfTerms(uint32_t k, double load, const Exponent& exponent) {
   const Terms& terms = FindTerms(k);
@@ -111,12 +111,12 @@ double LimitFpr(double bits_per_key, uint32_t k) {
   return MeanOfTerms(k, load, [load](double h) { return -load * h; });
 }
 
-// From 2 probes at 10 bits per key to 7 at 64.
+// The guess goes from 2 probes at 10 bits per key to 7 at 64.
 uint32_t Guess(double bits_per_key) { return static_cast<uint32_t>(1 + bits_per_key / 8); }
 
 }  // namespace
 
-// The error: found 1e-9 (tests/layouts/counting/counting_test.cc).
+// The error found is 1e-9 (tests/layouts/counting/counting_test.cc).
 extern const LayoutMaker kCountingMaker;
 constexpr LayoutMaker kCountingMaker = {{Layout::kCounting, kMostProbes, 64, 64, uint64_t{64} << 32,
                                          ExpectedFprOfBlocks, LimitFpr, Guess, false, false, 1e-6, 0, 0},

@@ -29,15 +29,16 @@ double LevelFpr(size_t level) {
   return sum / 8;
 }
 
-// Without the header's bits.
+// Counts one bits without the header's.
 uint64_t OnesOf(const uint8_t* block) {
   uint64_t ones = 0;
   for (size_t l = 0; l < 8; ++l) ones += static_cast<uint64_t>(__builtin_popcountll(LoadLE64(block + 8 * l) << 1));
   return ones;
 }
 
-// Blocks by level, and how many keys one of a level has. At the highest level, which 15 keys and fewer reach, there are
-// fewer equations than unknowns: 31 for each key, and as each finds a pivot that is 0 or 1 alike, half as many ones.
+// Levels counts blocks by level, and tells how many keys one of a level has. At the highest level, which 15 keys and
+// fewer reach, there are fewer equations than unknowns: 31 for each key. As each finds a pivot that is 0 or 1 alike,
+// there are half as many ones.
 class Levels {
  public:
   explicit Levels(const ProbeState& state) {
@@ -53,7 +54,7 @@ class Levels {
     ones_of_highest_ = static_cast<double>(ones);
   }
   double Count(size_t level) const { return static_cast<double>(counts_[level]); }
-  // Of a block at that level: infinite at 0, which says nothing.
+  // The keys of a block at that level: infinite at 0, which says nothing.
   double Keys(size_t level) const {
     if (level == 0) return std::numeric_limits<double>::infinity();
     if (level < kMostHeader) return 8 * kUnknowns / (static_cast<double>(level) + 0.5);
@@ -72,16 +73,16 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   BindBlocks(InlineTest::kSolvedBlock, body, body_bytes, num_probes, state);
 }
 
-// Blocks by T, into counts[256]; 256.
+// Counts blocks by T, into counts[256]; returns 256.
 size_t CountLevels(const ProbeState& state, uint64_t* counts) {
   memset(counts, 0, kLevels * sizeof(*counts));
   for (uint64_t i = 0; i < state.num_units; ++i) ++counts[LevelOf(state.body + kBlockBytes * i)];
   return kLevels;
 }
 
-// From the levels: the equations of a block's keys, T / 8 each, fill its 504 bits. 4032 / (T + 1/2) keys is too many by
-// up to 4 % at 25 to 130 keys a block. Blocks at the highest level, which 15 keys and fewer reach, are judged by their
-// one bits, right on average. T = 0 says nothing: infinite.
+// This follows from the levels: the equations of a block's keys, T / 8 each, fill its 504 bits. 4032 / (T + 1/2) keys
+// is too many by up to 4 % at 25 to 130 keys a block. Blocks at the highest level, which 15 keys and fewer reach, are
+// judged by their one bits, right on average. T = 0 says nothing: infinite.
 double EstimatedKeys(const ProbeState& state) {
   const Levels levels(state);
   double keys = 0;
@@ -91,8 +92,8 @@ double EstimatedKeys(const ProbeState& state) {
   return keys;
 }
 
-// The mean over all blocks, of what their levels tell exactly, and of keys that agree with one of the block in the
-// in-block hash. Each level is summed up, so it does not depend on the order of blocks.
+// This is the mean over all blocks of what their levels tell exactly, and of keys that agree with one of the block in
+// the in-block hash. Each level is summed up, so it does not depend on the order of blocks.
 double ExpectedFpr(const ProbeState& state) {
   const Levels levels(state);
   double sum = 0;

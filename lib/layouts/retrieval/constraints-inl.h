@@ -1,4 +1,4 @@
-// What a batch of the layout `retrieval` does for a vector of keys at once (doc/FORMAT.md section 8): from parities to
+// A batch of the layout `retrieval` does this for a vector of keys at once (doc/FORMAT.md section 8): from parities to
 // y, from hashes to fingerprints, from T to the constraints that count.
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_CONSTRAINTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -17,16 +17,16 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_CONSTRAINTS_ONCE_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_CONSTRAINTS_ONCE_
 namespace linefilter::internal {
-// For the masks M of a vector of keys, byte by byte: how many of the constraints 0 ... t - 1 are in a nibble makes its
-// bits. A byte holds nibble 2 m in its lower, 2 m + 1 in its upper half.
+// These make the masks M of a vector of keys, byte by byte: how many of the constraints 0 ... t - 1 are in a nibble
+// makes its bits. A byte holds nibble 2 m in its lower, 2 m + 1 in its upper half.
 alignas(16) inline constexpr uint8_t kRepeatLowBytes[16] = {0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12};
 alignas(16) inline constexpr uint8_t kLowerNibbles[16] = {0x0, 0x1, 0x5, 0x7, 0xf};
 alignas(16) inline constexpr uint8_t kUpperNibbles[16] = {0x00, 0x10, 0x50, 0x70, 0xf0};
-// The same by nibbles of all eight: the constraints 0 ... q - 1 of each, and constraint q.
+// These do the same by nibbles of all eight: the constraints 0 ... q - 1 of each, and constraint q.
 alignas(16) inline constexpr uint32_t kConstraintsBelow[4] = {0, 0x11111111, 0x55555555, 0x77777777};
 alignas(16) inline constexpr uint32_t kNextConstraint[4] = {0x11111111, 0x44444444, 0x22222222, 0x88888888};
 
-// The coupling inside a byte, of what its nibbles add to it.
+// The coupling inside a byte: what its nibbles add to it.
 struct NibbleCoupling {
   alignas(16) uint8_t of_lower[16];
   alignas(16) uint8_t of_upper[16];
@@ -40,12 +40,12 @@ constexpr NibbleCoupling MakeNibbleCoupling() {
   return table;
 }
 inline constexpr NibbleCoupling kNibbleCoupling = MakeNibbleCoupling();
-// Bytes 1 and 3 of each four in the place of bytes 0 and 2: as they lie, and with 1 and 2 having changed places.
+// These put bytes 1 and 3 of each four in the place of bytes 0 and 2: as they lie, and with 1 and 2 exchanged.
 alignas(16) inline constexpr uint8_t kOddBytes[16] = {1, 128, 3,  128, 5,  128, 7,  128,
                                                       9, 128, 11, 128, 13, 128, 15, 128};
 alignas(16) inline constexpr uint8_t kOddMiddleBytes[16] = {2,  128, 3,  128, 6,  128, 7,  128,
                                                             10, 128, 11, 128, 14, 128, 15, 128};
-// What brings the parities of two keys into order.
+// This brings the parities of two keys into order.
 alignas(16) inline constexpr uint8_t kMiddleBytes[16] = {0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15};
 alignas(16) inline constexpr uint8_t kEvenBytes[16] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
 }  // namespace linefilter::internal
@@ -60,7 +60,7 @@ namespace HWY_NAMESPACE {
 using KeyTag = hn::CappedTag<uint32_t, 16>;
 using KeyVec = hn::Vec<KeyTag>;
 
-// Are the parities of two keys stored at once, byte by byte in turns?
+// Whether the parities of two keys are stored at once, byte by byte in turns.
 inline constexpr bool kPairsInterleaved = HWY_TARGET == HWY_AVX3;
 
 #if HWY_CAP_GE512
@@ -78,7 +78,7 @@ HWY_INLINE KeyVec Couple(KeyVec p) {
   return hn::Xor(p, hn::ShiftRight<16>(p));
 }
 
-// M[t] of t mod 32, from a table in two registers: one instruction, that Highway 1.0.3 lacks.
+// Makes M[t] of t mod 32, from a table in two registers: one instruction, that Highway 1.0.3 lacks.
 HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
   const KeyTag d;
   const KeyVec t = hn::ShiftRight<3>(eighths);
@@ -89,7 +89,7 @@ HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
 
 #else
 
-// Inside bytes by tables of nibbles: where `and` with `xor` is not one instruction, a third less of them.
+// Tables of nibbles couple inside bytes: a third fewer instructions where `and` with `xor` is not one.
 HWY_INLINE KeyVec Couple(KeyVec p) {
   const KeyTag d;
   const hn::Repartition<uint8_t, KeyTag> d8;
@@ -107,7 +107,8 @@ HWY_INLINE KeyVec Couple(KeyVec p) {
 
 #if HWY_TARGET == HWY_AVX2
 
-// M[t] of t mod 32, t = eighths / 8: nibble j has constraints 0 ... t / 8 - 1 of its four, and one more if j < t mod 8.
+// Makes M[t] of t mod 32, t = eighths / 8: nibble j has constraints 0 to t / 8 - 1 of its four, one more if j < t mod
+// 8.
 HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
   const KeyTag d;
   const __m256i quarter = hn::ShiftRight<6>(eighths).raw;
@@ -122,7 +123,7 @@ HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
 
 #else
 
-// M[t] of t mod 32, t = eighths / 8: nibble j has (t + 7 - j) / 8 of its four constraints.
+// Makes M[t] of t mod 32, t = eighths / 8: nibble j has (t + 7 - j) / 8 of its four constraints.
 HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
   const KeyTag d;
   const hn::Repartition<uint8_t, KeyTag> d8;

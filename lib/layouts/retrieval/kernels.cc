@@ -1,10 +1,10 @@
-// Lookup kernels of the layout `retrieval`, one source for all of Highway's targets.
+// The lookup kernels of the layout `retrieval`, one source for all of Highway's targets.
 //
-// Batches: 8 or 16 keys at a time. First each key's parities and its block's level go to memory, straight from masks;
-// then, a vector of keys at once, coupling, fingerprint and test. What a key costs by itself is then about what it
+// A batch takes 8 or 16 keys at a time. First each key's parities and its block's level go to memory, straight from
+// masks. Then a vector of keys at once is coupled, fingerprinted and tested. A key by itself then costs about what it
 // costs in `blocked`: 1.14 against 1.02 ns in the L1, 1.37 against 1.34 in the L2 (AVX3_DL on Zen 4). A group is tested
 // while the next one is filled: its bytes have left the store buffer, and the two overlap (groups of 32: 1.30 ns).
-// Prefetching as in `blocked`. Rejected on AVX2: multiplications for shifts, whose ports they would relieve (2 %
+// Prefetching is as in `blocked`. Rejected on AVX2: multiplications for shifts, whose ports they would relieve (2 %
 // slower); signs of four keys' words packed into one mask (3 instructions less, 5 % slower); fingerprints by 32-bit
 // products (1 %).
 #include "lib/layouts/kernels.h"
@@ -19,7 +19,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/layouts/retrieval/kernels.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.h:
+// This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/retrieval/constraints-inl.h"
 #include "lib/layouts/retrieval/lanes-inl.h"
@@ -38,9 +38,9 @@ HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
   return TestSolvedBlock(BlockOf(state, hash), InBlockHash(hash));
 }
 
-// The largest body for which the plain loop is faster. Plain against prefetching, ns on a core with 1 MB of L2: AVX3_DL
-// 1.28 / 1.33 at 512 KB, 1.43 / 1.39 at 1 MB; AVX2 2.37 / 2.40 at 256 KB, 2.61 / 2.47 at 512 KB, 3.20 / 2.50 at 1 MB;
-// AVX3 1.66 / 1.62 at 512 KB, SSE4 6.0 / 5.1 at 1 MB.
+// The plain loop is faster up to this body. Plain against prefetching, ns on a core with 1 MB of L2: AVX3_DL 1.28 /
+// 1.33 at 512 KB, 1.43 / 1.39 at 1 MB; AVX2 2.37 / 2.40 at 256 KB, 2.61 / 2.47 at 512 KB, 3.20 / 2.50 at 1 MB; AVX3
+// 1.66 / 1.62 at 512 KB, SSE4 6.0 / 5.1 at 1 MB.
 inline constexpr uint64_t kPlainLoopBytes = uint64_t{1} << (HWY_TARGET <= HWY_AVX3_DL ? 19 : 18);
 
 #if LINEFILTER_PLAIN_PARITIES
@@ -67,7 +67,7 @@ struct Group {
   alignas(64) uint8_t levels[kGroup];
 };
 
-// InBlockHash of a group, some keys to a vector.
+// Makes InBlockHash of a group, some keys to a vector.
 HWY_INLINE void FoldHashes(const uint64_t* HWY_RESTRICT hashes, Group* HWY_RESTRICT group) {
   const WordTag d;
   LINEFILTER_UNROLL
@@ -79,8 +79,8 @@ HWY_INLINE void FoldHashes(const uint64_t* HWY_RESTRICT hashes, Group* HWY_RESTR
 
 #if HWY_CAP_GE512
 
-// Where 8 words are one vector, keys share the instructions that make masks and store them, which are dear: two keys
-// those of their parities (1.09 against 0.95 ns a key on Zen 4), eight those of their levels (AVX3: four).
+// Where 8 words are one vector, keys share the dear instructions that make masks and store them. Two keys share those
+// of their parities (1.09 against 0.95 ns a key on Zen 4), eight those of their levels (AVX3: four).
 inline constexpr size_t kKeysAtOnce = 8;
 
 HWY_INLINE void StoreParitiesOfTwo(WordVec masked0, WordVec masked1, uint8_t* parities) {
@@ -179,11 +179,11 @@ HWY_INLINE void PutGroup(size_t i, uint64_t bits, internal::AnswersToBytes& answ
   hn::StoreU(hn::IfThenElseZero(hn::LoadMaskBits(d, mask), hn::Set(d, 1)), d, answers.out + i);
 }
 
-// Parities and levels of a group whose hashes are folded; prefetches the blocks of that kLookAhead further.
+// Makes parities and levels of a group whose hashes are folded; prefetches the blocks of that kLookAhead further.
 template <bool kPrefetches>
 HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
                           Group* HWY_RESTRICT group) {
-  // Broadcast from memory: as cheap as any load, where moving a general register to a vector is not.
+  // They are broadcast from memory, which is as cheap as any load; moving a general register to a vector is not.
   const uint64_t* to_broadcast = group->folded;
 #if defined(__GNUC__)
   __asm__("" : "+r"(to_broadcast) : : "memory");
@@ -202,8 +202,8 @@ HWY_INLINE void FillGroup(const ProbeState& state, size_t last_byte, const uint6
   }
 }
 
-// Answers as many of the keys [begin, end) as make full groups (and have others kLookAhead further), and tells where it
-// stopped.
+// Answers as many of the keys [begin, end) as make full groups (and have others kLookAhead further); tells where it
+// stops.
 template <bool kPrefetches, class Answers>
 HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uint64_t* HWY_RESTRICT hashes,
                             size_t begin, size_t end, Answers& answers) {

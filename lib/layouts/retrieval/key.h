@@ -1,4 +1,4 @@
-// What a key asks of a block of the layout `retrieval` (doc/FORMAT.md section 8), in the terms of those who build it.
+// A key asks this of a block of the layout `retrieval` (doc/FORMAT.md section 8), in the terms of building it.
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_KEY_H_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_KEY_H_
 
@@ -13,8 +13,8 @@ inline constexpr uint32_t kMostHeader = 248;  // T: a key has at most 31 constra
 // A key has constraint n if (T + u) / 8 > n: u says how early in its eighth.
 inline uint32_t EighthOf(uint32_t g) { return static_cast<uint32_t>((g * kFingerprintMultiplier) >> 29) & 7; }
 
-// To exchange bits a < b of the numbers of 32 bits: those whose number has a but not b change places with those
-// 2^b - 2^a above.
+// This exchanges bits a < b of the numbers of 32 bits: those whose number has a but not b change places with those 2^b
+// - 2^a above.
 constexpr uint32_t IndexBitsToSwap(int a, int b) {
   uint32_t bits = 0;
   for (uint32_t i = 0; i < 32; ++i) bits |= ((i >> a & 1) & ~(i >> b & 1)) << i;
@@ -26,14 +26,14 @@ inline uint32_t SwapIndexBits(uint32_t x, int a, int b) {
   return x ^ t ^ (t << distance);
 }
 
-// The fingerprint, bit n = the value that constraint n demands: bit z(n) of f.
+// Makes the fingerprint; its bit n is the value that constraint n demands, bit z(n) of f.
 inline uint32_t ConstraintValues(uint32_t g) {
   const uint32_t f = static_cast<uint32_t>((g * kFingerprintMultiplier) >> 32);
   return SwapIndexBits(SwapIndexBits(SwapIndexBits(f, 0, 4), 0, 2), 1, 3);
 }
 
-// Bit n of the result: the sum of bits m of x over all m whose binary digits include those of n, within groups of
-// 2^digits numbers. Its own inverse.
+// Bit n of the result is the sum of bits m of x over all m whose binary digits include those of n, within groups of
+// 2^digits numbers. It is its own inverse.
 inline uint32_t SumOverSupersets(uint32_t x, int digits) {
   if (digits > 0) x ^= (x >> 1) & 0x55555555;
   if (digits > 1) x ^= (x >> 2) & 0x33333333;

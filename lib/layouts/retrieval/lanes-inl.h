@@ -1,9 +1,9 @@
-// Eight lanes of 64 bits, as many at once as a vector of the target has: the ground of the GF(2) solver. A column of
-// eight 64-bit words in memory is worked on in steps of kLanes. Targets without vectors of a size known when compiling
-// (SVE), SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take one plain 64-bit
-// word at a time.
+// The GF(2) solver stands on eight lanes of 64 bits, as many at once as a vector of the target has. A column of eight
+// 64-bit words in memory is worked on in steps of kLanes. Targets without vectors of a size known when compiling (SVE),
+// SCALAR, and big-endian ones, whose vectors have the halves of a lane in the other order, take one plain 64-bit word
+// at a time.
 
-// Included once per target: no ordinary guard.
+// It is included once per target, so it has no ordinary guard.
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_
 #undef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_INL_H_
@@ -18,7 +18,7 @@
 
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_ONCE_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_LANES_ONCE_
-// A loop over vectors in registers: g++ keeps an array in registers only if the loop is gone early.
+// This is a loop over vectors in registers: g++ keeps an array in registers only if the loop is gone early.
 #if defined(__GNUC__) && !defined(__clang__)
 #define LINEFILTER_UNROLL _Pragma("GCC unroll 16")
 #else
@@ -60,22 +60,22 @@ HWY_INLINE Vec ShiftRight(Vec v) {
 }
 HWY_INLINE Vec ShiftLeftSame(Vec v, int bits) { return v << bits; }
 HWY_INLINE Vec ShiftRightSame(Vec v, int bits) { return v >> bits; }
-// By each lane's own number; 0 from 64 on.
+// Shifts by each lane's own number; the result is 0 from 64 on.
 HWY_INLINE Vec ShiftLeftBy(Vec v, Vec bits) { return bits < 64 ? v << bits : 0; }
 HWY_INLINE Vec ShiftRightBy(Vec v, Vec bits) { return bits < 64 ? v >> bits : 0; }
-// v & -v
+// Gives v & -v.
 HWY_INLINE Vec LowestBit(Vec v) { return v & (0 - v); }
 // The products of the low halves.
 HWY_INLINE Vec MulLow32(Vec a, Vec b) { return (a & 0xffffffff) * (b & 0xffffffff); }
 HWY_INLINE Mask IsZero(Vec v) { return v == 0; }
-// a & b != 0
+// Tells where a & b != 0.
 HWY_INLINE Mask Meets(Vec a, Vec b) { return (a & b) != 0; }
 HWY_INLINE Mask IsOddParity(Vec v) { return (__builtin_popcountll(v) & 1) != 0; }
 HWY_INLINE Mask IsLess(Vec a, Vec b) { return a < b; }  // of values below 2^63
 HWY_INLINE Mask AndMasks(Mask a, Mask b) { return a && b; }
 HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return m ? yes : no; }
 HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return yes & (0 - static_cast<uint64_t>(m)); }
-// Where a & b != 0, to be used by XorWhere; the same for each half of a lane.
+// A Hit tells where a & b != 0, for XorWhere; the same for each half of a lane.
 using Hit = Vec;
 HWY_INLINE Hit HitWhereMeets(Vec a, Vec b) { return 0 - static_cast<uint64_t>((a & b) != 0); }
 HWY_INLINE Vec XorWhere(Hit hit, Vec v, Vec other) { return v ^ (hit & other); }
@@ -149,8 +149,8 @@ HWY_INLINE Mask IsLess(Vec a, Vec b) {
 HWY_INLINE Mask AndMasks(Mask a, Mask b) { return hn::And(a, b); }
 HWY_INLINE Vec IfThenElse(Mask m, Vec yes, Vec no) { return hn::IfThenElse(m, yes, no); }
 HWY_INLINE Vec IfThenElseZero(Mask m, Vec yes) { return hn::IfThenElseZero(m, yes); }
-// Where a & b != 0, to be used by XorWhere: a mask where masks have registers of their own, else the lanes that miss
-// (one instruction less). The same for each half of a lane.
+// A Hit tells where a & b != 0, for XorWhere. It is a mask where masks have registers of their own, else the lanes that
+// miss (one instruction less). It does the same for each half of a lane.
 using HalvesTag = hn::Repartition<uint32_t, D>;
 #if HWY_TARGET <= HWY_AVX3
 using Hit = Mask;

@@ -1,10 +1,10 @@
-// Expected false-positive rate of the layout `retrieval`.
+// The expected false-positive rate of the layout `retrieval`.
 //
-// The equations of a block's j keys are taken, an eighth of a constraint after another, until one contradicts: they
+// The equations of a block's j keys are taken, an eighth of a constraint after another, until one contradicts. They
 // then number about its 504 unknowns, so the level T is about 8 * 504 / j, and the rate (1 - (T mod 8) / 16) *
-// 2^-floor(T / 8). How the rank really grows depends on how the constraints split the block (whole words are systems of
-// 63 unknowns each, half words of 32 and 31: near 63 and 31 keys these contradict early) and has no formula that is
-// good to a percent. So the mean over random blocks of j distinct keys is a table, measured with the library's solver:
+// 2^-floor(T / 8). How the rank really grows depends on how the constraints split the block and has no formula that is
+// good to a percent. (Whole words are systems of 63 unknowns each, half words of 32 and 31: near 63 and 31 keys these
+// contradict early.) So the mean over random blocks of j distinct keys is a table, measured with the library's solver:
 //   j            blocks    relative standard error
 //   0..20        analytic in its tail, see below
 //   21..29       2,000,000 0.6 % falling to 0.02 %
@@ -12,12 +12,12 @@
 //   32..63       65,536    0.05 %
 //   64..126      32,768    0.05 %
 //   127..192     2,048     0.12 %
-// and beyond, where T moves slowly, 485 equations whatever the load: within 3 % but for 8 % around 480 keys.
-// Up to 20 keys the mean lives on the few blocks whose keys depend on each other in a half word, which only constraint
-// 15 tells (T is 127): 12.6 * 2^(j - 32) of all, as counted at 17 to 24 keys. The rest is of 400,000 blocks and more.
+// and beyond, where T moves slowly, 485 equations whatever the load: within 3 % but for 8 % around 480 keys. Up to 20
+// keys the mean lives on the few blocks whose keys depend on each other in a half word, which only constraint 15 tells
+// (T is 127). They are 12.6 * 2^(j - 32) of all, as counted at 17 to 24 keys. The rest is of 400,000 blocks and more.
 //
-// To it comes j / 2^32 for keys that agree with one of the block in all 32 bits of the in-block hash: more than all
-// else up to 15 keys. Against newly measured blocks of all loads the model is right to 0.3 % from 6 to 24 bits per key
+// j / 2^32 is added for keys that agree with one of the block in all 32 bits of the in-block hash: more than all else
+// up to 15 keys. Against newly measured blocks of all loads the model is right to 0.3 % from 6 to 24 bits per key
 // (tests/layouts/retrieval/retrieval_model_test.cc, which also makes the table again), to 0.5 % from 3 on, to 3 %
 // below.
 #include "lib/layouts/blocks/block_load.h"
@@ -52,10 +52,10 @@ constexpr double kTable[kTableLoads] = {
     0.1693,     0.17081,    0.17216,    0.17349,    0.17469,    0.17654,    0.17886,    0.1814,     0.18349,
     0.18513,    0.18653,    0.18756,    0.1889};
 
-// Equations that a fuller block meets.
+// The equations that a fuller block meets.
 constexpr double kEquations = 485;
 
-// Of a level between two whole ones: linear between their rates.
+// The rate of a level between two whole ones is linear between their rates.
 double LevelFpr(double level) {
   if (!(level > 0)) return 1;
   const uint64_t whole = static_cast<uint64_t>(level);
@@ -72,7 +72,7 @@ class RetrievalBlockFpr {
   explicit RetrievalBlockFpr(uint64_t first) : load_(first) {}
   double Value() const {
     const double load = static_cast<double>(load_);
-    // A level is whole: half an eighth less than the equations would fill.
+    // A level is whole, so half an eighth less than the equations would fill.
     const double by_level = load_ < kTableLoads ? kTable[load_] : LevelFpr(8 * kEquations / load - 0.5);
     const double fpr = by_level + (1 - by_level) * load / 4294967296.0;
     return fpr < 1 ? fpr : 1;

@@ -1,6 +1,6 @@
-// The second level of the retrieval solver (solve-inl.h): units whose numbers agree in the low digits form a
-// cluster. The sum of a key's half rows over a cluster's units is one row of a system of its own; what is left of the
-// half rows of every second unit goes on to the rest. Lanes are blocks.
+// The second level of the retrieval solver (solve-inl.h): units whose numbers agree in the low digits form a cluster.
+// The sum of a key's half rows over a cluster's units is one row of a system of its own. What is left of the half rows
+// of every second unit goes on to the rest. Lanes are blocks.
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_CLUSTERS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_CLUSTERS_INL_H_
@@ -20,7 +20,7 @@ namespace HWY_NAMESPACE {
 
 HWY_INLINE uint64_t Ones(uint32_t n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
 
-// The free columns of each unit, of all blocks of a group: [unit][block]. None where there is no block.
+// The free columns of each unit, of all blocks of a group: [unit][block]. There are none where there is no block.
 template <int kUnits>
 struct Widths {
   uint8_t of[size_t{kUnits}][8];
@@ -39,7 +39,7 @@ HWY_INLINE void CountFreeColumns(const Group& group, Widths<kUnits>* widths) {
   }
 }
 
-// Right sides of the constraints that come after the units' own, from those that the reduced half rows have.
+// Makes right sides of the constraints that come after the units' own, from those that the reduced half rows have.
 template <int kUnits>
 HWY_NOINLINE void SumSides(const Group& group) {
   using lanes::Vec;
@@ -60,7 +60,7 @@ HWY_NOINLINE void SumSides(const Group& group) {
   }
 }
 
-// Where a unit lies in the rows of its cluster, by block.
+// Places tell where a unit lies in the rows of its cluster, by block.
 template <int kUnits, int kClusters, int kWords>
 struct Places {
   static constexpr int kPerWord = kUnits / kClusters / kWords;  // units of a cluster in one of its words
@@ -77,7 +77,7 @@ struct Places {
 };
 
 // Lays the units of each cluster side by side. Where a block has no room, it has no columns, and fits[block] is false.
-// Marks in cluster_free what is the rest's business: columns of units behind the first of each cluster, for half rows
+// cluster_free marks what is the rest's business: columns of units behind the first of each cluster, for half rows
 // begin with the second.
 template <int kUnits, int kClusters, int kWords>
 HWY_NOINLINE void PlaceUnits(const Group& group, const Widths<kUnits>& widths,
@@ -110,7 +110,7 @@ HWY_NOINLINE void PlaceUnits(const Group& group, const Widths<kUnits>& widths,
   }
 }
 
-// The clusters' rows.
+// Makes the clusters' rows.
 template <int kUnits, int kClusters, int kWords>
 HWY_NOINLINE void FillClusters(const Group& group, const Places<kUnits, kClusters, kWords>& places) {
   using lanes::Vec;
@@ -219,7 +219,7 @@ HWY_NOINLINE void ReduceClusters(const Group& group, int cluster, const uint64_t
   }
 }
 
-// rest_sides: what the constraints after the clusters' own demand of the clusters' reduced half rows.
+// rest_sides is what the constraints after the clusters' own demand of the clusters' reduced half rows.
 template <int kClusters>
 HWY_NOINLINE void SumRestSides(const Group& group) {
   using lanes::Vec;
@@ -240,7 +240,7 @@ HWY_NOINLINE void SumRestSides(const Group& group) {
   }
 }
 
-// All columns of a cluster, from cluster_free and in its place.
+// Makes all columns of a cluster, from cluster_free and in its place.
 template <int kWords>
 HWY_NOINLINE void SolveClusters(const Group& group, int cluster) {
   RetrievalWork& work = *group.work;

@@ -1,6 +1,6 @@
-// Brings chosen bits of each lane to its bottom, in order, and back: a bit is moved by the binary digits of its
+// This brings chosen bits of each lane to its bottom, in order, and back. A bit is moved by the binary digits of its
 // distance (Warren, Hacker's Delight, 2nd edition, 7-4 and 7-5), the same way in all lanes, with each lane's own bits.
-// Instead of pext and pdep, which are slow on some CPUs that have AVX2 and missing elsewhere.
+// It replaces pext and pdep, which are slow on some CPUs that have AVX2 and missing elsewhere.
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_COMPRESS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_COMPRESS_INL_H_
@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// The steps for those bits of each lane; they lie below 2^kSteps.
+// Makes the steps for those bits of each lane; they lie below 2^kSteps.
 template <int kSteps>
 HWY_INLINE void PrepareCompress(lanes::Vec free, uint64_t (*steps)[8], size_t lane) {
   using lanes::Vec;

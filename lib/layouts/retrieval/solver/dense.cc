@@ -8,8 +8,8 @@
 namespace linefilter::internal {
 namespace {
 
-// Which bits of each word constraint n sums up: those of all lanes whose number (digits: three of the word, its half,
-// odd) includes n's.
+// Lanes are the bits of each word that constraint n sums up: those of all lanes whose number (digits: three of the
+// word, its half, odd) includes n's.
 struct Lanes {
   uint64_t words[8];
 };

@@ -1,5 +1,5 @@
-// The plain solver of a block of the layout `retrieval`: all 504 columns, one row after another, any number of keys.
-// For blocks that are so full that nothing else pays (attacks, and below four bits per key).
+// The plain solver of a block of the layout `retrieval` takes all 504 columns, one row after another, any number of
+// keys. It is for blocks that are so full that nothing else pays (attacks, and below four bits per key).
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_DENSE_H_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_DENSE_H_
 
@@ -13,7 +13,7 @@ struct DenseWorkspace {
   uint8_t right_side[512];
 };
 
-// Writes the 64 bytes of a block. g: the keys' in-block hashes, in descending order of EighthOf.
+// Writes the 64 bytes of a block. g has the keys' in-block hashes, in descending order of EighthOf.
 void SolveDense(const uint32_t* g, uint64_t n, DenseWorkspace* work, uint8_t* block);
 
 }  // namespace linefilter::internal

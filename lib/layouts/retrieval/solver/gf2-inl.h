@@ -1,13 +1,13 @@
-// Linear systems over GF(2), eight side by side: lane b of every word belongs to system b. A row has kWords words; its
-// right-hand side is bit 63 of the last word, all other bits are columns, in ascending order.
+// This solves linear systems over GF(2), eight side by side: lane b of every word belongs to system b. A row has kWords
+// words; its right-hand side is bit 63 of the last word, all other bits are columns, in ascending order.
 //
 // Rows come one after another, in tiles that stay in registers: a tile is reduced by all earlier rows, then within
 // itself. The pivot of a row is the lowest column that is left in it, so a row has no column below its pivot, and the
-// words below can be skipped: `start[f]` is the first row from which on every pivot is in word f or above; and the
-// first `num_leading` rows are tested in word 0 alone (69 instead of 72 ns per key). Nothing depends on data but the
-// values: no branch, no gather, each lane on its own. Cost: rows^2 / 2 times (test, masked xor per word), in eight
-// systems at once on AVX-512. Rejected: rows reduced where they lie (one store per test; 14 instead of 7 ns per key
-// where a 64-byte store takes two cycles).
+// words below can be skipped. From row `start[f]` on every pivot is in word f or above; the first `num_leading` rows
+// are tested in word 0 alone (69 instead of 72 ns per key). Nothing depends on data but the values: no branch, no
+// gather, each lane on its own. Cost: rows^2 / 2 times (test, masked xor per word), in eight systems at once on
+// AVX-512. Rejected: rows reduced where they lie (one store per test; 14 instead of 7 ns per key where a 64-byte store
+// takes two cycles).
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_GF2_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_GF2_INL_H_
@@ -27,7 +27,7 @@ namespace HWY_NAMESPACE {
 
 inline constexpr uint64_t kRightSide = uint64_t{1} << 63;
 
-// How many rows of that many words fit the registers, beside a row and its pivot. A divisor of eight.
+// How many rows of that many words fit the registers, beside a row and its pivot; a divisor of eight.
 template <int kWords>
 constexpr int TileRows() {
   if (lanes::kLanes == 1) return kWords == 1 ? 4 : 2;
@@ -38,11 +38,11 @@ constexpr int TileRows() {
 template <int kWords>
 inline constexpr int kTileRows = TileRows<kWords>();
 
-// [row][word]. An array, because g++ makes a class's own functions for the baseline target, not for this one.
+// A tile is [row][word]. It is an array: g++ makes a class's own functions for the baseline target, not this one.
 template <int kWords>
 using Tile = lanes::Vec[kTileRows<kWords>][size_t{kWords}];
 
-// A growing system. Memory: [row][word][8 lanes] for rows and pivots.
+// A growing system. Rows and pivots lie in memory as [row][word][8 lanes].
 template <int kWords>
 struct System {
   uint64_t* rows;
@@ -59,8 +59,8 @@ struct System {
   }
 };
 
-// target ^= row, where it has the row's pivot; words below kFirst are known to be zero in the row, and the pivot to be
-// in a word below kEnd.
+// Does target ^= row, where it has the row's pivot. Words below kFirst are known to be zero in the row, and the pivot
+// to be in a word below kEnd.
 template <int kWords, int kFirst, int kEnd>
 HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[size_t{kWords}], const lanes::Vec (&row)[size_t{kWords}],
                           lanes::Vec (&target)[size_t{kWords}]) {
@@ -77,7 +77,7 @@ HWY_INLINE void ReduceRow(const lanes::Vec (&pivot)[size_t{kWords}], const lanes
   for (int w = kFirst; w < kWords; ++w) target[w] = lanes::XorWhere(hit, target[w], row[w]);
 }
 
-// A tile by the earlier row r.
+// Reduces a tile by the earlier row r.
 template <int kWords, int kFirst, int kEnd>
 HWY_INLINE void ReduceBy(const System<kWords>& system, size_t r, size_t lane, Tile<kWords>& tile) {
   lanes::Vec pivot[size_t{kWords}], row[size_t{kWords}];
@@ -121,7 +121,7 @@ HWY_INLINE void FindPivot(const lanes::Vec (&row)[size_t{kWords}], lanes::Vec (&
   }
 }
 
-// What a system found out about contradictions: rows that say 0 = 1.
+// This is what a system found out about contradictions: rows that say 0 = 1.
 struct AnyFailure {  // bit 63 of each lane: was there one?
   lanes::Vec fails;
   HWY_INLINE void Note(lanes::Vec contradicts, size_t) { fails = lanes::Or(fails, contradicts); }
@@ -135,7 +135,7 @@ struct FirstFailure {  // the number of the first one, or what it was, if below
   }
 };
 
-// Takes a tile that is reduced by all earlier rows as the next rows: its first `taken` ones, the others are zero.
+// Takes a tile that is reduced by all earlier rows as the next rows: its first `taken` ones; the others are zero.
 template <int kWords, class Failure>
 HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Tile<kWords>& tile, Failure& failure) {
   using lanes::Vec;
@@ -173,8 +173,8 @@ HWY_INLINE void AppendTile(System<kWords>& system, size_t lane, size_t taken, Ti
   if (system.num_leading > system.num_rows) system.num_leading = system.num_rows;
 }
 
-// The solution with all columns zero that have no pivot and are not set in x, of the first limit[lane] rows. Several
-// systems of equal size at once, whose rows are `distance` words apart: one alone would wait for each parity.
+// Makes the solution of the first limit[lane] rows, with all columns zero that have no pivot and are not set in x. It
+// takes several equal systems at once, whose rows are `distance` words apart: one alone would wait for each parity.
 template <int kWords, int kSystems>
 HWY_INLINE void SolveBackwards(const uint64_t* rows, size_t num_rows, size_t distance, lanes::Vec limit,
                                lanes::Vec (&x)[size_t{kSystems}][size_t{kWords}]) {

@@ -1,8 +1,8 @@
-// Still the first level of the retrieval solver: what the units' rows leave of the half rows.
+// This still belongs to the first level of the retrieval solver: what the units' rows leave of the half rows.
 //
-// A half row of a unit that is no longer than a word has 31 columns at most and its right side, so two keys' lie in one
-// lane and are reduced at once, by a test of half lanes: 61 instead of 66 ns per key of the whole build on AVX3_DL, 95
-// instead of 102 on AVX2. Rejected: the rows stored as they are and transposed by vectors (no gain).
+// A half row of a unit that is no longer than a word has 31 columns at most and its right side. So two keys' lie in one
+// lane and are reduced at once, by a test of half lanes. A key of the whole build takes 61 instead of 66 ns on AVX3_DL,
+// 95 instead of 102 on AVX2. Rejected: the rows stored as they are and transposed by vectors (no gain).
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_HALF_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_HALF_ROWS_INL_H_
@@ -35,15 +35,15 @@ HWY_INLINE lanes::Vec Pair(lanes::Vec low, lanes::Vec high) {
   return lanes::Or(Narrow<kUnits>(low), lanes::ShiftLeft<32>(Narrow<kUnits>(high)));
 }
 
-// What half rows are reduced by: rows from the first whose pivot is in an upper half. They have no other columns than
-// those, and so do the rows that meet them: the last word is all.
+// Reducers are the rows that half rows are reduced by, from the first whose pivot is in an upper half. They have no
+// other columns than those, and so do the rows that meet them: the last word is all.
 struct Reducers {
   const uint64_t* rows;  // of row r at 8 * kWords * r
   const uint64_t* pivots;
   size_t first, end;
 };
 
-// Rows and pivots as pairs, each with itself.
+// Makes pairs of rows and pivots, each with itself.
 template <int kUnits>
 HWY_INLINE void PairRows(const Group& group, size_t lane, Reducers* by) {
   for (size_t r = by->first; r < by->end; ++r) {
@@ -55,7 +55,7 @@ HWY_INLINE void PairRows(const Group& group, size_t lane, Reducers* by) {
   by->pivots = group.work->paired_pivots;
 }
 
-// Where a reduced half row comes to lie: from units as lanes to blocks as lanes.
+// Tells where a reduced half row comes to lie: from units as lanes to blocks as lanes.
 template <int kUnits>
 HWY_INLINE void StoreHalfRow(const Group& group, int run, size_t q, size_t lane, lanes::Vec x) {
   using U = Units<kUnits>;
@@ -69,7 +69,7 @@ HWY_INLINE void StoreHalfRow(const Group& group, int run, size_t q, size_t lane,
   }
 }
 
-// The half rows of kTile keys from q on, of twice as many where they are paired. compress: as the half rows lie.
+// Reduces the half rows of kTile keys from q on, of twice as many where they are paired. compress lies as they do.
 template <int kUnits, size_t kTile>
 HWY_INLINE void ReduceHalfTile(const Group& group, int run, const Reducers& by, const uint64_t (*compress)[8], size_t q,
                                size_t lane) {
@@ -112,7 +112,7 @@ HWY_INLINE void ReduceHalfTile(const Group& group, int run, const Reducers& by, 
   }
 }
 
-// The half rows of a run, reduced by its rows.
+// Reduces the half rows of a run by its rows.
 template <int kUnits>
 HWY_NOINLINE void ReduceHalfRows(const Group& group, int run) {
   using lanes::Vec;

@@ -1,5 +1,5 @@
-// The last level of the retrieval solver (solve-inl.h): all columns that the levels before left free, packed
-// side by side. Lanes are blocks. Equations come in the order of T's steps until one contradicts.
+// The last level of the retrieval solver (solve-inl.h) packs all columns that the levels before left free side by side.
+// Lanes are blocks. Equations come in the order of T's steps until one contradicts.
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_REST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_REST_INL_H_
@@ -17,8 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace linefilter {
 namespace HWY_NAMESPACE {
 
-// The free columns of units, in order: what is left of each unit after the level before. Of key q they are at columns +
-// step * q, a vector of blocks, from bit `from` on under `mask` (by block), and go to bit `to` of a packed row.
+// Pieces are free columns of units, in order: what is left of each unit after the level before. Those of key q are at
+// columns + step * q, a vector of blocks, from bit `from` on under `mask` (by block); they go to bit `to` of a packed
+// row.
 template <int kUnits>
 struct Pieces {
   const uint64_t* columns[size_t{kUnits}];
@@ -50,7 +51,7 @@ struct Pieces {
   }
 };
 
-// Word w of a packed row of these columns: bits that come from below or above it fall out.
+// Makes word w of a packed row of these columns: bits that come from below or above it fall out.
 template <int kUnits, class Columns>
 HWY_INLINE lanes::Vec PackWord(const Pieces<kUnits>& pieces, size_t w, size_t lane, const Columns& columns) {
   using lanes::Vec;
@@ -66,7 +67,7 @@ HWY_INLINE lanes::Vec PackWord(const Pieces<kUnits>& pieces, size_t w, size_t la
   return word;
 }
 
-// All packed rows, and what each constraint sums up: the pieces of all parts that include it.
+// Makes all packed rows, and what each constraint sums up: the pieces of all parts that include it.
 template <int kUnits>
 HWY_NOINLINE void PackRows(const Group& group, const Pieces<kUnits>& pieces, size_t num_constraints) {
   using lanes::Vec;
@@ -94,8 +95,8 @@ HWY_NOINLINE void PackRows(const Group& group, const Pieces<kUnits>& pieces, siz
   }
 }
 
-// Takes equations until every lane has failed; returns their number. failed: in, 0 for lanes that need not be solved;
-// out, the first contradiction, as constraint * most_keys + key.
+// Takes equations until every lane has failed; returns their number. failed is 0 at first for lanes that need not be
+// solved, and at last the first contradiction, as constraint * most_keys + key.
 template <int kWords>
 HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_t lane, uint64_t* failed) {
   using lanes::Vec;
@@ -121,7 +122,7 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
         tile[t][kWords - 1] = lanes::Or(tile[t][kWords - 1], lanes::IfThenElseZero(demanded, lanes::Set(kRightSide)));
       }
       ReduceByAll<kWords>(system, lane, tile);
-      // Behind the last key a tile is zero: the next one takes its place.
+      // Behind the last key a tile is zero, so the next one takes its place.
       const size_t left = group.most_keys - q;
       AppendTile<kWords>(system, lane, left < kTileRows<kWords> ? left : kTileRows<kWords>, tile, failure);
       if (lanes::AllTrue(lanes::IsLess(failure.row, lanes::Set(kNever)))) {
@@ -134,14 +135,14 @@ HWY_NOINLINE size_t ReduceRest(const Group& group, size_t num_constraints, size_
   return system.num_rows;
 }
 
-// How a group of blocks went, so far.
+// The outcome of a group of blocks, so far.
 struct Found {
   Outcome outcome[8];
   uint32_t header[8];
 };
 
-// The header of a block from its first contradiction, and how many equations it takes. constraint: the first of the
-// rest; is_last: no key has more constraints than those.
+// Finds the header of a block from its first contradiction, and how many equations it takes. constraint is the first of
+// the rest; is_last means that no key has more constraints than those.
 HWY_INLINE void FindHeader(const Group& group, uint32_t constraint, bool is_last, size_t block, uint64_t failed,
                            Found* found, uint64_t* limit) {
   *limit = kNever;
@@ -179,7 +180,7 @@ HWY_INLINE void SolveRestOfWords(const Group& group, uint32_t constraint, size_t
   }
 }
 
-// constraint: the number of the first constraint that is left; num_constraints: how many there are.
+// constraint is the number of the first constraint that is left; num_constraints says how many there are.
 HWY_NOINLINE void SolveRest(const Group& group, size_t num_words, uint32_t constraint, size_t num_constraints,
                             uint64_t* failed, Found* found) {
   switch (num_words) {
@@ -194,7 +195,7 @@ HWY_NOINLINE void SolveRest(const Group& group, size_t num_words, uint32_t const
   }
 }
 
-// The bits of a piece in the solution.
+// Finds the bits of a piece in the solution.
 template <int kUnits>
 HWY_INLINE uint64_t SolutionOf(const Group& group, const Pieces<kUnits>& pieces, int i, int block) {
   const uint64_t to = pieces.to[i][block];

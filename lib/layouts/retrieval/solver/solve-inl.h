@@ -1,5 +1,5 @@
-// The solver of the layout `retrieval`: eight blocks at a time, all with about as many keys. The largest T, and the
-// solution with free columns zero, follow from the block's keys alone, so how they are found is free. It is done by
+// The solver of the layout `retrieval` takes eight blocks at a time, all with about as many keys. The largest T, and
+// the solution with free columns zero, follow from the block's keys alone, so how they are found is free. It is done by
 // levels, because systems that are apart are cheaper than one:
 //
 // 1. Units. A block's first kUnits constraints, summed over supersets, are the parities of kUnits separate parts of it:
@@ -10,8 +10,8 @@
 // 3. The rest: constraints one after another until one contradicts.
 //
 // On each level systems are the lanes of vectors: the units of a block, then one cluster of eight blocks, then blocks.
-// A block with n keys has about 504 / n constraints per key, so kUnits + kClusters is chosen just below that; a guess
-// that was wrong is found out (Outcome) and another one tried.
+// A block with n keys has about 504 / n constraints per key, so kUnits + kClusters is chosen just below that. A wrong
+// guess is found out (Outcome) and another one tried.
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVE_INL_H_
@@ -65,7 +65,7 @@ HWY_INLINE void MakeClusterPieces(const Group& group, const Places<kUnits, kClus
   pieces->Lay();
 }
 
-// From the solution of the rest back to unit_free.
+// Goes from the solution of the rest back to unit_free.
 template <int kUnits>
 HWY_INLINE void UnpackUnits(const Group& group, const Pieces<kUnits>& pieces) {
   using U = Units<kUnits>;
@@ -116,7 +116,8 @@ HWY_INLINE void WriteBlock(const Group& group, int block, uint32_t header, const
     } else if (kUnits == 8) {
       word = high[block][w];
     } else {
-      // In two steps: g++ 12 takes (w < 4 ? low : high)[block / 2][...] from a wrong lane under -fsanitize=undefined.
+      // These are two steps: g++ 12 takes (w < 4 ? low : high)[block / 2][...] from a wrong lane with
+      // -fsanitize=undefined.
       const uint64_t(*const words)[8] = w < 4 ? low : high;
       word = words[block / 2][U::LaneOf(block, w % 4)];
     }
@@ -131,7 +132,7 @@ HWY_INLINE void UnitLevel(const Group& group, Found* found) {
   alignas(64) uint64_t failed[16][8];
   const int num_blocks = static_cast<int>(group.num_tasks);
   PrepareKeys<kUnits>(group);
-  // Lanes without a block.
+  // These lanes have no block.
   for (size_t i = 0; num_blocks != 8 && i < kUnits * group.padded_keys; ++i) {
     for (size_t block = group.num_tasks; block < 8; ++block) group.work->unit_half_rows[8 * i + block] = 0;
   }
@@ -167,7 +168,7 @@ HWY_INLINE void ClusterLevel(const Group& group, const Widths<kUnits>& widths,
   SumRestSides<kClusters>(group);
 }
 
-// What the arrays of RetrievalWork hold, in keys of a block.
+// The arrays of RetrievalWork hold so many keys of a block.
 template <int kUnits, int kClusters, int kWords>
 constexpr size_t MostPaddedKeys() {
   using U = Units<kUnits>;
@@ -181,7 +182,7 @@ HWY_INLINE void Refuse(size_t num_tasks, Outcome* outcomes) {
   for (size_t block = 0; block < num_tasks; ++block) outcomes[block] = Outcome::kTooWide;
 }
 
-// Up to eight blocks of 1 to kMostKeysOfLanes keys. kClusters 0: no clusters. kWords: of a cluster's row.
+// Solves up to eight blocks of 1 to kMostKeysOfLanes keys. kClusters may be 0. kWords are a cluster's row's.
 template <int kUnits, int kClusters, int kWords>
 void SolveGroup(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes) {
   Group group;

@@ -1,7 +1,7 @@
-// Grouping of hashes by block and of blocks by load; the systems are solved in solve-inl.h.
+// This groups hashes by block and blocks by load; solve-inl.h solves the systems.
 //
-// A counting sort by (block, EighthOf) of 32 bits per key: in that order the solver takes its equations. Blocks are
-// then sorted by load, because eight of them are solved in the lanes of a vector and as long as the fullest takes.
+// A counting sort goes by (block, EighthOf) of 32 bits per key: in that order the solver takes its equations. Blocks
+// are then sorted by load, because eight of them are solved in the lanes of a vector and take as long as the fullest.
 #include "lib/layouts/retrieval/solver/solver.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/layouts/retrieval/solver/solver.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.h:
+// This comes after foreach_target.h:
 #include "hwy/highway.h"
 #include "lib/layouts/retrieval/solver/solve-inl.h"
 
@@ -26,7 +26,7 @@ namespace linefilter::internal {
 
 using SolveFunction = void (*)(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes);
 
-// By how many constraints are solved apart: 4, 4 + 2, 8, 8 + 2, 8 + 4, 16, 16 + 2, 16 + 4, 16 + 8.
+// Solvers differ in how many constraints are solved apart: 4, 4 + 2, 8, 8 + 2, 8 + 4, 16, 16 + 2, 16 + 4, 16 + 8.
 inline constexpr int kNumSolvers = 9;
 struct Solvers {
   SolveFunction solve[kNumSolvers];
@@ -57,7 +57,7 @@ HWY_EXPORT(TargetSolvers);
 namespace internal {
 namespace {
 
-// Which solver takes a block, and which one when its outcome is not kSolved.
+// A choice says which solver takes a block, and which one when its outcome is not kSolved.
 struct Choice {
   uint32_t first_try;  // the most keys of a block that begins here; a solver below takes the fuller ones
   int too_full, not_full, too_wide;
@@ -118,7 +118,7 @@ class RangeBuilder {
     ListBlocks();
     const Solvers* const solvers = LINEFILTER_DISPATCH(TargetSolvers)();
     // A block moves on only when the solver it leaves has proven that it has fewer or more constraints than that solver
-    // is for, and the ranges of solvers do not overlap, so a few rounds are enough.
+    // is for. The ranges of solvers do not overlap, so a few rounds are enough.
     constexpr int kMostRounds = 2 * kNumSolvers;
     for (int round = 0; round < kMostRounds; ++round) {
       for (int i = kNumSolvers - 1; i >= 0; --i) SolveList(i, solvers->solve[i]);
@@ -162,7 +162,7 @@ class RangeBuilder {
     return static_cast<uint32_t>(__builtin_popcountll(seen)) == end - begin;
   }
 
-  // The distinct keys among keys[begin, end), moved to keys[to...]; returns their end.
+  // Moves the distinct keys among keys[begin, end) to keys[to...]; returns their end.
   uint32_t Distinct(uint32_t begin, uint32_t end, uint32_t to) {
     uint32_t* const keys = scratch_.keys;
     if (to == begin && AreApart(begin, end)) return end;  // nearly always
@@ -198,7 +198,7 @@ class RangeBuilder {
   }
 
   void ListBlocks() {
-    // A counting sort by load.
+    // This is a counting sort by load.
     uint64_t at[kMostKeysOfLanes + 2] = {};
     uint32_t begin = 0;
     for (uint64_t block = 0; block < range_.num_blocks; ++block) {

@@ -1,5 +1,5 @@
-// How a range of blocks of the layout `retrieval` is made: hashes are grouped by block, blocks of about equal load are
-// solved eight at a time (solve-inl.h), on the chosen target.
+// This makes a range of blocks of the layout `retrieval`: hashes are grouped by block, and blocks of about equal load
+// are solved eight at a time (solve-inl.h), on the chosen target.
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_H_
 
@@ -9,7 +9,7 @@
 
 namespace linefilter::internal {
 
-// LayoutMaker::build_range: dispatches inside, for it is called for thousands of keys.
+// This is LayoutMaker::build_range. It dispatches inside, because it is called for thousands of keys.
 void RetrievalBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 
 uint64_t RetrievalScratchBytes(uint64_t num_blocks, uint64_t num_hashes);

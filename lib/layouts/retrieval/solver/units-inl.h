@@ -1,4 +1,4 @@
-// The first level of the retrieval solver: each unit of each block is a system of its own (solve-inl.h).
+// On the first level of the retrieval solver each unit of each block is a system of its own (solve-inl.h).
 
 #if defined(LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_UNITS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_UNITS_INL_H_
@@ -25,10 +25,10 @@ using internal::RetrievalWork;
 
 inline constexpr uint64_t kNever = uint64_t{1} << 62;  // no row failed; all rows count
 
-// Binary digits of the numbers below n, a power of two.
+// The binary digits of the numbers below n, a power of two.
 constexpr int DigitsOf(int n) { return n == 1 ? 0 : 1 + DigitsOf(n / 2); }
 
-// How units lie in runs: a run is what is solved at once, eight units in eight lanes.
+// Units lie in runs: a run is solved at once, eight units in eight lanes.
 template <int kUnits>
 struct Units {
   static constexpr int kWords = kUnits == 4 ? 2 : 1;  // of a unit's row
@@ -39,25 +39,25 @@ struct Units {
   static constexpr uint64_t kUpperHalf = kUnits == 16  ? 0x00000000ffff0000
                                          : kUnits == 8 ? 0x7fffffff00000000
                                                        : 0x7fffffffffffffff;
-  // Of a unit of a block: its run and its lane there.
+  // The run of a unit of a block, and its lane there.
   static constexpr int RunOf(int block, int unit) {
     return kUnits == 4 ? block / 2 : kUnits == 8 ? block : 2 * block + unit / 8;
   }
   static constexpr int LaneOf(int block, int unit) { return kUnits == 4 ? 4 * (block % 2) + unit : unit % 8; }
-  // Of a lane of a run: its block and unit.
+  // The block and the unit of a lane of a run.
   static constexpr int BlockOf(int run, int lane) {
     return kUnits == 4 ? 2 * run + lane / 4 : kUnits == 8 ? run : run / 2;
   }
   static constexpr int UnitOf(int run, int lane) {
     return kUnits == 4 ? lane % 4 : kUnits == 8 ? lane : lane + 8 * (run % 2);
   }
-  // Units in the order of their upper halves' columns.
+  // Units are in the order of their upper halves' columns.
   static constexpr int InOrder(int i) { return kUnits == 16 ? i / 2 + 8 * (i % 2) : i; }
 };
 
 alignas(64) inline constexpr uint64_t kLaneBits[2][8] = {{1, 2, 4, 8, 16, 32, 64, 128},
                                                          {256, 512, 1024, 2048, 4096, 8192, 16384, 32768}};
-// In the lanes of two blocks: those of the lower words, then of the upper ones.
+// In the lanes of two blocks are those of the lower words, then of the upper ones.
 struct HalfMultipliers {
   alignas(64) uint64_t of[2][8];
 };
@@ -92,7 +92,7 @@ HWY_INLINE lanes::Vec AddShifted(lanes::Vec x, uint64_t mask) {
   return lanes::Xor(x, lanes::And(lanes::ShiftRight<kShift>(x), lanes::Set(mask)));
 }
 
-// internal::SumOverSupersets.
+// This is internal::SumOverSupersets.
 template <int kDigits>
 HWY_INLINE lanes::Vec SumOverSupersets(lanes::Vec x) {
   x = AddShifted<1>(x, 0x55555555);
@@ -102,8 +102,8 @@ HWY_INLINE lanes::Vec SumOverSupersets(lanes::Vec x) {
   return x;
 }
 
-// internal::ConstraintValues and SumOverSupersets of all keys, some at a time. A key of zero demands zero, so what is
-// padded with zeros asks for nothing.
+// These are internal::ConstraintValues and SumOverSupersets of all keys, some at a time. A key of zero demands zero, so
+// padding with zeros asks for nothing.
 template <int kUnits>
 HWY_NOINLINE void PrepareKeys(const Group& group) {
   using lanes::Vec;
@@ -118,7 +118,7 @@ HWY_NOINLINE void PrepareKeys(const Group& group) {
     for (size_t q = n; q < group.padded_keys; ++q) keys[q] = 0;
     for (size_t q = 0; q < group.padded_keys; q += lanes::kLanes) {
       const Vec g = lanes::Load(keys + q);
-      // The high half of g * multiplier mod 2^64.
+      // This is the high half of g * multiplier mod 2^64.
       const Vec f = lanes::And(lanes::Add(lanes::ShiftRight<32>(lanes::MulLow32(g, low)), lanes::MulLow32(g, high)),
                                lanes::Set(0xffffffff));
       const Vec values = SwapIndexBits<1, 3>(SwapIndexBits<0, 2>(SwapIndexBits<0, 4>(f)));
@@ -130,7 +130,7 @@ HWY_NOINLINE void PrepareKeys(const Group& group) {
   }
 }
 
-// The row of key q in the units of a run from `lane` on.
+// Makes the row of key q in the units of a run from `lane` on.
 template <int kUnits>
 HWY_INLINE void MakeUnitRow(const Group& group, int run, size_t q, size_t lane,
                             lanes::Vec (&row)[Units<kUnits>::kWords]) {
@@ -152,7 +152,7 @@ HWY_INLINE void MakeUnitRow(const Group& group, int run, size_t q, size_t lane,
   }
 }
 
-// The upper half of that row, without a right side.
+// Makes the upper half of that row, without a right side.
 template <int kUnits>
 HWY_INLINE lanes::Vec MakeHalfRow(const Group& group, int run, size_t q, size_t lane) {
   using lanes::Vec;
@@ -168,7 +168,7 @@ HWY_INLINE lanes::Vec MakeHalfRow(const Group& group, int run, size_t q, size_t 
   }
 }
 
-// kUnits == 4: two blocks share a run, so their keys are laid out by lane.
+// With kUnits == 4 two blocks share a run, so their keys are laid out by lane.
 template <int kUnits>
 HWY_INLINE void SpreadKeys(const Group& group, int run) {
   if constexpr (kUnits == 4) {
@@ -215,7 +215,7 @@ HWY_NOINLINE void ReduceUnits(const Group& group, int run, uint64_t* failed) {
   }
 }
 
-// All columns of the units of four runs, from unit_free. low and high: the words of the units.
+// Makes all columns of the units of four runs, from unit_free. low and high are the words of the units.
 template <int kUnits>
 HWY_NOINLINE void SolveUnits(const Group& group, int first_run, uint64_t (*low)[8], uint64_t (*high)[8]) {
   using U = Units<kUnits>;

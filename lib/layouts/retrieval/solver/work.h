@@ -1,4 +1,4 @@
-// What the solver of the layout `retrieval` works in: eight blocks of about equal load at a time.
+// The solver of the layout `retrieval` works in this: eight blocks of about equal load at a time.
 #ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_WORK_H_
 #define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_WORK_H_
 
@@ -16,7 +16,7 @@ struct BlockTask {
   uint8_t* block;
 };
 
-// How a group of blocks went.
+// The outcome of a group of blocks.
 enum class Outcome : uint8_t {
   kSolved,
   kTooFull,  // the parts contradict their own constraints: fewer parts
@@ -26,42 +26,42 @@ enum class Outcome : uint8_t {
 
 inline constexpr uint32_t kMostKeysOfLanes = 120;  // above: SolveDense
 inline constexpr uint32_t kPaddedKeys = 128;
-// Upper halves of units have at most 4 * 63 columns, 8 * 31, or 8 * 16 + 8 * 15; and a right side.
+// Upper halves of units have at most 4 * 63 columns, 8 * 31, or 8 * 16 + 8 * 15, and a right side.
 inline constexpr uint32_t kMostWords = 252 / 64 + 1;
-// Words of all equations of the rest: more than blocks of random keys come to (1260); beyond, Outcome::kTooWide.
+// The words of all equations of the rest: more than blocks of random keys have (1260); beyond it is Outcome::kTooWide.
 inline constexpr uint32_t kMostRestWords = 1600;
 
-// Runs are what is solved at once: eight systems in eight lanes. An entry of an array is eight words, one per lane.
+// A run is solved at once: eight systems in eight lanes. An entry of an array is eight words, one per lane.
 struct alignas(64) RetrievalWork {
-  uint64_t keys[8][kPaddedKeys];          // of each block: g, 0 behind the last
+  uint64_t keys[8][kPaddedKeys];          // g of each block, 0 behind the last
   uint64_t unit_values[8][kPaddedKeys];   // bit e: the right side of the key's row in unit e
   uint64_t lane_values[kPaddedKeys * 8];  // [key], with blocks as lanes; bit n: what constraint n demands
   uint64_t lane_keys[kPaddedKeys * 8];    // where a run has units of two blocks: g, and the right side
   uint64_t lane_sides[kPaddedKeys * 8];
 
-  // Units are the lanes. [run][key].
+  // Units are the lanes here: [run][key].
   uint64_t unit_rows[8 * kPaddedKeys * 8];
-  uint64_t unit_pivots[2 * kPaddedKeys * 8];  // of the run at hand
+  uint64_t unit_pivots[2 * kPaddedKeys * 8];  // for the run at hand
   uint64_t paired_rows[kPaddedKeys * 8];      // the same run's rows and pivots, as two keys' half rows meet them
   uint64_t paired_pivots[kPaddedKeys * 8];
   uint64_t unit_compress[16][7][8];  // [run]: how the free columns come to the bottom; [6]: which they are
   uint64_t unit_free[16][8];         // [run]: the values of the free columns, at the bottom
 
-  // From here on blocks are the lanes. [key][unit]: what the units' rows leave of the half rows, their free columns at
-  // the bottom, the right side in bit 63.
+  // From here on blocks are the lanes. [key][unit] is what the units' rows leave of the half rows, their free columns
+  // at the bottom, the right side in bit 63.
   uint64_t unit_half_rows[8 * kPaddedKeys * 8];
   uint64_t sides[kPaddedKeys * 8];  // [key], bit m: what the m-th constraint after the units' own demands
 
-  // Clusters. [cluster][key][word], the right side in bit 63 of the last word.
+  // Clusters lie as [cluster][key][word], the right side in bit 63 of the last word.
   uint64_t cluster_input[4 * kPaddedKeys * 8];
   uint64_t cluster_rows[4 * kPaddedKeys * 8];
-  uint64_t cluster_pivots[2 * kPaddedKeys * 8];  // of the cluster at hand
+  uint64_t cluster_pivots[2 * kPaddedKeys * 8];  // for the cluster at hand
   uint64_t cluster_half_rows[4 * kPaddedKeys * 8];
   uint64_t cluster_sides[4 * kPaddedKeys * 8];  // [cluster][key]: the half rows' right sides, bit 63
   uint64_t cluster_compress[8][2][7][8];        // [cluster][word]
   uint64_t cluster_free[8][2][8];
 
-  // The rest. [key][word].
+  // The rest lies as [key][word].
   uint64_t packed[kPaddedKeys * kMostWords * 8];  // all free columns of a block in a row
   uint64_t rest_sides[kPaddedKeys * 8];           // [key], bit m: what the m-th constraint after the clusters' demands
   uint64_t masks[16 * kMostWords * 8];            // [constraint][word]: which packed columns it sums up
