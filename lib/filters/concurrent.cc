@@ -1,4 +1,4 @@
-// A BlockedFilter behind kernels that load and change its words atomically, and snapshots of it.
+// This is a BlockedFilter behind kernels that load and change its words atomically, and snapshots of it.
 #include "linefilter/concurrent.h"
 
 #include <cstring>
@@ -22,7 +22,7 @@ using internal::LoadSharedWord;
 
 namespace {
 
-// A multiple of a chunk, so that pieces can be appended; and whole words, as a body is.
+// A piece is a multiple of a chunk, so that it can be appended, and whole words, as a body is.
 constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 static_assert(kPieceBytes % internal::kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
 
@@ -33,7 +33,7 @@ void CopyShared(const uint8_t* body, uint64_t size, uint8_t* to) {
   }
 }
 
-// For the owner, which counts itself and not what is around it.
+// These are for the owner, which counts itself and not what is around it.
 FilterOptions WithRoomForThis(const FilterOptions& options) {
   constexpr uint64_t kAround = sizeof(ConcurrentBlockedFilter) - sizeof(BlockedFilter);
   FilterOptions less = options;
@@ -42,7 +42,7 @@ FilterOptions WithRoomForThis(const FilterOptions& options) {
   return less;
 }
 
-// What the owner says, in the caller's figures.
+// This says what the owner says, in the caller's figures.
 Status OverLimitOfThis(uint64_t body_bytes, const FilterOptions& options) {
   return internal::OverLimit(body_bytes + sizeof(ConcurrentBlockedFilter), options.memory_limit);
 }
@@ -51,7 +51,7 @@ Status OverLimitOfThis(uint64_t body_bytes, const FilterOptions& options) {
 
 ConcurrentBlockedFilter::ConcurrentBlockedFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
 
-// The end of every Create that succeeded, and of Seal: takes over what owner_ has become.
+// Ends every Create that succeeded, and Seal: it takes over what owner_ has become.
 void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   allocator_ = allocator;
   state_ = owner_.probe_state();

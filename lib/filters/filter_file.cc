@@ -1,4 +1,4 @@
-// Filters in files, read: mapped, or loaded and verified.
+// This reads filters in files: mapped, or loaded and verified.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -117,7 +117,7 @@ void FilterFile::Close() noexcept {
   view_ = FilterView();
 }
 
-// The end of Map and Load: takes over what they opened, or nothing. Where nothing was open, view() keeps the reason,
+// Ends Map and Load: it takes over what they opened, or nothing. Where nothing was open, view() keeps the reason,
 // whatever failed. A view that could not be opened points to nothing. One that was opened before the file turned out to
 // be damaged points to bytes that go with `opened`.
 Status FilterFile::Become(FilterFile* opened, const Status& status) noexcept {
@@ -141,7 +141,7 @@ Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t m
   return Become(&opened, opened.LoadFirst(path, allocator, memory_limit, secret));
 }
 
-// Into an object that has nothing yet.
+// Maps into an object that has nothing yet.
 Status FilterFile::MapFirst(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
   OpenFile file;
   const Status status = file.Open(path);
@@ -156,7 +156,7 @@ Status FilterFile::MapFirst(const char* path, MapAdvice advice, const HashSecret
   return view_.Open(data, file.size, secret);
 }
 
-// As MapFirst.
+// Loads into an object that has nothing yet.
 Status FilterFile::LoadFirst(const char* path, const Allocator& allocator, uint64_t memory_limit,
                              const HashSecret* secret) noexcept {
   OpenFile file;

@@ -13,7 +13,7 @@ namespace {
 
 unsigned long long Number(uint64_t value) { return value; }
 
-// What makes the bits of two filters mean something else; null if they mean the same.
+// Names what makes the bits of two filters mean something else; null if they mean the same.
 const char* Difference(const FilterBase& one, const FilterBase& other) {
   const Layout layout = one.layout();
   if (layout == Layout::kAuto || other.layout() != layout) return "layout";
@@ -91,10 +91,10 @@ Status NoMemoryToFold(uint64_t bytes) {
 
 }  // namespace internal
 
-// The rate of a factor is at least that of each divisor of it, for folding only sets bits; but between factors of which
-// neither divides the other, anything may be. So: the place where it passes fpr, by halving the list, and above it
-// every factor that has no divisor which is known to fail. A rate far above fpr is known to be after a part of the
-// body, so all that takes some readings of it.
+// The rate of a factor is at least that of each divisor of it, for folding only sets bits. Between factors of which
+// neither divides the other, anything may be. So this finds the place where the rate passes fpr by halving the list,
+// and tries every factor above it that has no divisor known to fail. A rate far above fpr is known to be so after a
+// part of the body, so all that takes some readings of it.
 Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) noexcept {
   const Status foldable = internal::CheckFoldable(filter);
   if (!foldable.ok()) return foldable;

@@ -1,4 +1,4 @@
-// Which filters can be folded, by what, and which can be united.
+// This tells which filters can be folded, by what, and which can be united.
 #ifndef LINEFILTER_LIB_FILTERS_FOLD_H_
 #define LINEFILTER_LIB_FILTERS_FOLD_H_
 
@@ -23,13 +23,13 @@ class Divisors {
   size_t size_ = 0;
 };
 
-// Ok if the filter can be folded at all.
+// It is ok if the filter can be folded at all.
 Status CheckFoldable(const FilterBase& filter);
-// And by this factor.
+// It is ok if the filter can be folded by this factor.
 Status CheckFold(const FilterBase& filter, uint64_t factor);
 
-// Ok if the filters may be united, which then have so many blocks (0: as they are). The first thing in which their bits
-// mean something else is named. An empty set, which has no bits, needs only the same layout and hash.
+// It is ok if the filters may be united, which then have so many blocks (0: as they are). The first thing in which
+// their bits mean something else is named. An empty set, which has no bits, needs only the same layout and hash.
 Status CheckUnion(const FilterBase& one, const FilterBase& other, uint64_t* num_blocks);
 
 Status NoMemoryToFold(uint64_t bytes);

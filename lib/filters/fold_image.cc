@@ -1,4 +1,4 @@
-// Folding and uniting images: piece by piece, from the views to the sink.
+// This folds and unites images piece by piece, from the views to the sink.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -31,7 +31,7 @@ uint64_t FoldedBytes(const FilterView& image, uint64_t factor) {
   return trailer.body_bytes + internal::TrailerBytes(trailer);
 }
 
-// size bytes of what is written, from `begin` on, of one image.
+// Adds `size` bytes, from `begin` on, of one image to what is written.
 void AddPiece(const FilterView& image, uint64_t body_bytes, uint64_t begin, uint64_t size, bool add, uint8_t* piece) {
   const auto fold_blocks = internal::FindMaker(image.layout())->fold_blocks;
   if (fold_blocks != nullptr) {
@@ -95,7 +95,7 @@ Status FoldImage(const FilterView& image, uint64_t factor, const Sink& sink, con
 Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
                    const Allocator& allocator) noexcept {
   if (num_images == 0) return Status::Error(StatusCode::kInvalidArgument, "a union of no images: give at least one");
-  size_t first = 0;  // that is no empty set, if there is one
+  size_t first = 0;  // the first that is no empty set, if there is one
   for (size_t i = 0; i < num_images; ++i) {
     const Status verified = images[i]->Verify();
     if (!verified.ok()) return verified;
@@ -109,7 +109,7 @@ Status UniteImages(const FilterView* const images[], size_t num_images, const Si
   uint64_t body_bytes = model.body_bytes();
   for (size_t i = 0; i < num_images; ++i) {
     uint64_t num_blocks;
-    // In the order in which they were given, which is that of "here" and "there".
+    // They are in the order in which they were given, which is that of "here" and "there".
     const Status fits = internal::CheckUnion(*images[std::min(first, i)], *images[std::max(first, i)], &num_blocks);
     if (!fits.ok()) return fits;
     body_bytes = std::gcd(body_bytes, images[i]->body_bytes());

@@ -1,4 +1,4 @@
-// What a ScalableFilter keeps beside its bodies, and how it and a RotatingFilter stand in an image: the field growth.
+// A ScalableFilter keeps this beside its bodies. The field growth tells how it and a RotatingFilter stand in an image.
 #ifndef LINEFILTER_LIB_FILTERS_GROWTH_H_
 #define LINEFILTER_LIB_FILTERS_GROWTH_H_
 
@@ -18,11 +18,11 @@ struct Growth {
   uint64_t memory_limit = kNoMemoryLimit;
   uint64_t body_bytes = 0;  // of all stages
   uint64_t num_keys = 0;    // of all stages
-  // The newest stage takes keys without a question until it has so many, counted and uncounted ones.
+  // The newest stage takes so many keys without a question, counted and uncounted ones.
   uint64_t full_at = 0;
   uint64_t uncounted = 0;  // new keys of the newest stage for which it has no bit left
   Status status;
-  ProbeState newest;  // as a filter of its own: its kernels insert
+  ProbeState newest;  // the newest stage as a filter of its own: its kernels insert
   uint32_t num_stages = 0;
   Stage stages[kMaxPlannedStages] = {};
   uint64_t keys_of[kMaxPlannedStages] = {};
@@ -30,14 +30,14 @@ struct Growth {
 
 static_assert(kMaxPlannedStages == kMaxStages, "a plan is for what an image can hold");
 
-// The extension "growth" of kind 1 (doc/FORMAT.md).
+// The kind of the extension "growth" of a ScalableFilter (doc/FORMAT.md).
 inline constexpr uint8_t kScalableGrowth = 1;
 inline constexpr uint64_t kScalableGrowthBytes = 32;
 void StoreGrowth(const GrowthPlan& plan, uint8_t* out);
-// False if these bytes are no plan.
+// It is false if these bytes are no plan.
 bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan);
 
-// The extension "growth" of kind 2: how a RotatingFilter goes on.
+// The extension "growth" of kind 2 tells how a RotatingFilter goes on.
 struct RotatingGrowth {
   uint8_t rotation = 0;  // a Rotation
   uint64_t keys_per_generation = 0, generation = 0, keys_in_newest = 0;
@@ -45,7 +45,7 @@ struct RotatingGrowth {
 inline constexpr uint8_t kRotatingGrowth = 2;
 inline constexpr uint64_t kRotatingGrowthBytes = 32;
 void StoreRotatingGrowth(const RotatingGrowth& growth, uint8_t* to);
-// False if these bytes are none, or a number is out of its range. (That of keys_in_newest is told by the stages.)
+// It is false if these bytes are none, or a number is out of its range. (The stages tell that of keys_in_newest.)
 bool LoadRotatingGrowth(const uint8_t* bytes, uint64_t size, RotatingGrowth* growth);
 
 }  // namespace linefilter::internal

@@ -3,12 +3,12 @@
 namespace linefilter::internal {
 namespace {
 
-constexpr double kHead = 0.3;  // of each of the first two stages
-constexpr double kTail = 0.4;  // of all others together
+constexpr double kHead = 0.3;  // the share of each of the first two stages
+constexpr double kTail = 0.4;  // the share of all others together
 
 }  // namespace
 
-// n stages hold 2^n - 1 times the first: so n is the number of bits of max_growth.
+// n stages hold 2^n - 1 times the first, so n is the number of bits of max_growth.
 uint32_t NumPlannedStages(const GrowthPlan& plan) {
   if (plan.max_growth == 0) return kMaxPlannedStages;
   uint32_t bits = 0;

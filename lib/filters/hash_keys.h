@@ -1,4 +1,4 @@
-// Questions by key, for what answers those by hash.
+// This makes questions by key of those by hash.
 #ifndef LINEFILTER_LIB_FILTERS_HASH_KEYS_H_
 #define LINEFILTER_LIB_FILTERS_HASH_KEYS_H_
 
@@ -10,7 +10,7 @@
 
 namespace linefilter::internal {
 
-// MayContainKeys of a filter. Where the hashes are the caller's, all keys are "maybe".
+// This is MayContainKeys of a filter. Where the hashes are the caller's, all keys are "maybe".
 template <class Filter, class T>
 void HashAndAsk(const Filter& filter, const T* keys, size_t n, uint8_t* answers) {
   const auto key_at = [keys](size_t i) { return Key(keys[i]); };

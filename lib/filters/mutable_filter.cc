@@ -1,4 +1,4 @@
-// The mutable filters: a body of the right size, zeroed, and the kernels that write to it.
+// The mutable filters are a body of the right size, zeroed, and the kernels that write to it.
 #include <cstring>
 
 #include "lib/base/memory.h"
@@ -50,7 +50,7 @@ void MutableFilter::Release() noexcept {
   allocator_ = Allocator();
 }
 
-// Of a filter that has nothing yet.
+// This is for a filter that has nothing yet.
 Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
                                const FilterOptions& options) noexcept {
   const Status status = internal::CheckAllocator(options.allocator);
@@ -90,13 +90,13 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   const FilterView view(image, size, internal::SecretOf(options));
   const Status verified = view.Verify();
   if (!verified.ok()) return verified;
-  // What takes no single keys is refused as one that is not blocked.
+  // A layout that takes no single keys is refused as one that is not blocked.
   if (layout == Layout::kAuto) layout = FactsOf(view.layout()).takes_keys ? view.layout() : Layout::kBlocked;
   if (view.layout() != layout) {
     return Status::Error(StatusCode::kIncompatible, "the image has layout %s: a mutable %s filter cannot be made of it",
                          LayoutName(view.layout()), LayoutName(layout));
   }
-  // An image of no keys has no body: the filter gets the least one.
+  // An image of no keys has no body, so the filter gets the least one.
   const uint64_t body_bytes = view.empty_set() ? FindMaker(layout)->sizing.min_bytes : view.body_bytes();
   MutableFilter made;
   const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);

@@ -1,8 +1,8 @@
-// Blocks and bits of a body that is not here: which they are, and what a block answers.
+// This tells which blocks and bits of a body that is not here matter, and what a block answers.
 //
-// Idea: a block that was fetched is a body of one block, in which every hash falls into block 0: the kernels need no
-// other entry. And the kernels know best where the bits of a key are: they insert it into an empty block, where those
-// are then read off.
+// Idea: a block that was fetched is a body of one block, in which every hash falls into block 0. So the kernels need no
+// other entry. They also know best where the bits of a key are: they insert it into an empty block, where those are
+// then read off.
 #include "linefilter/remote_body.h"
 
 #include <cstring>
@@ -49,7 +49,7 @@ Status CheckStages(const BodyFacts& facts) {
                        static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(facts.body_bytes));
 }
 
-// The same without a sentence, for each block that is asked: 64 stages take 50 ns, by CheckStages 280.
+// Does the same without a sentence, for each block that is asked: 64 stages take 50 ns, by CheckStages 280.
 bool StagesFit(const BodyFacts& facts) {
   if (facts.num_probes != 0 || facts.num_stages > kMaxBodyStages || facts.growth_bytes > kMaxBodyGrowthBytes) {
     return false;
@@ -68,7 +68,7 @@ bool StagesFit(const BodyFacts& facts) {
 
 bool HashIsKnown(const BodyFacts& facts) { return KeyHash::IsKnown(facts.hash_id); }
 
-// Is it a body of one kind of blocks, and does CheckBody take it? Then their number; else 0.
+// The number of blocks, if it is a body of one kind of blocks and CheckBody takes it; else 0.
 uint64_t NumBlocks(const BodyFacts& facts) {
   if (facts.num_stages != 0 || !HashIsKnown(facts)) return 0;
   const internal::LayoutRecord* const record = internal::FindLayout(facts.layout);
@@ -76,7 +76,7 @@ uint64_t NumBlocks(const BodyFacts& facts) {
   return record->body_is_valid(facts.body_bytes, facts.num_probes) ? facts.body_bytes / kBlockBytes : 0;
 }
 
-// The layout of blocks of that name, with so many probes; else null.
+// Finds the layout of blocks of that name, with so many probes; else null.
 const internal::LayoutRecord* FindBlocks(Layout layout, uint32_t num_probes) {
   const internal::LayoutRecord* const record = internal::FindLayout(layout);
   if (record == nullptr || !record->facts.has_blocks) return nullptr;
@@ -88,7 +88,7 @@ bool HasStages(const BodyFacts& facts) {
   return record != nullptr && record->facts.has_stages;
 }
 
-// In a block: the numbers of bits or counters, plus `first`.
+// Finds the numbers of bits or counters in a block, plus `first`.
 size_t PositionsInBlock(Layout layout, uint32_t num_probes, uint64_t hash, uint64_t first, uint64_t* positions) {
   const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
   if (record == nullptr || record->facts.bits_of_position == 0) return 0;

@@ -1,6 +1,6 @@
-// The image of a body that comes in pieces of any size: they are collected to whole chunks, and what is whole already
-// goes through as it lies. On the way the one bits of a container's newest stage are counted, which tell how many keys
-// came to it since its keys were counted.
+// This makes the image of a body that comes in pieces of any size. They are collected to whole chunks, and what is
+// whole already goes through as it lies. On the way the one bits of a container's newest stage are counted, which tell
+// how many keys came to it since its keys were counted.
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -40,7 +40,7 @@ struct TrailerOfFacts {
     trailer.growth = growth;
     trailer.growth_bytes = static_cast<uint16_t>(facts.growth_bytes);
   }
-  // To all that counts the keys of the newest stage. Where nobody did it stays unknown.
+  // Adds to all counts of the newest stage's keys. Where nobody counted it stays unknown.
   void AddToCounts(const BodyStage& newest, uint32_t index, uint64_t num_keys) {
     RotatingGrowth rotating;
     if (LoadRotatingGrowth(trailer.growth, trailer.growth_bytes, &rotating)) {
@@ -72,7 +72,7 @@ struct BodyImage {
     before_newest = facts.body_bytes - kBlockBytes * newest.num_blocks;
   }
 
-  // What goes on to the writer. Its last piece writes the counts, too.
+  // Hands on to the writer. Its last piece writes the counts, too.
   Status Put(const uint8_t* data, size_t size) {
     if (newest.num_blocks != 0) {
       const uint64_t begin = put < before_newest ? before_newest - put : 0;
@@ -83,7 +83,7 @@ struct BodyImage {
     return writer.Append(data, size);
   }
 
-  // Those that came since ones_before: at least one if there are more ones, and never more than bits.
+  // Adds the keys that came since ones_before: at least one if there are more ones, and never more than bits.
   void AddKeysSince() {
     if (ones <= ones_before) return;
     const double bits = 8.0 * kBlockBytes * static_cast<double>(newest.num_blocks);
@@ -114,7 +114,7 @@ struct BodyImage {
   TrailerOfFacts end;
   const Allocator allocator;
   ImageWriter writer;
-  BodyStage newest;  // whose ones are counted; of no block: none is
+  BodyStage newest;  // its ones are counted; with no block none are
   uint32_t newest_index = 0;
   uint64_t ones_before = 0, ones = 0, before_newest = 0;
   uint64_t put = 0;  // bytes that went on

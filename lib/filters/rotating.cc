@@ -1,30 +1,29 @@
-// G live generations and a spare one, each a `blocked` body filled by atomic ORs, in a ring of slots. All that readers
-// and inserters share with rotations is one number, that of the newest generation, and what it tells of the slots is
-// computed beforehand (Views).
+// There are G live generations and a spare one, each a `blocked` body filled by atomic ORs, in a ring of slots. Readers
+// and inserters share with rotations nothing but one number, that of the newest generation. What it tells of the slots
+// is computed beforehand (Views).
 //
 // A rotation, under the mutex, stores number n + 1, whose slot is clear, and then clears the slot of n + 1 - G, which
 // is the next spare.
 //
-// Why no key is lost before G rotations. Let an insertion read number g (at or after its call). It sets bits in the
-// slot of g, by the same words as the rotation that cleared it, whose release it has acquired: so its ORs come behind
-// those zeros. The slot is not cleared again before the rotation to g + G, the G-th from g on. A lookup that begins
-// after the insertion reads a number n >= g, because the caller's synchronization orders both reads, and asks n + 1 - G
-// .. n. So it misses slot g only if n >= g + G, and finds zeros there only if the rotation to g + G has begun: G
-// rotations after the number g was read, which was during the insertion. A reader that was overtaken, and reads slots
-// that are being cleared or filled anew, is of the second kind, and of the rest sees bits that others set: false
-// positives.
+// This is why no key is lost before G rotations. Let an insertion read number g (at or after its call). It sets bits in
+// the slot of g, by the same words as the rotation that cleared it, whose release it has acquired: so its ORs come
+// behind those zeros. The slot is not cleared again before the rotation to g + G, the G-th from g on. A lookup that
+// begins after the insertion reads a number n >= g, because the caller's synchronization orders both reads, and asks n
+// + 1 - G .. n. So it misses slot g only if n >= g + G, and finds zeros there only if the rotation to g + G has begun.
+// That is G rotations after the number g was read, which was during the insertion. A reader that was overtaken may read
+// slots that are being cleared or filled anew. It is of the second kind, and else sees others' bits: false positives.
 //
 // An inserter that was overtaken reads the number again, behind its ORs, and inserts once more if it has moved. The
 // bits that it left in a slot that is another generation's by now make false positives and nothing else: words are
 // changed by OR and cleared by store, one by one. It need not be ordered more strongly than acquire: if the second read
 // is stale, the rotations that it misses are at once with the insertion, and counted above.
 //
-// The zeros are stored with release, so whoever has read one in the place of a bit, and has an acquire fence behind
-// that, sees the new number, too. That holds though clearing leaves out words that it reads as 0: those have not
-// changed, so nobody misses a bit there by it, and the zero that he reads is an older one, of a clearing that did store
-// it, or of the beginning. Should the clearing read a 0 that is stale, an OR of the generation that goes is left
+// The zeros are stored with release, so a reader who has read one in the place of a bit, and has an acquire fence
+// behind that, sees the new number, too. That holds though clearing leaves out words that it reads as 0. Those have not
+// changed, so nobody misses a bit there by it. The zero that a reader sees is an older one, of a clearing that did
+// store it, or of the beginning. Should the clearing read a 0 that is stale, an OR of the generation that goes is left
 // standing: a false positive, and nothing else. (The ORs of the slot's next generation come behind the whole clearing:
-// they are of those who have acquired a later number.)
+// they are by inserters that have acquired a later number.)
 #include "linefilter/rotating.h"
 
 #include <cstring>
@@ -49,8 +48,8 @@ using internal::Stage;
 
 namespace {
 
-// Hashes that go into one generation without a look at the number: few, so that a rotation is noticed soon; enough for
-// the look-ahead of the kernels.
+// So many hashes go into one generation without a look at the number: few, so that a rotation is noticed soon; enough
+// for the look-ahead of the kernels.
 constexpr size_t kGroup = 256;
 
 // Words that are 0 are not written: pages that no key has touched stay the kernel's (2 ms per MB against 0.04), and
@@ -82,7 +81,7 @@ RotatingFilter::RotatingFilter() noexcept {
 
 RotatingFilter::~RotatingFilter() { Release(); }
 
-// The views, and behind them the ring of stages twice over, so that those of each window stand in a row.
+// These are the views, and behind them the ring of stages twice over, so that those of each window stand in a row.
 uint64_t RotatingFilter::ViewsBytes() const noexcept {
   return num_generations_ == 0 ? 0 : num_slots() * (sizeof(Views) + 2 * sizeof(Stage));
 }
@@ -102,7 +101,7 @@ void RotatingFilter::Release() noexcept {
   allocator_ = Allocator();
 }
 
-// All that Create and CreateFromImage make. The views and the ring know the bodies by address, and no other place.
+// Create and CreateFromImage make all this. The views and the ring know the bodies by address, and no other place.
 void RotatingFilter::Adopt(RotatingFilter* made) noexcept {
   Release();
   views_ = std::exchange(made->views_, &made->none_);
@@ -119,7 +118,7 @@ void RotatingFilter::Adopt(RotatingFilter* made) noexcept {
   allocator_ = made->allocator_;
 }
 
-// Of a filter that has nothing yet.
+// This is for a filter that has nothing yet.
 Status RotatingFilter::Allocate(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes,
                                 const FilterOptions& options) noexcept {
   const Status status = internal::CheckAllocator(options.allocator);
@@ -195,8 +194,8 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
   return Status();
 }
 
-// What a batch does before each part of it, so that both ways give the same filter: an image may tell of a generation
-// that is full, and a rotation may have been held up by a snapshot.
+// A batch does this before each part of it, so that both ways give the same filter. An image may tell of a generation
+// that is full, and a snapshot may have held up a rotation.
 bool RotatingFilter::InsertHash(uint64_t hash) noexcept {
   if (rotation_ == Rotation::kByCount && keys_in_newest_.load(std::memory_order_relaxed) >= keys_per_generation_) {
     Count(0);
@@ -239,7 +238,7 @@ uint64_t RotatingFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t*
   return num_new;
 }
 
-// Until no rotation came between the choice of a generation and the end of the insertion into it.
+// It goes on until no rotation came between the choice of a generation and the end of the insertion into it.
 void RotatingFilter::InsertAgain(const uint64_t* hashes, size_t n, uint64_t into) noexcept {
   for (uint64_t newest; (newest = newest_.load(std::memory_order_acquire)) != into; into = newest) {
     const internal::ProbeState& state = ViewsAt(newest).newest;
@@ -247,8 +246,8 @@ void RotatingFilter::InsertAgain(const uint64_t* hashes, size_t n, uint64_t into
   }
 }
 
-// The number of keys is that of a moment; who finds that it is reached rotates, but for those that find somebody else
-// at it (or a snapshot, which the next insertion behind it makes up for).
+// The number of keys is that of a moment. A thread that finds it reached rotates, unless another is at it (or a
+// snapshot, which the next insertion behind it makes up for).
 void RotatingFilter::Count(uint64_t num_new) noexcept {
   if (keys_in_newest_.fetch_add(num_new, std::memory_order_relaxed) + num_new < keys_per_generation_) return;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);

@@ -1,5 +1,5 @@
-// Snapshots of a RotatingFilter, and filters of snapshots: layout `container`, its stages the live generations, and
-// the growth field of kind 2 (doc/FORMAT.md).
+// This makes snapshots of a RotatingFilter, and filters of snapshots. They have layout `container`, whose stages are
+// the live generations, and the growth field of kind 2 (doc/FORMAT.md).
 #include <cstring>
 
 #include "lib/base/endian.h"
@@ -43,7 +43,7 @@ namespace {
 
 static_assert(kMaxGenerations <= internal::kMaxStages, "an image holds all generations");
 
-// Are these the generations of a rotating filter, all alike?
+// Whether these are the generations of a rotating filter, all alike.
 bool IsRotating(const FilterView& view, RotatingGrowth* growth) {
   if (!internal::LoadRotatingGrowth(view.growth(), view.growth_bytes(), growth)) return false;
   if (view.num_stages() < kMinGenerations || view.num_stages() > kMaxGenerations) return false;
@@ -61,7 +61,7 @@ bool IsRotating(const FilterView& view, RotatingGrowth* growth) {
 
 }  // namespace
 
-// Under the mutex, so that no generation goes.
+// A snapshot is under the mutex, so that no generation goes.
 struct RotatingFilter::Snapshot {
   internal::ContainerStage stages[kMaxGenerations];
   uint8_t growth[internal::kRotatingGrowthBytes];
@@ -71,7 +71,7 @@ struct RotatingFilter::Snapshot {
     const uint32_t n = filter.num_generations_;
     const uint64_t num_blocks = filter.generation_bytes_ / 64;
     for (uint32_t i = 0; i < n; ++i) stages[i] = {filter.BodyOfAge(n - 1 - i), num_blocks, 0, filter.num_probes_};
-    // More than that are counted if threads counted keys behind a rotation that they had inserted before it.
+    // The count is higher if threads counted keys behind a rotation that they had inserted before it.
     const uint64_t keys = filter.keys_in_newest_.load(std::memory_order_relaxed);
     const uint64_t most = internal::kMostKeysOfBlock * num_blocks;
     internal::StoreRotatingGrowth({static_cast<uint8_t>(filter.rotation_), filter.keys_per_generation_,

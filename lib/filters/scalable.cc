@@ -1,5 +1,5 @@
-// A ScalableFilter while it grows: keys go into the newest of its stages, which opens the next when it is full.
-// scalable_image.cc writes it and makes it of an image.
+// This is a ScalableFilter while it grows: keys go into the newest of its stages, and when it is full the next is
+// opened. scalable_image.cc writes it and makes it of an image.
 #include "linefilter/scalable.h"
 
 #include <cstring>
@@ -38,7 +38,7 @@ Status CheckRequest(const FilterOptions& options) {
   return internal::CheckOptions(Layout::kBlocked, options);
 }
 
-// As those of lib/base/memory.h, whose advice is for a filter of some bits per key.
+// It differs from that of lib/base/memory.h, whose advice is for a filter of some bits per key.
 Status OutOfMemory(uint64_t bytes) {
   return Status::Error(StatusCode::kOutOfMemory,
                        "no memory for %llu bytes: set a higher fpr or a max_growth, or shard the keys",
@@ -52,7 +52,7 @@ Status OverLimit(uint64_t bytes, uint64_t limit) {
                        static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(limit));
 }
 
-// What is said of a stage whose share is finer than `blocked` can be.
+// This is said of a stage whose share is finer than `blocked` can be.
 Status TooFine(const GrowthPlan& plan, uint32_t index, const Status& status) {
   if (plan.max_growth == 0) {
     return Status::Error(status.code(),
@@ -66,8 +66,8 @@ Status TooFine(const GrowthPlan& plan, uint32_t index, const Status& status) {
                        plan.fpr, index + 1, internal::NumPlannedStages(plan), status.message());
 }
 
-// Into the newest stage, which tells of no more keys than it has bits: each set one. (The image that it was made of may
-// have told of keys that set none.)
+// Counts keys of the newest stage, which tells of no more keys than it has bits: each set one. (The image that it was
+// made of may have told of keys that set none.)
 void CountKeys(uint64_t added, Growth* growth) {
   uint64_t& keys = growth->keys_of[growth->num_stages - 1];
   const uint64_t room = internal::kMostKeysOfBlock * growth->newest.num_units - keys;
@@ -88,8 +88,8 @@ uint64_t RoomOf(const Growth& growth) {
   return keys < end ? end - keys : 0;
 }
 
-// Of limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. Of
-// unlimited growth so many that few will ever see the end.
+// With limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. With
+// unlimited growth so many are that few will ever see the end.
 Status CheckPlan(const GrowthPlan& plan) {
   const uint32_t stages = plan.max_growth == 0 ? internal::kLeastStages : internal::NumPlannedStages(plan);
   for (uint32_t i = 0; i < stages; ++i) {
@@ -131,8 +131,7 @@ void ScalableFilter::Release() noexcept {
   layout_ = Layout::kAuto;
 }
 
-// The beginning of both ways to make one, of a filter that has nothing yet: without stages, so it answers "maybe"
-// still.
+// Begins both ways to make one, for a filter that has nothing yet: it has no stages, so it still answers "maybe".
 Status ScalableFilter::Start(const FilterOptions& options) noexcept {
   const Status allocator = internal::CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
@@ -165,7 +164,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
   return Status();
 }
 
-// An empty stage, the newest from now on.
+// Adds an empty stage, the newest from now on.
 Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept {
   Growth& growth = *growth_;
   const uint64_t held = MemoryUse();
@@ -189,7 +188,7 @@ Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexce
   return Status();
 }
 
-// The next stage of the plan.
+// Opens the next stage of the plan.
 Status ScalableFilter::OpenStage() noexcept {
   const GrowthPlan& plan = growth_->plan;
   const uint32_t index = growth_->num_stages;
@@ -208,8 +207,8 @@ Status ScalableFilter::OpenStage() noexcept {
   return status.ok() ? AddStage(sizing.body_bytes, sizing.num_probes) : status;
 }
 
-// How many keys the newest stage takes before the next question; at least 1. Called when a key that is certainly new
-// has come: an image has no stage that nothing went into, but for the first.
+// Tells how many keys the newest stage takes before the next question; at least 1. It is called when a certainly new
+// key has come: an image has no stage that nothing went into, but for the first.
 uint64_t ScalableFilter::MakeRoom() noexcept {
   Growth& growth = *growth_;
   const uint64_t room = RoomOf(growth);
@@ -228,7 +227,7 @@ uint64_t ScalableFilter::MakeRoom() noexcept {
   return RoomOf(growth);
 }
 
-// All but the oldest `keep`, which are as they were but for Bind.
+// Drops all but the oldest `keep`, which are as they were but for Bind.
 void ScalableFilter::DropStages(uint32_t keep) noexcept {
   while (growth_->num_stages > keep) {
     const uint32_t last = --growth_->num_stages;
@@ -255,8 +254,8 @@ bool ScalableFilter::InsertHash(uint64_t hash) noexcept {
   return true;
 }
 
-// A "maybe" stays one, whatever is inserted after it was given. What was absent goes into the newest stage, whose own
-// answers know the keys of the same group; when a stage opens meanwhile, the rest is asked anew.
+// A "maybe" stays one, whatever is inserted after it was given. Absent keys go into the newest stage, whose own answers
+// know the keys of the same group. When a stage opens meanwhile, the rest is asked anew.
 uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
   uint64_t num_new = 0;
   uint64_t absent[kGroup];
@@ -288,7 +287,7 @@ uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t*
   return num_new;
 }
 
-// Of a stage that took too many, also when it could grow later, or when it is an image's.
+// It tells of a stage that took too many, also when it could grow later, or when it is an image's.
 Status ScalableFilter::growth_status() const noexcept {
   if (growth_ == nullptr) return Invalid("the filter was never created, or was moved: it takes nothing");
   if (!growth_->status.ok()) return growth_->status;

@@ -1,4 +1,4 @@
-// A ScalableFilter's image, written and read back: its stages, and how it goes on growing.
+// This writes a ScalableFilter's image and reads it back: its stages, and how it goes on growing.
 #include <cstring>
 
 #include "lib/base/endian.h"
@@ -49,7 +49,7 @@ bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan) {
 
 namespace {
 
-// What an image is made of, and the arrays that it points to.
+// The parts that an image is made of, and the arrays that it points to.
 struct Parts {
   explicit Parts(const FilterBase& filter, const Growth& growth) {
     for (uint32_t i = 0; i < growth.num_stages; ++i) {

@@ -1,4 +1,4 @@
-// The secret that an image is opened with: one that was given, or none.
+// An image is opened with a secret: one that was given, or none.
 #ifndef LINEFILTER_LIB_FILTERS_SECRET_H_
 #define LINEFILTER_LIB_FILTERS_SECRET_H_
 
@@ -7,7 +7,7 @@
 
 namespace linefilter::internal {
 
-// A copy: what was given may be the secret of the view that is opened anew.
+// It is a copy: what was given may be the secret of the view that is opened anew.
 class GivenSecret {
  public:
   explicit GivenSecret(const HashSecret* given) : given_(given != nullptr) {
@@ -21,7 +21,7 @@ class GivenSecret {
   HashSecret secret_;
 };
 
-// What an image that is to go with these options is opened with.
+// An image that is to go with these options is opened with this.
 inline const HashSecret* SecretOf(const FilterOptions& options) {
   return KeyHash::IsKeyed(options.hash_id) ? &options.secret : nullptr;
 }

@@ -1,13 +1,13 @@
-// Two slots, one of which serves. Each slot counts its readers.
+// There are two slots, one of which serves. Each slot counts its readers.
 //
 // A reader adds itself to the readers of the slot that serves, looks again which one does, and goes back if it is
-// another by now. Who swaps fills the other slot, stores its index, and waits until each count of the old slot was 0
-// once. Why that is enough: the addition and the second look of a reader, the store and the look at the counts of the
-// writer are all sequentially consistent, so in their one order either the addition comes before the look at the
-// count, and the writer waits; or the store comes before the second look, and the reader goes back without having
-// touched the slot. (Or the slot serves again by then, filled anew: then the reader reads the new filter, which is
-// right, and its second look has acquired what was written before the store.) A reader's subtraction releases, and the
-// writer's look acquires, so its last read happened before the filter is freed.
+// another by now. A writer fills the other slot, stores its index, and waits until each count of the old slot was 0
+// once. That is enough: the addition and the second look of a reader, the store and the look at the counts of the
+// writer are all sequentially consistent. So in their one order either the addition comes before the look at the count,
+// and the writer waits. Or the store comes before the second look, and the reader goes back without having touched the
+// slot. (Or the slot serves again by then, filled anew: then the reader reads the new filter, which is right, and its
+// second look has acquired what was written before the store.) A reader's subtraction releases, and the writer's look
+// acquires, so its last read happened before the filter is freed.
 //
 // Readers that go back leave a slot's counts above 0 for a moment, even while a writer fills it. That is harmless: it
 // is the writer who decides, and it only ever waits longer than needed.
@@ -21,8 +21,8 @@
 namespace linefilter {
 namespace {
 
-// A number per thread, in turn, so that threads share a stripe only if there are many, or many came and went between
-// them: then they are slower, as they write to one line.
+// Each thread has a number, in turn, so that threads share a stripe only if there are many, or many came and went
+// between them. Then they are slower, as they write to one line.
 size_t StripeOfThisThread() {
   static std::atomic<uint32_t> next{0};
   static thread_local uint32_t number = 0;  // 0: not given yet
@@ -44,7 +44,7 @@ void WaitUntilZero(const std::atomic<uint32_t>& count) {
   }
 }
 
-// Null if `next` may follow `now`, else in what it differs.
+// Null if `next` may follow `now`; else it names the difference.
 const char* DifferenceTo(const FilterBase& now, const FilterBase& next) {
   if (now.layout() == Layout::kAuto) return nullptr;  // nothing serves
   return now.key_hash().DifferenceTo(next.key_hash());
@@ -79,7 +79,7 @@ SwappableFilter::Lease SwappableFilter::Read() const noexcept {
   }
 }
 
-// Ends with the mutex unlocked: `release` is the host's code.
+// It ends with the mutex unlocked: `release` is the host's code.
 void SwappableFilter::Switch(const FilterBase* filter, void (*release)(void*) noexcept, void* owned, void* owner,
                              std::unique_lock<std::mutex>* lock) noexcept {
   const uint32_t old = serving_.load(std::memory_order_relaxed);

@@ -13,7 +13,7 @@ internal::BodyParts PartsOf(const uint8_t* image, const internal::Trailer& trail
   return {image, trailer.body_bytes, trailer.num_probes, trailer.stage_table, trailer.stage_table_bytes};
 }
 
-// What the trailer's own check cannot know: whether this library implements what it names.
+// This checks what the trailer's own check cannot know: whether this library implements what it names.
 Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutRecord* record) {
   if (record == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
@@ -37,7 +37,7 @@ Status CheckMeaning(const internal::Trailer& trailer, const internal::LayoutReco
   return Status();
 }
 
-// All that is verified of an image before its secret matters; *record is set when it is ok.
+// Verifies all of an image that can be before its secret matters; *record is set when it is ok.
 Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trailer,
                      const internal::LayoutRecord** record) {
   const Status status = internal::ParseTrailer(image, size, trailer);
