@@ -1,4 +1,4 @@
-// A file that appears under its name only when it is complete.
+// An AtomicFile appears under its name only when it is complete.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,8 +25,8 @@ size_t FolderLength(const char* path) {
   return slash == nullptr ? 0 : static_cast<size_t>(slash - path) + 1;
 }
 
-// In the same folder, so that rename never crosses file systems; short, so that any name that fits can be
-// written; hardly ever the same twice, so that what killed processes left does not stand in the way (a
+// The name is in the same folder, so that rename never crosses file systems, and short, so that any name that fits can
+// be written. It is hardly ever the same twice, so that what killed processes left does not stand in the way (a
 // container's is always number 1).
 void MakeTemporaryName(const char* path, char* out, size_t size) {
   static std::atomic<uint64_t> counter{0};
@@ -38,7 +38,7 @@ void MakeTemporaryName(const char* path, char* out, size_t size) {
            static_cast<unsigned long long>(MixHash(MixHash(process) ^ time)));
 }
 
-// What will be replaced: the file at the end of a symbolic link, never the link. Null with errno if there is none.
+// Finds what will be replaced: the file at the end of a symbolic link, not the link. Null with errno if there is none.
 char* ResolveLink(const char* path) {
   struct stat info;
   if (lstat(path, &info) != 0) return errno == ENOENT ? strdup(path) : nullptr;

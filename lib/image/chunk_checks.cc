@@ -1,4 +1,4 @@
-// Checks of large bodies: one per 64 KiB, so that damage is located and verification can go little by little.
+// Large bodies have one check per 64 KiB, so that damage is located and verification can go little by little.
 #include "lib/base/endian.h"
 #include "lib/base/xxh3.h"
 #include "lib/image/trailer.h"

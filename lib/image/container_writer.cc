@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
 
-// Before ContainerTrailer is made, whose table has an end. What cannot be read back is not written.
+// This comes before ContainerTrailer is made, whose table has an end. What cannot be read back is not written.
 Status CheckContainer(const Container& container) {
   if (container.num_stages > kMaxStages) {
     return Status::Error(StatusCode::kInvalidArgument, "a container of %u stages: an image has at most %u",
@@ -61,8 +61,8 @@ class BodyReader {
  public:
   explicit BodyReader(const Container& container) : container_(container) {}
 
-  // The next bytes where they lie, if at least one chunk of them does, or all that are left: at most kPieceBytes.
-  // Else, and if they may change meanwhile, 0.
+  // Gives the next bytes where they lie, if at least one chunk of them does, or all that are left: at most kPieceBytes.
+  // Else, and if they may change meanwhile, it is 0.
   uint64_t ReadInPlace(uint64_t left, const uint8_t** data) {
     if (container_.is_shared) return 0;
     const ContainerStage& stage = container_.stages[stage_];
@@ -105,7 +105,7 @@ class BodyReader {
 
   const Container& container_;
   uint32_t stage_ = 0;
-  uint64_t done_ = 0;  // of that stage
+  uint64_t done_ = 0;  // bytes done of that stage
 };
 
 }  // namespace
@@ -149,7 +149,7 @@ Status WriteContainer(const Container& container, const Sink& sink) {
   ImageWriter writer(end.trailer, container.allocator, sink, {});
   Status status = writer.Start();
   if (!status.ok() || body_bytes == 0) return status.ok() ? writer.Finish() : status;
-  // What cannot be written from where it lies: words that others change, and chunks of more than one stage.
+  // These cannot be written from where they lie: words that others change, and chunks of more than one stage.
   const uint64_t most = container.is_shared ? kPieceBytes : kChunkBytes;
   const uint64_t piece_bytes = body_bytes < most ? body_bytes : most;
   uint8_t* const piece = static_cast<uint8_t*>(Allocate(container.allocator, piece_bytes));

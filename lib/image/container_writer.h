@@ -1,4 +1,4 @@
-// The image of several stages (doc/FORMAT.md, layout `container`), written.
+// This writes the image of several stages (doc/FORMAT.md, layout `container`).
 #ifndef LINEFILTER_LIB_IMAGE_CONTAINER_WRITER_H_
 #define LINEFILTER_LIB_IMAGE_CONTAINER_WRITER_H_
 
@@ -13,7 +13,7 @@
 
 namespace linefilter::internal {
 
-// Bytes of the growth field that are written at most.
+// The most bytes of the growth field that are written.
 inline constexpr size_t kMaxGrowthBytes = kMaxWrittenGrowthBytes;
 
 struct ContainerStage {
@@ -23,31 +23,31 @@ struct ContainerStage {
   uint32_t num_probes;
 };
 
-// What an image is made of.
+// A container is what an image is made of.
 struct Container {
   const ContainerStage* stages = nullptr;  // the oldest first
   uint32_t num_stages = 0;                 // 0..kMaxStages; 0 = the empty set
   HashId hash_id = HashId::kXxh3;
-  uint64_t seed = 0;                   // of a keyed hash the check of the secret
+  uint64_t seed = 0;                   // for a keyed hash the check of the secret
   const uint64_t* num_keys = nullptr;  // in all; null = nobody counted
   const uint8_t* growth = nullptr;     // how to go on: its first byte says whose
   size_t growth_bytes = 0;             // 0 = no such field; at most kMaxGrowthBytes
   bool is_shared = false;              // others insert meanwhile: words are loaded atomically
-  Allocator allocator;                 // of the sink's way
+  Allocator allocator;                 // for the way through a sink
 };
 
-// What a reader takes of stage i: 1 to 2^32 blocks, 1 to 16 probes, 512 keys for each block at most. Else
+// A reader takes of stage i 1 to 2^32 blocks, 1 to 16 probes, 512 keys for each block at most. Else it is
 // kInvalidArgument.
 Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes, uint64_t num_keys);
 
-// All three refuse what no reader would take, with kInvalidArgument: more stages or growth bytes than that, a stage of
-// no block or probe, or of more than `blocked` can have, or of more keys than bits.
+// All three refuse what no reader would take, with kInvalidArgument. That is more stages or growth bytes than that, a
+// stage of no block or probe, or of more than `blocked` can have, or of more keys than bits.
 //
-// The exact size of the image; 0 of one that is refused.
+// The exact size of the image; 0 for one that is refused.
 uint64_t ContainerBytes(const Container& container);
-// In pieces of at most 1 MiB.
+// Writes pieces of at most 1 MiB.
 Status WriteContainer(const Container& container, const Sink& sink);
-// Into ContainerBytes() bytes at `out` (size may be more; less is kInvalidArgument).
+// Writes ContainerBytes() bytes to `out` (size may be more; less is kInvalidArgument).
 Status WriteContainerTo(const Container& container, void* out, size_t size);
 
 }  // namespace linefilter::internal

@@ -20,7 +20,7 @@ Status WritePieces(const uint8_t* data, uint64_t size, const Sink& sink) {
   return Status();
 }
 
-// Of `size` bytes that begin with a chunk.
+// Writes the checks of `size` bytes that begin with a chunk.
 void WriteChunkChecks(const Executor& executor, const uint8_t* data, uint64_t size, uint8_t* checks) {
   constexpr uint64_t kAtOnce = 64;
   const uint64_t num_chunks = (size + kChunkBytes - 1) / kChunkBytes, num_parts = (num_chunks + kAtOnce - 1) / kAtOnce;

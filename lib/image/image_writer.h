@@ -1,4 +1,4 @@
-// From a body to its image: which optional fields it gets, and the way through a sink, whole or piece by piece.
+// This makes the image of a body: which optional fields it gets, and the way through a sink, whole or piece by piece.
 #ifndef LINEFILTER_LIB_IMAGE_IMAGE_WRITER_H_
 #define LINEFILTER_LIB_IMAGE_IMAGE_WRITER_H_
 
@@ -16,8 +16,8 @@
 
 namespace linefilter::internal {
 
-// num_keys: null if nobody counted. A body of at most 4 KiB does not record it: a tiny image has
-// the fixed trailer only.
+// num_keys is null if nobody counted. A body of at most 4 KiB does not record it: a tiny image has only the fixed
+// trailer.
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys);
 
@@ -26,13 +26,13 @@ inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
   return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.key_hash().seed,
                      &sizing.num_keys);
 }
-// Of a filter that takes keys for as long as it lives: nobody counted them. Filter: one of the mutable ones.
+// The trailer of a filter that takes keys for as long as it lives: nobody counted them. Filter is a mutable one.
 template <class Filter>
 Trailer TrailerOf(const Filter& filter) {
   return MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(), filter.seed(),
                      nullptr);
 }
-// What is said instead of writing the image of a filter that has none.
+// This is said instead of writing the image of a filter that has none.
 Status NotCreated();
 
 inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing) {
@@ -42,13 +42,13 @@ inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing
 // Writes everything behind `body`, which is complete, to `out`.
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out);
 
-// To be asked before the work is done.
+// Ask this before the work is done.
 Status CheckSink(const Sink& sink);
 
 Status WriteToSink(const Trailer& trailer, const uint8_t* body, const Allocator& allocator, const Sink& sink,
                    const Executor& executor = {});
 
-// An image whose body need not be in memory as a whole: Start, Append..., Finish.
+// This writes an image whose body need not be in memory as a whole: Start, Append..., Finish.
 class ImageWriter {
  public:
   ImageWriter(const Trailer& trailer, const Allocator& allocator, const Sink& sink, const Executor& executor)
@@ -60,11 +60,11 @@ class ImageWriter {
   // What Start allocates.
   static uint64_t BytesFor(const Trailer& trailer) { return TrailerBytes(trailer); }
   Status Start();
-  // The next bytes of the body: a multiple of kChunkBytes, or all that are left.
+  // Takes the next bytes of the body: a multiple of kChunkBytes, or all that are left.
   Status Append(const uint8_t* data, uint64_t size);
   Status Finish();
-  // To the number of keys, if the image tells one; before the last Append. Facts may claim any number: it stays at the
-  // most that can be told, and never wraps to a few.
+  // Adds to the number of keys, if the image tells one; before the last Append. Facts may claim any number: it stays at
+  // the most that can be told, and never wraps to a few.
   void AddKeys(uint64_t num_keys) {
     if (!trailer_.has_num_keys) return;
     trailer_.num_keys = UINT64_MAX - trailer_.num_keys < num_keys ? UINT64_MAX : trailer_.num_keys + num_keys;

@@ -1,4 +1,4 @@
-// A filter's image as a file that is complete before it gets its name.
+// This saves a filter's image as a file that is complete before it gets its name.
 #ifndef LINEFILTER_LIB_IMAGE_SAVE_H_
 #define LINEFILTER_LIB_IMAGE_SAVE_H_
 
@@ -8,7 +8,7 @@
 
 namespace linefilter::internal {
 
-// Filter: one with ImageBytes and WriteImage.
+// Filter is one with ImageBytes and WriteImage.
 template <class Filter>
 Status SaveImageOf(const Filter& filter, const char* path) {
   if (filter.layout() == Layout::kAuto) return NotCreated();

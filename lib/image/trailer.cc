@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
 constexpr unsigned kCriticalExtension = 0x8000, kStageTable = 0x8002, kGrowth = 0x0002;
 
-// Of the whole list, its length included; 0 = there is none.
+// The bytes of the whole list, its length included; 0 if there is none.
 uint64_t ExtensionBytes(const Trailer& trailer) {
   const uint64_t fields = (trailer.stage_table != nullptr ? 4u + trailer.stage_table_bytes : 0) +
                           (trailer.growth != nullptr ? 4u + trailer.growth_bytes : 0);
@@ -54,7 +54,7 @@ bool Cut(uint64_t* rest, uint64_t bytes) {
   return true;
 }
 
-// Those alone have a table of stages, and what follows it.
+// Only these have a table of stages, and what follows it.
 bool HasStages(const Trailer& trailer) {
   const LayoutRecord* const record = FindLayout(static_cast<Layout>(trailer.layout));
   return record != nullptr && record->facts.has_stages;

@@ -1,4 +1,4 @@
-// The trailer: all of an image that is not its body (doc/FORMAT.md sections 2 to 4).
+// The trailer is all of an image that is not its body (doc/FORMAT.md sections 2 to 4).
 #ifndef LINEFILTER_LIB_IMAGE_TRAILER_H_
 #define LINEFILTER_LIB_IMAGE_TRAILER_H_
 
@@ -12,7 +12,7 @@ namespace linefilter::internal {
 inline constexpr uint8_t kMagic = 0xA0;  // outside the range of the last byte of LevelDB's Bloom filter (1..30)
 inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr size_t kFixedTrailerBytes = 8;
-// Bodies up to this size are covered by the check of the trailer, larger ones by chunk checks.
+// The check of the trailer covers bodies up to this size, chunk checks cover larger ones.
 inline constexpr uint64_t kSmallBodyBytes = 4096;
 inline constexpr uint64_t kChunkBytes = 65536;
 // The longest extension fields that are written; a longer one is read.
@@ -28,8 +28,8 @@ struct Trailer {
   uint64_t seed = 0;
   uint64_t num_keys = 0;
   uint64_t body_bytes = 0;
-  // Fields of the extension list, within the image or what the writer gives; null = there is none. What they say is
-  // not known here.
+  // These are fields of the extension list, within the image or from the writer; null if there is none. What they say
+  // is not known here.
   const uint8_t* stage_table = nullptr;
   const uint8_t* growth = nullptr;
   uint16_t stage_table_bytes = 0, growth_bytes = 0;
@@ -44,22 +44,22 @@ inline uint64_t NumChunks(uint64_t body_bytes) {
 // known here. kCorrupt or kUnsupported with a sentence; *trailer is then not to be used.
 Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer);
 
-// Section 4 of doc/FORMAT.md: the check of an image of that many bytes, from XXH3_64 with kCheckSeed of what it covers
-// and the four bytes that end the image. One hash of one piece: hashing the rest too, behind a copy of that piece,
-// doubled the time of a lookup in a filter of 60 bytes.
+// This is the check of an image of that many bytes (section 4 of doc/FORMAT.md), from XXH3_64 with kCheckSeed of what
+// it covers and the four bytes that end the image. It is one hash of one piece: hashing the rest too, behind a copy of
+// that piece, doubled the time of a lookup in a filter of 60 bytes.
 inline uint32_t CheckOf(uint64_t covered_hash, uint32_t last, uint64_t image_bytes) {
   const uint64_t rest = last ^ (image_bytes << 32 | image_bytes >> 32);
   return static_cast<uint32_t>(((covered_hash ^ rest) * 0x9e3779b97f4a7c15u) >> 32);
 }
 
-// What engines ask at every lookup: a body of at most kSmallBodyBytes and no optional field, so that the check covers
-// the body. False for every other image.
+// Engines ask this at every lookup: a body of at most kSmallBodyBytes and no optional field, so that the check covers
+// the body. It is false for every other image.
 inline bool IsPlainImage(const uint8_t* image, size_t size) {
   if (image == nullptr || size < kFixedTrailerBytes || size > kFixedTrailerBytes + kSmallBodyBytes) return false;
   return image[size - 1] == (kMagic | kFormatVersion) && image[size - 2] >> 4 == 0;
 }
 
-// Bytes of all that follows the body: chunk checks and fields.
+// The bytes of all that follows the body: chunk checks and fields.
 uint64_t TrailerBytes(const Trailer& trailer);
 
 // Writes everything behind the body but the chunk checks, which stand at `out` already (lib/image/image_writer.h
