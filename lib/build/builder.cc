@@ -1,4 +1,4 @@
-// Keys in: collects hashes, and tells what will become of them.
+// This takes keys in: it collects hashes, and tells what will become of them.
 #include "linefilter/builder.h"
 
 #include <atomic>
@@ -39,12 +39,12 @@ internal::ChunkTotals ChunksFor(uint64_t num_keys, uint64_t* bytes) {
 
 uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// What is compared, then copied: it stays in the L1.
+// So many are compared, then copied: they stay in the L1.
 constexpr uint64_t kRunHashes = 512;
-// Of AddChunks: two threads have something to do; a list on the stack, and 128 MiB.
+// For AddChunks the fewest give two threads something to do; the most are a list on the stack, and 128 MiB.
 constexpr uint64_t kFewestChunks = 2, kMostChunks = 64;
 
-// Is one of the n hashes to be dropped, being equal to the one before it? There is one before the first.
+// Whether one of the n hashes is to be dropped, being equal to the one before it. There is one before the first.
 bool DropsOne(Layout layout, const uint64_t* hashes, uint64_t n) {
   if (!internal::DropsRepeats(layout)) return false;
   bool repeats = false;
@@ -137,8 +137,8 @@ void FilterBuilder::AddHashes(const uint64_t* hashes, size_t n) noexcept {
 
 // Fills chunks at once, by the executor's threads; the last one is full. Returns how many hashes that were: those
 // before the chunk with the first one to drop, none if it is not worth it. It tries more while there is none, so that
-// chunks in vain are never more than chunks filled before. (To look for repeats first reads all twice: 3.6 instead
-// of 3.25 ns a build.)
+// chunks in vain are never more than chunks filled before. (Looking for repeats first reads all twice: 3.6 instead of
+// 3.25 ns a build.)
 uint64_t FilterBuilder::AddChunks(const uint64_t* hashes, uint64_t n) noexcept {
   constexpr uint64_t kEach = HashesIn(kHugeChunkBytes);
   const uint64_t most_chunks = Least(n / kEach, chunks_at_once_);
@@ -215,7 +215,7 @@ void FilterBuilder::Reset() noexcept {
   } else {
     tail_ = tail_end_ = nullptr;
   }
-  if (first_ != nullptr) FreeChunksAfter(first_);  // a callback: what it may find is a builder without keys
+  if (first_ != nullptr) FreeChunksAfter(first_);  // a callback may find only a builder without keys
 }
 
 }  // namespace linefilter

@@ -1,4 +1,4 @@
-// The memory of a FilterBuilder's hashes: a list of chunks, none of which is ever copied.
+// The memory of a FilterBuilder's hashes is a list of chunks, none of which is ever copied.
 #ifndef LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_
 #define LINEFILTER_LIB_BUILD_BUILDER_CHUNK_H_
 
@@ -10,9 +10,9 @@
 
 namespace linefilter {
 
-// Chunks double from 1 KiB to 1 MiB, so a filter block of an SST costs one small allocation; from 32 MiB in all on they
-// have 2 MiB, a huge page, and a billion keys waste at most that. (Of 1 MiB, in pages of 4 KiB: 4.6 instead of 2.7 ns
-// to add a key, 5.4 instead of 4.9 to build in bulk.)
+// Chunks double from 1 KiB to 1 MiB, so a filter block of an SST costs one small allocation. From 32 MiB in all on they
+// have 2 MiB, a huge page, and a billion keys waste at most that. (With 1 MiB, in pages of 4 KiB, it takes 4.6 instead
+// of 2.7 ns to add a key, 5.4 instead of 4.9 to build in bulk.)
 inline constexpr uint64_t kFirstChunkBytes = 1024, kLargeChunkBytes = uint64_t{1} << 20;
 inline constexpr uint64_t kHugeChunkBytes = uint64_t{2} << 20, kHugeChunksFrom = uint64_t{32} << 20;
 inline constexpr uint64_t kChunkHeaderBytes = 64;
@@ -33,7 +33,7 @@ struct alignas(64) FilterBuilder::Chunk {
 
 namespace internal {
 
-// What a builder's status is while a callback may run and its hashes are not in their places. It stays if the callback
+// This is a builder's status while a callback may run and its hashes are not in their places. It stays if the callback
 // leaves by an exception or a jump, which none may.
 inline Status Unfinished() {
   return Status::Error(StatusCode::kIoError,

@@ -1,5 +1,5 @@
-// The image out: which way the body is made, and the ways to where it goes. Bulk building sorts the hashes where they
-// lie, so whatever fails puts them back into the chunks; until then, and while callbacks run, status_ is Unfinished.
+// This gives the image out: how the body is made, and where it goes. Bulk building sorts the hashes where they lie, so
+// whatever fails puts them back into the chunks; until then, and while callbacks run, status_ is Unfinished.
 #include <cstring>
 
 #include "lib/base/memory.h"
@@ -94,7 +94,7 @@ Status FilterBuilder::BuildBody(const Sizing& sizing, const BulkPlan& plan, uint
   return internal::BuildRanges(context, *partition, StateOf(sizing, body), body, is_zero);
 }
 
-// The end of every Finish that began: takes Unfinished away.
+// Ends every Finish that began: it takes Unfinished away.
 Status FilterBuilder::Finished(const Status& status, const Sizing& sizing, Partition* partition) noexcept {
   if (status.ok()) {
     sizing_ = sizing;

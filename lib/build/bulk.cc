@@ -13,8 +13,7 @@ namespace {
 // The lines and cursors of more ranges would not fit the L2, and their pages not the TLB.
 constexpr uint64_t kMostRanges = 8192;
 constexpr uint64_t kMostWorkers = 256;
-// What all that work at once take, to partition and to make ranges, is at most this part of the hashes' memory: a
-// quarter.
+// All that work at once, to partition and to make ranges, take at most this part of the hashes' memory: a quarter.
 constexpr uint64_t kWorkerShare = 4;
 // But up to so many make ranges where each has so many to make: a few MiB, for a build several times faster.
 constexpr uint64_t kFewWorkers = 4, kRangesWorthAWorker = 4;
@@ -26,7 +25,7 @@ BulkTuning tuning;  // constant-initialized; written by tests alone
 uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 uint64_t Most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-// What the fullest of all ranges gets of uniformly distributed hashes: the mean and eight standard deviations.
+// The fullest of all ranges gets so many of uniformly distributed hashes: the mean and eight standard deviations.
 uint64_t LikelyRangeHashes(uint64_t num_keys, uint64_t range_blocks, uint64_t num_blocks) {
   const uint64_t mean = static_cast<uint64_t>(static_cast<double>(num_keys) * static_cast<double>(range_blocks) /
                                               static_cast<double>(num_blocks)) +
@@ -75,7 +74,7 @@ size_t NumWorkers(const LayoutMaker& maker, uint64_t num_keys, uint64_t num_bloc
 
 namespace {
 
-// Of kRanges, whose shape has its ranges.
+// Plans the workers of kRanges, whose shape has its ranges.
 void PlanWorkers(const LayoutMaker& maker, uint64_t num_keys, const ChunkTotals& chunks, size_t most_workers,
                  BulkPlan* plan) {
   PartitionShape& shape = plan->shape;
@@ -188,7 +187,7 @@ Status BuildRanges(const BulkContext& context, const Partition& partition, const
     to.first_block = (shape.first_range + range) * shape.range_blocks;
     to.num_blocks = Least(shape.range_blocks, shape.num_blocks - to.first_block);
     to.blocks = blocks + kBlockBytes * range * shape.range_blocks;
-    // By who works on it: its memory comes to this thread's node, and its lines to this core's L2.
+    // The thread that works on it does this: its memory comes to this thread's node, and its lines to this core's L2.
     if (!is_zero) memset(to.blocks, 0, static_cast<size_t>(kBlockBytes * to.num_blocks));
     if (maker.takes_keys()) return BuildInGoes(maker, partition, state, range, to);
     uint8_t* const own = memory + worker * per_worker;

@@ -1,4 +1,4 @@
-// Bulk building: a body made range by range, each finished while it sits in the L2, instead of key by key all over it.
+// Bulk building makes a body range by range, each finished while it sits in the L2, instead of key by key all over it.
 #ifndef LINEFILTER_LIB_BUILD_BULK_H_
 #define LINEFILTER_LIB_BUILD_BULK_H_
 
@@ -15,11 +15,11 @@
 
 namespace linefilter::internal {
 
-// Where bulk building begins to pay. One object, so that tests can reach it with small sets.
+// This says where bulk building begins to pay. It is one object, so that tests can reach it with small sets.
 struct BulkTuning {
   // A mutable layout is made in bulk from this size of the body on; by several threads from a quarter of it. Below, the
-  // last-level cache helps insertion. One by one against bulk, ns per key, 32 MB of L3: 3.3 / 4.8 at 8 MB, 4.7 / 4.6 at
-  // 16 MB, 7.6 / 4.6 at 32 MB, 10.9 / 5.1 at 256 MB.
+  // last-level cache helps insertion. One by one against bulk takes, in ns per key with 32 MB of L3, 3.3 / 4.8 at 8 MB,
+  // 4.7 / 4.6 at 16 MB, 7.6 / 4.6 at 32 MB, 10.9 / 5.1 at 256 MB.
   uint64_t min_body_bytes = uint64_t{16} << 20;
   uint64_t range_blocks = 0;  // 0 = the layout's
 };
@@ -32,7 +32,7 @@ enum class BulkWay : uint8_t {
   kRanges,
 };
 
-// What is held already, and what may be held at most.
+// The memory that is held already, and the most that may be held.
 struct MemoryBudget {
   uint64_t held = 0, limit = 0;
   uint64_t left() const { return limit > held ? limit - held : 0; }
@@ -44,11 +44,11 @@ struct BulkPlan {
   MemoryBudget budget;     // `held`: the hashes and the image
   uint64_t memory = 0;     // beside them, of uniformly distributed hashes
   uint64_t scratch = 0;    // the part of `memory` for all workers of BuildRanges
-  size_t num_workers = 1;  // that make ranges; shape.num_workers partition
+  size_t num_workers = 1;  // these make ranges; shape.num_workers partition
 };
 
-// How to make that body of hashes in those chunks. A mutable layout gets a way that keeps the budget; of another
-// plan.memory may be more than is left.
+// Plans how to make that body of hashes in those chunks. A mutable layout gets a way that keeps the budget; for
+// another, plan.memory may be more than is left.
 BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
                   const MemoryBudget& budget);
 
@@ -58,20 +58,20 @@ inline uint64_t NumRanges(uint64_t num_blocks, uint64_t range_blocks) {
   return (num_blocks + range_blocks - 1) / range_blocks;
 }
 
-// How many make ranges at once, if there is memory: few enough that what each of them takes is worth it.
+// How many workers make ranges at once, if there is memory: few enough that what each of them takes is worth it.
 size_t NumWorkers(const LayoutMaker& maker, uint64_t num_keys, uint64_t num_blocks, const Executor& executor);
 
-// What each worker of BuildRanges allocates: the layout's scratch for its largest range, and the list of its pages.
+// Each worker of BuildRanges allocates so much: the layout's scratch for its largest range, and the list of its pages.
 uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans);
 
-// A body of that size, bound (it may be null for build_range, which does not read it).
+// Binds a body of that size (it may be null for build_range, which does not read it).
 inline ProbeState StateOf(const Sizing& sizing, uint8_t* body) {
   ProbeState state;
   BindBody(*FindLayout(sizing.layout), {body, sizing.body_bytes, sizing.num_probes}, &state);
   return state;
 }
 
-// Everything that BuildRanges needs of its surroundings.
+// BuildRanges needs this of its surroundings.
 struct BulkContext {
   const LayoutMaker& maker;
   const Allocator& allocator;
@@ -81,11 +81,11 @@ struct BulkContext {
   MemoryBudget budget;
 };
 
-// The partitioned ranges, at `blocks` (their first block). is_zero: what is there. More scratch than was planned is
-// taken only for one worker that needs it.
+// Builds the partitioned ranges, at `blocks` (their first block). is_zero tells what is there. More scratch than was
+// planned is taken only for one worker that needs it.
 Status BuildRanges(const BulkContext& context, const Partition& partition, const ProbeState& state, uint8_t* blocks,
                    bool is_zero);
-// The body as one range of these spans.
+// Builds the body as one range of these spans.
 Status BuildOneRange(const LayoutMaker& maker, const Allocator& allocator, const ProbeState& state, uint8_t* blocks,
                      const HashSpan* spans, uint64_t num_spans, uint64_t num_hashes);
 

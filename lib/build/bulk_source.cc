@@ -1,4 +1,4 @@
-// Streams: one pass to count, then one per group of ranges.
+// A stream is read in one pass to count, then in one per group of ranges.
 #include <cstring>
 
 #include "lib/base/memory.h"
@@ -16,7 +16,7 @@ namespace linefilter {
 namespace internal {
 namespace {
 
-// What is held from the first pass to the last.
+// This is held from the first pass to the last.
 struct Working {
   Histogram histogram;
   uint64_t buffer[HashReader::kCapacity];
@@ -54,7 +54,7 @@ class SourceBuild {
   // Calls take(hashes, n) with all hashes, which must be those that were counted; false means that they are not.
   template <class Take>
   Status Pass(const Take& take);
-  // The hashes of a group.
+  // Reads the hashes of a group.
   Status ReadGroup(const GroupPlan::Group& group, Partition* partition);
 
   const FilterOptions options_;
@@ -137,7 +137,7 @@ Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers
   return status;
 }
 
-// Within `memory` bytes.
+// Builds the body within `memory` bytes.
 Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
   const LayoutMaker& maker = *FindMaker(sizing_.layout);
   const bool whole_fits = maker.takes_keys() && sizing_.body_bytes <= memory;

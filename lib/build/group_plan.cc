@@ -34,7 +34,7 @@ GroupPlan::GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint6
   num_workers_ = NumWorkers(maker, num_keys, num_blocks, executor);
 }
 
-// The group with another step.
+// Makes the group with another step.
 GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) const {
   Group longer = group;
   const uint64_t begin = group.first_block + group.num_blocks;
@@ -68,7 +68,7 @@ GroupPlan::Group GroupPlan::Next(uint64_t first_block, uint64_t memory) const {
   return group;
 }
 
-// What the group takes that holds the fullest step alone.
+// The bytes that the group takes that holds the fullest step alone.
 uint64_t GroupPlan::MostForStep() const {
   uint64_t most = 0;
   for (uint64_t block = 0; block < num_blocks_; block += step_blocks_) {

@@ -1,4 +1,4 @@
-// Which ranges a pass over a source makes: as many as the memory lets in.
+// This plans which ranges a pass over a source makes: as many as the memory lets in.
 #ifndef LINEFILTER_LIB_BUILD_GROUP_PLAN_H_
 #define LINEFILTER_LIB_BUILD_GROUP_PLAN_H_
 
@@ -9,8 +9,8 @@
 
 namespace linefilter::internal {
 
-// How many hashes begin with which 12 bits. A hash's block grows with the hash, so this bounds what falls into a range
-// of blocks.
+// A histogram counts hashes by their first 12 bits. A hash's block grows with the hash, so this bounds what falls into
+// a range of blocks.
 class Histogram {
  public:
   void Add(const uint64_t* hashes, size_t n) {
@@ -21,7 +21,7 @@ class Histogram {
 
  private:
   static constexpr uint32_t kBits = 12, kShift = 64 - kBits;
-  uint64_t counts_[1 << kBits];  // zeroed by who allocates it
+  uint64_t counts_[1 << kBits];  // the allocating code zeroes it
 };
 
 // The least hash that falls into a block, which is less than num_blocks.
@@ -29,7 +29,7 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
 
 class GroupPlan {
  public:
-  // A group consists of steps: a range each, or several that make the 64 KiB of a chunk check.
+  // A group consists of steps: each is a range, or several that make the 64 KiB of a chunk check.
   GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
             const Executor& executor);
 
@@ -41,7 +41,7 @@ class GroupPlan {
     uint64_t scratch = 0;  // the part of it for all workers of BuildRanges
   };
   Group Next(uint64_t first_block, uint64_t memory) const;
-  // Chooses the number of workers: the most with which each group has at least one step. False: not even with one
+  // Chooses the number of workers: the most with which each group has at least one step. False means not even with one
   // worker; *needed is what that would take.
   bool Fit(uint64_t memory, uint64_t* needed);
   size_t num_workers() const { return num_workers_; }

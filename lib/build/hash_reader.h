@@ -1,4 +1,4 @@
-// One pass over a HashSource: its hashes in pieces, adjacent duplicates dropped where FilterBuilder drops them.
+// A HashReader makes one pass over a HashSource, in pieces, without adjacent duplicates that FilterBuilder drops.
 #ifndef LINEFILTER_LIB_BUILD_HASH_READER_H_
 #define LINEFILTER_LIB_BUILD_HASH_READER_H_
 
@@ -11,9 +11,9 @@
 
 namespace linefilter::internal {
 
-// Of all hashes of a pass: two passes over the same hashes have the same, over others but for a chance of about 2^-64.
-// The sum is of mixed hashes, for a sum of them, and of their squares, does not see two flips of bit 63, nor that
-// {a, a + 4d, a + 5d} became {a + d, a + 2d, a + 6d}.
+// A tally is of all hashes of a pass. Two passes over the same hashes have the same; over others they differ but for a
+// chance of about 2^-64. The sum is of mixed hashes: sums of hashes, and of their squares, do not see two flips of bit
+// 63, nor that {a, a + 4d, a + 5d} became {a + d, a + 2d, a + 6d}.
 struct Tally {
   uint64_t count = 0, sum_of_mixed = 0;
   bool operator==(const Tally& other) const { return count == other.count && sum_of_mixed == other.sum_of_mixed; }
@@ -27,7 +27,7 @@ class HashReader {
   HashReader(const HashSource& source, bool drops_repeats, uint64_t* buffer)
       : source_(source), drops_repeats_(drops_repeats), buffer_(buffer) {}
 
-  // The next hashes, at the beginning of the buffer; 0 at the end, or after an error.
+  // Reads the next hashes to the beginning of the buffer; it returns 0 at the end, or after an error.
   size_t Next();
   const Tally& tally() const { return tally_; }
   const Status& status() const { return status_; }

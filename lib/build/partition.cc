@@ -13,7 +13,7 @@ struct alignas(64) Partition::Worker : RangeWriter {
   uint32_t free_page = kNoPage;  // the first of a list
 };
 
-// Of each worker there are `stride` elements of lines, fill and cursors.
+// Each worker has `stride` elements of lines, fill and cursors.
 struct Partition::Arrays {
   Worker* workers;
   uint64_t *lines, lines_stride;
@@ -46,7 +46,7 @@ class Layouter {
   uint64_t used_ = 0;
 };
 
-// n elements, and some more so that those of the next worker lie on other lines.
+// Cuts off n elements, and some more so that those of the next worker lie on other lines.
 template <class T>
 uint64_t Stride(uint64_t n) {
   return RoundUp(n * sizeof(T)) / sizeof(T);
@@ -156,7 +156,7 @@ void Partition::ReadChunk(size_t index_of_worker, uint64_t index) {
   Worker& worker = workers_[index_of_worker];
   const Chunk& chunk = chunks_[index];
   const uint64_t pages = PagesIn(chunk.capacity), first = index * kLargestChunkPages;
-  // Rather stop than lose a key: ReserveFor tells why it does not happen.
+  // It would rather stop than lose a key: ReserveFor tells why it does not happen.
   const auto take = [&](uint64_t begin, uint64_t end) {
     const size_t n = static_cast<size_t>(end < chunk.size ? end - begin : chunk.size - begin);
     if (PartitionHashes(&worker, chunk.hashes + begin, n) != n) abort();
@@ -174,7 +174,7 @@ bool Partition::Read(size_t worker, const uint64_t* hashes, size_t n) {
   return PartitionHashes(&workers_[worker], hashes, n) == n;
 }
 
-// Of a range's list all pages are full but the first.
+// All pages of a range's list are full but the first.
 uint64_t Partition::PageFill(const PageCursor& cursor, uint32_t page) const {
   return page == cursor.page ? kPageHashes - kLineHashes * cursor.lines_left : kPageHashes;
 }
@@ -267,7 +267,7 @@ void Partition::PutBack() {
   }
   const uint64_t used = reserve_used_ < shape_.reserve_pages ? reserve_used_.load() : shape_.reserve_pages;
   for (uint64_t i = 0; i < used; ++i) put(reserve_ + i * kPageHashes, links_[FirstReservePage() + i]);
-  // The gaps that are left, from behind.
+  // This closes the gaps that are left, from behind.
   for (; front < back; ++front) {
     Chunk& to = chunks_[front];
     while (to.size < to.capacity && front + 1 < back) {

@@ -1,5 +1,5 @@
-// Hashes sorted into ranges of blocks, in place: pages of one range each. A chunk of hashes that was read becomes pages
-// to write to, so little memory is needed beside the hashes: a page per range and worker, and the reserve for it.
+// This sorts hashes into ranges of blocks, in place: pages of one range each. A chunk of hashes that was read becomes
+// pages to write to, so little memory is needed beside the hashes: a page per range and worker, and the reserve for it.
 #ifndef LINEFILTER_LIB_BUILD_PARTITION_H_
 #define LINEFILTER_LIB_BUILD_PARTITION_H_
 
@@ -22,7 +22,7 @@ struct PartitionShape {
   uint64_t reserve_pages = 0;
 };
 
-// Of all chunks that are read.
+// The totals of all chunks that are read.
 struct ChunkTotals {
   uint64_t num_chunks = 0;
   uint64_t loose_lines = 0;  // behind the last page of their chunk: they come, but no page becomes free by them
@@ -46,8 +46,8 @@ class Partition {
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
 
-  // The reserve_pages that always suffice. loose_lines: of chunks, as ChunkTotals counts them; of hashes that come by
-  // Read, all lines.
+  // Tells the reserve_pages that always suffice. loose_lines of chunks are as ChunkTotals counts them; for hashes that
+  // come by Read, all lines are.
   //
   // Proof: what a worker has sent away lies in full pages and, per range, one that is not. It came from pages of its
   // chunks that are free by now, from the page that it is reading, and from loose lines. So it needs, beside the pages
@@ -55,12 +55,12 @@ class Partition {
   static uint64_t ReserveFor(uint64_t num_workers, uint64_t num_ranges, uint64_t loose_lines) {
     return num_workers * (num_ranges + 1) + loose_lines / kPageLines;
   }
-  // What Create allocates.
+  // The bytes that Create allocates.
   static uint64_t BytesFor(const PartitionShape& shape);
   bool Create(const PartitionShape& shape);
   bool created() const { return memory_ != nullptr; }
   void Free();
-  // To be set, each, after Create.
+  // Set each chunk after Create.
   Chunk& chunk(uint64_t index) { return chunks_[index]; }
 
   // Sorts a chunk's hashes into the ranges and takes its memory for pages. Different workers may read different chunks
@@ -69,7 +69,7 @@ class Partition {
   // Sorts hashes from elsewhere into pages of the reserve; false if it has no more.
   bool Read(size_t worker, const uint64_t* hashes, size_t n);
 
-  // All that fell into a range (numbered from first_range), in pieces.
+  // A place goes through all that fell into a range (numbered from first_range), in pieces.
   struct Place {
     size_t worker = 0;
     uint32_t page = kNoPage;
@@ -80,7 +80,7 @@ class Partition {
   // Writes up to `capacity` spans from `place` on, and moves it; 0 at the end.
   uint64_t NextSpans(uint64_t range, Place* place, HashSpan* spans, uint64_t capacity) const;
 
-  // All hashes back into the chunks, in another order: full ones first. The partition is then empty.
+  // Puts all hashes back into the chunks, in another order: full ones first. The partition is then empty.
   void PutBack();
   // Forgets all hashes; the reserve is whole again.
   void Clear();
@@ -91,7 +91,7 @@ class Partition {
   struct alignas(64) Worker;  // a RangeWriter and its free pages; aligned: threads do not share lines
   struct Arrays;
 
-  // Where all arrays lie in memory that begins at `base`; with base 0, how much they take.
+  // Tells where all arrays lie in memory that begins at `base`; with base 0, how much they take.
   static Arrays Arrange(uintptr_t base, const PartitionShape& shape);
   static bool TurnPage(RangeWriter* writer, uint64_t range);
   uint64_t* PageAt(uint32_t page) const;
@@ -107,8 +107,8 @@ class Partition {
   Worker* workers_ = nullptr;
   Chunk* chunks_ = nullptr;
   uint64_t* reserve_ = nullptr;
-  // Per page: the one before it in its range's list, or in a worker's of free ones. PutBack turns them into numbers of
-  // hashes, for it needs no list any more.
+  // For each page this is the one before it in its range's list, or in a worker's of free ones. PutBack turns them into
+  // numbers of hashes, because it needs no list any more.
   uint32_t* links_ = nullptr;
   std::atomic<uint64_t> reserve_used_{0};
 };
