@@ -1,4 +1,4 @@
-// Little-endian integers at any address: the only byte order of an image.
+// An image has only little-endian integers, at any address.
 #ifndef LINEFILTER_LIB_BASE_ENDIAN_H_
 #define LINEFILTER_LIB_BASE_ENDIAN_H_
 

@@ -1,4 +1,4 @@
-// How full is a body of bits?
+// This tells how full a body of bits is.
 #ifndef LINEFILTER_LIB_BASE_FILL_H_
 #define LINEFILTER_LIB_BASE_FILL_H_
 
@@ -7,7 +7,7 @@
 
 namespace linefilter::internal {
 
-// One bits in `size` bytes.
+// The number of one bits in `size` bytes.
 inline uint64_t CountOnes(const uint8_t* body, uint64_t size) {
   uint64_t ones = 0, i = 0;
   for (; i + 8 <= size; i += 8) {
@@ -19,7 +19,7 @@ inline uint64_t CountOnes(const uint8_t* body, uint64_t size) {
   return ones;
 }
 
-// Share of one bits in `size` > 0 bytes.
+// The share of one bits in `size` > 0 bytes.
 inline double FillRatioOf(const uint8_t* body, uint64_t size) {
   return static_cast<double>(CountOnes(body, size)) / (8.0 * static_cast<double>(size));
 }

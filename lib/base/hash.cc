@@ -5,7 +5,7 @@
 namespace linefilter {
 namespace {
 
-// Apart, so that a key of up to 16 bytes needs no register saved: 38 instead of 46 instructions.
+// This stands apart, so that a key of up to 16 bytes needs no register saved: 38 instead of 46 instructions.
 [[gnu::noinline]] uint64_t HashLongKey(const char* data, size_t size, uint64_t seed) {
   return internal::InlineHashKey(data, size, seed);
 }
@@ -19,7 +19,7 @@ namespace {
 
 uint64_t HashBytes(const void* key, size_t size, uint64_t seed) noexcept {
   const char* const data = static_cast<const char*>(key);
-  // One branch for both: two cost a cycle (8 bytes on Zen 4: 2.98 instead of 2.71 ns).
+  // Both have one branch: two cost a cycle (8 bytes on Zen 4: 2.98 instead of 2.71 ns).
   if ((size > 16) | (seed != 0)) return HashLongOrSeededKey(data, size, seed);
   return XXH3_64bits_withSeed(data, size, internal::kHashSeed);
 }

@@ -1,5 +1,5 @@
-// SipHash-1-3, written from the paper: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF" (2012),
-// sections 2.1 to 2.4, with c = 1 and d = 3.
+// This is SipHash-1-3, written from the paper: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF"
+// (2012), sections 2.1 to 2.4, with c = 1 and d = 3.
 #include "linefilter/keyed_hash.h"
 
 #include "lib/base/endian.h"
@@ -64,7 +64,7 @@ uint64_t KeyedHashNumber(uint64_t key, const HashSecret& secret) noexcept {
   return hash.Finish();
 }
 
-// A message like any other, of which no answer tells anything about that of a key.
+// This is a message like any other: its hash tells nothing about that of a key.
 uint64_t CheckOfSecret(const HashSecret& secret) noexcept { return KeyedHash("linefilter.secret", secret); }
 
 }  // namespace linefilter

@@ -1,4 +1,4 @@
-// Memory for bodies and hashes, through the host's hooks or by default.
+// This gets memory for bodies and hashes, through the host's hooks or by default.
 #ifndef LINEFILTER_LIB_BASE_MEMORY_H_
 #define LINEFILTER_LIB_BASE_MEMORY_H_
 
@@ -14,19 +14,20 @@ inline constexpr size_t kAlignment = 64;
 
 inline uint64_t RoundUp(uint64_t bytes, uint64_t to = kAlignment) { return (bytes + to - 1) / to * to; }
 
-// 64-byte aligned; null if there is none, or if it is more than half of what a size_t counts (so no caller needs to ask
-// whether its bytes fit). size > 0. Default: from 2 MiB up mapped, aligned to 2 MiB and advised to be huge pages.
+// Returns 64-byte aligned memory; null if there is none, or if it is more than half of what a size_t counts (so no
+// caller needs to ask whether its bytes fit). size > 0. By default it is mapped from 2 MiB up, aligned to 2 MiB and
+// advised to be huge pages.
 void* Allocate(const Allocator& allocator, uint64_t size);
 void* AllocateZeroed(const Allocator& allocator, uint64_t size);
-// Does Allocate give memory that is zero, and not yet mapped? Who works on it first should then touch it first.
+// Whether Allocate gives memory that is zero, and not yet mapped: the thread that works on it should touch it first.
 bool AllocatesZeros(const Allocator& allocator, uint64_t size);
 void Deallocate(const Allocator& allocator, void* pointer, uint64_t size);
-// Can the end of `size` bytes be given back, the first `less` staying where they are? Only of mapped memory.
+// Whether the end of `size` bytes can be given back, the first `less` staying in place: only mapped memory can.
 bool CanShrink(const Allocator& allocator, uint64_t size, uint64_t less);
-// If it can: from now on they are `less` bytes.
+// If it can, this makes them `less` bytes.
 void Shrink(void* pointer, uint64_t size, uint64_t less);
 
-// Both hooks or neither.
+// Both hooks must be set or neither.
 Status CheckAllocator(const Allocator& allocator);
 
 Status OutOfMemory(uint64_t bytes);

@@ -1,4 +1,4 @@
-// Work shared out over the threads of the host's executor.
+// This shares work out over the threads of the host's executor.
 #ifndef LINEFILTER_LIB_BASE_PARALLEL_H_
 #define LINEFILTER_LIB_BASE_PARALLEL_H_
 

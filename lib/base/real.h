@@ -1,5 +1,5 @@
-// Logarithm, exponential and powers made of +, -, *, / alone, which IEEE 754 rounds alike everywhere: sizes that follow
-// from them are the same on every CPU and C library (libm is not). Compile with -ffp-contract=off.
+// Logarithm, exponential and powers are made of +, -, *, / alone, which IEEE 754 rounds alike everywhere. So sizes that
+// follow from them are the same on every CPU and C library (libm is not). Compile with -ffp-contract=off.
 #ifndef LINEFILTER_LIB_BASE_REAL_H_
 #define LINEFILTER_LIB_BASE_REAL_H_
 
@@ -13,7 +13,7 @@ static_assert(FLT_EVAL_METHOD != 2, "doubles are kept with 80 bits: compile with
 
 inline constexpr double kLn2 = 0.693147180559945309417;
 
-// x^n by squaring.
+// This is x^n by squaring.
 inline double IntPow(double x, uint64_t n) {
   double result = 1;
   for (; n != 0; n >>= 1, x *= x) {
@@ -22,19 +22,19 @@ inline double IntPow(double x, uint64_t n) {
   return result;
 }
 
-// Natural logarithm of a positive, finite x. Relative error below 1e-14.
+// The natural logarithm of a positive, finite x, with a relative error below 1e-14.
 inline double Ln(double x) {
   int exponent = 0;
   while (x > 1.5) x *= 0.5, ++exponent;
   while (x < 0.75) x *= 2, --exponent;
-  // ln x = 2 artanh((x - 1) / (x + 1)), whose argument is at most 0.2 here.
+  // This uses ln x = 2 artanh((x - 1) / (x + 1)), whose argument is at most 0.2 here.
   const double t = (x - 1) / (x + 1), square = t * t;
   double sum = 0;
   for (int i = 25; i >= 1; i -= 2) sum = sum * square + 1.0 / i;
   return exponent * kLn2 + 2 * t * sum;
 }
 
-// ln(1 - x), 0 <= x <= 1: what a small x adds is not lost; minus infinity of 1.
+// This is ln(1 - x), 0 <= x <= 1. What a small x adds is not lost; for 1 it is minus infinity.
 inline double LnOfRest(double x) {
   if (x >= 1) return -std::numeric_limits<double>::infinity();
   if (x > 0.01) return Ln(1 - x);
@@ -43,7 +43,7 @@ inline double LnOfRest(double x) {
   return -x * sum;
 }
 
-// e^x for x <= 0; 0 below -700.
+// This is e^x for x <= 0; it is 0 below -700.
 inline double ExpOfNegative(double x) {
   if (!(x > -700)) return 0;
   int halvings = 0;

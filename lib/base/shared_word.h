@@ -1,5 +1,4 @@
-// Words that several threads read and change: relaxed atomics, because only bits that were set matter, never their
-// order.
+// Several threads read and change words by relaxed atomics, because only bits that were set matter, never their order.
 #ifndef LINEFILTER_LIB_BASE_SHARED_WORD_H_
 #define LINEFILTER_LIB_BASE_SHARED_WORD_H_
 
@@ -10,7 +9,7 @@ namespace linefilter::internal {
 
 inline constexpr size_t kWordBytes = 8;
 
-// Bodies are bytes; a word of them is in memory order, whatever the CPU's. `at` is a multiple of 8, which is said
+// Bodies are bytes; a word of them is in memory order, whatever the CPU's. `at` is a multiple of 8. The type says so,
 // because a uint64_t of a 32-bit CPU may be less aligned than its atomic instructions need.
 typedef uint64_t __attribute__((may_alias, aligned(8))) SharedWord;
 

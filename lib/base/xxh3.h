@@ -7,8 +7,8 @@
 
 namespace linefilter::internal {
 
-// The seed of the trailer's check (doc/FORMAT.md section 4): words 19 and 20 of pi's fraction, behind kHashSeed.
-// Whoever changes bytes in a way that an older library would misread takes another seed.
+// The seed of the trailer's check (doc/FORMAT.md section 4): words 19 and 20 of pi's fraction, behind kHashSeed. A
+// change of bytes that an older library would misread takes another seed.
 inline constexpr uint64_t kCheckSeed = 0xD1310BA698DFB5ACu;
 
 // XXH3's default secret, as its specification prints it (xxhash_spec.md), in little-endian words.
@@ -36,13 +36,13 @@ constexpr Xxh3Secret DeriveSecret(uint64_t seed) {
 template <uint64_t kSeed>
 inline constexpr Xxh3Secret kSecretOfSeed = DeriveSecret(kSeed);
 
-// XXH3 of more than 240 bytes, by the secret that belongs to the seed. Not inlined: it is much code.
+// This is XXH3 of more than 240 bytes, by the secret that belongs to the seed. It is not inlined: it is much code.
 uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret);
 
-// XXH3_64bits, for the checks of chunks.
+// This is XXH3_64bits, for the checks of chunks.
 uint64_t Xxh3(const void* data, size_t size);
 
-// XXH3_64bits_withSeed of kCheckSeed, for the check of a trailer.
+// This is XXH3_64bits_withSeed of kCheckSeed, for the check of a trailer.
 uint64_t Xxh3OfCheck(const void* data, size_t size);
 
 }  // namespace linefilter::internal
