@@ -1,4 +1,4 @@
-// linefilter_builder, and images from streams.
+// This has linefilter_builder, and images from streams.
 #include "lib/c/handles.h"
 #include "lib/c/image_memory.h"
 #include "linefilter/bulk.h"
@@ -116,7 +116,7 @@ namespace {
 static_assert(linefilter::kSourceFailed == LINEFILTER_SOURCE_FAILED);
 
 HashSource SourceFromC(const linefilter_source* source) {
-  if (source == nullptr) return HashSource();  // which lacks its functions
+  if (source == nullptr) return HashSource();  // it lacks its functions
   return HashSource{source->read, source->rewind, source->context};
 }
 

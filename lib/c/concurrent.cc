@@ -1,4 +1,4 @@
-// linefilter_concurrent: made, filled and written. concurrent_lookup.cc asks it.
+// This makes, fills and writes a linefilter_concurrent. concurrent_lookup.cc asks it.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 #include "lib/c/write_image.h"

@@ -1,4 +1,4 @@
-// linefilter_concurrent: asked, and what it tells of itself; of NULL what a broken one does.
+// This asks a linefilter_concurrent, and what it tells of itself. NULL acts like a broken one.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 

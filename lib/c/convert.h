@@ -1,4 +1,4 @@
-// Between the types of C and those of C++.
+// This converts between the types of C and those of C++.
 #ifndef LINEFILTER_LIB_C_CONVERT_H_
 #define LINEFILTER_LIB_C_CONVERT_H_
 
@@ -18,21 +18,21 @@ namespace linefilter::internal {
 // Hands a status over, ok or not: *to (may be null) and the code.
 linefilter_code ToC(const Status& status, linefilter_status* to) noexcept;
 
-// A request that makes no sense.
+// The status of a request that makes no sense.
 Status Refused(const char* what) noexcept;
-// A handle that is null: most likely an error that nobody looked at.
+// The status of a null handle: most likely an error that nobody looked at.
 Status NoHandle(const char* what) noexcept;
 
-// Checked as far as the C++ API cannot: what it does not see any more. Null options: the defaults.
+// Checks what the C++ API cannot, because it does not see it any more. Null options mean the defaults.
 Status FromC(const linefilter_options* options, FilterOptions* to) noexcept;
-// The same where there must be some.
+// Does the same where there must be some options.
 Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept;
 
-// kNoLayout for what is no layout: an id that none has.
+// kNoLayout is for what is no layout: an id that none has.
 inline constexpr Layout kNoLayout = static_cast<Layout>(255);
 Layout LayoutFromC(linefilter_layout layout) noexcept;
 
-// Null stays null.
+// This makes a secret of C++; null stays null.
 class SecretFromC {
  public:
   explicit SecretFromC(const uint8_t* secret) noexcept;
@@ -46,7 +46,7 @@ class SecretFromC {
 
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 
-// The options of a mutable filter of num_keys keys checked, but for what its layout alone refuses.
+// Checks the options of a mutable filter of num_keys keys, but for what its layout alone refuses.
 Status SizeFilter(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept;
 
 inline std::string_view KeyFromC(const void* key, size_t size) noexcept {

@@ -1,4 +1,4 @@
-// linefilter_filter: the mutable filters of C++.
+// A linefilter_filter is one of the mutable filters of C++.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 #include "lib/c/write_image.h"

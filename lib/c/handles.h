@@ -1,4 +1,4 @@
-// What the handles of the C API point to, and how they are made and freed: in memory of the host, if it gave hooks.
+// The handles of the C API point to these. They are made and freed in memory of the host, if it gave hooks.
 #ifndef LINEFILTER_LIB_C_HANDLES_H_
 #define LINEFILTER_LIB_C_HANDLES_H_
 
@@ -16,14 +16,14 @@
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 
-// What is asked.
+// A linefilter_view is what is asked.
 struct linefilter_view {
   const linefilter::FilterBase* asked;
   const linefilter::FilterView* image;                  // null: the view of a linefilter_filter or linefilter_scalable
-  const linefilter::ScalableFilter* growing = nullptr;  // of the latter
+  const linefilter::ScalableFilter* growing = nullptr;  // for the latter
 };
 
-// Of a layout that is chosen when it is made.
+// Its layout is chosen when it is made.
 struct linefilter_filter final : linefilter::MutableFilter {
   explicit linefilter_filter(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
   using MutableFilter::CreateFromImage;
@@ -49,7 +49,7 @@ struct linefilter_scalable {
   explicit linefilter_scalable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
 
   struct View final : linefilter_view {
-    linefilter_scalable* whole;  // whose it is
+    linefilter_scalable* whole;  // it belongs to this
   };
 
   linefilter::ScalableFilter filter;
@@ -75,7 +75,7 @@ struct linefilter_builder final : linefilter::FilterBuilder {
   explicit linefilter_builder(const linefilter::FilterOptions& options) noexcept
       : FilterBuilder(options), allocator(options.allocator) {}
   using FilterBuilder::CheckFinish;
-  // The end of every finish.
+  // Ends every finish.
   linefilter::Status Made(const linefilter::Status& finished) noexcept {
     has_made |= finished.ok();
     return finished;
@@ -93,7 +93,7 @@ struct OpenView final : linefilter_view {
     asked = image = &view;  // not sooner: a base of what is not made yet cannot be pointed to
   }
 
-  // The file's is asked.
+  // Makes the file's view the one that is asked.
   void AskFile() noexcept { asked = image = &file.view(); }
 
   FilterView view;
@@ -108,8 +108,7 @@ Status CheckLimit(uint64_t body_bytes, const FilterOptions& options) {
   return needed > options.memory_limit ? OverLimit(needed, options.memory_limit) : Status();
 }
 
-// The same where the C++ object itself holds the limit: what is left of it for `filter`, and what the handle has
-// beyond.
+// Does the same where the C++ object itself holds the limit: what is left for `filter`, and what the handle has beyond.
 template <class Handle>
 inline constexpr uint64_t kAroundFilter = sizeof(Handle) - sizeof(Handle::filter);
 template <class Handle>
@@ -127,7 +126,7 @@ const auto& FilterOf(const Handle& handle) {
   return handle.filter;
 }
 
-// Null, and *status says so, if there is no memory.
+// Makes a handle; null, and *status says so, if there is no memory.
 template <class Handle, class... Arguments>
 Handle* NewHandle(linefilter_status* status, const Allocator& allocator, const Arguments&... arguments) {
   void* const memory = Allocate(allocator, sizeof(Handle));
@@ -143,7 +142,7 @@ void FreeHandle(Handle* handle) {
   Deallocate(allocator, handle, sizeof(Handle));
 }
 
-// The end of every function that makes a handle: it, or null and the reason.
+// Ends every function that makes a handle: it returns that, or null and the reason.
 template <class Handle>
 Handle* HandleOr(const Status& made, Handle* handle, linefilter_status* status) {
   if (ToC(made, status) == LINEFILTER_OK) return handle;

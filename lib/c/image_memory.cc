@@ -9,7 +9,7 @@ namespace {
 
 struct alignas(kAlignment) Owner {
   Allocator allocator;
-  uint64_t bytes;  // with the owner
+  uint64_t bytes;  // the owner included
 };
 
 }  // namespace

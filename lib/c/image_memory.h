@@ -1,5 +1,5 @@
-// Images in memory that the library allocates: linefilter_image_free needs nothing but the pointer, because where the
-// memory came from stands in front of it.
+// The library allocates images here. linefilter_image_free needs nothing but the pointer, because where the memory came
+// from stands in front of it.
 #ifndef LINEFILTER_LIB_C_IMAGE_MEMORY_H_
 #define LINEFILTER_LIB_C_IMAGE_MEMORY_H_
 
@@ -12,10 +12,11 @@
 
 namespace linefilter::internal {
 
-// 64-byte aligned; null if there is no memory.
+// Returns 64-byte aligned memory; null if there is none.
 void* AllocateImage(const Allocator& allocator, uint64_t size);
 
-// The image that write(out, size) makes; null, and *status says why. *size is 0 before, and may be null.
+// Returns the image that write(out, size) makes; else null, and *status says why. `size` may be null; *size is 0
+// before.
 template <class Write>
 void* NewImage(const Allocator& allocator, uint64_t bytes, size_t* size, linefilter_status* status,
                const Write& write) {

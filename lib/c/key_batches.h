@@ -1,5 +1,4 @@
-// Batches of keys: hashed, or made into std::string_view, in groups that stay in the L1 and are long enough to overlap
-// cache misses.
+// Batches of keys are hashed, or made into std::string_view, in groups that stay in the L1 and overlap cache misses.
 #ifndef LINEFILTER_LIB_C_KEY_BATCHES_H_
 #define LINEFILTER_LIB_C_KEY_BATCHES_H_
 
@@ -15,7 +14,7 @@ namespace linefilter::internal {
 
 inline constexpr size_t kKeyGroup = 256;
 
-// Keys of bytes as C hands them over.
+// C hands keys of bytes over like this.
 struct BytesKeys {
   const void* const* keys;
   const size_t* sizes;
@@ -28,13 +27,13 @@ void InGroups(size_t n, const Group& group) {
   for (size_t begin = 0; begin < n; begin += kKeyGroup) group(begin, n - begin < kKeyGroup ? n - begin : kKeyGroup);
 }
 
-// The answer of what takes, or gives back, none of n keys.
+// Answers if none of n keys is taken or given back.
 inline uint64_t NothingInserted(size_t n, uint8_t* were_new) {
   if (were_new != nullptr && n != 0) memset(were_new, 0, n);
   return 0;
 }
 
-// change(hashes, size, answers) of all keys in groups; the sum of what it returns.
+// Calls change(hashes, size, answers) for all keys in groups; returns the sum of what it returns.
 template <class Keys, class Change>
 uint64_t ChangeKeys(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t* answers, const Change& change) {
   uint64_t count = 0;
@@ -46,7 +45,7 @@ uint64_t ChangeKeys(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t
   return hashed ? count : NothingInserted(n, answers);
 }
 
-// filter->InsertHashes of keys, and filter->RemoveHashes.
+// These are filter->InsertHashes of keys, and filter->RemoveHashes.
 template <class Filter, class Keys>
 uint64_t InsertKeys(Filter* filter, const Keys& keys, size_t n, uint8_t* were_new) {
   return ChangeKeys(filter->key_hash(), keys, n, were_new,
@@ -62,7 +61,7 @@ uint64_t RemoveKeys(Filter* filter, const Keys& keys, size_t n, uint8_t* were_re
                     });
 }
 
-// filter.MayContainKeys of keys of bytes.
+// This is filter.MayContainKeys of keys of bytes.
 template <class Filter>
 void AskKeys(const Filter& filter, const BytesKeys& keys, size_t n, uint8_t* answers) {
   std::string_view group[kKeyGroup];

@@ -1,4 +1,4 @@
-// Questions: each is one call of the C++ object, of NULL "maybe".
+// Each question is one call of the C++ object; for NULL it is "maybe".
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 

@@ -1,4 +1,4 @@
-// linefilter_rotating: made, filled and written. rotating_lookup.cc asks it.
+// This makes, fills and writes a linefilter_rotating. rotating_lookup.cc asks it.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 #include "lib/c/write_image.h"
@@ -33,7 +33,7 @@ static_assert(static_cast<int>(Rotation::kByCount) == LINEFILTER_ROTATE_BY_COUNT
 
 namespace {
 
-// The handle that make(filter, options) makes.
+// Returns the handle that make(filter, options) makes.
 template <class Make>
 linefilter_rotating* NewRotating(const FilterOptions& options, linefilter_status* status, const Make& make) {
   auto* const handle = NewHandle<linefilter_rotating>(status, options.allocator, options.allocator);

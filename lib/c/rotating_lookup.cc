@@ -1,4 +1,4 @@
-// linefilter_rotating: asked, and what it tells of itself; of NULL what a filter does that was never made.
+// This asks a linefilter_rotating, and what it tells of itself. NULL acts like a filter that was never made.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 

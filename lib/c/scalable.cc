@@ -1,4 +1,4 @@
-// linefilter_scalable: the ScalableFilter of C++.
+// A linefilter_scalable is the ScalableFilter of C++.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 #include "lib/c/write_image.h"

@@ -1,5 +1,4 @@
-// linefilter_swappable. What serves is a handle that was handed over; its linefilter_view is the owner that a lease
-// tells.
+// In a linefilter_swappable a handle that was handed over serves; its linefilter_view is the owner that a lease tells.
 #include <new>
 
 #include "lib/c/handles.h"
@@ -108,11 +107,11 @@ void linefilter_lease_end(linefilter_lease* lease) {
   *lease = {nullptr, {nullptr, nullptr, nullptr}};
 }
 
-// The rest: a lease and one question.
+// The rest is a lease and one question.
 
 namespace {
 
-// Ends with the block that it stands in.
+// A question ends with the block that it stands in.
 class Question {
  public:
   explicit Question(const linefilter_swappable* swappable) : lease_(linefilter_swappable_read(swappable)) {}

@@ -1,4 +1,4 @@
-// Names, versions, targets, the defaults of options: what needs no handle.
+// These need no handle: names, versions, targets, the defaults of options.
 #include "linefilter/c/types.h"
 
 #include <cstring>
@@ -78,7 +78,7 @@ void linefilter_options_init(linefilter_options* options, size_t size) {
   defaults.memory_limit = LINEFILTER_NO_MEMORY_LIMIT;
   defaults.hash_id = LINEFILTER_HASH_XXH3;
   defaults.executor.num_threads = 1;
-  memset(options, 0, size);  // what a newer version knows besides
+  memset(options, 0, size);  // also what a newer version knows besides
   memcpy(options, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
   options->size = size;
 }

@@ -1,4 +1,4 @@
-// linefilter_view: opened and verified. lookup.cc asks it, view_facts.cc tells of it.
+// This opens and verifies a linefilter_view. lookup.cc asks it, view_facts.cc tells of it.
 #include "linefilter/view.h"
 
 #include "lib/c/handles.h"

@@ -1,4 +1,4 @@
-// What a linefilter_view tells of itself; of NULL what a broken one does.
+// This is what a linefilter_view tells of itself. NULL acts like a broken one.
 #include "lib/c/handles.h"
 
 using linefilter::FilterBase;

@@ -1,4 +1,4 @@
-// The image of a filter's handle, in its four ways; a null handle is an error.
+// This writes the image of a filter's handle in its four ways; a null handle is an error.
 #ifndef LINEFILTER_LIB_C_WRITE_IMAGE_H_
 #define LINEFILTER_LIB_C_WRITE_IMAGE_H_
 
