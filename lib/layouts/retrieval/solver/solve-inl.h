@@ -182,7 +182,7 @@ HWY_INLINE void Refuse(size_t num_tasks, Outcome* outcomes) {
   for (size_t block = 0; block < num_tasks; ++block) outcomes[block] = Outcome::kTooWide;
 }
 
-// Solves up to eight blocks of 1 to kMostKeysOfLanes keys. kClusters may be 0. kWords are a cluster's row's.
+// Solves up to eight blocks of 1 to kMostKeysOfLanes keys. kClusters may be 0; a cluster's row has kWords.
 template <int kUnits, int kClusters, int kWords>
 void SolveGroup(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes) {
   Group group;
