@@ -23,7 +23,7 @@
 #define LINEFILTER_TEST_HAS_XXHASH 1
 #endif
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 // The input of the vectors below: no byte pattern repeats within a stripe.
@@ -32,8 +32,6 @@ std::string Input(size_t size) {
   for (size_t i = 0; i < size; ++i) bytes.push_back(static_cast<char>(i * 151 + i / 7 + 29));
   return bytes;
 }
-
-using test::kSeedOfKeys;
 
 constexpr uint64_t kSeeds[4] = {0, 1, 0x9e3779b97f4a7c15, ~uint64_t{0}};
 
@@ -71,7 +69,7 @@ TEST(HashKey, MatchesRecordedVectors) {
 
 #ifdef LINEFILTER_TEST_HAS_XXHASH
 TEST(HashKey, IsXxh3OfTheInstalledXxhashWithOurSeed) {
-  test::Random random(1);
+  Random random(1);
   const std::string input = Input(3000);
   for (size_t size = 0; size <= input.size(); size += size < 300 ? 1 : 101) {
     for (const uint64_t seed : {kSeeds[0], kSeeds[1], kSeeds[2], kSeeds[3], kSeedOfKeys, random()}) {
@@ -92,12 +90,12 @@ TEST(HashKey, DoesNotDependOnTheAddress) {
 }
 
 TEST(HashKey, AnIntegerIsItsEightLittleEndianBytes) {
-  test::Random random(2);
+  Random random(2);
   for (int i = 0; i < 100000; ++i) {
     // Small values and small seeds too: their high bytes are zero.
     const uint64_t value = random() >> random.Below(64), seed = random() >> random.Below(64);
     std::string bytes;
-    test::AppendLittleEndian(&bytes, value, 8);
+    AppendLittleEndian(&bytes, value, 8);
     ASSERT_EQ(HashKey(value, seed), HashKey(bytes, seed)) << value << " seed " << seed;
     ASSERT_EQ(HashKey(value), HashKey(bytes, 0)) << value;
   }
@@ -191,7 +189,7 @@ TEST(Key, TellsItsBytes) {
 TEST(MulHigh, IsTheHighHalfOfTheProduct) {
   EXPECT_EQ(MulHigh(~uint64_t{0}, ~uint64_t{0}), ~uint64_t{0} - 1);
   EXPECT_EQ(MulHigh(uint64_t{1} << 63, 6), 3u);
-  test::Random random(3);
+  Random random(3);
   for (int i = 0; i < 10000; ++i) {
     const uint64_t a = random() >> random.Below(64), b = random() >> random.Below(64);
     uint64_t high = 0, carry_in = 0;  // bit by bit: shift a copy of `a` through the 128-bit sum
@@ -223,7 +221,7 @@ uint64_t UnmixHash(uint64_t y) {
 }
 
 TEST(MixHash, IsABijection) {
-  test::Random random(4);
+  Random random(4);
   for (int i = 0; i < 100000; ++i) {
     const uint64_t hash = random() >> random.Below(64);
     ASSERT_EQ(UnmixHash(MixHash(hash)), hash);
@@ -234,7 +232,7 @@ TEST(MixHash, IsABijection) {
 TEST(MixHash, EveryInputBitFlipsEveryOutputBitHalfOfTheTime) {
   constexpr int kSamples = 10000;
   for (uint64_t in = 0; in < 64; ++in) {
-    test::Random random(5 + in);
+    Random random(5 + in);
     int flips[64] = {};
     for (int i = 0; i < kSamples; ++i) {
       const uint64_t hash = random();
@@ -262,7 +260,7 @@ double ChiSquare(const std::vector<uint64_t>& counts) {
 }
 
 TEST(ShardOf, StaysInRange) {
-  test::Random random(6);
+  Random random(6);
   for (const uint32_t num_shards : {1u, 2u, 3u, 1000u, 0x80000000u, 0xffffffffu}) {
     for (int i = 0; i < 1000; ++i) ASSERT_LT(ShardOf(random(), num_shards), num_shards);
     ASSERT_LT(ShardOf(0, num_shards), num_shards);
@@ -325,4 +323,4 @@ TEST(HashIdName, NamesEveryId) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -9,11 +9,8 @@
 #include "tests/testing/run_program.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RunProgram;
-using test::RunResult;
 
 const std::string kRoot = LINEFILTER_SOURCE_DIR;
 const std::string kPart = kRoot + "/tests/base/key_types_part.cc";
@@ -50,7 +47,7 @@ TEST(KeyTypes, AreTheSameInEveryStandardByEveryCompiler) {
 
 // Else all of the above would be green whatever is in the file.
 TEST(KeyTypes, AKeyThatIsNoneIsSeen) {
-  const test::TempDir folder;
+  const TempDir folder;
   const std::string part = "#include \"" + kPart + "\"\n";
   const std::string fine = folder.Write("fine.cc", part + "static_assert(linefilter::AreKeys<int>());\n");
   const std::string wrong = folder.Write("wrong.cc", part + "static_assert(linefilter::AreKeys<double>());\n");
@@ -59,4 +56,4 @@ TEST(KeyTypes, AKeyThatIsNoneIsSeen) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

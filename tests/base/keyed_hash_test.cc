@@ -22,11 +22,11 @@
 #include "tests/testing/targets.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 HashSecret Secret(uint64_t number) {
-  test::Random random(number);
+  Random random(number);
   HashSecret secret;
   for (uint8_t& byte : secret.bytes) byte = static_cast<uint8_t>(random());
   return secret;
@@ -76,7 +76,7 @@ TEST(KeyedHash, IsSipHash13) {
   EXPECT_EQ(CheckOfSecret(CountingSecret()), 0x8607d32de83dffa2u);
   for (size_t size = 0; size < 300; ++size) {
     const HashSecret secret = Secret(size);
-    test::Random random(size);
+    Random random(size);
     std::string message;
     for (size_t i = 0; i < size; ++i) message.push_back(static_cast<char>(random()));
     ASSERT_EQ(KeyedHash(message, secret), reference::SipHash(1, 3, message, secret.bytes)) << size;
@@ -95,7 +95,7 @@ TEST(KeyedHash, OfAnIntegerIsThatOfItsEightBytes) {
 
 FilterOptions Keyed(const HashSecret& secret, Layout layout = Layout::kBlocked) {
   FilterOptions options;
-  options.bits_per_key = test::BitsPerKeyLikeBlocked(layout, 10);
+  options.bits_per_key = BitsPerKeyLikeBlocked(layout, 10);
   options.layout = layout;
   options.hash_id = HashId::kKeyed;
   options.secret = secret;
@@ -138,8 +138,8 @@ void ExpectAFilter(const Filter& filter, uint64_t num_keys, const HashSecret& se
 
 TEST(KeyedFilter, OfEveryKindFindsItsKeys) {
   const HashSecret secret = Secret(7);
-  test::OnEveryTarget([&](const char*) {
-    for (const Layout layout : test::EveryLayout()) {
+  OnEveryTarget([&](const char*) {
+    for (const Layout layout : EveryLayout()) {
       for (const uint64_t num_keys : {1u, 50u, 5000u, 20000u}) {
         const std::string image = Image(Keyed(secret, layout), num_keys);
         const FilterView view(image.data(), image.size(), &secret);
@@ -177,7 +177,7 @@ TEST(KeyedFilter, TakesKeysForAsLongAsItLives) {
 }
 
 TEST(KeyedFilter, InAFile) {
-  const test::TempDir dir;
+  const TempDir dir;
   const std::string path = dir.File("keyed.filter");
   const HashSecret secret = Secret(10);
   FilterBuilder builder(Keyed(secret));
@@ -197,7 +197,7 @@ TEST(KeyedFilter, InAFile) {
 // A sentence, and "maybe" to all questions, those by hash too.
 TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
   const HashSecret secret = Secret(11), other = Secret(12);
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const uint64_t num_keys : {0u, 50u, 5000u}) {
       const std::string image = Image(Keyed(secret, layout), num_keys);
       FilterOptions unkeyed = Keyed(HashSecret(), layout);
@@ -235,7 +235,7 @@ TEST(KeyedFilter, MayBeOpenedAgainWithItsOwnSecret) {
 }
 
 TEST(KeyedFilter, InAFileMayBeOpenedAgainWithItsOwnSecret) {
-  const test::TempDir dir;
+  const TempDir dir;
   const HashSecret secret = Secret(14);
   const std::string path = dir.Write("keyed.filter", Image(Keyed(secret), 500));
   FilterFile file;
@@ -285,15 +285,15 @@ TEST(KeyedFilter, OptionsThatMakeNoSense) {
 // ---- The attack ----
 
 // What HashKey xors an 8-byte key with, its halves exchanged.
-uint64_t FlipOf(uint64_t seed) { return test::FlipOfXxh3(seed ^ test::kSeedOfKeys); }
+uint64_t FlipOf(uint64_t seed) { return FlipOfXxh3(seed ^ kSeedOfKeys); }
 
 constexpr uint64_t kNumKeys = 100000, kPrepared = 1000;
 
 // Keys that all fall into the first block of a filter for kNumKeys keys, if its seed is what the attacker thinks.
 std::vector<uint64_t> PreparedKeys(uint64_t seed, uint64_t first) {
-  test::Random random(first);
+  Random random(first);
   std::vector<uint64_t> keys;
-  for (uint64_t i = 0; i < kPrepared; ++i) keys.push_back(test::KeyWithHash(random() >> 20, seed));
+  for (uint64_t i = 0; i < kPrepared; ++i) keys.push_back(KeyWithHash(random() >> 20, seed));
   return keys;
 }
 
@@ -317,10 +317,10 @@ FilterOptions Seeded(uint64_t seed) {
 }
 
 TEST(Adversary, WhoKnowsTheSeedFillsABlock) {
-  test::Random random(1);
+  Random random(1);
   for (int i = 0; i < 1000; ++i) {
     const uint64_t hash = random(), seed = random();
-    ASSERT_EQ(HashKey(test::KeyWithHash(hash, seed), seed), hash) << "XXH3 of 8 bytes is a bijection";
+    ASSERT_EQ(HashKey(KeyWithHash(hash, seed), seed), hash) << "XXH3 of 8 bytes is a bijection";
   }
   for (const uint64_t seed : {uint64_t{0}, uint64_t{42}}) {
     EXPECT_GT(RateAfterAttack(Seeded(seed), PreparedKeys(seed, 1), PreparedKeys(seed, 2)), 0.99);
@@ -329,8 +329,7 @@ TEST(Adversary, WhoKnowsTheSeedFillsABlock) {
 
 // So a secret seed that leaks is not cured by another one: what was prepared needs an xor. And one hash tells the seed.
 TEST(Adversary, AnotherSeedCostsAnXor) {
-  const uint64_t old_seed = 42, new_seed = 0x123456789abcdef0u,
-                 shift = test::Swapped32(FlipOf(old_seed) ^ FlipOf(new_seed));
+  const uint64_t old_seed = 42, new_seed = 0x123456789abcdef0u, shift = Swapped32(FlipOf(old_seed) ^ FlipOf(new_seed));
   std::vector<uint64_t> in = PreparedKeys(old_seed, 1), out = PreparedKeys(old_seed, 2);
   EXPECT_LT(RateAfterAttack(Seeded(new_seed), in, out), 0.1) << "until they are shifted";
   for (uint64_t& key : in) key ^= shift;
@@ -338,10 +337,10 @@ TEST(Adversary, AnotherSeedCostsAnXor) {
   EXPECT_GT(RateAfterAttack(Seeded(new_seed), in, out), 0.99);
 
   const uint64_t key = 17, hash = HashKey(key, new_seed);
-  const uint64_t flip = test::Swapped32(test::KeyWithHash(hash, 0) ^ key) ^ FlipOf(0);
+  const uint64_t flip = Swapped32(KeyWithHash(hash, 0) ^ key) ^ FlipOf(0);
   const uint64_t mixed = 0xc73ab174c5ecd5a2u - flip;
   const uint64_t of_xxh3 = mixed ^ (uint64_t{__builtin_bswap32(static_cast<uint32_t>(mixed))} << 32);
-  EXPECT_EQ(of_xxh3 ^ test::kSeedOfKeys, new_seed);
+  EXPECT_EQ(of_xxh3 ^ kSeedOfKeys, new_seed);
 }
 
 // Over many secrets together the prepared keys have the rate of any keys.
@@ -380,4 +379,4 @@ TEST(Adversary, AReplayedFalsePositiveStillWorks) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -20,12 +20,8 @@
 #include "tests/testing/run_program.h"
 #include "tests/testing/test_allocator.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::BitsPerKey;
-using test::RandomHashes;
-using test::TestAllocator;
 
 template <class Filter>
 class MemoryTest : public ::testing::Test {};
@@ -135,7 +131,7 @@ TYPED_TEST(MemoryTest, BothHooksOrNeither) {
 // The default path, in a process that may have little address space. Sanitizers need terabytes of it.
 #ifndef LINEFILTER_TEST_SANITIZED
 TYPED_TEST(MemoryTest, ASystemWithoutMemoryIsAStatus) {
-  if (!test::Emulator().empty()) GTEST_SKIP() << "the limit would be the emulator's";
+  if (!Emulator().empty()) GTEST_SKIP() << "the limit would be the emulator's";
   const pid_t child = fork();
   if (child == 0) {
     const rlimit limit = {uint64_t{256} << 20, uint64_t{256} << 20};
@@ -159,4 +155,4 @@ TYPED_TEST(MemoryTest, ASystemWithoutMemoryIsAStatus) {
 #endif
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -19,13 +19,8 @@
 #include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::ConformanceImage;
-using test::FailingMemory;
-using test::LiveMemoryNow;
-using test::Question;
 
 constexpr char kFolder[] = LINEFILTER_SOURCE_DIR "/tests/conformance/";
 
@@ -66,16 +61,16 @@ LINEFILTER_STAYS(uint32_t, reserved2, 124);
 #undef LINEFILTER_STAYS
 
 TEST(CApi, HashesAsTheConformanceVectors) {
-  const auto vectors = test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");
+  const auto vectors = ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");
   ASSERT_GE(vectors.size(), 26u);
   for (const auto& vector : vectors) {
-    const std::string key = test::InputBytes(vector.size);
+    const std::string key = InputBytes(vector.size);
     EXPECT_EQ(linefilter_hash_key(key.data(), key.size(), vector.seed), vector.hash) << vector.size;
   }
-  const auto keyed = test::ReadSiphashVectors(std::string(kFolder) + "siphash.txt");
+  const auto keyed = ReadSiphashVectors(std::string(kFolder) + "siphash.txt");
   ASSERT_GE(keyed.size(), 30u);
   for (const auto& vector : keyed) {
-    const std::string key = test::InputBytes(vector.size);
+    const std::string key = InputBytes(vector.size);
     EXPECT_EQ(linefilter_keyed_hash_key(key.data(), key.size(), SecretOf(vector.secret)), vector.hash) << vector.size;
   }
 }
@@ -88,7 +83,7 @@ bool Ask(const linefilter_view* view, const Question& question) {
 
 // Broken ones too: what cannot be opened is NULL, which says "maybe" as the file asks.
 TEST(CApi, AnswersAsTheConformanceImages) {
-  const std::vector<ConformanceImage> images = test::ReadConformanceImages(std::string(kFolder) + "images.txt");
+  const std::vector<ConformanceImage> images = ReadConformanceImages(std::string(kFolder) + "images.txt");
   ASSERT_GE(images.size(), 100u);
   size_t questions = 0;
   for (const ConformanceImage& image : images) {
@@ -139,7 +134,7 @@ Request EachKindOfHash(Layout layout, HashId hash_id) {
 }
 
 TEST(CApi, BuildsTheBytesOfTheCppApi) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
       SCOPED_TRACE(LayoutName(layout) + std::string(" ") + HashIdName(hash_id));
       const Request request = EachKindOfHash(layout, hash_id);
@@ -147,7 +142,7 @@ TEST(CApi, BuildsTheBytesOfTheCppApi) {
       linefilter_builder* const builder = linefilter_builder_new(&request.c, &status);
       ASSERT_NE(builder, nullptr) << status.message;
       FilterBuilder expected(request.cpp);
-      for (const uint64_t number : test::RandomHashes(3000, 1)) {
+      for (const uint64_t number : RandomHashes(3000, 1)) {
         if (hash_id == HashId::kCaller) {
           linefilter_builder_add_hash(builder, number);
           expected.AddHash(number);
@@ -182,7 +177,7 @@ TEST(CApi, FillsTheBytesOfTheCppApi) {
     std::vector<std::string> text;
     std::vector<const void*> keys;
     std::vector<size_t> sizes;
-    const std::vector<uint64_t> numbers = test::RandomHashes(600, 2);
+    const std::vector<uint64_t> numbers = RandomHashes(600, 2);
     for (const uint64_t number : numbers) text.push_back("text " + std::to_string(number));
     for (const std::string& key : text) {
       keys.push_back(key.data());
@@ -233,7 +228,7 @@ void FailEachAllocation(const Use& use, uint64_t least) {
 TEST(CApi, SaysThatMemoryRanOut) {
   const linefilter_options options = OptionsInC(LINEFILTER_LAYOUT_BLOCKED, 10);
   constexpr uint64_t kKeys = 3000000;  // mapped
-  std::string image = test::Build(EachKindOfHash(Layout::kBlocked, HashId::kXxh3).cpp, test::RandomHashes(1000, 3));
+  std::string image = Build(EachKindOfHash(Layout::kBlocked, HashId::kXxh3).cpp, RandomHashes(1000, 3));
   FailEachAllocation(
       [&](linefilter_status* status) {
         linefilter_filter* const filter = linefilter_filter_new(kKeys, &options, status);
@@ -291,12 +286,12 @@ TEST(CApi, HasAConstantForEachLayout) {
 TEST(CApi, EveryFunctionIsTested) {
   std::string test;
   for (const auto& entry : std::filesystem::directory_iterator(LINEFILTER_SOURCE_DIR "/tests/c")) {
-    if (entry.path().extension() == ".c") test += test::ReadFile(entry.path());
+    if (entry.path().extension() == ".c") test += ReadFile(entry.path());
   }
   const std::regex function(R"(LINEFILTER_EXPORT[^;(]*\b(linefilter_\w+)\()");
   std::set<std::string> functions;
   for (const auto& entry : std::filesystem::directory_iterator(LINEFILTER_SOURCE_DIR "/include/linefilter/c")) {
-    const std::string header = test::ReadFile(entry.path());
+    const std::string header = ReadFile(entry.path());
     for (auto it = std::sregex_iterator(header.begin(), header.end(), function); it != std::sregex_iterator(); ++it) {
       functions.insert((*it)[1]);
     }
@@ -308,4 +303,4 @@ TEST(CApi, EveryFunctionIsTested) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

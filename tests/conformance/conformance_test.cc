@@ -21,13 +21,8 @@
 #include "tests/testing/targets.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::ConformanceImage;
-using test::Question;
-using test::SiphashVector;
-using test::Xxh3Vector;
 
 constexpr char kFolder[] = LINEFILTER_SOURCE_DIR "/tests/conformance/";
 
@@ -47,16 +42,16 @@ HashSecret SecretOf(const std::string& bytes) {
 TEST(Conformance, Write) {
   const char* folder = std::getenv("LINEFILTER_WRITE_CONFORMANCE");
   if (folder == nullptr) return;
-  std::ofstream(std::string(folder) + "/xxh3.txt") << test::MakeXxh3Vectors();
-  std::ofstream(std::string(folder) + "/siphash.txt") << test::MakeSiphashVectors();
-  std::ofstream(std::string(folder) + "/images.txt") << test::MakeConformanceImages();
+  std::ofstream(std::string(folder) + "/xxh3.txt") << MakeXxh3Vectors();
+  std::ofstream(std::string(folder) + "/siphash.txt") << MakeSiphashVectors();
+  std::ofstream(std::string(folder) + "/images.txt") << MakeConformanceImages();
 }
 
 // So every byte and every answer in the files is the reference's.
 TEST(Conformance, TheReferenceMakesTheseFiles) {
-  EXPECT_TRUE(test::ReadFile(std::string(kFolder) + "xxh3.txt") == test::MakeXxh3Vectors());
-  EXPECT_TRUE(test::ReadFile(std::string(kFolder) + "siphash.txt") == test::MakeSiphashVectors());
-  const std::string file = test::ReadFile(std::string(kFolder) + "images.txt"), made = test::MakeConformanceImages();
+  EXPECT_TRUE(ReadFile(std::string(kFolder) + "xxh3.txt") == MakeXxh3Vectors());
+  EXPECT_TRUE(ReadFile(std::string(kFolder) + "siphash.txt") == MakeSiphashVectors());
+  const std::string file = ReadFile(std::string(kFolder) + "images.txt"), made = MakeConformanceImages();
   size_t at = 0;
   while (at < file.size() && at < made.size() && file[at] == made[at]) ++at;
   EXPECT_TRUE(file == made) << "they differ from byte " << at << " on:\n"
@@ -66,24 +61,23 @@ TEST(Conformance, TheReferenceMakesTheseFiles) {
 }
 
 TEST(Conformance, TheLibraryHashesSo) {
-  const std::vector<Xxh3Vector> vectors = test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");
+  const std::vector<Xxh3Vector> vectors = ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt");
   ASSERT_GE(vectors.size(), 26u);
   for (const Xxh3Vector& vector : vectors) {
-    EXPECT_EQ(HashKey(test::InputBytes(vector.size), vector.seed), vector.hash)
+    EXPECT_EQ(HashKey(InputBytes(vector.size), vector.seed), vector.hash)
         << vector.size << " bytes, seed " << vector.seed;
   }
-  const std::vector<SiphashVector> keyed = test::ReadSiphashVectors(std::string(kFolder) + "siphash.txt");
+  const std::vector<SiphashVector> keyed = ReadSiphashVectors(std::string(kFolder) + "siphash.txt");
   ASSERT_GE(keyed.size(), 30u);
   for (const SiphashVector& vector : keyed) {
-    EXPECT_EQ(KeyedHash(test::InputBytes(vector.size), SecretOf(vector.secret)), vector.hash)
-        << vector.size << " bytes";
+    EXPECT_EQ(KeyedHash(InputBytes(vector.size), SecretOf(vector.secret)), vector.hash) << vector.size << " bytes";
   }
 }
 
 class ConformanceImages : public testing::Test {
  protected:
   void SetUp() override {
-    images_ = test::ReadConformanceImages(std::string(kFolder) + "images.txt");
+    images_ = ReadConformanceImages(std::string(kFolder) + "images.txt");
     ASSERT_GE(images_.size(), 100u);
   }
   std::vector<ConformanceImage> images_;
@@ -128,7 +122,7 @@ void ExpectSameAnswersInBatches(const ConformanceImage& image, const FilterView&
 }
 
 TEST_F(ConformanceImages, TheLibraryAnswersSoOnEveryTarget) {
-  test::OnEveryTarget([&](const char*) {
+  OnEveryTarget([&](const char*) {
     for (const ConformanceImage& image : images_) {
       SCOPED_TRACE(image.name);
       const FilterView view = Open(image, image.bytes);
@@ -175,7 +169,7 @@ TEST_F(ConformanceImages, EveryDamageToTheseAnswersMaybe) {
     if (!image.damage_every) continue;
     SCOPED_TRACE(image.name);
     ++images;
-    for (const std::string& damaged : test::EveryDamage(image.bytes)) {
+    for (const std::string& damaged : EveryDamage(image.bytes)) {
       const FilterView view = Open(image, damaged);
       ASSERT_FALSE(view.status().ok());
       ASSERT_TRUE(view.MayContainHash(0) && view.MayContainKey("") && view.MayContainKey(1u));
@@ -285,7 +279,7 @@ struct DocumentTable {
 
 DocumentTable TableInTheDocument(const std::string& name) {
   DocumentTable table;
-  const std::string document = test::ReadFile(LINEFILTER_SOURCE_DIR "/doc/FORMAT.md");
+  const std::string document = ReadFile(LINEFILTER_SOURCE_DIR "/doc/FORMAT.md");
   std::smatch head;
   if (!std::regex_search(document, head,
                          std::regex("\n\\| bytes \\| " + name + " ([0-9a-f]+) \\| " + name + " ([0-9a-f]+) \\|"))) {
@@ -305,10 +299,10 @@ DocumentTable TableInTheDocument(const std::string& name) {
 
 TEST(Conformance, TheTablesInTheDocumentAreTheFiles) {
   std::map<std::string, std::string> hashes;  // by number of bytes and seed or secret
-  for (const Xxh3Vector& vector : test::ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt")) {
+  for (const Xxh3Vector& vector : ReadXxh3Vectors(std::string(kFolder) + "xxh3.txt")) {
     hashes[std::to_string(vector.size) + " seed " + Hex64(vector.seed)] = Hex64(vector.hash);
   }
-  for (const SiphashVector& vector : test::ReadSiphashVectors(std::string(kFolder) + "siphash.txt")) {
+  for (const SiphashVector& vector : ReadSiphashVectors(std::string(kFolder) + "siphash.txt")) {
     std::string secret;
     for (const char byte : vector.secret) secret += Hex64(static_cast<uint8_t>(byte)).substr(14);
     hashes[std::to_string(vector.size) + " secret " + secret] = Hex64(vector.hash);
@@ -335,4 +329,4 @@ TEST(Conformance, TheTablesInTheDocumentAreTheFiles) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

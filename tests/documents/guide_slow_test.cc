@@ -15,12 +15,10 @@
 #endif
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::CodeBlock;
-using test::TempDir;
 
 const std::string kRoot = std::string(LINEFILTER_SOURCE_DIR) + "/";
 
@@ -40,7 +38,7 @@ TEST_P(Guide, ItsCodeRuns) {
   const std::string name = GetParam().filename();
   int ran = 0, shown = 0;
 #ifdef LINEFILTER_REDIS_LIBRARIES
-  const auto redis = name == "redis.md" ? std::make_unique<test::RedisServer>() : nullptr;
+  const auto redis = name == "redis.md" ? std::make_unique<RedisServer>() : nullptr;
   if (redis != nullptr) {
     ASSERT_TRUE(redis->ok()) << redis->why();
     setenv("REDIS", redis->address().c_str(), 1);
@@ -48,13 +46,13 @@ TEST_P(Guide, ItsCodeRuns) {
 #else
   if (name == "redis.md") GTEST_SKIP() << "this build has no linefilter::redis (Debian and Ubuntu: libhiredis-dev)";
 #endif
-  for (const CodeBlock& block : test::CodeBlocks(test::ReadFile(GetParam()))) {
+  for (const CodeBlock& block : CodeBlocks(ReadFile(GetParam()))) {
     if (name == "python.md") {  // its blocks make one program, which python/tests/test_docs.py runs
       EXPECT_EQ(block.language, "python") << name << ":" << block.line << " is not run";
       EXPECT_EQ(block.output, "") << name << ":" << block.line << " is compared with nothing";
       continue;
     }
-    if (!test::RunBlock(folder, name, block)) {
+    if (!RunBlock(folder, name, block)) {
       EXPECT_TRUE(block.language == "text" || block.language == "cmake") << name << ":" << block.line << " is not run";
       continue;
     }
@@ -70,7 +68,7 @@ TEST_P(Guide, ItsCodeRuns) {
 TEST_P(Guide, IsListed) {
   const std::string name = GetParam().filename();
   if (name != "README.md") {
-    EXPECT_NE(test::ReadFile(kRoot + "doc/guide/README.md").find("](" + name + ")"), std::string::npos) << name;
+    EXPECT_NE(ReadFile(kRoot + "doc/guide/README.md").find("](" + name + ")"), std::string::npos) << name;
   }
 }
 
@@ -84,10 +82,10 @@ TEST(Documents, WhatTheyLeadToExists) {
                              "examples/sst_reader", "examples/uses"}) {
     for (const fs::path& page : PagesIn(folder)) pages.push_back(page);
   }
-  const std::regex link = test::RelativeLink();
+  const std::regex link = RelativeLink();
   int found = 0;
   for (const fs::path& page : pages) {
-    const std::string text = std::regex_replace(test::ReadFile(page), std::regex("```[^`]*```"), "");
+    const std::string text = std::regex_replace(ReadFile(page), std::regex("```[^`]*```"), "");
     for (auto it = std::sregex_iterator(text.begin(), text.end(), link); it != std::sregex_iterator(); ++it) {
       ++found;
       EXPECT_TRUE(fs::exists(page.parent_path() / (*it)[1].str())) << page << " leads to " << (*it)[1];
@@ -97,4 +95,4 @@ TEST(Documents, WhatTheyLeadToExists) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -12,11 +12,8 @@
 #include "tests/testing/run_program.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RunResult;
-using test::TempDir;
 
 const std::string kHeaders = std::string(LINEFILTER_SOURCE_DIR) + "/include/linefilter/";
 
@@ -93,16 +90,16 @@ RunResult Compile(const std::string& header, const std::string& sample, const Ar
                                       "-fsyntax-only",
                                       "-I" + std::string(LINEFILTER_SOURCE_DIR) + "/include",
                                       source};
-  for (const std::string& flag : test::Words(LINEFILTER_CXX_FLAGS)) {
+  for (const std::string& flag : Words(LINEFILTER_CXX_FLAGS)) {
     if (flag.compare(0, 4, "-Wl,") != 0) command.push_back(flag);
   }
-  return test::RunProgram(command);
+  return RunProgram(command);
 }
 
 bool IsThere(const std::string& include) {
   const TempDir folder;
   const std::string source = folder.Write("try.cc", "#include <" + include + ">\n");
-  return test::RunProgram({LINEFILTER_CXX, "-std=c++17", "-fsyntax-only", source}).exit_code == 0;
+  return RunProgram({LINEFILTER_CXX, "-std=c++17", "-fsyntax-only", source}).exit_code == 0;
 }
 
 TEST(HeaderSamples, Compile) {
@@ -110,7 +107,7 @@ TEST(HeaderSamples, Compile) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kHeaders)) {
     const std::string header = std::filesystem::relative(entry.path(), kHeaders).generic_string();
     if (entry.path().extension() != ".h") continue;
-    const std::string sample = SampleOf(test::ReadFile(entry.path().string()));
+    const std::string sample = SampleOf(ReadFile(entry.path().string()));
     if (sample.empty()) continue;
     ++num_found;
     const auto around = kArounds.find(header);
@@ -134,4 +131,4 @@ TEST(HeaderSamples, AreFoundAndFailuresAreSeen) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

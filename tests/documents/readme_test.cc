@@ -10,12 +10,8 @@
 #include "tests/testing/documents.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::CodeBlock;
-using test::CodeBlocks;
-using test::TempDir;
 
 const std::string kRoot = std::string(LINEFILTER_SOURCE_DIR) + "/";
 
@@ -31,7 +27,7 @@ std::string UsingTheProgram(const std::string& code) {
 
 TEST(Readme, ItsCodeRuns) {
   std::map<std::string, int> num_run;
-  for (CodeBlock block : CodeBlocks(test::ReadFile(kRoot + "README.md"))) {
+  for (CodeBlock block : CodeBlocks(ReadFile(kRoot + "README.md"))) {
     if (block.language == "sh") {
 #ifdef LINEFILTER_PROGRAM
       block.code = UsingTheProgram(block.code);
@@ -42,7 +38,7 @@ TEST(Readme, ItsCodeRuns) {
     }
     if (block.language == "python") continue;  // python/tests/test_docs.py runs these, with our module
     // In a folder of its own: what the code saves ends with it.
-    num_run[block.language] += test::RunBlock(TempDir(), "README.md", block);
+    num_run[block.language] += RunBlock(TempDir(), "README.md", block);
   }
   EXPECT_GE(num_run["cpp"], 1) << "a README without code that works";
   EXPECT_GE(num_run["c"], 1);
@@ -52,11 +48,11 @@ TEST(Readme, ItsCodeRuns) {
 }
 
 TEST(Readme, WhatItNamesExists) {
-  const std::string readme = test::ReadFile(kRoot + "README.md");
+  const std::string readme = ReadFile(kRoot + "README.md");
   // And the scripts it tells to run.
   const std::regex script(R"(\b(tools/[a-z_]+\.sh)\b)");
   int found = 0;
-  for (const std::regex& pattern : {test::RelativeLink(), script}) {
+  for (const std::regex& pattern : {RelativeLink(), script}) {
     for (auto it = std::sregex_iterator(readme.begin(), readme.end(), pattern); it != std::sregex_iterator(); ++it) {
       ++found;
       EXPECT_TRUE(std::filesystem::exists(kRoot + (*it)[1].str())) << "README.md names " << (*it)[1];
@@ -76,32 +72,32 @@ TEST(Readme, CodeBlocksAreFound) {
   EXPECT_EQ(blocks[1].line, 5);
   EXPECT_EQ(blocks[2].language + blocks[2].code + blocks[2].output, "cppint y;\nint z;\n");
   EXPECT_EQ(blocks[3].language + blocks[3].code, "textc\n") << "a text that does not follow at once is no output";
-  EXPECT_EQ(test::AsProgram("#include <a>\nf();\n"), "#include <a>\nint main() {\nf();\n}\n");
-  EXPECT_EQ(test::AsProgram("int main() {}\n"), "int main() {}\n");
+  EXPECT_EQ(AsProgram("#include <a>\nf();\n"), "#include <a>\nint main() {\nf();\n}\n");
+  EXPECT_EQ(AsProgram("int main() {}\n"), "int main() {}\n");
   EXPECT_EQ(UsingTheProgram("tools/a.sh && b\nseq 3 | build/release/linefilter query -\n"),
             "seq 3 | linefilter query -\n");
 }
 
 TEST(Readme, OutputsAreCompared) {
-  EXPECT_TRUE(test::Matches("a 1.5 (x)\n", "a 1.5 (x)\n"));
-  EXPECT_FALSE(test::Matches("a 1.5 (x)\n", "a 1x5 (x)\n"));
-  EXPECT_FALSE(test::Matches("a\n", "a\nb\n"));
-  EXPECT_FALSE(test::Matches("a\nb\n", "a\n"));
-  EXPECT_TRUE(test::Matches("a ... c\n", "a 1 2 c\n"));
-  EXPECT_FALSE(test::Matches("a ... c\n", "a 1\n2 c\n"));
-  EXPECT_TRUE(test::Matches("a\n...\nd\n", "a\nb\nc\nd\n"));
-  EXPECT_TRUE(test::Matches("a\n...\nd\n", "a\nd\n"));
+  EXPECT_TRUE(Matches("a 1.5 (x)\n", "a 1.5 (x)\n"));
+  EXPECT_FALSE(Matches("a 1.5 (x)\n", "a 1x5 (x)\n"));
+  EXPECT_FALSE(Matches("a\n", "a\nb\n"));
+  EXPECT_FALSE(Matches("a\nb\n", "a\n"));
+  EXPECT_TRUE(Matches("a ... c\n", "a 1 2 c\n"));
+  EXPECT_FALSE(Matches("a ... c\n", "a 1\n2 c\n"));
+  EXPECT_TRUE(Matches("a\n...\nd\n", "a\nb\nc\nd\n"));
+  EXPECT_TRUE(Matches("a\n...\nd\n", "a\nd\n"));
 }
 
 TEST(Readme, FailuresAreSeen) {
   const TempDir folder;
-  EXPECT_NE(test::RunShell(folder, "false | true\n").exit_code, 0);
-  EXPECT_NE(test::RunShell(folder, "false\ntrue\n").exit_code, 0);
-  EXPECT_NE(test::RunPython(folder, "raise SystemExit(3)\n").exit_code, 0);
-  EXPECT_NE(test::RunCpp(folder, "int unused;\n").exit_code, 0) << "warnings are errors";
-  EXPECT_EQ(test::RunC(folder, "int main(void) { return 0; }\n").exit_code, 0);
-  EXPECT_NE(test::RunC(folder, "int main(void) { int unused; return 0; }\n").exit_code, 0) << "warnings are errors";
+  EXPECT_NE(RunShell(folder, "false | true\n").exit_code, 0);
+  EXPECT_NE(RunShell(folder, "false\ntrue\n").exit_code, 0);
+  EXPECT_NE(RunPython(folder, "raise SystemExit(3)\n").exit_code, 0);
+  EXPECT_NE(RunCpp(folder, "int unused;\n").exit_code, 0) << "warnings are errors";
+  EXPECT_EQ(RunC(folder, "int main(void) { return 0; }\n").exit_code, 0);
+  EXPECT_NE(RunC(folder, "int main(void) { int unused; return 0; }\n").exit_code, 0) << "warnings are errors";
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

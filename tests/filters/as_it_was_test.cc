@@ -20,11 +20,8 @@
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RandomHashes;
-using test::TestAllocator;
 
 FilterOptions Options() {
   FilterOptions options;
@@ -232,11 +229,11 @@ class FileAsItWas : public testing::Test {
  protected:
   void SetUp() override {
     FilterOptions options = Options();
-    image_ = test::Build(options, hashes_);
+    image_ = Build(options, hashes_);
     options.hash_id = HashId::kKeyed;
     options.secret.bytes[0] = 1;
-    keyed_ = folder_.Write("keyed", test::Build(options, hashes_));
-    large_ = test::Build(Options(), RandomHashes(200000, 2));
+    keyed_ = folder_.Write("keyed", Build(options, hashes_));
+    large_ = Build(Options(), RandomHashes(200000, 2));
   }
   // A file that is mapped, or loaded.
   void Open(bool load, FilterFile* file) {
@@ -252,12 +249,12 @@ class FileAsItWas : public testing::Test {
     EXPECT_FALSE(file.view().MayContainHash(absent_)) << what;
   }
 
-  const test::TempDir folder_;
+  const TempDir folder_;
   TestAllocator old_memory_;
   const std::vector<uint64_t> hashes_ = RandomHashes(1000, 1);
   const uint64_t absent_ = [this] {
     uint64_t hash = 5;
-    const std::string image = test::Build(Options(), hashes_);
+    const std::string image = Build(Options(), hashes_);
     while (FilterView(image.data(), image.size()).MayContainHash(hash)) hash = MixHash(hash);
     return hash;
   }();
@@ -308,12 +305,12 @@ TEST_F(FileAsItWas, WhateverCannotBeOpened) {
 
 // Its own bytes may be given: they are looked at before they go.
 TEST(AsItWasOwn, ImagesOfTheFileThatIsOpen) {
-  const test::TempDir folder;
+  const TempDir folder;
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   FilterOptions options = Options();
   options.hash_id = HashId::kKeyed;
   options.secret.bytes[0] = 1;
-  const std::string path = folder.Write("image", test::Build(options, hashes));
+  const std::string path = folder.Write("image", Build(options, hashes));
   FilterFile file;
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &options.secret).ok());
   ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret()).ok()) << "the secret of the old view";
@@ -323,7 +320,7 @@ TEST(AsItWasOwn, ImagesOfTheFileThatIsOpen) {
 
 // A view does not own its bytes, and who gives it others may have let the old ones go: it answers "maybe".
 TEST(AsItWasOwn, NotAView) {
-  const std::string image = test::Build(Options(), RandomHashes(100, 1));
+  const std::string image = Build(Options(), RandomHashes(100, 1));
   FilterView view(image.data(), image.size());
   ASSERT_TRUE(view.status().ok());
   EXPECT_EQ(view.Open(image.data(), image.size() - 1).code(), StatusCode::kCorrupt);
@@ -332,4 +329,4 @@ TEST(AsItWasOwn, NotAView) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

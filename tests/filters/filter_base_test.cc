@@ -13,10 +13,8 @@
 #include "linefilter/view.h"
 #include "tests/testing/random.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RandomHashes;
 
 FilterOptions Options(double bits_per_key, uint64_t seed = 0) {
   FilterOptions options;
@@ -216,4 +214,4 @@ TEST_F(FilterBaseTest, TellsLayoutAndState) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

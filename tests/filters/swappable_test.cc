@@ -23,11 +23,8 @@
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::BitsPerKey;
-using test::RandomHashes;
 
 BlockedFilter Filled(const std::vector<uint64_t>& hashes, FilterOptions options = BitsPerKey(16)) {
   BlockedFilter filter;
@@ -196,7 +193,7 @@ TEST(Swappable, ASuccessorOfAnotherHashIsRefusedUntilClear) {
 }
 
 TEST(Swappable, AnyFilterServes) {
-  const test::TempDir folder;
+  const TempDir folder;
   FilterOptions options = BitsPerKey(16);
   options.layout = Layout::kRetrieval;
   FilterBuilder builder(options);
@@ -206,7 +203,7 @@ TEST(Swappable, AnyFilterServes) {
   ASSERT_TRUE(classic.Create(10, BitsPerKey(10)).ok());
   FilterFile mapped;
   ASSERT_TRUE(mapped.Map(folder.File("image").c_str()).ok());
-  const std::string image = test::ReadFile(folder.File("image"));
+  const std::string image = ReadFile(folder.File("image"));
 
   SwappableFilter filter;
   EXPECT_TRUE(filter.Swap(std::move(classic)).ok());
@@ -282,7 +279,7 @@ TEST(Swappable, AChildAsksAndDestroysWhateverLeasesThereAre) {
 }
 
 TEST(Swappable, AFileIsVerifiedBeforeItServes) {
-  const test::TempDir folder;
+  const TempDir folder;
   const std::string path = folder.File("image");
   FilterOptions options = BitsPerKey(16);
   FilterBuilder builder(options);
@@ -292,12 +289,12 @@ TEST(Swappable, AFileIsVerifiedBeforeItServes) {
   ASSERT_TRUE(filter.SwapFromFile(path.c_str()).ok());
   EXPECT_TRUE(filter.MayContainKey(99999) && !filter.MayContainKey(100001));
 
-  std::string damaged = test::ReadFile(path);
+  std::string damaged = ReadFile(path);
   damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
   folder.Write("damaged", damaged);
   folder.Write("cut", damaged.substr(100));
   HashSecret secret;
-  test::TestAllocator allocator;
+  TestAllocator allocator;
   allocator.FailFrom(0);
   EXPECT_EQ(filter.SwapFromFile(folder.File("damaged").c_str()).code(), StatusCode::kCorrupt);
   EXPECT_EQ(filter.SwapFromFile(folder.File("cut").c_str()).code(), StatusCode::kCorrupt);
@@ -307,7 +304,7 @@ TEST(Swappable, AFileIsVerifiedBeforeItServes) {
   EXPECT_EQ(filter.SwapFromFile(path.c_str(), nullptr, {}, 1000).code(), StatusCode::kOverLimit);
   EXPECT_EQ(filter.num_swaps(), 1u);
   EXPECT_TRUE(filter.MayContainKey(99999) && !filter.MayContainKey(100001));
-  allocator.FailFrom(test::TestAllocator::kNever);
+  allocator.FailFrom(TestAllocator::kNever);
   EXPECT_TRUE(filter.SwapFromFile(path.c_str(), nullptr, allocator.hooks()).ok());
   filter.Clear();
 }
@@ -381,4 +378,4 @@ TEST_F(SwappableThreads, NothingGivenBackIsRead) { Run(2, 2, 32, std::chrono::mi
 TEST_F(SwappableThreads, NothingGivenBackIsReadInShortLeases) { Run(1, 1, 0, std::chrono::milliseconds(700)); }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -17,13 +17,8 @@
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Assemble;
-using test::Extension;
-using test::ImageParts;
-using test::RandomHashes;
 
 const HashSecret kSecret = {{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa}};
 
@@ -35,7 +30,7 @@ std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t s
   options.seed = seed;
   options.hash_id = hash_id;
   if (hash_id == HashId::kKeyed) options.secret = kSecret;
-  return test::Build(options, hashes);
+  return Build(options, hashes);
 }
 
 TEST(FilterView, IsBrokenUntilOpened) {
@@ -57,7 +52,7 @@ TEST(FilterView, IsBrokenUntilOpened) {
 }
 
 TEST(FilterView, TellsWhatTheImageIs) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     const std::vector<uint64_t> hashes = RandomHashes(20000, 1);
     const std::string image = Build(layout, hashes, 0x123456789abcdef0);
     FilterView view;
@@ -83,7 +78,7 @@ TEST(FilterView, TellsWhatTheImageIs) {
 
 // An image may stand at any address, with anything in front of it and unreadable memory behind (sanitizers see that).
 TEST(FilterView, WorksAtEveryAddress) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const size_t n : {40u, 4000u}) {
       const std::vector<uint64_t> hashes = RandomHashes(n, 1), others = RandomHashes(1000, 2);
       const std::string image = Build(layout, hashes);
@@ -170,7 +165,7 @@ TEST(FilterView, OfTheEmptySetAnswersAbsent) {
 // Small and large, with each field that sends it to the view, and with the images that it answers by itself.
 TEST(FilterView, AnswersAsAnImageAskedAtOnce) {
   std::vector<std::string> images;
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const size_t num_keys : {0u, 1u, 20u, 50u, 300u, 3000u, 4000u, 30000u}) {
       for (const uint64_t seed : {0u, 7u}) {
         std::vector<uint64_t> hashes;
@@ -225,7 +220,7 @@ TEST(FilterView, OfTheCallersHashesAnswersKeysMaybeAndSaysWhy) {
 // As an engine asks all tables of a level. Views of different layouts and sizes, one of them broken.
 TEST(FilterView, ManyAnswerOneHash) {
   std::vector<std::string> images;
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const size_t n : {0u, 40u, 4000u}) images.push_back(Build(layout, RandomHashes(n, 1)));
   }
   images.push_back("no image");
@@ -256,7 +251,7 @@ Status WordsOfTheView(const std::string& image, HashId hash_id) {
 
 TEST(VerifyImage, NeedsNoSecretToSeeThatAnImageIsSound) {
   static_assert(noexcept(VerifyImage(nullptr, 0)), "for engines without exceptions");
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
       for (const size_t num_keys : {0u, 1u, 30u, 3000u, 6000u, 120000u}) {
         const std::string image = Build(layout, RandomHashes(num_keys, 1), 0, hash_id);
@@ -269,7 +264,7 @@ TEST(VerifyImage, NeedsNoSecretToSeeThatAnImageIsSound) {
 
 // Every byte behind the body, where each part begins and ends, and the ends of each chunk of the body.
 TEST(VerifyImage, SeesDamageInEveryPart) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
       for (const size_t num_keys : {0u, 30u, 3000u, 6000u, 120000u}) {
         const std::string built = Build(layout, RandomHashes(num_keys, 1), 0, hash_id);
@@ -287,7 +282,7 @@ TEST(VerifyImage, SeesDamageInEveryPart) {
         std::string image = Assemble(parts);
         ASSERT_TRUE(VerifyImage(image.data(), image.size()).ok());
         for (size_t at = 0; at < image.size(); ++at) {
-          const bool inside = at % test::kChunk != 0 && (at + 1) % test::kChunk != 0 && at + 1 < body_bytes;
+          const bool inside = at % kChunk != 0 && (at + 1) % kChunk != 0 && at + 1 < body_bytes;
           if (inside) continue;
           for (const int bit : {0x80, 0x10}) {
             image[at] = static_cast<char>(image[at] ^ bit);
@@ -366,7 +361,7 @@ TEST(FilterView, ReadsEveryCombinationOfFields) {
 
 // Lengths around the border between the check and the chunk checks, and around whole chunks.
 TEST(FilterView, ReadsEveryKindOfBodyLength) {
-  test::Random random(1);
+  Random random(1);
   for (const size_t body : {1u, 7u, 63u, 64u, 4095u, 4096u, 4097u, 65535u, 65536u, 65537u, 131072u, 131073u}) {
     ImageParts parts;
     parts.layout = 2;
@@ -382,4 +377,4 @@ TEST(FilterView, ReadsEveryKindOfBodyLength) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -23,10 +23,8 @@
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/targets.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::GoldenCase;
 
 std::string TablePath() {
   const char* path = std::getenv("LINEFILTER_GOLDEN");  // for a test program that was moved to another machine
@@ -35,7 +33,7 @@ std::string TablePath() {
 
 HashSecret Secret() {
   HashSecret secret;
-  std::copy(std::begin(test::kGoldenSecret), std::end(test::kGoldenSecret), secret.bytes);
+  std::copy(std::begin(kGoldenSecret), std::end(kGoldenSecret), secret.bytes);
   return secret;
 }
 
@@ -141,8 +139,8 @@ std::string LibraryResults(const GoldenCase& c) {
     EXPECT_EQ(view.stage(i).num_probes, static_cast<uint32_t>(c.stages.sizes[i].second)) << i;
   }
   EXPECT_EQ(view.has_num_keys(), c.counted || view.empty_set());  // nobody needs to count no keys
-  return test::GoldenResults(reinterpret_cast<const uint8_t*>(image.data()), image.size(), [&](uint64_t i) {
-    const std::string key = test::ProbeKey(i);
+  return GoldenResults(reinterpret_cast<const uint8_t*>(image.data()), image.size(), [&](uint64_t i) {
+    const std::string key = ProbeKey(i);
     return c.hash == "caller" ? view.MayContainHash(HashKey(key)) : view.MayContainKey(key);
   });
 }
@@ -150,7 +148,7 @@ std::string LibraryResults(const GoldenCase& c) {
 class Golden : public testing::Test {
  protected:
   void SetUp() override {
-    cases_ = test::ReadGoldenTable(TablePath());
+    cases_ = ReadGoldenTable(TablePath());
     ASSERT_GE(cases_.size(), 100u) << TablePath();
     for (const GoldenCase& c : cases_)
       ASSERT_FALSE(c.inputs.empty()) << "a line of " << TablePath() << " cannot be read";
@@ -163,18 +161,18 @@ TEST_F(Golden, Write) {
   const char* path = std::getenv("LINEFILTER_WRITE_GOLDEN");
   if (path == nullptr) return;
   std::ostringstream table;
-  table << test::kGoldenHeader;
-  for (const GoldenCase& c : cases_) table << c.inputs << " | " << test::ReferenceResults(c) << "\n";
+  table << kGoldenHeader;
+  for (const GoldenCase& c : cases_) table << c.inputs << " | " << ReferenceResults(c) << "\n";
   std::ofstream(path) << table.str();
 }
 
 TEST_F(Golden, TheReferenceMakesTheseImages) {
-  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
-  for (const GoldenCase& c : cases_) EXPECT_EQ(test::ReferenceResults(c), c.results) << c.inputs;
+  if (IsEmulated()) GTEST_SKIP() << kSlowInAnEmulator;
+  for (const GoldenCase& c : cases_) EXPECT_EQ(ReferenceResults(c), c.results) << c.inputs;
 }
 
 TEST_F(Golden, TheLibraryMakesTheseImagesOnEveryTarget) {
-  test::OnEveryTarget([&](const char*) {
+  OnEveryTarget([&](const char*) {
     for (const GoldenCase& c : cases_) {
       SCOPED_TRACE(c.inputs);
       EXPECT_EQ(LibraryResults(c), c.results);
@@ -203,4 +201,4 @@ TEST_F(Golden, TheImagesInTheDocumentAreAmongThem) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -23,10 +23,8 @@
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::GuardedPages;
 
 // The optional fields of an image, in all combinations.
 constexpr unsigned kSeed = 1, kNumKeys = 2, kExtensions = 4, kAllFields = 7;
@@ -41,13 +39,13 @@ struct Sample {
 
 // At 8 bits per key: the body has a byte for each key, in blocks rounded up to 64.
 Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
-  FilterOptions options = test::BitsPerKey(8);
+  FilterOptions options = BitsPerKey(8);
   options.layout = layout;
   options.seed = (fields & kSeed) != 0 ? 0x123456789abcdef0 : 0;
   FilterBuilder builder(options);
   Sample sample;
   sample.num_keys = num_keys;
-  sample.questions = test::RandomHashes(8, 99);
+  sample.questions = RandomHashes(8, 99);
   for (uint64_t key = 0; key < num_keys; ++key) {
     builder.AddKey(key);
     sample.questions.push_back(HashKey(key, options.seed));
@@ -55,14 +53,14 @@ Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
   std::string built;
   EXPECT_TRUE(builder.Finish(&built).ok());
   const FilterView from(built.data(), built.size());
-  test::ImageParts parts;
+  ImageParts parts;
   parts.body = built.substr(0, from.body_bytes());
   parts.layout = static_cast<uint8_t>(layout);
   parts.num_probes = static_cast<uint8_t>(from.num_probes());
   if ((fields & kSeed) != 0) parts.seed = options.seed;
   if ((fields & kNumKeys) != 0) parts.num_keys = num_keys;
-  if ((fields & kExtensions) != 0) parts.extensions = test::Extension(9, "hello") + test::Extension(10, "");
-  sample.image = test::Assemble(parts);
+  if ((fields & kExtensions) != 0) parts.extensions = Extension(9, "hello") + Extension(10, "");
+  sample.image = Assemble(parts);
   sample.body_bytes = parts.body.size();
   sample.name = std::string(LayoutName(layout)) + ", body of " + std::to_string(sample.body_bytes) +
                 " bytes, optional fields " + std::to_string(fields);
@@ -75,28 +73,28 @@ Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
 
 std::vector<Sample> SmallSamples() {
   std::vector<Sample> samples;
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const uint64_t num_keys : {0u, 1u, 64u, 640u, 4096u}) {
       for (unsigned fields = 0; fields <= kAllFields; ++fields) samples.push_back(MakeSample(layout, num_keys, fields));
     }
   }
-  for (const Sample& sample : samples) EXPECT_LE(sample.body_bytes, test::kSmallBody);
+  for (const Sample& sample : samples) EXPECT_LE(sample.body_bytes, kSmallBody);
   return samples;
 }
 
 // One chunk with all combinations of fields, and two chunks with all fields.
 std::vector<Sample> LargeSamples() {
   std::vector<Sample> samples;
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (unsigned fields = 0; fields <= kAllFields; ++fields) samples.push_back(MakeSample(layout, 4160, fields));
-    samples.push_back(MakeSample(layout, test::kChunk + 4160, kAllFields));
+    samples.push_back(MakeSample(layout, kChunk + 4160, kAllFields));
   }
-  for (const Sample& sample : samples) EXPECT_GT(sample.body_bytes, test::kSmallBody);
+  for (const Sample& sample : samples) EXPECT_GT(sample.body_bytes, kSmallBody);
   return samples;
 }
 
 // Every fault in an optimized build, each Step-th elsewhere. Odd: else some bits of a byte never had their turn.
-size_t Step() { return static_cast<size_t>(1 / test::Effort()) | 1; }
+size_t Step() { return static_cast<size_t>(1 / Effort()) | 1; }
 uint64_t Steps(uint64_t faults, size_t step) { return (faults + step - 1) / step; }
 
 // Counts faults. What was not found fails the test, the first of it with a description.
@@ -139,7 +137,7 @@ bool IsRefused(const Sample& sample, const uint8_t* at, size_t size, uint64_t tu
   if (view.CountMaybes(questions.data(), questions.size()) != questions.size()) return false;
   const uint64_t hash = questions[turn % questions.size()], key = sample.num_keys == 0 ? 0 : turn % sample.num_keys;
   std::string bytes;
-  test::AppendLittleEndian(&bytes, key, 8);
+  AppendLittleEndian(&bytes, key, 8);
   return view.MayContainHash(hash) && view.MayContainKey(key) && view.Probe(view.Prepare(hash)) &&
          ImageMayContainKey(at, size, bytes) && !view.empty_set() && view.body_bytes() == 0;
 }
@@ -177,7 +175,7 @@ uint64_t FlipBitsOfBody(const Sample& sample, Survey* survey) {
   uint8_t* const at = PutAtEnd(&pages, sample.image);
   FlipBits(at, 0, sample.body_bytes, Step(), sample, survey, [&](size_t bit) {
     const FilterView view(at, size);
-    const uint64_t chunk = bit / 8 / test::kChunk;
+    const uint64_t chunk = bit / 8 / kChunk;
     if (bit % 4099 == 0) {  // all chunks now and then: Verify finds it too, and where it is not nothing is found
       if (view.Verify().ok()) return false;
       for (uint64_t i = 0; i < view.num_chunks(); ++i) EXPECT_EQ(view.VerifyChunks(i, 1).ok(), i != chunk) << bit;
@@ -256,4 +254,4 @@ TEST(DamagedLargeImage, EachByteTooManyIsFoundAtOpen) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -23,16 +23,8 @@
 #include "tests/testing/system_calls.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Call;
-using test::Effect;
-using test::Fault;
-using test::Saver;
-using test::TempDir;
-using test::TracedCall;
-using test::WatchedCalls;
 
 // What a kind of fault may come to.
 enum class Outcome {
@@ -108,7 +100,7 @@ enum class Place { kNew, kOverAnOldFile, kThroughALink };
 
 // A folder with the place to save to.
 struct Target {
-  explicit Target(Place place) : dir(test::MemoryFolder()), file(dir.File("file")), path(file) {
+  explicit Target(Place place) : dir(MemoryFolder()), file(dir.File("file")), path(file) {
     if (place != Place::kNew) dir.Write("file", kOldBytes);
     if (place != Place::kThroughALink) return;
     path = dir.File("link");
@@ -153,13 +145,13 @@ bool SaveWith(const Kind& kind, uint64_t nth, const Saver& saver, Place place) {
   const bool has_new = status.ok() || is_renamed, has_file = has_new || place != Place::kNew;
   EXPECT_EQ(std::filesystem::exists(target.file), has_file);
   if (has_file) {
-    EXPECT_TRUE(test::ReadFile(target.file) == (has_new ? saver.image : kOldBytes)) << (has_new ? "new" : "old");
+    EXPECT_TRUE(ReadFile(target.file) == (has_new ? saver.image : kOldBytes)) << (has_new ? "new" : "old");
   }
   EXPECT_EQ(target.dir.Names().size(), target.NumNames(has_file)) << "a temporary file is left";
   EXPECT_EQ(std::filesystem::is_symlink(target.path), place == Place::kThroughALink);
   // And the next save, without a fault, is as if nothing had been.
   EXPECT_TRUE(saver.save(target.path.c_str()).ok());
-  EXPECT_TRUE(test::ReadFile(target.file) == saver.image);
+  EXPECT_TRUE(ReadFile(target.file) == saver.image);
   EXPECT_EQ(target.dir.Names().size(), target.NumNames(true));
   ExpectWholeFile(target.path, saver);
   return fault_came;
@@ -182,7 +174,7 @@ uint64_t SaveWithEachFault(const Saver& saver, Place place) {
 TEST(SaveFaults, LeaveTheOldFileOrTheNewOne) {
   uint64_t num_faults = 0;
   for (const Place place : {Place::kNew, Place::kOverAnOldFile, Place::kThroughALink}) {
-    for (const Saver& saver : test::EverySaver(60, 1)) num_faults += SaveWithEachFault(saver, place);
+    for (const Saver& saver : EverySaver(60, 1)) num_faults += SaveWithEachFault(saver, place);
   }
   std::printf("%llu saves with a fault\n", static_cast<unsigned long long>(num_faults));
   // At least: 2 opens, 2 writes, 2 syncs, 2 closes, a rename; each with its kinds.
@@ -190,19 +182,19 @@ TEST(SaveFaults, LeaveTheOldFileOrTheNewOne) {
 }
 
 TEST(SaveFaults, OfAFilterInSeveralPiecesLeaveTheOldFileOrTheNewOne) {
-  const Saver saver = test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 900000, 1);
+  const Saver saver = SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 900000, 1);
   ASSERT_GT(saver.image.size(), size_t{1} << 20) << "pieces have 1 MiB";
   EXPECT_GT(SaveWithEachFault(saver, Place::kOverAnOldFile), 50u);
 }
 
 TEST(SaveFaults, LeaveABuilderItsKeys) {
-  const std::vector<uint64_t> hashes = test::RandomHashes(5000, 1);
+  const std::vector<uint64_t> hashes = RandomHashes(5000, 1);
   for (const Kind& kind : kSaveFaults) {
     for (uint64_t nth = 0;; ++nth) {
       SCOPED_TRACE(Describe(kind, nth));
-      const TempDir dir(test::MemoryFolder());
+      const TempDir dir(MemoryFolder());
       const std::string path = dir.Write("file", kOldBytes);
-      FilterBuilder builder(test::BitsPerKey(10));
+      FilterBuilder builder(BitsPerKey(10));
       builder.AddHashes(hashes.data(), hashes.size());
       Status status;
       bool fault_came;
@@ -226,7 +218,7 @@ TEST(SaveFaults, LeaveABuilderItsKeys) {
 // The calls themselves, in the order that a power failure needs: all bytes are on the disk before the name is theirs,
 // and the name before success is told. If this fails, the faults of the other tests may not come any more.
 TEST(Save, SyncsTheFileThenRenamesThenSyncsTheFolder) {
-  for (const Saver& saver : test::EverySaver(60, 1)) {
+  for (const Saver& saver : EverySaver(60, 1)) {
     const Target target(Place::kOverAnOldFile);
     const WatchedCalls calls;
     ASSERT_TRUE(saver.save(target.path.c_str()).ok());
@@ -288,12 +280,12 @@ bool ReadWith(const Kind& kind, uint64_t nth, bool load, const Saver& saver, con
 }
 
 TEST(ReadFaults, AnswerMaybe) {
-  const TempDir dir(test::MemoryFolder());
+  const TempDir dir(MemoryFolder());
   uint64_t num_faults = 0;
   // One read; one for each of six chunks; stages.
-  for (const Saver& saver : {test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 100, 1),
-                             test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 300000, 1),
-                             test::SaverOfScalable(100, 1), test::SaverOfRotating(100, 1)}) {
+  for (const Saver& saver : {SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 100, 1),
+                             SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 300000, 1), SaverOfScalable(100, 1),
+                             SaverOfRotating(100, 1)}) {
     const std::string path = dir.File("file");
     ASSERT_TRUE(saver.save(path.c_str()).ok());
     for (const bool load : {false, true}) {
@@ -310,4 +302,4 @@ TEST(ReadFaults, AnswerMaybe) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

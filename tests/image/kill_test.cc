@@ -28,20 +28,12 @@
 #include "tests/testing/system_calls.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Call;
-using test::Effect;
-using test::Fault;
-using test::Saver;
-using test::TempDir;
-using test::TracedCall;
-using test::WatchedCalls;
 
 uint64_t NumKills() {
   const char* const kills = std::getenv("LINEFILTER_TEST_KILLS");
-  if (kills == nullptr) return test::Effort() == 1 ? 400 : 100;
+  if (kills == nullptr) return Effort() == 1 ? 400 : 100;
   return std::max(1ull, std::strtoull(kills, nullptr, 10));
 }
 
@@ -121,7 +113,7 @@ void KillAt(const KillPoint& point, const Saver& before, const Saver& after, con
     (void)after.save(path.c_str());
   }))) << "the point was not reached";
   const Saver& standing = point.is_renamed ? after : before;
-  ASSERT_TRUE(test::ReadFile(path) == standing.image) << "not what " << standing.name << " wrote";
+  ASSERT_TRUE(ReadFile(path) == standing.image) << "not what " << standing.name << " wrote";
   ExpectWhole(path, standing);
   const std::vector<std::string> leftovers = Leftovers(dir, "file");
   ASSERT_EQ(leftovers.size(), point.has_temporary ? 1u : 0u);
@@ -138,8 +130,8 @@ struct Case {
 std::vector<Case> EveryCase(const TempDir& dir) {
   std::vector<Case> cases;
   for (const size_t num_keys : {50u, 420u, 2000u}) {
-    if (num_keys > 50 && test::IsEmulated()) continue;  // an emulator takes long to fork
-    const std::vector<Saver> savers = test::EverySaver(num_keys, 1), others = test::EverySaver(600, 2);
+    if (num_keys > 50 && IsEmulated()) continue;  // an emulator takes long to fork
+    const std::vector<Saver> savers = EverySaver(num_keys, 1), others = EverySaver(600, 2);
     for (size_t i = 0; i < savers.size(); ++i) {
       if (num_keys == 420 && i % 2 == 1) continue;  // for time
       const std::string path = dir.Write("file", others[i].image);
@@ -152,7 +144,7 @@ std::vector<Case> EveryCase(const TempDir& dir) {
 }
 
 TEST(KilledAtAChosenPoint, ASaveLeavesTheOldFileOrTheNewOne) {
-  const TempDir dir(test::MemoryFolder());
+  const TempDir dir(MemoryFolder());
   const std::vector<Case> cases = EveryCase(dir);
   uint64_t num_points = 0, num_kills = 0, num_new = 0;
   for (const Case& each : cases) num_points += each.points.size();
@@ -171,7 +163,7 @@ TEST(KilledAtAChosenPoint, ASaveLeavesTheOldFileOrTheNewOne) {
   std::printf("%llu kills at chosen points, of %llu points; after %llu of them the new file stood\n",
               static_cast<unsigned long long>(num_kills), static_cast<unsigned long long>(num_points),
               static_cast<unsigned long long>(num_new));
-  EXPECT_GT(num_points, test::Effort() < 0.01 ? 400 : 10000);
+  EXPECT_GT(num_points, Effort() < 0.01 ? 400 : 10000);
   EXPECT_GE(num_kills, std::min(NumKills(), num_points));
   EXPECT_GE(num_new, 7 * cases.size()) << "behind the rename, and around the three calls after it";
   EXPECT_LT(num_new, num_kills);
@@ -179,12 +171,12 @@ TEST(KilledAtAChosenPoint, ASaveLeavesTheOldFileOrTheNewOne) {
 
 // A process saves two images in turn, over and over, until it is killed.
 TEST(KilledAtARandomMoment, ASaveLeavesTheOldFileOrTheNewOne) {
-  const TempDir dir(test::MemoryFolder());
+  const TempDir dir(MemoryFolder());
   const std::string path = dir.File("image");
-  const Saver savers[2] = {test::SaverOfFilter<BlockedFilter>("the first", 20000, 1),
-                           test::SaverOfFilter<BlockedFilter>("the second", 80000, 2)};
+  const Saver savers[2] = {SaverOfFilter<BlockedFilter>("the first", 20000, 1),
+                           SaverOfFilter<BlockedFilter>("the second", 80000, 2)};
   ASSERT_TRUE(savers[0].save(path.c_str()).ok());
-  test::Random random(1);
+  Random random(1);
   uint64_t seen[2] = {}, num_leftovers = 0;
   for (uint64_t round = 0; round < NumKills(); ++round) {
     const pid_t child = Start([&] {
@@ -193,7 +185,7 @@ TEST(KilledAtARandomMoment, ASaveLeavesTheOldFileOrTheNewOne) {
     usleep(static_cast<useconds_t>(random.Below(3000)));
     ASSERT_EQ(kill(child, SIGKILL), 0);
     ASSERT_TRUE(IsKilled(child)) << "saving failed by itself in round " << round;
-    const std::string bytes = test::ReadFile(path);
+    const std::string bytes = ReadFile(path);
     const bool is_second = bytes == savers[1].image;
     ASSERT_TRUE(is_second || bytes == savers[0].image) << "torn in round " << round << ": " << bytes.size() << " bytes";
     ++seen[is_second];
@@ -212,9 +204,9 @@ TEST(KilledAtARandomMoment, ASaveLeavesTheOldFileOrTheNewOne) {
 
 // What killed saves left may be a whole image, or a part: it stays, and nobody minds it.
 TEST(WhatAKilledSaveLeft, IsNeitherTakenForTheFileNorInItsWay) {
-  const TempDir dir(test::MemoryFolder());
+  const TempDir dir(MemoryFolder());
   const std::string path = dir.File("file");
-  const Saver saver = test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 50, 1);
+  const Saver saver = SaverOfFilter<BlockedFilter>("BlockedFilter::Save", 50, 1);
   Fault in_front_of_rename, within_the_body;
   in_front_of_rename.effect = Effect::kKillBefore;
   in_front_of_rename.call = Call::kRename;
@@ -232,12 +224,12 @@ TEST(WhatAKilledSaveLeft, IsNeitherTakenForTheFileNorInItsWay) {
   std::vector<std::string> left = Leftovers(dir, "file");
   ASSERT_EQ(left.size(), 4u) << "each has a name of its own";
   std::vector<std::string> contents;
-  for (const std::string& name : left) contents.push_back(test::ReadFile(dir.File(name)));
+  for (const std::string& name : left) contents.push_back(ReadFile(dir.File(name)));
   EXPECT_EQ(std::count(contents.begin(), contents.end(), saver.image), 2);
   EXPECT_EQ(std::count(contents.begin(), contents.end(), saver.image.substr(0, 10)), 2);
 
   ASSERT_TRUE(saver.save(path.c_str()).ok());
-  EXPECT_TRUE(test::ReadFile(path) == saver.image);
+  EXPECT_TRUE(ReadFile(path) == saver.image);
   ExpectWhole(path, saver);
   std::vector<std::string> still = Leftovers(dir, "file");
   std::sort(left.begin(), left.end());
@@ -246,4 +238,4 @@ TEST(WhatAKilledSaveLeft, IsNeitherTakenForTheFileNorInItsWay) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -15,13 +15,8 @@
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Assemble;
-using test::Extension;
-using test::ImageParts;
-using test::RandomHashes;
 
 std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
   FilterOptions options;
@@ -82,7 +77,7 @@ TEST(Malformed, TheLastByteOfLevelDbsFilter) {
   for (int last = 0; last < 256; ++last) {
     if ((last & 0xf0) == 0xa0) continue;
     image.back() = static_cast<char>(last);
-    test::Reseal(&image, image.size() - 8);
+    Reseal(&image, image.size() - 8);
     ASSERT_TRUE(Refused(image, StatusCode::kCorrupt)) << last;
   }
 }
@@ -241,7 +236,7 @@ TEST(MalformedWithAValidCheck, ExtensionListsThatDoNotFit) {
     parts.extensions = "";
     std::string image = Assemble(parts);
     for (size_t i = 0; i < 4; ++i) image[image.size() - 12 + i] = static_cast<char>(length >> (8 * i));
-    test::Reseal(&image, 640);
+    Reseal(&image, 640);
     EXPECT_TRUE(Refused(image, StatusCode::kCorrupt)) << length;
   }
 }
@@ -254,7 +249,7 @@ TEST(MalformedWithAValidCheck, FieldsWithoutRoom) {
       if (front >= announced && !(flags & 4)) continue;  // that much would be a legal tiny image, or one of classic
       std::string image(front, '\0');
       image += std::string("\0\0\0\0\1\6", 6) + static_cast<char>(flags << 4 | 1) + '\xa1';
-      test::Reseal(&image, 0);
+      Reseal(&image, 0);
       EXPECT_TRUE(Refused(image, StatusCode::kCorrupt)) << "flags " << flags << ", " << front << " bytes in front";
     }
   }
@@ -269,11 +264,11 @@ TEST(MalformedWithAValidCheck, LengthsThatNoBodyWithChunkChecksGives) {
     for (size_t i = 0; fits && i < chunks; ++i) {
       const std::string chunk(std::min(body - 65536 * i, size_t{65536}), '\0');
       std::string check;
-      test::AppendLittleEndian(&check, test::LowXxh3(chunk), 4);
+      AppendLittleEndian(&check, LowXxh3(chunk), 4);
       image.replace(body + 4 * i, 4, check);
     }
     image += std::string("\0\0\0\0\2\6\x41\xa1", 8);
-    test::Reseal(&image, body);
+    Reseal(&image, body);
     if (fits) {
       const FilterView view(image.data(), image.size());
       EXPECT_TRUE(view.status().ok()) << rest << ": " << view.status().message();
@@ -286,7 +281,7 @@ TEST(MalformedWithAValidCheck, LengthsThatNoBodyWithChunkChecksGives) {
 
 // Random bytes, random bytes that end like an image, and good images with random pieces of others.
 TEST(Malformed, RandomBytesNeverCrashAndAreNeverTaken) {
-  test::Random random(1);
+  Random random(1);
   const std::string good = Build(Layout::kBlocked, 90, 4);
   for (int i = 0; i < 20000; ++i) {
     std::string image;
@@ -301,7 +296,7 @@ TEST(Malformed, RandomBytesNeverCrashAndAreNeverTaken) {
 
 // A large body is not read at open: its damage is found by Verify, chunk by chunk, and named.
 TEST(DamagedBody, IsFoundByVerifyAndNamed) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     const std::string image = Build(layout, 300000, 1);
     const size_t body = FilterView(image.data(), image.size()).body_bytes(), chunks = (body + 65535) / 65536;
     ASSERT_GE(chunks, 5u);
@@ -349,4 +344,4 @@ TEST(DamagedBody, ChunksThatDoNotExistAreNoChunks) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -14,10 +14,8 @@
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::GuardedPages;
 
 struct Sample {
   reference::Bytes image;
@@ -27,10 +25,10 @@ struct Sample {
 
 Sample MakeSample(Layout layout, uint32_t num_probes, size_t body_bytes, size_t num_keys) {
   Sample sample;
-  reference::Filter filter = test::EmptyReference(layout, num_probes, body_bytes);
-  filter.Fill(test::RandomHashes(num_keys, 1));
-  sample.questions = test::SpecialAndRandomHashes(300, 1);
-  for (size_t i = 100; i < 150; ++i) sample.questions[i] = test::RandomHashes(num_keys, 1)[i % num_keys];
+  reference::Filter filter = EmptyReference(layout, num_probes, body_bytes);
+  filter.Fill(RandomHashes(num_keys, 1));
+  sample.questions = SpecialAndRandomHashes(300, 1);
+  for (size_t i = 100; i < 150; ++i) sample.questions[i] = RandomHashes(num_keys, 1)[i % num_keys];
   // The last block (and, for `classic`, the last bytes) is asked for.
   for (size_t i = 150; i < 160; ++i) sample.questions[i] |= 0xffffffff00000000;
   for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
@@ -45,12 +43,12 @@ void ExpectAnswersAt(const Sample& sample, uint8_t* address) {
   const FilterView view(address, sample.image.size());
   ASSERT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_TRUE(view.Verify().ok());
-  test::ExpectAnswers(view, sample.questions.data(), sample.questions.size(), sample.answers.data());
+  ExpectAnswers(view, sample.questions.data(), sample.questions.size(), sample.answers.data());
 }
 
 std::vector<Sample> Samples() {
   std::vector<Sample> samples;
-  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+  for (const auto& [layout, num_probes, unit] : EveryKind()) {
     if (num_probes > 1 && num_probes != 7 && num_probes != 16) continue;
     for (const size_t units : {1u, 3u, 63u, 1000u}) {
       samples.push_back(MakeSample(layout, num_probes, unit * units, 1 + unit * units / 2));
@@ -63,7 +61,7 @@ std::vector<Sample> Samples() {
 // left.
 TEST(Alignment, DoesNotMatterAndNothingBeyondTheEndIsRead) {
   const std::vector<Sample> samples = Samples();
-  test::OnEveryTarget([&](const char*) {
+  OnEveryTarget([&](const char*) {
     for (const Sample& sample : samples) {
       GuardedPages pages(sample.image.size() + 64);
       ASSERT_TRUE(pages.ok());
@@ -74,7 +72,7 @@ TEST(Alignment, DoesNotMatterAndNothingBeyondTheEndIsRead) {
 
 // The end of the image is the end of the page, at each alignment: the body grows by a byte in front of the image.
 TEST(Alignment, OfImagesThatEndWithThePageDoesNotMatter) {
-  test::OnEveryTarget([&](const char*) {
+  OnEveryTarget([&](const char*) {
     for (size_t body = 1; body <= 64; ++body) {
       const Sample sample = MakeSample(Layout::kClassic, 5, body, 5);
       GuardedPages pages(sample.image.size());
@@ -86,20 +84,20 @@ TEST(Alignment, OfImagesThatEndWithThePageDoesNotMatter) {
 
 // Bodies of blocks are multiples of 64, so an extension of 0 to 63 bytes shifts them.
 TEST(Alignment, OfBlocksThatEndWithThePageDoesNotMatter) {
-  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+  for (const auto& [layout, num_probes, unit] : EveryKind()) {
     if (num_probes > 0 && num_probes != 9) continue;
     for (size_t shift = 0; shift < 64; ++shift) {
-      reference::Filter filter = test::EmptyReference(layout, num_probes, 128);
+      reference::Filter filter = EmptyReference(layout, num_probes, 128);
       filter.has_extensions = true;
       filter.extensions.push_back({1, reference::Bytes(shift)});
-      filter.Fill(test::RandomHashes(30, shift));
+      filter.Fill(RandomHashes(30, shift));
       Sample sample;
-      sample.questions = test::SpecialAndRandomHashes(100, shift);
+      sample.questions = SpecialAndRandomHashes(100, shift);
       for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
       sample.image = reference::WriteImage(filter);
       GuardedPages pages(sample.image.size());
       ASSERT_TRUE(pages.ok());
-      test::OnEveryTarget([&](const char*) { ExpectAnswersAt(sample, pages.end() - sample.image.size()); });
+      OnEveryTarget([&](const char*) { ExpectAnswersAt(sample, pages.end() - sample.image.size()); });
     }
   }
 }
@@ -107,7 +105,7 @@ TEST(Alignment, OfBlocksThatEndWithThePageDoesNotMatter) {
 // Nothing in front of the image is read either.
 TEST(Alignment, NothingBeforeTheBeginIsRead) {
   const std::vector<Sample> samples = Samples();
-  test::OnEveryTarget([&](const char*) {
+  OnEveryTarget([&](const char*) {
     for (const Sample& sample : samples) {
       GuardedPages pages(sample.image.size());
       ASSERT_TRUE(pages.ok());
@@ -118,18 +116,18 @@ TEST(Alignment, NothingBeforeTheBeginIsRead) {
 
 // Above the L2, where batches prefetch both lines of a block that lies across two.
 TEST(Alignment, DoesNotMatterWhereBatchesPrefetch) {
-  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+  for (const auto& [layout, num_probes, unit] : EveryKind()) {
     if (num_probes > 0 && num_probes != 6) continue;
     Sample sample;
-    reference::Filter filter = test::EmptyReference(layout, num_probes, size_t{4} << 20);
-    test::Random random(1);
+    reference::Filter filter = EmptyReference(layout, num_probes, size_t{4} << 20);
+    Random random(1);
     for (uint8_t& byte : filter.body) byte = static_cast<uint8_t>(random());
-    sample.questions = test::SpecialAndRandomHashes(300, 1);
+    sample.questions = SpecialAndRandomHashes(300, 1);
     for (const uint64_t question : sample.questions) sample.answers.push_back(filter.MayContain(question));
     sample.image = reference::WriteImage(filter);
     GuardedPages pages(sample.image.size() + 64);
     ASSERT_TRUE(pages.ok());
-    test::OnEveryTarget([&](const char*) {
+    OnEveryTarget([&](const char*) {
       for (const size_t gap : {0u, 1u, 8u, 31u, 63u}) ExpectAnswersAt(sample, pages.end() - sample.image.size() - gap);
     });
   }
@@ -137,22 +135,21 @@ TEST(Alignment, DoesNotMatterWhereBatchesPrefetch) {
 
 // Batches look ahead in the hashes, but not beyond the last.
 TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
-  for (const test::Kind& kind : test::EveryKind()) {
+  for (const Kind& kind : EveryKind()) {
     if (kind.num_probes > 0 && kind.num_probes != 6) continue;
     for (const size_t body : {size_t{64}, size_t{4} << 20}) {
-      reference::Filter full = test::EmptyReference(kind.layout, kind.num_probes, body);
+      reference::Filter full = EmptyReference(kind.layout, kind.num_probes, body);
       std::fill(full.body.begin(), full.body.end(), kind.layout == Layout::kRetrieval ? 0 : 0xff);  // "maybe" to all
       const reference::Bytes image = reference::WriteImage(full);
-      test::OnEveryTarget([&](const char*) {
+      OnEveryTarget([&](const char*) {
         const FilterView view(image.data(), image.size());
         std::unique_ptr<MutableFilter> filter;
-        if (test::IsMutable(kind.layout))
-          filter = test::MutableCopy(test::EmptyReference(kind.layout, kind.num_probes, body));
+        if (IsMutable(kind.layout)) filter = MutableCopy(EmptyReference(kind.layout, kind.num_probes, body));
         for (const size_t n : {1u, 7u, 15u, 16u, 31u, 32u, 33u, 47u, 48u, 49u, 64u, 80u, 1000u}) {
           GuardedPages pages(n * sizeof(uint64_t));
           ASSERT_TRUE(pages.ok());
           uint64_t* const hashes = reinterpret_cast<uint64_t*>(pages.end()) - n;
-          for (size_t i = 0; i < n; ++i) hashes[i] = test::RandomHashes(1, i)[0];
+          for (size_t i = 0; i < n; ++i) hashes[i] = RandomHashes(1, i)[0];
           EXPECT_EQ(view.CountMaybes(hashes, n), n);
           if (filter == nullptr) continue;
           filter->InsertHashes(hashes, n);
@@ -165,12 +162,12 @@ TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
 
 // The builder writes to any address, and not a byte more than it says.
 TEST(Alignment, OfTheBuffersBuiltIntoDoesNotMatter) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     FilterOptions options;
     options.bits_per_key = 10;
     options.layout = layout;
     std::string expected;
-    test::OnEveryTarget([&](const char*) {
+    OnEveryTarget([&](const char*) {
       for (size_t gap = 0; gap < 64; ++gap) {
         FilterBuilder builder(options);
         for (uint64_t i = 0; i < 100; ++i) builder.AddKey(i);
@@ -193,4 +190,4 @@ TEST(Alignment, OfTheBuffersBuiltIntoDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

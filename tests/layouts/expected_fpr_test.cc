@@ -14,10 +14,8 @@
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/measure_fpr.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::ExactBlockedFpr;
 
 const ExactBlockedFpr& ExactOf(uint32_t num_probes) {
   static const std::vector<ExactBlockedFpr>* const models = [] {
@@ -48,7 +46,7 @@ TEST(BlockedModel, IsExactToAQuarterPercentWithTheBestProbesFrom4To24BitsPerKey)
       ASSERT_TRUE(SizeForBitsPerKey(Layout::kBlocked, n, density * (1 - 1e-12), &sizing).ok());
       ASSERT_EQ(sizing.body_bytes, 64 * num_blocks);
       const double error = RelativeError(sizing.expected_fpr, ExactOf(sizing.num_probes).OfKeys(n, num_blocks));
-      EXPECT_LE(error, test::kModelError) << num_blocks << " blocks, " << bits_per_key << " bits per key";
+      EXPECT_LE(error, kModelError) << num_blocks << " blocks, " << bits_per_key << " bits per key";
       worst = std::max(worst, error);
     }
   }
@@ -97,7 +95,7 @@ TEST(ClassicModel, IsExactToOnePercentFromOneKeyOn) {
       Sizing sizing;
       ASSERT_TRUE(SizeForBitsPerKey(Layout::kClassic, n, bits_per_key, &sizing).ok());
       if (sizing.bits_per_key > 26) continue;  // one or two keys in the least body, 8 bytes
-      const double exact = test::ExactClassicFpr(n, 8 * sizing.body_bytes, sizing.num_probes);
+      const double exact = ExactClassicFpr(n, 8 * sizing.body_bytes, sizing.num_probes);
       EXPECT_LE(RelativeError(sizing.expected_fpr, exact), 0.01) << n << " keys, " << bits_per_key << " bits per key";
     }
   }
@@ -126,12 +124,12 @@ void ExpectRateFromBits(double bits_per_key, uint64_t num_keys, double load) {
   options.hash_id = HashId::kCaller;
   FilterType filter;
   ASSERT_TRUE(filter.Create(num_keys, options).ok());
-  test::Random random(num_keys + static_cast<uint64_t>(load * 100));
-  test::InsertRandom(&filter, static_cast<uint64_t>(static_cast<double>(num_keys) * load), &random);
+  Random random(num_keys + static_cast<uint64_t>(load * 100));
+  InsertRandom(&filter, static_cast<uint64_t>(static_cast<double>(num_keys) * load), &random);
   const double expected = filter.ExpectedFpr();
-  const double questions = std::floor(25000 / expected * std::max(0.02, test::Effort()));
+  const double questions = std::floor(25000 / expected * std::max(0.02, Effort()));
   const double measured =
-      static_cast<double>(test::CountRandomMaybes(filter, static_cast<uint64_t>(questions), &random)) / questions;
+      static_cast<double>(CountRandomMaybes(filter, static_cast<uint64_t>(questions), &random)) / questions;
   EXPECT_NEAR(measured, expected, 6 * std::sqrt(expected * (1 - expected) / questions)) << bits_per_key << " " << load;
 }
 
@@ -155,13 +153,13 @@ TEST(RateFromBits, IsZeroForTheEmptyOneForTheFullAndOneForTheBroken) {
   ASSERT_TRUE(classic.Create(1000, options).ok());
   EXPECT_EQ(blocked.ExpectedFpr(), 0);
   EXPECT_EQ(classic.ExpectedFpr(), 0);
-  test::Random random(1);
-  test::InsertRandom(&blocked, 1000000, &random);
-  test::InsertRandom(&classic, 1000000, &random);
+  Random random(1);
+  InsertRandom(&blocked, 1000000, &random);
+  InsertRandom(&classic, 1000000, &random);
   EXPECT_EQ(blocked.ExpectedFpr(), 1);
   EXPECT_EQ(classic.ExpectedFpr(), 1);
   EXPECT_EQ(FilterView().ExpectedFpr(), 1);
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -8,10 +8,8 @@
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/nightly.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Widened;
 
 // One filter: its fill, once drawn, is part of the rate. That scatters by about c / sqrt(blocks) of the rate, c the
 // relative deviation of one block's rate: below 4 at 20 bits per key, where 3.9e6 blocks make it 0.2 %; less at lower
@@ -19,22 +17,22 @@ using test::Widened;
 // Together with the fill 7 standard errors are sqrt(1.4^2 + 1^2) = 1.7 %, and 1.9 % with the model's error: inside 2 %.
 void ExpectFprAt1e8Keys(Layout layout, double bits_per_key, double percent, double tolerance) {
   const double questions_tolerance = Widened(layout == Layout::kClassic ? 0.02 : 0.0125);
-  const uint64_t num_keys = static_cast<uint64_t>(1e8 * test::Effort());
+  const uint64_t num_keys = static_cast<uint64_t>(1e8 * Effort());
   FilterOptions options;
   options.bits_per_key = bits_per_key;
   options.hash_id = HashId::kCaller;
   tools::AnyFilter made;
   Status status = made.Create(layout, num_keys, options);
   ASSERT_TRUE(status.ok()) << status.message();
-  test::Random random(static_cast<uint64_t>(bits_per_key) + 100 * static_cast<uint64_t>(layout));
-  test::InsertRandom(&made, num_keys, &random);
+  Random random(static_cast<uint64_t>(bits_per_key) + 100 * static_cast<uint64_t>(layout));
+  InsertRandom(&made, num_keys, &random);
   status = made.Finish();
   ASSERT_TRUE(status.ok()) << status.message();
   const FilterBase& filter = made.filter();
   const double expected = ExpectedFpr(layout, num_keys, filter.body_bytes(), filter.num_probes());
   const uint64_t questions = static_cast<uint64_t>(5000 / expected);
-  const test::MeanOfTrials measured = test::MeasureUntil(questions_tolerance, expected, questions, [&](int) {
-    return static_cast<double>(test::CountRandomMaybes(filter, questions, &random)) / static_cast<double>(questions);
+  const MeanOfTrials measured = MeasureUntil(questions_tolerance, expected, questions, [&](int) {
+    return static_cast<double>(CountRandomMaybes(filter, questions, &random)) / static_cast<double>(questions);
   });
   tolerance = std::max(tolerance, Widened(tolerance));
   EXPECT_NEAR(measured.mean() / expected, 1, tolerance) << bits_per_key;
@@ -43,7 +41,7 @@ void ExpectFprAt1e8Keys(Layout layout, double bits_per_key, double percent, doub
 
 TEST(FprAt1e8Keys, OfBlockedIsUnchanged) {
   ExpectFprAt1e8Keys(Layout::kBlocked, 10, 0.973, 0.02);
-  if (!test::IsNightly()) return;
+  if (!IsNightly()) return;
   ExpectFprAt1e8Keys(Layout::kBlocked, 8, 2.34, 0.02);
   ExpectFprAt1e8Keys(Layout::kBlocked, 12, 0.415, 0.02);
   ExpectFprAt1e8Keys(Layout::kBlocked, 16, 0.085, 0.02);
@@ -52,7 +50,7 @@ TEST(FprAt1e8Keys, OfBlockedIsUnchanged) {
 
 TEST(FprAt1e8Keys, OfClassicIsUnchanged) {
   ExpectFprAt1e8Keys(Layout::kClassic, 10, 0.82, 0.03);
-  if (!test::IsNightly()) return;
+  if (!IsNightly()) return;
   ExpectFprAt1e8Keys(Layout::kClassic, 8, 2.16, 0.03);
   ExpectFprAt1e8Keys(Layout::kClassic, 12, 0.314, 0.03);
   ExpectFprAt1e8Keys(Layout::kClassic, 16, 0.046, 0.03);
@@ -61,9 +59,9 @@ TEST(FprAt1e8Keys, OfClassicIsUnchanged) {
 // 800 MB of hashes.
 TEST(FprAt1e8Keys, OfRetrievalIsUnchanged) {
   ExpectFprAt1e8Keys(Layout::kRetrieval, 10, 0.163, 0.02);
-  if (!test::IsNightly()) return;
+  if (!IsNightly()) return;
   ExpectFprAt1e8Keys(Layout::kRetrieval, 12, 0.0499, 0.02);
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -5,16 +5,14 @@
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/nightly.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
-using test::ExpectMeasuredFpr;
-
 TEST(RetrievalFpr, IsAsExpectedFrom6To16BitsPerKey) {
-  for (const double bits_per_key : test::SomeOrAll<double>({6, 16}, {7, 9, 11, 14})) {
+  for (const double bits_per_key : SomeOrAll<double>({6, 16}, {7, 9, 11, 14})) {
     const uint64_t num_keys = static_cast<uint64_t>(16384 * 512 / bits_per_key);
     const double measured = ExpectMeasuredFpr(Layout::kRetrieval, num_keys, bits_per_key, 0.02, 60);
-    if (bits_per_key == 16 && test::Effort() == 1) {
+    if (bits_per_key == 16 && Effort() == 1) {
       EXPECT_LE(100 * measured, 0.0065);
     }
   }
@@ -22,7 +20,7 @@ TEST(RetrievalFpr, IsAsExpectedFrom6To16BitsPerKey) {
 
 // Rates of 1e-5 and below: 1e9 questions and more. (To 1.5 %, from the levels: retrieval_model_test.)
 TEST(LowFpr, OfRetrievalIsAsExpectedAt20And24BitsPerKey) {
-  for (const double bits_per_key : test::SomeOrAll<double>({20}, {24})) {
+  for (const double bits_per_key : SomeOrAll<double>({20}, {24})) {
     const uint64_t num_keys = static_cast<uint64_t>(16384 * 512 / bits_per_key);
     ExpectMeasuredFpr(Layout::kRetrieval, num_keys, bits_per_key, bits_per_key > 20 ? 0.1 : 0.05, 61);
   }
@@ -32,14 +30,14 @@ TEST(LowFpr, OfRetrievalIsAsExpectedAt20And24BitsPerKey) {
 double Tolerance(double bits_per_key) { return bits_per_key > 22 ? 0.06 : 0.03; }
 
 TEST(LowFpr, OfClassicIsAsExpectedFrom18To24BitsPerKey) {
-  for (const double bits_per_key : test::SomeOrAll<double>({18}, {20, 22, 24})) {
+  for (const double bits_per_key : SomeOrAll<double>({18}, {20, 22, 24})) {
     ExpectMeasuredFpr(Layout::kClassic, 100000, bits_per_key, Tolerance(bits_per_key), 3);
   }
 }
 
 TEST(LowFpr, OfFewBlocksIsAsExpectedAt20And24BitsPerKey) {
   for (const uint64_t num_blocks : {1u, 2u, 3u, 6u}) {
-    for (const double bits_per_key : test::SomeOrAll<double>({20}, {24})) {
+    for (const double bits_per_key : SomeOrAll<double>({20}, {24})) {
       const uint64_t num_keys = static_cast<uint64_t>(512.0 * static_cast<double>(num_blocks) / bits_per_key);
       ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, Tolerance(bits_per_key), 30 + num_blocks);
     }
@@ -53,4 +51,4 @@ TEST(LowFpr, OfFewBytesIsAsExpectedAt16BitsPerKey) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

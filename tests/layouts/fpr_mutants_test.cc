@@ -10,21 +10,12 @@
 #include "tests/testing/fpr_baseline.h"
 #include "tests/testing/library_subject.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Judge;
-using test::LibrarySubject;
-using test::MeasuredFpr;
-using test::NameOf;
-using test::Stored;
-using test::StoredFpr;
-using test::Trials;
-using test::Verdict;
 
 // Fewer than a measurement has: enough for 9 %, and no fault here is less.
 Trials FewTrials(const StoredFpr& stored) {
-  Trials trials = test::TestTrials(stored);
+  Trials trials = TestTrials(stored);
   trials.num_filters = (trials.num_filters + 3) / 4;
   return trials;
 }
@@ -32,8 +23,8 @@ Trials FewTrials(const StoredFpr& stored) {
 // The same scalar code without a fault answers exactly as the library and passes ...
 template <class Mutant, class Fault>
 bool Passes(const StoredFpr& stored, Fault fault) {
-  const Trials trials = fault == Fault::kNone ? test::TestTrials(stored) : FewTrials(stored);
-  const auto measure = [&](test::Subject* subject) {
+  const Trials trials = fault == Fault::kNone ? TestTrials(stored) : FewTrials(stored);
+  const auto measure = [&](Subject* subject) {
     const MeasuredFpr measured = MeasureSubject(stored, trials, 1, subject, [](uint64_t) {});
     EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
     return measured;
@@ -107,8 +98,8 @@ TEST(FprMutants, OfTheLayoutRetrievalAreFound) {
   const StoredFpr large = Stored(Layout::kRetrieval, 10);
   small.fill_deviation =
       large.fill_deviation * std::sqrt(static_cast<double>(large.body_bytes) / static_cast<double>(small.body_bytes));
-  const Trials trials = {test::Effort() == 1 ? 24u : 8u, 20000};
-  const auto measure = [&](test::Subject* subject) {
+  const Trials trials = {Effort() == 1 ? 24u : 8u, 20000};
+  const auto measure = [&](Subject* subject) {
     const MeasuredFpr measured = MeasureSubject(small, trials, 1, subject, [](uint64_t) {});
     EXPECT_EQ(measured.false_negatives, 0u) << "a fault of the rate alone";
     return measured;
@@ -145,17 +136,17 @@ TEST(FprMutants, AHashOf32BitsIsFoundAt1e7Keys) {
 
 // The least that must be seen.
 TEST(FprMutants, AShiftOfThreePercentIsFound) {
-  if (test::Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
+  if (Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting}) {
     const StoredFpr stored = Stored(layout, layout == Layout::kCounting ? 48 : 10);
-    mutants::ShiftedLibrary shifted(stored, test::kSeenShift);
+    mutants::ShiftedLibrary shifted(stored, kSeenShift);
     MeasuredFpr measured;
     const Verdict verdict = MeasureAndJudge(stored, &shifted, &measured);
     EXPECT_FALSE(verdict.good) << verdict.ratio;
-    EXPECT_NEAR(verdict.ratio, 1 + test::kSeenShift, 6 * verdict.tolerance / test::kJudgeSigmas)
+    EXPECT_NEAR(verdict.ratio, 1 + kSeenShift, 6 * verdict.tolerance / kJudgeSigmas)
         << "6 deviations: both together fail by chance with 4e-9";
   }
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

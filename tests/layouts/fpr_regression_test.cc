@@ -22,18 +22,8 @@
 #include "tests/testing/library_subject.h"
 #include "tests/testing/nightly.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::Judge;
-using test::kBaseline;
-using test::LibrarySubject;
-using test::MeasuredFpr;
-using test::NameOf;
-using test::ReadBaseline;
-using test::StoredFpr;
-using test::Trials;
-using test::Verdict;
 
 // What is stored: filters that fit the L2 cache, so that questions are cheap, and of each layout one of 1e7 keys, where
 // hashes of 32 bits fail.
@@ -66,10 +56,10 @@ std::vector<Point> Points() {
 
 double ExactFpr(const StoredFpr& stored) {
   if (stored.layout == Layout::kBlocked) {
-    return test::ExactBlockedFpr(stored.num_probes).OfKeys(stored.num_keys, stored.body_bytes / 64);
+    return ExactBlockedFpr(stored.num_probes).OfKeys(stored.num_keys, stored.body_bytes / 64);
   }
   if (stored.layout == Layout::kCounting) {
-    return test::ExactBlockedFpr(stored.num_probes, 8).OfKeys(stored.num_keys, stored.body_bytes / 64);
+    return ExactBlockedFpr(stored.num_probes, 8).OfKeys(stored.num_keys, stored.body_bytes / 64);
   }
   if (stored.layout == Layout::kRetrieval) return ExpectedFpr(stored.layout, stored.num_keys, stored.body_bytes, 0);
   // Of large sets: the spread of the fill is worth 1e-5.
@@ -87,24 +77,24 @@ TEST(FprBaseline, HasEveryPointAndIsTheExactRateOfTheLayout) {
     EXPECT_EQ(stored.bits_per_key, Points()[i].bits_per_key);
     EXPECT_EQ(stored.num_keys, Points()[i].num_keys);
     EXPECT_LE(stored.fpr_error, 0.001) << NameOf(stored);
-    EXPECT_NEAR(stored.fpr / ExactFpr(stored), 1, 0.003 + test::kJudgeSigmas * stored.fpr_error) << NameOf(stored);
+    EXPECT_NEAR(stored.fpr / ExactFpr(stored), 1, 0.003 + kJudgeSigmas * stored.fpr_error) << NameOf(stored);
   }
 }
 
 // What fpr_judge.h promises, computed from the numbers in use.
 TEST(FprJudge, SeesThreePercentAndHardlyEverCriesWolf) {
-  if (test::Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
-  const double false_alarm = test::kMaxJudgements * std::erfc(test::kJudgeSigmas / std::sqrt(2));
+  if (Effort() < 1) GTEST_SKIP() << "asks less than a full measurement: this build is not optimized";
+  const double false_alarm = kMaxJudgements * std::erfc(kJudgeSigmas / std::sqrt(2));
   EXPECT_LT(1.1 * false_alarm, 1e-6);
   for (const StoredFpr& stored : ReadBaseline()) {
-    const Trials trials = test::TestTrials(stored);
+    const Trials trials = TestTrials(stored);
     const double error = StandardError(stored, trials);
     EXPECT_LE(error, 0.0031) << NameOf(stored);
-    EXPECT_LE(test::kJudgeSigmas * error + test::kLeastPower * error, test::kSeenShift) << NameOf(stored);
+    EXPECT_LE(kJudgeSigmas * error + kLeastPower * error, kSeenShift) << NameOf(stored);
     const double asked = static_cast<double>(trials.num_filters) * static_cast<double>(trials.queries_per_filter);
     EXPECT_GE(asked * stored.fpr, 1e5) << NameOf(stored) << ": the counts are normal";
-    EXPECT_FALSE(Judge(stored, trials, stored.fpr * (1 + test::kSeenShift)).good) << NameOf(stored);
-    EXPECT_FALSE(Judge(stored, trials, stored.fpr * (1 - test::kSeenShift)).good) << NameOf(stored);
+    EXPECT_FALSE(Judge(stored, trials, stored.fpr * (1 + kSeenShift)).good) << NameOf(stored);
+    EXPECT_FALSE(Judge(stored, trials, stored.fpr * (1 - kSeenShift)).good) << NameOf(stored);
     EXPECT_TRUE(Judge(stored, trials, stored.fpr).good) << NameOf(stored);
   }
 }
@@ -123,8 +113,8 @@ TEST(FprRegression, RatesAreTheStoredOnes) {
                               << " %";
     EXPECT_EQ(measured.false_negatives, 0u) << NameOf(stored);
     // The spread that s takes for granted: with 23 degrees of freedom twice as much has 6e-10.
-    if (measured.rate.trials() >= test::kSpreadTrials) {
-      const double one = StandardError(stored, {1, test::TestTrials(stored).queries_per_filter});
+    if (measured.rate.trials() >= kSpreadTrials) {
+      const double one = StandardError(stored, {1, TestTrials(stored).queries_per_filter});
       const double seen = measured.rate.error() * std::sqrt(measured.rate.trials()) / stored.fpr;
       EXPECT_LT(seen, 2 * one) << NameOf(stored);
     }
@@ -138,7 +128,7 @@ void ExpectRateOfItsBits(Layout layout, double bits_per_key, uint64_t num_keys) 
   expected.num_keys = num_keys;
   LibrarySubject library(layout, num_keys, bits_per_key);
   constexpr double kQueryError = 0.003;
-  const double share = test::JudgeEffort();
+  const double share = JudgeEffort();
   // The filter is filled once to know its rate, and then again to be asked: the same seed, the same bits.
   MeasureSubject(expected, {1, 0}, 99, &library, [&](uint64_t) { expected.fpr = library.filter().ExpectedFpr(); });
   const double queries = (1 - expected.fpr) / expected.fpr / (kQueryError * kQueryError) * share;
@@ -150,7 +140,7 @@ void ExpectRateOfItsBits(Layout layout, double bits_per_key, uint64_t num_keys) 
                             << ", off by " << 100 * (verdict.ratio - 1) << " %, tolerated " << 100 * verdict.tolerance
                             << " %";
   EXPECT_EQ(measured.false_negatives, 0u);
-  EXPECT_LE(share < 1 ? 0 : verdict.tolerance + test::kLeastPower * kQueryError, test::kSeenShift);
+  EXPECT_LE(share < 1 ? 0 : verdict.tolerance + kLeastPower * kQueryError, kSeenShift);
 }
 
 constexpr struct {
@@ -165,13 +155,13 @@ constexpr struct {
                {Layout::kCounting, 64, 0},  {Layout::kCounting, 40, 100}};
 
 TEST(FprRegression, RatesAreThoseOfTheBitsAtOtherDensities) {
-  test::Random random(2026);
-  for (size_t i = 0; i < std::size(kOthers); i += test::IsNightly() ? 1u : 2u) {
+  Random random(2026);
+  for (size_t i = 0; i < std::size(kOthers); i += IsNightly() ? 1u : 2u) {
     const auto& other = kOthers[i];
     ExpectRateOfItsBits(other.layout, other.bits_per_key,
                         other.num_keys != 0 ? other.num_keys : 1000 + random.Below(200000));
   }
-  EXPECT_LE(std::size(kOthers) + Points().size(), static_cast<size_t>(test::kMaxJudgements));
+  EXPECT_LE(std::size(kOthers) + Points().size(), static_cast<size_t>(kMaxJudgements));
 }
 
 // Writes fpr_baseline.json.
@@ -187,7 +177,7 @@ nlohmann::ordered_json MeasureForBaseline(const Point& point) {
   stored.fpr = sizing.expected_fpr;
   LibrarySubject library(stored);
   const auto fill_deviation = [&](uint64_t num_filters) {  // of the rates by the filters' bits
-    test::MeanOfTrials rates;
+    MeanOfTrials rates;
     MeasureSubject(stored, {num_filters, 0}, kFirstSeed, &library,
                    [&](uint64_t) { rates.Add(library.filter().ExpectedFpr()); });
     return rates.error() * std::sqrt(rates.trials()) / rates.mean();
@@ -214,7 +204,7 @@ nlohmann::ordered_json MeasureForBaseline(const Point& point) {
 }
 
 TEST(FprBaseline, DISABLED_Store) {
-  ASSERT_EQ(test::Effort(), 1) << "in an optimized build";
+  ASSERT_EQ(Effort(), 1) << "in an optimized build";
   nlohmann::ordered_json json;
   json["about"] =
       "Written by fpr_regression_test (its head says how). fpr: false_positives of num_filters * queries_per_filter "
@@ -244,4 +234,4 @@ TEST(FprBaseline, DISABLED_Store) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -16,11 +16,8 @@
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::ExpectAnswers;
-using test::OnEveryTarget;
 
 constexpr size_t kBatchSizes[] = {0, 1, 2, 7, 8, 9, 31, 32, 33, 39, 40, 41, 47, 48, 49, 63, 64, 65, 1000};
 
@@ -41,15 +38,15 @@ std::vector<uint8_t> AnswersOf(const reference::Filter& filter, const std::vecto
 
 Expectation Expect(Layout layout, uint32_t num_probes, size_t body_bytes, size_t num_keys, size_t num_questions) {
   Expectation e;
-  e.filter = test::EmptyReference(layout, num_probes, body_bytes);
-  e.keys = test::SpecialAndRandomHashes(num_keys, 1000 * num_probes + body_bytes);
+  e.filter = EmptyReference(layout, num_probes, body_bytes);
+  e.keys = SpecialAndRandomHashes(num_keys, 1000 * num_probes + body_bytes);
   for (size_t i = 3; i < e.keys.size(); i += 5) e.keys[i] = e.keys[i / 2];  // duplicates
-  if (test::IsMutable(layout)) {
+  if (IsMutable(layout)) {
     for (const uint64_t key : e.keys) e.were_new.push_back(e.filter.Insert(key));
   } else {
     e.filter.Fill(e.keys);
   }
-  e.questions = test::SpecialAndRandomHashes(num_questions, 77 * num_probes + body_bytes);
+  e.questions = SpecialAndRandomHashes(num_questions, 77 * num_probes + body_bytes);
   for (size_t i = 13; i < num_questions; i += 2) e.questions[i] = e.keys[i % num_keys];
   e.answers = AnswersOf(e.filter, e.questions);
   return e;
@@ -94,15 +91,15 @@ void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
   const FilterView view(image.data(), image.size());
   ASSERT_TRUE(view.status().ok()) << view.status().message();
   ExpectAllAnswers(e, view, target);
-  if (!test::IsMutable(view.layout())) return;
+  if (!IsMutable(view.layout())) return;
   const std::unique_ptr<MutableFilter> filter =
-      test::MutableCopy(test::EmptyReference(view.layout(), view.num_probes(), e.filter.body.size()));
+      MutableCopy(EmptyReference(view.layout(), view.num_probes(), e.filter.body.size()));
   InsertAll(e, filter.get());
   ExpectBody(*filter, e.filter);
   ExpectAllAnswers(e, *filter, target);
 }
 
-class KernelsOf : public testing::TestWithParam<test::Kind> {};
+class KernelsOf : public testing::TestWithParam<Kind> {};
 
 TEST_P(KernelsOf, AgreeWithTheReferenceForBodiesOfAnySize) {
   const auto& [layout, num_probes, unit] = GetParam();
@@ -117,15 +114,15 @@ TEST_P(KernelsOf, AgreeWithTheReferenceForBodiesOfAnySize) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryLayout, KernelsOf, testing::ValuesIn(test::EveryKind()), test::KindName);
+INSTANTIATE_TEST_SUITE_P(EveryLayout, KernelsOf, testing::ValuesIn(EveryKind()), KindName);
 
 // Some numbers of probes, of those that occur.
-bool IsChosen(uint32_t num_probes) { return num_probes % 5 <= (test::IsEmulated() ? 0 : 1) && num_probes <= 20; }
+bool IsChosen(uint32_t num_probes) { return num_probes % 5 <= (IsEmulated() ? 0 : 1) && num_probes <= 20; }
 
 // Far above any L2, where batches prefetch: 8 MiB and a bit, not a power of two.
 TEST(LargeKernels, AgreeWithTheReferenceWhereBatchesPrefetch) {
-  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
-    if (!IsChosen(num_probes) || !test::IsMutable(layout)) continue;
+  for (const auto& [layout, num_probes, unit] : EveryKind()) {
+    if (!IsChosen(num_probes) || !IsMutable(layout)) continue;
     SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(num_probes));
     const Expectation e = Expect(layout, num_probes, unit * (((size_t{8} << 20) / unit) + 29), 100000, 20000);
     OnEveryTarget([&](const char* target) { ExpectSameOnThisTarget(e, target); });
@@ -134,13 +131,13 @@ TEST(LargeKernels, AgreeWithTheReferenceWhereBatchesPrefetch) {
 
 // Bytes that no writer made are bytes too: every reader answers alike (of `retrieval`, all levels come).
 TEST(KernelsOfForeignBodies, AgreeWithTheReference) {
-  for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
+  for (const auto& [layout, num_probes, unit] : EveryKind()) {
     if (!IsChosen(num_probes)) continue;
     for (const size_t bytes : {unit * 1001, unit * (((size_t{8} << 20) / unit) + 29)}) {
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(num_probes) + " " + std::to_string(bytes));
       Expectation e;
-      e.filter = test::EmptyReference(layout, num_probes, bytes);
-      test::Random random(bytes + num_probes);
+      e.filter = EmptyReference(layout, num_probes, bytes);
+      Random random(bytes + num_probes);
       for (size_t i = 0; i < bytes; i += 8) {
         const uint64_t word = random() | random();
         std::memcpy(&e.filter.body[i], &word, std::min<size_t>(8, bytes - i));
@@ -148,7 +145,7 @@ TEST(KernelsOfForeignBodies, AgreeWithTheReference) {
       if (layout == Layout::kRetrieval) {  // every second block says "maybe" often: at most 8 constraints, T below 64
         for (size_t i = 0; i < bytes; i += 128) e.filter.body[i + 55] &= 0x7f, e.filter.body[i + 63] &= 0x7f;
       }
-      e.questions = test::SpecialAndRandomHashes(20000, bytes);
+      e.questions = SpecialAndRandomHashes(20000, bytes);
       e.answers = AnswersOf(e.filter, e.questions);
       const auto maybes = std::count(e.answers.begin(), e.answers.end(), 1);
       EXPECT_GT(maybes, 20) << "both answers come";
@@ -224,15 +221,15 @@ TEST(Targets, AllOfThisCpuAreTested) {
 }
 
 TEST(Targets, AFilterKeepsTheTargetItWasMadeWith) {
-  const reference::Bytes image = reference::WriteImage(test::EmptyReference(Layout::kBlocked, 6, 64));
+  const reference::Bytes image = reference::WriteImage(EmptyReference(Layout::kBlocked, 6, 64));
   const TargetList list = SupportedTargets();
   for (size_t i = 0; i < list.size; ++i) {
-    const test::ScopedTarget made(list.names[i]);
+    const ScopedTarget made(list.names[i]);
     const FilterView view(image.data(), image.size());
-    const test::ScopedTarget now(list.names[(i + 1) % list.size]);
+    const ScopedTarget now(list.names[(i + 1) % list.size]);
     EXPECT_STREQ(view.target(), list.names[i]);
   }
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

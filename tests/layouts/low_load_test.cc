@@ -18,10 +18,8 @@
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/random.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::ExactBlockedFpr;
 
 // The exact rates of blocks are sums that cancel, and on armhf, where a long double is a double, nothing is left of
 // them.
@@ -95,7 +93,7 @@ TEST(NearlyEmptyClassic, IsExactToTwoPercentWithAnyProbes) {
   for (const uint64_t bytes : {32u, 128u, 512u}) {
     for (const uint32_t k : {1u, 2u, 4u, 7u, 12u}) {
       for (const uint64_t n : {1u, 2u, 5u}) {
-        const double exact = test::ExactClassicFpr(n, 8 * bytes, k);
+        const double exact = ExactClassicFpr(n, 8 * bytes, k);
         EXPECT_NEAR(ExpectedFpr(Layout::kClassic, n, bytes, k) / exact, 1, 0.02) << bytes << " " << k << " " << n;
       }
     }
@@ -106,19 +104,19 @@ TEST(NearlyEmptyClassic, IsExactToTwoPercentWithAnyProbes) {
 
 // Each filter has its own rate, as its keys happen to overlap; the model is their mean.
 TEST(RateOfSmallFilters, IsOnAverageThatOfTheModel) {
-  test::Random random(1);
+  Random random(1);
   for (const uint32_t k : {2u, 3u, 4u, 5u, 6u, 8u, 16u}) {
     for (const uint64_t n : {1u, 2u, 4u, 8u}) {
       FilterOptions options;
       options.bits_per_key = 64;
       options.num_probes = k;
       options.hash_id = HashId::kCaller;
-      test::MeanOfTrials fpr;
+      MeanOfTrials fpr;
       for (int i = 0; i < 4000; ++i) {
         BlockedFilter filter;
         ASSERT_TRUE(filter.Create(8, options).ok());
         ASSERT_EQ(filter.num_blocks(), 1u);
-        test::InsertRandom(&filter, n, &random);
+        InsertRandom(&filter, n, &random);
         fpr.Add(filter.ExpectedFpr());
       }
       const double model = ExpectedFpr(Layout::kBlocked, n, 64, k);
@@ -138,7 +136,7 @@ TEST(RateOfGenerations, IsThatOfTheirImage) {
       ASSERT_TRUE(filter.Create(2000, 3, options).ok());
       for (uint64_t i = 0; i < 3; ++i) {
         if (i != 0) filter.Rotate();
-        const std::vector<uint64_t> hashes = test::RandomHashes(static_cast<size_t>(n), n + i);
+        const std::vector<uint64_t> hashes = RandomHashes(static_cast<size_t>(n), n + i);
         filter.InsertHashes(hashes.data(), hashes.size());
       }
       std::string image;
@@ -163,7 +161,7 @@ TEST(RateOfBits, IsTheSameOnEveryCpuToTheLastBit) {
     options.bits_per_key = bits_per_key;
     options.hash_id = HashId::kCaller;
     ASSERT_TRUE(filter.Create(1000, options).ok());
-    const std::vector<uint64_t> hashes = test::RandomHashes(static_cast<size_t>(n), n);
+    const std::vector<uint64_t> hashes = RandomHashes(static_cast<size_t>(n), n);
     filter.InsertHashes(hashes.data(), hashes.size());
     add(filter.ExpectedFpr());
     add(filter.EstimatedKeys());
@@ -179,4 +177,4 @@ TEST(RateOfBits, IsTheSameOnEveryCpuToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

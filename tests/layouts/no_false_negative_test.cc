@@ -14,13 +14,13 @@
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 constexpr uint64_t kKeysInAll = 10000000;
 
 std::vector<Layout> LayoutsOfBuilders() {
-  std::vector<Layout> layouts = test::EveryLayout();
+  std::vector<Layout> layouts = EveryLayout();
   layouts.push_back(Layout::kAuto);
   return layouts;
 }
@@ -60,16 +60,15 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
   // Every filter on the next target: size, density and target have no common period.
   const TargetList targets = SupportedTargets();
   const double densities[] = {1, 2.5, 4, 6, 8, 10, 12, 16, 20, 24, 64};
-  const std::vector<Layout> layouts = test::EveryLayout();
+  const std::vector<Layout> layouts = EveryLayout();
   const size_t sizes[] = {1000, 30000, 100, 250000, 7777, 600000, 64};
-  const uint64_t keys_in_all =
-      static_cast<uint64_t>(static_cast<double>(kKeysInAll) * std::min(1.0, 10 * test::Effort()));
+  const uint64_t keys_in_all = static_cast<uint64_t>(static_cast<double>(kKeysInAll) * std::min(1.0, 10 * Effort()));
   uint64_t tested = 0, missing = 0;
   for (uint64_t round = 0; tested < keys_in_all; ++round) {
-    const test::ScopedTarget forced(targets.names[round % targets.size]);
+    const ScopedTarget forced(targets.names[round % targets.size]);
     const FilterOptions options = Options(layouts[round % layouts.size()], densities[round % 11], round);
-    const std::vector<uint64_t> keys = test::RandomHashes(sizes[round % 7], round);
-    if (round % 2 == 0 || !test::IsMutable(options.layout)) {
+    const std::vector<uint64_t> keys = RandomHashes(sizes[round % 7], round);
+    if (round % 2 == 0 || !IsMutable(options.layout)) {
       const std::string image = Build(options, keys);
       missing += Missing(FilterView(image.data(), image.size()), keys);
     } else if (options.layout == Layout::kBlocked) {
@@ -89,10 +88,10 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
 }
 
 TEST(NoFalseNegative, InBuildersOfEverySize) {
-  test::OnEveryTarget([](const char*) {
+  OnEveryTarget([](const char*) {
     for (const Layout layout : LayoutsOfBuilders()) {
       for (size_t size = 0; size <= 300; size += size < 70 ? 1 : 23) {
-        const std::vector<uint64_t> keys = test::RandomHashes(size, size);
+        const std::vector<uint64_t> keys = RandomHashes(size, size);
         const std::string image = Build(Options(layout, 10, size), keys);
         const FilterView view(image.data(), image.size());
         ASSERT_TRUE(view.status().ok()) << view.status().message();
@@ -122,4 +121,4 @@ TEST(NoFalseNegative, OfStringsOfEveryLength) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -7,13 +7,12 @@
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/tools_fixture.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 using nlohmann::json;
-using test::Lines;
 
-class ToolsRedisClusterTest : public test::ToolsTest {
+class ToolsRedisClusterTest : public ToolsTest {
  protected:
   json Redis(std::vector<std::string> words, std::string_view input = {}) {
     words.insert(words.begin(), "redis");
@@ -22,7 +21,7 @@ class ToolsRedisClusterTest : public test::ToolsTest {
   }
   size_t NumKeys(size_t node) { return static_cast<size_t>(cluster_.client(node).Integer({"DBSIZE"})); }
 
-  test::RedisCluster cluster_;
+  RedisCluster cluster_;
 };
 
 TEST_F(ToolsRedisClusterTest, AFilterIsOnAllNodes) {
@@ -35,7 +34,7 @@ TEST_F(ToolsRedisClusterTest, AFilterIsOnAllNodes) {
   EXPECT_EQ(made["shard_bytes"], plan["shard_bytes"]);
   EXPECT_EQ(Redis({"add", "seen", "--keys", "-"}, Lines(0, 20000))["failed"], 0);
   size_t with_shards = 0;
-  for (size_t node = 0; node < test::RedisCluster::kNumNodes; ++node) with_shards += NumKeys(node) != 0;
+  for (size_t node = 0; node < RedisCluster::kNumNodes; ++node) with_shards += NumKeys(node) != 0;
   EXPECT_GE(with_shards, 2u) << "12 shards by chance: of three nodes one may have none, once in 40 times";
   EXPECT_EQ(Redis({"query", "seen", "--keys", "-"}, Lines(0, 20000))["maybe"], 20000);
   EXPECT_EQ(Redis({"info", "seen"})["masters"], 3);
@@ -49,8 +48,8 @@ TEST_F(ToolsRedisClusterTest, TheBenchmarkMeasuresACluster) {
   EXPECT_EQ(result["bytes_measured"], false) << "of one node's traffic nothing follows";
   EXPECT_NEAR(result["measured_fpr"].get<double>(), 0.01, 0.0011);
   EXPECT_NEAR(result["script_measured_fpr"].get<double>(), 0.01, 0.0011);
-  for (size_t node = 0; node < test::RedisCluster::kNumNodes; ++node) EXPECT_EQ(NumKeys(node), 0u) << node;
+  for (size_t node = 0; node < RedisCluster::kNumNodes; ++node) EXPECT_EQ(NumKeys(node), 0u) << node;
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

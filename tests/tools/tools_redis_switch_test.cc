@@ -10,14 +10,12 @@
 #include "tests/testing/redis_relay.h"
 #include "tests/testing/redis_tools_fixture.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 using nlohmann::json;
-using test::Lines;
-using test::RunResult;
 
-using ToolsRedisSwitch = test::RedisToolsTest;
+using ToolsRedisSwitch = RedisToolsTest;
 
 TEST_F(ToolsRedisSwitch, InOneGo) {
   const std::string one = Build("one", Lines(0, 4000)), two = Build("two", Lines(3000, 5000), {"--fpr", "0.001"});
@@ -118,13 +116,13 @@ TEST_F(ToolsRedisSwitch, WithAGenerationBegun) {
 // answer "absent" of them, so --commit is told with the number of the own one, and not at all where none was begun.
 class ToolsRedisSwitchAdvice : public ToolsRedisSwitch {
  protected:
-  using Act = test::RedisRelay::Act;
+  using Act = RedisRelay::Act;
 
   void SetUp() override {
     ToolsRedisSwitch::SetUp();
     Redis({"load", "set", Build("one", Lines(0, 1000))});
     image_ = Build("two", Lines(1000, 2000));
-    relay_.before = [this](const test::RedisRelay::Words& words) {
+    relay_.before = [this](const RedisRelay::Words& words) {
       if (words[0] != "EVAL" || words[3] != "set") return on_other_(words), Act();
       return on_change_(++changes_);
     };
@@ -149,8 +147,8 @@ class ToolsRedisSwitchAdvice : public ToolsRedisSwitch {
   std::string image_;
   int changes_ = 0;
   std::function<Act(int)> on_change_;
-  std::function<void(const test::RedisRelay::Words&)> on_other_ = [](const test::RedisRelay::Words&) {};
-  test::RedisRelay relay_{server_->port()};  // ends before what it looks at
+  std::function<void(const RedisRelay::Words&)> on_other_ = [](const RedisRelay::Words&) {};
+  RedisRelay relay_{server_->port()};  // ends before what it looks at
 };
 
 TEST_F(ToolsRedisSwitchAdvice, TellsTheCommandThatGoesOn) {
@@ -192,7 +190,7 @@ TEST_F(ToolsRedisSwitchAdvice, CommitsNoGenerationThatCameInBetween) {
   const std::string id = Begin();
   std::string other;
   bool has_sampled = false;
-  on_other_ = [&](const test::RedisRelay::Words& words) {
+  on_other_ = [&](const RedisRelay::Words& words) {
     if (words[0] != "GETRANGE" || !other.empty()) return;
     if (words[1] != "set") has_sampled = true;  // it has read the record, and found `id`
     if (words[1] != "set" || !has_sampled) return;
@@ -211,7 +209,7 @@ TEST_F(ToolsRedisSwitchAdvice, AdvisesNothingWhereItWasRefused) {
 }
 
 TEST_F(ToolsRedisSwitchAdvice, GivesUpWhatLostAPart) {
-  on_other_ = [&](const test::RedisRelay::Words& words) {
+  on_other_ = [&](const RedisRelay::Words& words) {
     if (changes_ != 1 || words[0] != "GETRANGE" || words[1] == "set") return;
     const std::string served = words[1];
     for (const std::string& key : Keys()) {
@@ -225,4 +223,4 @@ TEST_F(ToolsRedisSwitchAdvice, GivesUpWhatLostAPart) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

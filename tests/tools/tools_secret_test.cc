@@ -20,16 +20,12 @@
 #include "tests/testing/run_program.h"
 #include "tests/testing/tools_fixture.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 using nlohmann::json;
-using test::IsEmulated;
-using test::Lines;
-using test::RunResult;
-using test::Some;
 
-class ToolsSecretTest : public test::ToolsTest {};
+class ToolsSecretTest : public ToolsTest {};
 
 // 16 bytes that are no text, and their digits.
 constexpr std::string_view kRawSecret("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff", 16);
@@ -124,7 +120,7 @@ TEST_F(ToolsSecretTest, AKeyedImageIsVerifiedWithoutItsSecret) {
     EXPECT_EQ(info["state"], "secret missing") << "it is not broken";
     EXPECT_EQ(info["hash"], "keyed") << "and what it tells is verified, no mere claim";
     EXPECT_EQ(Json({"info", image, "--secret", other}, 2)["state"], "another secret");
-    const std::string good = test::ReadFile(image);
+    const std::string good = ReadFile(image);
     for (const size_t at : {size_t{0}, good.size() / 2, good.size() - 26, good.size() - 12}) {
       std::string bytes = good;
       bytes[at] = static_cast<char>(bytes[at] ^ 8);
@@ -142,13 +138,13 @@ TEST_F(ToolsSecretTest, AKeyedImageIsVerifiedWithoutItsSecret) {
 TEST_F(ToolsSecretTest, EveryKeyedImageIsVerifiedWithoutItsSecret) {
   for (const size_t body_bytes : Some<size_t>({0, 4096, 4160, 65536, 65600, 655360})) {
     for (const unsigned fields : {0u, 1u, 2u, 3u}) {
-      test::ImageParts parts;
+      ImageParts parts;
       parts.hash_id = 2;
       parts.seed = 0x0123456789abcdef;
       parts.body.assign(body_bytes, 'b');
       if ((fields & 1) != 0 && body_bytes != 0) parts.num_keys = 77;
-      if ((fields & 2) != 0) parts.extensions = test::Extension(9, "an extension");
-      std::string bytes = test::Assemble(parts);
+      if ((fields & 2) != 0) parts.extensions = Extension(9, "an extension");
+      std::string bytes = Assemble(parts);
       EXPECT_EQ(Json({"verify", dir_.Write("image", bytes)}, 0)["checksum"], "ok") << body_bytes << " " << fields;
       EXPECT_EQ(Json({"info", dir_.File("image")}, 2)["secret_check"], "0123456789abcdef");
       if (body_bytes == 0) continue;
@@ -226,11 +222,11 @@ TEST_F(ToolsSecretTest, ASecretMayComeThroughAPipe) {
         "(head -c 5 '" + raw + "'; sleep 0.5; tail -c 11 '" + raw + "') | " + verify + "/dev/stdin",
         "(sleep 3; cat '" + raw + "') | " + verify + "/dev/stdin",
         "(sleep 0.3; cat '" + raw + "' > '" + fifo + "') & " + verify + "'" + fifo + "'"}) {
-    const RunResult result = test::RunProgram({"/bin/sh", "-c", line});
+    const RunResult result = RunProgram({"/bin/sh", "-c", line});
     EXPECT_EQ(result.exit_code, 0) << line << result.err;
   }
   for (const std::string& line : {verify + "'" + fifo + "'", ": | " + verify + "/dev/stdin"}) {
-    const RunResult result = test::RunProgram({"/bin/sh", "-c", line});
+    const RunResult result = RunProgram({"/bin/sh", "-c", line});
     EXPECT_EQ(result.exit_code, 2) << line;
     EXPECT_NE(result.err.find("nobody wrote"), std::string::npos) << result.err;
   }
@@ -251,7 +247,7 @@ TEST_F(ToolsSecretTest, TheSecretAndTheKeysDoNotComeFromOneFile) {
             both + build + "--keys /dev/stdin --secret /dev/fd/0",
             build + "--keys '" + fifo + "' --secret '" + fifo + "'", both + query + "--keys - --secret /dev/stdin",
             both + verify + "--keys - --secret /dev/stdin"})) {
-    const RunResult result = test::RunProgram({"/bin/sh", "-c", line});
+    const RunResult result = RunProgram({"/bin/sh", "-c", line});
     EXPECT_EQ(result.exit_code, 2) << line;
     EXPECT_EQ(result.out, "") << line;
     EXPECT_NE(result.err.find("where --keys come from, too: give"), std::string::npos) << line << result.err;
@@ -261,7 +257,7 @@ TEST_F(ToolsSecretTest, TheSecretAndTheKeysDoNotComeFromOneFile) {
   for (const std::string& line : {verify + "--keys - --secret '" + raw + "' < '" + keys + "'",
                                   verify + "--keys '" + keys + "' --secret /dev/stdin < '" + raw + "'",
                                   verify + "--secret /dev/stdin < '" + raw + "'"}) {
-    const RunResult result = test::RunProgram({"/bin/sh", "-c", line});
+    const RunResult result = RunProgram({"/bin/sh", "-c", line});
     EXPECT_EQ(result.exit_code, 0) << line << result.err;
   }
 }
@@ -331,4 +327,4 @@ TEST_F(ToolsSecretTest, TheKeyedImagesOfTheFirstReleaseCanBeAsked) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

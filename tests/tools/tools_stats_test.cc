@@ -11,14 +11,12 @@
 #include "nlohmann/json.hpp"
 #include "tests/testing/tools_fixture.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 using nlohmann::json;
-using test::Lines;
-using test::RunResult;
 
-class ToolsStatsTest : public test::ToolsTest {
+class ToolsStatsTest : public ToolsTest {
  protected:
   // Of the one image that is asked.
   json Stats(std::vector<std::string> arguments, int exit_code = 0) {
@@ -56,7 +54,7 @@ TEST_F(ToolsStatsTest, AgreesWithInfo) {
 TEST_F(ToolsStatsTest, TheLoadIsThatOfTheBlocks) {
   const std::string image = Build("image", Lines(0, 5000), {"--bits-per-key", "10", "--layout", "blocked"});
   const json stats = Stats({image});
-  const std::string bytes = test::ReadFile(image);
+  const std::string bytes = ReadFile(image);
   std::vector<size_t> loads(stats["num_blocks"].get<size_t>(), 0);
   for (size_t i = 0; i < 64 * loads.size(); ++i) {
     loads[i / 64] += std::bitset<8>(static_cast<unsigned char>(bytes[i])).count();
@@ -88,7 +86,7 @@ TEST_F(ToolsStatsTest, BlocksOfCountersAreToldByThem) {
       Build("image", Lines(0, 5000) + Lines(0, 2000), {"--bits-per-key", "40", "--layout", "counting"});
   const json stats = Stats({image});
   EXPECT_EQ(stats["num_keys"], 7000);
-  const std::string bytes = test::ReadFile(image);
+  const std::string bytes = ReadFile(image);
   std::vector<size_t> loads(stats["num_blocks"].get<size_t>(), 0);
   double ones = 0;
   for (size_t i = 0; i < 64 * loads.size(); ++i) {
@@ -210,7 +208,7 @@ TEST_F(ToolsStatsTest, TheEstimateTellsKeysThatCameAgain) {
 TEST_F(ToolsStatsTest, SeveralImagesAreToldOneByOne) {
   const std::string first = Build("first", Lines(0, 30000)), broken = dir_.Write("broken", "no image"),
                     second = Build("second", Lines(0, 20000)), empty = Build("empty", "");
-  std::string bytes = test::ReadFile(second);
+  std::string bytes = ReadFile(second);
   bytes[1000] = static_cast<char>(bytes[1000] ^ 1);
   const std::string damaged = dir_.Write("damaged", bytes);
   const json images = Json({"stats", first, broken, damaged, second, empty}, 2)["images"];
@@ -247,4 +245,4 @@ TEST_F(ToolsStatsTest, RefusesBadUsage) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -15,13 +15,11 @@
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_switching.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
-using test::RedisCluster;
-
-test::RedisServerOptions Durable() {
-  test::RedisServerOptions options;
+RedisServerOptions Durable() {
+  RedisServerOptions options;
   options.append_only = true;
   options.append_fsync = "always";
   return options;
@@ -54,7 +52,7 @@ class Users {
   void Write(const RedisServers& servers, const std::string& name, uint64_t seed) {
     RedisFilter filter;
     ASSERT_TRUE(filter.Open(servers, name).ok());
-    test::Random random(seed + 77);
+    Random random(seed + 77);
     std::vector<uint64_t> hashes(100);
     std::vector<RedisInsert> outcomes(hashes.size());
     while (!done_) {
@@ -70,7 +68,7 @@ class Users {
   void Read(const RedisServers& servers, const std::string& name) {
     RedisFilter filter;
     ASSERT_TRUE(filter.Open(servers, name).ok());
-    test::Random random(5);
+    Random random(5);
     std::vector<uint8_t> answers;
     while (!done_) {
       std::vector<uint64_t> asked = acknowledged();
@@ -91,7 +89,7 @@ class Users {
 TEST(RedisClusterLive, SlotsMoveAndANodeRestarts) {
   RedisCluster cluster(Durable());
   ASSERT_TRUE(cluster.ok()) << cluster.why();
-  const RedisServers servers = test::PatientServers(cluster.addresses());
+  const RedisServers servers = PatientServers(cluster.addresses());
   RedisFilter filter;
   FilterOptions options;
   options.bits_per_key = 10;
@@ -119,12 +117,12 @@ TEST(RedisClusterLive, SlotsMoveAndANodeRestarts) {
     ASSERT_TRUE(cluster.RestartNode(node)) << cluster.why();
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  EXPECT_TRUE(test::WaitUntil([&users] { return users.acknowledged().size() > 10000; }));
+  EXPECT_TRUE(WaitUntil([&users] { return users.acknowledged().size() > 10000; }));
   users.Stop();
   const std::vector<uint64_t> acknowledged = users.acknowledged();
   EXPECT_EQ(users.num_wrong, 0u);
   EXPECT_GT(acknowledged.size(), 10000u);
-  EXPECT_EQ(test::CountMissing(&filter, acknowledged), 0u);
+  EXPECT_EQ(CountMissing(&filter, acknowledged), 0u);
   printf("%zu keys acknowledged, %llu questions, 0 wrong; errors reported: %llu\n", acknowledged.size(),
          static_cast<unsigned long long>(users.num_asked), static_cast<unsigned long long>(users.num_reported));
 }
@@ -132,9 +130,9 @@ TEST(RedisClusterLive, SlotsMoveAndANodeRestarts) {
 TEST(RedisClusterLive, GenerationsSwitchUnderReadersAndWriters) {
   RedisCluster cluster;
   ASSERT_TRUE(cluster.ok()) << cluster.why();
-  const RedisServers servers = test::PatientServers(cluster.addresses());
-  test::SwitchUnderUse(servers, "used", 9);
+  const RedisServers servers = PatientServers(cluster.addresses());
+  SwitchUnderUse(servers, "used", 9);
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

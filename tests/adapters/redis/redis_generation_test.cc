@@ -12,18 +12,10 @@
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
-using test::CountMissing;
-using test::ImageOf;
-using test::Insert;
-using test::RandomHashes;
-using test::Rebuild;
-using test::RedisClient;
-using test::RedisOptions;
-
-using RedisGeneration = test::RedisServerTest;
+using RedisGeneration = RedisServerTest;
 
 TEST_F(RedisGeneration, IsBegunLoadedAndSwitchedTo) {
   RedisFilter filter, other;
@@ -73,7 +65,7 @@ TEST_F(RedisGeneration, MayHaveAnotherLayoutOrComeFromAnImage) {
   EXPECT_EQ(reader.layout(), Layout::kBlocked);
 
   // Keys that are inserted meanwhile could not follow into a layout that takes none.
-  image = test::Build(RedisOptions(8, Layout::kRetrieval), hashes);
+  image = Build(RedisOptions(8, Layout::kRetrieval), hashes);
   EXPECT_EQ(filter.BeginGenerationFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
   RedisFilter fixed;
   ASSERT_TRUE(fixed.CreateFromImage(servers_, "fixed", image.data(), image.size(), nullptr, {256}).ok());
@@ -89,7 +81,7 @@ TEST_F(RedisGeneration, MayHaveAnotherLayoutOrComeFromAnImage) {
   FilterOptions seeded = RedisOptions(10);
   seeded.seed = 3;
   EXPECT_EQ(filter.BeginGeneration(1000, seeded).code(), StatusCode::kIncompatible);
-  const std::string foreign = test::Build(seeded, hashes);
+  const std::string foreign = Build(seeded, hashes);
   EXPECT_EQ(filter.BeginGenerationFromImage(foreign.data(), foreign.size()).code(), StatusCode::kIncompatible);
 }
 
@@ -216,4 +208,4 @@ TEST_F(RedisGeneration, TakesNoPieceOfAnUploadThatComesLate) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

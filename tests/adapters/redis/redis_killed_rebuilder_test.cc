@@ -11,19 +11,10 @@
 #include "tests/testing/redis_generations.h"
 #include "tests/testing/redis_proxy.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
-using test::CountMissing;
-using test::ImageOf;
-using test::Insert;
-using test::RandomHashes;
-using test::Rebuild;
-using test::RedisClient;
-using test::RedisOptions;
-using test::RedisProxy;
-
-class KilledRebuilder : public test::RedisServerTest {
+class KilledRebuilder : public RedisServerTest {
  protected:
   // False: he came to the end.
   bool KillAfter(size_t commands, RedisProxy::Last last, bool end_by_abandoning) {
@@ -204,4 +195,4 @@ TEST_F(KilledRebuilder, ADeleterLeavesNoShardsBehindAFreeName) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

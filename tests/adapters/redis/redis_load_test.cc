@@ -21,25 +21,20 @@
 #include "tests/testing/redis_server.h"
 #include "tests/testing/temp_dir.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::CountMissing;
-using test::RandomHashes;
-using test::RedisClient;
-using test::RedisServer;
 
 constexpr size_t kNumKeys = 20000;
 
 FilterOptions Options(Layout layout) {
   FilterOptions options;
   options.layout = layout;
-  options.bits_per_key = test::BitsPerKeyLikeBlocked(layout, 10);
+  options.bits_per_key = BitsPerKeyLikeBlocked(layout, 10);
   return options;
 }
 
 std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
-  if (layout != Layout::kContainer) return test::Build(Options(layout), hashes);
+  if (layout != Layout::kContainer) return Build(Options(layout), hashes);
   FilterOptions options;
   options.fpr = 0.01;
   ScalableFilter filter;
@@ -51,7 +46,7 @@ std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
 }
 
 std::string Download(RedisFilter* filter) {
-  test::Collector collector;
+  Collector collector;
   const Status status = filter->WriteImage(collector.sink());
   EXPECT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
@@ -64,13 +59,13 @@ std::string BodyOf(const std::string& image) {
   return std::string(reinterpret_cast<const char*>(view.body()), static_cast<size_t>(view.body_bytes()));
 }
 
-class RedisLoad : public test::RedisServerTest {
+class RedisLoad : public RedisServerTest {
  protected:
   const std::vector<uint64_t> hashes_ = RandomHashes(kNumKeys, 1);
 };
 
 std::vector<Layout> LayoutsAndContainer() {
-  std::vector<Layout> layouts = test::EveryLayout();
+  std::vector<Layout> layouts = EveryLayout();
   layouts.push_back(Layout::kContainer);
   return layouts;
 }
@@ -117,7 +112,7 @@ TEST_F(RedisLoad, AKeyedImageNeedsItsSecret) {
   FilterOptions options = Options(Layout::kBlocked);
   options.hash_id = HashId::kKeyed;
   for (size_t i = 0; i < sizeof(options.secret.bytes); ++i) options.secret.bytes[i] = static_cast<uint8_t>(i);
-  const std::string image = test::Build(options, hashes_);
+  const std::string image = Build(options, hashes_);
   RedisFilter filter;
   EXPECT_EQ(filter.CreateFromImage(servers_, "keyed", image.data(), image.size()).code(), StatusCode::kIncompatible);
   ASSERT_TRUE(filter.CreateFromImage(servers_, "keyed", image.data(), image.size(), &options.secret).ok());
@@ -169,7 +164,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
     RedisFilter filter;
     ASSERT_TRUE(filter.Create(servers_, name, kNumKeys, options, {layout == Layout::kClassic ? 0u : 4096u}).ok());
     RedisClient client(server_->address());
-    for (const test::RedisReply& key : client.Do({"KEYS", "*{" + name + ":*"}).items) {
+    for (const RedisReply& key : client.Do({"KEYS", "*{" + name + ":*"}).items) {
       EXPECT_EQ(client.Integer({"PEXPIRE", key.text, "600000"}), 1);
     }
     const std::vector<uint64_t> inserted = RandomHashes(1000, 4);
@@ -193,7 +188,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
     }
     EXPECT_EQ(BodyOf(Download(&filter)), body);
     // Nothing is left over, and the shards still end when they are to.
-    for (const test::RedisReply& key : client.Do({"KEYS", "*{" + name + ":*"}).items) {
+    for (const RedisReply& key : client.Do({"KEYS", "*{" + name + ":*"}).items) {
       EXPECT_EQ(key.text.find(":load"), std::string::npos) << key.text;
       EXPECT_GT(client.Integer({"PTTL", key.text}), 0) << key.text;
     }
@@ -218,7 +213,7 @@ TEST_F(RedisLoad, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(filter.Load(larger.data(), larger.size()).code(), StatusCode::kIncompatible);
   FilterOptions seeded = Options(Layout::kBlocked);
   seeded.seed = 7;
-  const std::string foreign = test::Build(seeded, hashes_);
+  const std::string foreign = Build(seeded, hashes_);
   EXPECT_EQ(filter.Load(foreign.data(), foreign.size()).code(), StatusCode::kIncompatible);
 
   const std::string counting = ImageOf(Layout::kCounting, hashes_);
@@ -240,13 +235,13 @@ TEST_F(RedisLoad, ALostShardStaysLost) {
   const std::string image = ImageOf(Layout::kBlocked, hashes_);
   ASSERT_TRUE(filter.CreateFromImage(servers_, "lost", image.data(), image.size(), nullptr, {4096}).ok());
   RedisClient client(server_->address());
-  const std::vector<test::RedisReply> shards = client.Do({"KEYS", "{lost:*:1}"}).items;
+  const std::vector<RedisReply> shards = client.Do({"KEYS", "{lost:*:1}"}).items;
   ASSERT_EQ(shards.size(), 1u);
   client.Do({"DEL", shards[0].text});
   EXPECT_EQ(filter.Load(image.data(), image.size()).code(), StatusCode::kCorrupt);
-  test::Collector collector;
+  Collector collector;
   EXPECT_EQ(filter.WriteImage(collector.sink()).code(), StatusCode::kCorrupt);
-  const test::TempDir folder;
+  const TempDir folder;
   EXPECT_EQ(filter.Save((folder.path() + "/lost").c_str()).code(), StatusCode::kCorrupt);
   EXPECT_EQ(client.Integer({"EXISTS", shards[0].text}), 0);
   client.Do({"SETRANGE", shards[0].text, "4111", std::string(1, '\0')});  // as long as it was, of zeros
@@ -261,7 +256,7 @@ TEST_F(RedisLoad, SavesAFile) {
   const std::string image = ImageOf(Layout::kBlocked, hashes_);
   RedisFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(servers_, "file", image.data(), image.size()).ok());
-  const test::TempDir folder;
+  const TempDir folder;
   const std::string path = folder.path() + "/filter";
   ASSERT_TRUE(filter.Save(path.c_str()).ok());
   FilterFile file;
@@ -305,11 +300,11 @@ TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
 }
 
 TEST(RedisLoadLimits, AFullServerSaysSoAndWhatIsThereStays) {
-  test::RedisServerOptions options;
+  RedisServerOptions options;
   options.max_memory = 8 << 20;
   RedisServer server(options);
   ASSERT_TRUE(server.ok()) << server.why();
-  const RedisServers servers = test::PatientServers(server.address());
+  const RedisServers servers = PatientServers(server.address());
   FilterOptions filter_options;
   filter_options.bits_per_key = 8;
   BlockedFilter local;
@@ -334,9 +329,9 @@ TEST(RedisLoadLimits, AFullServerSaysSoAndWhatIsThereStays) {
 }
 
 TEST(RedisLoadCluster, ShardsOnThreeNodes) {
-  test::RedisCluster cluster;
+  RedisCluster cluster;
   ASSERT_TRUE(cluster.ok()) << cluster.why();
-  const RedisServers servers = test::PatientServers(cluster.addresses());
+  const RedisServers servers = PatientServers(cluster.addresses());
   const std::vector<uint64_t> hashes = RandomHashes(kNumKeys, 1);
   const std::string image = ImageOf(Layout::kBlocked, hashes);
   RedisFilter filter;
@@ -348,4 +343,4 @@ TEST(RedisLoadCluster, ShardsOnThreeNodes) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

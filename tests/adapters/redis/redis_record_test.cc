@@ -16,20 +16,13 @@
 #include "tests/testing/redis_generations.h"
 #include "tests/testing/redis_proxy.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
-using test::CountMissing;
-using test::ImageOf;
-using test::Insert;
-using test::RandomHashes;
-using test::RedisClient;
-using test::RedisOptions;
-
-class RedisRecord : public test::RedisServerTest {
+class RedisRecord : public RedisServerTest {
  protected:
   void SetUp() override {
-    test::RedisServerTest::SetUp();
+    RedisServerTest::SetUp();
     client_.Do({"FLUSHALL"});
   }
 
@@ -208,14 +201,14 @@ TEST_F(RedisRecord, WhoDeletesLeavesTheNextFilterAlone) {
     client_.Do({"FLUSHALL"});
     RedisFilter filter, anew;
     ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(10)).ok());
-    test::RedisProxy proxy(server_->port());
+    RedisProxy proxy(server_->port());
     RedisServers through = servers_;
     through.addresses = proxy.address() + "," + servers_.addresses;
-    proxy.CutAfter(commands, test::RedisProxy::Last::kUnanswered);
+    proxy.CutAfter(commands, RedisProxy::Last::kUnanswered);
     std::thread other([&] {
       RedisClient client(server_->address());
       const auto is_gone = [&] { return client.Integer({"EXISTS", "seen"}) == 0; };
-      if (test::WaitUntil(is_gone) && anew.Create(servers_, "seen", 2000, RedisOptions(10)).ok()) ++made;
+      if (WaitUntil(is_gone) && anew.Create(servers_, "seen", 2000, RedisOptions(10)).ok()) ++made;
     });
     const Status status = RedisFilter::Delete(through, "seen");
     other.join();
@@ -252,4 +245,4 @@ TEST_F(RedisRecord, WhatIsLeftWhileTheFilterIsMadeImmortalStillGoes) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -6,12 +6,8 @@
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/redis_server.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RedisClient;
-using test::RedisCluster;
-using test::RedisServerOptions;
 
 TEST(RedisCluster, ANodeComesBackWithItsSlotsAndData) {
   RedisServerOptions options;
@@ -26,4 +22,4 @@ TEST(RedisCluster, ANodeComesBackWithItsSlotsAndData) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -17,13 +17,8 @@
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_cluster.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::RedisClient;
-using test::RedisCluster;
-using test::RedisServer;
-using test::RedisServerOptions;
 
 TEST(RedisServer, AnswersAndForgetsWhatIsNotKeptOnDisk) {
   RedisServer server;
@@ -32,8 +27,8 @@ TEST(RedisServer, AnswersAndForgetsWhatIsNotKeptOnDisk) {
   client.Do({"SET", "a", "1"});
   EXPECT_EQ(client.Text({"GET", "a"}), "1");
   ASSERT_TRUE(server.Restart()) << server.why();
-  EXPECT_EQ(client.Ask({"PING"}).kind, test::RedisReply::Kind::kLost);  // the connection of before
-  EXPECT_EQ(client.Do({"GET", "a"}).kind, test::RedisReply::Kind::kNil);
+  EXPECT_EQ(client.Ask({"PING"}).kind, RedisReply::Kind::kLost);  // the connection of before
+  EXPECT_EQ(client.Do({"GET", "a"}).kind, RedisReply::Kind::kNil);
 }
 
 TEST(RedisServer, KeepsWhatIsAcknowledgedWhenKilled) {
@@ -68,7 +63,7 @@ TEST(RedisServer, RefusesWhatIsTooMuch) {
   client.Do({"SET", "small", "1"});
   std::string refusal;
   for (int i = 0; i < 100 && refusal.empty(); ++i) {
-    const test::RedisReply reply = client.Ask({"SET", std::to_string(i), std::string(1 << 20, 'x')});
+    const RedisReply reply = client.Ask({"SET", std::to_string(i), std::string(1 << 20, 'x')});
     if (!reply.ok()) refusal = reply.text;
   }
   EXPECT_EQ(refusal.substr(0, 3), "OOM") << refusal;
@@ -83,9 +78,7 @@ TEST(RedisServer, AReplicaFollows) {
   RedisServer replica(options);
   ASSERT_TRUE(replica.ok()) << replica.why();
   RedisClient client(replica.address());
-  ASSERT_TRUE(test::WaitUntil([&client] {
-    return client.Fact({"INFO", "replication"}, "master_link_status") == "up";
-  }));
+  ASSERT_TRUE(WaitUntil([&client] { return client.Fact({"INFO", "replication"}, "master_link_status") == "up"; }));
   EXPECT_EQ(client.Ask({"SET", "a", "1"}).text.substr(0, 8), "READONLY");
 }
 
@@ -102,7 +95,7 @@ TEST(RedisServer, WaitsForItsPortIfAnotherHasIt) {
   ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&name), sizeof(name)), 0);
   ASSERT_EQ(listen(fd, 1), 0);
   std::thread another([&server, fd] {
-    EXPECT_TRUE(test::WaitUntil([&server] { return server.Log().find("in use") != std::string::npos; }));
+    EXPECT_TRUE(WaitUntil([&server] { return server.Log().find("in use") != std::string::npos; }));
     close(fd);
   });
   EXPECT_TRUE(server.Restart()) << server.why();
@@ -135,7 +128,7 @@ TEST(RedisServer, EndsWithWhoStartedIt) {
   close(pids[1]);
   ASSERT_GT(pid, 0);
   // Gone, or dead and not yet asked for by the system's first process.
-  EXPECT_TRUE(test::WaitUntil([pid] {
+  EXPECT_TRUE(WaitUntil([pid] {
     std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
     std::string number, name, state;
     return !(in >> number >> name >> state) || state == "Z";
@@ -155,7 +148,7 @@ TEST(RedisCluster, ServesAllSlotsAndMovesOne) {
   EXPECT_EQ(cluster.MoveKeys(slot, to, 1), 1u);
   int told_ask = 0;
   for (const char* key : {"{a}1", "{a}2"}) {
-    const test::RedisReply reply = cluster.client(owner).Ask({"GET", key});
+    const RedisReply reply = cluster.client(owner).Ask({"GET", key});
     if (reply.ok()) continue;
     EXPECT_EQ(reply.text.substr(0, 4), "ASK ") << reply.text;
     ++told_ask;
@@ -170,4 +163,4 @@ TEST(RedisCluster, ServesAllSlotsAndMovesOne) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

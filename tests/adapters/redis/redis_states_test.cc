@@ -21,13 +21,8 @@
 #include "tests/testing/redis_generations.h"
 #include "tests/testing/redis_server.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::CountMissing;
-using test::Random;
-using test::RandomHashes;
-using test::SecretOf;
 
 FilterOptions SomeOptions(Random* random) {
   FilterOptions options;
@@ -51,10 +46,10 @@ std::string Image(const Filter& filter) {
   return image;
 }
 
-class RedisStates : public test::RedisServerTest {
+class RedisStates : public RedisServerTest {
  protected:
   std::string Download(RedisFilter* filter) {
-    test::Collector collector;
+    Collector collector;
     const Status status = filter->WriteImage(collector.sink());
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
@@ -130,7 +125,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
   const std::string image = Image(grown);
   RedisFilter filter, other;
   ASSERT_TRUE(filter.CreateFromImage(servers_, "grown", image.data(), image.size(), nullptr, {1024}).ok());
-  test::Insert(&filter, meanwhile);
+  Insert(&filter, meanwhile);
   ASSERT_TRUE(other.Open(servers_, "grown").ok());
   const std::string down = Download(&other);
   EXPECT_EQ(down.size(), image.size());
@@ -157,7 +152,7 @@ TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
   const std::string image = Image(rotating);
   RedisFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(servers_, "rotating", image.data(), image.size(), nullptr, {64}).ok());
-  test::RedisClient client(server_->address());
+  RedisClient client(server_->address());
   const auto run = [&](const std::vector<std::string>& words) { return client.Do(words).text; };
   reference::Filter read;
   ASSERT_TRUE(reference::ReadRedisFilter(run, "rotating", &read));
@@ -175,9 +170,9 @@ TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
   int tried = 0;
   for (int i = 0; i < 600 && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
-    reference::Filter claim = test::ClaimContainer(&random);
+    reference::Filter claim = ClaimContainer(&random);
     claim.has_num_keys = !claim.body.empty() && random.Below(2) == 0;
-    if (claim.has_num_keys) claim.num_keys = test::OneOf<uint64_t>(&random, {0, 1, 600, test::kMost});
+    if (claim.has_num_keys) claim.num_keys = OneOf<uint64_t>(&random, {0, 1, 600, kMost});
     claim.has_seed = true;
     claim.seed = random();
     const reference::Bytes image = reference::WriteImage(claim);
@@ -191,7 +186,7 @@ TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
     ASSERT_TRUE(other.Open(servers_, "claim").ok());
     const std::string down = Download(&other);
     const FilterView after(down.data(), down.size());
-    test::ExpectSameClaims(before, after);
+    ExpectSameClaims(before, after);
     EXPECT_LE(after.num_keys(), 8 * after.body_bytes());
     status = filter.CreateFromImage(servers_, "again", down.data(), down.size());
     ASSERT_TRUE(status.ok()) << status.message();
@@ -220,7 +215,7 @@ TEST_F(RedisStates, AClaimOfMoreKeysThanBitsStaysWithinThem) {
     ASSERT_TRUE(view.Verify().ok()) << view.status().message();
     EXPECT_GE(view.num_keys(), 512u * 140);
     EXPECT_LE(view.num_keys(), 512u * 140 + 110);
-    test::Insert(&filter, RandomHashes(100, 1));
+    Insert(&filter, RandomHashes(100, 1));
   }
 }
 
@@ -231,7 +226,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
     FilterOptions options;
     options.layout = layout;
     options.bits_per_key = 20;
-    const std::string image = test::Build(options, {}), name = LayoutName(layout);
+    const std::string image = Build(options, {}), name = LayoutName(layout);
     ASSERT_TRUE(FilterView(image.data(), image.size()).empty_set());
     RedisFilter filter;
     const Status status = filter.CreateFromImage(servers_, name, image.data(), image.size());
@@ -246,7 +241,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
     RedisFilter again;
     ASSERT_TRUE(again.CreateFromImage(servers_, name + "2", down.data(), down.size()).ok());
     if (layout == Layout::kRetrieval) continue;
-    test::Insert(&filter, hashes);
+    Insert(&filter, hashes);
     EXPECT_EQ(CountMissing(&filter, hashes), 0u);
   }
 }
@@ -257,11 +252,11 @@ TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
   options.bits_per_key = 10;
   options.seed = 5;
   options.layout = Layout::kBlocked;
-  const std::string image = test::Build(options, {});
+  const std::string image = Build(options, {});
   const std::vector<uint64_t> hashes = RandomHashes(500, 1);
   RedisFilter filter;
   ASSERT_TRUE(filter.Create(servers_, "filled", 1000, options).ok());
-  test::Insert(&filter, hashes);
+  Insert(&filter, hashes);
   const std::string before = Download(&filter);
   Status status = filter.Load(image.data(), image.size());
   EXPECT_TRUE(status.ok()) << status.message();
@@ -270,7 +265,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
   EXPECT_TRUE(filter.LoadNext(image.data(), image.size()).ok());
   EXPECT_TRUE(filter.AbandonGeneration().ok());
   options.seed = 6;
-  const std::string other = test::Build(options, {});
+  const std::string other = Build(options, {});
   EXPECT_EQ(filter.Load(other.data(), other.size()).code(), StatusCode::kIncompatible);
   EXPECT_EQ(CountMissing(&filter, hashes), 0u);
 }
@@ -282,12 +277,12 @@ TEST_F(RedisStates, WhatCannotBeOpenedLeavesOpenWhatWas) {
   const std::vector<uint64_t> hashes = RandomHashes(500, 1);
   RedisFilter filter, keyed;
   ASSERT_TRUE(filter.Create(servers_, "old", 1000, options).ok());
-  test::Insert(&filter, hashes);
+  Insert(&filter, hashes);
   FilterOptions with_secret = options;
   with_secret.hash_id = HashId::kKeyed;
   with_secret.secret.bytes[0] = 1;
   ASSERT_TRUE(keyed.Create(servers_, "keyed", 1000, with_secret).ok());
-  const std::string image = test::Build(options, hashes), keyed_image = test::Build(with_secret, hashes);
+  const std::string image = Build(options, hashes), keyed_image = Build(with_secret, hashes);
   const auto fails = [&](StatusCode code, const char* what, const Status& status) {
     EXPECT_EQ(status.code(), code) << what << ": " << status.message();
     EXPECT_EQ(filter.name(), "old") << what;
@@ -316,4 +311,4 @@ TEST_F(RedisStates, WhatCannotBeOpenedLeavesOpenWhatWas) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

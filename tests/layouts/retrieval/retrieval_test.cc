@@ -19,7 +19,7 @@
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
 using internal::BlockRange;
@@ -87,7 +87,7 @@ void ExpectSameAsReference(const Hashes& hashes, uint64_t num_blocks) {
   Bytes expected(64 * num_blocks);
   reference::SolveRetrieval(hashes, &expected);
   for (const uint64_t hash : hashes) ASSERT_TRUE(reference::RetrievalMayContain(expected, hash));
-  test::OnEveryTarget([&](const char*) {
+  OnEveryTarget([&](const char*) {
     ExpectSameBody(Build(hashes, num_blocks, Maker().range_blocks), expected);
     if (num_blocks > 1) ExpectSameBody(Build(hashes, num_blocks, num_blocks / 2 + 1), expected);
   });
@@ -96,7 +96,7 @@ void ExpectSameAsReference(const Hashes& hashes, uint64_t num_blocks) {
 // A hash of the block, one of 256, whose in-block hash is the low half of g.
 uint64_t HashIn(uint64_t block, uint64_t g) { return block << 56 | ((g ^ block << 24) & 0xffffffff); }
 
-Hashes RandomKeysOf(uint64_t block, size_t n, test::Random* random) {
+Hashes RandomKeysOf(uint64_t block, size_t n, Random* random) {
   Hashes hashes;
   for (size_t i = 0; i < n; ++i) hashes.push_back(HashIn(block, (*random)()));
   return hashes;
@@ -105,7 +105,7 @@ Hashes RandomKeysOf(uint64_t block, size_t n, test::Random* random) {
 void Append(const Hashes& from, Hashes* to) { to->insert(to->end(), from.begin(), from.end()); }
 
 TEST(RetrievalSolver, SolvesBlocksOfEveryLoadFrom0To200AndOneOf5000) {
-  test::Random random(1);
+  Random random(1);
   Hashes hashes;
   for (uint64_t block = 0; block <= 200; ++block) Append(RandomKeysOf(block, block, &random), &hashes);
   Append(RandomKeysOf(255, 5000, &random), &hashes);
@@ -113,27 +113,24 @@ TEST(RetrievalSolver, SolvesBlocksOfEveryLoadFrom0To200AndOneOf5000) {
 }
 
 // How many blocks of each density: thousands, unless an emulator counts.
-uint64_t ManyBlocks() {
-  return std::max<uint64_t>(20, static_cast<uint64_t>(2000 * std::min(1.0, test::Effort()))) + 7;
-}
+uint64_t ManyBlocks() { return std::max<uint64_t>(20, static_cast<uint64_t>(2000 * std::min(1.0, Effort()))) + 7; }
 
 TEST(RetrievalSolver, ReachesTheLargestLevelOfThousandsOfBlocksAtEachDensity) {
   for (const double bits_per_key : {6, 8, 10, 12, 16, 24}) {
     SCOPED_TRACE(bits_per_key);
     const uint64_t num_blocks = ManyBlocks();
     const double num_keys = 512 * static_cast<double>(num_blocks) / bits_per_key;
-    ExpectSameAsReference(test::RandomHashes(static_cast<size_t>(num_keys), static_cast<uint64_t>(bits_per_key)),
-                          num_blocks);
+    ExpectSameAsReference(RandomHashes(static_cast<size_t>(num_keys), static_cast<uint64_t>(bits_per_key)), num_blocks);
   }
 }
 
 TEST(RetrievalSolver, KnowsNoOrderAndNoDuplicates) {
   const uint64_t num_blocks = 97;
-  Hashes hashes = test::RandomHashes(97 * 45, 3);
+  Hashes hashes = RandomHashes(97 * 45, 3);
   Bytes expected(64 * num_blocks);
   reference::SolveRetrieval(hashes, &expected);
-  test::Random random(4);
-  test::OnEveryTarget([&](const char*) {
+  Random random(4);
+  OnEveryTarget([&](const char*) {
     Hashes mixed = hashes;
     for (int round = 0; round < 3; ++round) {
       for (size_t i = mixed.size(); i > 1; --i) std::swap(mixed[i - 1], mixed[random.Below(i)]);
@@ -147,7 +144,7 @@ TEST(RetrievalSolver, KnowsNoOrderAndNoDuplicates) {
 
 // Equal in-block hashes are one key of a block, whatever the hashes are.
 TEST(RetrievalSolver, TakesEqualInBlockHashesForOneKey) {
-  test::Random random(5);
+  Random random(5);
   Hashes hashes;
   for (uint64_t block = 0; block < 256; ++block) {
     for (uint64_t i = 0; i < block % 70; ++i) {
@@ -163,7 +160,7 @@ TEST(RetrievalSolver, TakesEqualInBlockHashesForOneKey) {
 
 // g = 0 has equations without unknowns: they hold where the bits of its fingerprint, 0, say so.
 TEST(RetrievalSolver, TakesAKeyOfZeros) {
-  test::Random random(6);
+  Random random(6);
   Hashes hashes;
   for (uint64_t block = 0; block < 256; ++block) {
     hashes.push_back(HashIn(block, 0));
@@ -174,7 +171,7 @@ TEST(RetrievalSolver, TakesAKeyOfZeros) {
 
 // About 63 keys have as many rows in a word as it has columns: some rows depend on others and are no duplicates.
 TEST(RetrievalSolver, TakesDependentRows) {
-  test::Random random(7);
+  Random random(7);
   Hashes hashes;
   for (uint64_t block = 0; block < 256; ++block) Append(RandomKeysOf(block, 59 + block % 10, &random), &hashes);
   ExpectSameAsReference(hashes, 256);
@@ -182,7 +179,7 @@ TEST(RetrievalSolver, TakesDependentRows) {
 
 // Hashes that nobody draws by chance: small numbers, multiples, single bits, few bits, the largest.
 TEST(RetrievalSolver, TakesKeysThatAreAlike) {
-  test::Random random(8);
+  Random random(8);
   Hashes hashes;
   for (uint64_t block = 0; block < 256; ++block) {
     const uint64_t n = block % 80, base = random();
@@ -198,7 +195,7 @@ TEST(RetrievalSolver, TakesKeysThatAreAlike) {
 TEST(RetrievalSolver, MakesBodiesOfAnySize) {
   for (const uint64_t num_blocks : {1u, 2u, 3u, 7u, 8u, 9u, 31u, 100u, 1025u}) {
     SCOPED_TRACE(num_blocks);
-    ExpectSameAsReference(test::RandomHashes(num_blocks * 10, num_blocks), num_blocks);
+    ExpectSameAsReference(RandomHashes(num_blocks * 10, num_blocks), num_blocks);
   }
   ExpectSameAsReference({}, 5);
   ExpectSameAsReference({0}, 1);
@@ -206,7 +203,7 @@ TEST(RetrievalSolver, MakesBodiesOfAnySize) {
 }
 
 TEST(RetrievalSolver, LeavesABlockWithoutKeysAtTheHighestLevel) {
-  test::OnEveryTarget([](const char*) {
+  OnEveryTarget([](const char*) {
     const Bytes body = Build({}, 3, 1024);
     for (size_t block = 0; block < 3; ++block) EXPECT_EQ(LevelOf(body, block), 248);
     for (size_t l = 0; l < 24; ++l)
@@ -216,15 +213,15 @@ TEST(RetrievalSolver, LeavesABlockWithoutKeysAtTheHighestLevel) {
 
 // An image of the layout, made by the reference.
 reference::Filter FilterOf(const Hashes& hashes, uint64_t num_blocks) {
-  reference::Filter filter = test::EmptyReference(Layout::kRetrieval, 0, 64 * num_blocks);
+  reference::Filter filter = EmptyReference(Layout::kRetrieval, 0, 64 * num_blocks);
   filter.Fill(hashes);
   return filter;
 }
 
 TEST(RetrievalView, FindsEveryKeyAndTellsWhatItIs) {
-  const Hashes hashes = test::RandomHashes(512 * 100 / 10, 9);
+  const Hashes hashes = RandomHashes(512 * 100 / 10, 9);
   const Bytes image = reference::WriteImage(FilterOf(hashes, 100));
-  test::OnEveryTarget([&](const char* target) {
+  OnEveryTarget([&](const char* target) {
     const FilterView view(image.data(), image.size());
     ASSERT_TRUE(view.status().ok()) << view.status().message();
     EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
@@ -236,7 +233,7 @@ TEST(RetrievalView, FindsEveryKeyAndTellsWhatItIs) {
 
 TEST(RetrievalView, TakesNoInsertion) {
   EXPECT_FALSE(FactsOf(Layout::kRetrieval).takes_keys);
-  const Bytes image = reference::WriteImage(FilterOf(test::RandomHashes(100, 1), 2));
+  const Bytes image = reference::WriteImage(FilterOf(RandomHashes(100, 1), 2));
   Bytes copy = image;
   const FilterView view(copy.data(), copy.size());
   uint8_t were_new[2] = {7, 7};
@@ -251,19 +248,19 @@ TEST(RetrievalView, TakesNoInsertion) {
 // Levels above 248, which no writer makes, wrap: a key whose level and u reach 256 is "maybe" to everybody.
 TEST(RetrievalView, ReadsForeignLevels) {
   for (int level = 240; level < 256; ++level) {
-    reference::Filter filter = test::EmptyReference(Layout::kRetrieval, 0, 64);
+    reference::Filter filter = EmptyReference(Layout::kRetrieval, 0, 64);
     for (int l = 0; l < 8; ++l)
       filter.body[static_cast<size_t>(8 * l + 7)] = static_cast<uint8_t>((level >> l & 1) << 7);
-    const Hashes questions = test::RandomHashes(500, static_cast<uint64_t>(level));
+    const Hashes questions = RandomHashes(500, static_cast<uint64_t>(level));
     std::vector<uint8_t> answers;
     for (const uint64_t question : questions) {
       const uint64_t u = reference::InBlockHash(question) * 0x9E3779B97F4A7C15u >> 29 & 7;
       answers.push_back(static_cast<uint64_t>(level) + u >= 256);
     }
     const Bytes image = reference::WriteImage(filter);
-    test::OnEveryTarget([&](const char*) {
+    OnEveryTarget([&](const char*) {
       const FilterView view(image.data(), image.size());
-      test::ExpectAnswers(view, questions.data(), questions.size(), answers.data());
+      ExpectAnswers(view, questions.data(), questions.size(), answers.data());
     });
     const FilterView view(image.data(), image.size());
     EXPECT_NEAR(view.ExpectedFpr(), std::max(0, level - 248) / 8.0, 1e-8) << level;
@@ -271,7 +268,7 @@ TEST(RetrievalView, ReadsForeignLevels) {
 }
 
 TEST(RetrievalLevels, AreCountedAndTellTheRateExactly) {
-  const reference::Filter filter = FilterOf(test::RandomHashes(300 * 60, 10), 300);
+  const reference::Filter filter = FilterOf(RandomHashes(300 * 60, 10), 300);
   const Bytes image = reference::WriteImage(filter);
   const FilterView view(image.data(), image.size());
   uint64_t counts[FilterBase::kMaxLevels];
@@ -292,10 +289,10 @@ TEST(RetrievalLevels, AreCountedAndTellTheRateExactly) {
 TEST(RetrievalLevels, AreNoneOfOtherLayoutsOfTheEmptyAndOfTheBroken) {
   uint64_t counts[FilterBase::kMaxLevels] = {7};
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
-    const Bytes image = reference::WriteImage(test::EmptyReference(layout, 6, 64));
+    const Bytes image = reference::WriteImage(EmptyReference(layout, 6, 64));
     EXPECT_EQ(FilterView(image.data(), image.size()).CountLevels(counts), 0u);
   }
-  const Bytes empty = reference::WriteImage(test::EmptyReference(Layout::kRetrieval, 0, 0));
+  const Bytes empty = reference::WriteImage(EmptyReference(Layout::kRetrieval, 0, 0));
   const FilterView empty_set(empty.data(), empty.size());
   EXPECT_TRUE(empty_set.empty_set());
   EXPECT_EQ(empty_set.CountLevels(counts), 0u);
@@ -307,31 +304,30 @@ TEST(RetrievalLevels, AreNoneOfOtherLayoutsOfTheEmptyAndOfTheBroken) {
 
 // The share of "maybe" among strangers is what the headers say, within six standard deviations (chance 2e-9).
 TEST(RetrievalLevels, TellTheMeasuredRate) {
-  test::Random random(11);
+  Random random(11);
   for (const uint64_t keys_per_block : {20u, 51u, 64u, 100u, 300u}) {
-    const Bytes image = reference::WriteImage(FilterOf(test::RandomHashes(100 * keys_per_block, keys_per_block), 100));
+    const Bytes image = reference::WriteImage(FilterOf(RandomHashes(100 * keys_per_block, keys_per_block), 100));
     const FilterView view(image.data(), image.size());
     const double expected = view.ExpectedFpr();
-    const double questions =
-        std::min(5e7, std::floor(10000 / expected)) * std::min(1.0, std::max(0.02, test::Effort()));
+    const double questions = std::min(5e7, std::floor(10000 / expected)) * std::min(1.0, std::max(0.02, Effort()));
     const double measured =
-        static_cast<double>(test::CountRandomMaybes(view, static_cast<uint64_t>(questions), &random)) / questions;
+        static_cast<double>(CountRandomMaybes(view, static_cast<uint64_t>(questions), &random)) / questions;
     EXPECT_NEAR(measured, expected, 6 * std::sqrt(expected * (1 - expected) / questions)) << keys_per_block;
   }
 }
 
 TEST(RetrievalLevels, TellTheNumberOfKeys) {
   for (const uint64_t keys_per_block : {25u, 40u, 64u, 100u}) {
-    const Hashes hashes = test::RandomHashes(200 * keys_per_block, keys_per_block);
+    const Hashes hashes = RandomHashes(200 * keys_per_block, keys_per_block);
     const Bytes image = reference::WriteImage(FilterOf(hashes, 200));
     const double keys = static_cast<double>(hashes.size());
     EXPECT_NEAR(FilterView(image.data(), image.size()).EstimatedKeys() / keys, 1, 0.04) << keys_per_block;
   }
-  const Bytes few = reference::WriteImage(FilterOf(test::RandomHashes(20, 1), 10));
+  const Bytes few = reference::WriteImage(FilterOf(RandomHashes(20, 1), 10));
   EXPECT_NEAR(FilterView(few.data(), few.size()).EstimatedKeys(), 20, 5) << "by the ones: 6 standard deviations";
-  const Bytes full = reference::WriteImage(test::EmptyReference(Layout::kRetrieval, 0, 128));
+  const Bytes full = reference::WriteImage(EmptyReference(Layout::kRetrieval, 0, 128));
   EXPECT_EQ(FilterView(full.data(), full.size()).EstimatedKeys(), std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test
