@@ -1,13 +1,20 @@
 // linefilter/builder.h: (Add)* Finish. The same keys give the same bytes by every way in and every way out, and
 // whatever fails is answered by a status while the keys stay.
-#include "tests/build/builder_test.h"
+#include "linefilter/builder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "gtest/gtest.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 
 // Strings allocate by operator new: above this many bytes it fails, while a test asks for that.

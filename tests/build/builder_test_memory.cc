@@ -1,8 +1,17 @@
 // The memory is what was estimated, within its limit; bad options and memory that runs out are answered by a status.
+#include <cstdint>
+#include <cstring>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "tests/build/builder_test.h"
+#include "gtest/gtest.h"
+#include "linefilter/builder.h"
+#include "tests/testing/building.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
@@ -58,7 +67,7 @@ TEST(FilterBuilder, ReportsBadOptionsAndIgnoresKeys) {
 
 // What was estimated is what is used: never more, and the image exactly.
 TEST(FilterBuilder, HoldsNoMoreMemoryThanEstimated) {
-  if (test::IsEmulated()) GTEST_SKIP() << test::kSlowInAnEmulator;
+  if (IsEmulated()) GTEST_SKIP() << kSlowInAnEmulator;
   for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     for (const size_t n : {0u, 1u, 100u, 4097u, 100000u, 3000000u}) {
       TestAllocator allocator;

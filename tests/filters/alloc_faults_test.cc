@@ -177,7 +177,7 @@ TEST(Fold, MakesItSmallerOrLeavesItAsItWas) {
 
 TEST(WithoutAnyMemory, WhatOnlyLooksOrInsertsWorks) {
   const std::vector<uint64_t> hashes = RandomHashes(5000, 1);
-  const std::string image = test::Build(Options(Layout::kBlocked), hashes), broken = image.substr(1);
+  const std::string image = test::Build(BitsPerKey(10, Layout::kBlocked), hashes), broken = image.substr(1);
   BlockedFilter filter, other;
   ConcurrentBlockedFilter shared;
   ASSERT_TRUE(filter.Create(5000, BitsPerKey(10)).ok() && other.Create(5000, BitsPerKey(10)).ok());

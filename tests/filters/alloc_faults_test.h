@@ -74,12 +74,6 @@ uint64_t FailEach(const std::string& name, const Test& test) {
   return num_allocations;
 }
 
-inline FilterOptions Options(Layout layout) {
-  FilterOptions options = BitsPerKey(10);
-  options.layout = layout;
-  return options;
-}
-
 }  // namespace linefilter::test
 
 #endif  // LINEFILTER_TESTS_FILTERS_ALLOC_FAULTS_TEST_H_

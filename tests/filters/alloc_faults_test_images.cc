@@ -59,15 +59,15 @@ class ScopedBulk {
 
 TEST(Builder, GivesTheImageOrKeepsTheKeys) {
   for (const Layout layout : test::EveryLayout()) {
-    EXPECT_GE(FailEachOfBuilding("50 keys", Options(layout), RandomHashes(50, 1)), 2u);
-    EXPECT_GE(FailEachOfBuilding("100000 keys", Options(layout), RandomHashes(100000, 1)), 11u) << "ten chunks or more";
+    EXPECT_GE(FailEachOfBuilding("50 keys", BitsPerKey(10, layout), RandomHashes(50, 1)), 2u);
+    EXPECT_GE(FailEachOfBuilding("100000 keys", BitsPerKey(10, layout), RandomHashes(100000, 1)), 11u) << "ten chunks or more";
   }
 }
 
 TEST(Builder, InBulkGivesTheImageOrKeepsTheKeys) {
   const ScopedBulk bulk;
   for (const Layout layout : test::EveryLayout()) {
-    FilterOptions options = Options(layout);
+    FilterOptions options = BitsPerKey(10, layout);
     options.executor = test::Backwards(2);
     EXPECT_GE(FailEachOfBuilding("in bulk", options, RandomHashes(100000, 1)), 11u);
   }
@@ -104,7 +104,7 @@ TEST(Builder, GivesASinkTheImageOrKeepsTheKeys) {
       Collector collector;
       collector.bytes.reserve(3 * num_keys);
       const uint64_t allocations = FailEach(std::string("FinishToSink, ") + LayoutName(layout), [&](Attempt* attempt) {
-        FilterBuilder builder(Options(layout));
+        FilterBuilder builder(BitsPerKey(10, layout));
         builder.AddHashes(hashes.data(), hashes.size());
         const uint64_t image_bytes = builder.ImageBytes();
         collector.bytes.clear();
@@ -121,14 +121,14 @@ TEST(BuildFromSource, GivesTheImageOrAPartOfItAndAnError) {
   const ScopedBulk bulk;
   const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
   for (const Layout layout : test::EveryLayout()) {
-    const std::string expected = test::Build(Options(layout), hashes);
+    const std::string expected = test::Build(BitsPerKey(10, layout), hashes);
     Collector collector;
     collector.bytes.reserve(expected.size());
     const uint64_t allocations = FailEach(std::string("BuildFromSource, ") + LayoutName(layout), [&](Attempt* attempt) {
       collector.bytes.clear();
       test::HashesInMemory memory{&hashes};
       const Status status =
-          attempt->Run([&] { return BuildFromSource(Options(layout), memory.source(), collector.sink()); });
+          attempt->Run([&] { return BuildFromSource(BitsPerKey(10, layout), memory.source(), collector.sink()); });
       EXPECT_EQ(collector.bytes.size() == expected.size(), status.ok());
       EXPECT_EQ(expected.compare(0, collector.bytes.size(), collector.bytes), 0);
     });
@@ -137,7 +137,7 @@ TEST(BuildFromSource, GivesTheImageOrAPartOfItAndAnError) {
 }
 
 TEST(FoldImage, WritesAllOrSaysWhy) {
-  const std::string image = test::Build(Options(Layout::kBlocked), RandomHashes(3000, 1));
+  const std::string image = test::Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(3000, 1));
   const FilterView view(image.data(), image.size());
   const FilterView* const both[] = {&view, &view};
   for (const bool fold : {false, true}) {

@@ -21,14 +21,6 @@ inline void MustCreate(ConcurrentBlockedFilter* filter, uint64_t num_keys, const
   ASSERT_TRUE(status.ok()) << status.message();
 }
 
-template <class Filter>
-std::string ImageOf(const Filter& filter) {
-  std::string image;
-  const Status status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
-}
-
 inline std::string SequentialImage(uint64_t num_keys, const FilterOptions& options,
                                    const std::vector<uint64_t>& hashes) {
   BlockedFilter filter;

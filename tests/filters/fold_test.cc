@@ -3,7 +3,7 @@
 // filter. Whatever is refused, or fails, changes nothing.
 #include "tests/filters/fold_test.h"
 
-namespace linefilter::fold_test {
+namespace linefilter::test {
 namespace {
 
 // Primes, powers of two, one block, and what has many divisors; 65536 blocks and more are folded where they lie.
@@ -13,7 +13,7 @@ TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
   for (const uint64_t num_blocks : kSizes) {
     const uint32_t num_probes = 1 + static_cast<uint32_t>(num_blocks % 16);
     const std::vector<uint64_t> hashes =
-        test::SpecialAndRandomHashes(static_cast<size_t>((num_blocks > 10000 ? 2 : 20) * num_blocks + 13), 1);
+        SpecialAndRandomHashes(static_cast<size_t>((num_blocks > 10000 ? 2 : 20) * num_blocks + 13), 1);
     std::vector<uint64_t> factors = DivisorsOf(num_blocks);
     if (num_blocks > 10000) factors = {1, 2, factors[factors.size() / 2], num_blocks};
     if (num_blocks == 65537) factors = {1, num_blocks};
@@ -39,8 +39,8 @@ TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
 
 // The independent reference, told of the keys one by one, has the last word.
 TEST(Fold, IsWhatTheReferenceMakes) {
-  const std::vector<uint64_t> hashes = test::SpecialAndRandomHashes(3000, 2);
-  reference::Filter expected = test::EmptyReference(Layout::kBlocked, 7, 64 * 20);
+  const std::vector<uint64_t> hashes = SpecialAndRandomHashes(3000, 2);
+  reference::Filter expected = EmptyReference(Layout::kBlocked, 7, 64 * 20);
   for (const uint64_t hash : hashes) expected.Insert(hash);
   BlockedFilter filter = Make(300, 7, hashes);
   ASSERT_TRUE(filter.Fold(5).ok() && filter.Fold(3).ok()) << "folding twice is folding by the product";
@@ -140,7 +140,7 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
 
 CountingBlockedFilter MakeCounting(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes) {
   const reference::Bytes image =
-      reference::WriteImage(test::EmptyReference(Layout::kCounting, num_probes, static_cast<size_t>(64 * num_blocks)));
+      reference::WriteImage(EmptyReference(Layout::kCounting, num_probes, static_cast<size_t>(64 * num_blocks)));
   CountingBlockedFilter filter;
   const Status status = filter.CreateFromImage(image.data(), image.size());
   EXPECT_TRUE(status.ok()) << status.message();
@@ -224,4 +224,4 @@ TEST(FoldCounting, CanBeMadeFoldable) {
 }
 
 }  // namespace
-}  // namespace linefilter::fold_test
+}  // namespace linefilter::test

@@ -1,4 +1,4 @@
-// What tests of folding share: filters of any number of blocks, their images, and a sink.
+// What tests of folding share: filters of any number of blocks, and options of some that can be folded.
 #ifndef LINEFILTER_TESTS_FILTERS_FOLD_TEST_H_
 #define LINEFILTER_TESTS_FILTERS_FOLD_TEST_H_
 
@@ -11,21 +11,18 @@
 #include "linefilter/fold.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/test_allocator.h"
 
-namespace linefilter::fold_test {
-
-using test::BitsPerKey;
-using test::RandomHashes;
-using test::TestAllocator;
+namespace linefilter::test {
 
 // An empty image of so many blocks: from it a filter of that very size is made.
 inline std::string EmptyImage(uint64_t num_blocks, uint32_t num_probes) {
   const reference::Bytes image =
-      reference::WriteImage(test::EmptyReference(Layout::kBlocked, num_probes, static_cast<size_t>(64 * num_blocks)));
+      reference::WriteImage(EmptyReference(Layout::kBlocked, num_probes, static_cast<size_t>(64 * num_blocks)));
   return std::string(reinterpret_cast<const char*>(image.data()), image.size());
 }
 
@@ -39,13 +36,6 @@ inline BlockedFilter Make(uint64_t num_blocks, uint32_t num_probes, const std::v
   return filter;
 }
 
-template <class Filter>
-std::string ImageOf(const Filter& filter) {
-  std::string image;
-  EXPECT_TRUE(filter.AppendImage(&image).ok());
-  return image;
-}
-
 inline std::vector<uint64_t> DivisorsOf(uint64_t number) {
   std::vector<uint64_t> divisors;
   for (uint64_t i = 1; i <= number; ++i) {
@@ -54,26 +44,12 @@ inline std::vector<uint64_t> DivisorsOf(uint64_t number) {
   return divisors;
 }
 
-struct Collector {
-  std::string bytes;
-  uint64_t stop_after = ~uint64_t{0};
-  Sink sink() {
-    return {[](void* context, const void* data, size_t size) noexcept {
-              auto* const to = static_cast<Collector*>(context);
-              EXPECT_LE(size, size_t{1} << 20) << "pieces of at most 1 MiB";
-              to->bytes.append(static_cast<const char*>(data), size);
-              return to->bytes.size() < to->stop_after;
-            },
-            this};
-  }
-};
-
 inline FilterOptions Foldable(double bits_per_key) {
   FilterOptions options = BitsPerKey(bits_per_key);
   options.foldable = true;
   return options;
 }
 
-}  // namespace linefilter::fold_test
+}  // namespace linefilter::test
 
 #endif  // LINEFILTER_TESTS_FILTERS_FOLD_TEST_H_

@@ -9,7 +9,7 @@
 #include "tests/filters/fold_test.h"
 #include "tests/testing/savers.h"
 
-namespace linefilter::fold_test {
+namespace linefilter::test {
 namespace {
 
 // The largest factor of which the folded filter itself says that it is good enough.
@@ -52,7 +52,7 @@ TEST(FoldToFpr, FindsTheLeastSizeOfAll) {
 
 // Keys in one place: there a factor can be worse than a larger one which does not contain it.
 TEST(FoldToFpr, FindsItWhereRatesDoNotRiseWithTheFactor) {
-  test::Random random(5);
+  Random random(5);
   for (int round = 0; round < 200; ++round) {
     const uint64_t num_blocks = round % 2 == 0 ? 36 : 60;
     std::vector<uint64_t> hashes;
@@ -79,7 +79,7 @@ TEST(FoldToFpr, FindsItWhereRatesDoNotRiseWithTheFactor) {
 // Blocks 5 and 6 of 36 are full: by 6 they lie apart (2 of 6 blocks say "maybe"), by 9 in one (1 of 4).
 TEST(FoldToFpr, FindsAFactorBehindOneThatFails) {
   constexpr uint64_t kShare = ~uint64_t{0} / 36;
-  test::Random random(6);
+  Random random(6);
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < 6000; ++i) hashes.push_back(kShare * (5 + i % 2) + 1000 + random.Below(kShare - 1000));
   const std::string image = ImageOf(Make(36, 3, hashes));
@@ -134,7 +134,7 @@ TEST(Foldable, HasBlocksThatSixtyFourDivides) {
     builder.AddHashes(hashes.data(), hashes.size());
     std::string image;
     ASSERT_TRUE(builder.Finish(&image).ok());
-    test::HashesInMemory memory{&hashes};
+    HashesInMemory memory{&hashes};
     Collector streamed;
     ASSERT_TRUE(BuildFromSource(Foldable(10), memory.source(), streamed.sink()).ok());
     EXPECT_TRUE(streamed.bytes == image);
@@ -199,4 +199,4 @@ TEST(Foldable, IsRefusedWhereNothingCanBeFolded) {
 }
 
 }  // namespace
-}  // namespace linefilter::fold_test
+}  // namespace linefilter::test

@@ -4,7 +4,7 @@
 #include "linefilter/builder.h"
 #include "tests/filters/fold_test.h"
 
-namespace linefilter::fold_test {
+namespace linefilter::test {
 namespace {
 
 TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
@@ -117,7 +117,7 @@ TEST(FoldImage, RefusesWhatIsDamagedAndSaysWhatFailed) {
   std::string image = ImageOf(Make(1000, 5, RandomHashes(1000, 1)));
   const FilterView view(image.data(), image.size());
   Collector written, stopping;
-  stopping.stop_after = 1;
+  stopping.refuse_from = 1;
   EXPECT_EQ(FoldImage(view, 4, stopping.sink()).code(), StatusCode::kIoError);
   EXPECT_EQ(FoldImage(view, 4, Sink()).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(FoldImage(view, 3, written.sink()).code(), StatusCode::kInvalidArgument);
@@ -151,4 +151,4 @@ TEST(FoldImage, RefusesWhatIsDamagedAndSaysWhatFailed) {
 }
 
 }  // namespace
-}  // namespace linefilter::fold_test
+}  // namespace linefilter::test

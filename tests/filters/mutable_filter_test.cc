@@ -58,21 +58,21 @@ TYPED_TEST(MutableFilterTest, InsertsABatchAsIfOneByOne) {
     EXPECT_EQ(batch.InsertHashes(hashes.data(), n, were_new.data()), num_new) << n;
     EXPECT_EQ(were_new, expected) << n << " keys, and no byte more";
     EXPECT_EQ(counted.InsertHashes(hashes.data(), n), num_new) << n;
-    EXPECT_EQ(this->ImageOf(batch), this->ImageOf(single));
-    EXPECT_EQ(this->ImageOf(counted), this->ImageOf(single));
+    EXPECT_EQ(ImageOf(batch), ImageOf(single));
+    EXPECT_EQ(ImageOf(counted), ImageOf(single));
   }
 }
 
 TYPED_TEST(MutableFilterTest, ClearForgetsAllAndKeepsTheMemory) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam filter = this->Make(1000, BitsPerKey(10));
-  const std::string empty = this->ImageOf(filter);
+  const std::string empty = ImageOf(filter);
   filter.InsertHashes(hashes.data(), hashes.size());
   const uint8_t* const body = filter.body();
   filter.Clear();
   EXPECT_EQ(filter.body(), body);
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), 0u);
-  EXPECT_EQ(this->ImageOf(filter), empty);
+  EXPECT_EQ(ImageOf(filter), empty);
   EXPECT_TRUE(filter.InsertHash(hashes[0]));
 }
 
@@ -83,14 +83,14 @@ TYPED_TEST(MutableFilterTest, Moves) {
   options.seed = 9;
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam first = this->Make(1000, options, hashes);
-  const std::string image = this->ImageOf(first);
+  const std::string image = ImageOf(first);
   TypeParam second(std::move(first));
-  EXPECT_EQ(this->ImageOf(second), image);
+  EXPECT_EQ(ImageOf(second), image);
   EXPECT_EQ(second.seed(), 9u);
   this->ExpectBroken(first);
   TypeParam third = this->Make(50, options);
   third = std::move(second);
-  EXPECT_EQ(this->ImageOf(third), image);
+  EXPECT_EQ(ImageOf(third), image);
   third.InsertKey("and takes keys");
   EXPECT_TRUE(third.MayContainKey("and takes keys"));
   this->ExpectBroken(second);

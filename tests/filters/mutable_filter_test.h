@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
@@ -27,12 +28,6 @@ class MutableFilterTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.message();
     filter.InsertHashes(hashes.data(), hashes.size());
     return filter;
-  }
-  static std::string ImageOf(const MutableFilter& filter) {
-    std::string image;
-    const Status status = filter.AppendImage(&image);
-    EXPECT_TRUE(status.ok()) << status.message();
-    return image;
   }
   static void ExpectBroken(Filter& filter) {
     EXPECT_TRUE(filter.MayContainKey("anything"));

@@ -12,25 +12,25 @@ TYPED_TEST(MutableFilterTest, UnionHasTheKeysOfBoth) {
   TypeParam both = this->Make(10000, BitsPerKey(10), mine);
   both.InsertHashes(theirs.data(), theirs.size());
   ASSERT_TRUE(a.Union(b).ok());
-  EXPECT_EQ(this->ImageOf(a), this->ImageOf(both)) << "bit by bit what insertion would have made";
+  EXPECT_EQ(ImageOf(a), ImageOf(both)) << "bit by bit what insertion would have made";
   ASSERT_TRUE(a.Union(a).ok());
-  EXPECT_EQ(this->ImageOf(a), this->ImageOf(both));
+  EXPECT_EQ(ImageOf(a), ImageOf(both));
 
-  const std::string image = this->ImageOf(b);
+  const std::string image = ImageOf(b);
   const FilterView view(image.data(), image.size());
   TypeParam c = this->Make(10000, BitsPerKey(10), mine);
   ASSERT_TRUE(c.Union(view).ok()) << "also with a view";
-  EXPECT_EQ(this->ImageOf(c), this->ImageOf(both));
+  EXPECT_EQ(ImageOf(c), ImageOf(both));
 }
 
 TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam filter = this->Make(1000, BitsPerKey(10), hashes);
-  const std::string before = this->ImageOf(filter);
+  const std::string before = ImageOf(filter);
   const auto refused = [&](const auto& other, const char* what) {
     const Status status = filter.Union(other);
     EXPECT_EQ(status.code(), StatusCode::kIncompatible) << what << ": " << status.message();
-    EXPECT_EQ(this->ImageOf(filter), before) << what;
+    EXPECT_EQ(ImageOf(filter), before) << what;
   };
   FilterOptions options = BitsPerKey(10);
   options.seed = 1;
@@ -44,7 +44,7 @@ TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
   if (this->kLayout == Layout::kClassic) refused(this->Make(2000, BitsPerKey(10)), "another size");
   refused(TypeParam(), "a broken filter");
   EXPECT_EQ(filter.Union(FilterView()).code(), StatusCode::kCorrupt) << "a broken view";
-  EXPECT_EQ(this->ImageOf(filter), before);
+  EXPECT_EQ(ImageOf(filter), before);
   FilterOptions same_bytes = BitsPerKey(64);
   same_bytes.num_probes = 5;
   BlockedFilter blocked;
@@ -62,13 +62,13 @@ TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
 // What is missing in a damaged body would be missing in the union too, and nobody could tell any more.
 TYPED_TEST(MutableFilterTest, UnionRefusesADamagedView) {
   TypeParam filter = this->Make(100000, BitsPerKey(10));
-  const std::string before = this->ImageOf(filter);
-  std::string damaged = this->ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
+  const std::string before = ImageOf(filter);
+  std::string damaged = ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
   damaged.replace(20000, 1000, 1000, '\0');
   const FilterView view(damaged.data(), damaged.size());
   ASSERT_TRUE(view.status().ok()) << "a large body is not read at open";
   EXPECT_EQ(filter.Union(view).code(), StatusCode::kCorrupt);
-  EXPECT_EQ(this->ImageOf(filter), before);
+  EXPECT_EQ(ImageOf(filter), before);
 }
 
 TYPED_TEST(MutableFilterTest, GoesThroughItsImageAndBack) {
@@ -105,15 +105,15 @@ TYPED_TEST(MutableFilterTest, GoesThroughItsImageAndBack) {
     const std::string odd = "x" + image;
     ASSERT_TRUE(copy.CreateFromImage(&odd[1], image.size()).ok()) << "at an odd address";
     EXPECT_EQ(copy.seed(), 0xfeedface);
-    EXPECT_TRUE(this->ImageOf(copy) == image);
+    EXPECT_TRUE(ImageOf(copy) == image);
     filter.InsertHashes(more.data(), more.size());
     copy.InsertHashes(more.data(), more.size());
-    EXPECT_TRUE(this->ImageOf(copy) == this->ImageOf(filter)) << "and goes on as the original does";
+    EXPECT_TRUE(ImageOf(copy) == ImageOf(filter)) << "and goes on as the original does";
   }
 }
 
 TYPED_TEST(MutableFilterTest, RefusesImagesItCannotContinue) {
-  const std::string image = this->ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
+  const std::string image = ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
   TypeParam filter;
   std::string damaged = image;
   damaged[70000] = static_cast<char>(damaged[70000] ^ 4);

@@ -11,6 +11,7 @@
 #include "linefilter/remote_body.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/random.h"
 #include "tests/testing/reference_filters.h"
@@ -19,21 +20,7 @@ namespace linefilter::remote_body_test {
 
 using reference::Bytes;
 using test::Kind;
-
-struct Collector {
-  Bytes bytes;
-  uint64_t stop_after = ~uint64_t{0};
-  Sink sink() {
-    return {[](void* context, const void* data, size_t size) noexcept {
-              auto* const to = static_cast<Collector*>(context);
-              EXPECT_LE(size, size_t{1} << 20) << "pieces of at most 1 MiB";
-              const uint8_t* const from = static_cast<const uint8_t*>(data);
-              to->bytes.insert(to->bytes.end(), from, from + size);
-              return to->bytes.size() < to->stop_after;
-            },
-            this};
-  }
-};
+using Collector = test::CollectorOf<Bytes>;
 
 inline BodyFacts FactsOf(const reference::Filter& filter) {
   BodyFacts facts;

@@ -1,5 +1,4 @@
 // The image that is made of the facts and the bytes of a body is all of the image that they came from, or an error.
-#include "linefilter/builder.h"
 #include "linefilter/keyed_hash.h"
 #include "linefilter/scalable.h"
 #include "tests/filters/remote_body_test.h"
@@ -29,14 +28,10 @@ TEST(Body, IsAllOfAnImage) {
   memset(secret.bytes, 7, sizeof(secret.bytes));
   for (const Layout layout : test::EveryLayout()) {
     for (const size_t num_keys : {0u, 1u, 300u, 100000u}) {
-      FilterOptions options = test::BitsPerKey(11);
-      options.layout = layout;
+      FilterOptions options = test::BitsPerKey(11, layout);
       if (num_keys == 300) options.seed = 99;
       if (num_keys == 100000) options.hash_id = HashId::kKeyed, options.secret = secret;
-      FilterBuilder builder(options);
-      builder.AddHashes(test::RandomHashes(num_keys, 5).data(), num_keys);
-      std::string image;
-      ASSERT_TRUE(builder.Finish(&image).ok());
+      const std::string image = test::Build(options, test::RandomHashes(num_keys, 5));
       images.emplace_back(image.begin(), image.end());
     }
   }
@@ -57,14 +52,11 @@ TEST(Body, IsAllOfAnImage) {
 }
 
 TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
-  FilterOptions options;
-  options.fpr = 0.01;
   ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(300, options).ok());
+  ASSERT_TRUE(grown.Create(300, test::Fpr(0.01)).ok());
   const std::vector<uint64_t> keys = test::RandomHashes(5000, 3);
   grown.InsertHashes(keys.data(), keys.size());
-  std::string image;
-  ASSERT_TRUE(grown.AppendImage(&image).ok());
+  const std::string image = test::ImageOf(grown);
   const BodyFacts facts = linefilter::FactsOf(FilterView(image.data(), image.size()));
   EXPECT_GT(facts.num_stages, 2u);
   Collector again;
@@ -110,14 +102,14 @@ TEST(BodyImage, FailsWithItsSinkAndItsMemory) {
   test::TestAllocator allocator;  // outlives the writer, which gives back what it was taking
   BodyImageWriter writer;
   EXPECT_EQ(writer.Start(facts, Sink()).code(), StatusCode::kInvalidArgument);
-  for (const uint64_t stop_after : {1u, 65537u, 128000u + 1u}) {
+  for (const size_t refuse_from : {1u, 65537u, 128000u + 1u}) {
     Collector image;
-    image.stop_after = stop_after;
+    image.refuse_from = refuse_from;
     ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
     Status status = writer.Append(filter.body.data(), 70000);
     if (status.ok()) status = writer.Append(filter.body.data() + 70000, filter.body.size() - 70000);
     if (status.ok()) status = writer.Finish();
-    EXPECT_EQ(status.code(), StatusCode::kIoError) << stop_after;
+    EXPECT_EQ(status.code(), StatusCode::kIoError) << refuse_from;
   }
   Collector image;
   for (uint64_t n = 0; n < 2; ++n) {

@@ -19,12 +19,6 @@ std::vector<uint32_t> Few(const std::vector<uint32_t>& all) {
   return {all[all.size() / 2]};
 }
 
-FilterOptions Fpr(double fpr) {
-  FilterOptions options;
-  options.fpr = fpr;
-  return options;
-}
-
 TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
   RotatingFilter filter;
   ExpectTakesNothing(&filter);
@@ -43,13 +37,10 @@ TEST(Rotating, AnswersMaybeBeforeCreateAndAfterARefusedRequest) {
   EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10), static_cast<Rotation>(2)).code(), StatusCode::kInvalidArgument);
   ExpectTakesNothing(&filter);
   for (const Layout layout : {Layout::kClassic, Layout::kRetrieval, Layout::kCounting, Layout::kContainer}) {
-    FilterOptions options = BitsPerKey(10);
-    options.layout = layout;
-    EXPECT_EQ(filter.Create(100, 4, options).code(), StatusCode::kInvalidArgument) << LayoutName(layout);
+    EXPECT_EQ(filter.Create(100, 4, BitsPerKey(10, layout)).code(), StatusCode::kInvalidArgument) << LayoutName(layout);
     ExpectTakesNothing(&filter);
   }
-  FilterOptions options = BitsPerKey(10);
-  options.layout = Layout::kBlocked;
+  FilterOptions options = BitsPerKey(10, Layout::kBlocked);
   options.foldable = true;
   EXPECT_EQ(filter.Create(100, 4, options).code(), StatusCode::kInvalidArgument) << "generations are not folded";
   ExpectTakesNothing(&filter);

@@ -1,4 +1,4 @@
-// What tests of RotatingFilter share: one that is made, its image, and one that takes nothing.
+// What tests of RotatingFilter share: one that is made, and one that takes nothing.
 #ifndef LINEFILTER_TESTS_FILTERS_ROTATING_TEST_H_
 #define LINEFILTER_TESTS_FILTERS_ROTATING_TEST_H_
 
@@ -20,13 +20,6 @@ inline void MustCreate(RotatingFilter* filter, uint64_t window_keys, uint32_t nu
                        const FilterOptions& options = BitsPerKey(12), Rotation rotation = Rotation::kByCaller) {
   const Status status = filter->Create(window_keys, num_generations, options, rotation);
   ASSERT_TRUE(status.ok()) << status.message();
-}
-
-inline std::string ImageOf(const RotatingFilter& filter) {
-  std::string image;
-  const Status status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
 }
 
 inline void ExpectTakesNothing(RotatingFilter* filter) {

@@ -1,4 +1,4 @@
-// What tests of ScalableFilter share: one that is made, its image, and one that takes nothing.
+// What tests of ScalableFilter share: one that is made, and one that takes nothing.
 #ifndef LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
 #define LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
 
@@ -8,16 +8,12 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/scalable.h"
+#include "tests/testing/building.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
-
-inline FilterOptions Fpr(double fpr) {
-  FilterOptions options;
-  options.fpr = fpr;
-  return options;
-}
 
 inline GrowthOptions UpTo(uint64_t max_growth) {
   GrowthOptions growth;
@@ -30,13 +26,6 @@ inline ScalableFilter Make(uint64_t first_capacity, const FilterOptions& options
   const Status status = filter.Create(first_capacity, options, UpTo(max_growth));
   EXPECT_TRUE(status.ok()) << status.message();
   return filter;
-}
-
-inline std::string ImageOf(const ScalableFilter& filter) {
-  std::string image;
-  const Status status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
 }
 
 inline void ExpectBroken(ScalableFilter& filter) {

@@ -44,14 +44,6 @@ inline std::vector<uint64_t> SomeHashes(Random* random, size_t n) {
 }
 
 template <class Filter>
-std::string ImageOf(const Filter& filter) {
-  std::string image;
-  const Status status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
-}
-
-template <class Filter>
 std::vector<uint8_t> AnswersOf(const Filter& filter, const std::vector<uint64_t>& hashes) {
   std::vector<uint8_t> answers(hashes.size(), 2);
   filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());

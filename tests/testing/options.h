@@ -6,9 +6,17 @@
 
 namespace linefilter::test {
 
-inline FilterOptions BitsPerKey(double bits_per_key) {
+inline FilterOptions BitsPerKey(double bits_per_key, Layout layout = Layout::kAuto) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
+  options.layout = layout;
+  return options;
+}
+
+inline FilterOptions Fpr(double fpr, Layout layout = Layout::kAuto) {
+  FilterOptions options;
+  options.fpr = fpr;
+  options.layout = layout;
   return options;
 }
 

@@ -10,33 +10,25 @@
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
 #include "linefilter/redis.h"
+#include "tests/testing/building.h"
+#include "tests/testing/options.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
 
 namespace linefilter::test {
 
 inline FilterOptions RedisOptions(double bits_per_key, Layout layout = Layout::kBlocked) {
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
-  options.layout = layout;
-  return options;
+  return BitsPerKey(bits_per_key, layout);
 }
 
 // The image that fits into a generation of the same request.
 inline std::string ImageOf(uint64_t num_keys, const FilterOptions& options, const std::vector<uint64_t>& hashes) {
-  std::string image;
-  if (options.layout == Layout::kClassic) {
-    ClassicFilter filter;
+  const auto image = [&](auto filter) {
     EXPECT_TRUE(filter.Create(num_keys, options).ok());
     filter.InsertHashes(hashes.data(), hashes.size());
-    EXPECT_TRUE(filter.AppendImage(&image).ok());
-  } else {
-    BlockedFilter filter;
-    EXPECT_TRUE(filter.Create(num_keys, options).ok());
-    filter.InsertHashes(hashes.data(), hashes.size());
-    EXPECT_TRUE(filter.AppendImage(&image).ok());
-  }
-  return image;
+    return ImageOf(filter);
+  };
+  return options.layout == Layout::kClassic ? image(ClassicFilter()) : image(BlockedFilter());
 }
 
 inline void Insert(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
@@ -51,6 +43,14 @@ inline size_t CountMissing(RedisFilter* filter, const std::vector<uint64_t>& has
   size_t missing = 0;
   for (const uint8_t answer : answers) missing += answer == 0;
   return missing;
+}
+
+inline std::string Download(RedisFilter* filter) {
+  Collector collector;
+  const Status status = filter->WriteImage(collector.sink());
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
+  return collector.bytes;
 }
 
 // The recipe of doc/REDIS.md with the exact source `source`.

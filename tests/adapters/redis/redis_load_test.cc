@@ -26,31 +26,14 @@ namespace {
 
 constexpr size_t kNumKeys = 20000;
 
-FilterOptions Options(Layout layout) {
-  FilterOptions options;
-  options.layout = layout;
-  options.bits_per_key = BitsPerKeyLikeBlocked(layout, 10);
-  return options;
-}
+FilterOptions Options(Layout layout) { return BitsPerKey(BitsPerKeyLikeBlocked(layout, 10), layout); }
 
 std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
   if (layout != Layout::kContainer) return Build(Options(layout), hashes);
-  FilterOptions options;
-  options.fpr = 0.01;
   ScalableFilter filter;
-  EXPECT_TRUE(filter.Create(hashes.size() / 8, options).ok());
+  EXPECT_TRUE(filter.Create(hashes.size() / 8, Fpr(0.01)).ok());
   filter.InsertHashes(hashes.data(), hashes.size());
-  std::string image;
-  EXPECT_TRUE(filter.AppendImage(&image).ok());
-  return image;
-}
-
-std::string Download(RedisFilter* filter) {
-  Collector collector;
-  const Status status = filter->WriteImage(collector.sink());
-  EXPECT_TRUE(status.ok()) << status.message();
-  EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
-  return collector.bytes;
+  return ImageOf(filter);
 }
 
 std::string BodyOf(const std::string& image) {

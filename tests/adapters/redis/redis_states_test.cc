@@ -39,27 +39,12 @@ FilterOptions ToOpen(const FilterOptions& made) {
   return options;
 }
 
-template <class Filter>
-std::string Image(const Filter& filter) {
-  std::string image;
-  EXPECT_TRUE(filter.AppendImage(&image).ok());
-  return image;
-}
-
 class RedisStates : public RedisServerTest {
  protected:
-  std::string Download(RedisFilter* filter) {
-    Collector collector;
-    const Status status = filter->WriteImage(collector.sink());
-    EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
-    return collector.bytes;
-  }
-
   // Up, down, up again under another name, down again.
   template <class Filter>
   void ExpectComesBack(Filter* filter, const FilterOptions& options, Random* random) {
-    const std::string image = Image(*filter), name = "state" + std::to_string(++states_);
+    const std::string image = ImageOf(*filter), name = "state" + std::to_string(++states_);
     const RedisLayout layout = {random->Below(3) * 256};
     RedisFilter first, second;
     Status status = first.CreateFromImage(servers_, name, image.data(), image.size(), SecretOf(options), layout);
@@ -78,8 +63,8 @@ class RedisStates : public RedisServerTest {
     ASSERT_TRUE(status.ok()) << status.message();
     const std::vector<uint64_t> more = RandomHashes(random->Below(3000), (*random)());
     EXPECT_EQ(loaded.InsertHashes(more.data(), more.size()), filter->InsertHashes(more.data(), more.size()));
-    const std::string later = Image(loaded);
-    EXPECT_TRUE(later == Image(*filter)) << "it goes on the same way";
+    const std::string later = ImageOf(loaded);
+    EXPECT_TRUE(later == ImageOf(*filter)) << "it goes on the same way";
     ASSERT_TRUE(second.CreateFromImage(servers_, name + "b", later.data(), later.size(), SecretOf(options)).ok());
     EXPECT_TRUE(Download(&second) == later);
     (void)RedisFilter::Delete(servers_, name);
@@ -122,7 +107,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
   ASSERT_TRUE(grown.Create(1000, options).ok());
   const std::vector<uint64_t> before = RandomHashes(1500, 1), meanwhile = RandomHashes(1200, 2);
   grown.InsertHashes(before.data(), before.size());
-  const std::string image = Image(grown);
+  const std::string image = ImageOf(grown);
   RedisFilter filter, other;
   ASSERT_TRUE(filter.CreateFromImage(servers_, "grown", image.data(), image.size(), nullptr, {1024}).ok());
   Insert(&filter, meanwhile);
@@ -149,7 +134,7 @@ TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
   RotatingFilter rotating;
   ASSERT_TRUE(rotating.Create(300, 3, options, Rotation::kByCount).ok());
   rotating.InsertHashes(RandomHashes(400, 1).data(), 400);
-  const std::string image = Image(rotating);
+  const std::string image = ImageOf(rotating);
   RedisFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(servers_, "rotating", image.data(), image.size(), nullptr, {64}).ok());
   RedisClient client(server_->address());

@@ -46,13 +46,6 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
 
 #else
 
-std::string Download(RedisFilter* filter) {
-  test::Collector collector;
-  const Status status = filter->WriteImage(collector.sink());
-  EXPECT_TRUE(status.ok()) << status.message();
-  return collector.bytes;
-}
-
 TEST_F(RedisTls, DoesAllThatGoesWithout) {
   const std::vector<uint64_t> hashes = RandomHashes(60000, 1), others = RandomHashes(20000, 2);
   const FilterOptions options = test::RedisOptions(12);
