@@ -17,6 +17,7 @@
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
 namespace linefilter {
@@ -47,9 +48,7 @@ std::string ImageOfMutable(const FilterOptions& options, uint64_t made_for, cons
 
 // `retrieval` is made at once: for the hashes that there are.
 std::string ImageOf(Layout layout, double bits_per_key, uint64_t made_for, const std::vector<uint64_t>& hashes) {
-  FilterOptions options;
-  options.layout = layout;
-  options.bits_per_key = bits_per_key;
+  FilterOptions options = test::BitsPerKey(bits_per_key, layout);
   options.hash_id = HashId::kCaller;
   if (layout == Layout::kClassic) return ImageOfMutable<ClassicFilter>(options, made_for, hashes);
   if (layout == Layout::kCounting) return ImageOfMutable<CountingBlockedFilter>(options, made_for, hashes);
@@ -198,8 +197,7 @@ TEST(RateOfBits, OfRetrievalKnowsTheKeysOfABlock) {
 
 // The first stage is asked while it has few keys, the second one with one.
 TEST(RateOfStages, IsNeverBelowThatOfTheirInBlockHashes) {
-  FilterOptions options;
-  options.fpr = 1e-4;
+  FilterOptions options = test::Fpr(1e-4);
   options.hash_id = HashId::kCaller;
   ScalableFilter filter;
   ASSERT_TRUE(filter.Create(1000, options).ok());
@@ -224,8 +222,7 @@ TEST(RateOfStages, IsNeverBelowThatOfTheirInBlockHashes) {
 }
 
 TEST(RateOfGenerations, IsNotRoundedAwayWhereItIsSmall) {
-  FilterOptions options;
-  options.bits_per_key = 64;
+  FilterOptions options = test::BitsPerKey(64);
   options.hash_id = HashId::kCaller;
   RotatingFilter filter;
   ASSERT_TRUE(filter.Create(1000000, 4, options).ok());
@@ -238,8 +235,7 @@ TEST(RateOfGenerations, IsNotRoundedAwayWhereItIsSmall) {
 // --- Folding ------------------------------------------------------------------------------------------------------
 
 TEST(FoldToFpr, KnowsThatFoldedBlocksHaveMoreKeys) {
-  FilterOptions options;
-  options.bits_per_key = 64;
+  FilterOptions options = test::BitsPerKey(64);
   options.foldable = true;
   options.hash_id = HashId::kCaller;
   BlockedFilter filter;

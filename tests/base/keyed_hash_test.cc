@@ -18,6 +18,7 @@
 #include "tests/reference/reference.h"
 #include "tests/testing/keys_of_hashes.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
 #include "tests/testing/temp_dir.h"
@@ -94,9 +95,7 @@ TEST(KeyedHash, OfAnIntegerIsThatOfItsEightBytes) {
 }
 
 FilterOptions Keyed(const HashSecret& secret, Layout layout = Layout::kBlocked) {
-  FilterOptions options;
-  options.bits_per_key = BitsPerKeyLikeBlocked(layout, 10);
-  options.layout = layout;
+  FilterOptions options = BitsPerKey(BitsPerKeyLikeBlocked(layout, 10), layout);
   options.hash_id = HashId::kKeyed;
   options.secret = secret;
   return options;
@@ -310,8 +309,7 @@ double RateAfterAttack(const FilterOptions& options, const std::vector<uint64_t>
 }
 
 FilterOptions Seeded(uint64_t seed) {
-  FilterOptions options;
-  options.bits_per_key = 10;
+  FilterOptions options = BitsPerKey(10);
   options.seed = seed;
   return options;
 }

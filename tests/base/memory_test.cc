@@ -68,8 +68,7 @@ TYPED_TEST(MemoryTest, AllOfItComesFromTheHooksAndGoesBack) {
     TypeParam copy;
     ASSERT_TRUE(copy.CreateFromImage(image.data(), image.size(), options).ok());
     EXPECT_TRUE(allocator.Owns(copy.body()));
-    FilterOptions none = BitsPerKey(10);
-    ASSERT_TRUE(copy.Create(10, none).ok()) << "a change of allocators";
+    ASSERT_TRUE(copy.Create(10, BitsPerKey(10)).ok()) << "a change of allocators";
     EXPECT_FALSE(allocator.Owns(copy.body()));
   }
   EXPECT_EQ(allocator.live_blocks(), 0u);

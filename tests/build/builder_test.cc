@@ -59,10 +59,7 @@ TEST(FilterBuilder, MakesAnImageOfItsKeys) {
 
 TEST(FilterBuilder, SizesFromTheKeysThatCame) {
   const std::vector<uint64_t> hashes = RandomHashes(50000, 1);
-  FilterOptions options;
-  options.fpr = 0.01;
-  options.layout = Layout::kBlocked;
-  const std::string image = Build(options, hashes);
+  const std::string image = Build(Fpr(0.01, Layout::kBlocked), hashes);
   Sizing sizing;
   ASSERT_TRUE(SizeForFpr(Layout::kBlocked, hashes.size(), 0.01, &sizing).ok());
   const FilterView view(image.data(), image.size());

@@ -51,8 +51,7 @@ inline std::vector<Layout> LayoutsOfRanges() {
 }
 
 inline FilterOptions Options(Layout layout, const Executor& executor = {}) {
-  FilterOptions options = BitsPerKey(10);
-  options.layout = layout;
+  FilterOptions options = BitsPerKey(10, layout);
   options.executor = executor;
   return options;
 }

@@ -7,6 +7,7 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
+#include "tests/testing/options.h"
 #include "tests/testing/savers.h"
 
 namespace linefilter::test {
@@ -152,8 +153,7 @@ TEST(Foldable, HasBlocksThatSixtyFourDivides) {
 
 TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
   for (const double fpr : {0.3, 0.05, 0.01, 0.0013, 1e-5}) {
-    FilterOptions options;
-    options.fpr = fpr;
+    FilterOptions options = Fpr(fpr);
     options.foldable = true;
     for (const uint64_t num_keys : {1u, 10u, 333u, 5000u, 77777u, 3000000u}) {
       BlockedFilter filter;
@@ -168,8 +168,7 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
     const double edge = FprForBitsPerKey(Layout::kBlocked, MinBitsPerKeyForNumProbes(Layout::kBlocked, k));
     for (const double fpr : {edge * 0.999, edge * 1.001}) {
       for (uint64_t num_keys = 200; num_keys < 2000000; num_keys = num_keys * 3 / 2) {
-        FilterOptions options;
-        options.fpr = fpr;
+        FilterOptions options = Fpr(fpr);
         options.foldable = true;
         uint64_t image_bytes = 0;
         ASSERT_TRUE(FilterBuilder::EstimateBytes(options, num_keys, &image_bytes).ok());

@@ -7,6 +7,7 @@
 
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
+#include "tests/testing/options.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
@@ -155,8 +156,7 @@ TYPED_TEST(MutableFilterTest, OfTheCallersHashesAnswersKeysMaybe) {
 
 TYPED_TEST(MutableFilterTest, AsTheBuilderHasIt) {
   const std::vector<uint64_t> hashes = RandomHashes(10000, 1);
-  FilterOptions options = BitsPerKey(9.3);
-  options.layout = this->kLayout;
+  FilterOptions options = BitsPerKey(9.3, this->kLayout);
   FilterBuilder builder(options);
   builder.AddHashes(hashes.data(), hashes.size());
   std::string built;
@@ -170,9 +170,7 @@ TYPED_TEST(MutableFilterTest, AsTheBuilderHasIt) {
 }
 
 TYPED_TEST(MutableFilterTest, MeetsAnAskedRate) {
-  FilterOptions options;
-  options.fpr = 0.001;
-  const TypeParam filter = this->Make(100000, options, RandomHashes(100000, 1));
+  const TypeParam filter = this->Make(100000, Fpr(0.001), RandomHashes(100000, 1));
   EXPECT_LT(filter.ExpectedFpr(), 0.00105);
   EXPECT_GT(filter.ExpectedFpr(), 0.0009) << "nothing is wasted";
 }

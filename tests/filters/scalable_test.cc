@@ -40,8 +40,7 @@ TEST(ScalableFilterTest, RefusesWhatIsNoBound) {
   FilterOptions options = Fpr(0.01);
   options.num_probes = 7;
   refuses(options, StatusCode::kInvalidArgument);
-  options = Fpr(0.01);
-  options.layout = Layout::kClassic;
+  options = Fpr(0.01, Layout::kClassic);
   refuses(options, StatusCode::kInvalidArgument);
   options = Fpr(0.01);
   options.foldable = true;

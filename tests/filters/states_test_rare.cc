@@ -1,6 +1,7 @@
 // Chance hardly meets an image of no keys, the last number of a rotation, or a body that took its newest keys
 // elsewhere: each goes on as any other.
 #include "tests/filters/states_test.h"
+#include "tests/testing/options.h"
 
 namespace linefilter::test {
 namespace {
@@ -13,9 +14,7 @@ void ExpectOfEmptyBuilder(Layout layout) {
   for (const HashId hash_id : {HashId::kXxh3, HashId::kCaller, HashId::kKeyed}) {
     for (const bool foldable : {false, true}) {
       if (foldable && layout == Layout::kClassic) continue;
-      FilterOptions options;
-      options.layout = layout;
-      options.bits_per_key = 10;
+      FilterOptions options = BitsPerKey(10, layout);
       options.hash_id = hash_id;
       options.foldable = foldable;
       if (hash_id == HashId::kKeyed) options.secret.bytes[3] = 1;
@@ -83,10 +82,8 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
 
 // Keys that go into a body elsewhere are counted where its filter goes on: as many as the one bits tell.
 TEST(States, KeysThatCameElsewhereAreCounted) {
-  FilterOptions options;
-  options.fpr = 0.01;
   ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(1000, options).ok());
+  ASSERT_TRUE(grown.Create(1000, Fpr(0.01)).ok());
   const std::vector<uint64_t> first = test::RandomHashes(1200, 1), more = test::RandomHashes(700, 2);
   grown.InsertHashes(first.data(), first.size());
   std::string image = ImageOf(grown);
@@ -127,10 +124,8 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
 
 // The same of one that forgets by count: what came counts for its rotation.
 TEST(States, KeysThatCameElsewhereBringARotationNearer) {
-  FilterOptions options;
-  options.fpr = 0.01;
   RotatingFilter filter;
-  ASSERT_TRUE(filter.Create(2000, 3, options, Rotation::kByCount).ok());
+  ASSERT_TRUE(filter.Create(2000, 3, Fpr(0.01), Rotation::kByCount).ok());
   const std::vector<uint64_t> hashes = test::RandomHashes(300, 1), more = test::RandomHashes(800, 2);
   filter.InsertHashes(hashes.data(), hashes.size());
   std::string image = ImageOf(filter);

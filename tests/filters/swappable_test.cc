@@ -194,9 +194,7 @@ TEST(Swappable, ASuccessorOfAnotherHashIsRefusedUntilClear) {
 
 TEST(Swappable, AnyFilterServes) {
   const TempDir folder;
-  FilterOptions options = BitsPerKey(16);
-  options.layout = Layout::kRetrieval;
-  FilterBuilder builder(options);
+  FilterBuilder builder(BitsPerKey(16, Layout::kRetrieval));
   for (uint64_t key = 0; key < 3000; ++key) builder.AddKey(key);
   ASSERT_TRUE(builder.FinishToFile(folder.File("image").c_str()).ok());
   ClassicFilter classic;
@@ -281,8 +279,7 @@ TEST(Swappable, AChildAsksAndDestroysWhateverLeasesThereAre) {
 TEST(Swappable, AFileIsVerifiedBeforeItServes) {
   const TempDir folder;
   const std::string path = folder.File("image");
-  FilterOptions options = BitsPerKey(16);
-  FilterBuilder builder(options);
+  FilterBuilder builder(BitsPerKey(16));
   for (uint64_t key = 0; key < 100000; ++key) builder.AddKey(key);
   ASSERT_TRUE(builder.FinishToFile(path.c_str()).ok());
   SwappableFilter filter;

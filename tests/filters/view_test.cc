@@ -15,6 +15,7 @@
 #include "tests/testing/building.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::test {
@@ -24,9 +25,7 @@ const HashSecret kSecret = {{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x8
 
 std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t seed = 0,
                   HashId hash_id = HashId::kXxh3) {
-  FilterOptions options;
-  options.bits_per_key = 10;
-  options.layout = layout;
+  FilterOptions options = BitsPerKey(10, layout);
   options.seed = seed;
   options.hash_id = hash_id;
   if (hash_id == HashId::kKeyed) options.secret = kSecret;

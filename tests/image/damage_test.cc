@@ -39,8 +39,7 @@ struct Sample {
 
 // At 8 bits per key: the body has a byte for each key, in blocks rounded up to 64.
 Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
-  FilterOptions options = BitsPerKey(8);
-  options.layout = layout;
+  FilterOptions options = BitsPerKey(8, layout);
   options.seed = (fields & kSeed) != 0 ? 0x123456789abcdef0 : 0;
   FilterBuilder builder(options);
   Sample sample;

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/testing/options.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
@@ -13,10 +14,7 @@ namespace {
 constexpr size_t kKeys = 300000;  // 375,000 bytes: six chunks
 
 std::string Build(size_t num_keys, uint64_t seed) {
-  FilterOptions options;
-  options.bits_per_key = 10;
-  options.layout = Layout::kBlocked;
-  FilterBuilder builder(options);
+  FilterBuilder builder(BitsPerKey(10, Layout::kBlocked));
   const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
   builder.AddHashes(hashes.data(), hashes.size());
   std::string image;

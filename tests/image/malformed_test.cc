@@ -13,15 +13,14 @@
 #include "linefilter/view.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::test {
 namespace {
 
 std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
-  FilterOptions options;
-  options.bits_per_key = 10;
-  options.layout = layout;
+  FilterOptions options = BitsPerKey(10, layout);
   options.seed = seed;
   FilterBuilder builder(options);
   const std::vector<uint64_t> hashes = RandomHashes(num_keys, 1);

@@ -11,6 +11,7 @@
 #include "linefilter/view.h"
 #include "tests/testing/guarded_pages.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
@@ -163,9 +164,7 @@ TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
 // The builder writes to any address, and not a byte more than it says.
 TEST(Alignment, OfTheBuffersBuiltIntoDoesNotMatter) {
   for (const Layout layout : EveryLayout()) {
-    FilterOptions options;
-    options.bits_per_key = 10;
-    options.layout = layout;
+    FilterOptions options = BitsPerKey(10, layout);
     std::string expected;
     OnEveryTarget([&](const char*) {
       for (size_t gap = 0; gap < 64; ++gap) {

@@ -13,6 +13,7 @@
 #include "linefilter/view.h"
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 
 namespace linefilter::test {
 namespace {
@@ -119,8 +120,7 @@ TEST(ClassicModel, HasTheNumberOfProbesOfTheTextbook) {
 // a factor of two.
 template <class FilterType>
 void ExpectRateFromBits(double bits_per_key, uint64_t num_keys, double load) {
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
+  FilterOptions options = BitsPerKey(bits_per_key);
   options.hash_id = HashId::kCaller;
   FilterType filter;
   ASSERT_TRUE(filter.Create(num_keys, options).ok());
@@ -144,8 +144,7 @@ TEST(RateFromBits, IsTheMeasuredOneForAnyLoad) {
 }
 
 TEST(RateFromBits, IsZeroForTheEmptyOneForTheFullAndOneForTheBroken) {
-  FilterOptions options;
-  options.bits_per_key = 8;
+  FilterOptions options = BitsPerKey(8);
   BlockedFilter blocked;
   ClassicFilter classic;
   EXPECT_EQ(blocked.ExpectedFpr(), 1);

@@ -142,9 +142,7 @@ TEST(Inline, FindsTheMembersOfLayoutsThatAreMadeAtOnce) {
   for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
     if (test::IsMutable(layout)) continue;
     for (const double bits_per_key : {8, 16, 24, 64}) {
-      FilterOptions options = test::BitsPerKey(bits_per_key);
-      options.layout = layout;
-      const std::string image = test::Build(options, members);
+      const std::string image = test::Build(test::BitsPerKey(bits_per_key, layout), members);
       const FilterView view(image.data(), image.size());
       for (const InlinePart* part : Parts()) {
         SCOPED_TRACE(part->march);
@@ -177,8 +175,7 @@ TEST(Inline, AnswersMaybeForTheBrokenAndAbsentForTheEmpty) {
 // It keeps where the bytes were, and a growing filter gets more of them.
 TEST(Inline, AProberLosesNoKeyOfAFilterThatGrows) {
   const std::vector<uint64_t> hashes = test::RandomHashes(3000, 7);
-  FilterOptions options;
-  options.fpr = 0.01;
+  FilterOptions options = test::Fpr(0.01);
   for (const InlinePart* part : Parts()) {
     SCOPED_TRACE(part->march);
     ScalableFilter filter;
@@ -211,8 +208,7 @@ TEST(Inline, HashesKeysWithTheSecret) {
 }
 
 TEST(Inline, HashesKeysWithTheSeedAndAnswersMaybeForCallersHashes) {
-  FilterOptions options;
-  options.bits_per_key = 10;
+  FilterOptions options = test::BitsPerKey(10);
   options.seed = 42;
   BlockedFilter seeded, callers;
   ASSERT_TRUE(seeded.Create(1000, options).ok());

@@ -16,6 +16,7 @@
 #include "linefilter/view.h"
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::test {
@@ -107,8 +108,7 @@ TEST(RateOfSmallFilters, IsOnAverageThatOfTheModel) {
   Random random(1);
   for (const uint32_t k : {2u, 3u, 4u, 5u, 6u, 8u, 16u}) {
     for (const uint64_t n : {1u, 2u, 4u, 8u}) {
-      FilterOptions options;
-      options.bits_per_key = 64;
+      FilterOptions options = BitsPerKey(64);
       options.num_probes = k;
       options.hash_id = HashId::kCaller;
       MeanOfTrials fpr;
@@ -129,8 +129,7 @@ TEST(RateOfSmallFilters, IsOnAverageThatOfTheModel) {
 TEST(RateOfGenerations, IsThatOfTheirImage) {
   for (const double fpr : {0.3, 0.1, 0.001}) {
     for (const uint64_t n : {1u, 20u, 200u, 2000u}) {
-      FilterOptions options;
-      options.fpr = fpr;
+      FilterOptions options = Fpr(fpr);
       options.hash_id = HashId::kCaller;
       RotatingFilter filter;
       ASSERT_TRUE(filter.Create(2000, 3, options).ok());
@@ -157,8 +156,7 @@ TEST(RateOfBits, IsTheSameOnEveryCpuToTheLastBit) {
     digest = MixHash(digest ^ bits);
   };
   const auto add_filter = [&](auto filter, double bits_per_key, uint64_t n) {
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
+    FilterOptions options = BitsPerKey(bits_per_key);
     options.hash_id = HashId::kCaller;
     ASSERT_TRUE(filter.Create(1000, options).ok());
     const std::vector<uint64_t> hashes = RandomHashes(static_cast<size_t>(n), n);

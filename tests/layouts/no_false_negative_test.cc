@@ -11,6 +11,7 @@
 #include "linefilter/view.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/targets.h"
 
@@ -26,9 +27,7 @@ std::vector<Layout> LayoutsOfBuilders() {
 }
 
 FilterOptions Options(Layout layout, double bits_per_key, uint64_t seed) {
-  FilterOptions options;
-  options.layout = layout;
-  options.bits_per_key = bits_per_key;
+  FilterOptions options = BitsPerKey(bits_per_key, layout);
   options.seed = seed;
   return options;
 }

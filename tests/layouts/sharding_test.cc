@@ -18,6 +18,7 @@
 #include "tests/testing/building.h"
 #include "tests/testing/keys_of_hashes.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/temp_dir.h"
 
@@ -124,9 +125,7 @@ TEST(Sharding, ItsKeysHaveTheHashesTheyAreMadeFor) {
 // --- Each way of making a filter: how many of the questions are "maybe" ---------------------------------------------
 
 FilterOptions OptionsOf(Layout layout) {
-  FilterOptions options;
-  options.layout = layout;
-  options.bits_per_key = layout == Layout::kCounting ? 44 : 10;
+  FilterOptions options = test::BitsPerKey(layout == Layout::kCounting ? 44 : 10, layout);
   return options;
 }
 
@@ -198,8 +197,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
 
 // Filters of several parts, whose bound is 1 %.
 std::map<std::string, std::string> ImagesOfContainers(const Hashes& members) {
-  FilterOptions options;
-  options.fpr = 0.01;
+  FilterOptions options = test::Fpr(0.01);
   std::map<std::string, std::string> images;
   ScalableFilter scalable;
   EXPECT_TRUE(scalable.Create(members.size() / 20, options, GrowthOptions{31}).ok());

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_program.h"
 
@@ -28,9 +29,7 @@ std::vector<std::string> Names() {
 
 BlockedFilter MakeFilter() {
   BlockedFilter filter;
-  FilterOptions options;
-  options.bits_per_key = 10;
-  EXPECT_TRUE(filter.Create(1000, options).ok());
+  EXPECT_TRUE(filter.Create(1000, test::BitsPerKey(10)).ok());
   return filter;
 }
 

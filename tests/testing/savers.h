@@ -70,9 +70,7 @@ inline Saver SaverOfScalable(size_t num_keys, uint64_t seed) {
   saver.name = "ScalableFilter::Save";
   saver.hashes = RandomHashes(num_keys, seed);
   auto filter = std::make_shared<ScalableFilter>();
-  FilterOptions options;
-  options.fpr = 0.01;
-  EXPECT_TRUE(filter->Create(num_keys / 4, options).ok());
+  EXPECT_TRUE(filter->Create(num_keys / 4, Fpr(0.01)).ok());
   filter->InsertHashes(saver.hashes.data(), num_keys);
   EXPECT_TRUE(filter->AppendImage(&saver.image).ok());
   saver.save = [filter](const char* path) { return filter->Save(path); };
@@ -103,8 +101,7 @@ inline std::vector<Saver> EverySaver(size_t num_keys, uint64_t seed) {
                                SaverOfFilter<ConcurrentBlockedFilter>("ConcurrentBlockedFilter::Save", num_keys, seed)};
   savers.push_back(SaverOfScalable(num_keys, seed));
   savers.push_back(SaverOfRotating(num_keys, seed));
-  FilterOptions options = BitsPerKey(10);
-  options.layout = Layout::kRetrieval;
+  FilterOptions options = BitsPerKey(10, Layout::kRetrieval);
   const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
   const std::string image = Build(options, hashes);
   savers.push_back({"FilterBuilder::FinishToFile",

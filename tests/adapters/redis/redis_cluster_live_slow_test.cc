@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/redis.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/redis_generations.h"
@@ -91,9 +92,7 @@ TEST(RedisClusterLive, SlotsMoveAndANodeRestarts) {
   ASSERT_TRUE(cluster.ok()) << cluster.why();
   const RedisServers servers = PatientServers(cluster.addresses());
   RedisFilter filter;
-  FilterOptions options;
-  options.bits_per_key = 10;
-  ASSERT_TRUE(filter.Create(servers, "live", 400000, options, {32768}).ok());  // 16 shards
+  ASSERT_TRUE(filter.Create(servers, "live", 400000, BitsPerKey(10), {32768}).ok());  // 16 shards
   std::vector<std::string> keys;
   for (size_t i = 0; i < RedisCluster::kNumNodes; ++i) {
     for (const auto& key : cluster.client(i).Do({"KEYS", "*live*"}).items) keys.push_back(key.text);

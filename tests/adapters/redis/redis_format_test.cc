@@ -9,6 +9,7 @@
 #include "linefilter/scalable.h"
 #include "tests/reference/redis.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_patience.h"
@@ -54,8 +55,7 @@ class RedisFormatTest : public testing::Test {
 };
 
 TEST_F(RedisFormatTest, WhatTheLibraryWritesTheDocumentReads) {
-  FilterOptions options;
-  options.bits_per_key = 12;
+  FilterOptions options = BitsPerKey(12);
   options.seed = 0x123456789abcdef0u;
   for (const char* name : {"seen", "{tag}seen", "a{b}c{", "x{y"}) {
     for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
@@ -112,10 +112,8 @@ TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
 }
 
 TEST_F(RedisFormatTest, AContainerToo) {
-  FilterOptions options;
-  options.fpr = 0.02;
   ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(100, options).ok());
+  ASSERT_TRUE(grown.Create(100, Fpr(0.02)).ok());
   for (size_t i = 0; i < 500; ++i) grown.InsertHash(keys_[i]);
   std::string image;
   ASSERT_TRUE(grown.AppendImage(&image).ok());

@@ -21,6 +21,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/redis.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
@@ -106,11 +107,9 @@ TEST(RedisKill, NoAcknowledgedKeyIsLost) {
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = test::PatientServers(server.address());
   servers.patience_ms = 200;  // shorter than the server is away, so that insertions fail
-  FilterOptions filter_options;
-  filter_options.fpr = 0.001;
   const std::vector<uint64_t> hashes = RandomHashes(kNumKeys, 1);
   RedisFilter filter;
-  const Status created = filter.Create(servers, "killed", kNumKeys, filter_options, {256 * 1024});
+  const Status created = filter.Create(servers, "killed", kNumKeys, Fpr(0.001), {256 * 1024});
   ASSERT_TRUE(created.ok()) << created.message();
 
   void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

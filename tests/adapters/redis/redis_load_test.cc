@@ -13,6 +13,7 @@
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_cluster.h"
@@ -122,8 +123,7 @@ TEST_F(RedisLoad, AnObjectIsMadeAnewUnderItsOwnName) {
 // More than one piece of an upload, in shards that do not end where pieces do.
 TEST_F(RedisLoad, ManyPieces) {
   BlockedFilter local;
-  FilterOptions options;
-  options.bits_per_key = 8;
+  FilterOptions options = BitsPerKey(8);
   ASSERT_TRUE(local.Create(20 << 20, options).ok());  // 20 MiB
   const std::vector<uint64_t> hashes = RandomHashes(100000, 3);
   local.InsertHashes(hashes.data(), hashes.size());
@@ -288,8 +288,7 @@ TEST(RedisLoadLimits, AFullServerSaysSoAndWhatIsThereStays) {
   RedisServer server(options);
   ASSERT_TRUE(server.ok()) << server.why();
   const RedisServers servers = PatientServers(server.address());
-  FilterOptions filter_options;
-  filter_options.bits_per_key = 8;
+  FilterOptions filter_options = BitsPerKey(8);
   BlockedFilter local;
   ASSERT_TRUE(local.Create(3 << 20, filter_options).ok());  // 3 MiB: once, but not with an upload and a union
   const std::vector<uint64_t> hashes = RandomHashes(10000, 1);

@@ -16,6 +16,7 @@
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"
 #include "tests/testing/claims.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
@@ -25,8 +26,7 @@ namespace linefilter::test {
 namespace {
 
 FilterOptions SomeOptions(Random* random) {
-  FilterOptions options;
-  options.fpr = random->Below(2) == 0 ? 0.01 : 0.2;
+  FilterOptions options = Fpr(random->Below(2) == 0 ? 0.01 : 0.2);
   options.hash_id = static_cast<HashId>(random->Below(3));
   if (options.hash_id == HashId::kXxh3) options.seed = random->Below(2) * (*random)();
   if (options.hash_id == HashId::kKeyed) options.secret.bytes[7] = static_cast<uint8_t>(1 + random->Below(255));
@@ -101,10 +101,8 @@ TEST_F(RedisStates, WhatGrowsOrForgetsComesBackAndGoesOn) {
 
 // The stage in which they are is counted from its bits, so the filter opens the next one when it is about full.
 TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
-  FilterOptions options;
-  options.fpr = 0.01;
   ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(1000, options).ok());
+  ASSERT_TRUE(grown.Create(1000, Fpr(0.01)).ok());
   const std::vector<uint64_t> before = RandomHashes(1500, 1), meanwhile = RandomHashes(1200, 2);
   grown.InsertHashes(before.data(), before.size());
   const std::string image = ImageOf(grown);
@@ -129,10 +127,8 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
 
 // Read by another implementation, from doc/REDIS.md.
 TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
-  FilterOptions options;
-  options.fpr = 0.01;
   RotatingFilter rotating;
-  ASSERT_TRUE(rotating.Create(300, 3, options, Rotation::kByCount).ok());
+  ASSERT_TRUE(rotating.Create(300, 3, Fpr(0.01), Rotation::kByCount).ok());
   rotating.InsertHashes(RandomHashes(400, 1).data(), 400);
   const std::string image = ImageOf(rotating);
   RedisFilter filter;
@@ -208,10 +204,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
   const std::vector<uint64_t> hashes = RandomHashes(30, 1);
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kRetrieval}) {
     SCOPED_TRACE(LayoutName(layout));
-    FilterOptions options;
-    options.layout = layout;
-    options.bits_per_key = 20;
-    const std::string image = Build(options, {}), name = LayoutName(layout);
+    const std::string image = Build(BitsPerKey(20, layout), {}), name = LayoutName(layout);
     ASSERT_TRUE(FilterView(image.data(), image.size()).empty_set());
     RedisFilter filter;
     const Status status = filter.CreateFromImage(servers_, name, image.data(), image.size());
@@ -233,8 +226,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
 
 // United with what is there it brings nothing; of another hash it is refused as any other.
 TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
-  FilterOptions options;
-  options.bits_per_key = 10;
+  FilterOptions options = BitsPerKey(10);
   options.seed = 5;
   options.layout = Layout::kBlocked;
   const std::string image = Build(options, {});
@@ -257,8 +249,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
 
 // On an error the object is as it was: open, and asked as before.
 TEST_F(RedisStates, WhatCannotBeOpenedLeavesOpenWhatWas) {
-  FilterOptions options;
-  options.bits_per_key = 10;
+  FilterOptions options = BitsPerKey(10);
   const std::vector<uint64_t> hashes = RandomHashes(500, 1);
   RedisFilter filter, keyed;
   ASSERT_TRUE(filter.Create(servers_, "old", 1000, options).ok());

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/testing/building.h"
+#include "tests/testing/options.h"
 #include "tests/testing/redis_cluster.h"
 #else
 #include <string>
@@ -29,9 +30,7 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
   RedisServers servers;
   servers.addresses = server.address();
   RedisFilter filter;
-  FilterOptions options;
-  options.fpr = 0.01;
-  ASSERT_TRUE(filter.Create(servers, "seen", 1000, options).ok());
+  ASSERT_TRUE(filter.Create(servers, "seen", 1000, Fpr(0.01)).ok());
   servers.tls = true;
   const Status status = filter.Open(servers, "seen");
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);

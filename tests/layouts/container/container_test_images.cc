@@ -4,6 +4,7 @@
 #include "lib/image/container_writer.h"
 #include "linefilter/filter.h"
 #include "tests/layouts/container/container_test.h"
+#include "tests/testing/options.h"
 
 namespace linefilter::test {
 namespace {
@@ -187,9 +188,7 @@ TEST(ContainerImage, IsNoFilterThatTakesKeys) {
   EXPECT_EQ(blocked.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
   ClassicFilter classic;
   EXPECT_EQ(classic.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
-  FilterOptions options;
-  options.bits_per_key = 10;
-  ASSERT_TRUE(blocked.Create(100, options).ok());
+  ASSERT_TRUE(blocked.Create(100, BitsPerKey(10)).ok());
   EXPECT_EQ(blocked.Union(FilterView(image.data(), image.size())).code(), StatusCode::kIncompatible);
 }
 

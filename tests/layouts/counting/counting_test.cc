@@ -14,6 +14,7 @@
 #include "tests/testing/churn.h"
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
 
@@ -23,8 +24,7 @@ namespace {
 using test::OnEveryTarget;
 
 CountingBlockedFilter Make(uint64_t num_keys, double bits_per_key = 48, uint32_t num_probes = 0) {
-  FilterOptions options;
-  options.bits_per_key = bits_per_key;
+  FilterOptions options = BitsPerKey(bits_per_key);
   options.num_probes = num_probes;
   options.hash_id = HashId::kCaller;
   CountingBlockedFilter filter;
@@ -250,8 +250,7 @@ TEST(Counting, KeepsItsCountsInAnImage) {
 }
 
 TEST(Counting, TakesKeysByKey) {
-  FilterOptions options;
-  options.bits_per_key = 48;
+  FilterOptions options = BitsPerKey(48);
   options.seed = 5;
   CountingBlockedFilter filter;
   ASSERT_TRUE(filter.Create(10, options).ok());

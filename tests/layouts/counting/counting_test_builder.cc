@@ -10,6 +10,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/testing/measure_fpr.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/savers.h"
 #include "tests/testing/threads.h"
@@ -19,9 +20,7 @@ namespace {
 
 // Unlike those of other layouts, for what was added twice and removed once is still there.
 TEST(CountingBuilder, CountsAKeyEachTimeThatItComes) {
-  FilterOptions options;
-  options.layout = Layout::kCounting;
-  options.bits_per_key = 48;
+  FilterOptions options = test::BitsPerKey(48, Layout::kCounting);
   options.hash_id = HashId::kCaller;
   FilterBuilder builder(options);
   for (const uint64_t hash : {uint64_t{5} << 60, uint64_t{5} << 60, uint64_t{9}, uint64_t{5} << 60})
@@ -46,9 +45,7 @@ TEST(CountingBuilder, LosesNoKeyThatCameInARunWhateverTheWayIn) {
     std::vector<uint64_t> hashes(n);
     test::Random random(n);
     for (size_t i = 0; i < n; ++i) hashes[i] = i != 0 && random() % 4 != 0 ? hashes[i - 1] : random();
-    FilterOptions options;
-    options.layout = Layout::kCounting;
-    options.bits_per_key = 24;
+    FilterOptions options = test::BitsPerKey(24, Layout::kCounting);
     options.hash_id = HashId::kCaller;
     options.executor = test::Threads(3);
     const auto expect_all = [&](const std::string& image, const char* way) {
@@ -86,9 +83,7 @@ TEST(CountingBuilder, LosesNoKeyThatCameInARunWhateverTheWayIn) {
 }
 
 TEST(CountingBuilder, CountsKeysThatAreAddedAsKeys) {
-  FilterOptions options;
-  options.layout = Layout::kCounting;
-  options.bits_per_key = 48;
+  FilterOptions options = test::BitsPerKey(48, Layout::kCounting);
   FilterBuilder builder(options);
   for (int times = 0; times < 2; ++times) builder.AddKey("alice");
   std::string image;
