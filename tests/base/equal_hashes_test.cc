@@ -16,6 +16,7 @@
 #include "linefilter/scalable.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
@@ -39,11 +40,9 @@ double Floor(Layout layout, double keys, uint64_t body_bytes) {
 template <class FilterType>
 std::string ImageOfMutable(const FilterOptions& options, uint64_t made_for, const std::vector<uint64_t>& hashes) {
   FilterType filter;
-  std::string image;
   EXPECT_TRUE(filter.Create(made_for, options).ok());
   filter.InsertHashes(hashes.data(), hashes.size());
-  EXPECT_TRUE(filter.AppendImage(&image).ok());
-  return image;
+  return test::ImageOf(filter);
 }
 
 // `retrieval` is made at once: for the hashes that there are.
@@ -53,11 +52,7 @@ std::string ImageOf(Layout layout, double bits_per_key, uint64_t made_for, const
   if (layout == Layout::kClassic) return ImageOfMutable<ClassicFilter>(options, made_for, hashes);
   if (layout == Layout::kCounting) return ImageOfMutable<CountingBlockedFilter>(options, made_for, hashes);
   if (layout == Layout::kBlocked) return ImageOfMutable<BlockedFilter>(options, made_for, hashes);
-  FilterBuilder builder(options);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  EXPECT_TRUE(builder.Finish(&image).ok());
-  return image;
+  return test::Build(options, hashes);
 }
 
 // --- From the size ------------------------------------------------------------------------------------------------
@@ -205,8 +200,7 @@ TEST(RateOfStages, IsNeverBelowThatOfTheirInBlockHashes) {
   for (size_t i = 0; i < hashes.size(); ++i) {
     filter.InsertHash(hashes[i]);
     if (i > 20 && i % 100 != 0) continue;
-    std::string image;
-    ASSERT_TRUE(filter.AppendImage(&image).ok());
+    const std::string image = test::ImageOf(filter);
     const FilterView view(image.data(), image.size());
     double floor = 0;
     for (uint32_t s = 0; s < view.num_stages(); ++s) {

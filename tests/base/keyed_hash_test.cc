@@ -16,6 +16,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/building.h"
 #include "tests/testing/keys_of_hashes.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
@@ -106,10 +107,7 @@ std::string KeyOf(uint64_t i) { return "user-" + std::to_string(i) + "@example.o
 std::string Image(const FilterOptions& options, uint64_t num_keys) {
   FilterBuilder builder(options);
   for (uint64_t i = 0; i < num_keys; ++i) builder.AddKey(KeyOf(i));
-  std::string image;
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
+  return Finish(&builder);
 }
 
 // Every way to ask, for keys that are there and such that are not.

@@ -103,8 +103,7 @@ TEST(FilterBuilder, DropsAdjacentDuplicatesAlone) {
   EXPECT_EQ(builder.num_keys(), 6u) << "adjacent over the calls too: .. 7 | 8 7";
   builder.AddHashes(nullptr, 0);
   EXPECT_EQ(builder.num_keys(), 6u);
-  std::string image;
-  ASSERT_TRUE(builder.Finish(&image).ok());
+  const std::string image = Finish(&builder);
   builder.AddHash(7);
   EXPECT_EQ(builder.num_keys(), 1u) << "the last key of the image before is not adjacent";
 
@@ -132,8 +131,7 @@ TEST(FilterBuilder, TakesTheSameKeysByEveryWayIn) {
   }
   const std::string expected = Build(options, hashes);
   for (FilterBuilder* builder : {&by_key, &by_hash, &mixed}) {
-    std::string image;
-    ASSERT_TRUE(builder->Finish(&image).ok());
+    const std::string image = Finish(builder);
     EXPECT_EQ(image, expected);
   }
   std::reverse(hashes.begin(), hashes.end());

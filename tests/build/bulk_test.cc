@@ -6,6 +6,7 @@
 
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/temp_dir.h"
 
@@ -102,8 +103,7 @@ TEST(BulkBuild, AddsManyHashesAsOneByOne) {
     EXPECT_GT(num_runs, 1) << "nothing was shared out";
     EXPECT_EQ(builder.num_keys(), kHashes - num_repeats);
     EXPECT_LE(allocator.peak_bytes(), 8 * kHashes + (uint64_t{3} << 20)) << "no more than the hashes need";
-    std::string image;
-    ASSERT_TRUE(builder.Finish(&image).ok());
+    const std::string image = Finish(&builder);
     std::vector<uint8_t> answers(kHashes);
     FilterView(image.data(), image.size()).MayContainHashes(hashes.data(), kHashes, answers.data());
     EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), static_cast<ptrdiff_t>(kHashes));
@@ -198,8 +198,7 @@ TEST(BulkBuild, KeepsTheKeysWhenTheSinkRefuses) {
         ASSERT_TRUE(builder.FinishToSink(accepting.sink()).ok());
         EXPECT_TRUE(accepting.bytes == expected_all) << LayoutName(layout) << " " << n << " " << threads;
         builder.AddHashes(some.data(), n);
-        std::string again;
-        ASSERT_TRUE(builder.Finish(&again).ok());
+        const std::string again = Finish(&builder);
         EXPECT_TRUE(again == expected) << "nothing of the image before is left";
       }
     }

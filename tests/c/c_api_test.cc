@@ -154,8 +154,7 @@ TEST(CApi, BuildsTheBytesOfTheCppApi) {
         expected.AddKey(number);
         expected.AddKey(text);
       }
-      std::string image;
-      ASSERT_TRUE(expected.Finish(&image).ok());
+      const std::string image = Finish(&expected);
       size_t size = 0;
       void* const made = linefilter_builder_finish(builder, &size, &status);
       ASSERT_NE(made, nullptr) << status.message;

@@ -13,6 +13,7 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/rotating.h"
 #include "linefilter/swappable.h"
+#include "tests/testing/building.h"
 
 namespace linefilter::test {
 namespace {
@@ -50,8 +51,7 @@ TYPED_TEST(MutableFilters, AreMadeOfAnImageOrSayMaybe) {
   TypeParam original;
   ASSERT_TRUE(original.Create(kFewKeys, BitsPerKey(10)).ok());
   original.InsertKey("x");
-  std::string image;
-  ASSERT_TRUE(original.AppendImage(&image).ok());
+  const std::string image = ImageOf(original);
   const uint64_t allocations = FailEach("CreateFromImage", [&](Attempt* attempt) {
     TypeParam filter;
     const Status status = attempt->Run([&] { return filter.CreateFromImage(image.data(), image.size()); });
@@ -67,8 +67,7 @@ TYPED_TEST(MutableFilters, WriteTheirImageOrNothing) {
   TypeParam filter;
   ASSERT_TRUE(filter.Create(hashes.size(), BitsPerKey(10)).ok());
   filter.InsertHashes(hashes.data(), hashes.size());
-  std::string expected;
-  ASSERT_TRUE(filter.AppendImage(&expected).ok());
+  const std::string expected = ImageOf(filter);
   uint64_t allocations = FailEach("AppendImage", [&](Attempt* attempt) {
     std::string text = "before";
     const Status status = attempt->Run([&] { return filter.AppendImage(&text); });
@@ -90,8 +89,7 @@ TEST(Living, ARotatingFilterIsMadeOrSaysMaybe) {
     RotatingFilter original;
     ASSERT_TRUE(original.Create(num_keys, 4, BitsPerKey(10)).ok());
     original.InsertKey("x");
-    std::string image;
-    ASSERT_TRUE(original.AppendImage(&image).ok());
+    const std::string image = ImageOf(original);
     const uint64_t created = FailEach("Create", [&](Attempt* attempt) {
       RotatingFilter filter;
       const Status status = attempt->Run([&] { return filter.Create(num_keys, 4, BitsPerKey(10)); });

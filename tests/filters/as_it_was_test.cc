@@ -55,27 +55,22 @@ class AsItWas : public testing::Test {
     options.allocator = old_memory_.hooks();
     ASSERT_TRUE(CreateSome(&filter_, 3000, options).ok());
     filter_.InsertHashes(hashes_.data(), hashes_.size());
-    before_ = Image(filter_);
+    before_ = ImageOf(filter_);
     memory_ = filter_.MemoryUse();
   }
 
-  static std::string Image(const Filter& filter) {
-    std::string image;
-    EXPECT_TRUE(filter.AppendImage(&image).ok());
-    return image;
-  }
-  static std::string ImageOf(uint64_t num_keys, const FilterOptions& options) {
+  static std::string SomeImage(uint64_t num_keys, const FilterOptions& options) {
     Filter filter;
     EXPECT_TRUE(CreateSome(&filter, num_keys, options).ok());
     const std::vector<uint64_t> others = RandomHashes(static_cast<size_t>(num_keys / 2), 9);
     filter.InsertHashes(others.data(), others.size());
-    return Image(filter);
+    return ImageOf(filter);
   }
 
   void ExpectAsItWas(const std::string& what) {
     SCOPED_TRACE(what);
     EXPECT_EQ(filter_.CountMaybes(hashes_.data(), hashes_.size()), hashes_.size()) << "a member is absent";
-    EXPECT_TRUE(Image(filter_) == before_);
+    EXPECT_TRUE(ImageOf(filter_) == before_);
     EXPECT_EQ(filter_.MemoryUse(), memory_);
     EXPECT_EQ(filter_.seed(), 7u);
     EXPECT_EQ(filter_.hash_id(), HashId::kXxh3);
@@ -99,7 +94,7 @@ class AsItWas : public testing::Test {
     ASSERT_TRUE(other.CreateFromImage(before_.data(), before_.size()).ok());
     const std::vector<uint64_t> more = RandomHashes(2000, 5);
     EXPECT_EQ(filter_.InsertHashes(more.data(), more.size()), other.InsertHashes(more.data(), more.size()));
-    EXPECT_TRUE(Image(filter_) == Image(other));
+    EXPECT_TRUE(ImageOf(filter_) == ImageOf(other));
   }
 
   TestAllocator old_memory_;
@@ -114,7 +109,7 @@ using Filters = testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilt
 TYPED_TEST_SUITE(AsItWas, Filters, );
 
 TYPED_TEST(AsItWas, OfAnImageThatIsNotWhole) {
-  const std::string image = this->ImageOf(100000, Options());  // with chunk checks
+  const std::string image = this->SomeImage(100000, Options());  // with chunk checks
   this->ExpectRefused(StatusCode::kCorrupt, "nothing", "");
   this->ExpectFails(StatusCode::kCorrupt, "null", [&] { return this->filter_.CreateFromImage(nullptr, 100); });
   for (const size_t size : {size_t{1}, size_t{8}, image.size() / 2, image.size() - 1}) {
@@ -129,7 +124,7 @@ TYPED_TEST(AsItWas, OfAnImageThatIsNotWhole) {
 }
 
 TYPED_TEST(AsItWas, OfAnImageThatIsNotForIt) {
-  std::string image = this->ImageOf(100, Options());
+  std::string image = this->SomeImage(100, Options());
   image.back() = static_cast<char>(0xa2);
   this->ExpectRefused(StatusCode::kUnsupported, "a later version", image);
   for (const int layout : {9, 1, 2, 3, 4, 5}) {
@@ -155,7 +150,7 @@ TYPED_TEST(AsItWas, OfAnImageThatIsNotForIt) {
 }
 
 TYPED_TEST(AsItWas, OfAnotherHashOrSecret) {
-  const std::string plain = this->ImageOf(100, Options()), keyed = this->ImageOf(100, Keyed(1));
+  const std::string plain = this->SomeImage(100, Options()), keyed = this->SomeImage(100, Keyed(1));
   this->ExpectRefused(StatusCode::kIncompatible, "a secret for none", plain, Keyed(1));
   this->ExpectRefused(StatusCode::kIncompatible, "another secret", keyed, Keyed(2));
   this->ExpectRefused(StatusCode::kIncompatible, "no secret", keyed);
@@ -167,7 +162,7 @@ TYPED_TEST(AsItWas, OfAnotherHashOrSecret) {
 }
 
 TYPED_TEST(AsItWas, OfOptionsThatAreNone) {
-  const std::string image = this->ImageOf(100000, Options());
+  const std::string image = this->SomeImage(100000, Options());
   const auto create = [&](StatusCode code, const char* what, const FilterOptions& options, uint64_t num_keys = 100000) {
     this->ExpectFails(code, what, [&] { return CreateSome(&this->filter_, num_keys, options); });
   };
@@ -193,7 +188,7 @@ TYPED_TEST(AsItWas, OfOptionsThatAreNone) {
 
 // The old memory stays until the new one is complete, and goes then.
 TYPED_TEST(AsItWas, WhenMemoryRunsOut) {
-  const std::string image = this->ImageOf(100000, Options());
+  const std::string image = this->SomeImage(100000, Options());
   for (const bool from_image : {false, true}) {
     for (uint64_t fail = 0;; ++fail) {
       TestAllocator new_memory;
@@ -218,7 +213,7 @@ TYPED_TEST(AsItWas, WhenMemoryRunsOut) {
   EXPECT_GT(this->old_memory_.live_bytes(), 0u);
   ASSERT_TRUE(this->filter_.CreateFromImage(image.data(), image.size()).ok());
   EXPECT_EQ(this->old_memory_.live_bytes(), 0u);
-  EXPECT_TRUE(this->Image(this->filter_) == image);
+  EXPECT_TRUE(this->ImageOf(this->filter_) == image);
   ASSERT_TRUE(CreateSome(&this->filter_, 100, Keyed(3)).ok());
   EXPECT_EQ(this->filter_.hash_id(), HashId::kKeyed);
 }

@@ -133,8 +133,7 @@ TEST(Foldable, HasBlocksThatSixtyFourDivides) {
     filter.InsertHashes(hashes.data(), hashes.size());
     FilterBuilder builder(Foldable(10));  // kAuto
     builder.AddHashes(hashes.data(), hashes.size());
-    std::string image;
-    ASSERT_TRUE(builder.Finish(&image).ok());
+    const std::string image = Finish(&builder);
     HashesInMemory memory{&hashes};
     Collector streamed;
     ASSERT_TRUE(BuildFromSource(Foldable(10), memory.source(), streamed.sink()).ok());

@@ -43,11 +43,7 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
   FilterOptions options = BitsPerKey(10);
   const auto build = [&](const std::vector<uint64_t>& hashes, Layout layout) {
     options.layout = layout;
-    FilterBuilder builder(options);
-    builder.AddHashes(hashes.data(), hashes.size());
-    std::string image;
-    EXPECT_TRUE(builder.Finish(&image).ok());
-    return image;
+    return Build(options, hashes);
   };
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
     std::vector<std::string> images = {build({}, layout)};

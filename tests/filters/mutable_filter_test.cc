@@ -157,10 +157,7 @@ TYPED_TEST(MutableFilterTest, OfTheCallersHashesAnswersKeysMaybe) {
 TYPED_TEST(MutableFilterTest, AsTheBuilderHasIt) {
   const std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   FilterOptions options = BitsPerKey(9.3, this->kLayout);
-  FilterBuilder builder(options);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string built;
-  ASSERT_TRUE(builder.Finish(&built).ok());
+  const std::string built = Build(options, hashes);
   const TypeParam filter = this->Make(hashes.size(), options, hashes);
   const FilterView view(built.data(), built.size());
   ASSERT_EQ(view.body_bytes(), filter.body_bytes());

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/test_allocator.h"
 
@@ -14,12 +15,7 @@ namespace {
 constexpr size_t kKeys = 300000;  // 375,000 bytes: six chunks
 
 std::string Build(size_t num_keys, uint64_t seed) {
-  FilterBuilder builder(BitsPerKey(10, Layout::kBlocked));
-  const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  EXPECT_TRUE(builder.Finish(&image).ok());
-  return image;
+  return Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(num_keys, seed));
 }
 
 // Both ways of reading, as one.

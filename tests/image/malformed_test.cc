@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/options.h"
@@ -22,12 +23,7 @@ namespace {
 std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
   FilterOptions options = BitsPerKey(10, layout);
   options.seed = seed;
-  FilterBuilder builder(options);
-  const std::vector<uint64_t> hashes = RandomHashes(num_keys, 1);
-  builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  EXPECT_TRUE(builder.Finish(&image).ok());
-  return image;
+  return Build(options, RandomHashes(num_keys, 1));
 }
 
 // True if `size` bytes at `data` are refused with `code` (kOk: any error) and every kind of question is answered

@@ -9,6 +9,7 @@
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/options.h"
@@ -49,10 +50,7 @@ uint64_t Missing(const FilterBase& filter, const std::vector<uint64_t>& keys) {
 std::string Build(const FilterOptions& options, const std::vector<uint64_t>& keys) {
   FilterBuilder builder(options);
   for (const uint64_t key : keys) builder.AddKey(key);
-  std::string image;
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
+  return Finish(&builder);
 }
 
 TEST(NoFalseNegative, OverTenMillionKeys) {
@@ -112,8 +110,7 @@ TEST(NoFalseNegative, OfStringsOfEveryLength) {
       text.push_back(static_cast<char>(length * 7));
     }
     for (const std::string& key : keys) builder.AddKey(key);
-    std::string image;
-    ASSERT_TRUE(builder.Finish(&image).ok());
+    const std::string image = Finish(&builder);
     const FilterView view(image.data(), image.size());
     for (const std::string& key : keys) EXPECT_TRUE(view.MayContainKey(key)) << key.size();
   }

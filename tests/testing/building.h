@@ -13,13 +13,17 @@
 
 namespace linefilter::test {
 
+inline std::string Finish(FilterBuilder* builder) {
+  std::string image;
+  const Status status = builder->Finish(&image);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return image;
+}
+
 inline std::string Build(const FilterOptions& options, const std::vector<uint64_t>& hashes) {
   FilterBuilder builder(options);
   builder.AddHashes(hashes.data(), hashes.size());
-  std::string image;
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
-  return image;
+  return Finish(&builder);
 }
 
 template <class Filter>

@@ -26,8 +26,7 @@ TEST(CountingBuilder, CountsAKeyEachTimeThatItComes) {
   for (const uint64_t hash : {uint64_t{5} << 60, uint64_t{5} << 60, uint64_t{9}, uint64_t{5} << 60})
     builder.AddHash(hash);
   EXPECT_EQ(builder.num_keys(), 4u);
-  std::string image;
-  ASSERT_TRUE(builder.Finish(&image).ok());
+  const std::string image = test::Finish(&builder);
   CountingBlockedFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
   EXPECT_TRUE(filter.RemoveHash(9));
@@ -86,8 +85,7 @@ TEST(CountingBuilder, CountsKeysThatAreAddedAsKeys) {
   FilterOptions options = test::BitsPerKey(48, Layout::kCounting);
   FilterBuilder builder(options);
   for (int times = 0; times < 2; ++times) builder.AddKey("alice");
-  std::string image;
-  ASSERT_TRUE(builder.Finish(&image).ok());
+  const std::string image = test::Finish(&builder);
   CountingBlockedFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
   EXPECT_TRUE(filter.RemoveKey("alice"));
