@@ -1,34 +1,16 @@
 // linefilter/leveldb.h: what an engine's files and an engine's object code hold of us: the filters' name, and type
 // information.
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "gtest/gtest.h"
-#include "leveldb/filter_policy.h"
-#include "linefilter/leveldb.h"
+#include "tests/adapters/leveldb_test.h"
 #include "tests/testing/adapter.h"
-#include "tests/testing/layouts.h"
-#include "tests/testing/leveldb.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
-
-Policy New(double bits_per_key, Layout layout = Layout::kAuto) {
-  EngineFilterOptions options;
-  options.bits_per_key = bits_per_key;
-  options.layout = layout;
-  Status status;
-  Policy policy(NewLevelDBFilterPolicy(options, &status));
-  EXPECT_TRUE(status.ok()) << status.message();
-  return policy;
-}
 
 // The number is that of the bytes of FORMAT.md's layouts: who changes what a layout makes of the same keys raises it.
 TEST(LevelDBFiles, NameTheFiltersTheSameWhateverTheOptions) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const double bits_per_key : {1.0, 10.0, 64.0}) {
       EXPECT_STREQ(New(bits_per_key, layout)->Name(), "linefilter.Image.1");
     }
@@ -54,9 +36,9 @@ class EarlierPolicy : public leveldb::FilterPolicy {
 TEST(LevelDBFiles, OfAnEarlierStateAreReadWithoutTheirFilters) {
   constexpr uint64_t kKeys = 3000;
   const EarlierPolicy earlier("linefilter.Image"), same_name(New(10)->Name());
-  for (const Layout layout : test::EveryLayout()) {
-    const Policy ours = New(test::BitsPerKeyLikeBlocked(layout, 10), layout);
-    test::LevelDB db;
+  for (const Layout layout : EveryLayout()) {
+    const Policy ours = New(BitsPerKeyLikeBlocked(layout, 10), layout);
+    LevelDB db;
     db.Open(&earlier);
     db.Fill(0, kKeys, 100);
     db.Open(ours.get());
@@ -66,7 +48,7 @@ TEST(LevelDBFiles, OfAnEarlierStateAreReadWithoutTheirFilters) {
     EXPECT_EQ(db.CountLost(0, 2 * kKeys, 100), 0u);
     EXPECT_LT(db.CountReadsOfAbsent(1000), 50u) << "written anew, with filters of now";
   }
-  test::LevelDB db;
+  LevelDB db;
   db.Open(&same_name);
   db.Fill(0, kKeys, 100);
   const Policy ours = New(10);
@@ -74,11 +56,11 @@ TEST(LevelDBFiles, OfAnEarlierStateAreReadWithoutTheirFilters) {
   EXPECT_GT(db.CountLost(0, kKeys, 100), kKeys / 2) << "under the name of now they are believed: the test can tell";
 }
 
-TEST(LevelDBRtti, IsThatOfTheEngine) { test::ExpectRttiOfTheEngine("leveldb", "N7leveldb12FilterPolicyE"); }
+TEST(LevelDBRtti, IsThatOfTheEngine) { ExpectRttiOfTheEngine("leveldb", "N7leveldb12FilterPolicyE"); }
 
 #ifdef __GXX_RTTI
 TEST(LevelDBRtti, AnswersForAPolicyOfEachLayout) {
-  for (const Layout layout : test::EveryLayout()) test::ExpectRttiOf<EarlierPolicy>(New(10, layout).get());
+  for (const Layout layout : EveryLayout()) ExpectRttiOf<EarlierPolicy>(New(10, layout).get());
   const Policy bloom(leveldb::NewBloomFilterPolicy(10));
   const Policy policy = New(10), other = New(20);
   const leveldb::FilterPolicy &of_bloom = *bloom, &of_policy = *policy, &of_other = *other;
@@ -88,4 +70,4 @@ TEST(LevelDBRtti, AnswersForAPolicyOfEachLayout) {
 #endif
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

@@ -99,7 +99,7 @@ TEST(LevelDBPolicy, ReadsFiltersOfAnyOtherOptions) {
   const Policy reader = New(BitsPerKey(3, Layout::kBlocked));
   const std::vector<std::string> keys = Keys(1, 300), others = Keys(1000, 20000);
   for (const Layout layout : AutoAndEveryLayout()) {
-    const Policy writer = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, 20), layout));
+    const Policy writer = New(BitsPerKey(BitsPerKeyLikeBlocked(layout, 20), layout));
     const std::string filter = Filter(*writer, keys);
     EXPECT_EQ(CountMatches(*reader, keys, filter), keys.size());
     const unsigned limit = layout == Layout::kCounting ? 100 : 40;  // 0.5 %, 0.2 %
@@ -111,7 +111,7 @@ TEST(LevelDBPolicy, StoresWhatAnswersMaybeWhereMemoryRunsOut) {
   for (const Layout layout : AutoAndEveryLayout()) {
     FilterOptions options;
     ASSERT_TRUE(internal::ToFilterOptions(BitsPerKey(10, layout), &options).ok());
-    test::TestAllocator allocator;
+    TestAllocator allocator;
     options.allocator = allocator.hooks();
     FilterBuilder builder(options);
     allocator.FailFrom(0);
@@ -120,7 +120,7 @@ TEST(LevelDBPolicy, StoresWhatAnswersMaybeWhereMemoryRunsOut) {
     internal::AppendImage(&builder, &block);
     EXPECT_EQ(block, std::string("before\0", 7)) << "a byte: none is how LevelDB stores that there are no keys";
     EXPECT_TRUE(internal::AskImage(std::string_view(block).substr(6), "lost", false));
-    allocator.FailFrom(test::TestAllocator::kNever);
+    allocator.FailFrom(TestAllocator::kNever);
     builder.AddKey("kept");
     block.clear();
     internal::AppendImage(&builder, &block);
@@ -203,7 +203,7 @@ TEST(LevelDBPolicy, OfATinySetCostsEightBytesMoreThanLevelDBs) {
 // The same keys, the same questions. The difference of two counts has at most the standard deviation of their sum's
 // root, but for the filters' fill, which adds less: 5.5 of them over 84 comparisons give a false alarm in 1e6.
 TEST(LevelDBPolicy, OfATinySetIsNoWorseThanLevelDBs) {
-  const uint64_t num_filters = static_cast<uint64_t>(200 * std::max(0.05, test::Effort()));
+  const uint64_t num_filters = static_cast<uint64_t>(200 * std::max(0.05, Effort()));
   const std::vector<std::string> absent = Keys(uint64_t{1} << 40, 1000);
   uint64_t ours_in_all = 0, theirs_in_all = 0;
   for (const int bits_per_key : {4, 7, 10, 13, 16, 20, 24}) {
@@ -246,7 +246,7 @@ double HighestFpr(const FilterOptions& options) {
 
 std::vector<double> ManyFprs() {
   std::vector<double> fprs = {0.0007, 0.0016, 0.0026, 1.7e-5, 0.36, 0.201585, 0.45, 0.3, 0.1, 0.01, 1e-3, 1e-6, 1e-9};
-  const double step = test::Effort() < 1 ? 0.7 : 0.93;
+  const double step = Effort() < 1 ? 0.7 : 0.93;
   for (double fpr = 0.997; fpr > 2e-13; fpr *= step) fprs.push_back(fpr);
   return fprs;
 }

@@ -1,9 +1,8 @@
-// What the parts of leveldb_test share: policies, and filters of theirs without a database.
+// What tests of the policy for LevelDB share: policies, and filters of theirs without a database.
 #ifndef LINEFILTER_TESTS_ADAPTERS_LEVELDB_TEST_H_
 #define LINEFILTER_TESTS_ADAPTERS_LEVELDB_TEST_H_
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 #include "leveldb/filter_policy.h"
 #include "linefilter/leveldb.h"
 #include "linefilter/view.h"
+#include "tests/testing/engine.h"
 #include "tests/testing/layouts.h"
 #include "tests/testing/leveldb.h"
 #include "tests/testing/measure_fpr.h"
@@ -22,13 +22,6 @@ namespace linefilter::test {
 
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 
-inline EngineFilterOptions BitsPerKey(double bits_per_key, Layout layout = Layout::kAuto) {
-  EngineFilterOptions options;
-  options.bits_per_key = bits_per_key;
-  options.layout = layout;
-  return options;
-}
-
 inline Policy New(const EngineFilterOptions& options) {
   Status status;
   Policy policy(NewLevelDBFilterPolicy(options, &status));
@@ -36,20 +29,7 @@ inline Policy New(const EngineFilterOptions& options) {
   EXPECT_NE(policy, nullptr);
   return policy;
 }
-
-inline std::vector<Layout> AutoAndEveryLayout() {
-  std::vector<Layout> layouts = test::EveryLayout();
-  layouts.insert(layouts.begin(), Layout::kAuto);
-  return layouts;
-}
-
-// Keys first, first + 1, ..., sorted as LevelDB hands them over.
-inline std::vector<std::string> Keys(uint64_t first, size_t n) {
-  std::vector<std::string> keys;
-  for (uint64_t i = first; i < first + n; ++i) keys.push_back(EngineKey(i));
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
+inline Policy New(double bits_per_key, Layout layout = Layout::kAuto) { return New(BitsPerKey(bits_per_key, layout)); }
 
 inline std::string Filter(const leveldb::FilterPolicy& policy, const std::vector<std::string>& keys) {
   const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());

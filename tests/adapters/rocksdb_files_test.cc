@@ -1,8 +1,6 @@
 // linefilter/rocksdb.h: what an engine's files and an engine's object code hold of us: the filters' name, filters that
 // were verified before they were written, and type information.
-#include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <initializer_list>
 #include <memory>
 #include <new>
@@ -11,20 +9,13 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/adapters/rocksdb_interface.h"
 #include "linefilter/builder.h"
-#include "linefilter/hash.h"
-#include "linefilter/rocksdb.h"
-#include "linefilter/view.h"
 #include "rocksdb/db.h"
-#include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
-#include "rocksdb/table.h"
+#include "tests/adapters/rocksdb_test.h"
 #include "tests/testing/adapter.h"
-#include "tests/testing/layouts.h"
-#include "tests/testing/temp_dir.h"
 
 namespace {
 bool refuse_memory = false;  // of new (std::nothrow)
@@ -39,59 +30,20 @@ void* operator new(size_t size, const std::nothrow_t&) noexcept {
   }
 }
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
-using Builder = std::unique_ptr<rocksdb::FilterBitsBuilder>;
-using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
-
-Policy New(double bits_per_key, Layout layout = Layout::kAuto) {
-  EngineFilterOptions options;
-  options.bits_per_key = bits_per_key;
-  options.layout = layout;
-  Status status;
-  Policy policy(NewRocksDBFilterPolicy(options, &status));
-  EXPECT_TRUE(status.ok()) << status.message();
-  return policy;
-}
-
-std::string Key(uint64_t i) {
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(MixHash(i)));
-  return text;
-}
-std::vector<std::string> Keys(uint64_t first, size_t n) {
-  std::vector<std::string> keys;
-  for (uint64_t i = first; i < first + n; ++i) keys.push_back(Key(i));
-  std::sort(keys.begin(), keys.end());
-  return keys;
-}
 
 Builder NewBuilder(const rocksdb::FilterPolicy& policy, bool detect) {
   rocksdb::BlockBasedTableOptions table;
   table.detect_filter_construct_corruption = detect;
-  return Builder(policy.GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));
+  return NewBuilder(policy, table);
 }
 void Add(const std::vector<std::string>& keys, rocksdb::FilterBitsBuilder* builder) {
   for (const std::string& key : keys) builder->AddKey(key);
 }
-std::string Finish(rocksdb::FilterBitsBuilder* builder) {
-  std::unique_ptr<const char[]> memory;
-  rocksdb::Status status = rocksdb::Status::Busy();
-  const rocksdb::Slice filter = builder->Finish(&memory, &status);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  EXPECT_TRUE(builder->MaybePostVerify(filter).ok());
-  return filter.ToString();
-}
-std::string Filter(const rocksdb::FilterPolicy& policy, const std::vector<std::string>& keys) {
-  const Builder builder = NewBuilder(policy, false);
-  Add(keys, builder.get());
-  return Finish(builder.get());
-}
 
 TEST(RocksDBPostVerify, FindsBytesThatWereChanged) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     const Policy policy = New(10, layout);
     const Builder careful = NewBuilder(*policy, true), careless = NewBuilder(*policy, false);
     for (const size_t n : {size_t{30}, size_t{30000}}) {
@@ -109,7 +61,7 @@ TEST(RocksDBPostVerify, FindsBytesThatWereChanged) {
 
 // A sound filter, all of whose bytes are as they were written, and which lacks keys.
 TEST(RocksDBPostVerify, FindsThatKeysAreMissing) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     const Policy policy = New(12, layout);
     const Builder builder = NewBuilder(*policy, true);
     for (const size_t n : {size_t{1}, size_t{30}, size_t{30000}}) {
@@ -185,7 +137,7 @@ TEST(RocksDBPostVerify, WritesWhatAnswersMaybeWhereMemoryForTheKeysRunsOut) {
   const std::string filter = Finish(builder.get());
   EXPECT_EQ(filter, std::string(1, '\0'));
   const Reader reader(policy->GetFilterBitsReader(filter));
-  EXPECT_TRUE(reader->MayMatch(Key(1 << 30)));
+  EXPECT_TRUE(reader->MayMatch(EngineKey(1 << 30)));
   Add({"x"}, builder.get());
   EXPECT_EQ(Finish(builder.get()), Filter(*policy, {"x"})) << "the next one is right again";
 }
@@ -247,7 +199,7 @@ class Database {
     db_.reset(db);
   }
   void Fill(uint64_t n) {
-    for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(db_->Put({}, Key(i), Key(i)).ok());
+    for (uint64_t i = 0; i < n; ++i) ASSERT_TRUE(db_->Put({}, EngineKey(i), EngineKey(i)).ok());
     ASSERT_TRUE(db_->Flush({}).ok());
     rocksdb::CompactRangeOptions all;
     all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
@@ -260,21 +212,21 @@ class Database {
     perf->Reset();
     uint64_t lost = 0;
     std::string value;
-    for (uint64_t i = 0; i < n; ++i) lost += !db_->Get({}, Key(i), &value).ok() || value != Key(i);
+    for (uint64_t i = 0; i < n; ++i) lost += !db_->Get({}, EngineKey(i), &value).ok() || value != EngineKey(i);
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
     *asked = perf->bloom_sst_hit_count + perf->bloom_sst_miss_count;
     return lost;
   }
 
  private:
-  const test::TempDir dir_;
+  const TempDir dir_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
 // The number is that of the bytes of FORMAT.md's layouts: who changes what a layout makes of the same keys raises it.
 // RocksDB looks for filters by CompatibilityName, and keeps Name in the properties of the file and in its options.
 TEST(RocksDBFiles, NameTheFiltersTheSameWhateverTheOptions) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     EXPECT_STREQ(New(10, layout)->Name(), "linefilter.Image.1");
     EXPECT_STREQ(New(10, layout)->CompatibilityName(), "linefilter.Image.1");
   }
@@ -303,17 +255,17 @@ TEST(RocksDBFiles, OfAnEarlierStateAreReadWithoutTheirFilters) {
   }
 }
 
-TEST(RocksDBRtti, IsThatOfTheEngine) { test::ExpectRttiOfTheEngine("rocksdb", "N7rocksdb12FilterPolicyE"); }
+TEST(RocksDBRtti, IsThatOfTheEngine) { ExpectRttiOfTheEngine("rocksdb", "N7rocksdb12FilterPolicyE"); }
 
 #ifdef __GXX_RTTI
 TEST(RocksDBRtti, AnswersForAPolicyOfEachLayoutAndWhatItMakes) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     const Policy policy = New(10, layout);
-    test::ExpectRttiOf<EarlierPolicy>(policy.get());
+    ExpectRttiOf<EarlierPolicy>(policy.get());
     const Builder builder = NewBuilder(*policy, true);
-    test::ExpectRttiOf<rocksdb::FilterBitsReader>(builder.get());
+    ExpectRttiOf<rocksdb::FilterBitsReader>(builder.get());
     const Reader reader(policy->GetFilterBitsReader("no image"));
-    test::ExpectRttiOf<rocksdb::FilterBitsBuilder>(reader.get());
+    ExpectRttiOf<rocksdb::FilterBitsBuilder>(reader.get());
   }
   const Policy bloom(rocksdb::NewBloomFilterPolicy(10));
   const Policy policy = New(10);
@@ -323,4 +275,4 @@ TEST(RocksDBRtti, AnswersForAPolicyOfEachLayoutAndWhatItMakes) {
 #endif
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

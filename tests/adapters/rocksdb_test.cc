@@ -28,8 +28,6 @@ void* operator new[](size_t size, const std::nothrow_t&) noexcept {
 namespace linefilter::test {
 namespace {
 
-using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
-
 // Asked one by one and in batches of many sizes, which must agree.
 uint64_t CountMatches(const rocksdb::FilterPolicy& policy, const std::vector<std::string>& keys,
                       const std::string& filter) {
@@ -67,7 +65,7 @@ TEST(RocksDBPolicy, RefusesOptionsThatMakeNoSense) {
 TEST(RocksDBPolicy, MakesFiltersThatHoldEveryKey) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const double bits_per_key : {1.0, 10.0, 22.5}) {
-      const Policy policy = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, bits_per_key), layout));
+      const Policy policy = New(BitsPerKey(BitsPerKeyLikeBlocked(layout, bits_per_key), layout));
       for (const size_t n : {0u, 1u, 2u, 50u, 3000u, 60000u}) {
         const std::vector<std::string> keys = Keys(n, n);
         const std::string filter = Filter(*policy, keys);
@@ -157,7 +155,7 @@ TEST(RocksDBPolicy, AnswersMaybeIfALargeFilterIsDamaged) {
     trusting_options.verify = false;
     const Policy policy = New(BitsPerKey(10, layout)), trusting = New(trusting_options);
     const std::string filter = Filter(*policy, keys);
-    test::Random random(1);
+    Random random(1);
     std::string damaged = filter;
     for (int i = 0; i < 200; ++i) damaged[random.Below(filter.size() - 40)] = static_cast<char>(random());
     EXPECT_EQ(CountMatches(*policy, keys, damaged), keys.size());
@@ -204,15 +202,15 @@ TEST(RocksDBPolicy, IsUsedByManyThreads) {
 
 // The header, preprocessed as if another version were installed.
 TEST(RocksDBInterface, IsRefusedInVersionsThatWereNotLookedUp) {
-  const test::TempDir dir;
+  const TempDir dir;
   ASSERT_TRUE(std::filesystem::create_directory(dir.File("rocksdb")));
   const std::string source = dir.Write("source.cc", "#include \"lib/adapters/rocksdb_interface.h\"\n");
   for (const auto& [major, minor, is_known] : std::vector<std::tuple<int, int, bool>>{
            {6, 29, false}, {7, 0, true}, {7, 8, true}, {8, 11, true}, {9, 5, true}, {9, 6, false}, {10, 0, false}}) {
     dir.Write("rocksdb/version.h", "#define ROCKSDB_MAJOR " + std::to_string(major) + "\n#define ROCKSDB_MINOR " +
                                        std::to_string(minor) + "\n#include \"rocksdb/rocksdb_namespace.h\"\n");
-    const test::RunResult result = test::RunProgram({LINEFILTER_CXX, "-std=c++17", "-fsyntax-only", "-I" + dir.path(),
-                                                     std::string("-I") + LINEFILTER_SOURCE_DIR, source});
+    const RunResult result = RunProgram({LINEFILTER_CXX, "-std=c++17", "-fsyntax-only", "-I" + dir.path(),
+                                         std::string("-I") + LINEFILTER_SOURCE_DIR, source});
     EXPECT_EQ(result.exit_code == 0, is_known) << major << "." << minor << result.err;
     EXPECT_EQ(result.err.find("fits RocksDB 7.0 to 9.5") != std::string::npos, !is_known) << result.err;
   }

@@ -39,7 +39,7 @@ class RocksDB {
 
   // Keys [first, first + n), each its own value, and all into one level.
   void Fill(uint64_t first, uint64_t n) {
-    for (uint64_t i = first; i < first + n; ++i) ASSERT_TRUE(db_->Put({}, Key(i), Key(i)).ok());
+    for (uint64_t i = first; i < first + n; ++i) ASSERT_TRUE(db_->Put({}, EngineKey(i), EngineKey(i)).ok());
     ASSERT_TRUE(db_->Flush({}).ok());
     rocksdb::CompactRangeOptions all;
     all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
@@ -50,15 +50,15 @@ class RocksDB {
     uint64_t lost = 0;
     std::string value;
     for (uint64_t i = first; i < first + n; ++i) {
-      lost += !db_->Get(read, Key(i), &value).ok() || value != Key(i);
+      lost += !db_->Get(read, EngineKey(i), &value).ok() || value != EngineKey(i);
     }
     ForEachMultiGet(first, n, [&](const rocksdb::Status& status) { lost += !status.ok(); });
     const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
     for (uint64_t i = first; i < first + n; i += 7) {
-      iterator->Seek(Key(i));
-      lost += !iterator->Valid() || iterator->key() != Key(i);
-      iterator->SeekForPrev(Key(i));
-      lost += !iterator->Valid() || iterator->key() != Key(i);
+      iterator->Seek(EngineKey(i));
+      lost += !iterator->Valid() || iterator->key() != EngineKey(i);
+      iterator->SeekForPrev(EngineKey(i));
+      lost += !iterator->Valid() || iterator->key() != EngineKey(i);
     }
     return lost;
   }
@@ -71,7 +71,7 @@ class RocksDB {
     if (by_multi_get) {
       ForEachMultiGet(kAbsent, n, [](const rocksdb::Status& status) { EXPECT_TRUE(status.IsNotFound()); });
     } else {
-      for (uint64_t i = 0; i < n; ++i) EXPECT_TRUE(db_->Get(read, Key(kAbsent + i), &value).IsNotFound());
+      for (uint64_t i = 0; i < n; ++i) EXPECT_TRUE(db_->Get(read, EngineKey(kAbsent + i), &value).IsNotFound());
     }
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
     *asked = perf->bloom_sst_hit_count + perf->bloom_sst_miss_count;
@@ -96,7 +96,7 @@ class RocksDB {
     for (uint64_t end = first + n, count = 1; first < end; first += count, count = std::min<uint64_t>(100, 2 * count)) {
       count = std::min(count, end - first);
       std::vector<std::string> keys;
-      for (uint64_t i = 0; i < count; ++i) keys.push_back(Key(first + i));
+      for (uint64_t i = 0; i < count; ++i) keys.push_back(EngineKey(first + i));
       const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
       std::vector<rocksdb::PinnableSlice> values(count);
       std::vector<rocksdb::Status> statuses(count);
@@ -110,7 +110,7 @@ class RocksDB {
     }
   }
 
-  const test::TempDir dir_;
+  const TempDir dir_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
@@ -120,13 +120,13 @@ void Partition(RocksDB* db) {
   db->table.metadata_block_size = 1024;
 }
 
-uint64_t NumKeys() { return static_cast<uint64_t>(10000 * std::max(0.2, test::Effort())); }
+uint64_t NumKeys() { return static_cast<uint64_t>(10000 * std::max(0.2, Effort())); }
 
 TEST(RocksDBDatabase, LosesNoKeyAndSparesReads) {
   const uint64_t num_keys = NumKeys();
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const bool partitioned : {false, true}) {
-      const double bits_per_key = test::BitsPerKeyLikeBlocked(layout, 10);
+      const double bits_per_key = BitsPerKeyLikeBlocked(layout, 10);
       const Policy policy = New(BitsPerKey(bits_per_key, layout));
       RocksDB db;
       if (partitioned) Partition(&db);
@@ -183,7 +183,7 @@ TEST(RocksDBDatabase, AnswersForPrefixes) {
   for (const Layout layout : AutoAndEveryLayout()) {
     for (const bool partitioned : {false, true}) {
       for (const bool whole_keys : {false, true}) {
-        const Policy policy = New(BitsPerKey(test::BitsPerKeyLikeBlocked(layout, 12), layout));
+        const Policy policy = New(BitsPerKey(BitsPerKeyLikeBlocked(layout, 12), layout));
         RocksDB db;
         if (partitioned) Partition(&db);
         db.options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(3));
@@ -194,13 +194,13 @@ TEST(RocksDBDatabase, AnswersForPrefixes) {
         db.Fill(0, kKeys);
         EXPECT_EQ(db.CountLost(0, kKeys), 0u);
         std::set<std::string> prefixes;
-        for (uint64_t i = 0; i < kKeys; ++i) prefixes.insert(Key(i).substr(0, 3));
+        for (uint64_t i = 0; i < kKeys; ++i) prefixes.insert(EngineKey(i).substr(0, 3));
         rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
         rocksdb::get_perf_context()->Reset();
         const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(db.read));
         uint64_t absent = 0;
         for (uint64_t i = 0; i < 5000; ++i) {
-          const std::string key = Key(kAbsent + i), prefix = key.substr(0, 3);
+          const std::string key = EngineKey(kAbsent + i), prefix = key.substr(0, 3);
           const bool is_there = prefixes.count(prefix) != 0;
           absent += !is_there;
           iterator->Seek(prefix);
@@ -225,10 +225,10 @@ TEST(RocksDBDatabase, LosesNoKeyIfItsFilterIsDamaged) {
       db.Close();
       const std::vector<std::string> files = db.Files();
       ASSERT_EQ(files.size(), 1u);
-      const std::string bytes = test::ReadFile(files[0]), filter = Filter(*policy, Keys(0, num_keys));
+      const std::string bytes = ReadFile(files[0]), filter = Filter(*policy, Keys(0, num_keys));
       const size_t at = bytes.find(filter);
       ASSERT_NE(at, std::string::npos) << "the same keys give the same image";
-      test::Random random(num_keys);
+      Random random(num_keys);
       for (int round = 0; round < 5; ++round) {
         std::string damaged = bytes;
         for (int i = 0; i < 1 + 8 * round; ++i)

@@ -4,24 +4,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "gtest/gtest.h"
-#include "linefilter/hash.h"
+#include "tests/testing/engine.h"
 #include "tests/testing/temp_dir.h"
 #include "tools/measure/counted_leveldb.h"
 
 namespace linefilter::test {
-
-// Key i of a database: 16 hex digits in no order, so that absent keys lie between those that are there.
-inline std::string EngineKey(uint64_t i) {
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(MixHash(i)));
-  return text;
-}
 
 // The folder is a base so that it is there before the database and until it is gone.
 class LevelDB : private TempDir, public tools::CountedLevelDB {
