@@ -1,34 +1,11 @@
 // A ScalableFilter of an image that claims more keys than came: it grows nevertheless.
-#include <cstdint>
-#include <vector>
+#include "tests/filters/scalable_test.h"
 
-#include "gtest/gtest.h"
-#include "lib/filters/growth.h"
-#include "linefilter/scalable.h"
-#include "tests/reference/reference.h"
-#include "tests/testing/random.h"
-#include "tests/testing/test_allocator.h"
-
-namespace linefilter {
+namespace linefilter::test {
 namespace {
 
-// One stage of a block, of a plan that begins with `first_capacity` keys.
-reference::Bytes Claim(uint64_t num_keys, uint64_t first_capacity) {
-  internal::GrowthPlan plan;
-  plan.fpr = 0.01;
-  plan.first_capacity = first_capacity;
-  reference::Bytes growth(internal::kScalableGrowthBytes);
-  internal::StoreGrowth(plan, growth.data());
-  reference::Filter stage;
-  stage.num_probes = 7;
-  stage.body.resize(64);
-  reference::Filter container = reference::MakeContainer({stage}, {num_keys});
-  container.extensions.push_back({reference::kGrowth, growth});
-  return reference::WriteImage(container);
-}
-
 TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
-  const std::vector<uint64_t> hashes = test::RandomHashes(3000, 1);
+  const std::vector<uint64_t> hashes = RandomHashes(3000, 1);
   for (const bool batch : {false, true}) {
     for (const uint64_t num_keys : {uint64_t{512}, uint64_t{511}}) {
       SCOPED_TRACE(num_keys);
@@ -44,7 +21,7 @@ TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
       }
       EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
       EXPECT_EQ(filter.num_stages(), 3u) << "2,000 keys in the second stage, the others in the third";
-      const std::vector<uint64_t> others = test::RandomHashes(20000, 2);
+      const std::vector<uint64_t> others = RandomHashes(20000, 2);
       EXPECT_LE(filter.CountMaybes(others.data(), others.size()), 300u);
       EXPECT_TRUE(filter.growth_status().ok()) << filter.growth_status().message();
     }
@@ -57,7 +34,7 @@ TEST(ScalableClaims, ABatchGoesOverTheLastBitAsSingleKeysDo) {
   ScalableFilter one_by_one, together;
   ASSERT_TRUE(one_by_one.CreateFromImage(image.data(), image.size()).ok());
   ASSERT_TRUE(together.CreateFromImage(image.data(), image.size()).ok());
-  const std::vector<uint64_t> hashes = test::RandomHashes(40, 1);
+  const std::vector<uint64_t> hashes = RandomHashes(40, 1);
   for (const uint64_t hash : hashes) one_by_one.InsertHash(hash);
   together.InsertHashes(hashes.data(), hashes.size());
   for (const ScalableFilter* filter : {&one_by_one, &together}) {
@@ -70,19 +47,19 @@ TEST(ScalableClaims, ABatchGoesOverTheLastBitAsSingleKeysDo) {
 // Memory that comes back is used, though such a stage counts no further key.
 TEST(ScalableClaims, AFullStageAsksForMemoryAgain) {
   const reference::Bytes image = Claim(511, 1000);
-  test::TestAllocator memory;
+  TestAllocator memory;
   FilterOptions options;
   options.allocator = memory.hooks();
   ScalableFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
-  const std::vector<uint64_t> hashes = test::RandomHashes(200, 1);
+  const std::vector<uint64_t> hashes = RandomHashes(200, 1);
   memory.FailFrom(0);
   const uint64_t asked_before = memory.num_allocations();
   filter.InsertHashes(hashes.data(), 30);
   EXPECT_EQ(filter.num_stages(), 1u);
   EXPECT_EQ(memory.num_allocations(), asked_before + 1) << "not with every key";
   EXPECT_EQ(filter.growth_status().code(), StatusCode::kOutOfMemory) << filter.growth_status().message();
-  memory.FailFrom(test::TestAllocator::kNever);
+  memory.FailFrom(TestAllocator::kNever);
   filter.InsertHashes(hashes.data() + 30, hashes.size() - 30);
   EXPECT_EQ(filter.num_stages(), 2u);
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
@@ -98,7 +75,7 @@ TEST(ScalableClaims, AFullStageThatMayNotGrowTakesKeys) {
   options.memory_limit = small.MemoryUse();
   ScalableFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
-  const std::vector<uint64_t> hashes = test::RandomHashes(100, 1);
+  const std::vector<uint64_t> hashes = RandomHashes(100, 1);
   filter.InsertHashes(hashes.data(), hashes.size());
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
   EXPECT_EQ(filter.num_stages(), 1u);
@@ -106,4 +83,4 @@ TEST(ScalableClaims, AFullStageThatMayNotGrowTakesKeys) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

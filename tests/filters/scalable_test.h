@@ -1,4 +1,4 @@
-// What tests of ScalableFilter share: one that is made, and one that takes nothing.
+// What tests of ScalableFilter share: one that is made, one that an image claims, and one that takes nothing.
 #ifndef LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
 #define LINEFILTER_TESTS_FILTERS_SCALABLE_TEST_H_
 
@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/filters/growth.h"
 #include "linefilter/scalable.h"
+#include "tests/reference/reference.h"
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
@@ -26,6 +28,21 @@ inline ScalableFilter Make(uint64_t first_capacity, const FilterOptions& options
   const Status status = filter.Create(first_capacity, options, UpTo(max_growth));
   EXPECT_TRUE(status.ok()) << status.message();
   return filter;
+}
+
+// An image that claims so many keys: one stage of a block, of a plan that begins with `first_capacity` keys.
+inline reference::Bytes Claim(uint64_t num_keys, uint64_t first_capacity) {
+  internal::GrowthPlan plan;
+  plan.fpr = 0.01;
+  plan.first_capacity = first_capacity;
+  reference::Bytes growth(internal::kScalableGrowthBytes);
+  internal::StoreGrowth(plan, growth.data());
+  reference::Filter stage;
+  stage.num_probes = 7;
+  stage.body.resize(64);
+  reference::Filter container = reference::MakeContainer({stage}, {num_keys});
+  container.extensions.push_back({reference::kGrowth, growth});
+  return reference::WriteImage(container);
 }
 
 inline void ExpectBroken(ScalableFilter& filter) {

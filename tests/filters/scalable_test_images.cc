@@ -255,17 +255,7 @@ TEST(ScalableFilterTest, GoesOnFromAnyPlanThatAnImageClaims) {
 // what it is to the filter.
 TEST(ScalableFilterTest, OpensNoHugeStageForATinyImage) {
   for (const uint64_t num_keys : {uint64_t{512}, uint64_t{513}, uint64_t{1} << 31, ~uint64_t{0}}) {
-    internal::GrowthPlan plan;
-    plan.fpr = 0.01;
-    plan.first_capacity = num_keys;
-    reference::Bytes growth(internal::kScalableGrowthBytes);
-    internal::StoreGrowth(plan, growth.data());
-    reference::Filter stage;
-    stage.num_probes = 7;
-    stage.body.resize(64);
-    reference::Filter container = reference::MakeContainer({stage}, {num_keys});
-    container.extensions.push_back({reference::kGrowth, growth});
-    const reference::Bytes image = reference::WriteImage(container);
+    const reference::Bytes image = Claim(num_keys, num_keys);
     const StatusCode code = num_keys == 512 ? StatusCode::kOk : StatusCode::kCorrupt;
     EXPECT_EQ(FilterView(image.data(), image.size()).status().code(), code);
     reference::Filter read;

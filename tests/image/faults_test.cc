@@ -113,13 +113,6 @@ struct Target {
   std::string path;
 };
 
-void ExpectWholeFile(const std::string& path, const Saver& saver) {
-  FilterFile file;
-  const Status loaded = file.Load(path.c_str());
-  EXPECT_TRUE(loaded.ok()) << loaded.message();
-  EXPECT_EQ(file.view().CountMaybes(saver.hashes.data(), saver.hashes.size()), saver.hashes.size());
-}
-
 // One save with one fault: true if the fault came. Whichever call had it, what stands afterwards is certain: the old
 // file until the rename is done, from then on the new one.
 bool SaveWith(const Kind& kind, uint64_t nth, const Saver& saver, Place place) {
@@ -153,7 +146,7 @@ bool SaveWith(const Kind& kind, uint64_t nth, const Saver& saver, Place place) {
   EXPECT_TRUE(saver.save(target.path.c_str()).ok());
   EXPECT_TRUE(ReadFile(target.file) == saver.image);
   EXPECT_EQ(target.dir.Names().size(), target.NumNames(true));
-  ExpectWholeFile(target.path, saver);
+  ExpectWhole(target.path, saver);
   return fault_came;
 }
 
@@ -235,8 +228,6 @@ TEST(Save, SyncsTheFileThenRenamesThenSyncsTheFolder) {
     EXPECT_EQ(bytes, saver.image.size());
   }
 }
-
-// --- Reading ------------------------------------------------------------------------------------------------------
 
 constexpr Kind kReadFaults[] = {
     {"the file cannot be opened", Call::kOpen, Effect::kFail, EACCES, Outcome::kFails},

@@ -69,13 +69,6 @@ std::vector<std::string> Leftovers(const TempDir& dir, const std::string& name) 
   return leftovers;
 }
 
-void ExpectWhole(const std::string& path, const Saver& saver) {
-  FilterFile file;
-  const Status loaded = file.Load(path.c_str());
-  EXPECT_TRUE(loaded.ok()) << loaded.message();
-  EXPECT_EQ(file.view().CountMaybes(saver.hashes.data(), saver.hashes.size()), saver.hashes.size());
-}
-
 struct KillPoint {
   Fault fault;
   bool is_renamed;     // the new file has its name by then,

@@ -14,6 +14,7 @@
 #include "linefilter/builder.h"
 #include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"
+#include "linefilter/file.h"
 #include "linefilter/filter.h"
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
@@ -29,6 +30,13 @@ struct Saver {
   std::vector<uint64_t> hashes;  // that are in the filter
   std::string image;             // what the file is to be
 };
+
+inline void ExpectWhole(const std::string& path, const Saver& saver) {
+  FilterFile file;
+  const Status loaded = file.Load(path.c_str());
+  EXPECT_TRUE(loaded.ok()) << loaded.message();
+  EXPECT_EQ(file.view().CountMaybes(saver.hashes.data(), saver.hashes.size()), saver.hashes.size());
+}
 
 // A source of hashes in memory.
 struct HashesInMemory {
@@ -52,46 +60,39 @@ struct HashesInMemory {
 };
 
 template <class Filter>
+Saver SaverOfFull(const char* name, const std::shared_ptr<Filter>& filter, const std::vector<uint64_t>& hashes) {
+  return {name, [filter](const char* path) { return filter->Save(path); }, hashes, ImageOf(*filter)};
+}
+
+template <class Filter>
 Saver SaverOfFilter(const char* name, size_t num_keys, uint64_t seed) {
-  Saver saver;
-  saver.name = name;
-  saver.hashes = RandomHashes(num_keys, seed);
+  const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
   auto filter = std::make_shared<Filter>();
   EXPECT_TRUE(filter->Create(num_keys, BitsPerKey(10)).ok());
-  filter->InsertHashes(saver.hashes.data(), num_keys);
-  EXPECT_TRUE(filter->AppendImage(&saver.image).ok());
-  saver.save = [filter](const char* path) { return filter->Save(path); };
-  return saver;
+  filter->InsertHashes(hashes.data(), num_keys);
+  return SaverOfFull(name, filter, hashes);
 }
 
 // Of several stages.
 inline Saver SaverOfScalable(size_t num_keys, uint64_t seed) {
-  Saver saver;
-  saver.name = "ScalableFilter::Save";
-  saver.hashes = RandomHashes(num_keys, seed);
+  const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
   auto filter = std::make_shared<ScalableFilter>();
   EXPECT_TRUE(filter->Create(num_keys / 4, Fpr(0.01)).ok());
-  filter->InsertHashes(saver.hashes.data(), num_keys);
-  EXPECT_TRUE(filter->AppendImage(&saver.image).ok());
-  saver.save = [filter](const char* path) { return filter->Save(path); };
-  return saver;
+  filter->InsertHashes(hashes.data(), num_keys);
+  return SaverOfFull("ScalableFilter::Save", filter, hashes);
 }
 
 // Of three generations, each with a third of the keys.
 inline Saver SaverOfRotating(size_t num_keys, uint64_t seed) {
-  Saver saver;
-  saver.name = "RotatingFilter::Save";
-  saver.hashes = RandomHashes(num_keys, seed);
+  const std::vector<uint64_t> hashes = RandomHashes(num_keys, seed);
   auto filter = std::make_shared<RotatingFilter>();
   EXPECT_TRUE(filter->Create(num_keys, 3, BitsPerKey(10)).ok());
   for (size_t begin = 0, end = 0; begin < num_keys; begin = end) {
     end = std::min(begin + (num_keys + 2) / 3, num_keys);
     if (begin != 0) filter->Rotate();
-    filter->InsertHashes(saver.hashes.data() + begin, end - begin);
+    filter->InsertHashes(hashes.data() + begin, end - begin);
   }
-  EXPECT_TRUE(filter->AppendImage(&saver.image).ok());
-  saver.save = [filter](const char* path) { return filter->Save(path); };
-  return saver;
+  return SaverOfFull("RotatingFilter::Save", filter, hashes);
 }
 
 // Filters of num_keys keys; other seeds give other keys.
