@@ -1,6 +1,5 @@
 // linefilter/leveldb.h: what an engine's files and an engine's object code hold of us: the filters' name, and type
 // information.
-#include <string>
 
 #include "tests/adapters/leveldb_test.h"
 #include "tests/testing/adapter.h"

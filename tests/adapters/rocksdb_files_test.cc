@@ -1,14 +1,8 @@
 // linefilter/rocksdb.h: what an engine's files and an engine's object code hold of us: the filters' name, filters that
 // were verified before they were written, and type information.
-#include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <new>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"

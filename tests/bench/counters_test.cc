@@ -2,8 +2,6 @@
 // tried with the kernel's own counters, which every linux has; where even these are forbidden, that must be said.
 #include "bench/counters.h"
 
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,6 @@
 
 #include "linefilter/builder.h"
 #include "linefilter/view.h"
-#include "tests/testing/building.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/temp_dir.h"
 

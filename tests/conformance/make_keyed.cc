@@ -1,7 +1,6 @@
 // The vectors of the keyed hash (hash id 2): what siphash.txt contains, and the part of images.txt that takes secrets.
 // The reference alone decides what the bytes and the answers are.
 #include <sstream>
-#include <utility>
 
 #include "tests/conformance/images_file.h"
 #include "tests/conformance/vectors.h"

@@ -13,7 +13,6 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/rotating.h"
 #include "linefilter/swappable.h"
-#include "tests/testing/building.h"
 
 namespace linefilter::test {
 namespace {

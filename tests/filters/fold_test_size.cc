@@ -7,7 +7,6 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
-#include "tests/testing/options.h"
 #include "tests/testing/savers.h"
 
 namespace linefilter::test {

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <memory>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"

@@ -7,7 +7,6 @@
 
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
-#include "tests/testing/options.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {

@@ -1,6 +1,5 @@
 // The counts of an image that is made of a body elsewhere: facts may claim any number of keys, and what comes on top of
 // it never wraps to a few.
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>

@@ -7,7 +7,6 @@
 
 #include "linefilter/sizing.h"
 #include "tests/testing/measure_fpr.h"
-#include "tests/testing/options.h"
 
 namespace linefilter::test {
 namespace {

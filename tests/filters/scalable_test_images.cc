@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/filters/growth.h"
 #include "lib/image/container_writer.h"
 #include "linefilter/filter.h"
 #include "linefilter/view.h"
 #include "tests/filters/scalable_test.h"
-#include "tests/reference/reference.h"
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {

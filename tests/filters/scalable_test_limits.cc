@@ -1,5 +1,4 @@
 // Growth ends where a bound, a limit or the memory does; no key is lost there, and the filter says that it is full.
-#include "lib/filters/growth.h"
 #include "lib/image/container_writer.h"
 #include "tests/filters/scalable_test.h"
 

@@ -11,7 +11,6 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
-#include "linefilter/hash.h"
 #include "linefilter/rotating.h"
 #include "linefilter/swappable.h"
 #include "tests/testing/options.h"

@@ -3,7 +3,6 @@
 #define LINEFILTER_TESTS_FUZZ_QUESTIONS_H_
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

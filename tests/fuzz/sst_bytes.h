@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "examples/sst_reader/table_format.h"
 #include "linefilter/builder.h"

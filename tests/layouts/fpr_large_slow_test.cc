@@ -1,6 +1,5 @@
 // The false-positive rate at the scale where 32-bit hashes and sloppy block indexes fail.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "gtest/gtest.h"

@@ -1,8 +1,6 @@
 // The false-positive rate is what sizing says and doc/DESIGN.md promises. How sure: testing/measure_fpr.h.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <string>
 
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"

@@ -1,7 +1,6 @@
 // A key that was inserted is never "absent": over 1e7 keys in all, and in every small size.
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 

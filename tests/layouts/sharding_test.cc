@@ -1,7 +1,6 @@
 // A filter over one shard of a service has the rate of any other filter, however the service shards: by the low bits of
 // HashKey, by plain XXH3, by CRC-32. Sharding by what chooses the block or the bits within it is bad, and
 // doc/guide/sharding.md says so: its table is made here.
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <map>

@@ -3,7 +3,6 @@
 #define LINEFILTER_TESTS_TESTING_ADAPTER_H_
 
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <typeinfo>
 

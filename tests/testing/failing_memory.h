@@ -5,7 +5,6 @@
 #ifndef LINEFILTER_TESTS_TESTING_FAILING_MEMORY_H_
 #define LINEFILTER_TESTS_TESTING_FAILING_MEMORY_H_
 
-#include <cstddef>
 #include <cstdint>
 
 namespace linefilter::test {

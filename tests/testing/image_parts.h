@@ -4,7 +4,6 @@
 #ifndef LINEFILTER_TESTS_TESTING_IMAGE_PARTS_H_
 #define LINEFILTER_TESTS_TESTING_IMAGE_PARTS_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -18,7 +18,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/sizing.h"

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
 
 #include "gtest/gtest.h"
 

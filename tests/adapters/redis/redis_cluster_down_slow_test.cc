@@ -2,7 +2,6 @@
 // answered as ever; those of the node have failed, "maybe", and go in when it is back. While the record's node is down,
 // nothing is decided.
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <sys/prctl.h>
 #endif
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>

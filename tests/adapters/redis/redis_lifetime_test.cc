@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/redis.h"

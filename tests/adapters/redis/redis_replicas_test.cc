@@ -1,7 +1,6 @@
 // wait_replicas: what brings keys is acknowledged only when replicas have it, and nothing else waits for them. And
 // replica_reads: who sets it asks the replica that he names, and what he writes goes to its master or is refused.
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"

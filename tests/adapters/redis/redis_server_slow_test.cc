@@ -1,5 +1,4 @@
 // A node of the tests' cluster that is killed and started again. (A node serves nothing for its first 2 s.)
-#include <string>
 
 #include "gtest/gtest.h"
 #include "tests/testing/redis_client.h"

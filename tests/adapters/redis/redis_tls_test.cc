@@ -4,11 +4,13 @@
 #ifdef LINEFILTER_REDIS_TLS
 #include "tests/adapters/redis/redis_tls_test.h"
 
+#include <openssl/err.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/testing/building.h"
-#include "tests/testing/options.h"
+#include <cstdlib>
+#include <fstream>
+
 #include "tests/testing/redis_cluster.h"
 #else
 #include <string>
@@ -16,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "lib/adapters/redis/wire/tls.h"
 #include "linefilter/redis.h"
+#include "tests/testing/options.h"
 #include "tests/testing/redis_server.h"
 #endif
 

@@ -1,6 +1,5 @@
 // As much of RocksDB as a policy needs, to be compiled with RTTI or without. Nothing of it is called but the first
 // three.
-#include <memory>
 #include <string>
 #include <unordered_map>
 
