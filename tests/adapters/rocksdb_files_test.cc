@@ -30,7 +30,7 @@ namespace {
 Builder NewBuilder(const rocksdb::FilterPolicy& policy, bool detect) {
   rocksdb::BlockBasedTableOptions table;
   table.detect_filter_construct_corruption = detect;
-  return NewBuilder(policy, table);
+  return test::NewBuilder(policy, table);
 }
 void Add(const std::vector<std::string>& keys, rocksdb::FilterBitsBuilder* builder) {
   for (const std::string& key : keys) builder->AddKey(key);

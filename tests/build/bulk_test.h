@@ -1,4 +1,4 @@
-// What tests of bulk building share: thresholds that are set, layouts, options, and sets of hashes.
+// What tests of bulk building share: layouts, options, and sets of hashes.
 #ifndef LINEFILTER_TESTS_BUILD_BULK_TEST_H_
 #define LINEFILTER_TESTS_BUILD_BULK_TEST_H_
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/build/bulk.h"
 #include "lib/layouts/layout_maker.h"
 #include "tests/testing/building.h"
 #include "tests/testing/layouts.h"
@@ -23,23 +22,6 @@ namespace linefilter::test {
 using internal::BulkTuning;
 using internal::FindMaker;
 using internal::LayoutMaker;
-
-// Brings the thresholds down, or up, for its lifetime.
-class ScopedTuning {
- public:
-  ScopedTuning(uint64_t min_body_bytes, uint64_t range_blocks) : before_(internal::Tuning()) {
-    BulkTuning tuning;
-    tuning.min_body_bytes = min_body_bytes;
-    tuning.range_blocks = range_blocks;
-    internal::SetTuningForTests(tuning);
-  }
-  ~ScopedTuning() { internal::SetTuningForTests(before_); }
-  ScopedTuning(const ScopedTuning&) = delete;
-  ScopedTuning& operator=(const ScopedTuning&) = delete;
-
- private:
-  const BulkTuning before_;
-};
 
 // Those that can be made in ranges.
 inline std::vector<Layout> LayoutsOfRanges() {

@@ -1,7 +1,6 @@
 // Where images are made, and files are written and read, a status says that memory ran out, and nothing else is lost.
 #include <filesystem>
 
-#include "lib/build/bulk.h"
 #include "linefilter/bulk.h"
 #include "linefilter/file.h"
 #include "linefilter/fold.h"
@@ -16,7 +15,7 @@ namespace {
 // Adding and Finish; a failure of either leaves a builder that can do it again.
 uint64_t FailEachOfBuilding(const std::string& name, const FilterOptions& options,
                             const std::vector<uint64_t>& hashes) {
-  const std::string expected = test::Build(options, hashes);
+  const std::string expected = Build(options, hashes);
   return FailEach(name + ", " + LayoutName(options.layout), [&](Attempt* attempt) {
     FilterBuilder builder(options);
     std::string image;
@@ -40,35 +39,19 @@ uint64_t FailEachOfBuilding(const std::string& name, const FilterOptions& option
   });
 }
 
-// For its lifetime any set is built in bulk, in ranges of 64 blocks.
-class ScopedBulk {
- public:
-  ScopedBulk() : before_(internal::Tuning()) {
-    internal::BulkTuning tuning;
-    tuning.min_body_bytes = 0;
-    tuning.range_blocks = 64;
-    internal::SetTuningForTests(tuning);
-  }
-  ~ScopedBulk() { internal::SetTuningForTests(before_); }
-  ScopedBulk(const ScopedBulk&) = delete;
-  ScopedBulk& operator=(const ScopedBulk&) = delete;
-
- private:
-  const internal::BulkTuning before_;
-};
-
 TEST(Builder, GivesTheImageOrKeepsTheKeys) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     EXPECT_GE(FailEachOfBuilding("50 keys", BitsPerKey(10, layout), RandomHashes(50, 1)), 2u);
-    EXPECT_GE(FailEachOfBuilding("100000 keys", BitsPerKey(10, layout), RandomHashes(100000, 1)), 11u) << "ten chunks or more";
+    EXPECT_GE(FailEachOfBuilding("100000 keys", BitsPerKey(10, layout), RandomHashes(100000, 1)), 11u)
+        << "ten chunks or more";
   }
 }
 
 TEST(Builder, InBulkGivesTheImageOrKeepsTheKeys) {
-  const ScopedBulk bulk;
-  for (const Layout layout : test::EveryLayout()) {
+  const ScopedTuning tuning(0, 64);
+  for (const Layout layout : EveryLayout()) {
     FilterOptions options = BitsPerKey(10, layout);
-    options.executor = test::Backwards(2);
+    options.executor = Backwards(2);
     EXPECT_GE(FailEachOfBuilding("in bulk", options, RandomHashes(100000, 1)), 11u);
   }
 }
@@ -78,7 +61,7 @@ TEST(Builder, TakesManyHashesOrSaysThatItDidNot) {
   const std::vector<uint64_t> hashes = RandomHashes(5000000, 1);
   const size_t before = 4300000;
   FilterOptions options = BitsPerKey(10);
-  options.executor = test::Backwards(2);
+  options.executor = Backwards(2);
   const uint64_t allocations = FailEach("AddHashes", [&](Attempt* attempt) {
     FilterBuilder builder(options);
     builder.AddHashes(hashes.data(), before);
@@ -97,7 +80,7 @@ TEST(Builder, TakesManyHashesOrSaysThatItDidNot) {
 }
 
 TEST(Builder, GivesASinkTheImageOrKeepsTheKeys) {
-  for (const Layout layout : test::EveryLayout()) {
+  for (const Layout layout : EveryLayout()) {
     for (const size_t num_keys : {size_t{3000}, size_t{2000000}}) {  // its body on the heap, and mapped
       if (num_keys > 3000 && layout != Layout::kBlocked) continue;
       const std::vector<uint64_t> hashes = RandomHashes(num_keys, 1);
@@ -118,15 +101,15 @@ TEST(Builder, GivesASinkTheImageOrKeepsTheKeys) {
 }
 
 TEST(BuildFromSource, GivesTheImageOrAPartOfItAndAnError) {
-  const ScopedBulk bulk;
+  const ScopedTuning tuning(0, 64);
   const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
-  for (const Layout layout : test::EveryLayout()) {
-    const std::string expected = test::Build(BitsPerKey(10, layout), hashes);
+  for (const Layout layout : EveryLayout()) {
+    const std::string expected = Build(BitsPerKey(10, layout), hashes);
     Collector collector;
     collector.bytes.reserve(expected.size());
     const uint64_t allocations = FailEach(std::string("BuildFromSource, ") + LayoutName(layout), [&](Attempt* attempt) {
       collector.bytes.clear();
-      test::HashesInMemory memory{&hashes};
+      HashesInMemory memory{&hashes};
       const Status status =
           attempt->Run([&] { return BuildFromSource(BitsPerKey(10, layout), memory.source(), collector.sink()); });
       EXPECT_EQ(collector.bytes.size() == expected.size(), status.ok());
@@ -137,7 +120,7 @@ TEST(BuildFromSource, GivesTheImageOrAPartOfItAndAnError) {
 }
 
 TEST(FoldImage, WritesAllOrSaysWhy) {
-  const std::string image = test::Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(3000, 1));
+  const std::string image = Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(3000, 1));
   const FilterView view(image.data(), image.size());
   const FilterView* const both[] = {&view, &view};
   for (const bool fold : {false, true}) {
@@ -156,14 +139,14 @@ TEST(FoldImage, WritesAllOrSaysWhy) {
 TEST(Files, AreSavedOrStayAsTheyWere) {
   constexpr char kOldBytes[] = "what stood there before";
   for (const bool by_link : {false, true}) {
-    const TempDir dir(test::MemoryFolder());
+    const TempDir dir(MemoryFolder());
     const std::string file = dir.File("file"), path = by_link ? dir.File("link") : file;
     if (by_link) std::filesystem::create_symlink("file", path);
-    for (const Saver& saver : test::EverySaver(60, 1)) {
+    for (const Saver& saver : EverySaver(60, 1)) {
       const uint64_t allocations = FailEach(saver.name, [&](Attempt* attempt) {
         dir.Write("file", kOldBytes);
         const Status status = attempt->Run([&] { return saver.save(path.c_str()); });
-        EXPECT_TRUE(test::ReadFile(file) == (status.ok() ? saver.image : kOldBytes));
+        EXPECT_TRUE(ReadFile(file) == (status.ok() ? saver.image : kOldBytes));
         EXPECT_EQ(dir.Names().size(), by_link ? 2u : 1u) << "a temporary file is left";
         if (!status.ok() && std::strstr(status.message(), "bytes") == nullptr) {
           EXPECT_NE(std::strstr(status.message(), dir.path().c_str()), nullptr) << status.message();
@@ -175,10 +158,10 @@ TEST(Files, AreSavedOrStayAsTheyWere) {
 }
 
 TEST(Files, AreReadOrAnswerMaybe) {
-  const TempDir dir(test::MemoryFolder());
+  const TempDir dir(MemoryFolder());
   const std::string path = dir.File("file");
   for (const size_t num_keys : {100u, 2000000u}) {
-    const Saver saver = test::SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, 1);
+    const Saver saver = SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, 1);
     ASSERT_TRUE(saver.save(path.c_str()).ok());
     for (const bool load : {false, true}) {
       const uint64_t allocations = FailEach(load ? "Load" : "Map", [&](Attempt* attempt) {

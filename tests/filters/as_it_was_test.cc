@@ -213,7 +213,7 @@ TYPED_TEST(AsItWas, WhenMemoryRunsOut) {
   EXPECT_GT(this->old_memory_.live_bytes(), 0u);
   ASSERT_TRUE(this->filter_.CreateFromImage(image.data(), image.size()).ok());
   EXPECT_EQ(this->old_memory_.live_bytes(), 0u);
-  EXPECT_TRUE(this->ImageOf(this->filter_) == image);
+  EXPECT_TRUE(ImageOf(this->filter_) == image);
   ASSERT_TRUE(CreateSome(&this->filter_, 100, Keyed(3)).ok());
   EXPECT_EQ(this->filter_.hash_id(), HashId::kKeyed);
 }

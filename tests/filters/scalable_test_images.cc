@@ -12,30 +12,11 @@ namespace linefilter::test {
 namespace {
 
 TEST(ScalableFilterTest, WritesOneImageInEveryWay) {
-  const test::TempDir dir;
   for (const size_t keys : {0u, 5u, 300u, 30000u}) {
     ScalableFilter filter = Make(20, Fpr(0.01));
     const std::vector<uint64_t> hashes = RandomHashes(keys, 11);
     filter.InsertHashes(hashes.data(), keys);
-    std::string image = "head";
-    ASSERT_TRUE(filter.AppendImage(&image).ok());
-    ASSERT_EQ(image.substr(0, 4), "head");
-    image.erase(0, 4);
-    EXPECT_EQ(image.size(), filter.ImageBytes());
-    std::string by_sink, by_buffer(image.size(), 'x');
-    ASSERT_TRUE(filter
-                    .WriteImage({[](void* to, const void* data, size_t size) noexcept {
-                                   static_cast<std::string*>(to)->append(static_cast<const char*>(data), size);
-                                   return true;
-                                 },
-                                 &by_sink})
-                    .ok());
-    ASSERT_TRUE(filter.WriteImageTo(&by_buffer[0], by_buffer.size()).ok());
-    EXPECT_TRUE(by_sink == image);
-    EXPECT_TRUE(by_buffer == image);
-    EXPECT_EQ(filter.WriteImageTo(&by_buffer[0], image.size() - 1).code(), StatusCode::kInvalidArgument);
-    ASSERT_TRUE(filter.Save(dir.File("image").c_str()).ok());
-    EXPECT_TRUE(test::ReadFile(dir.File("image")) == image);
+    const std::string image = ImageByEveryWayOut(filter);
 
     const FilterView view(image.data(), image.size());
     ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();

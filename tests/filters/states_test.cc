@@ -7,6 +7,7 @@
 #include "tests/filters/states_test.h"
 
 #include <cstdio>
+#include <iterator>
 
 #include "linefilter/builder.h"
 
@@ -82,7 +83,7 @@ bool MadeState(Random* random, const test::TempDir& folder, uint64_t number) {
 }
 
 // Layout `retrieval`, which only a builder makes: no class takes it, and a view and a body answer.
-bool MadeRetrieval(Random* random) {
+bool MadeRetrieval(Random* random, const TempDir&, uint64_t) {
   FilterOptions options = SomeOptions(random, true);
   options.layout = Layout::kRetrieval;
   options.memory_limit = kNoMemoryLimit;
@@ -184,6 +185,15 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
   }
 }
 
+constexpr bool (*kMakers[])(Random* random, const TempDir& folder, uint64_t number) = {
+    MadeState<BlockedFilter>,
+    MadeState<ClassicFilter>,
+    MadeState<CountingBlockedFilter>,
+    MadeState<ConcurrentBlockedFilter>,
+    MadeState<ScalableFilter>,
+    MadeState<RotatingFilter>,
+    MadeRetrieval};
+
 TEST(States, AllLoadSaveAndGoOnTheSameWay) {
   const test::TempDir folder(test::MemoryFolder());
   Random random(26);
@@ -192,34 +202,11 @@ TEST(States, AllLoadSaveAndGoOnTheSameWay) {
   const uint64_t num_states = NumStates();
   for (uint64_t i = 0; made + claimed.states < num_states && !HasFailure(); ++i) {
     SCOPED_TRACE("round " + std::to_string(i));
-    bool is_made = false;
-    switch (i % 11) {
-      case 0:
-        is_made = MadeState<BlockedFilter>(&random, folder, made);
-        break;
-      case 1:
-        is_made = MadeState<ClassicFilter>(&random, folder, made);
-        break;
-      case 2:
-        is_made = MadeState<CountingBlockedFilter>(&random, folder, made);
-        break;
-      case 3:
-        is_made = MadeState<ConcurrentBlockedFilter>(&random, folder, made);
-        break;
-      case 4:
-        is_made = MadeState<ScalableFilter>(&random, folder, made);
-        break;
-      case 5:
-        is_made = MadeState<RotatingFilter>(&random, folder, made);
-        break;
-      case 6:
-        is_made = MadeRetrieval(&random);
-        break;
-      default:
-        ClaimedState(&random, folder, &claimed);
-        continue;
+    if (i % 11 >= std::size(kMakers)) {
+      ClaimedState(&random, folder, &claimed);
+    } else {
+      ++(kMakers[i % 11](&random, folder, made) ? made : refused);
     }
-    ++(is_made ? made : refused);
   }
   EXPECT_EQ(made + claimed.states, num_states);
   EXPECT_GT(made, num_states / 3);

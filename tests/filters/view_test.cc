@@ -29,7 +29,7 @@ std::string Build(Layout layout, const std::vector<uint64_t>& hashes, uint64_t s
   options.seed = seed;
   options.hash_id = hash_id;
   if (hash_id == HashId::kKeyed) options.secret = kSecret;
-  return Build(options, hashes);
+  return test::Build(options, hashes);
 }
 
 TEST(FilterView, IsBrokenUntilOpened) {

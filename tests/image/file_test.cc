@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kKeys = 300000;  // 375,000 bytes: six chunks
 
 std::string Build(size_t num_keys, uint64_t seed) {
-  return Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(num_keys, seed));
+  return test::Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(num_keys, seed));
 }
 
 // Both ways of reading, as one.

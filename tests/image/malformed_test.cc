@@ -23,7 +23,7 @@ namespace {
 std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
   FilterOptions options = BitsPerKey(10, layout);
   options.seed = seed;
-  return Build(options, RandomHashes(num_keys, 1));
+  return test::Build(options, RandomHashes(num_keys, 1));
 }
 
 // True if `size` bytes at `data` are refused with `code` (kOk: any error) and every kind of question is answered

@@ -1,17 +1,35 @@
-// What tests of building share: an image from hashes or of a filter, and a sink that can refuse.
+// What tests of building share: an image from hashes or of a filter, by every way out, and a sink that can refuse.
 #ifndef LINEFILTER_TESTS_TESTING_BUILDING_H_
 #define LINEFILTER_TESTS_TESTING_BUILDING_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/build/bulk.h"
 #include "linefilter/builder.h"
+#include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {
+
+// Brings the thresholds of bulk building down, or up, for its lifetime.
+class ScopedTuning {
+ public:
+  ScopedTuning(uint64_t min_body_bytes, uint64_t range_blocks) : before_(internal::Tuning()) {
+    internal::BulkTuning tuning;
+    tuning.min_body_bytes = min_body_bytes;
+    tuning.range_blocks = range_blocks;
+    internal::SetTuningForTests(tuning);
+  }
+  ~ScopedTuning() { internal::SetTuningForTests(before_); }
+  ScopedTuning(const ScopedTuning&) = delete;
+  ScopedTuning& operator=(const ScopedTuning&) = delete;
+
+ private:
+  const internal::BulkTuning before_;
+};
 
 inline std::string Finish(FilterBuilder* builder) {
   std::string image;
@@ -38,7 +56,7 @@ std::string ImageOf(const Filter& filter) {
 template <class Bytes>
 struct CollectorOf {
   Bytes bytes;
-  size_t largest_piece = 0, refuse_from = ~size_t{0};
+  size_t refuse_from = ~size_t{0};
 
   static bool Write(void* context, const void* data, size_t size) noexcept {
     auto* self = static_cast<CollectorOf*>(context);
@@ -46,12 +64,35 @@ struct CollectorOf {
     if (self->bytes.size() + size > self->refuse_from) return false;
     const auto* const from = static_cast<const typename Bytes::value_type*>(data);
     self->bytes.insert(self->bytes.end(), from, from + size);
-    self->largest_piece = std::max(self->largest_piece, size);
     return true;
   }
   Sink sink() { return Sink{&Write, this}; }
 };
 using Collector = CollectorOf<std::string>;
+
+// The image of a filter, the same by every way out; a sink or a buffer that does not take all of it is told.
+template <class Filter>
+std::string ImageByEveryWayOut(const Filter& filter) {
+  std::string image = "head";
+  EXPECT_TRUE(filter.AppendImage(&image).ok());
+  EXPECT_EQ(image.substr(0, 4), "head");
+  image.erase(0, 4);
+  EXPECT_EQ(image.size(), filter.ImageBytes());
+  Collector collector, full;
+  EXPECT_TRUE(filter.WriteImage(collector.sink()).ok());
+  EXPECT_TRUE(collector.bytes == image);
+  full.refuse_from = image.size() / 5 * 4;
+  EXPECT_EQ(filter.WriteImage(full.sink()).code(), StatusCode::kIoError);
+  std::string buffer(image.size() + 3, 'x');
+  EXPECT_EQ(filter.WriteImageTo(buffer.data(), image.size() - 1).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(buffer == std::string(image.size() + 3, 'x'));
+  EXPECT_TRUE(filter.WriteImageTo(buffer.data(), buffer.size()).ok());
+  EXPECT_TRUE(buffer == image + "xxx");
+  const TempDir folder;
+  EXPECT_TRUE(filter.Save(folder.File("image").c_str()).ok());
+  EXPECT_TRUE(ReadFile(folder.File("image")) == image);
+  return image;
+}
 
 }  // namespace linefilter::test
 

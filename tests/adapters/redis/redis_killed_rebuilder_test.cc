@@ -16,6 +16,12 @@ namespace {
 
 class KilledRebuilder : public RedisServerTest {
  protected:
+  RedisServers Through(const RedisProxy& proxy) const {
+    RedisServers through = servers_;
+    through.addresses = proxy.address();
+    through.patience_ms = 0;
+    return through;
+  }
   // False: he came to the end.
   bool KillAfter(size_t commands, RedisProxy::Last last, bool end_by_abandoning) {
     const std::string name = "killed" + std::to_string(commands) + (last == RedisProxy::Last::kAnswered ? "a" : "u") +
@@ -28,9 +34,7 @@ class KilledRebuilder : public RedisServerTest {
     Insert(&writer, source);
 
     RedisProxy proxy(server_->port());
-    RedisServers through = servers_;
-    through.addresses = proxy.address();
-    through.patience_ms = 0;
+    const RedisServers through = Through(proxy);
     RedisFilter rebuilder;
     EXPECT_TRUE(rebuilder.Open(through, name).ok());
     proxy.CutAfter(commands, last);
@@ -92,9 +96,7 @@ TEST_F(KilledRebuilder, IsTakenOver) {
     ASSERT_TRUE(other.Open(servers_, name).ok());
     Insert(&writer, before);
     RedisProxy proxy(server_->port());
-    RedisServers through = servers_;
-    through.addresses = proxy.address();
-    through.patience_ms = 0;
+    const RedisServers through = Through(proxy);
     RedisFilter rebuilder;
     ASSERT_TRUE(rebuilder.Open(through, name).ok());
     proxy.CutAfter(commands, RedisProxy::Last::kAnswered);
@@ -140,9 +142,7 @@ TEST_F(KilledRebuilder, ACreatorLeavesNothingForEverThatNobodyFinds) {
       SCOPED_TRACE(commands);
       client.Do({"FLUSHALL"});
       RedisProxy proxy(server_->port());
-      RedisServers through = servers_;
-      through.addresses = proxy.address();
-      through.patience_ms = 0;
+      const RedisServers through = Through(proxy);
       proxy.CutAfter(commands, RedisProxy::Last::kUnanswered);
       const auto create = [&](const RedisServers& servers, RedisFilter* filter) {
         return of_image ? filter->CreateFromImage(servers, "made", image.data(), image.size(), nullptr, {300})
@@ -178,9 +178,7 @@ TEST_F(KilledRebuilder, ADeleterLeavesNoShardsBehindAFreeName) {
     ASSERT_TRUE(filter.Create(servers_, "deleted", 1000, RedisOptions(10), {300}).ok());
     ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20), {700}).ok());
     RedisProxy proxy(server_->port());
-    RedisServers through = servers_;
-    through.addresses = proxy.address();
-    through.patience_ms = 0;
+    const RedisServers through = Through(proxy);
     proxy.CutAfter(commands, RedisProxy::Last::kUnanswered);
     const Status status = RedisFilter::Delete(through, "deleted");
     killed = proxy.was_cut();

@@ -34,7 +34,7 @@ std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
   ScalableFilter filter;
   EXPECT_TRUE(filter.Create(hashes.size() / 8, Fpr(0.01)).ok());
   filter.InsertHashes(hashes.data(), hashes.size());
-  return ImageOf(filter);
+  return test::ImageOf(filter);
 }
 
 std::string BodyOf(const std::string& image) {
@@ -127,7 +127,7 @@ TEST_F(RedisLoad, ManyPieces) {
   ASSERT_TRUE(local.Create(20 << 20, options).ok());  // 20 MiB
   const std::vector<uint64_t> hashes = RandomHashes(100000, 3);
   local.InsertHashes(hashes.data(), hashes.size());
-  const std::string image = ImageOf(local);
+  const std::string image = test::ImageOf(local);
   RedisFilter filter;
   const RedisLayout layout{9 * 1000 * 1000};
   ASSERT_TRUE(filter.CreateFromImage(servers_, "pieces", image.data(), image.size(), nullptr, layout).ok());
@@ -292,7 +292,7 @@ TEST(RedisLoadLimits, AFullServerSaysSoAndWhatIsThereStays) {
   ASSERT_TRUE(local.Create(3 << 20, filter_options).ok());  // 3 MiB: once, but not with an upload and a union
   const std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   local.InsertHashes(hashes.data(), hashes.size());
-  const std::string image = ImageOf(local);
+  const std::string image = test::ImageOf(local);
   RedisFilter filter;
   ASSERT_TRUE(filter.CreateFromImage(servers, "full", image.data(), image.size()).ok());
   Status status;
