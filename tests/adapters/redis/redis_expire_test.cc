@@ -252,10 +252,8 @@ TEST_F(RedisExpire, EndsASwitchThatDied) {
 
 // He died, or a node did not answer, when some of the shards had their time: the record tells what all are to have.
 TEST_F(RedisExpire, OpenGivesAllShardsTheTimeOfTheRecord) {
-  RedisLayout layout;
-  layout.shard_bytes = 64;
   RedisFilter dies, filter;
-  ASSERT_TRUE(dies.Create(servers_, "seen", 5000, RedisOptions(16), layout).ok());
+  ASSERT_TRUE(dies.Create(servers_, "seen", 5000, RedisOptions(16), {64}).ok());
   const size_t num_shards = TimesOfShards().size();
   ASSERT_GT(num_shards, 100u);
   through_.patience_ms = 0;

@@ -116,8 +116,7 @@ TEST_F(RedisFilterClusterTest, ANodeThatLostItsDataIsNotBelieved) {
 
 // The record's node comes back empty, or evicts it: the shards on others are whole, and count no more.
 TEST_F(RedisFilterClusterTest, WhereTheRecordIsLostNothingCounts) {
-  RedisLayout layout;
-  layout.shard_bytes = 1 << 16;
+  const RedisLayout layout = {1 << 16};
   RedisFilter filter, anew;
   ASSERT_TRUE(filter.Create(servers_, "seen", 900000, options_, layout).ok());
   const std::vector<uint64_t> hashes = RandomHashes(20000, 5);

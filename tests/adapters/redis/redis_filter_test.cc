@@ -219,9 +219,7 @@ TEST_F(RedisFilterTest, ARetrievalFilterTakesNoKeys) {
 }
 
 TEST_F(RedisFilterTest, ManyShardsAreOneFilter) {
-  RedisLayout layout;
-  layout.shard_bytes = 64 * 3;
-  RedisFilter filter = Create("{tag}seen", 10000, layout);
+  RedisFilter filter = Create("{tag}seen", 10000, {64 * 3});
   EXPECT_EQ(client_->Do({"KEYS", "{tag}seen:*"}).items.size(), (filter.num_blocks() + 2) / 3);
   const std::vector<uint64_t> hashes = RandomHashes(10000, 12);
   InsertAll(&filter, hashes);
@@ -246,9 +244,7 @@ TEST_F(RedisFilterTest, ReadingFirstIsExact) {
   constexpr uint64_t kKeys = 20000;
   BlockedFilter local;
   ASSERT_TRUE(local.Create(kKeys, options_).ok());
-  RedisLayout layout;
-  layout.shard_bytes = 10000;
-  RedisFilter filter = Create("seen", kKeys, layout);
+  RedisFilter filter = Create("seen", kKeys, {10000});
   std::vector<uint64_t> hashes = RandomHashes(2 * kKeys, 17);
   Random random(18);
   for (size_t i = kKeys; i < 2 * kKeys; ++i) {

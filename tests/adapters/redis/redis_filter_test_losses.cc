@@ -44,9 +44,7 @@ TEST_P(RedisLayoutTest, ALostShardIsNeverEmpty) {
 }
 
 TEST_F(RedisFilterTest, AnswersAndInsertionsInOtherShardsCountWhereOneIsLost) {
-  RedisLayout layout;
-  layout.shard_bytes = 64 * 4;
-  RedisFilter filter = Create("seen", 1000, layout);
+  RedisFilter filter = Create("seen", 1000, {64 * 4});
   const std::vector<uint64_t> hashes = RandomHashes(1000, 5);
   InsertAll(&filter, hashes);
   const std::string lost = Shards().at(1);
@@ -94,9 +92,7 @@ TEST_F(RedisFilterTest, AKeyFailsIfAnyShardOfAContainerIsLostThatItIsIn) {
 
 // Some keys fail for another reason: no replica has the rest, either.
 TEST_F(RedisFilterTest, WhatNoReplicaHasIsNotAcknowledgedBesideALostShard) {
-  RedisLayout layout;
-  layout.shard_bytes = 64 * 4;
-  (void)Create("seen", 1000, layout);
+  (void)Create("seen", 1000, {64 * 4});
   servers_.wait_replicas = 1;
   servers_.wait_ms = 1;
   RedisFilter filter = Open("seen");
@@ -129,9 +125,7 @@ TEST_F(RedisFilterTest, ALostShardIsNotWrittenAgainAndAgain) {
 
 // Who does not touch it has no look more.
 TEST_F(RedisFilterTest, ALostShardSlowsNobodyInOthers) {
-  RedisLayout layout;
-  layout.shard_bytes = 64 * 4;
-  RedisFilter filter = Create("seen", 1000, layout);
+  RedisFilter filter = Create("seen", 1000, {64 * 4});
   const std::vector<uint64_t> hashes = RandomHashes(1000, 25);
   InsertAll(&filter, hashes);
   const std::string lost = Shards().at(1);
@@ -155,11 +149,9 @@ TEST_F(RedisFilterTest, ALostShardSlowsNobodyInOthers) {
 
 // Something else has the place of a shard, or of its look, for a while: so errors are of that shard alone.
 TEST_F(RedisFilterTest, AShardThatCannotBeAskedFailsItsOwnKeysAlone) {
-  RedisLayout layout;
-  layout.shard_bytes = 64 * 4;
   BlockedFilter local;
   ASSERT_TRUE(local.Create(1000, options_).ok());
-  RedisFilter filter = Create("seen", 1000, layout), fresh = Open("seen");
+  RedisFilter filter = Create("seen", 1000, {64 * 4}), fresh = Open("seen");
   const std::vector<uint64_t> hashes = RandomHashes(600, 26);
   InsertAll(&filter, hashes);  // it reads first from now on
   const auto insert_all = [&](uint64_t hash) {
@@ -232,8 +224,7 @@ TEST_F(RedisFilterTest, AServerThatEvictsWhatIsBeingMadeIsFull) {
   RedisServer server(evicts);
   ASSERT_TRUE(server.ok()) << server.why();
   servers_.addresses = server.address();
-  RedisLayout layout;
-  layout.shard_bytes = 1 << 18;
+  const RedisLayout layout = {1 << 18};
   RedisFilter filter, next = Create("small", 1000);
   const std::string image = ImageOf(10000000, options_, {});
   for (const Status& status : {filter.Create(servers_, "seen", 10000000, options_, layout),
@@ -254,9 +245,7 @@ TEST_F(RedisFilterTest, AnEvictedShardIsAnError) {
   RedisServer server(evicts);
   ASSERT_TRUE(server.ok()) << server.why();
   servers_.addresses = server.address();
-  RedisLayout layout;
-  layout.shard_bytes = 1 << 18;
-  RedisFilter filter = Create("seen", 1000000, layout);
+  RedisFilter filter = Create("seen", 1000000, {1 << 18});
   const std::vector<uint64_t> hashes = RandomHashes(20000, 16);
   InsertAll(&filter, hashes);
   RedisClient client(server.address());

@@ -166,9 +166,7 @@ TEST_F(RedisFilterTest, ADamagedRecordCanBeDeletedWithItsShards) {
 }
 
 TEST_F(RedisFilterTest, ExpiresAsAWhole) {
-  RedisLayout layout;
-  layout.shard_bytes = 64;
-  RedisFilter filter = Create("seen", 100, layout);
+  RedisFilter filter = Create("seen", 100, {64});
   ASSERT_TRUE(filter.Expire(5000000).ok());
   const auto ttl = [&](const std::string& key) { return client_->Integer({"PTTL", key}); };
   const auto end = [&](const std::string& key) { return client_->Integer({"PEXPIRETIME", key}); };
@@ -212,9 +210,7 @@ TEST_F(RedisFilterTest, InfoTellsParametersAndFill) {
   for (const uint64_t made_for : {kKeys, 10 * kKeys}) {
     client_->Do({"FLUSHALL"});
     options_.seed = 3;
-    RedisLayout layout;
-    layout.shard_bytes = 100000;
-    RedisFilter filter = Create("seen", made_for, layout);
+    RedisFilter filter = Create("seen", made_for, {100000});
     BlockedFilter local;
     ASSERT_TRUE(local.Create(made_for, options_).ok());
     const std::vector<uint64_t> hashes = RandomHashes(kKeys / 10, 14);
@@ -250,9 +246,7 @@ TEST_F(RedisFilterTest, InfoTellsParametersAndFill) {
 }
 
 TEST_F(RedisFilterTest, InfoSeesAllOfASmallFilter) {
-  RedisLayout layout;
-  layout.shard_bytes = 64;
-  RedisFilter filter = Create("seen", 3000, layout);
+  RedisFilter filter = Create("seen", 3000, {64});
   client_->Do({"DEL", Shards().at(3), Shards().at(30)});
   RedisInfo info;
   ASSERT_TRUE(filter.Info(&info).ok());

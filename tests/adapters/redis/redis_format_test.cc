@@ -117,10 +117,8 @@ TEST_F(RedisFormatTest, AContainerToo) {
   for (size_t i = 0; i < 500; ++i) grown.InsertHash(keys_[i]);
   std::string image;
   ASSERT_TRUE(grown.AppendImage(&image).ok());
-  RedisLayout shards;
-  shards.shard_bytes = 192;
   RedisFilter filter;
-  const Status status = filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, shards);
+  const Status status = filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, {192});
   ASSERT_TRUE(status.ok()) << status.message();
   ASSERT_EQ(filter.layout(), Layout::kContainer);
   ExpectTheSame(&filter, "seen");

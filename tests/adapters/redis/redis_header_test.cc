@@ -335,8 +335,7 @@ TEST(RedisShardsTest, MarksAreSixteenBytesInAnyOrderOfBytes) {
 
 TEST(RedisShardsTest, SizesFitRedisAndTheCluster) {
   const auto choose = [](Layout layout, uint64_t body, uint64_t request, uint32_t masters) {
-    RedisLayout wanted;
-    wanted.shard_bytes = request;
+    const RedisLayout wanted = {request};
     uint64_t bytes = 0;
     const Status status = ChooseShardBytes(layout, body, wanted, masters, &bytes);
     return status.ok() ? bytes : 0;

@@ -111,9 +111,8 @@ TEST_F(RedisTls, LargeImagesComeAndGo) {
   const std::string image = ImageOf(20000000, RedisOptions(20), hashes);
   ASSERT_GT(image.size(), 50000000u);
   RedisFilter filter;
-  RedisLayout layout;
-  layout.shard_bytes = uint64_t{20} << 20;
-  const Status status = filter.CreateFromImage(servers_, "large", image.data(), image.size(), nullptr, layout);
+  const Status status =
+      filter.CreateFromImage(servers_, "large", image.data(), image.size(), nullptr, {uint64_t{20} << 20});
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_EQ(Download(&filter), image);
   EXPECT_EQ(CountMissing(&filter, hashes), 0u);
@@ -176,8 +175,7 @@ TEST_F(RedisTls, Clusters) {
   RedisServers servers = ServersOf(cluster.addresses());
   const std::vector<uint64_t> hashes = RandomHashes(20000, 8);
   const FilterOptions options = RedisOptions(12);
-  RedisLayout layout;
-  layout.shard_bytes = 4096;
+  const RedisLayout layout = {4096};
   RedisFilter filter;
   ExpectRefused(filter.Create(servers, "many", hashes.size(), options, layout), "tls_server_name");
   servers.tls_server_name = "redis.example";
