@@ -30,7 +30,7 @@ inline ScalableFilter Make(uint64_t first_capacity, const FilterOptions& options
   return filter;
 }
 
-// An image that claims so many keys: one stage of a block, of a plan that begins with `first_capacity` keys.
+// An image that claims so many keys has one stage of a block, and a plan that begins with `first_capacity` keys.
 inline reference::Bytes Claim(uint64_t num_keys, uint64_t first_capacity) {
   internal::GrowthPlan plan;
   plan.fpr = 0.01;

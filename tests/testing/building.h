@@ -70,7 +70,7 @@ struct CollectorOf {
 };
 using Collector = CollectorOf<std::string>;
 
-// The image of a filter, the same by every way out; a sink or a buffer that does not take all of it is told.
+// The image of a filter is the same by every way out; a sink or a buffer that does not take all of it is an error.
 template <class Filter>
 std::string ImageByEveryWayOut(const Filter& filter) {
   std::string image = "head";

@@ -35,7 +35,7 @@ inline std::string EngineKey(uint64_t i) {
   return text;
 }
 
-// Keys first, first + 1, ..., sorted as engines hand them over.
+// The keys first, first + 1, ... are sorted, as engines hand them over.
 inline std::vector<std::string> Keys(uint64_t first, size_t n) {
   std::vector<std::string> keys;
   for (uint64_t i = first; i < first + n; ++i) keys.push_back(EngineKey(i));
