@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "linefilter/redis.h"
-#include "python/src/bind_locked.h"
-#include "python/src/buffer.h"
+#include "python/src/bind_keys.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 #include "python/src/options.h"

@@ -1,17 +1,13 @@
 // Rotating, for Python: a RotatingFilter, which locks by itself. Whoever may wait (for a rotation, a snapshot) does so
 // without the GIL.
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "linefilter/rotating.h"
 #include "python/src/at_fork.h"
-#include "python/src/bind_locked.h"
-#include "python/src/buffer.h"
+#include "python/src/bind_keys.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
-#include "python/src/options.h"
 
 namespace linefilter::python {
 namespace {
@@ -24,6 +20,21 @@ class Rotating {
   RotatingFilter& own() { return filter_; }
   const RotatingFilter& own() const { return filter_; }
   Hasher hasher() const { return Hasher(filter_.key_hash()); }
+  // Before anybody else knows this object. Without the GIL, if you like.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options) {
+    return filter_.CreateFromImage(image, size, options);
+  }
+
+  // These are called as those of Core are; nobody waits here.
+  template <class Work>
+  auto ReadBriefly(const Work& work) const {
+    return work(filter_);
+  }
+  template <class Work>
+  void ReadInPieces(size_t n, const Work& work) const {
+    const py::gil_scoped_release release;
+    work(filter_, 0, n);
+  }
 
   // work() takes that mutex. Without the GIL.
   template <class Work>
@@ -36,6 +47,14 @@ class Rotating {
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) {
     const auto insert = [&] { return filter_.InsertHashes(hashes, n, were_new); };
     return filter_.rotation() == Rotation::kByCount ? Lock(insert) : insert();
+  }
+  uint64_t InsertWords(const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* were_new) {
+    uint64_t count = 0;
+    hasher.OfGroups(keys, n, [&](size_t begin, const uint64_t* hashes, size_t size) {
+      count += InsertHashes(hashes, size, were_new == nullptr ? nullptr : were_new + begin);
+      return true;
+    });
+    return count;
   }
   // With it. By count it may rotate, which takes 0.1 ms per MB: others run meanwhile.
   bool InsertHash(uint64_t hash) {
@@ -59,68 +78,6 @@ std::unique_ptr<Rotating> Create(uint64_t window_keys, uint32_t num_generations,
   return filter;
 }
 
-std::unique_ptr<Rotating> FromImage(const py::object& image, const py::object& secret, uint64_t memory_limit) {
-  auto filter = std::make_unique<Rotating>();
-  const FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
-  const Buffer bytes(image);
-  CheckWithoutGil([&] { return filter->own().CreateFromImage(bytes.data(), bytes.size(), options); });
-  return filter;
-}
-
-void ContainsWords(const Rotating& filter, py::handle array, py::handle answers) {
-  filter.hasher().RequireKeys();
-  const Words keys(array);
-  const Answers out(answers, keys.size());
-  const py::gil_scoped_release release;
-  filter.own().MayContainKeys(keys.data(), keys.size(), out.data());
-}
-
-void ContainsHashes(const Rotating& filter, py::handle array, py::handle answers) {
-  const Words hashes(array);
-  const Answers out(answers, hashes.size());
-  const py::gil_scoped_release release;
-  filter.own().MayContainHashes(hashes.data(), hashes.size(), out.data());
-}
-
-py::bytearray ContainsIterable(const Rotating& filter, py::handle keys) {
-  return BytesOfIterable(filter.hasher(), keys, [&](const uint64_t* hashes, size_t n, uint8_t* answers) {
-    filter.own().MayContainHashes(hashes, n, answers);
-  });
-}
-
-py::bytearray AddNewIterable(Rotating& filter, py::handle keys) {
-  return BytesOfIterable(filter.hasher(), keys, [&](const uint64_t* hashes, size_t n, uint8_t* were_new) {
-    filter.InsertHashes(hashes, n, were_new);
-  });
-}
-
-uint64_t AddIterable(Rotating& filter, py::handle keys) {
-  uint64_t count = 0;
-  filter.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
-    const py::gil_scoped_release release;
-    count += filter.InsertHashes(hashes, n, nullptr);
-  });
-  return count;
-}
-
-uint64_t AddWords(Rotating& filter, py::handle array, const py::object& were_new) {
-  return OfWordArray(filter.hasher(), array, were_new,
-                     [&](const Hasher& hasher, const uint64_t* keys, size_t n, uint8_t* out) {
-                       uint64_t count = 0;
-                       hasher.OfGroups(keys, n, [&](size_t begin, const uint64_t* hashes, size_t size) {
-                         count += filter.InsertHashes(hashes, size, out == nullptr ? nullptr : out + begin);
-                         return true;
-                       });
-                       return count;
-                     });
-}
-
-uint64_t AddHashes(Rotating& filter, py::handle array) {
-  const Words hashes(array);
-  const py::gil_scoped_release release;
-  return filter.InsertHashes(hashes.data(), hashes.size(), nullptr);
-}
-
 py::bytes ImageOfRotating(const Rotating& filter) {
   const uint64_t size = filter.own().ImageBytes();
   const py::bytes image = NewBytes(size);
@@ -139,21 +96,11 @@ auto Telling(Result (RotatingFilter::*tell)(Arguments...) const noexcept) {
 }  // namespace
 
 void BindRotating(py::module_& module) {
-  py::class_<Rotating>(module, "Rotating", py::module_local())
-      .def_static("create", &Create)
-      .def_static("from_image", &FromImage)
-      .def("contains", [](const Rotating& filter,
-                          py::handle key) { return filter.own().MayContainHash(filter.hasher().OfObject(key)); })
-      .def("contains_hash", Telling(&RotatingFilter::MayContainHash))
-      .def("contains_words", &ContainsWords)
-      .def("contains_hashes", &ContainsHashes)
-      .def("contains_iterable", &ContainsIterable)
-      .def("add", [](Rotating& filter, py::handle key) { return filter.InsertHash(filter.hasher().OfObject(key)); })
-      .def("add_hash", &Rotating::InsertHash)
-      .def("add_words", &AddWords)
-      .def("add_hashes", &AddHashes)
-      .def("add_iterable", &AddIterable)
-      .def("add_new_iterable", &AddNewIterable)
+  py::class_<Rotating> bound(module, "Rotating", py::module_local());
+  BindQuestions<Rotating>(bound);
+  BindInsertions<Rotating>(bound);
+  bound.def_static("create", &Create)
+      .def_static("from_image", &NewFromImage<Rotating>)
       .def("rotate",
            [](Rotating& filter) {
              const py::gil_scoped_release release;

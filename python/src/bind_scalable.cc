@@ -1,15 +1,8 @@
 // Scalable, for Python.
 #include <memory>
-#include <optional>
-#include <shared_mutex>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "python/src/bind_locked.h"
-#include "python/src/errors.h"
-#include "python/src/image.h"
-#include "python/src/options.h"
 #include "python/src/scalable.h"
 
 namespace linefilter::python {
@@ -23,22 +16,9 @@ std::unique_ptr<Scalable> Create(uint64_t first_capacity, const FilterOptions& o
   return filter;
 }
 
-std::unique_ptr<Scalable> FromImage(const py::object& image, const py::object& secret, uint64_t memory_limit) {
-  auto filter = std::make_unique<Scalable>();
-  const FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
-  const Buffer bytes(image);
-  CheckWithoutGil([&] { return filter->own().CreateFromImage(bytes.data(), bytes.size(), options); });
-  return filter;
-}
-
-// Through an image: that is what the library copies.
 std::unique_ptr<Scalable> Copy(const Scalable& from) {
-  const std::unique_ptr<AlignedBytes> image = ImageOf(from);
   const uint64_t limit = from.UseBriefly([](const ScalableFilter& filter) { return filter.memory_limit(); });
-  const FilterOptions options = OptionsToOpen(SecretOf(from.filter()), limit);
-  auto filter = std::make_unique<Scalable>();
-  CheckWithoutGil([&] { return filter->own().CreateFromImage(image->data(), image->size(), options); });
-  return filter;
+  return CopyTo(std::make_unique<Scalable>(), from, limit);
 }
 
 // (capacity, num_keys, num_blocks, num_probes, fpr) of each, the oldest first.
@@ -67,7 +47,7 @@ void BindScalable(py::module_& module) {
   py::class_<Scalable, Core> bound(module, "Scalable", py::module_local());
   BindLocked<Scalable>(bound);
   bound.def_static("create", &Create)
-      .def_static("from_image", &FromImage)
+      .def_static("from_image", &NewFromImage<Scalable>)
       .def("check_growth",
            [](const Scalable& filter) {
              Check(filter.UseBriefly([](const ScalableFilter& of) { return of.growth_status(); }));

@@ -4,11 +4,10 @@
 // GIL, ends. Keys are hashed before the lease, with the hash that served then: should another serve by the time of the
 // question, the answer is "maybe".
 #include <memory>
-#include <vector>
 
 #include "linefilter/swappable.h"
 #include "python/src/at_fork.h"
-#include "python/src/buffer.h"
+#include "python/src/bind_keys.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 
@@ -19,6 +18,15 @@ namespace {
 struct Swappable {
   SwappableFilter filter;
   mutable CallCount calls;
+
+  Hasher hasher() const;
+  // This is called as that of Core is.
+  template <class Work>
+  void ReadInPieces(size_t n, const Work& work) const {
+    const py::gil_scoped_release release;
+    const CallCount::Call call(calls);
+    work(filter, 0, n);
+  }
 };
 
 // By the thread that swaps, without the GIL; or by the one that frees the object.
@@ -77,33 +85,15 @@ bool Contains(const Swappable& swappable, py::handle key) {
   return !served.Fits(*asked.lease) || asked.lease->MayContainHash(hash);
 }
 
-void ContainsWords(const Swappable& swappable, py::handle array, py::handle answers) {
-  Served(swappable).hasher().RequireKeys();
-  const Words keys(array);
-  const Answers out(answers, keys.size());
-  const py::gil_scoped_release release;
-  const CallCount::Call call(swappable.calls);
-  swappable.filter.MayContainKeys(keys.data(), keys.size(), out.data());
-}
-
-void ContainsHashes(const Swappable& swappable, py::handle array, py::handle answers) {
-  const Words hashes(array);
-  const Answers out(answers, hashes.size());
-  const py::gil_scoped_release release;
-  const CallCount::Call call(swappable.calls);
-  swappable.filter.MayContainHashes(hashes.data(), hashes.size(), out.data());
-}
+Hasher Swappable::hasher() const { return Served(*this).hasher(); }
 
 py::bytearray ContainsIterable(const Swappable& swappable, py::handle keys) {
   const Served served(swappable);
-  std::vector<uint8_t> answers;
-  served.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
-    answers.resize(answers.size() + n, 1);
+  return BytesOfIterable(served.hasher(), keys, [&](const uint64_t* hashes, size_t n, uint8_t* answers) {
     const py::gil_scoped_release release;
     const Asked asked(swappable);
-    if (served.Fits(*asked.lease)) asked.lease->MayContainHashes(hashes, n, answers.data() + answers.size() - n);
+    if (served.Fits(*asked.lease)) asked.lease->MayContainHashes(hashes, n, answers);
   });
-  return py::bytearray(reinterpret_cast<const char*>(answers.data()), answers.size());
 }
 
 }  // namespace
@@ -114,8 +104,8 @@ void BindSwappable(py::module_& module) {
       .def("contains", &Contains)
       .def("contains_hash",
            [](const Swappable& swappable, uint64_t hash) { return Asked(swappable).lease->MayContainHash(hash); })
-      .def("contains_words", &ContainsWords)
-      .def("contains_hashes", &ContainsHashes)
+      .def("contains_words", &ContainsWords<Swappable>)
+      .def("contains_hashes", &ContainsHashes<Swappable>)
       .def("contains_iterable", &ContainsIterable)
       .def("swap", &Swap)
       .def("clear",

@@ -19,6 +19,10 @@ class Locked : public Core {
   Filter& own() { return *own_; }
   const Filter& own() const { return *own_; }
   FairMutex& mutex() const { return mutex_; }
+  // Before anybody else knows this object. Without the GIL, if you like.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options) {
+    return own_->CreateFromImage(image, size, options);
+  }
 
   // With the GIL, for what is brief.
   template <class Work>

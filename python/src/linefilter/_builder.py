@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, SupportsIndex
+from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 
 from . import _linefilter
+from ._asked import Held
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
 from ._options import Layout, make_options
 from ._view import FilterView
 
 
-class FilterBuilder:
+class FilterBuilder(Held):
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 
@@ -20,7 +21,9 @@ class FilterBuilder:
     another thread uses it, every use raises InvalidArgumentError (see MutableFilter).
     """
 
-    __slots__ = ("_core", "__weakref__")
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _core: _linefilter.Builder
 
     def __init__(
         self,
@@ -44,20 +47,10 @@ class FilterBuilder:
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions; keys are hashed by the thread that adds them. The bytes are the same with any.
         """
-        self._core = _linefilter.Builder(
-            make_options(
-                bits_per_key=bits_per_key,
-                fpr=fpr,
-                layout=layout,
-                num_probes=num_probes,
-                seed=seed,
-                secret=secret,
-                caller_hashes=caller_hashes,
-                memory_limit=memory_limit,
-                threads=threads,
-                foldable=foldable,
-            )
+        options = make_options(
+            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable
         )
+        self._core = _linefilter.Builder(options)
 
     def add(self, key: Key) -> None:
         """Adds a key."""
@@ -128,17 +121,8 @@ def build(
     >>> 5 in primes, 6 in primes
     (True, False)
     """
-    builder = FilterBuilder(
-        bits_per_key=bits_per_key,
-        fpr=fpr,
-        layout=layout,
-        num_probes=num_probes,
-        seed=seed,
-        secret=secret,
-        memory_limit=memory_limit,
-        threads=threads,
-        foldable=foldable,
-    )
+    options = make_options(bits_per_key, fpr, layout, num_probes, seed, secret, False, memory_limit, threads, foldable)
+    builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)
     return builder.finish()
 
@@ -154,12 +138,5 @@ def estimate_bytes(
     foldable: bool = False,
 ) -> tuple[int, int]:
     """(bytes of the image, most bytes that a FilterBuilder holds while it makes it) for so many keys."""
-    options = make_options(
-        bits_per_key=bits_per_key,
-        fpr=fpr,
-        layout=layout,
-        num_probes=num_probes,
-        threads=threads,
-        foldable=foldable,
-    )
+    options = make_options(bits_per_key, fpr, layout, num_probes, threads=threads, foldable=foldable)
     return _linefilter.estimate_bytes(options, as_uint(num_keys, "num_keys"))

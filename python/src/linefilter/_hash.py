@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
-from ._keys import Hashes, Key, Keys, as_uint, hash_words, in_shape, split
+from ._keys import Hashes, Key, Keys, as_uint, hash_words, of_each
 
 
 def _seed(seed: SupportsIndex, secret: Optional[bytes]) -> int:
@@ -29,12 +29,12 @@ def hash_key(key: Key, *, seed: SupportsIndex = 0, secret: Optional[bytes] = Non
 
 def hash_keys(keys: Keys, *, seed: SupportsIndex = 0, secret: Optional[bytes] = None) -> npt.NDArray[np.uint64]:
     """The hashes of many keys: an array of integers (hashed without the GIL, in its shape) or any iterable."""
-    words, others, shape = split(keys)
-    if words is None:
-        return in_shape(_linefilter.hash_iterable(others, _seed(seed, secret), secret), np.uint64, shape)
-    hashes = np.empty(words.shape, np.uint64)
-    _linefilter.hash_words(words, hashes, _seed(seed, secret), secret)
-    return hashes
+    return of_each(
+        keys,
+        np.uint64,
+        lambda words, hashes: _linefilter.hash_words(words, hashes, _seed(seed, secret), secret),
+        lambda others: _linefilter.hash_iterable(others, _seed(seed, secret), secret),
+    )
 
 
 def mix_hashes(hashes: Hashes) -> npt.NDArray[np.uint64]:

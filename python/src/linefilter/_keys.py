@@ -6,7 +6,7 @@ import array
 import mmap
 import operator
 import os
-from typing import Any, Iterable, Optional, SupportsIndex, Union
+from typing import Any, Callable, Iterable, Optional, SupportsIndex, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -70,10 +70,17 @@ def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[in
     return wide.view(np.uint64), (), keys.shape
 
 
-def in_shape(items: bytearray, kind: Any, shape: Optional[tuple[int, ...]]) -> npt.NDArray[Any]:
-    """The answers of what was iterated, in the shape of the array that it came from, if it did."""
-    array = np.frombuffer(items, kind)
-    return array if shape is None else array.reshape(shape)
+def of_each(
+    keys: Keys, kind: Any, fill: Callable[[Words, Any], Any], of_iterable: Callable[[Iterable[Any]], bytearray]
+) -> npt.NDArray[Any]:
+    """An item for each key, in the shape of an array: fill(words, items) makes those of integers, of_iterable all others."""
+    words, others, shape = split(keys)
+    if words is None:
+        items = np.frombuffer(of_iterable(others), kind)
+        return items if shape is None else items.reshape(shape)
+    items = np.empty(words.shape, kind)
+    fill(words, items)
+    return items
 
 
 def hash_words(hashes: Hashes) -> Words:

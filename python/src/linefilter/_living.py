@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, Optional, SupportsIndex, Union, final
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _linefilter
-from ._asked import Asked, AskedByHash
+from ._asked import Asked
 from ._filter import closed_error
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._keys import Key, Path, as_uint
 from ._mutable import MutableFilter
 from ._options import limit, make_options
 from ._scalable import ScalableFilter
+from ._taking import Taking
 from ._view import Bytes, FilterFile, FilterView
 
 
@@ -22,7 +20,7 @@ def _not_copied(living: Any) -> NoReturn:
 
 
 @final
-class RotatingFilter(AskedByHash):
+class RotatingFilter(Taking):
     """The keys of a sliding window: what is too old is forgotten, in steps.
 
     Keys go into the newest of some generations, questions ask all of them, and a rotation drops the oldest. A key is True
@@ -67,14 +65,7 @@ class RotatingFilter(AskedByHash):
             num_probes, seed, secret, caller_hashes, memory_limit: as of BlockedFilter.
         """
         options = make_options(
-            bits_per_key=bits_per_key,
-            fpr=fpr,
-            layout="blocked",
-            num_probes=num_probes,
-            seed=seed,
-            secret=secret,
-            caller_hashes=caller_hashes,
-            memory_limit=memory_limit,
+            bits_per_key, fpr, "blocked", num_probes, seed, secret, caller_hashes, memory_limit
         )
         self._core = _linefilter.Rotating.create(
             as_uint(window_keys, "window_keys"), as_uint(generations, "generations", 2**32 - 1), bool(by_count), options
@@ -85,35 +76,11 @@ class RotatingFilter(AskedByHash):
         image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
     ) -> RotatingFilter:
         """Goes on from what to_bytes() or save() made, verified and copied."""
-        made = RotatingFilter.__new__(RotatingFilter)
-        made._core = _linefilter.Rotating.from_image(image, secret, limit(memory_limit))
-        return made
+        return RotatingFilter._of(_linefilter.Rotating.from_image(image, secret, limit(memory_limit)))
 
     def add(self, key: Key) -> bool:
         """Adds a key. True if it was certainly new (in no generation), False if it may have been there."""
         return self._core.add(key)
-
-    def add_many(self, keys: Keys) -> int:
-        """Adds keys, without the GIL where they are an array of integers. Returns how many were certainly new."""
-        words, others, _ = split(keys)
-        return self._core.add_iterable(others) if words is None else self._core.add_words(words, None)
-
-    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """The same, and tells of each key whether it was certainly new."""
-        words, others, shape = split(keys)
-        if words is None:
-            return in_shape(self._core.add_new_iterable(others), np.bool_, shape)
-        were_new = np.empty(words.shape, np.bool_)
-        self._core.add_words(words, were_new)
-        return were_new
-
-    def add_hash(self, hash: SupportsIndex) -> bool:
-        """Adds a hash."""
-        return self._core.add_hash(as_uint(hash, "a hash"))
-
-    def add_hashes(self, hashes: Hashes) -> int:
-        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
-        return self._core.add_hashes(hash_words(hashes))
 
     def rotate(self) -> int:
         """Drops the oldest generation and begins a new one, whose number is returned."""
@@ -167,11 +134,6 @@ class RotatingFilter(AskedByHash):
         return self._core.expected_fpr()
 
     @property
-    def image_bytes(self) -> int:
-        """Bytes of the image that to_bytes() makes."""
-        return self._core.image_bytes()
-
-    @property
     def memory_use(self) -> int:
         """Bytes of memory that the filter holds: all generations, and a spare one."""
         return self._core.memory_use()
@@ -183,7 +145,7 @@ class RotatingFilter(AskedByHash):
 
     def save(self, path: Path) -> None:
         """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        self._core.save(as_path(path))
+        super().save(path)
 
     def __reduce__(self) -> NoReturn:
         _not_copied(self)

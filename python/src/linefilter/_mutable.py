@@ -8,15 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._filter import Filter, closed_error
-from ._keys import Hashes, Key, Keys, Path, as_float, as_path, as_uint, hash_words, in_shape, split
+from ._filter import closed_error
+from ._keys import Hashes, Key, Keys, as_float, as_uint, hash_words, of_each
 from ._options import limit, make_options
+from ._taking import TakingFilter
 from ._view import Bytes, FilterView
 
 Self = TypeVar("Self", bound="MutableFilter")
 
 
-class MutableFilter(Filter):
+class MutableFilter(TakingFilter):
     """What BlockedFilter, ClassicFilter and CountingBlockedFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
@@ -61,23 +62,9 @@ class MutableFilter(Filter):
         if type(self) is MutableFilter:
             raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
         options = make_options(
-            bits_per_key=bits_per_key,
-            fpr=fpr,
-            layout=self._LAYOUT,
-            num_probes=num_probes,
-            seed=seed,
-            secret=secret,
-            caller_hashes=caller_hashes,
-            memory_limit=memory_limit,
-            foldable=foldable,
+            bits_per_key, fpr, self._LAYOUT, num_probes, seed, secret, caller_hashes, memory_limit, foldable=foldable
         )
         self._core = _linefilter.Mutable.create(as_uint(num_keys, "num_keys"), options)
-
-    @classmethod
-    def _of(cls: type[Self], core: _linefilter.Mutable) -> Self:
-        made = cls.__new__(cls)
-        made._core = core
-        return made
 
     @classmethod
     def from_bytes(
@@ -87,34 +74,6 @@ class MutableFilter(Filter):
         no size: it becomes an empty filter of one block with the image's num_probes, which a few dozen keys fill. To add keys, make
         one for their number."""
         return cls._of(_linefilter.Mutable.from_image(cls._LAYOUT, image, secret, limit(memory_limit)))
-
-    def add(self, key: Key) -> bool:
-        """Adds a key. True if it was certainly new, False if it may have been there."""
-        return self._core.add(key)
-
-    def add_many(self, keys: Keys) -> int:
-        """Adds keys, without the GIL where they are an array of integers. Returns how many were certainly new, each when
-        its turn came. A key of the wrong type raises when it is met: those before it may have been added."""
-        words, others, _ = split(keys)
-        return self._core.add_iterable(others) if words is None else self._core.add_words(words, None)
-
-    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """The same, and tells of each key whether it was certainly new: what remains of a stream without its duplicates
-        is keys[filter.add_new(keys)]. (A few new ones, as many as there are false positives, are told to be old.)"""
-        words, others, shape = split(keys)
-        if words is None:
-            return in_shape(self._core.add_new_iterable(others), np.bool_, shape)
-        were_new = np.empty(words.shape, np.bool_)
-        self._core.add_words(words, were_new)
-        return were_new
-
-    def add_hash(self, hash: SupportsIndex) -> bool:
-        """Adds a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
-        return self._core.add_hash(as_uint(hash, "a hash"))
-
-    def add_hashes(self, hashes: Hashes) -> int:
-        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
-        return self._core.add_hashes(hash_words(hashes), None)
 
     def update(self, other: Union[MutableFilter, FilterView]) -> None:
         """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
@@ -153,27 +112,6 @@ class MutableFilter(Filter):
     def clear(self) -> None:
         """Removes all keys; size and memory stay."""
         self._core.clear()
-
-    @property
-    def image_bytes(self) -> int:
-        """Bytes of the image that to_bytes() makes."""
-        return self._core.image_bytes()
-
-    @property
-    def memory_use(self) -> int:
-        """Bytes of memory that the filter holds."""
-        return self._core.memory_use()
-
-    def to_bytes(self) -> bytes:
-        """The image of the keys so far (doc/FORMAT.md): for FilterView, from_bytes, and every other language."""
-        return self._core.to_bytes()
-
-    def save(self, path: Path) -> None:
-        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        self._core.save(as_path(path))
-
-    def __copy__(self: Self) -> Self:
-        return self._of(self._core.copy())
 
     def __reduce__(self) -> Any:
         self._refuse_to_pickle_a_secret()
@@ -232,12 +170,7 @@ class CountingBlockedFilter(MutableFilter):
     def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
         """Takes keys out, one after the other, without the GIL where they are an array of integers. Tells of each whether
         it was removed. A key of the wrong type raises when it is met: those before it may have been removed."""
-        words, others, shape = split(keys)
-        if words is None:
-            return in_shape(self._core.remove_iterable(others), np.bool_, shape)
-        were_removed = np.empty(words.shape, np.bool_)
-        self._core.remove_words(words, were_removed)
-        return were_removed
+        return of_each(keys, np.bool_, self._core.remove_words, self._core.remove_each)
 
     def remove_hash(self, hash: SupportsIndex) -> bool:
         """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""

@@ -25,8 +25,7 @@ def _or_zero(value: Optional[float], what: str) -> float:
 
 
 def make_options(
-    *,
-    bits_per_key: Optional[float] = None,
+    bits_per_key: Optional[float],
     fpr: Optional[float],
     layout: str,
     num_probes: SupportsIndex = 0,

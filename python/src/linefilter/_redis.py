@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._asked import AskedByHash
+from ._asked import AskedByHash, Imaged
 from ._errors import InvalidArgumentError, LinefilterError, UnsupportedError
 from ._filter import CLOSED, closed_error
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
+from ._keys import Hashes, Key, Keys, Path, as_uint, hash_words, of_each
 from ._options import make_options
 from ._redis_servers import RedisServers, Servers, make_servers, milliseconds, utf8
 from ._view import Bytes, FilterView
@@ -80,7 +80,7 @@ def _image(image: Union[Bytes, FilterView]) -> Any:
 
 
 @final
-class RedisFilter(AskedByHash):
+class RedisFilter(AskedByHash, Imaged):
     """A filter in Redis or Redis Cluster, which many processes and machines fill and ask.
 
     RedisFilter.create makes it once, RedisFilter.open opens it everywhere else (C++ and the program `linefilter redis` too).
@@ -108,9 +108,9 @@ class RedisFilter(AskedByHash):
         raise TypeError("call RedisFilter.create, RedisFilter.from_image or RedisFilter.open")
 
     @staticmethod
-    def _of(core: _linefilter.Redis, name: Union[str, bytes]) -> RedisFilter:
-        made = RedisFilter.__new__(RedisFilter)
-        made._core, made._name = core, name
+    def _named(core: _linefilter.Redis, name: Union[str, bytes]) -> RedisFilter:
+        made = RedisFilter._of(core)
+        made._name = name
         return made
 
     @staticmethod
@@ -142,17 +142,10 @@ class RedisFilter(AskedByHash):
         """
         redis = _redis()
         options = make_options(
-            bits_per_key=bits_per_key,
-            fpr=fpr,
-            layout=layout,
-            num_probes=num_probes,
-            seed=seed,
-            secret=secret,
-            caller_hashes=caller_hashes,
-            foldable=foldable,
+            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, foldable=foldable
         )
         most, shard = as_uint(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
-        return RedisFilter._of(redis.create(make_servers(servers), _name(name), most, options, shard), name)
+        return RedisFilter._named(redis.create(make_servers(servers), _name(name), most, options, shard), name)
 
     @staticmethod
     def from_image(
@@ -166,13 +159,13 @@ class RedisFilter(AskedByHash):
         """Makes a filter of an image of any layout, which is verified first. Nobody opens half of it. The image of no keys has no
         size: it becomes an empty filter of one block with the image's num_probes. To add keys, create one for their number."""
         redis, shard = _redis(), as_uint(shard_bytes, "shard_bytes")
-        return RedisFilter._of(redis.from_image(make_servers(servers), _name(name), _image(image), secret, shard), name)
+        return RedisFilter._named(redis.from_image(make_servers(servers), _name(name), _image(image), secret, shard), name)
 
     @staticmethod
     def open(servers: Servers, name: Union[str, bytes], *, secret: Optional[bytes] = None) -> RedisFilter:
         """Opens a filter. NotFoundError if there is none; IncompatibleError if the secret is not its."""
         redis = _redis()
-        return RedisFilter._of(redis.open(make_servers(servers), _name(name), secret), name)
+        return RedisFilter._named(redis.open(make_servers(servers), _name(name), secret), name)
 
     @staticmethod
     def delete(servers: Servers, name: Union[str, bytes]) -> None:
@@ -206,12 +199,12 @@ class RedisFilter(AskedByHash):
     def add_many(self, keys: Keys) -> int:
         """Adds keys, pipelined. Returns how many were certainly new. If it raises, add them all again; the exception has
         `were_new` and `failed`, as add_new's."""
-        return int(np.count_nonzero(self._add(*self._hashes(keys))))
+        return int(np.count_nonzero(self._add(self._hashes(keys))))
 
     def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
         """The same, and tells of each key whether it was certainly new. If it raises, the exception has two arrays of one
         item for each key: `were_new`, and `failed`: not acknowledged, to be added again."""
-        return self._add(*self._hashes(keys))
+        return self._add(self._hashes(keys))
 
     def add_hash(self, hash: SupportsIndex) -> bool:
         """Adds a hash."""
@@ -219,28 +212,20 @@ class RedisFilter(AskedByHash):
 
     def add_hashes(self, hashes: Hashes) -> int:
         """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
-        words = hash_words(hashes)
-        return int(np.count_nonzero(self._add(words, words.shape)))
+        return int(np.count_nonzero(self._add(hash_words(hashes))))
 
-    def _hashes(self, keys: Keys) -> tuple[npt.NDArray[np.uint64], Optional[tuple[int, ...]]]:
-        words, others, shape = split(keys)
-        if words is None:
-            return np.frombuffer(self._core.hash_iterable(others), np.uint64), shape
-        hashes = np.empty(words.shape, np.uint64)
-        self._core.hash_words(words, hashes)
-        return hashes, shape
+    def _hashes(self, keys: Keys) -> npt.NDArray[np.uint64]:
+        return of_each(keys, np.uint64, self._core.hash_words, self._core.hash_iterable)
 
-    def _add(self, hashes: npt.NDArray[np.uint64], shape: Optional[tuple[int, ...]]) -> npt.NDArray[np.bool_]:
+    def _add(self, hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         outcomes = np.empty(hashes.shape, np.uint8)
         try:
             self._core.add_hashes(hashes, outcomes)
         except LinefilterError as error:
-            if shape is not None:
-                outcomes = outcomes.reshape(shape)
             error.were_new, error.failed = outcomes == _NEW, outcomes == _FAILED  # type: ignore[attr-defined]
             raise
         were_new: npt.NDArray[np.bool_] = outcomes == _NEW
-        return were_new if shape is None else were_new.reshape(shape)
+        return were_new
 
     def info(self) -> RedisInfo:
         """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""
@@ -271,7 +256,7 @@ class RedisFilter(AskedByHash):
 
     def save(self, path: Path) -> None:
         """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        self._core.save(as_path(path))
+        super().save(path)
 
     def begin_generation(
         self,
@@ -287,9 +272,7 @@ class RedisFilter(AskedByHash):
         """Begins the next generation of the filter, empty, for num_keys keys; hash and seed stay. From now on all insertions,
         by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
         switch_generation()."""
-        options = make_options(
-            bits_per_key=bits_per_key, fpr=fpr, layout=layout, num_probes=num_probes, foldable=foldable
-        )
+        options = make_options(bits_per_key, fpr, layout, num_probes, foldable=foldable)
         self._core.begin_generation(as_uint(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
 
     def begin_generation_from_image(self, image: Union[Bytes, FilterView], *, shard_bytes: SupportsIndex = 0) -> None:
@@ -302,7 +285,7 @@ class RedisFilter(AskedByHash):
 
     def add_many_to_next(self, keys: Keys) -> None:
         """Adds keys to the next generation alone."""
-        self._core.add_hashes_to_next(self._hashes(keys)[0])
+        self._core.add_hashes_to_next(self._hashes(keys))
 
     def switch_generation(self) -> None:
         """The next generation serves, everywhere; the old one goes. After an error call it again."""
@@ -341,11 +324,6 @@ class RedisFilter(AskedByHash):
     def generation(self) -> int:
         """The number of the generation that serves: random, another for each."""
         return self._core.generation()
-
-    @property
-    def image_bytes(self) -> int:
-        """Bytes of the image that to_bytes() makes."""
-        return self._core.image_bytes()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a RedisFilter is not copied or pickled: open it again, by its name")

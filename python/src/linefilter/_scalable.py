@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional, SupportsIndex, final
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _linefilter
 from ._errors import LinefilterError
-from ._filter import Filter
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, in_shape, split
+from ._keys import Key, as_uint
 from ._options import NO_LIMIT, limit, make_options
+from ._taking import TakingFilter
 from ._view import Bytes
 
 
@@ -30,7 +27,7 @@ class Stage(NamedTuple):
 
 
 @final
-class ScalableFilter(Filter):
+class ScalableFilter(TakingFilter):
     """A filter that grows: a row of "blocked" filters, its stages, each with room for twice the keys of the one before.
 
     fpr is the bound on the rate of false positives of all stages together, and holds at every moment, however many keys come.
@@ -73,23 +70,10 @@ class ScalableFilter(Filter):
             caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
             memory_limit: the most bytes that the filter may take: it grows no further then (growth_error).
         """
-        options = make_options(
-            fpr=fpr,
-            layout="blocked",
-            seed=seed,
-            secret=secret,
-            caller_hashes=caller_hashes,
-            memory_limit=memory_limit,
-        )
+        options = make_options(None, fpr, "blocked", 0, seed, secret, caller_hashes, memory_limit)
         self._core = _linefilter.Scalable.create(
             as_uint(first_capacity, "first_capacity"), options, as_uint(max_growth, "max_growth")
         )
-
-    @classmethod
-    def _of(cls, core: _linefilter.Scalable) -> ScalableFilter:
-        made = cls.__new__(cls)
-        made._core = core
-        return made
 
     @classmethod
     def from_bytes(
@@ -102,30 +86,6 @@ class ScalableFilter(Filter):
     def add(self, key: Key) -> bool:
         """Adds a key. True if it was certainly new, False if it may have been there: then nothing changes."""
         return self._core.add(key)
-
-    def add_many(self, keys: Keys) -> int:
-        """Adds keys, without the GIL where they are an array of integers. Returns how many were certainly new, each when
-        its turn came. A key of the wrong type raises when it is met: those before it may have been added."""
-        words, others, _ = split(keys)
-        return self._core.add_iterable(others) if words is None else self._core.add_words(words, None)
-
-    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """The same, and tells of each key whether it was certainly new: what remains of a stream without its duplicates
-        is keys[filter.add_new(keys)]. (A few new ones, as many as there are false positives, are told to be old.)"""
-        words, others, shape = split(keys)
-        if words is None:
-            return in_shape(self._core.add_new_iterable(others), np.bool_, shape)
-        were_new = np.empty(words.shape, np.bool_)
-        self._core.add_words(words, were_new)
-        return were_new
-
-    def add_hash(self, hash: SupportsIndex) -> bool:
-        """Adds a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
-        return self._core.add_hash(as_uint(hash, "a hash"))
-
-    def add_hashes(self, hashes: Hashes) -> int:
-        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
-        return self._core.add_hashes(hash_words(hashes), None)
 
     @property
     def growth_error(self) -> Optional[LinefilterError]:
@@ -169,27 +129,6 @@ class ScalableFilter(Filter):
     def clear(self) -> None:
         """Removes all keys, and all stages but the first."""
         self._core.clear()
-
-    @property
-    def image_bytes(self) -> int:
-        """Bytes of the image that to_bytes() makes."""
-        return self._core.image_bytes()
-
-    @property
-    def memory_use(self) -> int:
-        """Bytes of memory that the filter holds."""
-        return self._core.memory_use()
-
-    def to_bytes(self) -> bytes:
-        """The image of the keys so far (doc/FORMAT.md): for FilterView, from_bytes, and every other language."""
-        return self._core.to_bytes()
-
-    def save(self, path: Path) -> None:
-        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        self._core.save(as_path(path))
-
-    def __copy__(self) -> ScalableFilter:
-        return self._of(self._core.copy())
 
     def __reduce__(self) -> Any:
         self._refuse_to_pickle_a_secret()

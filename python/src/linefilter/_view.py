@@ -6,6 +6,7 @@ import pickle
 from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final
 
 from . import _linefilter
+from ._asked import Imaged
 from ._errors import InvalidArgumentError, LinefilterError, error_of
 from ._filter import CLOSED, Filter, closed_error
 from ._keys import Path, as_path, as_uint
@@ -35,7 +36,7 @@ def _maybe(broken: str) -> bool:
     return broken == "maybe"
 
 
-class FilterView(Filter):
+class FilterView(Filter, Imaged):
     """A filter in the bytes of an image, read where they lie: nothing is copied, whatever the address.
 
     The buffer must be contiguous (else BufferError or ValueError) and must not change. It is held as long as the view, a
@@ -69,12 +70,6 @@ class FilterView(Filter):
             broken: "raise", or "maybe": answer True to all.
         """
         self._core = _linefilter.Image.over(image, secret, bool(verify), _maybe(broken))
-
-    @classmethod
-    def _of(cls: type[Self], core: _linefilter.Image) -> Self:
-        made = cls.__new__(cls)
-        made._core = core
-        return made
 
     @staticmethod
     def from_bytes(image: Bytes, *, secret: Optional[bytes] = None) -> FilterView:
@@ -122,11 +117,6 @@ class FilterView(Filter):
         return [ViewStage(*facts) for facts in self._core.stages()]
 
     @property
-    def image_bytes(self) -> int:
-        """Bytes of the image."""
-        return self._core.image_bytes()
-
-    @property
     def format_version(self) -> int:
         """The version of the image's format (doc/FORMAT.md)."""
         return self._core.format_version()
@@ -145,10 +135,6 @@ class FilterView(Filter):
     def to_bytes(self) -> bytes:
         """A copy of the image."""
         return bytes(self.image)
-
-    def save(self, path: Path) -> None:
-        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        self._core.save(as_path(path))
 
     def close(self) -> None:
         """Gives the bytes back, when copies and memoryviews of them are gone and calls in other threads have returned. Every
