@@ -80,7 +80,7 @@ class PeerFilter {
   // All bytes that lookups may read.
   virtual uint64_t bytes() const = 0;
   // 0 if the peer has no such number.
-  virtual uint32_t num_probes() const = 0;
+  virtual uint32_t num_probes() const { return 0; }
   // The model's rate for this filter; 0 if the peer has no model.
   virtual double expected_fpr() const { return 0; }
   // Asks all keys in the manner of `access` with the code of peer.targets[target]. Returns how many answered "maybe",

@@ -74,7 +74,6 @@ class BinaryFuse : public PeerFilter {
   explicit BinaryFuse(const Spec& spec) : shape_(spec.num_keys), memory_(shape_.num_slots()) { Fill(spec); }
 
   uint64_t bytes() const override { return memory_.size(); }
-  uint32_t num_probes() const override { return 0; }
   double expected_fpr() const override { return 1 / 256.0; }
 
   uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t* answers) const override {

@@ -23,7 +23,6 @@ uint64_t Loop(uint64_t rounds) {
 class Registers : public PeerFilter {
  public:
   uint64_t bytes() const override { return 0; }
-  uint32_t num_probes() const override { return 0; }
   uint64_t Lookup(size_t, Access, const Keys&, uint8_t*) const override { return 0; }
   // Two rounds per key: 3.5 ns, long enough to time.
   void Build(size_t, Access access, const Spec& spec) override {
