@@ -62,16 +62,8 @@ class EightFilters : public PeerFilter {
 }  // namespace
 
 Peer Peer_blocked_8_filters() {
-  Peer peer;
-  peer.name = "blocked_8_filters";
-  peer.origin = "linefilter, one key asked of 8 filters";
-  peer.targets = LibraryTargets();
-  peer.has_bits_of_another = true;
-  peer.kinds = {KeyKind::kHash};
-  peer.accesses = {Access::kSingle, Access::kBatch};
-  peer.fill_ns = 16;
-  peer.make = [targets = peer.targets](const Spec& spec) { return std::make_unique<EightFilters>(targets, spec); };
-  return peer;
+  return BlockedPeer<EightFilters>("blocked_8_filters", "linefilter, one key asked of 8 filters",
+                                   {Access::kSingle, Access::kBatch}, 16);
 }
 
 }  // namespace linefilter::bench

@@ -89,13 +89,8 @@ class FilledFilter : public PeerFilter {
 
 template <class Filter>
 Peer MakePeer(const char* name, const char* origin) {
-  Peer peer;
-  peer.name = name;
-  peer.origin = origin;
-  peer.targets = LibraryTargets();
-  peer.has_bits_of_another = true;
-  peer.kinds = {KeyKind::kHash};
-  peer.accesses = {Access::kSingle, Access::kBatch, Access::kFill, Access::kFillBatch};
+  Peer peer = BlockedPeer<FilledFilter<Filter>>(
+      name, origin, {Access::kSingle, Access::kBatch, Access::kFill, Access::kFillBatch}, 60);
   if (HasSecondCpu()) {
     peer.accesses.insert(peer.accesses.end(), {Access::kSingleDuringInserts, Access::kBatchDuringInserts});
     if (!std::is_same_v<Filter, BlockedFilter>) {
@@ -104,10 +99,6 @@ Peer MakePeer(const char* name, const char* origin) {
   }
   peer.rebuilds = true;
   peer.num_bodies = 2;
-  peer.fill_ns = 60;
-  peer.make = [targets = peer.targets](const Spec& spec) {
-    return std::make_unique<FilledFilter<Filter>>(targets, spec);
-  };
   return peer;
 }
 

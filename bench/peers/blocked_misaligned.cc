@@ -37,16 +37,9 @@ class Misaligned : public PeerFilter {
 }  // namespace
 
 Peer Peer_blocked_misaligned() {
-  Peer peer;
-  peer.name = "blocked_misaligned";
-  peer.origin = "linefilter, image at an odd address";
-  peer.targets = LibraryTargets();
-  peer.has_bits_of_another = true;
-  peer.kinds = {KeyKind::kHash};
-  peer.accesses = {Access::kSingle, Access::kBatch};
+  Peer peer = BlockedPeer<Misaligned>("blocked_misaligned", "linefilter, image at an odd address",
+                                      {Access::kSingle, Access::kBatch}, 20);
   peer.max_bytes = uint64_t{2} << 30;
-  peer.fill_ns = 20;
-  peer.make = [targets = peer.targets](const Spec& spec) { return std::make_unique<Misaligned>(targets, spec); };
   return peer;
 }
 

@@ -64,6 +64,25 @@ inline Sizing SizeOf(Layout layout, const Spec& spec) {
   return sizing;
 }
 
+// Makes a peer that asks filters of `blocked` in its own way. Its Filter is made of the targets, `arguments` and a
+// Spec.
+template <class Filter, class... Arguments>
+Peer BlockedPeer(const std::string& name, const std::string& origin, const std::vector<Access>& accesses,
+                 double fill_ns, Arguments... arguments) {
+  Peer peer;
+  peer.name = name;
+  peer.origin = origin;
+  peer.targets = LibraryTargets();
+  peer.has_bits_of_another = true;
+  peer.kinds = {KeyKind::kHash};
+  peer.accesses = accesses;
+  peer.fill_ns = fill_ns;
+  peer.make = [targets = peer.targets, arguments...](const Spec& spec) {
+    return std::make_unique<Filter>(targets, arguments..., spec);
+  };
+  return peer;
+}
+
 }  // namespace linefilter::bench
 
 #endif  // LINEFILTER_BENCH_PEERS_LIBRARY_H_

@@ -125,18 +125,10 @@ class Stages : public PeerFilter {
 std::vector<Peer> Peers_stages() {
   std::vector<Peer> peers;
   for (const uint32_t num_stages : {1u, 4u, 8u}) {
-    Peer peer;
-    peer.name = "stages_" + std::to_string(num_stages);
-    peer.origin = "linefilter, " + std::to_string(num_stages) + (num_stages == 1 ? " stage" : " stages");
-    peer.targets = LibraryTargets();
-    peer.has_bits_of_another = true;
-    peer.kinds = {KeyKind::kHash};
-    peer.accesses = {Access::kSingle, Access::kDependent, Access::kBatch};
-    peer.fill_ns = 20;
-    peer.make = [targets = peer.targets, num_stages](const Spec& spec) {
-      return std::make_unique<Stages>(targets, num_stages, spec);
-    };
-    peers.push_back(peer);
+    const std::string number = std::to_string(num_stages);
+    peers.push_back(BlockedPeer<Stages>("stages_" + number,
+                                        "linefilter, " + number + (num_stages == 1 ? " stage" : " stages"),
+                                        {Access::kSingle, Access::kDependent, Access::kBatch}, 20, num_stages));
   }
   return peers;
 }
