@@ -59,11 +59,6 @@ uint64_t Read(const OwnBody& body_in_memory, Access access, const Keys& keys, ui
   return Total(sum);
 }
 
-const OwnCode* Code() {
-  static constexpr OwnCode code = {Read, nullptr};
-  return &code;
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter::bench
@@ -71,21 +66,20 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter::bench {
-HWY_EXPORT(Code);
+HWY_EXPORT(Read);
 
 namespace {
 
 class Lines : public PeerFilter {
  public:
-  Lines(const OwnCode* code, uint64_t bytes) : code_(code), memory_(bytes), body_{memory_.data(), bytes / 64, 0} {}
+  explicit Lines(uint64_t bytes) : memory_(bytes), body_{memory_.data(), bytes / 64, 0} {}
   uint64_t bytes() const override { return memory_.size(); }
-  uint32_t num_probes() const override { return 0; }
   uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t* answers) const override {
-    return code_->lookup(body_, access, keys, answers);
+    return read_(body_, access, keys, answers);
   }
 
  private:
-  const OwnCode* code_;
+  decltype(OwnCode::lookup) read_ = CodeFor(OwnTargets()[0], [] { return &HWY_DYNAMIC_DISPATCH(Read); });
   HugeBuffer memory_;
   OwnBody body_;
 };
@@ -102,10 +96,7 @@ Peer Peer_floor_line() {
   peer.accesses = {Access::kSingle, Access::kDependent, Access::kBatch};
   peer.max_bytes = uint64_t{2} << 30;
   peer.fill_ns = 0;
-  peer.make = [](const Spec& spec) {
-    return std::make_unique<Lines>(CodeFor(OwnTargets()[0], [] { return HWY_DYNAMIC_DISPATCH(Code)(); }),
-                                   spec.body_bytes);
-  };
+  peer.make = [](const Spec& spec) { return std::make_unique<Lines>(spec.body_bytes); };
   return peer;
 }
 }  // namespace linefilter::bench

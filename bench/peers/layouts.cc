@@ -17,16 +17,6 @@
 #include "tools/measure/any_filter.h"
 #include "tools/measure/layouts.h"
 
-#ifndef LINEFILTER_BENCH_PEERS_LAYOUTS_ONCE_
-#define LINEFILTER_BENCH_PEERS_LAYOUTS_ONCE_
-namespace linefilter::bench {
-// The inlined lookups of one target.
-struct InlinedCode {
-  uint64_t (*lookup)(const FilterBase& filter, Access access, const Keys& keys);
-};
-}  // namespace linefilter::bench
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace linefilter::bench {
 namespace HWY_NAMESPACE {
@@ -41,11 +31,6 @@ uint64_t LookupInlined(const FilterBase& filter, Access access, const Keys& keys
       [&](std::string_view key) HWY_ATTR { return ask_hash(HashKey(key)); });
 }
 
-const InlinedCode* Inlined() {
-  static constexpr InlinedCode code = {LookupInlined};
-  return &code;
-}
-
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace linefilter::bench
@@ -53,7 +38,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace linefilter::bench {
-HWY_EXPORT(Inlined);
+HWY_EXPORT(LookupInlined);
 
 namespace {
 
@@ -89,7 +74,7 @@ class LayoutFilter : public PeerFilter {
     shared.allocator = memory_.SharedBy();
     for (const std::string& target : targets) {
       OnTarget(target, [&] { mutables_.push_back(MustCreateMutable(layout, spec.num_keys, shared)); });
-      inlined_.push_back(TargetCode(target));
+      inlined_.push_back(CodeFor(target, [] { return &HWY_DYNAMIC_DISPATCH(LookupInlined); }));
     }
     if (mutables_[0] != nullptr) {
       ForMembers(spec, [&](const Keys& keys) { InsertAll(*mutables_[0], keys); });
@@ -111,7 +96,7 @@ class LayoutFilter : public PeerFilter {
 
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
     if (access == Access::kInlined || access == Access::kInlinedBranch || access == Access::kInlinedDependent) {
-      return inlined_[target]->lookup(*asked_[target], access, keys);
+      return inlined_[target](*asked_[target], access, keys);
     }
     return LookupInLibrary(*asked_[target], access, keys, answers);
   }
@@ -150,11 +135,6 @@ class LayoutFilter : public PeerFilter {
   }
 
  private:
-  static const InlinedCode* TargetCode(const std::string& target) {
-    const InlinedCode* code = nullptr;
-    ForTarget(target, [&code] { code = HWY_DYNAMIC_DISPATCH(Inlined)(); });
-    return code;
-  }
   static void AddAll(FilterBuilder* builder, const Keys& keys) {
     if (keys.kind == KeyKind::kHash) {
       builder->AddHashes(keys.integers, keys.size);
@@ -170,8 +150,8 @@ class LayoutFilter : public PeerFilter {
   Sizing sizing_;
   HugeBuffer memory_;
   std::unique_ptr<Arena> arena_;
-  std::vector<const InlinedCode*> inlined_;
-  std::vector<std::unique_ptr<Filter>> mutables_;   // of each target; null where the layout takes no single keys
+  std::vector<uint64_t (*)(const FilterBase& filter, Access access, const Keys& keys)> inlined_;  // of each target
+  std::vector<std::unique_ptr<Filter>> mutables_;   // the same; null where the layout takes no single keys
   std::vector<std::unique_ptr<FilterView>> views_;  // there instead
   std::vector<const FilterBase*> asked_;
 };

@@ -69,12 +69,6 @@ void ForTarget(const std::string& target, const std::function<void()>& run) {
   Die("this CPU or build has no target %s", target.c_str());
 }
 
-const OwnCode* CodeFor(const std::string& target, const OwnCode* (*code)()) {
-  const OwnCode* found = nullptr;
-  ForTarget(target, [&] { found = code(); });
-  return found;
-}
-
 double MeanOverLoads(double mean_load, uint32_t num_probes, double (*block_fpr)(uint32_t, double)) {
   double sum = 0;
   for (double j = 1; j < mean_load + 40 * std::sqrt(mean_load) + 40; j += 1) {

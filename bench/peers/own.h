@@ -43,11 +43,17 @@ struct OwnScheme {
 
 Peer MakeOwnPeer(const OwnScheme& scheme);
 
-// The targets for own code, best first, and the table of each.
+// The targets for own code, best first.
 std::vector<std::string> OwnTargets();
 // Calls run() while Highway has chosen that target.
 void ForTarget(const std::string& target, const std::function<void()>& run);
-const OwnCode* CodeFor(const std::string& target, const OwnCode* (*code)());
+// Returns what code() returns meanwhile: a table of functions, or a function.
+template <class Code>
+auto CodeFor(const std::string& target, const Code& code) {
+  decltype(code()) found{};
+  ForTarget(target, [&] { found = code(); });
+  return found;
+}
 
 // Mean of block_fpr over Poisson(mean_load).
 double MeanOverLoads(double mean_load, uint32_t num_probes, double (*block_fpr)(uint32_t, double));
