@@ -48,9 +48,7 @@ def densities(accuracy):
 def families(accuracy):
     section = Section(f"### False-positive rate by family of keys: {MAIN_BITS} bits per key")
     rows = [row for row in accuracy["measured"] if abs(asked(row) / MAIN_BITS - 1) <= 0.05]
-    groups = {}
-    for row in rows:
-        groups.setdefault((row["keys"], row["num_keys"]), []).append(row)
+    groups = by(rows, "keys", "num_keys")
     if len(groups) < 2:
         return section
     section.say("In percent. Families that have broken real libraries. Empty: not measured." + (HASH_FAMILY if any(

@@ -68,11 +68,12 @@ def main_size(rows):
     return min(sizes(rows), key=lambda size: abs(size_bytes(size).bit_length() - 21), default=None)
 
 
-def by(rows, field):
-    """Groups in the order of first appearance."""
+def by(rows, *fields):
+    """Groups in the order of first appearance, by the value of a field, or by the values of several."""
     groups = {}
     for row in rows:
-        groups.setdefault(row[field], []).append(row)
+        key = tuple(row[field] for field in fields)
+        groups.setdefault(key if len(fields) > 1 else key[0], []).append(row)
     return groups
 
 

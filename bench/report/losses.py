@@ -26,10 +26,7 @@ class Loss:
 
 def places(rows):
     """Rows that may be compared: the same access, keys, hits and size."""
-    groups = {}
-    for row in rows:
-        groups.setdefault((row["access"], row["keys"], row["hit_percent"], row["size"]), []).append(row)
-    return groups.values()
+    return by(rows, "access", "keys", "hit_percent", "size").values()
 
 
 def against_peers(cpu):

@@ -184,7 +184,7 @@ def placement(cpu):
     names = choose.sizes(rows)
     table = Table(("layout", "l"), ("target", "l"), ("access", "l"), ("hits %", "r"), *[(name, "r") for name in names])
     shown = []
-    for (layout, access, hit), of_line in sorted(_grouped(rows, "layout", "access", "hit_percent").items()):
+    for (layout, access, hit), of_line in sorted(by(rows, "layout", "access", "hit_percent").items()):
         for target in choose.best_targets(cpu, of_line)[:2]:
             cells = []
             for name in names:
@@ -196,13 +196,6 @@ def placement(cpu):
             table.add(f"`{layout}`", target, access, hit if hit >= 0 else "", *cells)
     section.table(table, shown)
     return section
-
-
-def _grouped(rows, *fields):
-    groups = {}
-    for row in rows:
-        groups.setdefault(tuple(row[field] for field in fields), []).append(row)
-    return groups
 
 
 def inserts(cpu):
