@@ -1,0 +1,110 @@
+// A split block has 8 words, and a key one bit in each: k = 8 at any density.
+//
+// split_block_256 is the filter of Impala and Parquet (Parquet's BloomFilter.md; Apple 2023, arXiv 2101.01719), with
+// words of 32 bits. The salts are those of the specification, and so are the low 32 bits of the hash: a filter over one
+// shard of hash % 16 has more false positives. split_block_8x64 takes a whole line, with words of 64 bits. The
+// multipliers are ours: the words of pi's fraction after those of `blocked`, made odd.
+#include <cmath>
+
+#include "bench/peers/own.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/peers/split_block.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target.h:
+#include "bench/peers/own-inl.h"
+#include "hwy/highway.h"
+
+#ifndef LINEFILTER_BENCH_PEERS_SPLIT_BLOCK_ONCE_
+#define LINEFILTER_BENCH_PEERS_SPLIT_BLOCK_ONCE_
+namespace linefilter::bench {
+alignas(32) inline constexpr uint32_t kSplitBlockSalts[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                                             0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+alignas(64) inline constexpr uint64_t kWordMultipliers[8] = {0x9216d5d9, 0x8979fb1b, 0xd1310ba7, 0x98dfb5ad,
+                                                             0x2ffd72db, 0xd01adfb7, 0xb8e1afed, 0x6a267e97};
+}  // namespace linefilter::bench
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace linefilter::bench {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct Words32 {
+  using Word = uint32_t;
+  using Tag = hn::CappedTag<Word, 8>;
+  using Vec = hn::Vec<Tag>;
+
+  static HWY_INLINE Vec Mask(Tag d, uint64_t hash, size_t word) {
+    const Vec product = hn::Mul(hn::Set(d, static_cast<uint32_t>(hash)), hn::Load(d, kSplitBlockSalts + word));
+    return hn::Shl(hn::Set(d, 1), hn::ShiftRight<27>(product));
+  }
+};
+
+struct Words64 {
+  using Word = uint64_t;
+  using Tag = hn::CappedTag<Word, 8>;
+  using Vec = hn::Vec<Tag>;
+
+  // Bits 26..31 of the 32-bit product say which bit.
+  static HWY_INLINE Vec Mask(Tag d, uint64_t hash, size_t word) {
+#if HWY_TARGET == HWY_SCALAR
+    const Vec product = hn::Set(d, uint64_t{InBlockHash(hash)} * kWordMultipliers[word]);
+#else
+    const hn::Repartition<uint32_t, Tag> d32;
+    const Vec product =
+        hn::MulEven(hn::Set(d32, InBlockHash(hash)), hn::BitCast(d32, hn::Load(d, kWordMultipliers + word)));
+#endif
+    return hn::Shl(hn::Set(d, 1), hn::And(hn::ShiftRight<26>(product), hn::Set(d, 63)));
+  }
+};
+
+template <class Words>
+struct SplitBlock {
+  using Word = typename Words::Word;
+  using Tag = typename Words::Tag;
+  using Vec = typename Words::Vec;
+  static constexpr size_t kBlockBytes = 8 * sizeof(Word);
+
+  static HWY_INLINE bool Test(const OwnBody&, const uint8_t* block, uint64_t hash) {
+    const Tag d;
+    const Word* const words = reinterpret_cast<const Word*>(block);
+    Vec missing = hn::Zero(d);
+    for (size_t word = 0; word < 8; word += hn::Lanes(d)) {
+      missing = hn::Or(missing, hn::AndNot(hn::Load(d, words + word), Words::Mask(d, hash, word)));
+    }
+    return hn::AllTrue(d, hn::Eq(missing, hn::Zero(d)));
+  }
+  static HWY_INLINE void Insert(const OwnBody&, uint8_t* block, uint64_t hash) {
+    const Tag d;
+    Word* const words = reinterpret_cast<Word*>(block);
+    for (size_t word = 0; word < 8; word += hn::Lanes(d)) {
+      hn::Store(hn::Or(hn::Load(d, words + word), Words::Mask(d, hash, word)), d, words + word);
+    }
+  }
+};
+
+const OwnCode* Code32() { return OwnCodeOf<SplitBlock<Words32>>(); }
+const OwnCode* Code64() { return OwnCodeOf<SplitBlock<Words64>>(); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace linefilter::bench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace linefilter::bench {
+HWY_EXPORT(Code32);
+HWY_EXPORT(Code64);
+
+std::vector<Peer> Peers_split_block() {
+  const auto num_probes = [](double) -> uint32_t { return 8; };
+  return {MakeOwnPeer({"split_block_256", "own implementation of the 256-bit split block (Impala, Parquet)", 32,
+                       num_probes, [](uint32_t, double j) { return std::pow(1 - std::pow(1 - 1 / 32.0, j), 8); },
+                       [] { return HWY_DYNAMIC_DISPATCH(Code32)(); }}),
+          MakeOwnPeer({"split_block_8x64", "own implementation of a 512-bit split block of 8 words", 64, num_probes,
+                       [](uint32_t, double j) { return std::pow(1 - std::pow(1 - 1 / 64.0, j), 8); },
+                       [] { return HWY_DYNAMIC_DISPATCH(Code64)(); }})};
+}
+}  // namespace linefilter::bench
+#endif  // HWY_ONCE
