@@ -1,4 +1,4 @@
-// The hashes of the keys that a filter was asked to hold: kept apart from its builder, to be asked when it is made.
+// AddedHashes keeps the hashes of a filter's keys apart from its builder, to be asked when the filter is made.
 #ifndef LINEFILTER_LIB_ADAPTERS_ADDED_HASHES_H_
 #define LINEFILTER_LIB_ADAPTERS_ADDED_HASHES_H_
 
@@ -8,7 +8,7 @@
 
 namespace linefilter::internal {
 
-// In chunks, so that nothing is copied when it grows: 8 bytes per key, as the builder takes for itself.
+// It keeps chunks, so that nothing is copied when it grows: 8 bytes per key, as the builder takes for itself.
 class AddedHashes {
  public:
   AddedHashes() = default;
@@ -22,7 +22,7 @@ class AddedHashes {
     newest_->hashes[newest_->size++] = hash;
   }
 
-  // False: memory ran out, and some are missing.
+  // False if memory ran out, so that some are missing.
   bool has_all() const noexcept { return has_all_; }
 
   // Calls visit(hashes, n) for one chunk after the other.
@@ -41,7 +41,7 @@ class AddedHashes {
   }
 
  private:
-  static constexpr size_t kChunkHashes = 2046;  // of 16 KiB with the two other members
+  static constexpr size_t kChunkHashes = 2046;  // 16 KiB with the two other members
   struct Chunk {
     Chunk* older;
     size_t size;

@@ -1,5 +1,5 @@
-// What the adapters share: options checked once, an image or something that answers "maybe", an image asked. Compiled
-// without exceptions, and with RTTI where the engine has it (cmake/LinefilterRtti.cmake).
+// The adapters share this: options checked once, an image or something that answers "maybe", an image asked. It is
+// compiled without exceptions, and with RTTI where the engine has it (cmake/LinefilterRtti.cmake).
 #ifndef LINEFILTER_LIB_ADAPTERS_ENGINE_FILTER_H_
 #define LINEFILTER_LIB_ADAPTERS_ENGINE_FILTER_H_
 
@@ -18,18 +18,18 @@
 
 namespace linefilter::internal {
 
-// What both engines call our filters in their files. Layout and density stand in each image, and do not change it. The
-// number is raised by every change of the bytes that a layout makes of the same keys: a database of an earlier state
-// then opens without its filters, and none of them is read wrongly. (Before there was a number: "linefilter.Image".)
+// Both engines call our filters this in their files. Layout and density stand in each image, and do not change it.
+// Every change of the bytes that a layout makes of the same keys raises the number. A database of an earlier state then
+// opens without its filters, and none of them is read wrongly. (Before there was a number: "linefilter.Image".)
 inline constexpr char kEngineFilterName[] = "linefilter.Image.1";
 
-// Stored where no image could be made: shorter than any, so it answers "maybe". (So would no byte at all, but that is
-// how LevelDB stores that a part of a table has no keys.)
+// This is stored where no image could be made. It is shorter than any, so it answers "maybe". (So would no byte at all,
+// but that is how LevelDB stores that a part of a table has no keys.)
 inline constexpr char kNoImage[1] = {'\0'};
 
-// Calls visit(num_keys) for the fullest filter of each size: fewer keys in as many bytes have a lower rate. Every size
-// up to eight blocks (beyond, `auto` takes whole blocks) and, of `classic`, 600 keys; then, where rates are near their
-// limit, one in sixteen up to 1,001 blocks, whose rate is the limit. visit may raise *bits_per_key.
+// Calls visit(num_keys) for the fullest filter of each size: fewer keys in as many bytes have a lower rate. It visits
+// every size up to eight blocks (beyond, `auto` takes whole blocks) and, in `classic`, 600 keys. Then, near the limit
+// of rates, it visits one in sixteen up to 1,001 blocks, whose rate is the limit. visit may raise *bits_per_key.
 template <class Visit>
 void ForEachFullestFilter(Layout layout, const double* bits_per_key, const Visit& visit) {
   uint64_t last = 0;
@@ -46,8 +46,8 @@ void ForEachFullestFilter(Layout layout, const double* bits_per_key, const Visit
 // LevelDB counts those of a filter in an int.
 constexpr double kMostKeys = 4294967296.0;
 
-// How likely an absent key has the whole hash of one of so many keys, which no density mends. Layouts of blocks have a
-// term of their own, which does not grow with the number of keys.
+// Tells how likely an absent key has the whole hash of one of so many keys, which no density mends. Layouts of blocks
+// have a term of their own, which does not grow with the number of keys.
 inline double EqualHashFprOf(Layout layout) {
   constexpr double kHashes = 18446744073709551616.0;
   return layout == Layout::kAuto || FactsOf(layout).has_blocks ? 0 : kMostKeys / kHashes;
@@ -55,10 +55,10 @@ inline double EqualHashFprOf(Layout layout) {
 
 // Sets *bits_per_key so that filters of at most kMostKeys keys have an expected rate of at most fpr, to at most 0.03
 // percent more than the least. Large ones need the limit. Small ones of whole blocks are better where they are rounded
-// up; small ones of `classic` are worse, for their fill varies (at an fpr of 1e-2 by 8 percent, at 1e-5 by 70), so that
+// up; small ones of `classic` are worse, because their fill varies (at an fpr of 1e-2 by 8 percent, at 1e-5 by 70). So
 // all of them get up to 5 percent more bits.
 inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_key) noexcept {
-  constexpr double kMoreThanLimit = 1.0003;  // for the sizes that are left out: of `classic` they need 0.16 / keys
+  constexpr double kMoreThanLimit = 1.0003;  // for the sizes that are left out: in `classic` they need 0.16 / keys
   Status status;
   Sizing sizing;
   const auto size_of = [&](uint64_t num_keys) {
@@ -81,7 +81,7 @@ inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_k
                          "that or more",
                          fpr, 1.006 * least, LayoutName(layout));
   }
-  // A filter that misses it needs the next size: no density up to there is enough. Until all reach it with the same.
+  // A filter that misses it needs the next size: no density up to there is enough. This goes on until all reach it.
   *bits_per_key = kMoreThanLimit * BitsPerKeyForFpr(of_large, (fpr - equal) / (1 - equal));
   if (*bits_per_key > kMaxBitsPerKey) *bits_per_key = kMaxBitsPerKey;
   for (bool is_enough = false; !is_enough;) {
@@ -97,8 +97,7 @@ inline Status BitsPerKeyForAnySize(Layout layout, double fpr, double* bits_per_k
   return status;
 }
 
-// An fpr becomes bits_per_key here, once, in some ms: sizing by fpr takes 60 us, which filters of 2 KiB cannot pay
-// each.
+// An fpr becomes bits_per_key here, once, in some ms: sizing by fpr takes 60 us, too much for each filter of 2 KiB.
 inline Status ToFilterOptions(const EngineFilterOptions& engine, FilterOptions* options) noexcept {
   options->bits_per_key = engine.bits_per_key;
   options->fpr = engine.fpr;
@@ -112,8 +111,8 @@ inline Status ToFilterOptions(const EngineFilterOptions& engine, FilterOptions* 
   return BitsPerKeyForAnySize(options->layout, engine.fpr, &options->bits_per_key);
 }
 
-// Grows *out's memory for the image of num_keys keys: done before the builder holds any, since an exception from here
-// passes through this code, which cannot clean up. By resizing: reserve may grow by no more than is asked, each time.
+// Grows *out's memory for the image of num_keys keys. This comes before the builder holds any: an exception from here
+// passes through this code, which cannot clean up. It resizes: reserve may grow by no more than is asked.
 inline void MakeRoomForImage(const FilterOptions& options, uint64_t num_keys, std::string* out) {
   constexpr size_t kBlockAndTrailer = 128;
   const double body_bytes = static_cast<double>(num_keys) * options.bits_per_key / 8;
@@ -122,8 +121,8 @@ inline void MakeRoomForImage(const FilterOptions& options, uint64_t num_keys, st
   out->resize(old_size);
 }
 
-// Appends the image of the builder's keys, or kNoImage, and leaves the builder empty. There is room for it. (Not
-// FilterBuilder::Finish: inline, and compiled here without its catch, it could become that of the whole program.)
+// Appends the image of the builder's keys, or kNoImage, and leaves the builder empty. There is room for it.
+// (FilterBuilder::Finish is not used: inline, and compiled here without its catch, it could become the program's.)
 inline void AppendImage(FilterBuilder* builder, std::string* out) {
   const size_t old_size = out->size();
   const uint64_t image_bytes = builder->ImageBytes();
@@ -137,7 +136,7 @@ inline void AppendImage(FilterBuilder* builder, std::string* out) {
   out->append(kNoImage, sizeof(kNoImage));
 }
 
-// Of an image with more than 4 KiB of body, verifies what a lookup of that hash reads.
+// Verifies what a lookup of that hash reads in an image with more than 4 KiB of body.
 inline Status VerifyFor(const FilterView& view, uint64_t hash) noexcept {
   if (view.num_blocks() == 0) return view.Verify();
   constexpr uint64_t kBlocksPerChunk = (64 << 10) / 64;

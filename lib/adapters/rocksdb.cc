@@ -49,14 +49,14 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
     return {memory->get(), size};
   }
 
-  // That memory ran out is no reason to stop writing.
+  // Memory that ran out is no reason to stop writing.
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* memory, rocksdb::Status* status) override {
     if (status != nullptr) *status = rocksdb::Status::OK();
     return Finish(memory);
   }
 
-  // The filter as RocksDB is about to write it: its bytes by its checks, then every key that was added, as a reader
-  // will ask it. (A sound filter of other keys passes the checks alone.)
+  // This checks the filter as RocksDB is about to write it: its bytes by its checks, then every key that was added, as
+  // a reader will ask it. (A sound filter of other keys passes the checks alone.)
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter) override {
     if (!post_verify_ || filter.data() == internal::kNoImage) return rocksdb::Status::OK();
     FilterView view;
@@ -66,7 +66,7 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
     return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption("linefilter", status.message());
   }
 
-  // By search: sizes grow with the keys, in steps of blocks.
+  // This searches, because sizes grow with the keys, in steps of blocks.
   size_t ApproximateNumEntries(size_t num_bytes) override {
     uint64_t fits = 0, too_many = static_cast<uint64_t>(8 * static_cast<double>(num_bytes) / options_.bits_per_key) + 1;
     while (too_many - fits > 1) {
@@ -101,7 +101,7 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
   const FilterOptions options_;
   const bool post_verify_;
   FilterBuilder builder_;
-  internal::AddedHashes added_;  // of the filter that is being made, or was last; empty without post_verify_
+  internal::AddedHashes added_;  // for the filter that is being made, or was last; empty without post_verify_
   bool is_finished_ = false;
 };
 

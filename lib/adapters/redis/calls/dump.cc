@@ -1,7 +1,7 @@
-// From Redis to an image: all shards of the generation that serves, read in pieces while others go on inserting.
+// This makes an image from Redis: it reads all shards of the generation that serves, in pieces, while others insert.
 //
 // Bits are never cleared. So the image has what the generation had when the call began, which is every key that was
-// acknowledged by then (doc/REDIS.md), and some of what came since; a mark behind each shard says that it was whole.
+// acknowledged by then (doc/REDIS.md), and some of what came since. A mark behind each shard says that it was whole.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -18,9 +18,9 @@ namespace {
 
 constexpr uint64_t kPieceBytes = uint64_t{1} << 18;
 constexpr size_t kPiecesAtOnce = 8;
-constexpr int kTries = 3;  // of a file, if generations are switched meanwhile
+constexpr int kTries = 3;  // for a file, if generations are switched meanwhile
 
-// Replies in their places, in whichever order they come.
+// Pieces puts replies in their places, in whichever order they come.
 class Pieces final : public ReplyHandler {
  public:
   void OnReply(size_t command, const Reply& reply) override { texts[command].assign(reply.text()); }
@@ -62,7 +62,7 @@ Status WriteShard(FilterState* state, const Shards& shards, size_t shard, Pieces
   return Status();
 }
 
-// *switched: the generation went meanwhile, and what was written is no image.
+// *switched means that the generation went meanwhile, and that what was written is no image.
 Status WriteImageOf(FilterState* state, const Sink& sink, bool* switched) {
   *switched = false;
   Status status = state->ReadHeader();
@@ -84,7 +84,7 @@ Status WriteImageOf(FilterState* state, const Sink& sink, bool* switched) {
                          "what was written is no image, do it again",
                          Printable(state->name()).c_str());
   }
-  if (status.ok()) status = state->ReadHeader();  // of a filter that is gone there is no image
+  if (status.ok()) status = state->ReadHeader();  // a filter that is gone has no image
   return status.ok() ? writer.Finish() : status;
 }
 

@@ -7,7 +7,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Sent twice, the second answers 0: then the caller looks what is there (doc/REDIS.md).
+// If it is sent twice, the second answers 0. Then the caller looks what is there (doc/REDIS.md).
 constexpr char kChange[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
     "redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL') return 1";
@@ -16,7 +16,7 @@ constexpr char kDeleteIfSame[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
     "return redis.call('DEL', KEYS[1])";
 
-// ARGV[2] is for the record, 0 for ever. Whoever makes a new filter takes it away once its last minute has begun.
+// ARGV[2] is for the record, 0 for ever. A client that makes a new filter takes it away once its last minute has begun.
 constexpr char kSetTimeIfSame[] =
     "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end\n"
     "local left = redis.call('PTTL', KEYS[1])\n"
@@ -25,7 +25,7 @@ constexpr char kSetTimeIfSame[] =
     "return 1";
 static_assert(kRecordGraceMs == 60000, "the script's");
 
-// No command that is asked here answers so; PTTL does, of a key that is gone.
+// No command that is asked here answers so; PTTL does for a key that is gone.
 constexpr int64_t kNoNumber = -2;
 
 class OneAnswer final : public ReplyHandler {
@@ -85,7 +85,7 @@ Status FilterState::ReadHeader() {
         "the exact source",
         Printable(name_).c_str());
   }
-  const uint64_t connections = router_.num_connections();  // those that come after this are of a later server
+  const uint64_t connections = router_.num_connections();  // later ones are to a later server
   const bool is_other = !bound_ || answer.text != header_text_;
   Header header;
   const Status parsed = is_other ? ParseHeader(name_, answer.text, &header) : Status();
@@ -152,13 +152,13 @@ Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
   Status status = Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
   if (!status.ok()) return status;
   if (!answer.is_nil) return Bind(header, text);
-  status = ReadRecord(&answer);  // taken, or sent twice
+  status = ReadRecord(&answer);  // it is taken, or was sent twice
   if (!status.ok()) return status;
   Header there;
   const StatusCode parsed = answer.is_nil ? StatusCode::kIncompatible : ParseHeader(name_, answer.text, &there).code();
   // Others may have gone on from the record before it was sent for the second time.
   if (there.Names(header.current.id)) return Bind(std::move(there), std::move(answer.text));
-  *may_be_named = parsed != StatusCode::kOk && parsed != StatusCode::kIncompatible;  // damaged, or of a later library
+  *may_be_named = parsed != StatusCode::kOk && parsed != StatusCode::kIncompatible;  // damaged, or from a later library
   return NameTaken();
 }
 

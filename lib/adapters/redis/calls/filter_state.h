@@ -1,5 +1,5 @@
-// What a RedisFilter holds: connections, the header record as it was last read, the shards of its generations; and the
-// rule by which everything is asked: run a batch, look at the marks, read the record again if one demands it.
+// A RedisFilter holds connections, the header record as it was last read, and the shards of its generations. One rule
+// holds for all questions: run a batch, look at the marks, read the record again if one demands it.
 //
 // Everything here may throw std::bad_alloc; the public functions catch it (Guarded).
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FILTER_STATE_H_
@@ -24,24 +24,24 @@
 
 namespace linefilter::redis_internal {
 
-// A reply that is kept: of a string its bytes, of an integer its value, or nil.
+// A reply that is kept: the bytes of a string, the value of an integer, or nil.
 struct Answer {
   bool is_nil = false;
   std::string text;
   int64_t number = 0;
 };
 
-// What the header record lives longer than the shards, if the filter expires. In that time it counts as gone, and keeps
-// its name: while anybody may still ask or fill a shard of it, on a node whose clock is late, no new filter has the
-// name.
+// The header record lives so much longer than the shards, if the filter expires. In that time it counts as gone, and
+// keeps its name. So no new filter has the name while anybody may still ask or fill a shard of it, on a node with a
+// late clock.
 inline constexpr uint64_t kRecordGraceMs = 60000;
-// What a generation that was left stays for: who writes to it finds a mark that sends him to the record, not a missing
-// key, and who downloads it comes to its end.
+// A generation that was left stays for this time. A writer to it finds a mark that sends it to the record, not a
+// missing key, and a download of it comes to its end.
 inline constexpr uint64_t kLeaveMs = 60000;
-// Of the marks of shards that are being filled: a piece that comes late finds another one, and is not written.
+// Marks of shards that are being filled have this version: a late piece finds another one, and is not written.
 inline constexpr uint64_t kFilledVersion = 0;
 
-// What time a filter has left: `ms` was told between two moments of our clock.
+// The time that a filter has left: `ms` was told between two moments of our clock.
 struct TimeToLive {
   static constexpr int64_t kForEver = INT64_MAX;
   int64_t ms = kForEver;  // less than 0: it expired. (At 0 its shards are there.)
@@ -50,51 +50,51 @@ struct TimeToLive {
 
 class FilterState {
  public:
-  // Names, checks and connects; nothing is read or written.
+  // This names, checks and connects; nothing is read or written.
   Status Connect(const RedisServers& servers, std::string_view name);
 
-  // The header record into header(), with the shards of its generations. kNotFound if there is none;
+  // Reads the header record into header(), with the shards of its generations. kNotFound if there is none;
   // kIncompatible if the hash or the secret is another one than before.
   Status ReadHeader();
-  // The first record of a new filter: SET NX. kIncompatible if the name is taken. *may_be_named: whether a record may
-  // be there that names header.current: nobody knows what became of the command.
+  // Sets the first record of a new filter: SET NX. kIncompatible if the name is taken. *may_be_named says whether a
+  // record may be there that names header.current: nobody knows what became of the command.
   Status CreateHeader(const Header& header, bool* may_be_named);
-  // A new filter: NameTaken if the record is there (one that is only left of a filter that expired goes); shards of
-  // header.current; `fill` brings what is to be in them; then the record; then they are kept. What fails leaves no
-  // shards, unless nobody knows whether the record was made: these go within a day.
+  // Makes a new filter. It is NameTaken if the record is there (one that is only left of a filter that expired goes).
+  // It makes shards of header.current, `fill` brings what is to be in them, then comes the record, then they are kept.
+  // A failure leaves no shards, unless nobody knows whether the record was made: these go within a day.
   Status CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill);
-  // The record that follows: compare-and-set by a script, from the bytes last read to `next`, whose version is one more
-  // (this sets it). KEEPTTL. kIncompatible if somebody else changed it meanwhile: read it again and look what to do.
+  // Sets the record that follows: compare-and-set by a script, from the bytes last read to `next`, whose version is one
+  // more (this sets it), with KEEPTTL. kIncompatible if somebody else changed it meanwhile: read it again.
   Status ChangeHeader(Header next);
 
-  // Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that one
-  // who dies before the record names them leaves nothing for ever; KeepShards.
+  // Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that a
+  // client that dies before the record names them leaves nothing for ever (KeepShards).
   Status AllocateShards(const Generation& generation, uint64_t version);
-  // They live as long as the filter whose record is there, or for ever. Of a generation that the record of `version`
-  // names `current` or `next`; one that was left meanwhile is left alone. kCorrupt: one is lost, the others are kept.
+  // Makes shards live as long as the filter whose record is there, or for ever. The record of `version` names their
+  // generation `current` or `next`; one that was left is left alone. kCorrupt means that one is lost; others are kept.
   Status KeepShards(const Generation& generation, uint64_t version);
-  // The shards of `current` and `next`, if they have another time than the record, which has `left`: who was to give
-  // them that died, or could not. Asks PTTL of all; more only then. A lost shard is none of its business.
+  // Keeps the shards of `current` and `next`, if they have another time than the record, which has `left`: the client
+  // that was to give them that died, or could not. It asks PTTL of all; more only then. A lost shard does not count.
   Status KeepNamed(const Header& header, const TimeToLive& left);
   // Advances the marks of all shards to `version`, where they are smaller. A shard without mark is lost: kCorrupt,
-  // after the others were advanced; nothing is revived. Who made the shards brings their marks up from 0, and is told
-  // that one was lost meanwhile (kOverLimit); to all others that is a lost one.
+  // after the others were advanced; nothing is revived. The maker of the shards brings their marks up from 0, and is
+  // told that one was lost meanwhile (kOverLimit); to all others that is a lost one.
   enum Maker : uint8_t { kNamed, kMadeHere };
   Status AdvanceMarks(const Generation& generation, uint64_t version, Maker maker = kNamed);
-  // UNLINK of all shards, or with grace_ms > 0 PEXPIRE.
+  // Drops all shards by UNLINK, or with grace_ms > 0 by PEXPIRE.
   Status DropShards(const Generation& generation, uint64_t grace_ms = 0);
-  // All shards get a time to live, 0 for ever; but those that a record later than that of `version` has marked, then
-  // *is_newer. kCorrupt: one is lost, as AdvanceMarks.
+  // Gives all shards a time to live, 0 for ever, but not those that a record later than that of `version` has marked;
+  // then *is_newer. kCorrupt means that one is lost, as in AdvanceMarks.
   Status SetTimes(const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer);
-  // Sizes of what `options` ask for: layout, num_probes, body_bytes, shard_bytes and num_keys; a new id.
+  // Sizes what `options` ask for: layout, num_probes, body_bytes, shard_bytes and num_keys, and a new id.
   Status PlanGeneration(uint64_t num_keys, const FilterOptions& options, const RedisLayout& layout,
                         Generation* generation);
 
-  // n hashes asked of the current generation.
+  // Asks the current generation for n hashes.
   Status Ask(const uint64_t* hashes, size_t n, uint8_t* answers);
-  // Inserted into all generations that the record names.
+  // Inserts into all generations that the record names.
   Status Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes);
-  // Inserted into one generation of the record alone (the next one), without outcomes.
+  // Inserts into one generation of the record alone (the next one), without outcomes.
   Status InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n);
 
   // The next generation that this object began or loaded into, so that it does not switch to somebody else's; 0: none.
@@ -103,30 +103,29 @@ class FilterState {
   // kIncompatible if the record has no next generation, or another one than that was chosen.
   Status CheckChosenNext();
 
-  // RedisFilter's calls of the same names.
+  // These are RedisFilter's calls of the same names.
   Status Info(RedisInfo* info);
   Status Expire(uint64_t ms);
   Status Delete();
 
-  // One command, one reply, for whatever is not a batch of thousands: Do(key, Kind::kRead, {"PTTL", key.name},
-  // &answer).
+  // Runs one command for one reply, outside of batches: Do(key, Kind::kRead, {"PTTL", key.name}, &answer).
   Status Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer);
-  // The record's bytes, or what else has the name: of a long string the beginning, which is no record. Nil if there are
-  // none.
+  // Reads the record's bytes, or what else has the name: the beginning of a long string, which is no record. Nil if
+  // there are none.
   Status ReadRecord(Answer* answer);
-  // Of the record, less the grace.
+  // Reads the time of the record, less the grace.
   Status ReadTimeToLive(TimeToLive* left);
-  // The same as ReadHeader found it.
+  // The time to live as ReadHeader found it.
   const TimeToLive& time_to_live() const { return time_to_live_; }
   // Gives the record its time, ms and the grace, 0 for ever, if it is still the one that was read last and its filter
   // has not expired; else not *done.
   Status SetRecordTime(uint64_t ms, bool* done);
-  // The record goes, if it is still `text`. Ok and not *deleted: it is another one, or gone already.
+  // Deletes the record if it is still `text`. Ok and not *deleted means that it is another one, or gone already.
   Status DeleteHeader(const std::string& text, bool* deleted);
   // The sentences of a name that is taken, of a lost shard, and of one that was lost before a record named it.
   Status NameTaken() const;
   Status LostShard(const Shards& shards, uint64_t shard) const;
-  // That of a record that was put back, and is older than a shard's mark.
+  // The sentence of a record that was put back, and is older than a shard's mark.
   Status OlderThanShards() const;
   Status LostWhileMade(const Shards& shards, uint64_t shard) const;
 
@@ -140,7 +139,7 @@ class FilterState {
   Router& router() { return router_; }
   Batch& batch() { return batch_; }  // scratch: Clear it before use
   const HashSecret* secret() const { return has_secret_ ? &secret_ : nullptr; }
-  // Copied; before ReadHeader.
+  // Copies the secret, before ReadHeader.
   void SetSecret(const HashSecret* secret);
 
  private:
@@ -148,11 +147,11 @@ class FilterState {
   static constexpr int kMostGenerations = 100;
 
   Status Bind(Header header, std::string text);
-  // Of a record that has the name, if it is ours and its time is over: its shards go, and it. Else NameTaken.
+  // Removes a record that has the name, if it is ours and its time is over, and its shards. Else it is NameTaken.
   Status RemoveExpired(const std::string& text);
-  // After a mark that is newer than the record, or missing. Ok and not *changed: the shard is lost.
+  // Call this after a mark that is newer than the record, or missing. Ok and not *changed means that the shard is lost.
   Status ReadHeaderAgain(bool newer, bool* changed);
-  // Since the record was read a connection was made anew, perhaps to a server that was started with an older state.
+  // Whether a connection was made anew since the record was read, perhaps to a server that has an older state now.
   bool MustReadAgain(const Status& run) const;
   // Whether the rest of the keys is worth trying after this, if the record is the same: it may lie in other shards, on
   // other nodes.
@@ -186,13 +185,13 @@ class FilterState {
   std::chrono::steady_clock::time_point finished_;  // when insertions tried to end that
 };
 
-// What may go on although a shard is lost: that never answers, and another generation is the cure.
+// These go on although a shard is lost: that never answers, and another generation is the cure.
 inline Status UnlessLost(const Status& status) { return status.code() == StatusCode::kCorrupt ? Status() : status; }
 
 // Ends the step that the record names, whoever began it (generation.cc): afterwards there is no previous generation.
 Status ReadAndFinish(FilterState* state);
 
-// Calls `work` and answers its Status; memory that ran out is a Status, too.
+// Calls `work` and returns its Status; memory that ran out is a Status, too.
 template <class Work>
 Status Guarded(const Work& work) noexcept {
   try {

@@ -1,4 +1,4 @@
-// One command for each shard of a generation, in their order, many at once.
+// This runs one command for each shard of a generation, in their order, many at once.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOR_SHARDS_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_FOR_SHARDS_H_
 
@@ -29,7 +29,8 @@ class Integers final : public ReplyHandler {
   std::vector<int64_t> values;
 };
 
-// `add` adds one command for a shard; `judge` gets its integer. The first error of either; of a refusal, all are run.
+// `add` adds one command for a shard; `judge` gets its integer. The first error is returned; after a refusal, all are
+// run.
 template <class Add, class Judge>
 Status ForShards(Router* router, Batch* batch, const Shards& shards, uint64_t at_once, const Add& add,
                  const Judge& judge) {

@@ -1,5 +1,5 @@
-// Generations: a filter is made anew while it serves. The protocol, and why nothing is lost, stand in doc/REDIS.md
-// section 5; its invariant: whatever stops between two commands here, the next step by anybody sets right.
+// With generations a filter is made anew while it serves. doc/REDIS.md section 5 has the protocol, and why nothing is
+// lost. Its invariant is that the next step by anybody sets right whatever stops between two commands here.
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/upload.h"
 #include "lib/adapters/redis/record/names.h"
@@ -9,7 +9,7 @@ namespace linefilter {
 namespace redis_internal {
 namespace {
 
-constexpr int kTries = 8;  // of a change that others make, too
+constexpr int kTries = 8;  // for a change that others make, too
 
 Status NoNext(const FilterState& state) {
   return Status::Error(StatusCode::kIncompatible, "filter %s in Redis has no next generation: begin one first",
@@ -25,7 +25,7 @@ Status AdvanceOf(FilterState* state, const Generation& generation) {
   return generation.exists() ? UnlessLost(state->AdvanceMarks(generation, state->header().version)) : Status();
 }
 
-// The marks that the record demands. Whoever made the record may have died before.
+// Advances the marks as the record demands. The client that made the record may have died before.
 Status Advance(FilterState* state) {
   const Header header = state->header();
   Status status = AdvanceOf(state, header.current);
@@ -33,8 +33,8 @@ Status Advance(FilterState* state) {
   return status.ok() ? AdvanceOf(state, header.previous) : status;
 }
 
-// The record, read anew, and its next generation, if that is ours or we take it over. Of another one we do not know
-// whether his Begin came to its end: that is done first, so that from now on all writers write to it.
+// Reads the record anew, and takes its next generation, if that is ours or we take it over. We do not know whether
+// another's Begin came to its end: that is done first, so that from now on all writers write to it.
 Status UseNext(FilterState* state) {
   Status status = state->ReadHeader();
   if (status.ok()) status = state->CheckChosenNext();
@@ -51,7 +51,7 @@ Status Finish(FilterState* state) {
   for (int i = 0; i < kTries; ++i) {
     Status status = Advance(state);
     if (!status.ok() || !state->header().previous.exists()) return status;
-    // First the time to live: who dies now leaves nothing. Nobody makes this generation serve again.
+    // The time to live comes first: a client that dies now leaves nothing. Nobody makes this generation serve again.
     status = state->DropShards(state->header().previous, kLeaveMs);
     if (!status.ok()) return status;
     Header header = state->header();
@@ -79,7 +79,7 @@ Status Leave(FilterState* state, bool serve) {
   return state->ChangeHeader(header);
 }
 
-// Switch and Abandon.
+// Does Switch and Abandon.
 Status EndNext(FilterState* state, bool serve) {
   for (int i = 0; i < kTries; ++i) {
     Status status = state->ReadHeader();
@@ -93,20 +93,20 @@ Status EndNext(FilterState* state, bool serve) {
                              Printable(state->name()).c_str(), serve ? "abandoned" : "switched to");
       }
       if (own == 0 && !header.previous.exists()) return NoNext(*state);
-      return Finish(state);  // of one who died within, in whichever of the two, or of us before an error
+      return Finish(state);  // for one who died in either of the two, or for us before an error
     }
     status = UseNext(state);
     if (!status.ok()) return status;
     status = Leave(state, serve);
     if (status.ok()) status = Finish(state);
-    // It may have the time of a filter that lived no longer, by one who died before he gave it another.
+    // It may have the time of a filter that lived no longer, from a client that died before it gave it another.
     if (status.ok()) (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
     if (status.code() != StatusCode::kIncompatible) return status;
   }
   return OthersKeepChanging(*state);
 }
 
-// `body` null: empty.
+// Begins a generation; it is empty if `body` is null.
 Status Begin(FilterState* state, const Generation& generation, const uint8_t* body) {
   if (state->header().next.exists()) {
     return Status::Error(
@@ -123,14 +123,14 @@ Status Begin(FilterState* state, const Generation& generation, const uint8_t* bo
   state->ChooseNext(0);  // if this fails from here on, the next call looks what is there, and does the rest
   status = state->ChangeHeader(header);
   if (status.code() == StatusCode::kIncompatible) {
-    // Somebody was faster, or went on from our record while its reply was lost: then the shards are named.
+    // If somebody was faster, or went on from our record while its reply was lost, the shards are named.
     if (state->ReadHeader().ok() && state->header().version > header.version &&
         state->header().next.id != generation.id && state->header().current.id != generation.id) {
       (void)state->DropShards(generation);
     }
   }
   if (status.ok()) status = Advance(state);
-  // Not before it is named: who dies leaves nothing for ever.
+  // It is not kept before it is named: a client that dies leaves nothing for ever.
   if (status.ok()) status = UnlessLost(state->KeepShards(generation, state->header().version));
   if (status.ok()) state->ChooseNext(generation.id);
   return status;

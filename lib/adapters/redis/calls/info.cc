@@ -1,5 +1,5 @@
-// What a filter in Redis tells of itself. How full it is, a sample of its blocks says: pieces from all over the body,
-// made an image, which FilterView judges as any other.
+// This is what a filter in Redis tells of itself. A sample of its blocks says how full it is: pieces from all over the
+// body, made an image, which FilterView judges like any other.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace redis_internal {
 namespace {
 
 constexpr uint64_t kSampleBytes = uint64_t{1} << 20;  // of all stages together; some 0.1 s through a slow network
-constexpr uint64_t kPieceBytes = 4096;                // of one GETRANGE
+constexpr uint64_t kPieceBytes = 4096;                // the bytes of one GETRANGE
 
 // A part of the body that has one layout: all of it, or a stage.
 struct Part {
@@ -37,7 +37,7 @@ std::vector<Part> PartsOf(const Generation& generation) {
   return parts;
 }
 
-// Pieces of one part, each in one shard, in the order of the body.
+// A sample has pieces of one part, each in one shard, in the order of the body.
 class Sample final : public ReplyHandler {
  public:
   Sample(const Shards& shards, uint64_t version) : shards_(shards), marks_(shards, version) {}
@@ -69,7 +69,7 @@ class Sample final : public ReplyHandler {
   }
   void OnError(size_t, const Status&) override {}  // Run tells it
 
-  // Of shards that are there.
+  // The bytes of shards that are there.
   std::string Bytes() const {
     std::string bytes;
     for (const Piece& piece : pieces_) {
@@ -124,7 +124,7 @@ Status Judge(const std::string& bytes, const Part& part, double* fill, double* k
   *keys = keys_of_sample * (static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
   *fpr = view.ExpectedFpr();
   if (!FactsOf(part.layout).has_blocks && *keys > keys_of_sample) {
-    // Whole hashes may agree with those of all keys: 2^-64 each. (In blocks only those of a block do.)
+    // Whole hashes may agree with those of all keys, 2^-64 each. (In blocks only those of a block do.)
     *fpr += (1 - *fpr) * std::min(1.0, (*keys - keys_of_sample) / 18446744073709551616.0);
   }
   return Status();

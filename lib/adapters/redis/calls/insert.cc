@@ -1,8 +1,8 @@
-// Insertions: one atomic command per key and generation, then the marks and a look at the header record; and all of it
-// again, if one of these says that the record has changed.
+// Insertions run one atomic command per key and generation, then the marks and a look at the header record. All of it
+// is done again if one of these says that the record has changed.
 //
 // Where it pays, the blocks are read first and only the bits that are missing are set. That stays exact: bits never go
-// from 1 to 0, so what is left out is set, and of two writers of a key the later one finds all his bits set.
+// from 1 to 0, so what is left out is set, and the later of two writers of a key finds all its bits set.
 #include <algorithm>
 #include <deque>
 #include <vector>
@@ -15,15 +15,15 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Of one key in one generation: what its first insertion there found, within one call.
+// This is what the first insertion of one key in one generation found, within one call.
 enum Found : uint8_t { kNothingYet = 0, kWasKnown = 1, kWasNew = 2 };
 
-// An insertion that is repeated, for the record changed meanwhile, finds its own bits: so the first answer of each
+// An insertion that is repeated, because the record changed meanwhile, finds its own bits. So the first answer of each
 // generation is kept.
 struct FirstAnswers {
   uint64_t generation;
   std::vector<uint8_t> found;
-  bool all_written;  // of all keys, in shards that were whole
+  bool all_written;  // all keys were written, in shards that were whole
 };
 
 using AllFirstAnswers = std::deque<FirstAnswers>;
@@ -36,14 +36,14 @@ FirstAnswers& AnswersOf(uint64_t generation, size_t n, AllFirstAnswers* all) {
   return all->back();
 }
 
-// `for_good`: what is written stays, as far as it was asked for.
+// `for_good` means that what is written stays, as far as it was asked for.
 void Take(const InsertBatch& insertions, const std::vector<Shards*>& targets, size_t n, bool for_good,
           AllFirstAnswers* all) {
   for (size_t t = 0; t < targets.size(); ++t) {
     FirstAnswers& answers = AnswersOf(targets[t]->generation.id, n, all);
     answers.all_written = answers.all_written || (for_good && insertions.AllWritten(t));
     for (size_t i = 0; i < n; ++i) {
-      // The bits that were left out may be missing: whoever writes them next finds the key to be new.
+      // The bits that were left out may be missing: the next writer of them finds the key to be new.
       if (insertions.may_miss_bits() && insertions.LeftOut(t, i)) continue;
       if (answers.found[i] == kNothingYet && insertions.Written(t, i)) {
         answers.found[i] = insertions.WasNew(t, i) ? kWasNew : kWasKnown;
@@ -67,8 +67,8 @@ uint32_t FindLostShard(const InsertBatch& insertions, const std::vector<Shards*>
   return shard;
 }
 
-// Who wrote under several records may be judged by none of their generations alone: another writer may have been the
-// first in any of them.
+// A client that wrote under several records may be judged by none of their generations alone: another writer may have
+// been the first in any of them.
 bool NewInAll(const AllFirstAnswers& all, size_t i) {
   return std::all_of(all.begin(), all.end(), [&](const FirstAnswers& first) { return first.found[i] == kWasNew; });
 }
@@ -115,8 +115,8 @@ Status FilterState::InsertBatches(uint64_t only, const uint64_t* hashes, size_t 
   return first;
 }
 
-// The minute of `previous` is over and the record still names it: who left it died, and while it judges no key is new.
-// Where it cannot be ended now, the insertions need not wait for it.
+// The minute of `previous` is over and the record still names it: the client that left it died, and while it judges no
+// key is new. Where it cannot be ended now, the insertions need not wait for it.
 void FilterState::FinishForWhoDied() {
   constexpr std::chrono::seconds kPause{30};
   const auto now = std::chrono::steady_clock::now();
@@ -138,7 +138,7 @@ Status FilterState::TargetsOf(uint64_t only, std::vector<Shards*>* targets) {
   return Status();
 }
 
-// *goes_on: an error is not that of all keys.
+// *goes_on means that an error is not that of all keys.
 Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes,
                                    bool* goes_on) {
   AllFirstAnswers firsts;

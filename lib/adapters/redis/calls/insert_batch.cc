@@ -5,15 +5,15 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// A block that is read costs a server 0.47 us, a bit that is set 0.19 (doc/DESIGN.md): where fewer bits of a key than
+// A block that is read costs a server 0.47 us, a bit that is set 0.19 (doc/DESIGN.md). Where fewer bits of a key than
 // this are set already, reading them first costs more than it saves.
 constexpr double kLeastBitsSet = 2.5;
 // A round trip more is nothing beside the work for so many keys.
 constexpr size_t kFewKeys = 64;
-// Of one command; more gain nothing and keep the server from others.
+// One command has so many; more gain nothing and keep the server from others.
 constexpr size_t kPositionsAtOnce = 64;
 
-// Atomic where it matters: a shard that is whole is left alone.
+// This is atomic where it matters: a shard that is whole is left alone.
 constexpr char kUnlinkJunk[] =
     "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
     "if #m == 16 and string.sub(m, 1, 8) == 'lfshard1' and string.sub(m, 9) ~= string.rep('\\0', 8) then return 0 end\n"
@@ -48,8 +48,8 @@ void InsertBatch::AddRead(size_t target, size_t i, size_t stage, uint64_t block,
                      kBlockOfBodyBytes);
 }
 
-// Of a container the older stages, which take no keys any more, say whether the key is in them; `newest`: and the block
-// that is to be written to.
+// The older stages of a container, which take no keys any more, say whether the key is in them. With `newest` this
+// reads the block that is to be written to, too.
 void InsertBatch::AddReads(size_t target, size_t i, bool newest, Batch* batch) {
   const BodyFacts& facts = targets_[target].shards->facts;
   if ((!newest && facts.num_stages < 2) || IsStopped(i)) return;
@@ -91,7 +91,7 @@ void InsertBatch::AddWrite(size_t target, size_t i, Batch* batch) {
   if (pending.positions.size() >= kPositionsAtOnce) Flush(target, key.shard, &pending, batch);
 }
 
-// One command for the bits of several keys: a command of its own for each costs the server more than the bits.
+// One command takes the bits of several keys: a command of its own for each costs the server more than the bits.
 void InsertBatch::Flush(size_t target, uint32_t shard, Pending* to_write, Batch* batch) {
   const Shards& shards = *targets_[target].shards;
   Pending& pending = *to_write;
@@ -209,7 +209,7 @@ void InsertBatch::OnBits(const Command& command, const Reply& reply) {
   }
 }
 
-// What the next batch goes by.
+// The next batch goes by this.
 void InsertBatch::Learn() {
   for (Target& target : targets_) {
     Learned& learned = target.shards->learned;
@@ -219,7 +219,7 @@ void InsertBatch::Learn() {
     learned.seen_whole.resize(target.shards->keys.size());
     for (const uint32_t shard : target.marks.touched()) {
       const bool is_whole = target.marks.IsWhole(shard);
-      if (is_whole) learned.last_whole = now_;  // of its beginning
+      if (is_whole) learned.last_whole = now_;  // the time of its beginning
       if (is_whole == learned.seen_whole[shard] || (!is_whole && !target.marks.IsLost(shard))) continue;
       learned.seen_whole[shard] = is_whole;
       learned.num_whole += is_whole ? 1 : size_t{0} - 1;
@@ -261,7 +261,7 @@ bool InsertBatch::Acknowledged(size_t target, size_t i, bool vital) const {
   return key.written && !key.unanswered && (vital ? EveryStage(target, i, &Marks::IsGood) : marks.IsGood(key.shard));
 }
 
-// Of the shards that have a block of the key.
+// Asks for the shards that have a block of the key.
 bool InsertBatch::EveryStage(size_t target, size_t i, bool (Marks::*is_so)(uint64_t) const) const {
   const Shards& shards = *targets_[target].shards;
   const Marks& marks = targets_[target].marks;

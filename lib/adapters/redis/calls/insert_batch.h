@@ -1,5 +1,5 @@
-// One batch of keys on its way into all generations that the header record names: what is sent, and what became of
-// each.
+// An InsertBatch is one batch of keys on its way into all generations that the header record names: what is sent, and
+// what became of each.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_INSERT_BATCH_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_INSERT_BATCH_H_
 
@@ -18,36 +18,36 @@
 
 namespace linefilter::redis_internal {
 
-// Used once: Run, then what it found.
+// It is used once: Run, then what it found.
 class InsertBatch final : public ReplyHandler {
  public:
-  // `targets`, of which each takes all n keys. They and the hashes must stay. may_leave_out: bits that are set already
-  // need not be written.
+  // Each of `targets` takes all n keys. They and the hashes must stay. may_leave_out means that bits that are set
+  // already need not be written.
   InsertBatch(const std::vector<Shards*>& targets, uint64_t version, const RecordLook& look, const uint64_t* hashes,
               size_t n, bool may_leave_out);
 
-  // Ok if every command was answered; what the answers are worth the marks tell. Else the rest may count nevertheless.
+  // It is ok if every command was answered; the marks tell what the answers are worth. Else the rest may count.
   Status Run(Router* router, Batch* batch);
 
   const Marks& marks(size_t target) const { return targets_[target].marks; }
   const RecordLook& look() const { return look_; }
-  // Whether bits may be missing that were read to be set, and left out: who took the others may be another server.
+  // Whether bits may be missing that were read to be set, and left out: another server may have taken the others.
   bool may_miss_bits() const { return may_miss_bits_; }
-  // Bits of this key were.
+  // Whether bits of this key were left out.
   bool LeftOut(size_t target, size_t i) const { return targets_[target].keys[i].present != 0; }
   // Whether it came to writing.
   bool any_sent() const { return any_sent_; }
-  // All bits of the key are set there, by this or before, if the marks are good.
+  // Whether all bits of the key are set there, by this or before, if the marks are good.
   bool Written(size_t target, size_t i) const { return targets_[target].keys[i].written; }
-  // And one of them was not, in a shard that was not lost.
+  // Whether one of them was not set before, in a shard that was not lost.
   bool WasNew(size_t target, size_t i) const;
-  // Written, all that was asked has been answered, and the mark is good. Where it is not vital, a lost shard is as
-  // good.
+  // Whether it is written, all that was asked has been answered, and the mark is good. Where it is not vital, a lost
+  // shard is as good.
   bool Acknowledged(size_t target, size_t i, bool vital) const;
-  // All keys are written, in shards that are whole, be their marks newer or not.
+  // Whether all keys are written, in shards that are whole, be their marks newer or not.
   bool AllWritten(size_t target) const;
 
-  // What insertions made of shards that are lost. Whatever becomes of it is nobody's concern.
+  // Unlinks what insertions made of shards that are lost. Whatever becomes of it is nobody's concern.
   void UnlinkJunk(Router* router, Batch* batch);
 
   void OnReply(size_t command, const Reply& reply) override;
@@ -55,21 +55,21 @@ class InsertBatch final : public ReplyHandler {
 
  private:
   struct KeyState {
-    uint32_t shard = 0;    // that is written to
+    uint32_t shard = 0;    // the one that is written to
     uint32_t present = 0;  // which of its positions are set already, if was_read
     bool was_read = false;
     bool written = false;          // see Written
     bool was_new = false;          // a bit was not set
-    bool maybe_in_stages = false;  // of a container: an older stage says so
+    bool maybe_in_stages = false;  // an older stage of a container says so
     bool stages_good = true;       // all that were asked have answered, and none was too short
     bool unanswered = false;       // one was not
   };
-  // Bits of one key that are written by a command, which has those of several.
+  // A write is the bits of one key in a command, which has those of several.
   struct Write {
     uint32_t key;
     uint32_t num_positions;
   };
-  // What is to be written into one shard and not yet in a command.
+  // Pending is what is to be written into one shard and not yet in a command.
   struct Pending {
     std::vector<Write> writes;
     std::vector<uint64_t> positions;  // in the shard, as Redis numbers them
@@ -79,7 +79,7 @@ class InsertBatch final : public ReplyHandler {
     Shards* shards;
     Marks marks;
     std::vector<KeyState> keys;
-    std::unordered_map<uint32_t, Pending> pending;  // of shards that are written to
+    std::unordered_map<uint32_t, Pending> pending;  // for shards that are written to
     std::vector<uint32_t> lost;                     // shards that were seen lost before anything was written, sorted
     bool reads_first = false;
     uint64_t num_keys = 0, num_set = 0;  // keys that were looked at; bits of them that were set already
@@ -92,11 +92,11 @@ class InsertBatch final : public ReplyHandler {
   };
 
   bool MustLookFirst(const Target& target, uint32_t shard) const;
-  // Before anything is written, where it might make a missing shard anew, large and of zeros. False: nothing may be
-  // written. Keys are stopped_ whose shards did not answer.
+  // Looks before anything is written where that might make a missing shard anew, large and of zeros. False means that
+  // nothing may be written. Keys whose shards did not answer are stopped_.
   bool LookFirst(Router* router, Batch* batch, Status* status);
   bool IsStopped(size_t i) const { return !stopped_.empty() && stopped_[i]; }
-  // Keys of shards that did not answer; how many it are more.
+  // Stops keys of shards that did not answer; returns how many these are more.
   size_t Stop(const Shards& shards, const Marks& marks);
   uint32_t ShardOf(const Shards& shards, size_t i) const;
   void AddRead(size_t target, size_t i, size_t stage, uint64_t block, Batch* batch);
@@ -113,7 +113,7 @@ class InsertBatch final : public ReplyHandler {
   const uint64_t* hashes_;
   size_t n_;
   std::chrono::steady_clock::time_point now_;
-  std::vector<Command> commands_;  // of the batch that runs
+  std::vector<Command> commands_;  // those of the batch that runs
   std::vector<Write> writes_;
   std::vector<bool> stopped_;  // keys that nothing is asked or written for, in any target; empty: none
   bool any_sent_ = false;

@@ -1,4 +1,4 @@
-// How long a filter is there: Create, Expire and Delete.
+// Create, Expire and Delete decide how long a filter is there.
 #include <algorithm>
 #include <chrono>
 
@@ -29,7 +29,7 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
   if (status.ok()) status = CreateHeader(header, &may_be_named);
   if (!status.ok() && !may_be_named) (void)DropShards(header.current).ok();
   if (!status.ok()) return status;
-  status = KeepShards(header.current, header.version);  // not before it is named: who dies leaves nothing for ever
+  status = KeepShards(header.current, header.version);  // not before it is named: one who dies leaves nothing for ever
   if (status.ok() || status.code() == StatusCode::kCorrupt) return status;  // deleted, or evicted, since it was named
   return Status::Error(
       status.code(),
@@ -38,11 +38,11 @@ Status FilterState::CreateFilter(const Header& header, const std::function<Statu
       Printable(name_).c_str(), status.message());
 }
 
-// None of the old shards may be there beside the new ones, should one have outlived its record.
+// Should an old shard have outlived its record, it may not be there beside the new ones.
 Status FilterState::RemoveExpired(const std::string& text) {
   Header old;
   Status status = ParseHeader(name_, text, &old);
-  if (status.code() == StatusCode::kUnsupported) return NameTaken();  // of a later library, whose rules nobody knows
+  if (status.code() == StatusCode::kUnsupported) return NameTaken();  // from a later library, whose rules nobody knows
   const bool is_damaged = status.code() == StatusCode::kCorrupt;
   if (!status.ok() && !is_damaged) return status;  // somebody else's, however soon it goes
   if (is_damaged) SalvageGenerations(text, &old);
@@ -52,7 +52,7 @@ Status FilterState::RemoveExpired(const std::string& text) {
   if (!status.ok()) return status;
   if (left.ms >= 0) {
     if (!is_damaged) status = KeepNamed(old, left);
-    // Who may not keep them is told of the name alone.
+    // A user who may not keep them is told of the name alone.
     return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken() : status;
   }
   if (router_.is_cluster() && left.ms >= -kMostClockSkewMs) {
@@ -68,8 +68,8 @@ Status FilterState::RemoveExpired(const std::string& text) {
   return status.ok() ? DeleteHeader(text, &deleted) : status;
 }
 
-// The record first, by one command; then the shards follow. Of two who give it a time the later one counts, and both
-// let the shards follow the record as it is. Where one dies within, the next who opens the filter does it
+// The record comes first, by one command; then the shards follow. If two clients give it a time the later one counts,
+// and both let the shards follow the record as it is. Where one dies within, the next that opens the filter does it
 // (KeepNamed).
 Status FilterState::Expire(uint64_t ms) {
   constexpr uint64_t kMost = uint64_t{1} << 53;
@@ -81,7 +81,7 @@ Status FilterState::Expire(uint64_t ms) {
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     Status status = ReadAndFinish(this);  // what is being left has its minute from now on
     if (ms != 0 && status.code() == StatusCode::kNotFound) {
-      // It is over already, perhaps since here the record was told so, and not yet the shards.
+      // It is over already, perhaps because the record was told so here, and not yet the shards.
       const Status kept = KeepWritten();
       if (!UnlessLost(kept).ok()) return kept;
       return tries != 0 && std::chrono::steady_clock::now() >= end ? Status() : status;
@@ -90,12 +90,12 @@ Status FilterState::Expire(uint64_t ms) {
     if (status.ok()) status = SetRecordTime(ms, &done);
     if (!status.ok()) return status;
     if (done) return KeepWritten();
-    // Another record, or it has expired.
+    // It is another record, or it has expired.
   }
   return TooManyGenerations();
 }
 
-// Of the record that was read last. A generation that is begun meanwhile follows by itself.
+// Keeps the shards of the record that was read last. A generation that is begun meanwhile follows by itself.
 Status FilterState::KeepWritten() {
   const Header header = header_;
   const Generation* generations[3];
@@ -109,10 +109,10 @@ Status FilterState::KeepWritten() {
   return first;
 }
 
-// What the record that was found last said may be gone by now: deleted by us, where the reply was lost, or by others.
-// Only a record that names one of its generations is certainly that of the same filter, for their numbers are never
-// used again. One that names none is the same filter three steps later at the earliest (Begin, Switch, Finish), or
-// somebody's new one: what may be that is left alone.
+// The record that was found last may be gone by now: deleted by us, where the reply was lost, or by others. Only a
+// record that names one of its generations is certainly that of the same filter, because their numbers are never used
+// again. One that names none is the same filter three steps later at the earliest (Begin, Switch, Finish), or
+// somebody's new one. What may be that is left alone.
 Status FilterState::Delete() {
   constexpr uint64_t kStepsToForget = 3;
   Header before;
@@ -151,7 +151,7 @@ Status FilterState::Delete() {
     bool deleted;
     status = DeleteHeader(record.text, &deleted);
     if (!status.ok() || deleted) return status;
-    // Sent twice, or changed meanwhile: the next look tells which.
+    // It was sent twice, or changed meanwhile: the next look tells which.
   }
   return TooManyGenerations();
 }

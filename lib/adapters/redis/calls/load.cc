@@ -1,4 +1,4 @@
-// Images into Redis: a new filter of one, and its keys into a filter that serves.
+// This loads images into Redis: a new filter of one, and its keys into a filter that serves.
 #include "lib/adapters/redis/calls/opening.h"
 #include "lib/adapters/redis/calls/upload.h"
 #include "lib/adapters/redis/record/names.h"
@@ -36,7 +36,7 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
     if (status.ok()) status = state_->ReadHeader();
     if (!status.ok()) return status;
     const Header& header = state_->header();
-    if (header.next.exists() || header.previous.exists()) {  // of which each could have another size
+    if (header.next.exists() || header.previous.exists()) {  // each of these could have another size
       return Status::Error(StatusCode::kIncompatible,
                            "filter %s in Redis is between two generations: load into the next one, or switch or "
                            "abandon it first",

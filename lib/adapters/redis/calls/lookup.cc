@@ -1,5 +1,5 @@
-// Lookups: a look at the header record; the block of each key by GETRANGE, tested here; then the marks; and all of it
-// again, if one of these says that the record has changed.
+// Lookups look at the header record, get the block of each key by GETRANGE, tested here, and then the marks. All of it
+// is done again if one of these says that the record has changed.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// The answers of one batch, of one generation; they count as far as Marks are good, and the record is the same.
+// Lookups has the answers of one batch, of one generation. They count as far as Marks are good and the record the same.
 class Lookups final : public ReplyHandler {
  public:
   Lookups(const Shards& shards, uint64_t version, const RecordLook& look, const uint64_t* hashes, size_t n)
@@ -76,7 +76,7 @@ class Lookups final : public ReplyHandler {
   const Marks& marks() const { return marks_; }
   const RecordLook& look() const { return look_; }
 
-  // What is certain is 0, all else 1.
+  // A certain answer is 0, all else 1.
   void Take(uint8_t* answers) const {
     for (size_t i = 0; i < n_; ++i) answers[i] = answers_[i] | uint8_t{!look_.IsSame() || !AllGood(i)};
   }
@@ -163,7 +163,7 @@ Status FilterState::Ask(const uint64_t* hashes, size_t n, uint8_t* answers) {
   return TooManyGenerations();
 }
 
-// *moved: another generation serves now, and all must be asked of it.
+// *moved means that another generation serves now, and all must be asked of it.
 Status FilterState::AskOneGeneration(const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved) {
   const uint64_t id = current_.generation.id;
   const size_t at_once = KeysAtOnce(current_.keys.size());

@@ -1,4 +1,4 @@
-// The frame of Create, CreateFromImage and Open.
+// This is the frame of Create, CreateFromImage and Open.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_OPENING_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_OPENING_H_
 

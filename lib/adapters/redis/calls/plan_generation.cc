@@ -1,4 +1,4 @@
-// From a request (keys, rate or density) to the shape of a generation.
+// This makes the shape of a generation from a request (keys, rate or density).
 #include <algorithm>
 
 #include "lib/adapters/redis/calls/filter_state.h"
@@ -8,7 +8,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// As FilterOptions::foldable promises, for images that are downloaded.
+// FilterOptions::foldable promises this, for images that are downloaded.
 constexpr uint64_t kFoldableBytes = 64 * 64;
 
 Status SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {

@@ -1,6 +1,6 @@
-// Before insertions write: are the shards there? BITFIELD makes a missing string anew, of zeros and as large as the
-// shard. So who comes to a shard for the first time, found it lost, or comes back after a while, looks first: one round
-// trip more.
+// Before insertions write, this asks whether the shards are there. BITFIELD makes a missing string anew, of zeros and
+// as large as the shard. So a client that comes to a shard for the first time, found it lost, or comes back after a
+// while, looks first: one round trip more.
 #include <algorithm>
 
 #include "lib/adapters/redis/calls/insert_batch.h"
@@ -8,10 +8,11 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// A generation that was left has a minute (kLeaveMs): who saw a shard of it within this time finds all others, too.
+// A generation that was left has a minute (kLeaveMs): a client that saw a shard of it within this time finds all
+// others.
 constexpr std::chrono::seconds kBelievedWhole{30};
 
-// Marks and record alone.
+// A PresenceProbe asks for marks and record alone.
 class PresenceProbe final : public ReplyHandler {
  public:
   explicit PresenceProbe(const RecordLook& record) : look(record) {}
@@ -29,7 +30,7 @@ class PresenceProbe final : public ReplyHandler {
   }
 
   RecordLook look;
-  std::vector<Marks> marks;  // of each target
+  std::vector<Marks> marks;  // one for each target
 };
 
 bool IsRecent(const Learned& learned, std::chrono::steady_clock::time_point now) {
@@ -83,11 +84,11 @@ bool InsertBatch::LookFirst(Router* router, Batch* batch, Status* status) {
     std::sort(targets_[t].lost.begin(), targets_[t].lost.end());
     if (!all_answered) num_stopped += Stop(*targets_[t].shards, marks);
   }
-  if (num_stopped == n_) look_ = first.look;  // of this batch, too
+  if (num_stopped == n_) look_ = first.look;  // this batch's, too
   return num_stopped != n_;
 }
 
-// A key that would not be acknowledged is written nowhere: whoever inserts it again may still be told that it is new.
+// A key that would not be acknowledged is written nowhere: the next to insert it may still be told that it is new.
 size_t InsertBatch::Stop(const Shards& shards, const Marks& marks) {
   stopped_.resize(n_);
   size_t num_stopped = 0;

@@ -1,4 +1,4 @@
-// RedisFilter's calls: each checks that the filter is open and turns what may be thrown into a Status; the work is
+// RedisFilter's calls each check that the filter is open and turn what may be thrown into a Status; the work is
 // FilterState's.
 #include <algorithm>
 #include <utility>
@@ -56,7 +56,8 @@ Status RedisFilter::Open(const RedisServers& servers, std::string_view name, con
   return OpenBy(servers, name, secret, [](FilterState* state) {
     const Status status = state->ReadHeader();
     if (!status.ok() || state->router().replica_reads()) return status;
-    // A courtesy to the filter, which serves without: who may not write, or finds a node down, has tried once.
+    // This is a courtesy to the filter, which serves without. A user who may not write, or finds a node down, tried
+    // once.
     const redis_internal::Router::Call once(&state->router(), redis_internal::Router::Call::kOnce);
     (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
     return status;

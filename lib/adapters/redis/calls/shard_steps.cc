@@ -1,5 +1,5 @@
-// What is done to all shards of a generation: made, marked, dropped. By scripts where a command that comes late, or
-// twice, would make a lost shard whole again.
+// This makes, marks and drops all shards of a generation. It uses scripts where a command that comes late, or twice,
+// would make a lost shard whole again.
 #include <string>
 
 #include "lib/adapters/redis/calls/filter_state.h"
@@ -15,8 +15,8 @@ constexpr char kMake[] =
     "redis.call('PEXPIRE', KEYS[1], 86400000)\n"
     "return 1";
 
-// The version is little-endian. Lua compares strings by the locale: byte by byte it is. Only who makes a shard brings
-// its mark from 0 to a version: where a record names it, a 0 is what a `make` that came late left of a lost one.
+// The version is little-endian. Lua compares strings by the locale, so this goes byte by byte. Only the maker of a
+// shard brings its mark from 0 to a version: where a record names it, a `make` that came late left a 0 of a lost one.
 constexpr char kAdvance[] =
     "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
     "if #m ~= 16 or string.sub(m, 1, 8) ~= 'lfshard1' then return -1 end\n"
@@ -58,7 +58,7 @@ Status FilterState::AllocateShards(const Generation& generation, uint64_t versio
     batch_.Arg(shards.MarkOffset(shard));
     batch_.Arg(mark);
   };
-  // 0: it was there, made by a command that was sent twice. AdvanceMarks looks at it.
+  // 0 means that it was there, made by a command that was sent twice. AdvanceMarks looks at it.
   bool any_twice = false;
   const Status status = ForShards(&router_, &batch_, shards, kMadeAtOnce, make, [&](uint64_t, int64_t made) {
     any_twice = any_twice || made != 1;

@@ -1,5 +1,5 @@
-// How long the shards of a generation live: the header record that names it has a time, and they follow it, whoever
-// gave it that and whoever died since (doc/REDIS.md section 5).
+// This decides how long the shards of a generation live. The header record that names it has a time, and they follow
+// it, whoever gave it that and whoever died since (doc/REDIS.md section 5).
 #include <chrono>
 #include <string>
 
@@ -10,8 +10,8 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Who leaves a generation advances its marks before he gives it its minute: so what was decided by an older record,
-// that a shard is to stay, is too late from then on, and says so.
+// A client that leaves a generation advances its marks before it gives it its minute. So a decision by an older record
+// that a shard is to stay is too late from then on, and says so.
 constexpr char kSetTime[] =
     "local m = redis.call('GETRANGE', KEYS[1], ARGV[1], -1)\n"
     "if #m ~= 16 or string.sub(m, 1, 8) ~= 'lfshard1' or string.sub(m, 9) == string.rep('\\0', 8) then return -1 end\n"
@@ -25,7 +25,7 @@ constexpr char kSetTime[] =
 
 using Clock = std::chrono::steady_clock;
 
-// Shards outlive the filter by this, and by what the command takes on its way: one that went before it would be lost.
+// Shards outlive the filter by this, and by what the command takes on its way. One that went before it would be lost.
 constexpr int64_t kSlackMs = 1000;
 
 int64_t MsOf(Clock::duration duration) {
@@ -58,15 +58,15 @@ Status FilterState::SetTimes(const Generation& generation, uint64_t version, uin
   });
 }
 
-// Until the record says the same before and after: whoever changes its time or leaves the generation meanwhile does his
-// part before that, or finds ours done.
+// This goes on until the record says the same before and after. A client that changes its time or leaves the generation
+// meanwhile does its part before that, or finds ours done.
 Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
   constexpr int64_t kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     TimeToLive left, now_left;
     Status status = ReadTimeToLive(&left);
     if (!status.ok()) return status;
-    // No record; but a replica may only be late with it.
+    // There is no record; but a replica may only be late with it.
     if (left.ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);
     const int64_t ms = left.ms == TimeToLive::kForEver ? 0 : left.ms < 0 ? 1 : left.ms + kSlackMs;
     bool is_newer;
@@ -90,7 +90,7 @@ Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
   return TooManyGenerations();
 }
 
-// All are looked at: of two who died within, each may have set the times of some.
+// All are looked at, because each of two clients that died within may have set the times of some.
 Status FilterState::KeepNamed(const Header& header, const TimeToLive& left) {
   constexpr int64_t kNever = -1, kLost = -2;  // as PTTL answers
   if (left.ms < 0) return Status();

@@ -11,10 +11,10 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// What is uploaded to be united has a magic of its own, so that it can never be taken for a shard.
+// An upload that is to be united has a magic of its own, so that it can never be taken for a shard.
 constexpr char kUploadMagic[] = "lfload 1";
 
-// Written by the first one that comes, with a time to live, so that one who dies leaves nothing for ever.
+// The first that comes writes it, with a time to live, so that one who dies leaves nothing for ever.
 constexpr char kMakeUpload[] =
     "if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end\n"
     "redis.call('SETRANGE', KEYS[1], ARGV[1], ARGV[2])\n"
@@ -39,7 +39,7 @@ constexpr char kUnite[] =
     "redis.call('UNLINK', KEYS[2])\n"
     "return m";
 
-// What an empty set has in Redis, where a shard cannot be empty: the least body of its layout. A block of `retrieval`
+// In Redis, where a shard cannot be empty, an empty set has the least body of its layout. A block of `retrieval`
 // without keys has T = 248, a bit in each of the words 3 to 7 (doc/FORMAT.md section 8).
 constexpr uint64_t kBlockBytes = 64, kLeastBytesOfBits = 8;
 constexpr uint8_t kNoKeys[kBlockBytes] = {};
@@ -49,9 +49,9 @@ constexpr uint8_t kEmptyRetrieval[kBlockBytes] = {
 
 constexpr uint64_t kPieceBytes = uint64_t{1} << 18;
 constexpr size_t kPiecesAtOnce = 4;  // a slow line must carry them within RedisServers::timeout_ms
-constexpr int kTries = 3;            // of one shard's upload that the server loses on the way
+constexpr int kTries = 3;            // for one shard's upload that the server loses on the way
 
-// How many answers were 0: the string did not wait for the piece.
+// Refusals counts answers of 0: the string did not wait for the piece.
 class Refusals final : public ReplyHandler {
  public:
   void OnReply(size_t, const Reply& reply) override { count += reply.integer() != 1; }
@@ -61,7 +61,7 @@ class Refusals final : public ReplyHandler {
 };
 
 // Writes `size` bytes to a string whose last 16 bytes, behind them, are `mark`. *refused if it has not or is gone.
-// `kind`: kInsert if it is a shard, whose keys these are.
+// `kind` is kInsert if it is a shard, whose keys these are.
 Status Fill(FilterState* state, const RedisKey& key, Kind kind, const std::string& mark, const uint8_t* bytes,
             uint64_t size, bool* refused) {
   Batch& batch = state->batch();

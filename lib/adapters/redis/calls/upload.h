@@ -1,5 +1,5 @@
-// The bytes of an image on their way into shards. No command that comes late, or twice, may undo what others did since,
-// so every piece is written by a script that looks whether the string still waits for it (doc/REDIS.md section 6).
+// This brings the bytes of an image into shards. No command that comes late, or twice, may undo what others did since.
+// So every piece is written by a script that looks whether the string still waits for it (doc/REDIS.md section 6).
 //
 // Everything here may throw std::bad_alloc.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_UPLOAD_H_
@@ -14,17 +14,17 @@
 
 namespace linefilter::redis_internal {
 
-// Opens and verifies.
+// Opens and verifies an image.
 Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view);
-// The bytes to upload: the view's body; of an empty set, which has none, that of the least size, as PlanFromImage sets.
+// The bytes to upload: the view's body; for an empty set, which has none, that of the least size (PlanFromImage).
 const uint8_t* BodyOf(const FilterView& view);
 
-// kIncompatible unless the image's hash and seed (of a keyed hash the check of the secret) are those of the filter.
+// kIncompatible unless the image's hash and seed (for a keyed hash the check of the secret) are those of the filter.
 Status CheckHash(const FilterState& state, const FilterView& view);
-// The same, and the shape of the generation, whose layout must take an OR. (An empty set fits each shape.)
+// Checks the same, and the shape of the generation, whose layout must take an OR. (An empty set fits each shape.)
 Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view);
 
-// The shape of a generation that holds the image's body; a new id.
+// Makes the shape of a generation that holds the image's body, with a new id.
 Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayout& layout, Generation* generation);
 
 // Writes the body into the shards of a generation that no record names yet, whose marks have kFilledVersion.
@@ -35,7 +35,7 @@ Status MakeShards(FilterState* state, const Generation& generation, const uint8_
 
 // ORs the body into the shards of a generation that serves, or will: `blocked` and `classic`, of the same shape.
 // kIncompatible if the header record changed before the last of them: a generation may have begun, and lack the keys.
-// Of an empty set nothing is to be done.
+// For an empty set there is nothing to do.
 Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view);
 
 }  // namespace linefilter::redis_internal

@@ -17,7 +17,7 @@ constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 constexpr size_t kMaxStages = 64;
 constexpr uint64_t kBitsOfBlock = 512;
 
-// A number of at most 64 bits, nothing else.
+// Parses a number of at most 64 bits, nothing else.
 bool ParseNumber(std::string_view text, int base, uint64_t* value) {
   if (text.empty() || text.size() > 20) return false;
   *value = 0;
@@ -45,7 +45,7 @@ std::string Hex16(uint64_t value) {
   return text;
 }
 
-// Up to the separator, which is taken away, too; else all.
+// Cuts up to the separator, which is taken away, too; else all.
 std::string_view Cut(std::string_view* text, char separator) {
   const size_t end = text->find(separator);
   const std::string_view part = text->substr(0, end);
@@ -62,7 +62,7 @@ bool ParseLayoutName(std::string_view text, Layout* layout) {
   return false;
 }
 
-// "blocks:probes:keys", separated by commas.
+// Parses "blocks:probes:keys", separated by commas.
 bool ParseStages(std::string_view text, std::vector<Stage>* stages) {
   stages->clear();
   while (!text.empty()) {
@@ -79,7 +79,7 @@ bool ParseStages(std::string_view text, std::vector<Stage>* stages) {
   return true;
 }
 
-// Two digits for each byte.
+// Writes two digits for each byte.
 std::string HexOf(const std::string& bytes) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -273,7 +273,7 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
   bool good = layout != Layout::kAuto && generation.body_bytes != 0 && generation.shard_bytes != 0 &&
               generation.num_probes <= most && (most == 0 || generation.num_probes != 0) &&
               generation.shard_bytes <= kMaxShardBytes;
-  // Of a container each stage may have kMaxBlocks.
+  // Each stage of a container may have kMaxBlocks.
   const uint64_t most_blocks = kMaxBlocks * (facts.has_stages ? kMaxStages : 1);
   if (facts.has_blocks) {
     good = good && generation.body_bytes % 64 == 0 && generation.shard_bytes % 64 == 0 &&

@@ -1,6 +1,6 @@
-// The header record of a filter in Redis (doc/REDIS.md): text lines "name value", the last one a check of the others.
+// The header record of a filter in Redis (doc/REDIS.md) has text lines "name value"; the last checks the others.
 //
-// It says how the filter was made and which generations there are. Every change makes version grow by one; between two
+// It says how the filter was made and which generations there are. Every change makes version grow by one. Between two
 // changes the bytes stay the same, so that a change can be made by comparing them.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_HEADER_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_HEADER_H_
@@ -24,40 +24,40 @@ struct Stage {
   uint32_t num_probes = 0;
 };
 
-// One filter: its bits lie in shards, whose names have its id.
+// A generation is one filter: its bits lie in shards, whose names have its id.
 struct Generation {
   uint64_t id = 0;  // random, never used again; 0: there is no such generation
   Layout layout = Layout::kAuto;
   uint32_t num_probes = 0;
   uint64_t body_bytes = 0;
   uint64_t shard_bytes = 0;  // a multiple of 64; body_bytes in a layout without blocks
-  uint64_t num_keys = 0;     // made for; of an image's how many it had; 0: unknown
+  uint64_t num_keys = 0;     // made for so many, or those of its image; 0: unknown
   std::vector<Stage> stages;
-  // Of a container: the one bits of the newest stage when its image came, and the field growth of the image, as bytes.
+  // For a container these are the one bits of the newest stage when its image came, and its field growth, as bytes.
   uint64_t newest_ones = kUnknownOnes;
   std::string growth;
 
   bool exists() const { return id != 0; }
   uint64_t num_blocks() const { return FactsOf(layout).has_blocks ? body_bytes / 64 : 0; }
   uint64_t num_shards() const { return (body_bytes + shard_bytes - 1) / shard_bytes; }
-  // Of the body, without the mark; only the last shard is shorter than shard_bytes.
+  // The bytes of the body, without the mark; only the last shard is shorter than shard_bytes.
   uint64_t BytesOfShard(uint64_t shard) const {
     const uint64_t rest = body_bytes - shard * shard_bytes;
     return rest < shard_bytes ? rest : shard_bytes;
   }
 };
 
-// Of all generations: hash_id and seed, for callers hash by themselves.
+// hash_id and seed are those of all generations, because callers hash by themselves.
 struct Header {
   HashId hash_id = HashId::kXxh3;
-  uint64_t seed = 0;  // of a keyed hash the check of the secret
+  uint64_t seed = 0;  // for a keyed hash the check of the secret
   uint64_t version = 0;
   Generation current;   // answers
   Generation next;      // being filled
   Generation previous;  // being left
   std::string unknown;  // lines of later versions that may be ignored: kept when the record changes
 
-  // Those that writers write to, `current` first; the others if they exist.
+  // Lists those that writers write to, `current` first; the others if they exist.
   size_t Written(const Generation* generations[3]) const;
   bool Names(uint64_t id) const { return id != 0 && (current.id == id || next.id == id || previous.id == id); }
 };
@@ -65,18 +65,18 @@ struct Header {
 inline constexpr uint64_t kMaxShards = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxShardBytes = (uint64_t{1} << 29) - 16;  // Redis' longest string, less the mark
 
-// The record's bytes. May throw std::bad_alloc.
+// Makes the record's bytes. It may throw std::bad_alloc.
 std::string FormatHeader(const Header& header);
-// The reverse. `name` is for the sentence. kIncompatible: not a header record; kCorrupt: a damaged one; kUnsupported:
-// one from the future. *header is then unchanged.
+// Does the reverse. `name` is for the sentence. kIncompatible is not a header record, kCorrupt a damaged one,
+// kUnsupported one from the future. *header is then unchanged.
 Status ParseHeader(std::string_view name, std::string_view text, Header* header);
 // Finds the generations of a damaged record whose shards can still be named, to delete them. They have id, body_bytes
 // and shard_bytes alone.
 void SalvageGenerations(std::string_view text, Header* header);
-// Whether a filter can be so: layout, sizes, probes, stages, shards.
+// Checks whether a filter can be so: layout, sizes, probes, stages, shards.
 Status CheckGeneration(std::string_view name, const Generation& generation);
 
-// Of a random device; never 0.
+// Makes an id by a random device; it is never 0.
 Status NewGenerationId(uint64_t* id);
 
 }  // namespace linefilter::redis_internal

@@ -1,4 +1,4 @@
-// Which shards a batch touched, and what their marks say after it.
+// Marks tell which shards a batch touched, and what their marks say after it.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_MARKS_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_MARKS_H_
 
@@ -11,11 +11,11 @@
 
 namespace linefilter::redis_internal {
 
-// Of one generation, within one batch: Touch for each key, AddChecks behind all else, OnReply for each of their
-// replies.
+// They are for one generation, within one batch: Touch for each key, AddChecks behind all else, OnReply for each of
+// their replies.
 class Marks {
  public:
-  // `version`: that of the header record which is believed.
+  // `version` is that of the header record which is believed.
   Marks(const Shards& shards, uint64_t version)
       : shards_(&shards), version_(version), states_(shards.keys.size(), kUntouched) {}
 
@@ -40,24 +40,24 @@ class Marks {
     if (state == kLost) return;
     state = !ParseMark(reply.text(), &found) ? kLost : found > version_ ? kNewer : kGood;
   }
-  // Whatever was said before.
+  // This holds whatever was said before.
   void OnError(size_t command) {
     uint8_t& state = states_[touched_[command - first_]];
     if (state != kLost) state = kUnknown;
   }
-  // A block that was shorter than it must be.
+  // A block was shorter than it must be.
   void OnShort(uint64_t shard) { states_[static_cast<size_t>(shard)] = kLost; }
 
-  // What is read or written in that shard counts.
+  // Whether what is read or written in that shard counts.
   bool IsGood(uint64_t shard) const { return states_[static_cast<size_t>(shard)] == kGood; }
-  // It is there, be the record still the same or not.
+  // Whether it is there, be the record still the same or not.
   bool IsWhole(uint64_t shard) const { return IsGood(shard) || states_[static_cast<size_t>(shard)] == kNewer; }
   bool IsLost(uint64_t shard) const { return states_[static_cast<size_t>(shard)] == kLost; }
-  // It was looked at, and nobody said anything.
+  // Whether it was looked at, and nobody said anything.
   bool IsUnanswered(uint64_t shard) const { return states_[static_cast<size_t>(shard)] == kUnknown; }
-  // The header record has to be read again.
+  // Whether the header record has to be read again.
   bool AnyNewer() const { return Any(kNewer) != nullptr; }
-  // A shard that is lost; null: none.
+  // A shard that is lost; null if there is none.
   const uint32_t* AnyLost() const { return Any(kLost); }
   const std::vector<uint32_t>& touched() const { return touched_; }
 
@@ -78,14 +78,14 @@ class Marks {
   std::vector<uint8_t> states_;
 };
 
-// How PositionsOfHash numbers them.
+// PositionsOfHash numbers them so.
 inline uint64_t PositionsPerByte(const Shards& shards) { return 8 / FactsOf(shards.facts.layout).bits_of_position; }
 
-// Bit or counter p of the body, as PositionsOfHash numbers it, is there in Redis: from the shard's first bit.
+// Bit or counter p of the body, as PositionsOfHash numbers it, is there in Redis, from the shard's first bit.
 inline uint64_t RedisBit(uint64_t position) { return (position & ~uint64_t{7}) | (7 - (position & 7)); }
 inline uint64_t RedisCounter(uint64_t position) { return 4 * (position ^ 1); }
 
-// How many keys are asked or inserted at once: enough for the pipeline, and for one look at each mark to cost little.
+// So many keys are asked or inserted at once: enough for the pipeline, and for one look at each mark to cost little.
 inline size_t KeysAtOnce(uint64_t num_shards) {
   constexpr uint64_t kLeast = 4096, kMost = 65536, kPerShard = 16;
   const uint64_t wanted = kPerShard * num_shards;

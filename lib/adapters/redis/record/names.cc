@@ -13,7 +13,7 @@ Status CheckName(std::string_view name) {
                          Printable(name).c_str(), static_cast<unsigned long long>(name.size()),
                          static_cast<unsigned long long>(kMaxNameBytes));
   }
-  // It would end the tag that shards have early: all would lie in one slot, of a first part of the name or of none.
+  // It would end the tag of shards early: all would lie in one slot, of a first part of the name or of none.
   if (name.find('}') != std::string_view::npos && !HasHashTag(name)) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the name %s has a closing brace that ends no hash tag like {users}: choose another one",

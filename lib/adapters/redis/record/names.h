@@ -1,4 +1,4 @@
-// The names of a filter's keys in Redis (doc/REDIS.md): the header record has the filter's own, shards that with a tag.
+// A filter's keys in Redis (doc/REDIS.md) have names: the header record has the filter's own, shards that with a tag.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_NAMES_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_NAMES_H_
 
@@ -12,10 +12,10 @@ namespace linefilter::redis_internal {
 
 inline constexpr size_t kMaxNameBytes = 200;
 
-// 1 to kMaxNameBytes bytes, without NUL and newline; a closing brace only with a hash tag of its own.
+// A name has 1 to kMaxNameBytes bytes, without NUL and newline, and a closing brace only with a hash tag of its own.
 Status CheckName(std::string_view name);
-// A name for sentences: what is not printable is replaced, what is long cut. Needs no memory, which may be what the
-// sentence is about.
+// A name for sentences: what is not printable is replaced, what is long cut. It needs no memory, which may be the
+// subject.
 class Printable {
  public:
   explicit Printable(std::string_view name) noexcept;
@@ -25,8 +25,8 @@ class Printable {
   static constexpr size_t kMostBytes = 60;  // of a sentence of 254
   char text_[kMostBytes + sizeof("...")];
 };
-// "{NAME:ID:SHARD}", so that shards lie in slots of their own; without braces if NAME has a hash tag, which then
-// decides.
+// This is "{NAME:ID:SHARD}", so that shards lie in slots of their own; without braces if NAME has a hash tag, which
+// then decides.
 std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard);
 // Whether Redis takes only a part of the name for the slot.
 bool HasHashTag(std::string_view name);

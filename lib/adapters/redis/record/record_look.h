@@ -1,5 +1,5 @@
-// One look at the header record within a batch: whether it is still the one that the client goes by. Marks cannot tell
-// when the record alone is lost and a new filter takes the name: the old shards stay whole.
+// A RecordLook is one look at the header record within a batch: whether it is still the one that the client goes by.
+// Marks cannot tell when the record alone is lost and a new filter takes the name: the old shards stay whole.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_RECORD_LOOK_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_RECORD_RECORD_LOOK_H_
 
@@ -17,7 +17,7 @@ namespace linefilter::redis_internal {
 // checks at the end.
 class RecordLook {
  public:
-  // `record`: the text that was read last; its check stands for all of it.
+  // `record` is the text that was read last; its check stands for all of it.
   RecordLook(const RedisKey& key, std::string_view record) : key_(&key) {
     memcpy(check_, record.data() + record.size() - sizeof(check_), sizeof(check_));
   }
@@ -37,12 +37,12 @@ class RecordLook {
     found_ = reply.text() == std::string_view(check_, sizeof(check_)) ? kSame : kOther;
   }
 
-  // Whatever was said before.
+  // This holds whatever was said before.
   void OnError() { found_ = kUnknown; }
 
-  // What the batch found counts.
+  // Whether what the batch found counts.
   bool IsSame() const { return found_ == kSame; }
-  // The record has to be read again.
+  // Whether the record has to be read again.
   bool IsOther() const { return found_ == kOther; }
 
  private:

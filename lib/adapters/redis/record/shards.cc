@@ -11,13 +11,13 @@ namespace {
 constexpr char kMagic[] = "lfshard1";
 constexpr char kGrowsByDoubling = 1;  // the first byte of such a growth field
 constexpr uint64_t kBlock = 64;
-constexpr uint64_t kLeastShardBytes = 64 * 1024;  // of what is chosen here
+constexpr uint64_t kLeastShardBytes = 64 * 1024;  // the least that is chosen here
 constexpr uint64_t kShardsPerMaster = 4;          // so that slots can be moved to a new master one by one
 
 uint64_t RoundUpToBlocks(uint64_t bytes) { return (bytes + kBlock - 1) / kBlock * kBlock; }
 
-// The record does not say whether an image told its num_keys or left it out. Zero is what one without the field has,
-// and what a growing filter tells before its first key, when no stage has one.
+// The record does not say whether an image told its num_keys or left it out. One without the field has zero, and so
+// does a growing filter before its first key, when no stage has one.
 bool TellsKeys(const Generation& generation) {
   if (FactsOf(generation.layout).takes_keys) return false;
   if (generation.num_keys != 0) return true;

@@ -1,4 +1,4 @@
-// One pass of a batch: to every node what is queued for it, and its replies back, all nodes at once.
+// One pass of a batch sends to every node what is queued for it, and takes its replies, all nodes at once.
 #include <poll.h>
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Enough that client and server work at the same time, few enough for the server's buffers of replies.
+// These are enough that client and server work at the same time, few enough for the server's buffers of replies.
 constexpr size_t kMostInFlight = 1024;
-constexpr size_t kMostUnsent = size_t{1} << 18;    // of large commands
-constexpr size_t kMostOwnBytes = size_t{1} << 18;  // of the reply to ROLE, which names all replicas
+constexpr size_t kMostUnsent = size_t{1} << 18;    // bytes of large commands
+constexpr size_t kMostOwnBytes = size_t{1} << 18;  // bytes of the reply to ROLE, which names all replicas
 
 constexpr std::string_view kAskingBytes = "*1\r\n$6\r\nASKING\r\n";
 constexpr std::string_view kRoleBytes = "*1\r\n$4\r\nROLE\r\n";
@@ -33,8 +33,8 @@ void BatchRun::Pass(const Patience& patience) {
   }
 }
 
-// Before anything is sent: no reply is waited for while others connect. Who was not reached the last time comes last,
-// so that he takes nobody's time away.
+// This comes before anything is sent: no reply is waited for while others connect. A node that was not reached the last
+// time comes last, so that it takes nobody's time away.
 void BatchRun::OpenAll(const Patience& patience) {
   size_t num_closed = 0;
   for (const Node* const node : active_) num_closed += !node->connection.is_open();
@@ -68,7 +68,7 @@ void BatchRun::ForgetDone() {
   active_.resize(num_active);
 }
 
-// Whichever has something.
+// Waits for whichever node has something.
 void BatchRun::Wait() {
   if (map_->servers().tls) {  // bytes that were read and decrypted already are not seen by poll
     bool any = false;
@@ -150,7 +150,7 @@ bool BatchRun::Receive(Node* node, bool wait) {
   return any;
 }
 
-// Fine, or what is wrong with the node.
+// Takes a reply: it is fine, or this tells what is wrong with the node.
 Failure BatchRun::TakeReply(Node* node, const Reply& reply) {
   const uint32_t command = node->queue[node->num_received];
   if (command == Node::kRole) {
@@ -213,7 +213,7 @@ Failure BatchRun::TakeError(Node* node, uint32_t command, const Reply& reply) {
     default:
       break;
   }
-  // Somebody else has the address of a node now?
+  // Perhaps somebody else has the address of a node now.
   const StatusCode code = failure.status.code();
   must_refresh_ |= code == StatusCode::kInvalidArgument || code == StatusCode::kIoError;
   Finish(command, failure.status);
@@ -249,15 +249,15 @@ void BatchRun::Lose(Node* node, const Failure& failure) {
   if ((num_roles_ != 0 || is_replica) && node->num_answered != 0) RunAllAgain(node);
 }
 
-// What a later pass would ask of another server.
+// A later pass would ask another server for these.
 void BatchRun::FinishAll(const Status& status) {
   for (size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != kDone) Finish(static_cast<uint32_t>(i), status);
   }
 }
 
-// What a lone server answered counts only if the same connection said before and behind it that it is a master: a
-// replica that was one, or becomes one, may be late, and whoever is there now cannot vouch for it.
+// A lone server's answers count only if the same connection said before and behind them that it is a master. A replica
+// that was one, or becomes one, may be late, and the server that is there now cannot vouch for it.
 void BatchRun::RunAllAgain(Node* node) {
   for (size_t i = 0; i < states_.size(); ++i) {
     num_left_ += states_[i] == kDone;

@@ -36,7 +36,7 @@ Status BatchRun::All(const Batch& batch, ReplyHandler* handler) {
     QueueWhatIsLeft();
   }
   if (has_failed_) left_ = std::min(left_, patience.left());
-  const Status waited = WaitForReplicas();  // of what was written, even if something else failed
+  const Status waited = WaitForReplicas();  // for what was written, even if something else failed
   is_replicated_ = waited.ok();
   return first_error_.ok() ? waited : first_error_;
 }
@@ -53,7 +53,7 @@ void BatchRun::EndCall() {
   is_in_call_ = false;
 }
 
-// What fails for now is tried again in the next batch; what is refused, when the next node is lost.
+// A failure for now is tried again in the next batch, a refusal when the next node is lost.
 void BatchRun::RefreshMap(const Patience& patience) {
   if (!must_refresh_ || !map_->is_cluster()) return;
   const Failure failure = map_->RefreshMap(patience.end(map_->servers()));
@@ -75,7 +75,7 @@ void BatchRun::Begin(const Batch& batch, ReplyHandler* handler) {
   map_->CloseIfForked();
   map_->DropStrangers();
   for (const auto& node : map_->nodes()) {
-    // A batch that an exception ended: the rest of its replies is nobody's.
+    // An exception ended a batch: the rest of its replies is nobody's.
     if (node->InFlight() != 0 || node->connection.unsent() != 0 || node->connection.has_input()) {
       node->connection.GiveUp();
     }

@@ -1,9 +1,9 @@
-// One batch, run until each of its commands has its answer: in passes, each of which asks all nodes at once what is
-// still to be asked of them. The first pass runs everything in order; the others what was redirected or failed, the
-// checks only when nothing else is left, so that a check sees what was run again before it.
+// This runs one batch until each of its commands has its answer. It runs in passes, each of which asks all nodes at
+// once what is still to be asked of them. The first pass runs everything in order, the others what was redirected or
+// failed. Checks run only when nothing else is left, so that a check sees what was run again before it.
 //
-// A lone server is asked for its ROLE in each pass, in front and behind all but the checks at the end: if it is a
-// replica either time, or its connection is lost before it says what it is, what it answered may be late, and the whole
+// A lone server is asked for its ROLE in each pass, in front and behind all but the checks at the end. If it is a
+// replica either time, or its connection is lost before it says what it is, its answers may be late, and the whole
 // batch is run again.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_BATCH_RUN_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_BATCH_RUN_H_
@@ -26,7 +26,7 @@ class BatchRun {
 
   Status All(const Batch& batch, ReplyHandler* handler);
   bool is_replicated() const noexcept { return is_replicated_; }
-  // Router::Call.
+  // Begins a Router::Call.
   void BeginCall(bool patient);
   void EndCall();
 
@@ -53,7 +53,7 @@ class BatchRun {
   void ForgetDone();
   void Wait();
   void Send(Node* node);
-  // Whether something had come.
+  // Receives; returns whether something had come.
   bool Receive(Node* node, bool wait = false);
   Failure TakeReply(Node* node, const Reply& reply);
   Failure TakeError(Node* node, uint32_t command, const Reply& reply);
@@ -61,7 +61,7 @@ class BatchRun {
   void Lose(Node* node, const Failure& failure);
   void FinishAll(const Status& status);
   void RunAllAgain(Node* node);
-  // To be run again after a pause. Null: nobody was there to be asked, nobody_ says why.
+  // Marks a command to be run again after a pause. Null means that nobody was there to be asked; nobody_ says why.
   void Fail(uint32_t command, Node* node);
 
   void Finish(uint32_t command, const Status& status);
@@ -75,16 +75,16 @@ class BatchRun {
   ReplyHandler* handler_ = nullptr;
   std::vector<State> states_;
   std::vector<Node*> asked_;   // empty unless somebody said ASK
-  std::vector<Node*> failed_;  // who failed what is kFailed; empty unless somebody did
+  std::vector<Node*> failed_;  // these failed what is kFailed; empty unless one did
   size_t num_left_ = 0;
-  size_t num_roles_ = 0;  // that the server has yet to tell, or nothing of this pass counts
+  size_t num_roles_ = 0;  // the server has yet to tell these, or nothing of this pass counts
   Status first_error_;
   bool is_replicated_ = true;
   bool is_in_call_ = false;
-  Clock::duration left_{};   // of the patience of the call: only batches in which something failed take of it
+  Clock::duration left_{};   // rest of the call's patience: only batches in which something failed take of it
   bool has_failed_ = false;  // something in this batch
 
-  std::vector<Node*> active_;  // with a queue that is not done
+  std::vector<Node*> active_;  // these have a queue that is not done
   std::vector<pollfd> polled_;
   bool has_failures_ = false;
   bool must_refresh_ = false;  // the map; also in the next batch

@@ -1,5 +1,5 @@
-// How long to try again, and with which pauses: 10 ms, twice as long each time up to half a second, each cut by chance
-// so that many clients of a server that comes back do not come at once.
+// Patience says how long to try again, and with which pauses. They are 10 ms, twice as long each time up to half a
+// second, each cut by chance so that many clients of a server that comes back do not come at once.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_PATIENCE_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_PATIENCE_H_
 
@@ -17,7 +17,7 @@ namespace linefilter::redis_internal {
 
 class Patience {
  public:
-  // `left`: what the call has not spent yet; of one that begins all of it.
+  // `left` is what the call has not spent yet; a call that begins has all of it.
   Patience(const RedisServers& servers, Clock::duration left) : ms_(servers.patience_ms), end_(Clock::now() + left) {}
   static Clock::duration All(const RedisServers& servers) { return std::chrono::milliseconds(servers.patience_ms); }
   Clock::duration left() const { return std::max(end_ - Clock::now(), Clock::duration::zero()); }
@@ -28,7 +28,7 @@ class Patience {
     return could_help && !is_over();
   }
   bool is_over() const { return Clock::now() >= end_; }
-  // Of what is begun now: who has no patience tries once.
+  // The end of what is begun now; a call without patience tries once.
   Clock::time_point end(const RedisServers& servers) const {
     return std::max(end_, Clock::now() + std::chrono::milliseconds(servers.connect_timeout_ms));
   }
@@ -42,7 +42,7 @@ class Patience {
     std::this_thread::sleep_until(std::min(now + std::chrono::duration_cast<Clock::duration>(pause), end_));
   }
 
-  // What is said in the end.
+  // This is said in the end.
   Status GivenUp(const Failure& failure) const {
     const Status& status = failure.status;
     if (failure.verdict != Verdict::kRetry || ms_ == 0) return status;

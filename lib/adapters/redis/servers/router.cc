@@ -6,7 +6,7 @@
 
 namespace linefilter::redis_internal {
 
-// The servers, and the lists of a run, which keep their memory.
+// It has the servers, and the lists of a run, which keep their memory.
 class Router::Impl {
  public:
   ServerMap map;

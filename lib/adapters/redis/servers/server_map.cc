@@ -13,7 +13,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Redis' makers name a thousand nodes as the most. Replicas are only asked for maps: so many of them will do.
+// Redis' makers name a thousand nodes as the most. Replicas are only asked for maps, so so many of them will do.
 constexpr size_t kMostMasters = 1000, kMostReplicas = 1000;
 
 // A node that is there connects within this time, even if many are not.
@@ -26,7 +26,7 @@ Failure Unclear(const std::string& server, const char* command) {
           Status::Error(StatusCode::kIoError, "Redis at %s: the reply to %s makes no sense", server.c_str(), command)};
 }
 
-// Of several servers' failures: what may be otherwise later says more than what is so for ever.
+// Chooses among several servers' failures: what may be otherwise later says more than what is so for ever.
 void Prefer(const Failure& failure, Failure* worst) {
   const auto hope = [](const Failure& of) {
     return of.verdict == Verdict::kFine      ? 0
@@ -39,7 +39,7 @@ void Prefer(const Failure& failure, Failure* worst) {
 
 bool BeginsWith(std::string_view text, std::string_view begin) { return text.substr(0, begin.size()) == begin; }
 
-// Who gives a certificate wants TLS: without it the password would go in the clear, and nobody would be told.
+// A user who gives a certificate wants TLS: without it the password would go in the clear, and nobody would be told.
 Status CheckTls(const RedisServers& servers) {
   const std::pair<const char*, const std::string*> needless[] = {{"tls_ca", &servers.tls_ca},
                                                                  {"tls_certificate", &servers.tls_certificate},
@@ -103,7 +103,7 @@ Failure ServerMap::Discover(Clock::time_point end) {
     }
     const Reply* reply = nullptr;
     failure = node->connection.CallForMap(&reply);
-    // Without cluster support, or behind a proxy that does not know the command.
+    // It is without cluster support, or behind a proxy that does not know the command.
     const bool is_lone = reply != nullptr && reply->type() == Reply::Type::kError &&
                          (BeginsWith(reply->text(), "ERR This instance has cluster support disabled") ||
                           BeginsWith(reply->text(), "ERR unknown "));

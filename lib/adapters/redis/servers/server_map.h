@@ -1,4 +1,4 @@
-// The servers: one, or the nodes of a cluster with the map of who has which slot; their connections are opened when
+// The servers are one, or the nodes of a cluster with the map of which node has which slot. Connections are opened when
 // they are needed.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_SERVER_MAP_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_SERVER_MAP_H_
@@ -24,14 +24,14 @@ struct Node {
   bool was_unreachable = false;  // the last time: others come first
   bool given_up = false;         // in this call (Router::Call): `failure` is why
 
-  // Of the pass that runs: numbers of commands, or one of the two below.
+  // For the pass that runs: numbers of commands, or one of the two below.
   std::vector<uint32_t> queue;
   size_t num_written = 0;   // to the connection
   size_t num_received = 0;  // replies
   size_t InFlight() const { return num_written - num_received; }
   bool retried = false;  // some command of this pass is to be run again
 
-  // Of the batch.
+  // These are for the batch.
   uint64_t num_answered = 0;
   Failure failure;          // the last one, of which commands wait to be run again or were given up
   uint64_t wrote_on = 0;    // the number of the connection that ran a kInsert of this batch; 0: none did
@@ -43,35 +43,35 @@ struct Node {
 
 class ServerMap {
  public:
-  // Where to begin; forgets all nodes.
+  // Sets where to begin; forgets all nodes.
   Status Reset(const RedisServers& servers);
   // Finds out what is there: a server that may be asked, or a cluster and its map.
   Failure Discover(Clock::time_point end);
   // Connects the node if it is not, while so many wait for it and all shall have tried at `end`. A lone server is
   // looked for at all addresses.
   Failure EnsureOpen(Node* node, Clock::time_point end, size_t num_waiting);
-  // It is a replica, which does not write: a lone server is looked for at the next address first.
+  // It is a replica, which does not write, so a lone server is looked for at the next address first.
   void LeaveSeed() noexcept { first_seed_ = (first_seed_ + 1) % seeds_.size(); }
-  // The map again, from whichever node has it: the first whole one, or the fullest.
+  // Gets the map again, from whichever node has it: the first whole one, or the fullest.
   Failure RefreshMap(Clock::time_point end);
-  // Between batches: nodes that the newest map does not have.
+  // Drops nodes that the newest map does not have, between batches.
   void DropStrangers();
 
-  // After a fork: connections are the parent's, whose replies are not ours.
+  // After a fork connections are the parent's, whose replies are not ours.
   void CloseIfForked() noexcept;
   // Whether replies count only if the server says before and behind that it is a master (Node::kRole). In a cluster a
   // replica answers MOVED.
   bool ChecksRole() const { return !is_cluster_ && !servers_.replica_reads; }
-  // Of the reply to ROLE.
+  // Judges the reply to ROLE.
   Failure JudgeRole(const Reply& reply, const Node& node) const;
 
-  // Null if nobody has the slot, as far as is known.
+  // Finds the node of a slot; null if nobody has it, as far as is known.
   Node* NodeOfSlot(uint16_t slot) {
     const uint16_t number = is_cluster_ ? map_[slot] : 0;
     return number == kNobody ? nullptr : nodes_[number].get();
   }
-  // What a redirect says: the node, whether it was known or not; with `owns` the slot is its own from now on. Null: it
-  // says nothing that makes sense.
+  // Finds the node that a redirect names, whether it was known or not; with `owns` the slot is its own from now on.
+  // Null means that it says nothing that makes sense.
   Node* Follow(std::string_view redirect, const Node& from, bool owns);
 
   bool is_known() const noexcept { return !nodes_.empty(); }
@@ -80,13 +80,13 @@ class ServerMap {
   uint64_t num_connections() const noexcept { return num_connections_; }
   std::vector<std::unique_ptr<Node>>& nodes() noexcept { return nodes_; }
   const RedisServers& servers() const noexcept { return servers_; }
-  // One that is a replica may become none, or another one may be the master.
+  // Whether one that is a replica may become none, or another one may be the master.
   bool has_other_servers() const noexcept { return is_cluster_ || seeds_.size() > 1; }
 
  private:
   static constexpr uint16_t kNobody = UINT16_MAX;
 
-  // What a node tells of the cluster.
+  // A node tells this of the cluster.
   struct Map {
     std::vector<uint16_t> owners;  // of slots: numbers of nodes
     size_t num_owned = 0;
@@ -99,12 +99,12 @@ class ServerMap {
   Failure OpenLone(Node* node, Clock::time_point end);
   Failure CheckRole(Node* node);
   Failure ReadMap(Node* node, Map* map);
-  // Whom to ask for the map, the best first.
+  // Lists nodes to ask for the map, the best first.
   std::vector<Node*> WhoHasMaps();
   uint16_t NumberOf(const Address& address);
 
   RedisServers servers_;
-  pid_t pid_ = 0;  // of the process that connected
+  pid_t pid_ = 0;  // that of the process that connected
   std::vector<Address> seeds_;
   size_t first_seed_ = 0;  // the last one that was good
   bool is_cluster_ = false;

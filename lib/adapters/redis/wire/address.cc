@@ -37,7 +37,7 @@ bool ParseAddress(std::string_view text, Address* address) {
   return !address->host.empty();
 }
 
-// "redis://user:password@host": what is before the '@' may have commas, too, and is in no sentence.
+// In "redis://user:password@host" what is before the '@' may have commas, too, and is in no sentence.
 bool HasPassword(std::string_view text) {
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());

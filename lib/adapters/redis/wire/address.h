@@ -1,4 +1,4 @@
-// Where a server listens: host and port, or a Unix socket.
+// An address is where a server listens: host and port, or a Unix socket.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_ADDRESS_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_ADDRESS_H_
 
@@ -19,7 +19,7 @@ struct Address {
   std::string text() const;  // as RedisServers::addresses has it
 };
 
-// RedisServers::addresses. kInvalidArgument says what is wrong.
+// Parses RedisServers::addresses. kInvalidArgument says what is wrong.
 Status ParseAddresses(std::string_view text, std::vector<Address>* addresses);
 
 }  // namespace linefilter::redis_internal

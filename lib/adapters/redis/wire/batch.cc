@@ -6,9 +6,9 @@
 namespace linefilter::redis_internal {
 namespace {
 
-constexpr size_t kMostDigits = 20;  // of 64 bits, with a sign
+constexpr size_t kMostDigits = 20;  // for 64 bits, with a sign
 
-// "<prefix><number>\r\n" at `to`; answers the end.
+// Writes "<prefix><number>\r\n" at `to`; returns the end.
 template <class Number>
 char* WriteLine(char prefix, Number number, char* to) {
   *to++ = prefix;
@@ -18,7 +18,7 @@ char* WriteLine(char prefix, Number number, char* to) {
   return to;
 }
 
-// A number as a bulk string: the digits first, for their count stands before them.
+// Writes a number as a bulk string: the digits first, because their count stands before them.
 template <class Number>
 char* WriteNumber(Number number, char* to) {
   char digits[kMostDigits];

@@ -1,5 +1,5 @@
-// Commands for Redis, written as RESP into one buffer while they are added: thousands of them, without a malloc for
-// each. And a reply, as it lies in the buffer that it was read into.
+// A batch writes commands for Redis as RESP into one buffer while they are added: thousands of them, without a malloc
+// for each. A reply lies in the buffer that it was read into.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_BATCH_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_BATCH_H_
 
@@ -13,29 +13,29 @@
 
 namespace linefilter::redis_internal {
 
-// Of a reply, unless it is known better: no header record and no list of ours is so large. Whoever answers at the
-// address may be no sound Redis.
+// The most bytes of a reply, unless it is known better: no header record and no list of ours is so large. The server at
+// the address may be no sound Redis.
 inline constexpr uint32_t kMostReplyBytes = uint32_t{1} << 20;
 inline constexpr uint32_t kMostStringBytes = uint32_t{1} << 29;  // Redis' proto-max-bulk-len
 
-// What the router has to know of a command.
+// The router has to know this of a command.
 enum class Kind : uint8_t {
   kRead,    // changes nothing
   kWrite,   // changes something, but brings no keys: steps of a filter are done without replicas, too
   kInsert,  // brings keys: WAIT covers it
-  kCheck,   // changes nothing, and its reply is of a moment after the final replies of all earlier commands of its slot
+  kCheck,   // changes nothing; its reply is from after the final replies of all earlier commands of its slot
 };
 
 // Usage: Add(key, kind, n), then n times Arg: the command's name, then whatever follows, the key among it. (The key
 // that is given to Add says only which server is asked: all keys of a command lie in its slot.)
 //
 // A command may run more than once, and a first run may come even after the second: after a lost connection or a
-// time-out nobody knows whether it ran. So give commands only that may be repeated, in that order: bits set, a larger
+// time-out nobody knows whether it ran. So give only commands that may be repeated, in that order: bits set, a larger
 // version written, "if it was this, then that".
 class Batch {
  public:
-  // The number of the command: 0, 1, 2... `most_bytes`: of its reply, the strings of a list together; integers and
-  // errors need none.
+  // Returns the number of the command: 0, 1, 2... `most_bytes` are those of its reply, the strings of a list together;
+  // integers and errors need none.
   size_t Add(const RedisKey& key, Kind kind, uint32_t num_args, uint32_t most_bytes = kMostReplyBytes) {
     return Add(key.slot, kind, num_args, most_bytes);
   }
@@ -47,20 +47,20 @@ class Batch {
   void Arg(int number) { Arg(static_cast<int64_t>(number)); }
   void Arg(uint32_t number) { Arg(static_cast<uint64_t>(number)); }
 
-  // EVAL of a script that touches this key alone, and answers a number or a word; num_args are those of the script, to
-  // follow by Arg.
+  // Adds EVAL of a script that touches this key alone, and answers a number or a word. num_args are those of the
+  // script, to follow by Arg.
   size_t AddScript(const RedisKey& key, Kind kind, std::string_view script, uint32_t num_args);
-  // GETRANGE of `size` bytes: what lookups consist of. The same as Add and four Args, in one step.
+  // Adds GETRANGE of `size` bytes, of which lookups consist. It is the same as Add and four Args, in one step.
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
 
   size_t size() const noexcept { return commands_.size(); }
-  // Keeps its memory.
+  // Empties the batch, and keeps its memory.
   void Clear() noexcept;
 
-  // For the router.
+  // These are for the router.
   uint16_t slot(size_t command) const noexcept { return commands_[command].slot; }
   Kind kind(size_t command) const noexcept { return commands_[command].kind; }
-  // What a reply may have at most; a longer one is no reply to this.
+  // The most bytes of a reply; a longer one is no reply to this.
   size_t most_bytes(size_t command) const noexcept { return commands_[command].most_bytes; }
   std::string_view bytes(size_t command) const noexcept {
     const size_t end = command + 1 == commands_.size() ? buffer_.size() : commands_[command + 1].begin;
@@ -92,11 +92,11 @@ class Reply {
   bool is_integer() const noexcept { return type_ == Type::kInteger; }
   bool is_array() const noexcept { return type_ == Type::kArray; }
 
-  // Of a string ("+OK" is one, too) or an error; else empty.
+  // The text of a string ("+OK" is one, too) or an error; else empty.
   std::string_view text() const noexcept { return text_; }
-  // Of an integer; else 0.
+  // The value of an integer; else 0.
   int64_t integer() const noexcept { return integer_; }
-  // Of an array; else none.
+  // The size of an array; else 0.
   size_t size() const noexcept { return num_elements_; }
   const Reply& operator[](size_t i) const noexcept { return elements_[i]; }
 

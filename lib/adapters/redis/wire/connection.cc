@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kFirstInputBytes = size_t{1} << 16;
 constexpr size_t kMostIdleInputBytes = size_t{1} << 22;  // a larger buffer was for a large reply: given back
 constexpr uint64_t kBytesPerMs = 64;                     // the least rate of what is large
-// CLUSTER SLOTS of a cluster in the smallest pieces.
+// CLUSTER SLOTS needs this for a cluster in the smallest pieces.
 constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} << 26;
 
 constexpr int kNothingYet = -1, kEnd = 0;  // ReadSome; below: an error, -errno - 1
@@ -31,7 +31,7 @@ timeval TimevalOf(uint32_t ms) {
   return time;
 }
 
-// Closes what was left in the midst: the reply to come would be taken for another one's.
+// This closes what was left in the midst: the reply to come would be taken for another one's.
 class CloseUnlessDone {
  public:
   explicit CloseUnlessDone(Connection* connection) : connection_(connection) {}
@@ -137,7 +137,7 @@ Failure Connection::Flush() {
   return Failure();
 }
 
-// Room behind what is there: moved to the front, or twice as much.
+// Makes room behind what is there: it is moved to the front, or gets twice as much.
 void Connection::MakeRoom() {
   if (begin_ == end_) {
     begin_ = end_ = 0;
@@ -160,7 +160,7 @@ void Connection::MakeRoom() {
   begin_ = 0;
 }
 
-// So ends the first word to a port of TLS.
+// The first word to a port of TLS ends so.
 Failure Connection::LostBecause(const char* why) const {
   if (has_heard_ || uses_tls_) return Lost(server_, why);
   return Lost(server_, (std::string(why) + ", and it had said nothing: does it want TLS (RedisServers::tls)?").c_str());

@@ -1,9 +1,8 @@
-// One connection to one server: commands go out from a buffer, replies are parsed where they were read. hiredis
-// connects. Its replies, a malloc for each, are not used: a lookup in a batch would cost the client 120 ns instead of
-// 90.
+// On one connection to one server commands go out from a buffer, and replies are parsed where they were read. hiredis
+// connects. Its replies, a malloc for each, are not used: a lookup in a batch would take the client 120 ns, not 90.
 //
 // Each reply has timeout_ms, from the moment when it is the next to come: neither a signal nor a byte now and then
-// begins the time anew. What is large has the time that its bytes take at 64 KiB a second more.
+// begins the time anew. A large one also has the time that its bytes take at 64 KiB a second.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 
@@ -29,21 +28,21 @@ using Clock = std::chrono::steady_clock;
 
 class Connection {
  public:
-  // Connects, within connect_ms, and introduces itself: AUTH, SELECT. Closed unless that is fine, or if it throws.
+  // Connects, within connect_ms, and introduces itself: AUTH, SELECT. If that fails or throws, it is closed.
   Failure Open(const Address& address, const RedisServers& servers, uint32_t connect_ms);
   void Close() noexcept;
-  // The same where commands may be under way: the system forgets what it has not sent yet, so that it does not come
-  // late, after what is sent again by another connection.
+  // Does the same where commands may be under way. The system forgets what it has not sent yet, so that it does not
+  // come late, after what another connection sends again.
   void GiveUp() noexcept;
   bool is_open() const noexcept { return context_ != nullptr; }
   int fd() const noexcept;
-  uint64_t number() const noexcept { return number_; }            // 1, 2, 3...: of those that this object made
+  uint64_t number() const noexcept { return number_; }            // 1, 2, 3...: among those that this object made
   const std::string& server() const noexcept { return server_; }  // its address, for sentences
 
   // Adds to what is to be sent.
   void Write(std::string_view bytes) { output_.append(bytes); }
   size_t unsent() const noexcept { return output_.size() - sent_; }
-  // What to poll for when Receive has found nothing.
+  // Poll for this when Receive has found nothing.
   short wanted() const noexcept;
   // Sends what the system takes at once.
   Failure Flush();
@@ -51,23 +50,23 @@ class Connection {
   // The next reply is waited for from now on.
   void Await() noexcept;
   Clock::time_point deadline() const noexcept;
-  // If it is over.
+  // Returns the failure if the time is over.
   Failure TimedOutNow() const;
-  // Whether Receive may wait for the first bytes of a reply by itself, a system call less. Once for each Await: what
-  // goes on after that has less time.
+  // Whether Receive may wait for the first bytes of a reply by itself, a system call less. It may once for each Await:
+  // what goes on after that has less time.
   bool MayWait() const noexcept { return is_fresh_ && !uses_tls_ && unsent() == 0; }
-  // Reads what has come. *any: something had.
+  // Reads what has come. *any tells whether something had.
   Failure Receive(bool wait, bool* any);
-  // What has come already: a reply, which lives until the next call of anything here; or kMore.
+  // Gives what has come already: a reply, which lives until the next call of anything here; or kMore.
   ReplyParser::Result NextReply(const ReplyParser::Limits& limits, const Reply** reply);
-  // Bytes that came and were not parsed yet.
+  // Whether bytes came and were not parsed yet.
   bool has_input() const noexcept { return begin_ != end_; }
 
-  // One command, one reply, while nothing else is in flight. `extra_ms`: of a command that waits at the server. Closed
-  // if there is no reply (*reply is null then), or if it throws.
+  // Runs one command for one reply, while nothing else is in flight. `extra_ms` is for a command that waits at the
+  // server. It is closed if there is no reply (*reply is null then), or if it throws.
   Failure Call(std::initializer_list<std::string_view> words, const Reply** reply, uint32_t extra_ms = 0,
                const ReplyParser::Limits& limits = ReplyParser::Limits());
-  // CLUSTER SLOTS, whose reply may be a large one.
+  // Runs CLUSTER SLOTS, whose reply may be large.
   Failure CallForMap(const Reply** reply);
 
  private:

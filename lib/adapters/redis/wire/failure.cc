@@ -8,7 +8,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// By the first words of an error reply. `text` has %s twice: the server, then its reply.
+// Rules go by the first words of an error reply. `text` has %s twice: the server, then its reply.
 struct Rule {
   const char* begin;
   Verdict verdict;

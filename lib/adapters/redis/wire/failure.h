@@ -1,4 +1,4 @@
-// What an error means: whether to ask again, elsewhere, or not at all; and the sentence for whoever is told.
+// A failure says what an error means: whether to ask again, elsewhere, or not at all; and the sentence about it.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_FAILURE_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_FAILURE_H_
 
@@ -21,26 +21,27 @@ enum class Verdict : uint8_t {
 
 struct Failure {
   Verdict verdict = Verdict::kFine;
-  Status status;  // not of kMoved and kAsk
+  Status status;  // not for kMoved and kAsk
 };
 
-// Of an error reply. `server` is its address.
+// Judges an error reply. `server` is its address.
 Failure JudgeError(std::string_view text, const std::string& server);
 
-// Of the reply to AUTH. Its words are not shown: a server that does not know the command says the password.
+// Judges the reply to AUTH. Its words are not shown: a server that does not know the command says the password.
 Failure JudgeAuthError(std::string_view text, const std::string& server);
 
-// "MOVED 3999 10.0.0.1:6379", or ASK. *host is empty if it is the one that answered. False if it is not like that.
+// Parses "MOVED 3999 10.0.0.1:6379", or ASK. *host is empty if it is the one that answered. False if it is no such
+// text.
 bool ParseRedirect(std::string_view text, uint16_t* slot, std::string* host, int* port);
 
-// For sentences that go into logs and terminals: what a server said, no more than a line, printable.
+// Makes what a server said fit for sentences in logs and terminals: no more than a line, printable.
 std::string Shown(std::string_view text);
 // Whether a server's word for a host can be one: printable, and not endless.
 bool IsHost(std::string_view text);
 
-// A server that is a replica.
+// The failure of a server that is a replica.
 Failure ReplicaFailure(const std::string& server);
-// Of what is wrong with a connection; %s is `why`.
+// The failure of a connection; %s is `why`.
 Failure Unreachable(const std::string& server, const char* why);
 Failure Lost(const std::string& server, const char* why);
 Failure TimedOut(const std::string& server, uint64_t timeout_ms);

@@ -19,7 +19,7 @@ ReplyParser::Result ReplyParser::Parse(std::string_view bytes, const Limits& lim
   return result;
 }
 
-// Element after element, until the outermost is done.
+// Goes element after element, until the outermost is done.
 ReplyParser::Result ReplyParser::ParseElement(const Limits& limits) {
   for (;;) {
     const size_t begin = at_, depth = depth_;
@@ -32,7 +32,7 @@ ReplyParser::Result ReplyParser::ParseElement(const Limits& limits) {
   }
 }
 
-// From the type byte on.
+// Parses from the type byte on.
 ReplyParser::Result ReplyParser::ParseNode(size_t node, const Limits& limits) {
   if (at_ == bytes_.size()) return Result::kMore;
   const char type = bytes_[at_++];
@@ -89,7 +89,7 @@ ReplyParser::Result ReplyParser::ParseNode(size_t node, const Limits& limits) {
   return Result::kReply;
 }
 
-// Only now all stays where it is.
+// Only now does all stay where it is.
 void ReplyParser::Finish() {
   for (Reply& node : nodes_) {
     if (node.is_integer()) continue;

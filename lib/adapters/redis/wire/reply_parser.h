@@ -1,4 +1,4 @@
-// Reads replies (RESP, version 2) out of the bytes of a connection, without a copy. It trusts nothing: what is no
+// This reads replies (RESP, version 2) out of the bytes of a connection, without a copy. It trusts nothing: what is no
 // reply, or longer than the command's can be, is told apart from what has not come yet.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_REPLY_PARSER_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_REPLY_PARSER_H_
@@ -16,19 +16,19 @@ class ReplyParser {
  public:
   enum class Result : uint8_t { kReply, kMore, kGarbage };
 
-  // Of one reply: what is longer is garbage, so that nobody makes us collect it.
+  // These limit one reply: what is longer is garbage, so that nobody makes us collect it.
   struct Limits {
     size_t bytes =
-        kMostReplyBytes;  // of all its strings; what stands around them, or an error, has kMostLineBytes more
+        kMostReplyBytes;  // for all its strings; what stands around them, or an error, has kMostLineBytes more
     size_t elements = size_t{1} << 17;
   };
   static constexpr int kMostDepth = 8;                       // CLUSTER SLOTS has 4
-  static constexpr size_t kMostLineBytes = size_t{1} << 16;  // of an error or a status
+  static constexpr size_t kMostLineBytes = size_t{1} << 16;  // for an error or a status
 
   ReplyParser() : nodes_(1) {}
 
-  // The reply that `bytes` begin with. kReply: it is in reply() until the next call, and *used bytes long. kMore: call
-  // again with the same bytes and more (elsewhere, if need be); it goes on where it stopped.
+  // Parses the reply that `bytes` begin with. After kReply it is in reply() until the next call, and *used bytes long.
+  // After kMore call again with the same bytes and more (elsewhere, if need be); it goes on where it stopped.
   Result Parse(std::string_view bytes, const Limits& limits, size_t* used);
   const Reply& reply() const noexcept { return nodes_[0]; }
   // Forgets the reply that it stopped in.
@@ -46,8 +46,8 @@ class ReplyParser {
   Result ParseNumber(int64_t* number);
   void Finish();
 
-  // The reply, then its elements, those of one array side by side. Until all is there, strings are given by their place
-  // (integer_) and size (num_elements_), arrays by their first element (integer_).
+  // These are the reply, then its elements, those of one array side by side. Until all is there, strings have their
+  // place (integer_) and size (num_elements_), arrays their first element (integer_).
   std::vector<Reply> nodes_;
   std::string_view bytes_;
   size_t at_ = 0;

@@ -31,7 +31,7 @@ using Context = std::unique_ptr<SSL_CTX, FreeBy<SSL_CTX, SSL_CTX_free>>;
 
 // ---- The socket, as OpenSSL sees it: its own would raise SIGPIPE and needs one that does not block.
 
-// What a BIO knows: the socket, and whether the handshake is done.
+// A BIO knows the socket, and whether the handshake is done.
 void SetSocket(BIO* bio, int fd, bool is_done) {
   BIO_set_data(bio, reinterpret_cast<void*>(2 * intptr_t{fd} + (is_done ? 1 : 0)));
 }
@@ -43,7 +43,7 @@ bool IsForNow(int error) { return error == EAGAIN || error == EWOULDBLOCK || err
 int WriteSocket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   const ssize_t sent = send(FdOf(bio), bytes, static_cast<size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
-  // Who reads is told that the server has gone, after what the server said last: why. (In the handshake nobody reads.)
+  // A reader is told that the server has gone, after what the server said last: why. (In the handshake nobody reads.)
   const bool is_gone = sent < 0 && (errno == EPIPE || errno == ECONNRESET);
   if (sent < 0 && (IsForNow(errno) || (is_gone && IsDone(bio)))) BIO_set_retry_write(bio);
   return static_cast<int>(sent);
@@ -58,7 +58,7 @@ int ReadSocket(BIO* bio, char* to, int size) {
 
 long ControlSocket(BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1 : 0; }
 
-// Never freed: a filter may live longer than anything that is made at the first connection.
+// It is never freed: a filter may live longer than anything that is made at the first connection.
 const BIO_METHOD* SocketMethod() {
   static const BIO_METHOD* const method = [] {
     BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket without SIGPIPE");
@@ -72,7 +72,7 @@ const BIO_METHOD* SocketMethod() {
   return method;
 }
 
-// OpenSSL's errors of this thread: ours must not be taken for the program's own, nor its for ours.
+// This keeps OpenSSL's errors of this thread apart: ours must not be taken for the program's own, nor its for ours.
 class NoErrors {
  public:
   NoErrors() { ERR_clear_error(); }
@@ -87,7 +87,7 @@ class NoErrors {
 
 // ---- Sentences.
 
-// What stays so until somebody mends it.
+// This stays so until somebody mends it.
 template <class... Words>
 Failure Refused(const char* format, const Words&... words) {
   return {Verdict::kFinal, Status::Error(StatusCode::kInvalidArgument, format, words.c_str()...)};
@@ -128,8 +128,7 @@ Failure BadCertificate(long verdict, const std::string& server, const std::strin
   }
 }
 
-// What came from the server was an alert, or no TLS. What it says of us stays so; if it has lost its own head, it may
-// find it again.
+// The server sent an alert, or no TLS. What it says of us stays so; a fault of its own may pass.
 Failure Judge(unsigned long error, const std::string& server) {
   const int reason = ERR_GET_REASON(error), alert = reason - SSL_AD_REASON_OFFSET;
   bool is_for_now =
@@ -187,7 +186,7 @@ Failure MakeContext(const RedisServers& servers, Context* context) {
   return Failure();
 }
 
-// Whose certificate it must be; false: no memory.
+// Sets whose certificate it must be; false means no memory.
 bool SetName(SSL* ssl, const std::string& name) {
   if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name.c_str()) == 1) return true;
   ERR_clear_error();
@@ -195,7 +194,7 @@ bool SetName(SSL* ssl, const std::string& name) {
   return SSL_set1_host(ssl, name.c_str()) == 1 && SSL_set_tlsext_host_name(ssl, name.c_str()) == 1;
 }
 
-// Waits for what the handshake wants; false: `end` has come.
+// Waits for what the handshake wants; false means that `end` has come.
 bool WaitFor(int fd, int wanted, Clock::time_point end) {
   pollfd polled = {};
   polled.fd = fd;
@@ -219,7 +218,7 @@ Failure Tls::Start(int fd, const Address& address, const RedisServers& servers) 
     return Refused("tls at %s: a path is in no certificate: set RedisServers::tls_server_name, or leave tls off",
                    server);
   }
-  constexpr size_t kMostNameBytes = 255;  // of DNS
+  constexpr size_t kMostNameBytes = 255;  // DNS has no longer ones
   if (name.size() > kMostNameBytes || name[0] == '.' || name.find('\0') != std::string::npos) {
     return Refused("RedisServers::tls_server_name, or the host, is no name that a certificate may have: %.100s", name);
   }
