@@ -30,8 +30,8 @@ static_assert(Is(HashId::kKeyed, LINEFILTER_HASH_KEYED));
 static_assert(sizeof(HashSecret) == LINEFILTER_SECRET_BYTES);
 static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 
-// What the first version of linefilter_options has. Members are added behind these, and mean their default when zero.
-// So there must be no padding for them to fall into.
+// The first version of linefilter_options has so many bytes. Members are added behind these, and mean their default
+// when zero. So there must be no padding for them to fall into.
 constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
 static_assert(kLeastOptionsBytes == offsetof(linefilter_options, foldable));
 static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, reserved2) + sizeof(uint32_t));

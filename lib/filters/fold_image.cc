@@ -20,7 +20,7 @@ internal::Trailer TrailerOf(const FilterView& image, uint64_t body_bytes, const 
   return internal::MakeTrailer(image.layout(), body_bytes, image.num_probes(), image.hash_id(), image.seed(), num_keys);
 }
 
-// What a folded image says of its keys is what the image said.
+// A folded image says of its keys what the image said.
 internal::Trailer FoldedTrailer(const FilterView& image, uint64_t factor) {
   const uint64_t num_keys = image.num_keys();
   return TrailerOf(image, image.body_bytes() / factor, image.has_num_keys() ? &num_keys : nullptr);

@@ -57,7 +57,7 @@ class ImageWriter {
   ImageWriter(const ImageWriter&) = delete;
   ImageWriter& operator=(const ImageWriter&) = delete;
 
-  // What Start allocates.
+  // The bytes that Start allocates.
   static uint64_t BytesFor(const Trailer& trailer) { return TrailerBytes(trailer); }
   Status Start();
   // Takes the next bytes of the body: a multiple of kChunkBytes, or all that are left.
