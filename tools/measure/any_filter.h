@@ -1,5 +1,5 @@
-// A filter of any layout, to be filled and asked in memory: a mutable one where the layout has one, else made by the
-// builder, which holds 8 bytes per key until Finish.
+// This is a filter of any layout, to be filled and asked in memory. It is a mutable one where the layout has one; else
+// the builder makes it, which holds 8 bytes per key until Finish.
 #ifndef LINEFILTER_TOOLS_MEASURE_ANY_FILTER_H_
 #define LINEFILTER_TOOLS_MEASURE_ANY_FILTER_H_
 
@@ -15,7 +15,7 @@
 
 namespace linefilter::tools {
 
-// Null for a layout that takes no key once it is made.
+// Makes a mutable filter; null for a layout that takes no key once it is made.
 inline std::unique_ptr<Filter> CreateMutable(Layout layout, uint64_t num_keys, const FilterOptions& options,
                                              Status* status) {
   *status = Status();
@@ -27,7 +27,7 @@ inline std::unique_ptr<Filter> CreateMutable(Layout layout, uint64_t num_keys, c
 
 class AnyFilter {
  public:
-  // For num_keys keys; the layout is not that of the options. Refuses what options.memory_limit does not allow.
+  // Creates it for num_keys keys; the layout is not that of the options. It refuses what memory_limit forbids.
   Status Create(Layout layout, uint64_t num_keys, FilterOptions options) {
     Status status;
     options.layout = layout;
@@ -54,7 +54,7 @@ class AnyFilter {
       builder_->AddHashes(hashes, n);
     }
   }
-  // All keys are in. Before, filter() of a layout that is not mutable answers "maybe".
+  // Call this when all keys are in. Before, filter() of a layout that is not mutable answers "maybe".
   Status Finish() {
     if (mutable_ != nullptr) return Status();
     const size_t size = static_cast<size_t>(builder_->ImageBytes());
@@ -64,7 +64,7 @@ class AnyFilter {
     if (status.ok()) status = view_.Open(image_.get(), size);
     return status;
   }
-  // Empties it.
+  // Empties the filter.
   void Clear() {
     if (mutable_ != nullptr) {
       mutable_->Clear();

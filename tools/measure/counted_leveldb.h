@@ -1,6 +1,6 @@
-// A LevelDB database that counts its reads of blocks, which is what filters are for; and how large its filters are.
-// Blocks are neither compressed nor cached by LevelDB, so that a block which is needed is a read, and each block holds
-// the same number of keys.
+// This is a LevelDB database that counts its reads of blocks, which is what filters are for, and tells how large its
+// filters are. LevelDB neither compresses nor caches blocks, so that a block which is needed is a read, and each block
+// holds the same number of keys.
 #ifndef LINEFILTER_TOOLS_MEASURE_COUNTED_LEVELDB_H_
 #define LINEFILTER_TOOLS_MEASURE_COUNTED_LEVELDB_H_
 
@@ -53,9 +53,8 @@ class CountingEnv : public leveldb::EnvWrapper {
   std::atomic<uint64_t> reads_{0};
 };
 
-// The filter block of an uncompressed table, by LevelDB's doc/table_format.md: the footer, 48 bytes, begins with the
-// handle (offset, size) of the metaindex block, whose only entry is `filter.<name of the policy>` and the filter
-// block's handle.
+// The filter block of an uncompressed table, by LevelDB's doc/table_format.md. The footer, 48 bytes, begins with the
+// handle (offset, size) of the metaindex block. Its only entry is `filter.<name of the policy>` and the handle.
 struct FilterBlock {
   uint64_t offset = 0, size = 0;
   std::string policy_name;
@@ -84,8 +83,8 @@ inline FilterBlock FilterBlockOf(std::string_view table) {
   return block;
 }
 
-// At the end of a filter block: where the filters' offsets begin, 4 bytes, and for how many bytes of the table each
-// filter is, 1 byte.
+// A filter block ends with the place where the filters' offsets begin, 4 bytes, and for how many bytes of the table
+// each filter is, 1 byte.
 inline constexpr size_t kFilterBlockEnd = 5;
 
 // Calls visit(filter) for each filter of a table that is not empty.
@@ -109,7 +108,7 @@ void ForEachFilter(std::string_view table, const Visit& visit) {
 // Closed and opened again, it keeps its keys.
 class CountedLevelDB {
  public:
-  // Of the next Open.
+  // The options of the next Open.
   leveldb::Options options;
 
   // `folder` does not exist yet; it is removed at the end.
@@ -122,7 +121,7 @@ class CountedLevelDB {
     options.block_cache = cache_.get();
     options.env = &env_;
   }
-  // Open.
+  // The database is open afterwards.
   CountedLevelDB(std::string folder, const leveldb::FilterPolicy* policy, size_t block_bytes = 4096)
       : CountedLevelDB(std::move(folder)) {
     options.block_size = block_bytes;
@@ -153,7 +152,7 @@ class CountedLevelDB {
   void Put(const leveldb::Slice& key, const leveldb::Slice& value) {
     if (status_.ok()) status_ = db_->Put({}, key, value);
   }
-  // All tables into one sorted level, open.
+  // Brings all tables into one sorted level, open.
   void Compact() {
     if (!status_.ok()) return;
     db_->CompactRange(nullptr, nullptr);
@@ -167,11 +166,11 @@ class CountedLevelDB {
     if (!status.ok() && !status.IsNotFound()) status_ = status;
     return status.ok();
   }
-  // Of the last key that it contained.
+  // The value of the last key that it contained.
   const std::string& value() const { return value_; }
   uint64_t reads() const { return env_.reads(); }
 
-  // Paths.
+  // The paths of the tables.
   std::vector<std::string> Tables() const {
     std::vector<std::string> tables;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-// No fused multiply-add, which compilers choose by the CPU: sums that cancel would keep 9 digits of 12, and the
-// fraction below would take up to 1000 times as many steps, its last digits never settling.
+// This forbids fused multiply-add, which compilers choose by the CPU. Sums that cancel would keep 9 digits of 12, and
+// the fraction below would take up to 1000 times as many steps, its last digits never settling.
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
@@ -14,7 +14,7 @@
 namespace linefilter::tools {
 namespace {
 
-// Continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method; converges in a few times
+// The continued fraction of the incomplete beta function (DLMF 8.17.22) by Lentz's method. It converges in a few times
 // sqrt(min(a, b)) steps where x is below the mean.
 double BetaFraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
@@ -34,15 +34,15 @@ double BetaFraction(double a, double b, double x) {
   return value;
 }
 
-// What Stirling's formula leaves out: ln Gamma(z) - ((z - 1/2) ln z - z + ln(2 pi)/2).
+// Stirling's formula leaves this out: ln Gamma(z) - ((z - 1/2) ln z - z + ln(2 pi)/2).
 double StirlingError(double z) {
   if (z < 16) return std::lgamma(z) - ((z - 0.5) * std::log(z) - z + 0.91893853320467274178);
   const double w = 1 / (z * z);
   return (1.0 / 12 - w * (1.0 / 360 - w * (1.0 / 1260 - w / 1680))) / z;  // rest below 1e-14
 }
 
-// ln(x^a (1 - x)^b / B(a, b)), as a distance from the mean: the difference of ln Gamma alone would leave 2 digits of
-// 16 at 1e12 trials.
+// This is ln(x^a (1 - x)^b / B(a, b)), as a distance from the mean. The difference of ln Gamma alone would leave 2
+// digits of 16 at 1e12 trials.
 double LogFront(double a, double b, double x) {
   const double mean = a / (a + b), rest = b / (a + b), off = x - mean;
   return a * std::log1p(off / mean) + b * std::log1p(-off / rest) +
@@ -50,7 +50,7 @@ double LogFront(double a, double b, double x) {
          StirlingError(b);
 }
 
-// P(Beta(a, b) <= x), or >= x for the upper tail; *slope is its derivative in ln x, but for the sign.
+// This is P(Beta(a, b) <= x), or >= x for the upper tail; *slope is its derivative in ln x, but for the sign.
 double BetaTail(double a, double b, double x, bool upper, double* slope) {
   const double front = std::exp(LogFront(a, b, x));
   *slope = front / (1 - x);
@@ -59,8 +59,8 @@ double BetaTail(double a, double b, double x, bool upper, double* slope) {
   return upper == below_mean ? 1 - tail : tail;
 }
 
-// The x whose tail is `tail`: Newton on ln tail over ln x, which is concave, so that small rates keep their relative
-// precision; bisection where a step leaves what is known.
+// Finds the x whose tail is `tail`, by Newton on ln tail over ln x, which is concave, so that small rates keep their
+// relative precision. It bisects where a step leaves what is known.
 double BetaQuantile(double a, double b, double tail, bool upper) {
   double low = -745, high = 0, t = std::log(a / (a + b));
   for (int step = 0; step < 200 && high - low > 1e-13; ++step) {
@@ -96,16 +96,16 @@ double RelativePrecision(uint64_t hits, uint64_t trials, double confidence) {
 
 namespace {
 
-// Where even kManyHits are too few, by what the interval tends to: half its width is A / sqrt(hits) + 1 / (2 hits), as
-// a share of the rate. (The fraction above takes 1e9 steps there, and with the last bits of a fused multiply-add no
-// end.)
+// Where even kManyHits are too few, this goes by what the interval tends to: half its width is A / sqrt(hits) + 1 / (2
+// hits), as a share of the rate. (The fraction above takes 1e9 steps there, and with the last bits of a fused
+// multiply-add no end.)
 constexpr double kManyHits = 1e6;
 
 double ManyHitsForPrecision(double rate, double precision, double confidence) {
   const double known =
       RelativePrecision(static_cast<uint64_t>(kManyHits), static_cast<uint64_t>(kManyHits / rate), confidence);
   const double a = (known - 0.5 / kManyHits) * std::sqrt(kManyHits);
-  const double root = (a + std::sqrt(a * a + 2 * precision)) / (2 * precision);  // of hits
+  const double root = (a + std::sqrt(a * a + 2 * precision)) / (2 * precision);  // that of hits
   return root * root;
 }
 

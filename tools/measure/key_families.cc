@@ -22,7 +22,7 @@ char* PutText(const char* text, char* out) {
   return out + size;
 }
 
-// The lowest `digits` hexadecimal digits.
+// Writes the lowest `digits` hexadecimal digits.
 char* PutHex(uint64_t value, int digits, char* out) {
   for (int i = digits - 1; i >= 0; --i) *out++ = "0123456789abcdef"[(value >> (4 * i)) & 15];
   return out;
@@ -42,26 +42,26 @@ char* PutDecimal(uint64_t value, char* out) {
 // Members take the even places, absent keys the odd ones between them: the nearest neighbours of members.
 uint64_t Interleaved(uint64_t number, bool absent) { return 2 * number + (absent ? 1 : 0); }
 
-// Disjoint by the top bit.
+// Members and absent keys are disjoint by the top bit.
 uint64_t SequentialInteger(uint64_t number, bool absent) { return number | (absent ? k2Pow63 : 0); }
 
 size_t Sequential(uint64_t number, bool absent, char* out) {
   return PutLittleEndian(SequentialInteger(number, absent), 8, out);
 }
 
-// Multiples of 4096, as addresses of pages are; absent keys are half a stride off.
+// Keys are multiples of 4096, like addresses of pages; absent keys are half a stride off.
 size_t Strided(uint64_t number, bool absent, char* out) {
   return PutLittleEndian(number * kStride + (absent ? kStride / 2 : 0), 8, out);
 }
 
-// Disjoint by the top bit, as `sequential`.
+// They are disjoint by the top bit, like `sequential`.
 size_t BigEndian(uint64_t number, bool absent, char* out) {
   const uint64_t value = SequentialInteger(number, absent);
   for (int i = 0; i < 8; ++i) out[i] = static_cast<char>(value >> (56 - 8 * i));
   return 8;
 }
 
-// Interleaved numbers after 100 bytes that are always the same.
+// These are interleaved numbers after 100 bytes that are always the same.
 size_t SharedPrefix(uint64_t number, bool absent, char* out) {
   static constexpr char kPrefix[] =
       "/warehouse/tables/events/region=europe-west/year=2026/month=11/day=21/hour=13/writer=0042/partition=";
@@ -69,12 +69,12 @@ size_t SharedPrefix(uint64_t number, bool absent, char* out) {
   return static_cast<size_t>(PutHex(Interleaved(number, absent), 16, PutText(kPrefix, out)) - out);
 }
 
-// Disjoint by the top bit of 32.
+// They are disjoint by the top bit of 32.
 size_t FourByte(uint64_t number, bool absent, char* out) {
   return PutLittleEndian(number | (absent ? k2Pow31 : 0), 4, out);
 }
 
-// Version 4 as text. Of its 122 free bits the first 64 are MixHash, a bijection, of the interleaved number.
+// This is version 4 as text. The first 64 of its 122 free bits are MixHash, a bijection, of the interleaved number.
 size_t Uuid(uint64_t number, bool absent, char* out) {
   const uint64_t first = MixHash(Interleaved(number, absent)), second = MixHash(~first);
   char* end = PutHex(first >> 32, 8, out);
@@ -92,7 +92,7 @@ size_t Uuid(uint64_t number, bool absent, char* out) {
   return static_cast<size_t>(end - out);
 }
 
-// Interleaved numbers in decimal between "/item/" and "?"; lengths and hosts vary.
+// Interleaved numbers are in decimal between "/item/" and "?"; lengths and hosts vary.
 size_t Url(uint64_t number, bool absent, char* out) {
   static constexpr const char* kHosts[] = {"www.example.org", "shop.example.com", "cdn.example.net", "example.org"};
   static constexpr const char* kSections[] = {"books", "music", "electronics", "home-and-garden", "toys"};
@@ -108,7 +108,7 @@ size_t Url(uint64_t number, bool absent, char* out) {
   return static_cast<size_t>(end - out);
 }
 
-// The double 0, 1, 2, ...; absent keys are the halves 0.5, 1.5, ... between them. Exact below 2^52.
+// Members are the doubles 0, 1, 2, ...; absent keys are the halves 0.5, 1.5, ... between them. Exact below 2^52.
 size_t Float(uint64_t number, bool absent, char* out) {
   const double value = static_cast<double>(number) + (absent ? 0.5 : 0);
   uint64_t bits;
@@ -116,7 +116,7 @@ size_t Float(uint64_t number, bool absent, char* out) {
   return PutLittleEndian(bits, 8, out);
 }
 
-// MixHash, a bijection, of interleaved numbers.
+// This is MixHash, a bijection, of interleaved numbers.
 size_t Hash(uint64_t number, bool absent, char* out) {
   return PutLittleEndian(MixHash(Interleaved(number, absent)), 8, out);
 }

@@ -1,7 +1,7 @@
-// Kinds of keys that have broken real filters: those that a weak hash, or none, maps to few blocks or few bits.
+// These kinds of keys have broken real filters: a weak hash, or none, maps them to few blocks or few bits.
 //
 // A key is a function of its number. Members and absent keys have numbers of their own, 0 to max_keys - 1 each, and no
-// absent key is ever a member: how, each family's comment in key_families.cc says.
+// absent key is ever a member. Each family's comment in key_families.cc says how.
 #ifndef LINEFILTER_TOOLS_MEASURE_KEY_FAMILIES_H_
 #define LINEFILTER_TOOLS_MEASURE_KEY_FAMILIES_H_
 
@@ -17,22 +17,22 @@ inline constexpr size_t kMaxKeyBytes = 128;
 struct KeyFamily {
   const char* name;
   const char* description;
-  uint64_t max_keys;  // of members, and of absent keys
+  uint64_t max_keys;  // the most members, and absent keys
   // Writes key `number` (at most kMaxKeyBytes) and returns its length.
   size_t (*make)(uint64_t number, bool absent, char* out);
-  // The key, 8 little-endian bytes, is a hash already: for ...Hash calls of a filter of HashId::kCaller.
+  // The key, 8 little-endian bytes, is a hash already, for calls by hash of a filter of HashId::kCaller.
   bool is_hash;
 };
 
 // The first one, `sequential`, is the default.
 const std::vector<KeyFamily>& KeyFamilies();
-// Null if there is none of that name.
+// Finds a family; null if there is none of that name.
 const KeyFamily* FindKeyFamily(const std::string& name);
-// "sequential, strided, ..."
+// The names, as in "sequential, strided, ..."
 std::string KeyFamilyNames();
 
-// Hashes of the keys first .. first + n - 1, as a filter of that seed takes them. A family of hashes has no seed of its
-// own: another seed than 0 mixes them anew, for another sample.
+// Makes hashes of the keys first .. first + n - 1, as a filter of that seed takes them. A family of hashes has no seed
+// of its own: another seed than 0 mixes them anew, for another sample.
 void MakeHashes(const KeyFamily& family, bool absent, uint64_t first, size_t n, uint64_t seed, uint64_t* hashes);
 
 }  // namespace linefilter::tools

@@ -1,4 +1,4 @@
-// The layouts that a user can choose, as help texts and messages list them.
+// Help texts and messages list the layouts that a user can choose so.
 #ifndef LINEFILTER_TOOLS_MEASURE_LAYOUTS_H_
 #define LINEFILTER_TOOLS_MEASURE_LAYOUTS_H_
 
@@ -17,10 +17,10 @@ inline std::vector<Layout> BuildableLayouts() {
   return layouts;
 }
 
-// Is an image of it the only way to have one? No key can be inserted.
+// Whether an image of it is the only way to have one: no key can be inserted.
 inline bool IsBuiltAtOnce(Layout layout) { return FactsOf(layout).buildable && !FactsOf(layout).takes_keys; }
 
-// "auto, blocked, classic, ...", or without "auto"; or without what nobody can make empty, and fill.
+// Lists "auto, blocked, classic, ...", or without "auto"; or without what nobody can make empty, and fill.
 inline std::string LayoutChoices(bool with_auto, bool made_empty = false) {
   std::string names = with_auto ? LayoutName(Layout::kAuto) : "";
   for (const Layout layout : BuildableLayouts()) {

@@ -1,4 +1,4 @@
-// The same work on many parts, by several threads.
+// Several threads do the same work on many parts.
 #ifndef LINEFILTER_TOOLS_MEASURE_PARALLEL_H_
 #define LINEFILTER_TOOLS_MEASURE_PARALLEL_H_
 
@@ -30,7 +30,7 @@ class JoinedThreads {
   JoinedThreads(const JoinedThreads&) = delete;
   JoinedThreads& operator=(const JoinedThreads&) = delete;
 
-  // Those that the system refuses are done without. Throws std::bad_alloc where memory runs out; then some may run.
+  // It does without threads that the system refuses. It throws std::bad_alloc where memory runs out; then some may run.
   template <class Run>
   void Start(uint64_t count, const Run& run) {
     threads_.reserve(static_cast<size_t>(count));
@@ -45,13 +45,13 @@ class JoinedThreads {
 };
 
 // Calls work(part) once for each part 0 .. parts - 1, in any order, at most num_threads at a time (this thread is one
-// of them). What a call throws is thrown here, the first of several, and std::bad_alloc where memory for the threads
-// runs out. Then no further part begins, and those that had begun have ended.
+// of them). It throws what a call throws, the first of several, and std::bad_alloc where memory for the threads runs
+// out. Then no further part begins, and those that had begun have ended.
 template <class Work>
 void ParallelFor(uint64_t num_threads, uint64_t parts, const Work& work) {
   std::atomic<uint64_t> next{0};
   std::atomic<bool> has_failed{false};
-  std::exception_ptr error;  // of who set has_failed
+  std::exception_ptr error;  // the error that set has_failed
   const auto fail = [&]() noexcept {
     if (!has_failed.exchange(true)) error = std::current_exception();
     next = parts;
@@ -76,7 +76,7 @@ void ParallelFor(uint64_t num_threads, uint64_t parts, const Work& work) {
   if (error != nullptr) std::rethrow_exception(error);
 }
 
-// The same for the library's builders. It must not fail: where memory runs out, fewer threads do it all.
+// Does the same for the library's builders. It must not fail: where memory runs out, fewer threads do it all.
 inline Executor Threads(uint64_t num_threads) {
   return {[](void*, void (*task)(void*, size_t), void* argument, size_t num_tasks) noexcept {
             std::atomic<size_t> next{0};
