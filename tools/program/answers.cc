@@ -16,7 +16,7 @@ void PrintAnswers(const AnswerOptions& options, const std::vector<std::string_vi
     if (!all && (answers[i] != 0) != wanted) continue;
     if (all) fputs(answers[i] != 0 ? "maybe\t" : "absent\t", stdout);
     fwrite(keys[i].data(), 1, keys[i].size(), stdout);
-    // Integers come out as they went in, fit for another --u64; next to an answer they are a line like any other.
+    // Integers come out as they went in, fit for another --u64. Next to an answer they are a line like any other.
     if (all || !options.u64) putchar('\n');
   }
 }

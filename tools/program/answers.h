@@ -1,4 +1,4 @@
-// What `query` and `redis query` print: the answers to the keys of a file, or how many got which.
+// `query` and `redis query` print this: the answers to the keys of a file, or how many got which.
 #ifndef LINEFILTER_TOOLS_PROGRAM_ANSWERS_H_
 #define LINEFILTER_TOOLS_PROGRAM_ANSWERS_H_
 
@@ -20,14 +20,14 @@ struct AnswerOptions {
   bool counts_only() const { return count || json; }
 };
 
-// --print, --count, --u64, --json.
+// Declares --print, --count, --u64, --json.
 void DeclareAnswers(Arguments* arguments, AnswerOptions* options);
 
-// False after saying why such keys cannot be printed so.
+// It is false after saying why such keys cannot be printed so.
 bool CanPrintAnswers(const char* command, const AnswerOptions& options);
 
-// Asks batch after batch by ask(keys, answers), which ends it all with an exit code that is not kExitGood. Prints;
-// answers the exit code.
+// Asks batch after batch by ask(keys, answers), which ends it all with an exit code that is not kExitGood. It prints
+// and returns the exit code.
 int AskKeys(KeyReader* reader, const AnswerOptions& options,
             const std::function<int(const std::vector<std::string_view>& keys, uint8_t* answers)>& ask);
 

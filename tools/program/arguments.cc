@@ -13,7 +13,7 @@
 namespace linefilter::tools {
 namespace {
 
-// An option whose text goes through `parse(text, &error)`; a false answer is a usage error.
+// Adds an option whose text goes through `parse(text, &error)`; a false answer is a usage error.
 template <class Parse>
 CLI::Option* AddParsed(CLI::App* app, const std::string& name, const char* type, const char* help, Parse parse) {
   return app
@@ -103,7 +103,7 @@ void Arguments::Seed(uint64_t* value, const char* help) {
 
 void Arguments::Secret(SecretOption* value, SecretUse use, const std::string* keys) {
   AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use, keys](const std::string& path, std::string* error) {
-    if (keys != nullptr && SameFile(*keys, path)) {  // of a pipe, the secret's reader would take the keys
+    if (keys != nullptr && SameFile(*keys, path)) {  // from a pipe the secret's reader would take the keys
       *error = "is where --keys come from, too: give the secret in a file of its own";
       return false;
     }

@@ -1,4 +1,4 @@
-// The options of one command. Hides CLI11, which is slow to compile, and parses numbers as people write them.
+// These are the options of one command. They hide CLI11, slow to compile, and parse numbers as people write them.
 #ifndef LINEFILTER_TOOLS_PROGRAM_ARGUMENTS_H_
 #define LINEFILTER_TOOLS_PROGRAM_ARGUMENTS_H_
 
@@ -28,16 +28,16 @@ class Arguments {
 
   // `name` is "--like-this" or, for a positional argument, "LIKE_THIS". Values must outlive the parsing.
   void Path(const char* name, std::string* value, const char* help, Need need = Need::kOptional);
-  // Any text that is no file: a name, an address.
+  // Takes any text that is no file: a name, an address.
   void Text(const char* name, std::string* value, const char* type, const char* help, Need need = Need::kOptional);
-  // One positional argument or more.
+  // Takes one positional argument or more.
   void Paths(const char* name, std::vector<std::string>* values, const char* help);
   void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help);
-  // `made_empty`: help does not offer retrieval, of which the library says, if it is asked for, what to do instead.
+  // With `made_empty` help does not offer retrieval; if that is asked for, the library says what to do instead.
   void LayoutName(Layout* value, bool with_auto, const char* help, bool made_empty = false);
-  // A whole number: 1000000, 1e6, 1.5e6.
+  // Takes a whole number: 1000000, 1e6, 1.5e6.
   void Count(const char* name, uint64_t* value, const char* help, Need need = Need::kOptional);
-  // A whole number of 64 bits, decimal or 0x hexadecimal.
+  // Takes a whole number of 64 bits, decimal or 0x hexadecimal.
   void Seed(uint64_t* value, const char* help);
   // `keys` is the value of --keys, declared before (options are filled in in that order), or null: one file cannot be
   // read as both.
@@ -46,16 +46,16 @@ class Arguments {
   void Flag(const char* name, bool* value, const char* help);
   void Json(bool* value);
 
-  // One of these must follow, with its own options; what is answered runs the chosen one. Then Check goes by its rules.
+  // One of these must follow, with its own options; the returned function runs the chosen one. Check goes by its rules.
   std::function<int()> Commands(const std::vector<const Command*>& commands);
-  // Nothing is refused, for a command that only explains why there is nothing to do.
+  // Refuses nothing, for a command that only explains why there is nothing to do.
   void TakeAnything();
 
-  // Rules between options, checked by Check.
+  // These are rules between options; Check checks them.
   void ExactlyOneOf(const char* first, const char* second);
   void AtMostOneOf(const char* first, const char* second);
   bool Given(const char* name) const;
-  // Empty, or the sentence that tells which rule is broken.
+  // Returns the sentence that tells which rule is broken, or nothing.
   std::string Check() const;
 
  private:

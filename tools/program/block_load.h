@@ -1,4 +1,4 @@
-// How evenly the blocks of a filter are filled: the least, the median and the fullest one, and how many lie between.
+// This tells how evenly the blocks of a filter are filled: least, median and fullest one, and how many lie between.
 #ifndef LINEFILTER_TOOLS_PROGRAM_BLOCK_LOAD_H_
 #define LINEFILTER_TOOLS_PROGRAM_BLOCK_LOAD_H_
 
@@ -9,9 +9,9 @@
 
 namespace linefilter::tools {
 
-// Blocks by what they hold.
+// A BlockLoad counts blocks by what they hold.
 struct BlockLoad {
-  // What a block's load is: its one bits of 512; of `counting` those of its 128 counters that are not 0; of
+  // A block's load is its one bits of 512. In `counting` it is those of its 128 counters that are not 0; in
   // `retrieval`, whose bits say nothing, its level (FilterBase::CountLevels).
   enum class Of { kOneBits, kCounters, kLevels };
   Of of = Of::kOneBits;
@@ -24,7 +24,7 @@ struct BlockLoad {
   double Full() const { return static_cast<double>(num_blocks.size() - 1); }
 };
 
-// Reads the whole body.
+// Reads the whole body for the loads.
 BlockLoad LoadOfBlocks(const FilterBase& filter);
 
 // The loads from the least to the highest in at most `most` ranges of equal width.

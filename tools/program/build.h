@@ -1,4 +1,4 @@
-// linefilter build, in its two ways: one filter of counted keys (command_build.cc), or one that grows (build_grown.cc).
+// linefilter build has two ways: one filter of counted keys (command_build.cc), or one that grows (build_grown.cc).
 #ifndef LINEFILTER_TOOLS_PROGRAM_BUILD_H_
 #define LINEFILTER_TOOLS_PROGRAM_BUILD_H_
 
@@ -20,11 +20,11 @@ struct Build {
   bool u64 = false, json = false, grow = false;
 };
 
-// Hands the hashes of all keys over, batch by batch, until `take` answers false. False if the keys could not be read.
+// Hands the hashes of all keys over, batch by batch, until `take` returns false. False if the keys could not be read.
 bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_read,
                 const std::function<bool(const uint64_t* hashes, size_t n)>& take);
 
-// With --grow; answers the exit code.
+// Builds with --grow; returns the exit code.
 int RunGrow(const Build& build);
 
 }  // namespace linefilter::tools

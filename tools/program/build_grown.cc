@@ -1,4 +1,4 @@
-// linefilter build --grow: keys of a stream whose length nobody knows. Memory: the image alone.
+// linefilter build --grow takes keys of a stream whose length nobody knows. Its memory is the image alone.
 #include "linefilter/scalable.h"
 #include "tools/program/build.h"
 #include "tools/program/command.h"
@@ -8,7 +8,7 @@
 namespace linefilter::tools {
 namespace {
 
-// Keys that the first stage is made for: 5 KiB at 1 %. Smaller sets are better built without --grow.
+// The first stage is made for so many keys: 5 KiB at 1 %. Smaller sets are better built without --grow.
 constexpr uint64_t kFirstCapacity = 4096;
 
 }  // namespace

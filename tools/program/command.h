@@ -1,4 +1,4 @@
-// The frame of a command: main.cc lists them, each command_*.cc defines one.
+// This is the frame of a command: main.cc lists them, each command_*.cc defines one.
 #ifndef LINEFILTER_TOOLS_PROGRAM_COMMAND_H_
 #define LINEFILTER_TOOLS_PROGRAM_COMMAND_H_
 
@@ -8,21 +8,21 @@ namespace linefilter::tools {
 
 class Arguments;
 
-// Exit codes of every command. What a negative answer is, each command's --help says.
+// These are the exit codes of every command. Each command's --help says what a negative answer is.
 inline constexpr int kExitGood = 0, kExitNegative = 1, kExitBad = 2;
 
 struct Command {
   const char* name;
   const char* summary;
   const char* notes;  // shown after the options in --help
-  // Declares the options; the function it returns does the work once they are filled in, and answers the exit code.
+  // Declares the options; the function it returns does the work once they are filled in, and returns the exit code.
   std::function<int()> (*declare)(Arguments& arguments);
 };
 
 extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kStatsCommand, kVerifyCommand, kFoldCommand,
     kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand, kTargetsCommand, kRedisCommand;
 
-// Says on standard error what was wrong, after "linefilter: "; answers kExitBad.
+// Says on standard error what was wrong, after "linefilter: "; returns kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace linefilter::tools

@@ -1,5 +1,5 @@
-// linefilter build: keys in, one image out. Memory: 8 bytes per key and the image, whatever the keys' length; with
-// --grow (build_grown.cc) the image alone.
+// linefilter build takes keys and makes one image. Its memory is 8 bytes per key and the image, whatever the keys'
+// length; with --grow (build_grown.cc) it is the image alone.
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@
 namespace linefilter::tools {
 namespace {
 
-// What would make an hour of reading keys useless, found before it.
+// This finds what would make an hour of reading keys useless, before it.
 bool RequestMakesSense(const Build& build, bool by_bits) {
   // An option of 0 means "not given" to the library; here it was given.
   if (by_bits ? build.options.bits_per_key == 0 : build.options.fpr == 0) {
@@ -49,7 +49,7 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
   return true;
 }
 
-// FinishToFile, with progress on a terminal once the bits are set.
+// This is FinishToFile, with progress on a terminal once the bits are set.
 Status WriteImage(FilterBuilder* builder, const std::string& out) {
   struct Output {
     AtomicFile file;

@@ -1,4 +1,4 @@
-// linefilter fold: an image made smaller without its keys.
+// linefilter fold makes an image smaller without its keys.
 #include <memory>
 #include <string>
 

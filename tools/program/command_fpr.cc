@@ -1,4 +1,4 @@
-// linefilter fpr: the measured false-positive rate against the expected one.
+// linefilter fpr compares the measured false-positive rate with the expected one.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -26,9 +26,9 @@ double RateOf(const FprCounts& counts) {
   return static_cast<double>(counts.false_positives) / static_cast<double>(counts.num_queries);
 }
 
-// The interval takes all answers for independent draws with one rate. Of the questions to one filter that is so.
-// Filters of several seeds differ a little in their rates: pooled, the interval is then that of these filters' mean
-// rate, rather too wide than too narrow. How far other filters lie from it, seed_deviation tells.
+// The interval takes all answers for independent draws with one rate. For the questions to one filter that is so.
+// Filters of several seeds differ a little in their rates. Pooled, the interval is that of these filters' mean rate,
+// rather too wide than too narrow. seed_deviation tells how far other filters lie from it.
 void ReportSeeds(const FprResult& result, Report* report) {
   if (result.by_seed.size() < 2) return;
   const double n = static_cast<double>(result.by_seed.size());
@@ -55,8 +55,8 @@ void ReportSeeds(const FprResult& result, Report* report) {
   report->Table("by_seed", std::move(rows));
 }
 
-// Whether --precision, given or the default, is reached; if not, how many questions would. Who gives a number of
-// questions alone has asked for no precision.
+// Tells whether --precision, given or the default, is reached; if not, how many questions would. A user who gives a
+// number of questions alone has asked for no precision.
 void ReportPrecision(const FprRequest& fpr, const FprCounts& total, double planned_fpr, Report* report) {
   const double precision = RelativePrecision(total.false_positives, total.num_queries, fpr.confidence);
   report->Rate("precision", precision);
@@ -65,7 +65,7 @@ void ReportPrecision(const FprRequest& fpr, const FprCounts& total, double plann
   report->Rate("precision_asked", fpr.precision);
   report->Bool("precision_reached", reached);
   if (reached) return;
-  constexpr uint64_t kCounted = 100;  // false positives, that the counted rate is the better one
+  constexpr uint64_t kCounted = 100;  // with so many false positives the counted rate is the better one
   const double needed = QueriesForPrecision(fpr, total.false_positives >= kCounted ? RateOf(total) : planned_fpr);
   if (needed > 0) report->Real("num_queries_needed", std::ceil(needed));
 }
@@ -105,7 +105,7 @@ int ReportFpr(const FprRequest& fpr, const FprResult& result, double expected_fp
   return kExitNegative;
 }
 
-// Empty, or what is wrong.
+// Says what is wrong, or nothing.
 std::string Refuse(const FprRequest& fpr) {
   const auto text = [](const char* format, double value, double low, double high) {
     char sentence[200];

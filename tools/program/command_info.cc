@@ -1,4 +1,4 @@
-// linefilter info: all that an image tells about itself.
+// linefilter info shows all that an image tells about itself.
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -22,14 +22,14 @@ struct Info {
   bool json = false;
 };
 
-// What the last bytes of a file that cannot be opened say (doc/FORMAT.md section 2): a hint, since they are not to be
-// trusted, unless only the secret was missing.
+// Adds what the last bytes of a file that cannot be opened say (doc/FORMAT.md section 2). It is a hint, because they
+// are not to be trusted, unless only the secret was missing.
 void AddRawTrailer(const std::string& path, bool trusted, Report* report) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   report->Count("image_bytes", static_cast<uint64_t>(info.st_size));
   std::ifstream file(path, std::ios::binary);
-  const int size = trusted ? 16 : 8;  // with the seed field: of a keyed image, the check of its secret
+  const int size = trusted ? 16 : 8;  // with the seed field: in a keyed image, the check of its secret
   unsigned char last[16];
   if (info.st_size < size || !file.seekg(info.st_size - size)) return;
   if (!file.read(reinterpret_cast<char*>(last), size)) return;
@@ -57,7 +57,7 @@ int ReportBroken(const Info& info, const Status& status) {
   return FailImage(info.image, status);
 }
 
-// An image of a keyed hash whose secret was not given: what its trailer tells, and whether it is undamaged.
+// Tells of an image of a keyed hash whose secret was not given: its trailer, and whether it is undamaged.
 int ReportWithoutSecret(const Info& info, const Status& status) {
   const Status verified = VerifyFile(info.image);
   const Status& worst = verified.ok() ? status : verified;
@@ -71,7 +71,7 @@ int ReportWithoutSecret(const Info& info, const Status& status) {
   return FailImage(info.image, worst);
 }
 
-// The histogram of the blocks' levels, where they have one.
+// Adds the histogram of the blocks' levels, where they have one.
 void AddLevels(const FilterView& view, Report* report) {
   std::vector<uint64_t> counts(FilterBase::kMaxLevels);
   counts.resize(view.CountLevels(counts.data()));
@@ -86,7 +86,7 @@ void AddLevels(const FilterView& view, Report* report) {
   if (!rows.empty()) report->Table("levels", std::move(rows));
 }
 
-// The stages of a container, the oldest first.
+// Adds the stages of a container, the oldest first.
 void AddStages(const FilterView& view, Report* report) {
   std::vector<Report> rows;
   for (uint32_t i = 0; i < view.num_stages(); ++i) {

@@ -1,4 +1,4 @@
-// linefilter merge: the union of images, without their keys.
+// linefilter merge makes the union of images, without their keys.
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -22,8 +22,7 @@ struct Merge {
   bool json = false;
 };
 
-// Names the first image that does not go with the first one that has keys; of the two, the one that was given first
-// comes first.
+// Names the first image that does not go with the first one that has keys. The one that was given first comes first.
 int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, const Status& status) {
   const Sink nowhere{[](void*, const void*, size_t) noexcept { return false; }, nullptr};
   size_t model = 0;

@@ -1,4 +1,4 @@
-// linefilter oracle: the model's false-positive rate of every layout, as a table. Sizing uses the same model.
+// linefilter oracle shows the model's false-positive rate of every layout, as a table. Sizing uses the same model.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +25,7 @@ struct Oracle {
 
 constexpr double kMaxRows = 10000;
 
-// A set so large that one more key changes nothing: 2^26 blocks.
+// This set is so large that one more key changes nothing: 2^26 blocks.
 constexpr uint64_t kLargeBody = uint64_t{64} << 26;
 
 double LimitFpr(Layout layout, double bits_per_key, uint32_t num_probes) {

@@ -1,4 +1,4 @@
-// linefilter plan: what every layout would cost, side by side; or, with --redis, what a filter in Redis would.
+// linefilter plan shows what every layout would cost, side by side; or, with --redis, what a filter in Redis would.
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +34,7 @@ Status PlanLayout(const Plan& plan, bool by_fpr, Layout layout, Report* row) {
   if (!status.ok()) return status;
   FilterOptions options;
   options.layout = layout;
-  options.executor = Threads(DefaultThreads());  // as `build`
+  options.executor = Threads(DefaultThreads());  // as `build` does
   (by_fpr ? options.fpr : options.bits_per_key) = by_fpr ? plan.fpr : plan.bits_per_key;
   uint64_t image_bytes = 0, build_memory = 0;
   status = FilterBuilder::EstimateBytes(options, plan.num_keys, &image_bytes, &build_memory);

@@ -1,4 +1,4 @@
-// linefilter query: which keys may be in the set?
+// linefilter query tells which keys may be in the set.
 #include <memory>
 #include <string>
 #include <vector>

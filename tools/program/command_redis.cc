@@ -1,4 +1,4 @@
-// linefilter redis: filters in Redis and Redis Cluster; each of its commands is a file in tools/redis.
+// linefilter redis works on filters in Redis and Redis Cluster; each of its commands is a file in tools/program/redis.
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
 #ifdef LINEFILTER_TOOLS_REDIS

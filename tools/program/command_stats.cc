@@ -1,4 +1,4 @@
-// linefilter stats: how images are filled, block by block, and how many more keys they take.
+// linefilter stats shows how images are filled, block by block, and how many more keys they take.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@
 namespace linefilter::tools {
 namespace {
 
-constexpr uint64_t kLines = 10;  // of the distribution
+constexpr uint64_t kLines = 10;  // lines of the distribution
 
 struct Stats {
   std::vector<std::string> images;
@@ -25,7 +25,7 @@ struct Stats {
   bool json = false;
 };
 
-// The most keys for which this very body, with its number of probes, is expected to stay at or below `fpr`.
+// Finds the most keys for which this very body, with its number of probes, is expected to stay at or below `fpr`.
 // (MaxKeysForFpr is free to choose another number of probes.)
 uint64_t KeysAtFpr(Layout layout, uint64_t body_bytes, uint32_t num_probes, double fpr) {
   uint64_t good = 0, bad = 8 * body_bytes + 1;  // beyond kMinBitsPerKey no filter is of use
@@ -42,7 +42,7 @@ struct Room {
   double keys, keys_at_fpr;
 };
 
-// What the older stages leave of the rate is the newest one's.
+// The newest stage has what the older ones leave of the rate.
 Room RoomOfNewest(const FilterView& view, double fpr) {
   double none = 1;  // the share of absent keys for which all older stages say so
   const uint32_t last = view.num_stages() - 1;
@@ -107,7 +107,7 @@ void AddLoad(const FilterView& view, Report* report) {
   report->Table("block_load", std::move(rows));
 }
 
-// The file and what is told of it. A secret is given to the images that ask for one, so that a list may be mixed.
+// Describes the file. A secret is given to the images that ask for one, so that a list may be mixed.
 Status Describe(const Stats& stats, const std::string& path, Report* report) {
   FilterFile file;
   report->Text("image", path);
@@ -135,10 +135,10 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
   report->Number("estimated_keys", estimated);
   if (counted > 0) report->Real("estimated_per_num_keys", estimated / counted);
-  const double keys = view.has_num_keys() ? counted : estimated;  // as `info`
+  const double keys = view.has_num_keys() ? counted : estimated;  // as `info` does
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report->Rate("expected_fpr", view.ExpectedFpr());
-  if (stats.fpr > 0) AddRoom(view, stats.fpr, estimated, report);  // of different keys
+  if (stats.fpr > 0) AddRoom(view, stats.fpr, estimated, report);  // counts different keys
   AddStages(view, report);
   AddLoad(view, report);
   return status;

@@ -1,4 +1,4 @@
-// linefilter targets: which instructions this CPU offers, and which do the work.
+// linefilter targets tells which instructions this CPU offers, and which do the work.
 #include <cstring>
 #include <memory>
 #include <string>

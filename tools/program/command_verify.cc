@@ -1,4 +1,4 @@
-// linefilter verify: is the image undamaged, and does every key of a list answer "maybe"?
+// linefilter verify tells whether the image is undamaged, and whether every key of a list answers "maybe".
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ struct Verify {
   bool u64 = false, json = false;
 };
 
-// A key on a terminal: what is not printable ASCII becomes \xNN, a long one is cut.
+// Shows a key on a terminal: what is not printable ASCII becomes \xNN, a long one is cut.
 std::string Printable(std::string_view key) {
   constexpr size_t kShown = 60;
   std::string text;

@@ -12,14 +12,14 @@ namespace linefilter::tools {
 namespace {
 
 constexpr uint64_t kBatch = 4096;                   // 32 KiB of hashes stay in the L1 or L2 cache
-constexpr uint64_t kPart = uint64_t{256} * kBatch;  // what a thread takes at a time: some milliseconds
+constexpr uint64_t kPart = uint64_t{256} * kBatch;  // a thread takes so much at a time: some milliseconds
 
 class SharedProgress {
  public:
   explicit SharedProgress(uint64_t total) : progress_("measuring", "keys", total) {}
   void Add(uint64_t keys) {
     const uint64_t done = done_ += keys;
-    if (mutex_.try_lock()) {  // who finds it taken draws the next time
+    if (mutex_.try_lock()) {  // a thread that finds it taken draws the next time
       progress_.Update(done);
       mutex_.unlock();
     }
@@ -65,7 +65,7 @@ FilterOptions OptionsOf(const FprPlan& plan, uint64_t num_threads) {
   return options;
 }
 
-// Inserting stays on one thread: a filter has one writer. What is made at once is made by all.
+// Inserting stays on one thread: a filter has one writer. All threads make what is made at once.
 Status MeasureSeed(const FprPlan& plan, uint64_t num_threads, SharedProgress* progress, FprCounts* counts,
                    FprResult* common) {
   FilterOptions options = OptionsOf(plan, num_threads);
@@ -90,7 +90,7 @@ Status MeasureSeed(const FprPlan& plan, uint64_t num_threads, SharedProgress* pr
   return Status();
 }
 
-// How many filters to hold at once.
+// Tells how many filters to hold at once.
 uint64_t NumFiltersAtOnce(const FprPlan& plan) {
   uint64_t at_once = std::min(plan.num_threads, plan.num_seeds);
   const uint64_t memory = AnyFilter::MemoryFor(plan.layout, plan.num_keys, OptionsOf(plan, 1));

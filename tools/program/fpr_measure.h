@@ -1,4 +1,4 @@
-// Counting false positives: filters of several seeds, filled with members of a key family and asked for absent keys.
+// This counts false positives: it fills filters of several seeds with members of a key family and asks for absent keys.
 #ifndef LINEFILTER_TOOLS_PROGRAM_FPR_MEASURE_H_
 #define LINEFILTER_TOOLS_PROGRAM_FPR_MEASURE_H_
 
@@ -16,13 +16,13 @@ struct FprPlan {
   Layout layout = Layout::kBlocked;
   FilterOptions options;  // the seed is that of the first filter, hash_id follows from the keys, no executor
   const KeyFamily* keys = nullptr;
-  uint64_t num_keys = 0;     // of every filter
+  uint64_t num_keys = 0;     // in every filter
   uint64_t num_queries = 0;  // over all filters
   uint64_t num_seeds = 1;    // seeds seed, seed + 1, ...: one filter each
   uint64_t num_threads = 1;
 };
 
-// One filter.
+// The counts of one filter.
 struct FprCounts {
   uint64_t seed = 0;
   uint64_t num_queries = 0, false_positives = 0, false_negatives = 0;
@@ -37,9 +37,9 @@ struct FprResult {
   FprCounts total;  // expected_fpr_of_bits: the mean
 };
 
-// All counts are sums over keys, so they do not depend on num_threads. Memory: one filter per thread at most (of a
-// layout that is made at once, 8 bytes per key more), less where options.memory_limit does not allow it; nothing grows
-// with num_queries. Progress on a terminal.
+// All counts are sums over keys, so they do not depend on num_threads. It holds one filter per thread at most (of a
+// layout that is made at once, 8 bytes per key more), less where options.memory_limit does not allow it. Nothing grows
+// with num_queries. It shows progress on a terminal.
 Status MeasureFpr(const FprPlan& plan, FprResult* result);
 
 }  // namespace linefilter::tools

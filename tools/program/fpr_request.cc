@@ -10,9 +10,9 @@
 namespace linefilter::tools {
 namespace {
 
-// What anybody waits for: hours on many cores.
+// Nobody waits for more: hours on many cores.
 constexpr double kMostQueries = 1e12;
-// Members of all filters, up to which they are filled once more to know their rates. The mean rate of more, or of
+// Up to so many members of all filters, these are filled once more to know their rates. The mean rate of more, or of
 // larger ones, lies within 0.2 % of the model's.
 constexpr uint64_t kFewKeys = 10000000;
 
@@ -21,7 +21,7 @@ constexpr uint64_t kFewKeys = 10000000;
 double QueriesForPrecision(const FprRequest& fpr, double rate) {
   if (!(rate > 0 && rate < 1)) return 0;
   const double needed = static_cast<double>(TrialsForPrecision(rate, fpr.precision, fpr.confidence));
-  // Counted may be fewer false positives than expected, and a rate may be 1 % below the model's.
+  // Fewer false positives than expected may be counted, and a rate may be 1 % below the model's.
   return needed * (1.01 + 4 / std::sqrt(needed * rate)) + 1;
 }
 
@@ -43,7 +43,7 @@ double ModelFpr(const FprRequest& fpr, double* bits_per_key) {
 
 bool IsRateOfBitsKnown(const FprRequest& fpr) { return fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds; }
 
-// The mean rate of the filters that will be asked, which their bits tell.
+// Tells the mean rate of the filters that will be asked, from their bits.
 Status RateOfBits(FprPlan plan, double* rate) {
   plan.num_queries = 0;
   FprResult result;

@@ -1,4 +1,4 @@
-// What `linefilter fpr` was asked for, and how many absent keys that takes.
+// A request is what `linefilter fpr` was asked for, and how many absent keys that takes.
 #ifndef LINEFILTER_TOOLS_PROGRAM_FPR_REQUEST_H_
 #define LINEFILTER_TOOLS_PROGRAM_FPR_REQUEST_H_
 
@@ -20,10 +20,10 @@ struct FprRequest {
   bool precision_given = false, json = false;
 };
 
-// Absent keys that reach the precision at that rate but for 1 chance in 10,000; 0 for a rate that none can reach.
+// The absent keys that reach the precision at that rate but for 1 chance in 10,000; 0 for a rate that none can reach.
 double QueriesForPrecision(const FprRequest& fpr, double rate);
 
-// Asked for by num_queries, else by the precision, else 10,000 false positives and some, within 1e6 and 1e8.
+// The absent keys for num_queries, else the precision, else 10,000 false positives and some, within 1e6 and 1e8.
 uint64_t NumQueries(const FprRequest& fpr, double expected_fpr);
 
 // The model's mean over all sets of that size, and the real bits per key.
@@ -34,7 +34,7 @@ bool IsRateOfBitsKnown(const FprRequest& fpr);
 // The rate of the filters that are to be measured: small ones differ from the model's mean and from each other.
 Status RateOfBits(FprPlan plan, double* rate);
 
-// Empty, or why so many questions cannot be asked.
+// Says why so many questions cannot be asked, or nothing.
 std::string RefuseQueries(const FprRequest& fpr, const KeyFamily& family, double planned_fpr);
 
 }  // namespace linefilter::tools

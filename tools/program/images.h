@@ -1,4 +1,4 @@
-// What several commands do with images and their memory.
+// Several commands do this with images and their memory.
 #ifndef LINEFILTER_TOOLS_PROGRAM_IMAGES_H_
 #define LINEFILTER_TOOLS_PROGRAM_IMAGES_H_
 
@@ -11,33 +11,33 @@
 
 namespace linefilter::tools {
 
-// FilterFile::Map, in the words of the program where the secret does not fit: kIncompatible for one that is missing or
-// of another image (SecretState), kInvalidArgument for one that the image has no use for.
+// This is FilterFile::Map, in the words of the program where the secret does not fit. kIncompatible is for one that is
+// missing or of another image (SecretState), kInvalidArgument for one that the image has no use for.
 Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file);
 
-// FilterBase::KeyStatus, in the words of the program.
+// This is FilterBase::KeyStatus, in the words of the program.
 Status CanBeAsked(const FilterView& view);
 
 // Maps an image that keys are to be asked of, and verifies all of it unless `verify` is false: a damaged body could
-// answer "absent" for a member. False after saying why.
+// answer "absent" for a member. It is false after saying why.
 bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file);
 
-// FilterView::Verify, with progress on a terminal.
+// This is FilterView::Verify, with progress on a terminal.
 Status VerifyBody(const FilterView& view);
 
-// VerifyImage of the file, for one that MapImage refused with kIncompatible. Without progress.
+// This is VerifyImage of the file, for one that MapImage refused with kIncompatible, without progress.
 Status VerifyFile(const std::string& path);
 
 // The state of such an image: "secret missing" or "another secret".
 const char* SecretState(const HashSecret* given);
 
-// What a report says of an image's hash; `seed` is its seed field, of a keyed hash the check of its secret.
+// Reports an image's hash; `seed` is its seed field, for a keyed hash the check of its secret.
 void ReportHash(HashId hash_id, uint64_t seed, Report* report);
 
-// "ok", "damaged", or "unknown" for what could not be read or is of a kind that this version does not know.
+// Says "ok", "damaged", or "unknown" for what could not be read or is of a kind that this version does not know.
 const char* ChecksumState(const Status& verified);
 
-// Says why an image is no good; answers kExitBad.
+// Says why an image is no good; returns kExitBad.
 int FailImage(const std::string& path, const Status& status);
 
 // The memory of this machine or of the container around us, whichever is less: a filter beyond that is refused at once,
@@ -47,10 +47,10 @@ uint64_t MemoryOfMachine();
 // Whether a file of that name could be made or replaced; else false, with the reason.
 bool CanCreate(const std::string& path, std::string* reason);
 
-// What is the same in the reports of an image that was made of others: its size, what is known of its keys, its hash.
+// Reports what is the same for all images that were made of others: size, what is known of the keys, hash.
 void ReportMade(const FilterView& view, Report* report);
 
-// Opens and verifies an image that another one is made of; no key need be asked. False after saying why.
+// Opens and verifies an image that another one is made of; no key need be asked. It is false after saying why.
 bool OpenSource(const std::string& path, const HashSecret* secret, FilterFile* file);
 
 // Writes a new image by write(sink), and opens it. Nothing stays of one that fails.

@@ -67,7 +67,7 @@ void KeyReader::TakeIntegers(std::vector<std::string_view>* keys) {
   for (size_t i = 0; i < n; ++i, begin_ += 8) keys->emplace_back(buffer_.get() + begin_, 8);
 }
 
-// What stands after the last newline, or after the last whole integer.
+// Takes what stands after the last newline, or after the last whole integer.
 bool KeyReader::TakeRest(std::vector<std::string_view>* keys) {
   const size_t rest = end_ - begin_;
   if (rest == 0) return false;

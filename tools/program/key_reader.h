@@ -1,4 +1,4 @@
-// Keys from a file or standard input, in batches, through one buffer of fixed size.
+// A reader takes keys from a file or standard input, in batches, through one buffer of fixed size.
 #ifndef LINEFILTER_TOOLS_PROGRAM_KEY_READER_H_
 #define LINEFILTER_TOOLS_PROGRAM_KEY_READER_H_
 
@@ -20,10 +20,10 @@ enum class KeyFormat {
   kU64,    // 8 bytes per key, little-endian
 };
 
-// What --help says about both.
+// --help says this about both.
 inline constexpr char kKeysHelp[] = "File of the keys, one per line; - is standard input";
 inline constexpr char kU64Help[] = "Keys are raw 8-byte little-endian integers instead of lines";
-// A macro, so that it joins the other notes at compile time.
+// It is a macro, so that it joins the other notes at compile time.
 #define KEYS_NOTES                                                                                       \
   "A key is all bytes of its line up to the newline: a carriage return (CRLF files) is part of it, an\n" \
   "empty line is the empty key, the last newline may be missing.\n"
@@ -37,10 +37,10 @@ class KeyReader {
   KeyReader(const KeyReader&) = delete;
   KeyReader& operator=(const KeyReader&) = delete;
 
-  // path "-" is standard input.
+  // `path` "-" is standard input.
   Status Open(const std::string& path, KeyFormat format);
-  // 1 to kBatchKeys next keys, valid until the next call. False at the end, and on an error (status() tells). A u64 key
-  // comes as its 8 bytes: its hash is the same.
+  // Gives 1 to kBatchKeys next keys, valid until the next call. It is false at the end, and on an error (status()
+  // tells). A u64 key comes as its 8 bytes: its hash is the same.
   bool Next(std::vector<std::string_view>* keys);
 
   const Status& status() const { return status_; }

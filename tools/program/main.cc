@@ -1,4 +1,4 @@
-// The program `linefilter`: one line per command here, one file per command beside.
+// The program `linefilter` has one line per command here, one file per command beside.
 #include <fcntl.h>
 
 #include <CLI/App.hpp>
@@ -39,7 +39,7 @@ const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoComma
                                     &kOracleCommand, &kPlanCommand,  &kTargetsCommand, &kRedisCommand};
 
 // A standard stream that is closed leaves its number to the next file or connection, and what is printed would go
-// there: keys to Redis, as commands. Opened the wrong way round, it fails whoever uses it as a closed one does (EBADF).
+// there: keys to Redis, as commands. Opened the wrong way round, it fails its users as a closed one does (EBADF).
 void OccupyStandardStreams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) != -1) continue;
@@ -67,9 +67,9 @@ std::string CommandNames(const CLI::App& app) {
   return names;
 }
 
-// A line that CLI11 could not read.
+// Explains a line that CLI11 could not read.
 int FailParse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  // The command that was reached, and the first word behind it.
+  // This finds the command that was reached, and the first word behind it.
   const CLI::App* command = &app;
   std::string path = "linefilter", parents;
   int next = 1;
@@ -92,7 +92,7 @@ int FailParse(const CLI::App& app, const CLI::ParseError& error, int argc, char*
   return Fail("%s\n\"%s --help\" explains.", what.c_str(), path.c_str());
 }
 
-// Of the command that was chosen.
+// The path of the command that was chosen.
 std::string PathOf(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   return app.get_name() + (chosen.empty() ? "" : " " + PathOf(*chosen[0]));

@@ -1,4 +1,4 @@
-// Numbers as people write them, refused with a sentence that fits after the quoted text.
+// This parses numbers as people write them, and refuses with a sentence that fits after the quoted text.
 #ifndef LINEFILTER_TOOLS_PROGRAM_NUMBER_H_
 #define LINEFILTER_TOOLS_PROGRAM_NUMBER_H_
 
@@ -7,11 +7,11 @@
 
 namespace linefilter::tools {
 
-// 1000000, 1e6, 2.5e3: whole and below 2^64. *value is touched on success only.
+// It takes 1000000, 1e6, 2.5e3: whole and below 2^64. *value is touched on success only.
 bool ParseCount(const std::string& text, uint64_t* value, std::string* error);
-// Decimal or 0x hexadecimal, 64 bits.
+// It takes decimal or 0x hexadecimal, 64 bits.
 bool ParseSeed(const std::string& text, uint64_t* value, std::string* error);
-// Any finite decimal number; the range is the business of whom it is for.
+// It takes any finite decimal number; the caller checks the range.
 bool ParseReal(const std::string& text, double* value, std::string* error);
 
 }  // namespace linefilter::tools

@@ -1,4 +1,4 @@
-// One line on standard error while long work runs, only where that is a terminal.
+// Progress is one line on standard error while long work runs, only where that is a terminal.
 #ifndef LINEFILTER_TOOLS_PROGRAM_PROGRESS_H_
 #define LINEFILTER_TOOLS_PROGRAM_PROGRESS_H_
 

@@ -90,7 +90,7 @@ void Report::PrintTable(const std::vector<Report>& rows) {
 
 void Report::Print(bool json) const {
   if (json) {
-    // Names of files may hold any bytes: those that are no UTF-8 are replaced.
+    // Names of files may hold any bytes, so those that are no UTF-8 are replaced.
     printf("%s\n", Json::Of(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
     return;
   }

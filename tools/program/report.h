@@ -1,7 +1,7 @@
-// What a command reports: named fields in a fixed order, printed as aligned text or as one JSON object.
+// A command reports named fields in a fixed order, printed as aligned text or as one JSON object.
 //
-// Names are stable snake_case and the same in both forms. Rates are fractions (0..1) in JSON; the
-// text adds the percent. Not a number is a number that is not known: "not stated", null in JSON.
+// Names are stable snake_case and the same in both forms. Rates are fractions (0..1) in JSON; the text adds the
+// percent. NaN is a number that is not known: "not stated", null in JSON.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REPORT_H_
 #define LINEFILTER_TOOLS_PROGRAM_REPORT_H_
 
@@ -17,18 +17,18 @@ class Report {
   void Text(const char* name, const std::string& value) { Add(name, Kind::kText).text = value; }
   void Count(const char* name, uint64_t value) { Add(name, Kind::kCount).count = value; }
   void Real(const char* name, double value) { Add(name, Kind::kReal).real = value; }
-  // Rounded to a whole one, if it is finite.
+  // It is rounded to a whole one, if it is finite.
   void Number(const char* name, double value);
   void Rate(const char* name, double value) { Add(name, Kind::kRate).real = value; }
   void Bool(const char* name, bool value) { Add(name, Kind::kBool).count = value; }
-  // A list of reports with the same fields: a table as text, an array of objects in JSON. Printed after the fields, in
-  // the order of the calls.
+  // Adds a list of reports with the same fields: a table as text, an array of objects in JSON. It is printed after the
+  // fields, in the order of the calls.
   void Table(const char* name, std::vector<Report> rows) {
     table_names_.push_back(name);
     tables_.push_back(std::move(rows));
   }
 
-  // To standard output.
+  // Prints to standard output.
   void Print(bool json) const;
 
  private:

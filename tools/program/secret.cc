@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kBytes = sizeof(HashSecret::bytes), kDigits = 2 * kBytes, kLongest = kDigits + 2;  // and CR LF
 constexpr int kPatienceMs = 2000;  // until somebody writes to a pipe
 
-// What was read, and one byte more than any secret has. Overwritten at the end: the secret is held in one place.
+// This is what was read, a byte more than any secret has. It is overwritten at the end: one place holds the secret.
 struct Text {
   ~Text() {
     for (volatile char& byte : bytes) byte = 0;  // volatile: else the compiler may leave it out
@@ -31,8 +31,8 @@ struct File {
   int fd = -1;
 };
 
-// read(2), for no stream keeps a copy of its own. The file does not block, so that a pipe without a writer ends; one
-// with a writer that has nothing yet (a password manager waits for its user) is waited for.
+// This uses read(2), so that no stream keeps a copy of its own. The file does not block, so that a pipe without a
+// writer ends; it waits for one with a writer that has nothing yet (a password manager waits for its user).
 bool Read(int fd, Text* text) {
   while (text->size < sizeof(text->bytes)) {
     const ssize_t n = read(fd, text->bytes + text->size, sizeof(text->bytes) - text->size);
@@ -63,7 +63,7 @@ bool FromHex(const Text& text, HashSecret* secret) {
   return true;
 }
 
-// 16 hexadecimal digits or a word and a line end: far fewer than 128 random bits. Random bytes look so once in 3e6.
+// Is it 16 hexadecimal digits or a word and a line end? These are far below 128 random bits, which look so once in 3e6.
 bool IsWritten(const Text& text) {
   for (size_t i = 0; i < kBytes; ++i) {
     const char c = text.bytes[i];
@@ -72,7 +72,7 @@ bool IsWritten(const Text& text) {
   return true;
 }
 
-// "" for a secret, else why it is none.
+// Returns "" for a secret, else why it is none.
 const char* Parse(const Text& text, HashSecret* secret) {
   if (text.size == 0) return "is empty: it must hold the secret, 16 random bytes or 32 hexadecimal digits";
   if (text.size == kBytes) {
@@ -102,7 +102,7 @@ bool ReadSecret(const std::string& path, SecretUse use, HashSecret* secret, std:
   if (file.fd < 0 || fstat(file.fd, &info) != 0) {
     const int reason = errno;
     *error = std::string("cannot be opened: ") + strerror(reason);
-    // Only here: over a file that is there, if unreadable today, the command would destroy all images of its secret.
+    // Say this only here: over a file that is there, if unreadable, the command would destroy all images of its secret.
     if (use == SecretUse::kMake && reason == ENOENT) {
       *error +=
           "; (umask 077; head -c 16 /dev/urandom > FILE) makes a new secret: keep it, no image can be asked "

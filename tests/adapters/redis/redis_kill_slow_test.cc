@@ -28,6 +28,7 @@
 namespace linefilter {
 namespace {
 
+using test::Fpr;
 using test::RandomHashes;
 using test::RedisServer;
 

@@ -21,6 +21,7 @@
 namespace linefilter {
 namespace {
 
+using test::BitsPerKey;
 using test::OnEveryTarget;
 
 CountingBlockedFilter Make(uint64_t num_keys, double bits_per_key = 48, uint32_t num_probes = 0) {

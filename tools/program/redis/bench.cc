@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kFprTrials = 200000;  // at 1 % within 4 % of the rate, 95 times of 100
 
-// Half of the keys that are asked are in it.
+// Half of the keys that are asked are in the filter.
 constexpr uint64_t kHitsOf2 = 1;
 
 enum Way : size_t { kBlocked, kScript, kBitfield, kWays };
@@ -28,13 +28,13 @@ class Measurement {
  public:
   Measurement(const BenchRequest& request, BenchFilters* filters) : request_(request), filters_(filters) {}
 
-  // Keys per second; 0 after an error, or if all keys that may be inserted are.
+  // Returns keys per second; 0 after an error, or if all keys that may be inserted are.
   double Rate(const BenchRow& row, Way way, Bytes* bytes) {
     const uint64_t batch = row.pipelined ? request_.batch : 1;
     const uint64_t most = row.use == BenchUse::kLookups ? ~uint64_t{0} : Room(row);
     ScriptFilter* const server = filters_->script(row.use);
     const bool counted = bytes != nullptr;
-    // Who asks for the traffic is part of it: of two questions in a row the difference is what one costs.
+    // The question for the traffic is part of it: two in a row differ by what one costs.
     const ServerTraffic first = counted ? server->Traffic() : ServerTraffic();
     const ServerTraffic before = counted ? server->Traffic() : ServerTraffic();
     const auto begin = std::chrono::steady_clock::now();
@@ -71,7 +71,7 @@ class Measurement {
   const Status& status() const { return status_; }
 
  private:
-  // What a row may insert in one round, so that the filter is full at the end of the last one, and not before.
+  // A row may insert so much in one round that the filter is full at the end of the last one, and not before.
   uint64_t Room(const BenchRow& row) const {
     const uint64_t room = (request_.num_keys - request_.num_keys / 2) / request_.rounds;
     return row.pipelined ? room - room / 5 : room / 5;
@@ -84,7 +84,7 @@ class Measurement {
       Insert(way, pipelined);
       return;
     }
-    // Members are asked in an order that is none.
+    // Members are asked in no order.
     uint64_t& asked = asked_[way];
     const uint64_t first = asked;
     for (uint64_t& hash : hashes_) {

@@ -1,4 +1,4 @@
-// What a server of Redis does per second: blocks of `blocked` against `classic`, by script and by BITFIELD, in turns.
+// This measures a server of Redis per second: blocks of `blocked` against `classic`, by script and BITFIELD, in turns.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_BENCH_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_BENCH_H_
 
@@ -17,10 +17,10 @@ struct BenchRequest {
   uint64_t num_keys = 10000000;
   double fpr = 0.01;
   uint64_t batch = 1024, rounds = 5;
-  double seconds = 0.5;  // of a row in a round
+  double seconds = 0.5;  // that of a row in a round
 };
 
-// One thing that is measured, all three ways: medians over the rounds, keys per second.
+// A row is one thing that is measured, all three ways: medians over the rounds, keys per second.
 struct BenchRow {
   const char* name;
   BenchUse use;
@@ -28,7 +28,7 @@ struct BenchRow {
   double blocked = 0, script = 0, bitfield = 0;
 };
 
-// Counted on keys that were never added.
+// The rate is counted on keys that were never added.
 struct MeasuredFpr {
   uint64_t hits = 0, trials = 0;
   double rate() const { return static_cast<double>(hits) / static_cast<double>(trials); }
@@ -38,10 +38,10 @@ struct BenchResult {
   std::vector<BenchRow> rows;
   MeasuredFpr blocked, script;
   RedisRates rates;
-  bool bytes_measured = false;  // of a cluster's nodes they are not
+  bool bytes_measured = false;  // those of a cluster's nodes are not
 };
 
-// Set by whoever wants it to end, also from a signal. What was made is for the caller to remove.
+// Set this to end it, also from a signal. The caller removes what was made.
 extern std::atomic<bool> bench_interrupted;
 
 Status MeasureRedis(const BenchRequest& request, BenchFilters* filters, BenchResult* result);

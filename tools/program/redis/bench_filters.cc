@@ -48,7 +48,7 @@ Status BenchFilters::CreateBlocked(BenchUse use, const std::string& name) {
   status = local.AppendImage(&image);
   names_.push_back(name);
   if (status.ok()) status = blocked(use)->CreateFromImage(servers_, name, image.data(), image.size());
-  // Nothing comes between: see bench_filters.h.
+  // Nothing comes between (see bench_filters.h).
   if (status.ok()) status = blocked(use)->Expire(kTimeToLiveMs);
   return status;
 }

@@ -1,6 +1,6 @@
-// The filters of `linefilter redis bench`, on the user's own server: under a name of their own, removed at the end. Of
-// one that is killed the server removes them itself, after an hour, or a day what was half uploaded. Only between the
-// command that makes a filter or a key and the next, which sets its time, there is a moment whose victim stays.
+// The filters of `linefilter redis bench` are on the user's own server, under a name of their own, and removed at the
+// end. If it is killed, the server removes them itself, after an hour, or a day what was half uploaded. Only between
+// the command that makes a filter or a key and the next, which sets its time, there is a moment whose victim stays.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_BENCH_FILTERS_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_BENCH_FILTERS_H_
 
@@ -17,7 +17,7 @@ namespace linefilter::tools {
 inline constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
 inline uint64_t BenchHash(uint64_t number) { return MixHash(number); }
 
-// What is asked: all keys are in it. What is filled: half of them are in it, the others are to come.
+// All keys are in a filter that is asked. Half of them are in one that is filled, the others are to come.
 enum class BenchUse { kLookups, kInserts };
 
 class BenchFilters {
@@ -29,12 +29,12 @@ class BenchFilters {
   BenchFilters& operator=(const BenchFilters&) = delete;
 
   Status Create();
-  // Also twice. The first error; of servers that are away no more is asked, which would take as long each time.
+  // This may be called twice. It returns the first error; servers that are away are asked no more, as that takes long.
   Status Delete();
 
   RedisFilter* blocked(BenchUse use) { return use == BenchUse::kLookups ? &lookups_ : &inserts_; }
   ScriptFilter* script(BenchUse use) { return use == BenchUse::kLookups ? &script_lookups_ : &script_inserts_; }
-  // The same bits; what one way inserts the other does not find there.
+  // They have the same bits; one way does not find what the other inserts.
   ScriptFilter* bitfield(BenchUse use) { return use == BenchUse::kLookups ? &script_lookups_ : &bitfield_inserts_; }
 
   struct Facts {
@@ -55,8 +55,8 @@ class BenchFilters {
   const double fpr_;
   RedisFilter lookups_, inserts_;
   ScriptFilter script_lookups_, script_inserts_, bitfield_inserts_;
-  std::vector<std::string> names_;       // of ours
-  std::vector<ScriptFilter*> uploaded_;  // of the others
+  std::vector<std::string> names_;       // names of ours
+  std::vector<ScriptFilter*> uploaded_;  // those of the others
   Facts blocked_, classic_;
 };
 

@@ -1,4 +1,4 @@
-// linefilter redis add: keys into a filter that others may be filling too; which of them were certainly new.
+// linefilter redis add brings keys into a filter that others may be filling too, and tells which were certainly new.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,16 +29,16 @@ struct Counts {
   uint64_t of[3] = {0, 0, 0};  // per RedisInsert
 };
 
-// Prints the keys that are asked for. Before the next batch is added, and unbuffered: a key that is acknowledged and
-// not printed is known to whoever adds it again, so nobody would ever be told that it was new. Answers how many of them
-// could not be written; then errno says why.
+// Prints the keys that are asked for, before the next batch is added, and unbuffered. A key that is acknowledged and
+// not printed is known when it is added again, so nobody would ever be told that it was new. It returns how many of
+// them could not be written; then errno says why.
 uint64_t PrintOutcomes(const Add& add, const std::vector<std::string_view>& keys,
                        const std::vector<RedisInsert>& outcomes) {
   const RedisInsert wanted = add.print == "new"     ? RedisInsert::kNew
                              : add.print == "known" ? RedisInsert::kKnown
                                                     : RedisInsert::kFailed;
   std::string text;
-  std::vector<size_t> ends;  // of the keys in it
+  std::vector<size_t> ends;  // ends of the keys in it
   for (size_t i = 0; i < keys.size(); ++i) {
     if (outcomes[i] != wanted) continue;
     text += keys[i];
@@ -63,8 +63,8 @@ int FailPrinting(uint64_t read, uint64_t acknowledged, uint64_t unprinted, int e
       static_cast<unsigned long long>(unprinted));
 }
 
-// After a failure. What was acknowledged stays where Redis is only away, full or without a disk. Where the filter or a
-// part of it is gone, so is that, and whoever adds only the others gets "absent" for it.
+// This is for after a failure. What was acknowledged stays where Redis is only away, full or without a disk. Where the
+// filter or a part of it is gone, so is that, and a user who adds only the others gets "absent" for it.
 std::string AdviceOf(StatusCode code) {
   switch (code) {
     case StatusCode::kUnavailable:

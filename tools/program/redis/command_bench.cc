@@ -1,4 +1,4 @@
-// linefilter redis bench: the rates of the user's own server, for `linefilter plan --redis`, beside those of a script.
+// linefilter redis bench measures the rates of the user's own server, for `linefilter plan --redis`, and a script's.
 #include <csignal>
 #include <memory>
 
@@ -37,7 +37,7 @@ class SignalGuard {
   struct sigaction of_interrupt_ = {}, of_terminate_ = {};
 };
 
-// Names of what a report says of one of the two.
+// These are names of what a report says of one of the two.
 struct Names {
   const char *num_probes, *bits_per_key, *expected_fpr, *measured_fpr;
 };
@@ -93,8 +93,8 @@ int RunBench(const Bench& bench) {
   report.Bool("cluster", cluster);
   report.Count("num_keys", request.num_keys);
   report.Count("rounds", request.rounds);
-  report.Real("hit_share", 0.5);  // of the look-ups: keys that are in it
-  report.Real("new_share", 1);    // of the inserts: keys that are not
+  report.Real("hit_share", 0.5);  // the share of look-ups with keys that are in it
+  report.Real("new_share", 1);    // the share of inserts with keys that are not
   ReportRates(result.rates, &report);
   report.Bool("bytes_measured", result.bytes_measured);
   ReportKind(kBlockedNames, filters.blocked_facts(), result.blocked, &report);

@@ -1,4 +1,4 @@
-// linefilter redis create: an empty filter that any number of machines then fill and ask.
+// linefilter redis create makes an empty filter that any number of machines then fill and ask.
 #include <memory>
 
 #include "tools/measure/layouts.h"

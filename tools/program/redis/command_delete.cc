@@ -1,4 +1,4 @@
-// linefilter redis delete: a filter and all that belongs to it.
+// linefilter redis delete removes a filter and all that belongs to it.
 #include <memory>
 
 #include "tools/program/redis/commands.h"

@@ -1,4 +1,4 @@
-// linefilter redis dump: the image of a filter in Redis, to be asked here.
+// linefilter redis dump writes the image of a filter in Redis, to be asked here.
 #include <memory>
 
 #include "tools/program/images.h"
@@ -17,7 +17,7 @@ struct Dump {
   bool json = false;
 };
 
-// WriteImage, with progress on a terminal.
+// This is WriteImage, with progress on a terminal.
 Status WriteTo(RedisFilter* filter, const Sink& sink) {
   struct Output {
     Sink sink;

@@ -1,4 +1,4 @@
-// linefilter redis expire: a filter goes by itself, or no longer.
+// linefilter redis expire lets a filter go by itself, or no longer.
 #include <memory>
 
 #include "tools/program/redis/commands.h"

@@ -1,4 +1,4 @@
-// linefilter redis info: what a filter in Redis tells about itself.
+// linefilter redis info shows what a filter in Redis tells about itself.
 #include <memory>
 
 #include "tools/program/images.h"

@@ -1,4 +1,4 @@
-// linefilter redis load: an image into Redis, as a new filter or united with the one that is there.
+// linefilter redis load brings an image into Redis, as a new filter or united with the one that is there.
 #include <memory>
 
 #include "tools/program/images.h"

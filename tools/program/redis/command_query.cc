@@ -1,4 +1,4 @@
-// linefilter redis query: which keys may be in the set?
+// linefilter redis query tells which keys may be in the set.
 #include <cstdio>
 #include <memory>
 #include <vector>

@@ -1,4 +1,4 @@
-// linefilter redis switch: a filter made anew while it serves. Readers see the old or the new one, never a mixture.
+// linefilter redis switch makes a filter anew while it serves. Readers see the old or the new one, never a mixture.
 #include <memory>
 
 #include "tools/program/images.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kSteps[] = {"IMAGE", "--begin", "--add", "--load", "--commit", "--abandon"};
 constexpr const char* kOfBegin[] = {"--num-keys", "--fpr", "--bits-per-key", "--layout", "--foldable"};
 
-// Empty, or which rule between the options is broken.
+// Says which rule between the options is broken, or nothing.
 std::string BrokenRule(const Arguments& arguments, const Switch& options) {
   int steps = 0;
   for (const char* step : kSteps) steps += arguments.Given(step);

@@ -1,4 +1,4 @@
-// The commands of `linefilter redis`.
+// These are the commands of `linefilter redis`.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_COMMANDS_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_COMMANDS_H_
 

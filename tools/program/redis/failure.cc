@@ -9,7 +9,7 @@ namespace {
 
 enum class Where { kAnywhere, kAtTheBegin };
 
-// Longer ones before those that they begin with; bare words with what stands around them.
+// Longer ones come before those that they begin with, bare words with what stands around them.
 constexpr struct {
   const char *words, *here;
   Where where = Where::kAnywhere;
@@ -47,7 +47,7 @@ constexpr struct {
     {"neither bits_per_key nor fpr is set: set one (bits_per_key = 10",
      "neither --bits-per-key nor --fpr is above 0: give one (--bits-per-key 10", Where::kAtTheBegin}};
 
-// Is text[at, at + size) within a place where the name stands, which is the user's word and stays?
+// Whether text[at, at + size) is within a place where the name stands, which is the user's word and stays.
 bool IsOfTheName(const std::string& text, const std::string& name, size_t at, size_t size) {
   for (size_t begin = text.find(name); begin != std::string::npos && begin <= at; begin = text.find(name, begin + 1)) {
     if (at + size <= begin + name.size()) return true;

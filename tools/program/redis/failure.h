@@ -1,4 +1,4 @@
-// What went wrong with a filter in Redis, in the words of this program.
+// This tells what went wrong with a filter in Redis, in the words of this program.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_FAILURE_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_FAILURE_H_
 
@@ -14,8 +14,8 @@ std::string ShownName(const std::string& name);
 // The library's sentence about the filter, with the options where it names its own fields.
 std::string SentenceOf(const std::string& name, const Status& status);
 
-// "redis COMMAND NAME: ..." on standard error, and what this program advises, if that is not empty, on a line of its
-// own; answers kExitBad.
+// Says "redis COMMAND NAME: ..." on standard error, and what this program advises, if that is not empty, on a line of
+// its own; returns kExitBad.
 int FailRedis(const char* command, const std::string& name, const Status& status, const std::string& advice = "");
 
 }  // namespace linefilter::tools

@@ -1,4 +1,4 @@
-// How long a filter is to be there, as --expire and --after take it: in seconds.
+// A lifetime is how long a filter is to be there, as --expire and --after take it: in seconds.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_LIFETIME_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_LIFETIME_H_
 
@@ -8,7 +8,7 @@
 
 namespace linefilter::tools {
 
-// False after saying why: it would be gone at once, or is a slip.
+// It is false after saying why: the filter would be gone at once, or it is a slip.
 inline bool CheckLifetime(const char* command, const char* option, const char* forever, uint64_t seconds) {
   constexpr uint64_t kMost = 3153600000;
   if (seconds == 0) {

@@ -6,17 +6,17 @@
 namespace linefilter::tools {
 namespace {
 
-constexpr double kTcpShare = 1.05;                // of long runs of packets, over what is in them
+constexpr double kTcpShare = 1.05;                // long runs of packets have so much over what is in them
 constexpr double kCheckReplyBytes = 24;           // a mark
-constexpr uint64_t kStringHeaderBytes = 10;       // of Redis' strings of that size, and a NUL
+constexpr uint64_t kStringHeaderBytes = 10;       // that of Redis' strings of that size, and a NUL
 constexpr uint64_t kMostKeys = 1000000000000000;  // beyond, bytes are no longer counted exactly
 
 constexpr uint64_t kEachMaster = 1 << 20;  // a thousand clusters; a plan takes 0.2 s at most
 
 uint64_t CeilOf(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-// How likely an absent key has the whole hash of one of the keys of all filters but its own. The hash chooses the
-// filter, so that key is in the same one, whose own rate knows nothing of it: in a filter of all 2^32 blocks it stands
+// Tells how likely an absent key has the whole hash of one of the keys of all filters but its own. The hash chooses the
+// filter, so that key is in the same one, whose own rate knows nothing of it. In a filter of all 2^32 blocks it stands
 // for the keys that it has alone.
 double FprOfOtherFilters(const RedisPlanRequest& request, uint64_t filters) {
   const double keys = static_cast<double>(request.num_keys);
@@ -33,7 +33,7 @@ Status NoSuchRate(const RedisPlanRequest& request) {
                        request.fpr, FprOfEqualHashes(request));
 }
 
-// plan->filters filters: each with what the keys of the others leave of the rate.
+// Sizes plan->filters filters, each with what the keys of the others leave of the rate.
 Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
   const uint64_t num_keys = CeilOf(request.num_keys, plan->filters);
   const double others = FprOfOtherFilters(request, plan->filters), rest = (request.fpr - others) / (1 - others);
@@ -47,7 +47,7 @@ Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
   return status;
 }
 
-// How many filters the keys fill, each of 2^32 blocks, if as many as `filters` leave them the rate that they leave.
+// Tells how many filters the keys fill, each of 2^32 blocks, if as many as `filters` leave them a rate.
 uint64_t FiltersToFill(const RedisPlanRequest& request, uint64_t filters) {
   const double others = std::min(0.5, FprOfOtherFilters(request, filters));
   const double rest = std::max(1e-12, (request.fpr - others) / (1 - others));
@@ -78,12 +78,12 @@ Status SizeFilters(const RedisPlanRequest& request, RedisPlan* plan) {
   return status;
 }
 
-// What a shard of so many bits counts against maxmemory.
+// A shard of so many bits counts so much against maxmemory.
 double MemoryOf(uint64_t bytes) {
   return static_cast<double>(AllocatedBytes(bytes + kPlanMarkBytes + kStringHeaderBytes) + kPlanKeyBytes);
 }
 
-// The shards as RedisFilter makes them on so many masters; what they count together.
+// Makes the shards as RedisFilter makes them on so many masters; returns what they count together.
 double Divide(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) {
   const uint64_t body = plan->sizing.body_bytes;
   uint64_t bytes = request.shard_bytes != 0 ? 64 * CeilOf(request.shard_bytes, 64) : 64 * kPlanShardBlocks;
@@ -108,7 +108,7 @@ uint64_t OfTheFullest(uint64_t shards, uint64_t masters) {
   return std::min(shards, static_cast<uint64_t>(std::ceil(mean + more)));
 }
 
-// Into how many of `parts` a batch falls, on average.
+// Tells into how many of `parts` a batch falls, on average.
 double PartsOf(double batch, double parts) {
   return parts == 1 ? 1 : parts * -std::expm1(batch * std::log1p(-1 / parts));
 }
@@ -121,7 +121,7 @@ struct Excess {  // above 1: too much
   }
 };
 
-// Fills in all that depends on the number of masters; how far the fullest of them is from its limits.
+// Fills in all that depends on the number of masters; returns how far the fullest of them is from its limits.
 Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) {
   const RedisRates& rates = request.rates;
   plan->masters = masters;
@@ -142,12 +142,12 @@ Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) 
   plan->memory_of_node = kPlanNodeBytes + kPlanLoadShards * shard + plan->data_of_node * (1 + plan->copied_share);
 
   const double checks = plan->checks_per_key * (lookups + inserts);
-  // A batch is divided among filters and masters; each part is a write of its own, which costs what a key alone costs
+  // A batch is divided among filters and masters. Each part is a write of its own, which costs what a key alone costs
   // more than one of many, less what its caller only waits.
   const double writes_per_key =
       PartsOf(batch, static_cast<double>(plan->filters) * static_cast<double>(masters)) / batch;
   plan->keys_per_write = 1 / writes_per_key;
-  const double measured = 1 / static_cast<double>(rates.batch);  // of the pipelined rates, which pay for it already
+  const double measured = 1 / static_cast<double>(rates.batch);  // the pipelined rates' one; they pay for it already
   const auto write_costs = [&](double sync, double pipelined) {
     return std::max(0.0, writes_per_key - measured) * std::clamp(1 / sync - 1 / pipelined, 0.0, kPlanWriteSeconds);
   };
@@ -169,9 +169,9 @@ Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) 
   return excess;
 }
 
-// As few as bear it. Shards are whole and their number follows that of the masters, so one master more may be worse
-// than one less, and no bisection finds the fewest: they are tried one after another, above kEachMaster in steps that
-// are such a part of them.
+// Chooses as few as bear it. Shards are whole and their number follows that of the masters, so one master more may be
+// worse than one less, and no bisection finds the fewest. They are tried one after another, above kEachMaster in steps
+// that are such a part of them.
 Status ChooseMasters(const RedisPlanRequest& request, RedisPlan* plan) {
   const uint64_t least_shard = request.shard_bytes != 0 ? request.shard_bytes : 64 * kPlanLeastShardBlocks;
   const double most_shards = plan->body_bytes / static_cast<double>(least_shard) + static_cast<double>(plan->filters);
@@ -188,7 +188,7 @@ Status ChooseMasters(const RedisPlanRequest& request, RedisPlan* plan) {
           "it (`linefilter redis dump`) and ask these",
           static_cast<unsigned long long>(least_shard));
     }
-    // Far away: the share shrinks as the masters grow, but for the rounding of shards, which doubles it at most.
+    // Far away, the share shrinks as the masters grow, but for the rounding of shards, which doubles it at most.
     const double far = std::min(0.5 * excess.share * static_cast<double>(masters), most_shards + 1);
     masters = std::max(masters + 1 + masters / kEachMaster, static_cast<uint64_t>(far));
   }

@@ -1,5 +1,5 @@
-// How large a filter in Redis must be: from keys, rate and traffic to shards, memory and nodes. Pure arithmetic; every
-// assumption is a constant here or a rate that `linefilter redis bench` measured.
+// This plans how large a filter in Redis must be: from keys, rate and traffic to shards, memory and nodes. It is pure
+// arithmetic; every assumption is a constant here or a rate that `linefilter redis bench` measured.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_H_
 
@@ -11,8 +11,8 @@
 
 namespace linefilter::tools {
 
-// A shard of RedisFilter by default: 64 MiB less a block, with its mark the most that Redis' allocator counts as 64
-// MiB; a block more counts as 80 (MEMORY USAGE, Redis 7.0.15 with jemalloc).
+// A shard of RedisFilter has 64 MiB less a block by default, with its mark the most that Redis' allocator counts as 64
+// MiB. A block more counts as 80 (MEMORY USAGE, Redis 7.0.15 with jemalloc).
 inline constexpr uint64_t kPlanShardBlocks = (uint64_t{1} << 20) - 1;
 inline constexpr uint64_t kPlanMarkBytes = 16;
 // A string of Redis ends at 512 MiB, the mark included.
@@ -21,17 +21,16 @@ inline constexpr uint64_t kPlanLeastShardBytes = 65536, kPlanMostShardBytes = (u
 inline constexpr uint64_t kPlanKeyBytes = 160;
 // RedisFilter spreads a filter over at least so many shards per master, if they have 64 KiB each.
 inline constexpr uint64_t kPlanShardsPerMaster = 4, kPlanLeastShardBlocks = 1024;
-// What a node needs besides: Redis itself, its clients and replication backlog. And for a moment, while an image is
-// loaded into a shard: the piece and the result.
+// A node needs this besides: Redis itself, its clients and replication backlog. While an image is loaded into a shard,
+// it needs the piece and the result for a moment.
 inline constexpr double kPlanNodeBytes = 64e6;
 inline constexpr int kPlanLoadShards = 2;
 // While a child of Redis writes an AOF or RDB (at that speed), each page that is written is there twice.
 inline constexpr double kPlanSaveBytesPerSecond = 100e6, kPlanPageBytes = 4096;
-// How full a node is planned: memory of the machine, time of Redis' one thread, network.
+// A node is planned so full: memory of the machine, time of Redis' one thread, network.
 inline constexpr double kPlanMemoryShare = 0.9, kPlanTimeShare = 0.6, kPlanNetworkShare = 0.5;
-// What a write of its own costs that thread at most, over a command in a pipeline: 7 us with fifty callers, 12 to 16
-// with one (used_cpu_*_main_thread, Redis 7.0.15). The rest of what one by one costs is waiting, when a server serves
-// others.
+// A write of its own costs that thread at most this over a command in a pipeline: 7 us with fifty callers, 12 to 16
+// with one (used_cpu_*_main_thread, Redis 7.0.15). The rest of one by one is waiting, when a server serves others.
 inline constexpr double kPlanWriteSeconds = 16e-6;
 // A cluster has 3 masters at least; its makers name 1000 nodes as the most that gossip bears.
 inline constexpr uint64_t kPlanLeastMasters = 3, kPlanMostNodes = 1000;
@@ -58,7 +57,7 @@ struct RedisPlan {
   uint64_t masters = 1, nodes = 1, clusters = 1;
   const char* bound_by = "";  // why not fewer masters
 
-  // Of the fullest master: shards fall on nodes by the hash of their keys.
+  // The shards of the fullest master: they fall on nodes by the hash of their keys.
   uint64_t shards_of_node = 0;
   double data_of_node = 0, copied_share = 0, memory_of_node = 0;
   double time_share = 0;
@@ -66,19 +65,19 @@ struct RedisPlan {
   double disk_bytes = 0;             // per second, to the AOF
 
   uint64_t batch = 0;
-  double keys_per_write = 0;                              // of a batch, to one node at once: what pipelining lives by
+  double keys_per_write = 0;                              // of a batch, to one node at once: pipelining needs them
   double checks_per_key = 0;                              // GETRANGE of a mark, one per shard that a batch touches
   double seconds_per_lookup = 0, seconds_per_insert = 0;  // of a client, and of the thread of a node; without checks
   double pipelined_clients = 0, synchronous_callers = 0;  // threads that keep busy, at least
 };
 
-// Below so many of the keys that the rates were measured with, per write to a node, the rates are a guess: warn.
+// Below this share of the keys that the rates were measured with, per write to a node, the rates are a guess: warn.
 inline constexpr double kPlanFewKeysPerWrite = 0.125;
 
-// kInvalidArgument with a sentence: a request that makes no sense, or a node that holds nothing.
+// Plans. kInvalidArgument with a sentence is for a request that makes no sense, or a node that holds nothing.
 Status PlanRedis(const RedisPlanRequest& request, RedisPlan* plan);
 
-// What `bytes` cost in Redis' allocator: sizes of four classes per doubling. bytes below 2^62.
+// Tells what `bytes`, below 2^62, cost in Redis' allocator: sizes of four classes per doubling.
 uint64_t AllocatedBytes(uint64_t bytes);
 
 }  // namespace linefilter::tools

@@ -62,7 +62,7 @@ int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool j
   report.Count("inserts_per_client", static_cast<uint64_t>(std::llround(request.rates.inserts_pipelined)));
   AddFilter(plan, &report);
   AddServers(request, plan, &report);
-  // Of a batch: filters one after another; insertions, at most, read the blocks first, then write what is missing.
+  // In a batch filters come one after another; insertions, at most, read the blocks first, then write what is missing.
   report.Count("round_trips_lookup", plan.filters);
   report.Count("round_trips_insert", 2 * plan.filters);
   report.Count("batch", plan.batch);

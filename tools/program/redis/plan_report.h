@@ -1,4 +1,4 @@
-// What `linefilter plan --redis` prints.
+// `linefilter plan --redis` prints this.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_REPORT_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_PLAN_REPORT_H_
 
@@ -8,7 +8,7 @@
 
 namespace linefilter::tools {
 
-// rates_file: "" for the rates that are assumed. Answers the exit code.
+// rates_file is "" for the rates that are assumed. It returns the exit code.
 int RunRedisPlan(RedisPlanRequest request, const std::string& rates_file, bool json);
 
 }  // namespace linefilter::tools

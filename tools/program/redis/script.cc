@@ -18,7 +18,7 @@ constexpr char kLookup[] =
 constexpr char kInsert[] =
     "local new = 0 for i = 1, #ARGV do if redis.call('SETBIT', KEYS[1], ARGV[i], 1) == 0 then new = 1 end end "
     "return new";
-constexpr size_t kPieceBytes = 1 << 20;  // of an upload
+constexpr size_t kPieceBytes = 1 << 20;  // a piece of an upload
 constexpr char kTimeToLive[] = "3600";
 
 struct FreeReply {
@@ -34,13 +34,13 @@ Status Refused(const redisReply& reply) {
 
 std::string WordOf(const std::string& text) { return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n"; }
 
-// The address behind "MOVED slot host:port", if it is that.
+// Returns the address behind "MOVED slot host:port", if it is that.
 std::string MovedTo(const redisReply& reply) {
   const std::string text = reply.type == REDIS_REPLY_ERROR ? std::string(reply.str, reply.len) : "";
   return text.compare(0, 6, "MOVED ") == 0 ? text.substr(text.rfind(' ') + 1) : "";
 }
 
-// One by one, without the blanks around them. What is wrong with one the library has said before.
+// Returns them one by one, without the blanks around them. The library has said before what is wrong with one.
 std::vector<std::string> AddressesOf(const RedisServers& servers) {
   std::vector<std::string> addresses;
   std::istringstream all(servers.addresses);
@@ -52,7 +52,7 @@ std::vector<std::string> AddressesOf(const RedisServers& servers) {
   return addresses;
 }
 
-// What stands behind "name:" in a reply to INFO.
+// Returns what stands behind "name:" in a reply to INFO.
 std::string FactOf(const std::string& info, const char* name) {
   const size_t line = info.find(std::string("\n") + name + ":");
   if (line == std::string::npos) return "";
@@ -74,7 +74,7 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
   if (address.compare(0, 5, "unix:") == 0) {
     context_.reset(redisConnectUnixWithTimeout(address.c_str() + 5, patience));
   } else {
-    // Of [::1] no colon is that of a port.
+    // In [::1] no colon is that of a port.
     const size_t colon = !address.empty() && address.back() == ']' ? std::string::npos : address.rfind(':');
     std::string host = address.substr(0, colon);
     if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
@@ -87,7 +87,7 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
   }
   redisSetTimeout(context_.get(), TimeOf(servers.timeout_ms));
   Status status;
-  if (!servers.user.empty()) {  // who may have no password
+  if (!servers.user.empty()) {  // a user may have no password
     status = Do({"AUTH", servers.user, servers.password});
   } else if (!servers.password.empty()) {
     status = Do({"AUTH", servers.password});
@@ -98,7 +98,7 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
 
 Status ScriptFilter::Connect(const RedisServers& servers, const std::string& key) {
   key_ = key;
-  // The first that answers and takes keys.
+  // This takes the first that answers and takes keys.
   Status status = Status::Error(StatusCode::kInvalidArgument, "no server is named");
   for (const std::string& address : AddressesOf(servers)) {
     status = Open(servers, address);
@@ -133,7 +133,7 @@ Status ScriptFilter::Upload(const ClassicFilter& filter) {
   const auto size = static_cast<size_t>(filter.body_bytes());
   for (size_t at = 0; status.ok() && at < size; at += kPieceBytes) {
     status = Do({"SETRANGE", key_, std::to_string(at), std::string(body + at, std::min(kPieceBytes, size - at))});
-    // At once, for whoever is killed meanwhile; the pieces that follow leave it.
+    // This comes at once, in case we are killed meanwhile; the pieces that follow leave it.
     if (status.ok() && at == 0) status = Do({"EXPIRE", key_, kTimeToLive});
   }
   return status;
@@ -232,7 +232,7 @@ ServerTraffic ScriptFilter::Traffic() {
   std::string info;
   if (!Do({"INFO", "stats"}, &info).ok()) return ServerTraffic();
   const auto fact = [&info](const char* name) { return int64_t{atoll(FactOf(info, name).c_str())}; };
-  // What goes to replicas is no reply; before version 7 Redis does not tell it apart.
+  // Traffic to replicas is no reply; before version 7 Redis does not tell it apart.
   return {fact("total_net_input_bytes"), fact("total_net_output_bytes") - fact("total_net_repl_output_bytes")};
 }
 

@@ -1,5 +1,5 @@
-// The usual ways, to compare with: the bits of `classic` in one string, k GETBIT or SETBIT in one server-side script
-// (EVALSHA), or k of them in one BITFIELD without a script; the offsets computed by the client.
+// These are the usual ways, to compare with: the bits of `classic` in one string, k GETBIT or SETBIT in one server-side
+// script (EVALSHA), or k of them in one BITFIELD without a script. The client computes the offsets.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_SCRIPT_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_SCRIPT_H_
 
@@ -18,31 +18,31 @@ struct redisContext;
 
 namespace linefilter::tools {
 
-// In bytes, since the server began.
+// The traffic in bytes, since the server began.
 struct ServerTraffic {
   int64_t in = 0, out = 0;
 };
 
 class ScriptFilter {
  public:
-  // Connects to the server that has the key, once the library has found one. Without TLS.
+  // Connects to the server that has the key, once the library has found one, without TLS.
   Status Connect(const RedisServers& servers, const std::string& key);
   // The key becomes the bits of the filter, and goes after an hour, also if this is killed behind the first piece.
   Status Upload(const ClassicFilter& filter);
   Status Delete();
 
-  // As RedisFilter's calls; all n at once.
+  // These are like RedisFilter's calls, with all n at once.
   Status MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers);
   Status InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new);
-  // The same by BITFIELD_RO and BITFIELD.
+  // These do the same by BITFIELD_RO and BITFIELD.
   Status MayContainByBitfield(const uint64_t* hashes, size_t n, uint8_t* answers);
   Status InsertByBitfield(const uint64_t* hashes, size_t n, uint8_t* were_new);
 
-  // A fact of INFO, like redis_version; empty: not told.
+  // A fact of INFO, like redis_version; empty if it is not told.
   std::string TextFact(const char* name);
-  // Whether it counts the commands and replies of all there is, and nothing else.
+  // Whether the server counts all commands and replies, and nothing else.
   bool TellsTraffic();
-  // Of one INFO, of which the command is counted, and the reply is not yet. Without what goes to replicas.
+  // The traffic by one INFO: its command is counted, its reply not yet. It leaves out what goes to replicas.
   ServerTraffic Traffic();
   bool is_cluster() { return TextFact("redis_mode") == "cluster"; }
 
@@ -52,10 +52,10 @@ class ScriptFilter {
   };
 
   Status Open(const RedisServers& servers, const std::string& address);
-  // One command; a reply that is an error is one.
+  // Runs one command; a reply that is an error is one.
   Status Do(const std::vector<std::string>& words, std::string* text = nullptr);
-  // A command: how many words it has besides those of its probes, and the first of them; of each probe how many, what
-  // stands before and after its offset.
+  // The form of a command: how many words it has besides those of its probes, and the first of them; and how many each
+  // probe has, with what stands before and after its offset.
   struct Form {
     size_t words;
     std::string begin;
@@ -70,7 +70,7 @@ class ScriptFilter {
   std::unique_ptr<redisContext, Free> context_;
   std::string key_, lookup_, insert_;  // the scripts' SHA1
   BodyFacts facts_;
-  std::string buffer_;  // commands of a batch
+  std::string buffer_;  // the commands of a batch
 };
 
 }  // namespace linefilter::tools

@@ -1,4 +1,4 @@
-// Where the servers are, and which filter there: the options that all commands of `linefilter redis` share.
+// All commands of `linefilter redis` share these options: where the servers are, and which filter there.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_SERVERS_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_SERVERS_H_
 
@@ -22,25 +22,25 @@ struct ServerOptions {
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 
-// Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured beside
-// ours knows no TLS.
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither. Scripts that are
+// measured beside ours know no TLS.
 enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
 
-// For the notes of those that may ask a replica; a macro, so that it joins the others at compile time.
+// This is for the notes of those that may ask a replica; it is a macro, so that it joins the others at compile time.
 #define REPLICA_NOTES \
   "--replica-reads: a replica that is late lacks keys that were just added (\"absent\"), and a filter that is new.\n"
 
-// After a failure: a replica that was asked may be late. Else empty.
+// Says after a failure that a replica that was asked may be late; else it is empty.
 std::string AdviceOfReplica(const ServerOptions& options, const Status& status);
 
-// The positional NAME.
+// Declares the positional NAME.
 void DeclareFilterName(Arguments* arguments, std::string* name);
 
-// What was given, with the password. False after saying why.
+// Fills in what was given, with the password. It is false after saying why.
 bool ReadyServers(const ServerOptions& options, RedisServers* servers);
 
-// What several commands report of a filter.
+// Several commands report this of a filter.
 void ReportFilter(const RedisFilter& filter, Report* report);
 
 }  // namespace linefilter::tools

@@ -14,15 +14,15 @@ namespace {
 constexpr char kToBoth[] = "add to both generations, wherever they are; readers ask the old one";
 constexpr char kToNew[] = "add to the new generation, which readers ask";
 
-// By its number, of no keys: from now on each step is of this next generation, and kIncompatible if it is another one
-// by then. Not ok if it is another one than was begun or taken here before.
+// Takes the next generation by its number, with no keys. From now on each step is of this one, and kIncompatible if it
+// is another by then. It is not ok if it is another one than was begun or taken here before.
 Status TakeNext(RedisFilter* filter) { return filter->InsertHashesIntoNext(nullptr, 0); }
 
 Step LoadIt(const RedisImage& image, RedisFilter* filter) {
   return {filter->LoadNext(image.data(), image.size()), "loaded", kToBoth, ""};
 }
 
-// The keys of a file, into the next generation alone.
+// Adds the keys of a file to the next generation alone.
 Step AddKeys(const Switch& options, RedisFilter* filter) {
   Step step = {filter->KeyStatus(), "added", kToBoth, ""};
   KeyReader reader;
@@ -43,7 +43,7 @@ Step AddKeys(const Switch& options, RedisFilter* filter) {
 
 constexpr char kNotByImage[] = "IMAGE neither fills nor commits it";
 
-// Whoever began it goes on with it, nobody else: it may lack keys that only he knows of.
+// Only the one who began it goes on with it: it may lack keys that nobody else knows of.
 std::string OfAnother(uint64_t next, const char* therefore) {
   const std::string id = SecretCheckText(next);
   return "generation " + id + " was begun, perhaps by somebody else, and " + therefore +
@@ -61,13 +61,13 @@ Step Begin(const Switch& options, RedisFilter* filter) {
                   ", too, "
                   "give it as\nIMAGE instead of --begin, else to `linefilter redis load` with another NAME.";
   } else if (filter->Info(&info).ok() && info.next_generation != 0) {
-    // The library's sentence knows no number, by which alone a step is certainly of his own.
+    // The library's sentence knows no number, by which alone a step is certainly the user's own.
     step.refusal = OfAnother(info.next_generation, "there is no third one");
   }
   return step;
 }
 
-// Another generation may be there by now, without the keys of IMAGE: to let that serve would answer "absent" of them.
+// Another generation may be there by now, without the keys of IMAGE: if that served, they would be "absent".
 constexpr char kPerhapsBegun[] =
     "Perhaps a generation with the keys of IMAGE was begun, perhaps not. If `linefilter redis info` has a\n"
     "next_generation, it may also be somebody else's, without them: do not --commit it. If nobody else makes this\n"
@@ -78,7 +78,7 @@ bool IsRefusal(StatusCode code) {
          code == StatusCode::kUnsupported || code == StatusCode::kNotFound;
 }
 
-// The switch to a generation that certainly has the keys of IMAGE failed; `next` is it, 0 if Redis did not tell.
+// The switch to a generation that certainly has the keys of IMAGE failed. It is `next`, or 0 if Redis did not tell.
 std::string AfterBegin(StatusCode code, uint64_t next) {
   if (code == StatusCode::kIncompatible || code == StatusCode::kNotFound) return "";  // gone, by another's hand
   if (next == 0) return kPerhapsBegun;
@@ -104,7 +104,7 @@ void BeginAndSwitch(const Switch& options, const RedisImage& image, RedisFilter*
     }
     return;
   }
-  // Its number, while it can be asked for: of another one, begun since, TakeNext would not be ok.
+  // This is its number, while it can be asked for: for another one, begun since, TakeNext would not be ok.
   uint64_t next = 0;
   if (filter->Info(&info).ok() && TakeNext(filter).ok()) next = info.next_generation;
   step->status = filter->SwitchGeneration();
@@ -129,7 +129,7 @@ Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filte
   return step;
 }
 
-// --generation, if given, names the one that was begun; or, of a commit, the one that serves since, of which the rest
+// --generation, if given, names the one that was begun; or, for a commit, the one that serves since, with a rest that
 // may be left to do.
 Step CheckGeneration(const Switch& options, RedisFilter* filter) {
   Step step = {Status(), "", "", ""};

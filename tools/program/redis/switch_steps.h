@@ -1,4 +1,4 @@
-// The steps of `linefilter redis switch`, and what to do after one that failed.
+// These are the steps of `linefilter redis switch`, and what to do after one that failed.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_SWITCH_STEPS_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_SWITCH_STEPS_H_
 
@@ -23,7 +23,7 @@ struct Switch {
   bool json = false;
 };
 
-// What is done, and what writers do from now on.
+// A step tells what is done, and what writers do from now on.
 struct Step {
   Status status;
   const char* done;
@@ -32,7 +32,7 @@ struct Step {
   std::string advice = {};  // after a failure: how to go on
 };
 
-// The step that the options ask for; `image` is that of IMAGE or --load.
+// Does the step that the options ask for; `image` is that of IMAGE or --load.
 Step DoSwitchStep(const Switch& options, const RedisImage& image, RedisFilter* filter);
 
 }  // namespace linefilter::tools
