@@ -33,7 +33,7 @@ class LINEFILTER_EXPORT FilterFile {
 
   // Maps the file (mmap): nothing is copied, and processes share the pages. The file must not shrink while it is
   // mapped: a lookup beyond its new end kills the process (SIGBUS). Replace files by rename, as this library does; call
-  // Load where others may cut them short. Only the trailer is verified (and a body up to 4 KiB); the rest by
+  // Load where others may cut them short. Only the trailer is verified (and a body up to 4 KiB), the rest by
   // view().Verify().
   Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed, const HashSecret* secret = nullptr) noexcept;
 

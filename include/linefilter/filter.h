@@ -46,7 +46,7 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
-  // Takes all keys of `other`. kIncompatible unless layout, num_probes, hash id and seed (with a keyed hash, the
+  // Takes all keys of `other`. It is kIncompatible unless layout, num_probes, hash id and seed (with a keyed hash, the
   // secret) are the same, and with `classic` the size. A view is verified first (kCorrupt), because what is missing in
   // it would be missing here. A UNION OF UNEQUAL SIZES SHRINKS this filter: both are folded to the greatest common
   // divisor of their num_blocks, the other one on the fly. Filters that were folded from one size
@@ -64,8 +64,8 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // is left is allocated first. On kOutOfMemory, or another error, the filter is as it was.
   Status Fold(uint64_t factor) noexcept;
   // Folds to the least size whose ExpectedFpr(), from these very bits, is still at most `fpr` (0 to 1, both excluded).
-  // It is exact up to 2^20 blocks; above, ExpectedFpr() is a sample. Do it when all keys are in. kInvalidArgument if
-  // the rate is above even now. It takes a few readings of the body, and no memory but Fold's.
+  // It is exact up to 2^20 blocks; above, ExpectedFpr() is a sample. Do it when all keys are in. It is kInvalidArgument
+  // if the rate is above even now. It takes a few readings of the body, and no memory but Fold's.
   Status FoldToFpr(double fpr) noexcept;
   // Removes all keys; keeps size and memory.
   void Clear() noexcept;

@@ -25,10 +25,10 @@
 namespace linefilter {
 
 // Finds the largest factor by which the filter can be folded so that its ExpectedFpr(), from these very bits, is then
-// at most `fpr` (0 to 1, both excluded). FoldToFpr folds by it. kInvalidArgument if the rate is above even now.
+// at most `fpr` (0 to 1, both excluded). FoldToFpr folds by it. It is kInvalidArgument if the rate is above even now.
 LINEFILTER_EXPORT Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) noexcept;
 
-// Finds the least factor that folds the image to at most `image_bytes` bytes. kInvalidArgument if there is none.
+// Finds the least factor that folds the image to at most `image_bytes` bytes. It is kInvalidArgument if there is none.
 LINEFILTER_EXPORT Status FoldFactorForBytes(const FilterView& image, uint64_t image_bytes, uint64_t* factor) noexcept;
 
 // Writes the image folded by `factor`, to the byte what a builder of the same keys would have made of that size and

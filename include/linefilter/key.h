@@ -100,7 +100,7 @@ class Key {
   // Anything that converts to std::string_view.
   template <class T, std::enable_if_t<internal::kIsTextKey<T>, int> = 0>
   LINEFILTER_INLINE Key(const T& text) noexcept(noexcept(AsView(text))) : bytes_(AsView(text)) {}
-  // A literal: up to its first zero byte. Without one, all of the array.
+  // A literal: up to its first zero byte. Without one it is all of the array.
   template <size_t n>
   LINEFILTER_INLINE Key(const char (&literal)[n]) noexcept : bytes_(literal, LengthOf(literal, n)) {}
   template <size_t n>

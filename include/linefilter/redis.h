@@ -182,15 +182,15 @@ class LINEFILTER_EXPORT RedisFilter final {
   // fill. To insert keys, Create one for their number.
   Status CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                          const HashSecret* secret = nullptr, const RedisLayout& layout = {}) noexcept;
-  // Reads the header record, and does what a program that died left undone (Create, Expire), if this user may write.
-  // kNotFound if there is none. `secret` goes with a keyed hash, and is copied: without it, with another one, or with
-  // one for a filter that needs none, kIncompatible.
+  // Reads the header record, and does what a program that died left undone (Create, Expire), if this user may write. It
+  // is kNotFound if there is none. `secret` goes with a keyed hash, and is copied: without it, with another one, or
+  // with one for a filter that needs none, kIncompatible.
   Status Open(const RedisServers& servers, std::string_view name, const HashSecret* secret = nullptr) noexcept;
   // Closes the connections.
   void Close() noexcept;
 
   // Asks for one key: an integer or any bytes, as in FilterBase. *maybe is true unless the Status is ok and the key is
-  // certainly absent. kIncompatible if the filter was made of the caller's own hashes.
+  // certainly absent. It is kIncompatible if the filter was made of the caller's own hashes.
   Status MayContainKey(Key key, bool* maybe) noexcept {
     *maybe = true;
     return HasKeys() ? MayContainHash(HashOf(key), maybe) : KeyStatus();
@@ -233,9 +233,9 @@ class LINEFILTER_EXPORT RedisFilter final {
   // means that a shard is lost and the others have the time, or that the record was put back and none has.
   Status Expire(uint64_t ms) noexcept;
   // Removes header record and shards of all its generations; if the record is damaged, of those that can be read in it.
-  // kNotFound if there is none: shards whose record is lost stay (doc/REDIS.md section 7 tells how to find them). What
-  // is no filter of ours is left alone (kIncompatible), and so is a filter that somebody makes meanwhile. (kUnavailable
-  // if it might also be a new generation of this one: look whose it is, then delete it again.)
+  // It is kNotFound if there is none: shards whose record is lost stay (doc/REDIS.md section 7 tells how to find them).
+  // What is no filter of ours is left alone (kIncompatible), and so is a filter that somebody makes meanwhile.
+  // (kUnavailable if it might also be a new generation of this one: look whose it is, then delete it again.)
   static Status Delete(const RedisServers& servers, std::string_view name) noexcept;
 
   // Adds all keys of an image of `blocked` or `classic` (by OR; the others are kIncompatible). It must have the layout,
@@ -253,7 +253,7 @@ class LINEFILTER_EXPORT RedisFilter final {
 
   // Begins the next generation, empty, for num_keys keys. It may have another size, rate or layout, but has the same
   // hash and seed (these options may stay unset). When it returns, every acknowledged insertion by anybody goes into
-  // both. kIncompatible if one was begun and neither switched to nor abandoned, perhaps by a program that died.
+  // both. It is kIncompatible if one was begun and neither switched to nor abandoned, perhaps by a program that died.
   Status BeginGeneration(uint64_t num_keys, const FilterOptions& options, const RedisLayout& layout = {}) noexcept;
   // Begins it with size, layout and keys of an image: the only way to a next `retrieval` or `container`. Keys that were
   // inserted since the image was made are not in it: read them from the exact source now, and call LoadNext (`blocked`,

@@ -112,9 +112,9 @@ class LINEFILTER_EXPORT BodyImageWriter {
 
   // Gives up whatever was begun before. Errors are those of CheckBody, no sink, and no memory.
   Status Start(const BodyFacts& facts, const Sink& sink, const Allocator& allocator = {}) noexcept;
-  // Takes the next `size` bytes of the body. kInvalidArgument if it has fewer; kIoError if the sink refuses.
+  // Takes the next `size` bytes of the body. It is kInvalidArgument if it has fewer; kIoError if the sink refuses.
   Status Append(const void* data, size_t size) noexcept;
-  // Writes what follows the body. kInvalidArgument if not all of it came.
+  // Writes what follows the body. It is kInvalidArgument if not all of it came.
   Status Finish() noexcept;
 
  private:

@@ -141,7 +141,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
                       uint64_t memory_limit = kNoMemoryLimit) noexcept;
   // Does what Swap does for filters that somebody else owns. `filter` serves, and the thread that replaces it calls
   // release(owner) when nobody reads it any more. On an error (the same as for Swap) it is not called. `release` may be
-  // null; it must not call this object. kInvalidArgument if this very filter serves already: it would be released
+  // null; it must not call this object. It is kInvalidArgument if this very filter serves already: it would be released
   // twice.
   Status Serve(const FilterBase* filter, void (*release)(void* owner) noexcept, void* owner) noexcept {
     return Serve(filter, release, owner, owner);

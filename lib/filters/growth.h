@@ -30,7 +30,7 @@ struct Growth {
 
 static_assert(kMaxPlannedStages == kMaxStages, "a plan is for what an image can hold");
 
-// The kind of the extension "growth" of a ScalableFilter (doc/FORMAT.md).
+// The extension "growth" of kind 1 is that of a ScalableFilter (doc/FORMAT.md).
 inline constexpr uint8_t kScalableGrowth = 1;
 inline constexpr uint64_t kScalableGrowthBytes = 32;
 void StoreGrowth(const GrowthPlan& plan, uint8_t* out);

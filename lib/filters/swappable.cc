@@ -3,8 +3,8 @@
 // A reader adds itself to the readers of the slot that serves, looks again which one does, and goes back if it is
 // another by now. A writer fills the other slot, stores its index, and waits until each count of the old slot was 0
 // once. That is enough: the addition and the second look of a reader, the store and the look at the counts of the
-// writer are all sequentially consistent. So in their one order either the addition comes before the look at the count,
-// and the writer waits. Or the store comes before the second look, and the reader goes back without having touched the
+// writer are all sequentially consistent. So they have one order. If the addition comes before the look at the count,
+// the writer waits. Else the store comes before the second look, and the reader goes back without having touched the
 // slot. (Or the slot serves again by then, filled anew: then the reader reads the new filter, which is right, and its
 // second look has acquired what was written before the store.) A reader's subtraction releases, and the writer's look
 // acquires, so its last read happened before the filter is freed.

@@ -60,8 +60,8 @@ bool HasStages(const Trailer& trailer) {
   return record != nullptr && record->facts.has_stages;
 }
 
-// Goes through the list that ends at image + *rest, and cuts it off. kUnsupported if an unknown critical id is among
-// its fields; the caller reports it after the check has passed.
+// Goes through the list that ends at image + *rest, and cuts it off. It is kUnsupported if an unknown critical id is
+// among its fields; the caller reports it after the check has passed.
 Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Status* critical) {
   if (!Cut(rest, 4)) return Corrupt("no room for the extension list");
   const uint64_t list_bytes = LoadLE32(image + *rest);

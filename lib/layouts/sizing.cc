@@ -170,7 +170,7 @@ Status CheckFpr(const Model& model, uint64_t num_keys, double fpr) {
   }
   const double least = internal::EitherOf(EqualHashFprOf(model, num_keys), LimitFpr(model, kMaxBitsPerKey));
   if (fpr >= least) return Status();
-  // By 1.006 a caller who asks for the printed value gets it, however it was rounded.
+  // 1.006 lets a caller who asks for the printed value get it, however it was rounded.
   return Status::Error(StatusCode::kInvalidArgument, "fpr is %g: layout %s reaches %.3g with its most, %g bits per key",
                        fpr, LayoutName(model.layout), 1.006 * least, kMaxBitsPerKey);
 }

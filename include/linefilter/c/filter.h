@@ -71,7 +71,7 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_remove_hashes(linefilter_filter* fi
 // for NULL.
 LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
 
-// Takes all keys of `other`, an image or another filter's view; `counting` adds the counters up.
+// Takes all keys of `other`, an image or another filter's view; `counting` adds the counters up. It is
 // LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are the same, and in `classic` the
 // size. An image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to
 // the greatest common divisor of their num_blocks. It is large for filters that were folded from one size
@@ -86,7 +86,7 @@ LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* fil
 LINEFILTER_EXPORT linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor,
                                                          linefilter_status* status);
 // Folds to the least size whose linefilter_view_expected_fpr, from these very bits, is still at most `fpr` (0 to 1,
-// both excluded). Do it when all keys are in. LINEFILTER_INVALID_ARGUMENT if the rate is above even now.
+// both excluded). Do it when all keys are in. It is LINEFILTER_INVALID_ARGUMENT if the rate is above even now.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr,
                                                                 linefilter_status* status);
 // Removes all keys; keeps size and memory.

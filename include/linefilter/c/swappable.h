@@ -35,7 +35,7 @@ LINEFILTER_EXPORT void linefilter_swappable_free(linefilter_swappable* swappable
 // Makes `filter` serve from now on. It is not the caller's any more: it is freed when it was replaced and nobody reads
 // it. Nobody inserts into it meanwhile. The call waits for the readers of the one before, and frees that. On an error
 // the one before goes on serving, and `filter` stays the caller's: LINEFILTER_INCOMPATIBLE if its hash or seed (or
-// secret) is another. LINEFILTER_INVALID_ARGUMENT if `filter` is what serves: hand over each handle once.
+// secret) is another. It is LINEFILTER_INVALID_ARGUMENT if `filter` is what serves: hand over each handle once.
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_filter(linefilter_swappable* swappable,
                                                                    linefilter_filter* filter,
                                                                    linefilter_status* status);

@@ -127,11 +127,11 @@ typedef struct linefilter_options {
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
   // The most bytes that the object may hold at once; more is LINEFILTER_OVER_LIMIT. A filter counts what ..._memory_use
-  // tells, a builder its keys with the image while it finishes. Not counted are less than 2 KiB of a builder for its
+  // tells, a builder its keys with the image while it finishes. This leaves out less than 2 KiB of a builder for its
   // handle and before its image, the images that the functions ..._image return, and the handle that
-  // linefilter_concurrent_seal makes. Nor is what writing an image to a sink or file takes for a moment: 1/16384 of it,
-  // for a linefilter_concurrent or linefilter_rotating up to 1 MiB more, for a linefilter_scalable up to 64 KiB. At
-  // first it is LINEFILTER_NO_MEMORY_LIMIT.
+  // linefilter_concurrent_seal makes. It leaves out what writing an image to a sink or file takes for a moment: 1/16384
+  // of it, for a linefilter_concurrent or linefilter_rotating up to 1 MiB more, for a linefilter_scalable up to 64 KiB.
+  // At first it is LINEFILTER_NO_MEMORY_LIMIT.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes;
@@ -171,7 +171,7 @@ LINEFILTER_EXPORT const char* linefilter_chosen_target(void);
 // Writes the targets that this CPU can run, best first: up to `capacity` into `names` (which may be NULL for 0). It
 // returns how many there are.
 LINEFILTER_EXPORT size_t linefilter_supported_targets(const char** names, size_t capacity);
-// Forces a target, process-wide, for tests and measurements; NULL or "" returns to the best.
+// Forces a target, process-wide, for tests and measurements; NULL or "" returns to the best. It is
 // LINEFILTER_INVALID_ARGUMENT if it is not supported. Filters that exist keep theirs.
 LINEFILTER_EXPORT linefilter_code linefilter_force_target(const char* name, linefilter_status* status);
 

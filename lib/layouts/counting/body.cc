@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kCountersPerLane = 8, kCountersPerBlock = 128;
 
-// Bit 4 c is set if counter c is not 0. For 8 counters or 16.
+// Bit 4 c is set if counter c is not 0. It takes 8 counters or 16.
 template <class Word>
 Word NonZero(Word counters) {
   counters |= static_cast<Word>(counters >> 2);

@@ -53,18 +53,18 @@ class FilterState {
   // This names, checks and connects; nothing is read or written.
   Status Connect(const RedisServers& servers, std::string_view name);
 
-  // Reads the header record into header(), with the shards of its generations. kNotFound if there is none;
+  // Reads the header record into header(), with the shards of its generations. It is kNotFound if there is none;
   // kIncompatible if the hash or the secret is another one than before.
   Status ReadHeader();
-  // Sets the first record of a new filter: SET NX. kIncompatible if the name is taken. *may_be_named says whether a
-  // record may be there that names header.current: nobody knows what became of the command.
+  // Sets the first record of a new filter: SET NX. It is kIncompatible if the name is taken. *may_be_named says whether
+  // a record may be there that names header.current: nobody knows what became of the command.
   Status CreateHeader(const Header& header, bool* may_be_named);
   // Makes a new filter. It is NameTaken if the record is there (one that is only left of a filter that expired goes).
   // It makes shards of header.current, `fill` brings what is to be in them, then comes the record, then they are kept.
   // A failure leaves no shards, unless nobody knows whether the record was made: these go within a day.
   Status CreateFilter(const Header& header, const std::function<Status(const Shards&)>& fill);
   // Sets the record that follows: compare-and-set by a script, from the bytes last read to `next`, whose version is one
-  // more (this sets it), with KEEPTTL. kIncompatible if somebody else changed it meanwhile: read it again.
+  // more (this sets it), with KEEPTTL. It is kIncompatible if somebody else changed it meanwhile: read it again.
   Status ChangeHeader(Header next);
 
   // Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that a

@@ -33,7 +33,7 @@ Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body)
 // gives them marks of `version`. They have a day to live (AllocateShards). On an error they are dropped.
 Status MakeShards(FilterState* state, const Generation& generation, const uint8_t* body, uint64_t version);
 
-// ORs the body into the shards of a generation that serves, or will: `blocked` and `classic`, of the same shape.
+// ORs the body into the shards of a generation that serves, or will: `blocked` and `classic`, of the same shape. It is
 // kIncompatible if the header record changed before the last of them: a generation may have begun, and lack the keys.
 // For an empty set there is nothing to do.
 Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view);

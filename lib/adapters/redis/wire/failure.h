@@ -30,8 +30,8 @@ Failure JudgeError(std::string_view text, const std::string& server);
 // Judges the reply to AUTH. Its words are not shown: a server that does not know the command says the password.
 Failure JudgeAuthError(std::string_view text, const std::string& server);
 
-// Parses "MOVED 3999 10.0.0.1:6379", or ASK. *host is empty if it is the one that answered. False if it is no such
-// text.
+// Parses "MOVED 3999 10.0.0.1:6379", or ASK. *host is empty if it is the one that answered. It is false if it is no
+// such text.
 bool ParseRedirect(std::string_view text, uint16_t* slot, std::string* host, int* port);
 
 // Makes what a server said fit for sentences in logs and terminals: no more than a line, printable.
