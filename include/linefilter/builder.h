@@ -75,8 +75,8 @@ class LINEFILTER_EXPORT FilterBuilder {
   uint64_t ImageBytes() const noexcept;
   // Tells the same for num_keys keys before anything is built, and the most memory that a new builder would hold
   // meanwhile. (A builder that was used before keeps 1 KiB.) It assumes uniformly distributed hashes. Others (poor, or
-  // often the same) matter for `retrieval` alone: each beyond the share of its fullest range adds 4 bytes, up to
-  // memory_limit.
+  // many times the same) matter for `retrieval` alone: each hash that its fullest range has beyond its share adds 4
+  // bytes, never beyond memory_limit.
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 

@@ -11,7 +11,8 @@
 //   the caller has heard by anything that synchronizes (a mutex, a queue, an atomic with release and acquire, join). A
 //   lookup at the same time may answer either.
 // - When several threads insert the same absent key at once, at least one is told that it was certainly new, unless
-//   other keys set its last bits meanwhile. More than one may be told: a program that needs exactly one decides itself.
+//   other keys set its last bits meanwhile. More than one may be told; decide behind the filter where it must be
+//   exactly one.
 // - It does not grow and nothing is removed: more keys than planned raise the false-positive rate (FillRatio tells).
 //
 // Filters that nobody inserts into any more need none of this: a view, or what Seal returns, is read by any number of

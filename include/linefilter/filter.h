@@ -42,8 +42,8 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   }
   // The same for a hash (FilterOptions::hash_id says which).
   LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
-  // Inserts a batch and returns how many were certainly new in their turn. `were_new` is null or gets n bytes of 1 or
-  // 0.
+  // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
+  // 1 or 0.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
 
   // Takes all keys of `other`. It is kIncompatible unless layout, num_probes, hash id and seed (with a keyed hash, the

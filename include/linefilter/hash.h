@@ -75,7 +75,7 @@ LINEFILTER_INLINE uint64_t HashKey(Key key, Seed seed = 0) noexcept {
                          : HashBytes(key.bytes().data(), key.bytes().size(), static_cast<uint64_t>(seed));
 }
 
-// KeyHash tells how keys become hashes, and alone knows more than one way. All that take keys or are asked hold one.
+// KeyHash tells how keys become hashes: it alone knows several ways. What takes keys or is asked for them holds one.
 struct KeyHash {
   HashId id = HashId::kXxh3;  // which way
   uint64_t seed = 0;          // for a keyed hash CheckOfSecret(secret), which an image keeps instead

@@ -36,8 +36,8 @@
 // acknowledged, as its persistence and replication are set: doc/REDIS.md tells what appendfsync and wait_replicas buy.
 //
 // Exactly one of several writers of a key is told kNew, even at the same moment. At most one is told if generations are
-// begun, switched or lost in that moment. So it is if a connection is lost between an insertion and its reply (it is
-// then sent again, and finds its own bits). A key that nobody inserted may be known (a false positive), as in any
+// begun, switched or lost in that moment. The same holds if a connection is lost between an insertion and its reply (it
+// is then sent again, and finds its own bits). A key that nobody inserted may be known (a false positive), as in any
 // filter.
 //
 // Generations: a filter whose keys also go, or that is full, is made anew while it serves.
@@ -76,14 +76,14 @@ class FilterState;  // lib/adapters/redis/calls/filter_state.h
 
 // Where the servers are, and how long to wait for them.
 struct RedisServers {
-  // host:port[,host:port...] (an IPv6 host in brackets) or unix:/path. The first that answers is asked; it tells the
-  // nodes of a cluster.
+  // host:port[,host:port...] (an IPv6 host in brackets) or unix:/path. The first that answers is asked; in a cluster it
+  // tells the others.
   std::string addresses = "127.0.0.1:6379";
   std::string user;      // a user of Redis' ACL; empty: the default user
   std::string password;  // empty: none, of a user that the ACL lets in without one (nopass)
   int database = 0;      // a cluster has only 0
-  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported. Else what follows is
-  // kInvalidArgument.
+  // TLS, 1.2 or newer. It needs OpenSSL when linefilter is built: else kUnsupported. What follows is refused without it
+  // (kInvalidArgument).
   bool tls = false;
   // The file of the authority that signed the servers' certificates, or of these themselves; empty: the system's.
   std::string tls_ca;
@@ -92,7 +92,7 @@ struct RedisServers {
   // The name, or address in numbers, that each server's certificate must have; it is also asked for (SNI). Empty means
   // the host that is connected to. The nodes of a cluster tell each other's addresses, not names, unless their
   // cluster-preferred-endpoint-type is hostname. So give one name that all certificates have, or certificates with
-  // addresses.
+  // their addresses.
   std::string tls_server_name;
 
   uint32_t connect_timeout_ms = 1000;  // the time for one connection, above 0

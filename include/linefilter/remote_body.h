@@ -76,7 +76,8 @@ LINEFILTER_EXPORT Status CheckBody(const BodyFacts& facts) noexcept;
 
 // Tells which blocks of 64 bytes answer for the hash, by their number in the body. That is one, or in a `container` one
 // of each stage, the oldest first (kMaxBodyStages at most). It returns how many: the answer is "maybe" if one of them
-// says so. 0 means "maybe", too: there are no blocks (`classic`, for PositionsOfHash, and what CheckBody refuses).
+// says so. 0 means "maybe", too: there are no blocks (`classic`, which PositionsOfHash answers, and what CheckBody
+// refuses).
 LINEFILTER_EXPORT size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noexcept;
 
 // The answer of a block, wherever its 64 bytes lie; `index` is that of BlocksOfHash. It is "maybe" (true) for a layout

@@ -48,7 +48,7 @@ enum class Rotation : uint8_t {
                   // counts once in every generation that it goes into
 };
 
-// The least number of generations is one that takes keys, and one before it.
+// There are at least two generations: one that takes keys, and one before it.
 inline constexpr uint32_t kMinGenerations = 2;
 // The most generations, which an image can hold.
 inline constexpr uint32_t kMaxGenerations = 64;
@@ -72,7 +72,7 @@ class LINEFILTER_EXPORT RotatingFilter final {
                 Rotation rotation = Rotation::kByCaller) noexcept;
   // Goes on from a snapshot: its generations, their number, its way to rotate. The options, memory and errors are as
   // those of BlockedFilter::CreateFromImage: on an error the filter is as it was. An image of anything else is
-  // kIncompatible. It is not thread-safe.
+  // kIncompatible. The call is not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
   // Any number of threads may call everything below at once.

@@ -56,7 +56,7 @@ struct StageFacts {
   double fpr = 0;           // its share of the bound: the highest rate that it has with `capacity` keys
 };
 
-// The file begins with what it is. Its layout is kContainer.
+// This filter grows, as told above. Its layout is kContainer.
 class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
  public:
   ScalableFilter() noexcept;

@@ -4,10 +4,10 @@
 // the classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic` uses the textbook m = -n ln p / (ln 2)^2,
 // k = m/n ln 2. `retrieval` uses the load of a block as above, and the mean rate of blocks of that load, a measured
 // table. It is right to 0.3 % from 6 to 24 bits per key, to 3 % below 3. `counting` is exact; 1 % takes 43.9 bits per
-// key, and the 64 that there may be reach 0.22 %. kAuto is `blocked` or `classic`. Ask for the others by name:
-// `retrieval` takes no key afterwards and is slower to build. Results are the same to the bit on every CPU (no libm),
-// so the same request gives the same image everywhere. All functions are thread-safe. bits_per_key is in bits, fpr in
-// 0..1, sizes are in bytes.
+// key, and the 64 that there may be reach 0.22 %. kAuto is `blocked` or `classic`. Ask for others by name: `retrieval`,
+// which takes no key afterwards and is slower to build, and `counting`. Results are the same to the bit on every CPU
+// (no libm), so the same request gives the same image everywhere. All functions are thread-safe. bits_per_key is in
+// bits, fpr in 0..1, sizes are in bytes.
 //
 // No number of bits makes the rate as small as one likes. A key with the same 64-bit hash as one of n members is
 // "maybe" to every filter, which has a probability of n / 2^64. In layouts of blocks it is enough that it falls into a
@@ -40,10 +40,10 @@ struct Sizing {
 };
 
 // These size the filter for num_keys keys at (at least) bits_per_key, or with (at most) an expected false-positive rate
-// of fpr. It is kInvalidArgument if bits_per_key is outside its limits; fpr not between 0 and 1, below num_keys / 2^64,
-// or below what the layout reaches with kMaxBitsPerKey; a size past what the layout can address (2^32 blocks; classic:
-// 2^48 bytes). An fpr that less than kMinBitsPerKey would reach gets kMinBitsPerKey. For 0 keys body_bytes and
-// expected_fpr are 0.
+// of fpr. It is kInvalidArgument if bits_per_key is outside its limits, or fpr is not between 0 and 1, below num_keys /
+// 2^64, or below what the layout reaches with kMaxBitsPerKey. So is a size past what the layout can address (2^32
+// blocks; classic: 2^48 bytes). An fpr that less than kMinBitsPerKey would reach gets kMinBitsPerKey. For 0 keys
+// body_bytes and expected_fpr are 0.
 LINEFILTER_EXPORT Status SizeForBitsPerKey(Layout layout, uint64_t num_keys, double bits_per_key,
                                            Sizing* sizing) noexcept;
 LINEFILTER_EXPORT Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) noexcept;
@@ -69,8 +69,7 @@ LINEFILTER_EXPORT double BitsPerKeyForFpr(Layout layout, double fpr) noexcept;
 // key; the tests hold them to it. It is NaN (not stated) outside, and for a layout that cannot be sized.
 LINEFILTER_EXPORT double ModelError(Layout layout, double bits_per_key, bool best_num_probes, bool large_set) noexcept;
 
-// The largest num_probes of a layout (blocked and counting 16, classic 30; retrieval has none: 0). The least is 1, or
-// 0.
+// The largest num_probes of a layout (blocked and counting 16, classic 30; retrieval has none: 0). The least is 1 or 0.
 LINEFILTER_EXPORT uint32_t MaxNumProbes(Layout layout) noexcept;
 
 }  // namespace linefilter

@@ -79,7 +79,7 @@ LINEFILTER_EXPORT void linefilter_concurrent_prepare_hash(const linefilter_concu
 LINEFILTER_EXPORT linefilter_code linefilter_concurrent_key_status(const linefilter_concurrent* filter,
                                                                    linefilter_status* status);
 
-// These are facts. For NULL they are 0, and the target is "none".
+// For NULL these facts are 0, and the target is "none".
 
 // LINEFILTER_LAYOUT_BLOCKED; for NULL, and when it is sealed, LINEFILTER_LAYOUT_AUTO.
 LINEFILTER_EXPORT linefilter_layout linefilter_concurrent_layout(const linefilter_concurrent* filter);

@@ -85,7 +85,7 @@ LINEFILTER_EXPORT uint64_t linefilter_rotating_count_maybes(const linefilter_rot
 LINEFILTER_EXPORT linefilter_code linefilter_rotating_key_status(const linefilter_rotating* filter,
                                                                  linefilter_status* status);
 
-// These are facts. For NULL they are 0, but the hash id is LINEFILTER_HASH_CALLER, the rate 1 and the target "none".
+// For NULL these facts are 0, but the hash id is LINEFILTER_HASH_CALLER, the rate 1 and the target "none".
 
 // This tells whose hashes it holds.
 LINEFILTER_EXPORT linefilter_hash_id linefilter_rotating_hash_id(const linefilter_rotating* filter);

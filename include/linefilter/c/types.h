@@ -72,7 +72,7 @@ enum {
 // "caller", "xxh3", "keyed" or "unknown".
 LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
 
-// The size of the secret of a keyed hash: random bytes that you keep, no image holds them.
+// The size of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
 // No callback may throw, longjmp, or call back into the handle that it was given to. (One that does not return leaks

@@ -17,9 +17,8 @@
 extern "C" {
 #endif
 
-// ---- Opening. `secret` has LINEFILTER_SECRET_BYTES bytes for an image of a keyed hash and is NULL for every other:
-// else
-// ---- it is LINEFILTER_INCOMPATIBLE. A view is freed with linefilter_view_free.
+// ---- Opening. `secret` has LINEFILTER_SECRET_BYTES bytes for an image of a keyed hash, and is NULL for every other;
+// ---- else it is LINEFILTER_INCOMPATIBLE. A view is freed with linefilter_view_free.
 
 // Opens the image at these bytes, which must stay unchanged until the view is freed. `size` is exact. It verifies the
 // trailer, and the body where that is at most 4 KiB; linefilter_view_verify does it for a larger one.

@@ -107,8 +107,8 @@ HWY_INLINE KeyVec Couple(KeyVec p) {
 
 #if HWY_TARGET == HWY_AVX2
 
-// Makes M[t] of t mod 32, t = eighths / 8: nibble j has constraints 0 to t / 8 - 1 of its four, one more if j < t mod
-// 8.
+// Makes M[t] of t mod 32, t = eighths / 8: nibble j has constraints 0 to t / 8 - 1 of its four, and one more if j < t
+// mod 8.
 HWY_INLINE KeyVec MasksOf(KeyVec eighths) {
   const KeyTag d;
   const __m256i quarter = hn::ShiftRight<6>(eighths).raw;

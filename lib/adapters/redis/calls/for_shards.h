@@ -29,7 +29,7 @@ class Integers final : public ReplyHandler {
   std::vector<int64_t> values;
 };
 
-// `add` adds one command for a shard; `judge` gets its integer. The first error is returned; after a refusal, all are
+// `add` adds one command for a shard; `judge` gets its integer. It returns the first error; after a refusal, all are
 // run.
 template <class Add, class Judge>
 Status ForShards(Router* router, Batch* batch, const Shards& shards, uint64_t at_once, const Add& add,

@@ -18,8 +18,7 @@ namespace linefilter {
 namespace HWY_NAMESPACE {
 
 // Pieces are free columns of units, in order: what is left of each unit after the level before. Those of key q are at
-// columns + step * q, a vector of blocks, from bit `from` on under `mask` (by block); they go to bit `to` of a packed
-// row.
+// columns + step * q, a vector of blocks, from bit `from` on under `mask` (by block); they go to bit `to` of a row.
 template <int kUnits>
 struct Pieces {
   const uint64_t* columns[size_t{kUnits}];
