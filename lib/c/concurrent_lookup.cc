@@ -1,4 +1,4 @@
-// This asks a linefilter_concurrent, and what it tells of itself. NULL acts like a broken one.
+// This asks a linefilter_concurrent, also about itself. NULL acts like a broken one.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 

@@ -1,4 +1,4 @@
-// This asks a linefilter_rotating, and what it tells of itself. NULL acts like a filter that was never made.
+// This asks a linefilter_rotating, also about itself. NULL acts like a filter that was never made.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
 

@@ -38,7 +38,7 @@ Status CheckRequest(const FilterOptions& options) {
   return internal::CheckOptions(Layout::kBlocked, options);
 }
 
-// It differs from that of lib/base/memory.h, whose advice is for a filter of some bits per key.
+// These two replace those of lib/base/memory.h, whose advice is for a filter of some bits per key.
 Status OutOfMemory(uint64_t bytes) {
   return Status::Error(StatusCode::kOutOfMemory,
                        "no memory for %llu bytes: set a higher fpr or a max_growth, or shard the keys",
@@ -89,7 +89,7 @@ uint64_t RoomOf(const Growth& growth) {
 }
 
 // With limited growth all stages are looked at beforehand: a bound that the last one cannot keep is no bound. With
-// unlimited growth so many are that few will ever see the end.
+// unlimited growth so many are looked at that few will ever see the end.
 Status CheckPlan(const GrowthPlan& plan) {
   const uint32_t stages = plan.max_growth == 0 ? internal::kLeastStages : internal::NumPlannedStages(plan);
   for (uint32_t i = 0; i < stages; ++i) {

@@ -1,4 +1,5 @@
-// This names the layouts that can do something in a sentence: "blocked, classic or counting". So messages know all.
+// This names the layouts that can do something in a sentence: "blocked, classic or counting". So messages know new
+// ones.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_NAMES_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_NAMES_H_
 

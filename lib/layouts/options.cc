@@ -56,7 +56,7 @@ Status MakeFoldable(uint64_t num_keys, const FilterOptions& options, Sizing* siz
   uint64_t bytes = RoundUp(sizing->body_bytes, kStep);
   const auto expected = [&] { return ExpectedFpr(sizing->layout, num_keys, bytes, sizing->num_probes); };
   // Where another num_probes is the best for this very size, a little more may be needed for fpr. (None of 170,000
-  // requests did.)
+  // requests needed it.)
   while (options.fpr != 0 && expected() > options.fpr && bytes < kMost) {
     bytes += RoundUp(bytes / 1024, kStep) + (bytes < 1024 * kStep ? kStep : 0);
     if (bytes > kMost) bytes = kMost;

@@ -54,7 +54,8 @@ class CountingEnv : public leveldb::EnvWrapper {
 };
 
 // The filter block of an uncompressed table, by LevelDB's doc/table_format.md. The footer, 48 bytes, begins with the
-// handle (offset, size) of the metaindex block. Its only entry is `filter.<name of the policy>` and the handle.
+// handle (offset, size) of the metaindex block. Its only entry is `filter.<name of the policy>` and the filter block's
+// handle.
 struct FilterBlock {
   uint64_t offset = 0, size = 0;
   std::string policy_name;

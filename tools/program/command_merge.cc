@@ -22,7 +22,8 @@ struct Merge {
   bool json = false;
 };
 
-// Names the first image that does not go with the first one that has keys. The one that was given first comes first.
+// Names the first image that does not go with the first one that has keys. Its sentence begins with the one of the two
+// that was given first.
 int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, const Status& status) {
   const Sink nowhere{[](void*, const void*, size_t) noexcept { return false; }, nullptr};
   size_t model = 0;

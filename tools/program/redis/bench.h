@@ -1,4 +1,5 @@
-// This measures a server of Redis per second: blocks of `blocked` against `classic`, by script and BITFIELD, in turns.
+// This measures what a server of Redis does per second: blocks of `blocked` against `classic`, by script and by
+// BITFIELD, in turns.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_BENCH_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_BENCH_H_
 

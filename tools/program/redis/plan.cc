@@ -47,7 +47,8 @@ Status SizeEach(const RedisPlanRequest& request, RedisPlan* plan) {
   return status;
 }
 
-// Tells how many filters the keys fill, each of 2^32 blocks, if as many as `filters` leave them a rate.
+// Tells how many filters the keys fill, each of 2^32 blocks, if each of as many as `filters` has what the others leave
+// of the rate.
 uint64_t FiltersToFill(const RedisPlanRequest& request, uint64_t filters) {
   const double others = std::min(0.5, FprOfOtherFilters(request, filters));
   const double rest = std::max(1e-12, (request.fpr - others) / (1 - others));

@@ -50,7 +50,7 @@ struct TimeToLive {
 
 class FilterState {
  public:
-  // This names, checks and connects; nothing is read or written.
+  // Checks the name and connects; nothing is read or written.
   Status Connect(const RedisServers& servers, std::string_view name);
 
   // Reads the header record into header(), with the shards of its generations. It is kNotFound if there is none;

@@ -14,8 +14,8 @@ inline constexpr size_t kMaxNameBytes = 200;
 
 // A name has 1 to kMaxNameBytes bytes, without NUL and newline, and a closing brace only with a hash tag of its own.
 Status CheckName(std::string_view name);
-// A name for sentences: what is not printable is replaced, what is long cut. It needs no memory, which may be the
-// subject.
+// A name for sentences: what is not printable is replaced, what is long cut. It needs no memory, which may be what the
+// sentence is about.
 class Printable {
  public:
   explicit Printable(std::string_view name) noexcept;

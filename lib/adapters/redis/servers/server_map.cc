@@ -13,7 +13,7 @@
 namespace linefilter::redis_internal {
 namespace {
 
-// Redis' makers name a thousand nodes as the most. Replicas are only asked for maps, so so many of them will do.
+// Redis' makers name a thousand nodes as the most. Replicas are only asked for maps, so this many will do.
 constexpr size_t kMostMasters = 1000, kMostReplicas = 1000;
 
 // A node that is there connects within this time, even if many are not.
