@@ -1,5 +1,5 @@
 // A FilterBase is what every filter answers, whatever its layout and whoever owns its bytes. FilterView (view.h),
-// ScalableFilter (scalable.h), BlockedFilter, ClassicFilter and CountingBlockedFilter (filter.h) are FilterBases.
+// ScalableFilter (scalable.h) and the filters of filter.h are FilterBases.
 //
 // True is "maybe", false is "absent". A key that was inserted is never "absent". Whatever is broken answers "maybe".
 // All const calls are thread-safe against each other (on a mutable filter while nobody inserts).

@@ -82,12 +82,12 @@ struct KeyHash {
   HashSecret secret;          // all zero unless the hash is keyed
 
   // IsKnown tells whether this version implements an id, IsKeyed whether the id goes with a secret.
-  static constexpr bool IsKnown(HashId id) noexcept { return id <= HashId::kKeyed; }
-  static constexpr bool IsKeyed(HashId id) noexcept { return id == HashId::kKeyed; }
+  LINEFILTER_INLINE static constexpr bool IsKnown(HashId id) noexcept { return id <= HashId::kKeyed; }
+  LINEFILTER_INLINE static constexpr bool IsKeyed(HashId id) noexcept { return id == HashId::kKeyed; }
   // Whether there is a secret.
-  constexpr bool is_keyed() const noexcept { return IsKeyed(id); }
+  LINEFILTER_INLINE constexpr bool is_keyed() const noexcept { return IsKeyed(id); }
   // False if the hashes are the caller's own, so that a key means nothing.
-  constexpr bool hashes_keys() const noexcept { return id != HashId::kCaller; }
+  LINEFILTER_INLINE constexpr bool hashes_keys() const noexcept { return id == HashId::kXxh3 || is_keyed(); }
   // The secret; null where there is none.
   const HashSecret* secret_or_null() const noexcept { return is_keyed() ? &secret : nullptr; }
 

@@ -18,7 +18,7 @@ struct FilterOptions {
   double fpr = 0;
   // 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes = 0;
-  // Only the builder looks at this; a BlockedFilter is blocked.
+  // The builder and Filter::CreateFromImage go by this; a class with a layout of its own has that.
   Layout layout = Layout::kAuto;
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (MutableFilter::Fold) by many factors: 2, 4, ...,
   // 64 and more. num_probes then follows from bits_per_key or fpr alone, so that filters for any number of keys can be

@@ -1,6 +1,7 @@
 // This asks a linefilter_concurrent, also about itself. NULL acts like a broken one.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
+#include "lib/filters/hash_keys.h"
 
 using linefilter::FilterView;
 using linefilter::internal::BytesKeys;
@@ -23,7 +24,7 @@ bool linefilter_concurrent_may_contain_hash(const linefilter_concurrent* filter,
 void linefilter_concurrent_may_contain_keys(const linefilter_concurrent* filter, const void* const* keys,
                                             const size_t* sizes, size_t n, uint8_t* answers) {
   if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
-  linefilter::internal::AskKeys(filter->filter, BytesKeys{keys, sizes}, n, answers);
+  linefilter::internal::HashAndAsk(filter->filter, BytesKeys{keys, sizes}, n, answers);
 }
 
 void linefilter_concurrent_may_contain_u64s(const linefilter_concurrent* filter, const uint64_t* keys, size_t n,

@@ -12,8 +12,6 @@
 
 namespace linefilter::internal {
 
-inline constexpr size_t kKeyGroup = 256;
-
 // C hands keys of bytes over like this.
 struct BytesKeys {
   const void* const* keys;
@@ -21,26 +19,25 @@ struct BytesKeys {
   std::string_view operator[](size_t i) const { return KeyFromC(keys[i], sizes[i]); }
 };
 
-// Calls group(begin, size) for all of n.
-template <class Group>
-void InGroups(size_t n, const Group& group) {
-  for (size_t begin = 0; begin < n; begin += kKeyGroup) group(begin, n - begin < kKeyGroup ? n - begin : kKeyGroup);
-}
-
 // Answers if none of n keys is taken or given back.
 inline uint64_t NothingInserted(size_t n, uint8_t* were_new) {
   if (were_new != nullptr && n != 0) memset(were_new, 0, n);
   return 0;
 }
 
-// Calls change(hashes, size, answers) for all keys in groups; returns the sum of what it returns.
-template <class Keys, class Change>
-uint64_t ChangeKeys(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t* answers, const Change& change) {
+// What is done with the hashes of a group of keys in a filter; it returns how many of them were new, or were removed.
+using ChangeGroup = uint64_t (*)(void* filter, const uint64_t* hashes, size_t n, uint8_t* answers);
+
+// Calls change for all keys in groups; returns the sum of what it returns. Not a template of the filter: each would be
+// a copy of all this.
+template <class Keys>
+uint64_t ChangeKeys(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t* answers, void* filter,
+                    ChangeGroup change) {
   uint64_t count = 0;
   const bool hashed = key_hash.InGroups(
       n, [&](size_t i) { return Key(keys[i]); },
       [&](const uint64_t* hashes, size_t begin, size_t size) {
-        count += change(hashes, size, answers == nullptr ? nullptr : answers + begin);
+        count += change(filter, hashes, size, answers == nullptr ? nullptr : answers + begin);
       });
   return hashed ? count : NothingInserted(n, answers);
 }
@@ -48,27 +45,17 @@ uint64_t ChangeKeys(const KeyHash& key_hash, const Keys& keys, size_t n, uint8_t
 // These are filter->InsertHashes of keys, and filter->RemoveHashes.
 template <class Filter, class Keys>
 uint64_t InsertKeys(Filter* filter, const Keys& keys, size_t n, uint8_t* were_new) {
-  return ChangeKeys(filter->key_hash(), keys, n, were_new,
-                    [filter](const uint64_t* hashes, size_t size, uint8_t* answers) {
-                      return filter->InsertHashes(hashes, size, answers);
+  return ChangeKeys(filter->key_hash(), keys, n, were_new, filter,
+                    [](void* into, const uint64_t* hashes, size_t size, uint8_t* answers) {
+                      return static_cast<Filter*>(into)->InsertHashes(hashes, size, answers);
                     });
 }
 template <class Filter, class Keys>
 uint64_t RemoveKeys(Filter* filter, const Keys& keys, size_t n, uint8_t* were_removed) {
-  return ChangeKeys(filter->key_hash(), keys, n, were_removed,
-                    [filter](const uint64_t* hashes, size_t size, uint8_t* answers) {
-                      return filter->RemoveHashes(hashes, size, answers);
+  return ChangeKeys(filter->key_hash(), keys, n, were_removed, filter,
+                    [](void* from, const uint64_t* hashes, size_t size, uint8_t* answers) {
+                      return static_cast<Filter*>(from)->RemoveHashes(hashes, size, answers);
                     });
-}
-
-// This is filter.MayContainKeys of keys of bytes.
-template <class Filter>
-void AskKeys(const Filter& filter, const BytesKeys& keys, size_t n, uint8_t* answers) {
-  std::string_view group[kKeyGroup];
-  InGroups(n, [&](size_t begin, size_t size) {
-    for (size_t i = 0; i < size; ++i) group[i] = keys[begin + i];
-    filter.MayContainKeys(group, size, answers + begin);
-  });
 }
 
 }  // namespace linefilter::internal

@@ -1,6 +1,7 @@
 // Each question is one call of the C++ object; for NULL it is "maybe".
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
+#include "lib/filters/hash_keys.h"
 
 using linefilter::FilterView;
 using linefilter::internal::BytesKeys;
@@ -27,7 +28,7 @@ void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash) {
 void linefilter_view_may_contain_keys(const linefilter_view* view, const void* const* keys, const size_t* sizes,
                                       size_t n, uint8_t* answers) {
   if (view == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
-  linefilter::internal::AskKeys(*view->asked, BytesKeys{keys, sizes}, n, answers);
+  linefilter::internal::HashAndAsk(*view->asked, BytesKeys{keys, sizes}, n, answers);
 }
 
 void linefilter_view_may_contain_u64s(const linefilter_view* view, const uint64_t* keys, size_t n, uint8_t* answers) {

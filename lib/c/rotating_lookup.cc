@@ -1,6 +1,7 @@
 // This asks a linefilter_rotating, also about itself. NULL acts like a filter that was never made.
 #include "lib/c/handles.h"
 #include "lib/c/key_batches.h"
+#include "lib/filters/hash_keys.h"
 
 using linefilter::FilterView;
 using linefilter::RotatingFilter;
@@ -24,7 +25,7 @@ bool linefilter_rotating_may_contain_hash(const linefilter_rotating* filter, uin
 void linefilter_rotating_may_contain_keys(const linefilter_rotating* filter, const void* const* keys,
                                           const size_t* sizes, size_t n, uint8_t* answers) {
   if (filter == nullptr) return FilterView().MayContainHashes(nullptr, n, answers);
-  linefilter::internal::AskKeys(filter->filter, BytesKeys{keys, sizes}, n, answers);
+  linefilter::internal::HashAndAsk(filter->filter, BytesKeys{keys, sizes}, n, answers);
 }
 
 void linefilter_rotating_may_contain_u64s(const linefilter_rotating* filter, const uint64_t* keys, size_t n,

@@ -11,9 +11,9 @@
 namespace linefilter::internal {
 
 // This is MayContainKeys of a filter. Where the hashes are the caller's, all keys are "maybe".
-template <class Filter, class T>
-void HashAndAsk(const Filter& filter, const T* keys, size_t n, uint8_t* answers) {
-  const auto key_at = [keys](size_t i) { return Key(keys[i]); };
+template <class Filter, class Keys>
+void HashAndAsk(const Filter& filter, const Keys& keys, size_t n, uint8_t* answers) {
+  const auto key_at = [&keys](size_t i) { return Key(keys[i]); };
   const auto ask = [&](const uint64_t* hashes, size_t begin, size_t size) {
     filter.MayContainHashes(hashes, size, answers + begin);
   };

@@ -92,7 +92,7 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   if (!verified.ok()) return verified;
   // A layout that takes no single keys is refused as one that is not blocked.
   if (layout == Layout::kAuto) layout = FactsOf(view.layout()).takes_keys ? view.layout() : Layout::kBlocked;
-  if (view.layout() != layout) {
+  if (view.layout() != layout || !FactsOf(layout).takes_keys) {
     return Status::Error(StatusCode::kIncompatible, "the image has layout %s: a mutable %s filter cannot be made of it",
                          LayoutName(view.layout()), LayoutName(layout));
   }

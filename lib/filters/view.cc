@@ -129,7 +129,7 @@ double StageInfo::FillRatio() const noexcept {
 
 double StageInfo::ExpectedFpr() const noexcept {
   if (num_blocks == 0) return 0;
-  const internal::LayoutRecord& record = *internal::FindLayout(layout);
+  const internal::LayoutRecord& record = internal::StageLayout();
   internal::ProbeState state;
   internal::BindBody(record, {body, internal::kBlockBytes * num_blocks, num_probes}, &state);
   return record.expected_fpr(state);

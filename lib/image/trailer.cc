@@ -66,16 +66,17 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Sta
   if (!Cut(rest, 4)) return Corrupt("no room for the extension list");
   const uint64_t list_bytes = LoadLE32(image + *rest);
   if (!Cut(rest, list_bytes)) return Corrupt("the extension list is longer than the image");
+  const bool has_stages = HasStages(*trailer);
   const uint8_t* field = image + *rest;
   for (uint64_t left = list_bytes; left != 0;) {
     if (left < 4) return Corrupt("an extension field is cut off");
     const unsigned id = field[0] | unsigned{field[1]} << 8;
     const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
     if (left < field_bytes) return Corrupt("an extension field is longer than its list");
-    const uint8_t** const known = !HasStages(*trailer) ? nullptr
-                                  : id == kStageTable  ? &trailer->stage_table
-                                  : id == kGrowth      ? &trailer->growth
-                                                       : nullptr;
+    const uint8_t** const known = !has_stages         ? nullptr
+                                  : id == kStageTable ? &trailer->stage_table
+                                  : id == kGrowth     ? &trailer->growth
+                                                      : nullptr;
     if (known != nullptr) {
       if (*known != nullptr) return Corrupt("an extension field comes twice");
       *known = field + 4;
@@ -146,6 +147,7 @@ Status ParseTrailer(const uint8_t* image, size_t size, Trailer* trailer) {
     return Corrupt("chunk checks go with a body of more than 4096 bytes, and with no other");
   }
   if (trailer->body_bytes == 0 && trailer->num_keys != 0) return Corrupt("no body for the keys that are counted");
+  if (trailer->stage_table == nullptr && HasStages(*trailer)) return Corrupt("no table of its stages");
   if (!CheckMatches(image, size, trailer->body_bytes)) return Corrupt("the check does not match");
   return critical;
 }

@@ -1,5 +1,5 @@
 // A LayoutMaker is the half of a layout that makes: how large a body is for a set, how it is made of hashes and folded.
-// A reader of images links none of it (layout_record.h).
+// A reader of images does not find it (layout_record.h).
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_MAKER_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_MAKER_H_
 

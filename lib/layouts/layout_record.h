@@ -1,6 +1,6 @@
 // A layout is a folder here and one row of registry.inc, which FindLayout and FindMaker read. It has two halves. A
-// LayoutRecord is all that asks a body, and so all that a reader of images links. A LayoutMaker (layout_maker.h) sizes,
-// makes and folds bodies.
+// LayoutRecord asks a body; a reader of images finds no other half, and so links no model and no solver. A LayoutMaker
+// (layout_maker.h) sizes, makes and folds bodies.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_RECORD_H_
 
@@ -88,6 +88,23 @@ bool BodyMayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probe
 }
 
 double FillRatioOfBody(const ProbeState& state);
+
+// The record of a layout without stages, from what all have; the rest is set behind it.
+template <BodyIsValid kIsValid, BindPlain kBind, const Kernels& (*kKernels)()>
+constexpr LayoutRecord PlainRecord(Layout layout, const char* name, double (*estimated_keys)(const ProbeState&),
+                                   double (*expected_fpr)(const ProbeState&)) {
+  return {layout,
+          name,
+          {},
+          kIsValid,
+          nullptr,
+          kKernels,
+          BindWithKernels<kBind, kKernels>,
+          BodyMayContain<kIsValid, kBind, kKernels>,
+          FillRatioOfBody,
+          estimated_keys,
+          expected_fpr};
+}
 
 }  // namespace linefilter::internal
 

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "lib/base/endian.h"
 #include "lib/layouts/blocks/block.h"
@@ -55,14 +54,7 @@ inline StageEntry LoadStageEntry(const uint8_t* table, uint32_t i) {
   const uint8_t* const entry = table + kStageEntryBytes * i;
   return {LoadLE64(entry), LoadLE64(entry + 8), entry[16], entry[17]};
 }
-inline void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table) {
-  uint8_t* const to = table + kStageEntryBytes * i;
-  StoreLE64(entry.num_blocks, to);
-  StoreLE64(entry.num_keys, to + 8);
-  to[16] = entry.layout;
-  to[17] = entry.num_probes;
-  memset(to + 18, 0, kStageEntryBytes - 18);
-}
+void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table);
 
 // Calls visit(i, Stage) with each stage, the oldest first.
 template <class Visit>

@@ -191,7 +191,8 @@ def test_a_builder():
 
 
 def rotating(by_count):
-    return linefilter.RotatingFilter(len(NUMBERS), generations=3, by_count=by_count, fpr=0.01)
+    # By the caller it is so large that a rotation takes long enough for a fork to come within one, on a busy machine too.
+    return linefilter.RotatingFilter(len(NUMBERS) if by_count else 8 * len(NUMBERS), generations=3, by_count=by_count, fpr=0.01)
 
 
 @pytest.mark.parametrize("change", ["rotate", "to_bytes"])

@@ -1,4 +1,6 @@
 // A filter unites with another one or an image, and goes through its image and back; what does not fit is refused.
+#include "linefilter/builder.h"
+#include "linefilter/scalable.h"
 #include "tests/filters/mutable_filter_test.h"
 #include "tests/testing/temp_dir.h"
 
@@ -111,6 +113,37 @@ TYPED_TEST(MutableFilterTest, RefusesImagesItCannotContinue) {
   limited.memory_limit = 1000;
   EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), limited).code(), StatusCode::kOverLimit);
   this->ExpectBroken(filter);
+}
+
+// What takes no keys would lose those that are inserted: Filter refuses its image, whatever the options ask for.
+TEST(MutableFilter, AFilterOfAnyLayoutIsMadeOfAnImageThatTakesKeys) {
+  for (const Layout layout : SupportedLayouts()) {
+    std::string image;
+    if (FactsOf(layout).has_stages) {
+      ScalableFilter growing;
+      FilterOptions options;
+      options.fpr = 0.01;
+      ASSERT_TRUE(growing.Create(100, options).ok());
+      ASSERT_TRUE(growing.AppendImage(&image).ok());
+    } else {
+      FilterOptions options;
+      options.bits_per_key = 40;
+      options.layout = layout;
+      FilterBuilder builder(options);
+      builder.AddKey(1);
+      ASSERT_TRUE(builder.Finish(&image).ok());
+    }
+    for (const Layout asked : {Layout::kAuto, layout, Layout::kRetrieval, Layout::kContainer}) {
+      FilterOptions options;
+      options.layout = asked;
+      Filter filter;
+      const Status status = filter.CreateFromImage(image.data(), image.size(), options);
+      const bool fits = FactsOf(layout).takes_keys && (asked == Layout::kAuto || asked == layout);
+      EXPECT_EQ(status.code(), fits ? StatusCode::kOk : StatusCode::kIncompatible) << LayoutName(layout);
+      filter.InsertKey(2);
+      EXPECT_TRUE(filter.MayContainKey(2)) << LayoutName(layout);
+    }
+  }
 }
 
 }  // namespace

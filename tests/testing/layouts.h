@@ -12,16 +12,11 @@
 #include "gtest/gtest.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/layout.h"
+#include "tools/measure/layouts.h"
 
 namespace linefilter::test {
 
-inline std::vector<Layout> EveryLayout() {
-  std::vector<Layout> layouts;
-  for (const Layout layout : SupportedLayouts()) {
-    if (FactsOf(layout).buildable) layouts.push_back(layout);
-  }
-  return layouts;
-}
+inline std::vector<Layout> EveryLayout() { return tools::BuildableLayouts(); }
 
 // The density at which a layout has about the rate that `blocked` has at that many bits per key: a `counting` one has
 // counters of 4 bits, and reaches 0.22 % at most.

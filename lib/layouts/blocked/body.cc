@@ -83,17 +83,8 @@ double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough)
 
 extern const LayoutRecord kBlockedLayout;
 constexpr LayoutRecord kBlockedLayout = [] {
-  LayoutRecord record = {Layout::kBlocked,
-                         "blocked",
-                         {},
-                         IsValid,
-                         nullptr,
-                         BlockedKernels,
-                         BindWithKernels<Bind, BlockedKernels>,
-                         BodyMayContain<IsValid, Bind, BlockedKernels>,
-                         FillRatioOfBody,
-                         EstimatedKeys,
-                         ExpectedFpr};
+  LayoutRecord record =
+      PlainRecord<IsValid, Bind, BlockedKernels>(Layout::kBlocked, "blocked", EstimatedKeys, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfBlocked;

@@ -60,17 +60,9 @@ size_t Positions(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64
 
 extern const LayoutRecord kClassicLayout;
 constexpr LayoutRecord kClassicLayout = [] {
-  LayoutRecord record = {Layout::kClassic,
-                         "classic",
-                         {},
-                         IsValid,
-                         nullptr,
-                         ClassicKernels,
-                         BindWithKernels<Bind, ClassicKernels>,
-                         MayContain,
-                         FillRatioOfBody,
-                         EstimatedKeys,
-                         ExpectedFpr};
+  LayoutRecord record =
+      PlainRecord<IsValid, Bind, ClassicKernels>(Layout::kClassic, "classic", EstimatedKeys, ExpectedFpr);
+  record.body_may_contain = MayContain;
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.unites = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfClassic;

@@ -1,5 +1,7 @@
 #include "lib/layouts/container/body.h"
 
+#include <cstring>
+
 #include "lib/base/equal_hashes.h"
 #include "lib/base/fill.h"
 #include "lib/layouts/stages.h"
@@ -12,7 +14,6 @@ namespace {
 const char* FindTableFault(const BodyParts& parts, bool* unsupported) {
   *unsupported = false;
   if (parts.num_probes != 0) return "a container has no probes of its own";
-  if (parts.stage_table == nullptr) return "there is no table of stages";
   if (parts.stage_table_bytes % kStageEntryBytes != 0) return "the table of stages has a part of an entry";
   const uint64_t num_stages = parts.stage_table_bytes / kStageEntryBytes;
   if (num_stages > kMaxStages) return "the table has more than 64 stages";
@@ -86,6 +87,15 @@ double ExpectedFpr(const ProbeState& state) {
 }
 
 }  // namespace
+
+void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table) {
+  uint8_t* const to = table + kStageEntryBytes * i;
+  StoreLE64(entry.num_blocks, to);
+  StoreLE64(entry.num_keys, to + 8);
+  to[16] = entry.layout;
+  to[17] = entry.num_probes;
+  memset(to + 18, 0, kStageEntryBytes - 18);
+}
 
 extern const LayoutRecord kContainerLayout;
 constexpr LayoutRecord kContainerLayout = [] {

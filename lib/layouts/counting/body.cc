@@ -83,17 +83,8 @@ double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough
 
 extern const LayoutRecord kCountingLayout;
 constexpr LayoutRecord kCountingLayout = [] {
-  LayoutRecord record = {Layout::kCounting,
-                         "counting",
-                         {},
-                         IsValid,
-                         nullptr,
-                         CountingKernels,
-                         BindWithKernels<Bind, CountingKernels>,
-                         BodyMayContain<IsValid, Bind, CountingKernels>,
-                         FillRatioOfBody,
-                         EstimatedKeys,
-                         ExpectedFpr};
+  LayoutRecord record =
+      PlainRecord<IsValid, Bind, CountingKernels>(Layout::kCounting, "counting", EstimatedKeys, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.gives_back = facts.keeps_repeats = true;
   facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;

@@ -108,18 +108,9 @@ double ExpectedFpr(const ProbeState& state) {
 
 extern const LayoutRecord kRetrievalLayout;
 constexpr LayoutRecord kRetrievalLayout = [] {
-  LayoutRecord record = {Layout::kRetrieval,
-                         "retrieval",
-                         {},
-                         IsValid,
-                         nullptr,
-                         RetrievalKernels,
-                         BindWithKernels<Bind, RetrievalKernels>,
-                         BodyMayContain<IsValid, Bind, RetrievalKernels>,
-                         FillRatioOfBody,
-                         EstimatedKeys,
-                         ExpectedFpr,
-                         CountLevels};
+  LayoutRecord record =
+      PlainRecord<IsValid, Bind, RetrievalKernels>(Layout::kRetrieval, "retrieval", EstimatedKeys, ExpectedFpr);
+  record.count_levels = CountLevels;
   record.facts.buildable = record.facts.has_blocks = record.facts.has_levels = true;
   return record;
 }();

@@ -170,7 +170,7 @@ Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t
       }
       if (changed || (other && read.ok())) continue;
       if (newer || !read.ok()) return read;  // none of it is acknowledged
-      if (status.ok() && (lost_in == &current_ || only != 0)) status = LostShard(*lost_in, lost);
+      if (status.ok() && lost_in != nullptr && (lost_in == &current_ || only != 0)) status = LostShard(*lost_in, lost);
     }
     if (!replicated || !insertions.look().IsSame()) return status;  // not ok, either
     if (may_miss_bits) {

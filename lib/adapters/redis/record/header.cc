@@ -54,9 +54,9 @@ std::string_view Cut(std::string_view* text, char separator) {
 }
 
 bool ParseLayoutName(std::string_view text, Layout* layout) {
-  for (int id = 1; id <= static_cast<int>(Layout::kContainer); ++id) {
-    if (text != LayoutName(static_cast<Layout>(id))) continue;
-    *layout = static_cast<Layout>(id);
+  for (const Layout supported : SupportedLayouts()) {
+    if (text != LayoutName(supported)) continue;
+    *layout = supported;
     return true;
   }
   return false;
@@ -148,7 +148,7 @@ Field ParseField(std::string_view field, std::string_view value, Header* header)
   if (field == "version") return taken(ParseNumber(value, 10, &header->version) && header->version != 0);
   if (field == "seed") return taken(ParseHex16(value, &header->seed));
   if (field == "hash") {
-    for (const HashId id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
+    for (HashId id{}; KeyHash::IsKnown(id); id = static_cast<HashId>(static_cast<int>(id) + 1)) {
       if (value == HashIdName(id)) {
         header->hash_id = id;
         return Field::kTaken;

@@ -20,8 +20,8 @@
 #include "hwy/highway.h"
 #include "lib/layouts/retrieval/solver/solve-inl.h"
 
-#ifndef LINEFILTER_LIB_KERNELS_RETRIEVAL_BUILD_ONCE_
-#define LINEFILTER_LIB_KERNELS_RETRIEVAL_BUILD_ONCE_
+#ifndef LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_ONCE_
+#define LINEFILTER_LIB_LAYOUTS_RETRIEVAL_SOLVER_SOLVER_ONCE_
 namespace linefilter::internal {
 
 using SolveFunction = void (*)(const BlockTask* tasks, size_t num_tasks, RetrievalWork* work, Outcome* outcomes);
