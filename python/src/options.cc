@@ -112,7 +112,7 @@ void BindOptions(py::module_& module) {
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
            py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
            py::arg("threads"), py::arg("foldable"));
-  // Of each layout that is built: its name, and whether it takes single keys.
+  // This lists the layouts of this build: their names, and whether each takes single keys.
   module.def("layouts", [] {
     py::list all;
     for (const Layout layout : SupportedLayouts()) {

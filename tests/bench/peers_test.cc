@@ -46,8 +46,8 @@ TEST(Peers, NoFalseNegativeWhateverTheNumberOfKeys) {
   EXPECT_GT(filters, 0);
 }
 
-// Of peers without a model, at 10 bits per key. Both probes of LevelDB come from one 32-bit hash, and its rate changes
-// with the number of bits: 0.9 % for 10^4 keys, 1.2 to 2 % for 3 * 10^4 to 10^7.
+// These are the rates of peers without a model, at 10 bits per key. Both probes of LevelDB come from one 32-bit hash,
+// and its rate changes with the number of bits: 0.9 % for 10^4 keys, 1.2 to 2 % for 3 * 10^4 to 10^7.
 double KnownFpr(const std::string& name) { return name == "leveldb_bloom" ? 0.0135 : 0.0095; }
 
 TEST(Peers, RateOfTheScheme) {

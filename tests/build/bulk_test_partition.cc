@@ -59,7 +59,7 @@ TEST(Partition, SortsEachHashIntoItsRangeAndPutsAllBack) {
         ASSERT_TRUE(partition.Create(shape));
         EXPECT_EQ(allocator.live_bytes(), Partition::BytesFor(shape));
         for (size_t i = 0; i < capacities.size(); ++i) partition.chunk(i) = own.chunks[i];
-        // As threads may: the last chunk first, whose many free pages are then used.
+        // Threads may read the last chunk first; its many free pages are then used.
         for (size_t i = capacities.size(); i-- != 0;) partition.ReadChunk(i % workers, i);
 
         std::vector<uint64_t> all;

@@ -100,7 +100,7 @@ TEST_P(RedisLayoutTest, SingleCallsAreBatchesOfOne) {
   EXPECT_TRUE(filter.InsertKey(uint64_t{7}, nullptr).ok());
 }
 
-// Of writers of the same keys at the same time each key is told to exactly one.
+// Several writers insert the same keys at the same time, and exactly one of them is told that a key is new.
 TEST_P(RedisLayoutTest, SeveralWritersAreToldNewExactlyOnce) {
   constexpr size_t kKeys = 5000, kWriters = 4;
   options_.layout = GetParam();

@@ -123,7 +123,7 @@ TEST_F(RedisFilterTest, ALostShardIsNotWrittenAgainAndAgain) {
   }
 }
 
-// Who does not touch it has no look more.
+// A call that does not touch the lost shard needs no further look.
 TEST_F(RedisFilterTest, ALostShardSlowsNobodyInOthers) {
   RedisFilter filter = Create("seen", 1000, {64 * 4});
   const std::vector<uint64_t> hashes = RandomHashes(1000, 25);

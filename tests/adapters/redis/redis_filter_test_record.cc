@@ -105,7 +105,7 @@ class RedisStepTest : public RedisFilterTest {
     client_->Do({"SETRANGE", ShardOf(generation, shard), std::to_string(generation.BytesOfShard(shard)),
                  redis_internal::MarkOf(version)});
   }
-  // Who has seen all shards writes without looking first.
+  // A client that has seen all shards writes without a look first.
   void SeeAll(RedisFilter* filter) { InsertAll(filter, RandomHashes(50, 25)); }
   RedisInsert InsertOne(RedisFilter* filter, uint64_t hash) {
     RedisInsert outcome = RedisInsert::kFailed;
@@ -146,7 +146,7 @@ TEST_F(RedisStepTest, NewIsWhatIsNewInAllThatServedOrServe) {
   for (const uint64_t hash : hashes) EXPECT_TRUE(Maybe(&again, hash));
 }
 
-// Of what is only being filled, that it is not there yet says nothing, nor that it is.
+// The next generation is only being filled, so neither its presence nor its absence says anything about a key.
 TEST_F(RedisStepTest, TheNextGenerationIsFilledButNotAsked) {
   const std::vector<uint64_t> hashes = RandomHashes(3, 21);
   InsertOne(&old_, hashes[0]);

@@ -69,7 +69,7 @@ TEST_F(RedisTls, DoesAllThatGoesWithout) {
   ASSERT_TRUE(filter.MayContainKey("bob@example.org", &maybe).ok());
   EXPECT_TRUE(maybe);
 
-  // Who comes without TLS sees the same.
+  // A client without TLS sees the same.
   RedisServers plain;
   plain.addresses = server_->plain_address();
   RedisFilter same;
