@@ -86,23 +86,6 @@ void AddLevels(const FilterView& view, Report* report) {
   if (!rows.empty()) report->Table("levels", std::move(rows));
 }
 
-// Adds the stages of a container, the oldest first.
-void AddStages(const FilterView& view, Report* report) {
-  std::vector<Report> rows;
-  for (uint32_t i = 0; i < view.num_stages(); ++i) {
-    const StageInfo stage = view.stage(i);
-    rows.emplace_back();
-    rows.back().Count("stage", i);
-    rows.back().Text("layout", LayoutName(stage.layout));
-    rows.back().Count("num_probes", stage.num_probes);
-    rows.back().Count("num_blocks", stage.num_blocks);
-    rows.back().Count("num_keys", stage.num_keys);
-    rows.back().Rate("fill_ratio", stage.FillRatio());
-    rows.back().Rate("expected_fpr", stage.ExpectedFpr());
-  }
-  if (!rows.empty()) report->Table("stages", std::move(rows));
-}
-
 int RunInfo(const Info& info) {
   FilterFile file;
   const Status opened = MapImage(info.image, MapAdvice::kWillNeed, info.secret.OrNull(), &file);
@@ -132,7 +115,7 @@ int RunInfo(const Info& info) {
   if (!verified.ok()) report.Text("reason", verified.message());
   report.Text("target", view.target());
   AddLevels(view, &report);
-  AddStages(view, &report);
+  ReportStages(view, &report);
   report.Print(info.json);
   return verified.ok() ? kExitGood : FailImage(info.image, verified);
 }
@@ -151,7 +134,7 @@ const Command kInfoCommand = {
     "info", "Show all that an image tells about itself",
     "Reads the whole image. expected_fpr and estimated_keys come from its bits, num_keys is what its maker counted.\n"
     "levels (layout retrieval): how many blocks have each T of doc/FORMAT.md; 8 more halve the false-positive rate.\n"
-    "stages (layout container): the filters that answer as one, the oldest first; num_keys 0 = not counted.\n"
+    "stages (layout container): the filters that answer as one, the oldest first; num_keys is null if not counted.\n"
     "Images of a keyed hash have a secret_check in place of a seed: the same for all that one secret made.\n"
     "Exit code: 0 good, 2 broken, damaged or without its --secret (the report says why; claimed_... fields are not to\n"
     "be trusted).",

@@ -66,22 +66,6 @@ void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
   report->Number("more_keys", IsBuiltAtOnce(view.layout()) || std::isinf(keys) || more < 0 ? 0 : std::floor(more));
 }
 
-void AddStages(const FilterView& view, Report* report) {
-  std::vector<Report> rows;
-  for (uint32_t i = 0; i < view.num_stages(); ++i) {
-    const StageInfo stage = view.stage(i);
-    rows.emplace_back();
-    rows.back().Count("stage", i);
-    rows.back().Text("layout", LayoutName(stage.layout));
-    rows.back().Count("num_probes", stage.num_probes);
-    rows.back().Count("num_blocks", stage.num_blocks);
-    rows.back().Number("num_keys", stage.num_keys == 0 ? NAN : static_cast<double>(stage.num_keys));
-    rows.back().Rate("fill_ratio", stage.FillRatio());
-    rows.back().Rate("expected_fpr", stage.ExpectedFpr());
-  }
-  if (!rows.empty()) report->Table("stages", std::move(rows));
-}
-
 void AddLoad(const FilterView& view, Report* report) {
   const BlockLoad load = LoadOfBlocks(view);
   if (load.total == 0) return;
@@ -139,7 +123,7 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report->Rate("expected_fpr", view.ExpectedFpr());
   if (stats.fpr > 0) AddRoom(view, stats.fpr, estimated, report);  // counts different keys
-  AddStages(view, report);
+  ReportStages(view, report);
   AddLoad(view, report);
   return status;
 }

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include "tools/program/command.h"
 #include "tools/program/progress.h"
@@ -84,6 +87,22 @@ void ReportHash(HashId hash_id, uint64_t seed, Report* report) {
   } else {
     report->Count("seed", seed);
   }
+}
+
+void ReportStages(const FilterView& view, Report* report) {
+  std::vector<Report> rows;
+  for (uint32_t i = 0; i < view.num_stages(); ++i) {
+    const StageInfo stage = view.stage(i);
+    rows.emplace_back();
+    rows.back().Count("stage", i);
+    rows.back().Text("layout", LayoutName(stage.layout));
+    rows.back().Count("num_probes", stage.num_probes);
+    rows.back().Count("num_blocks", stage.num_blocks);
+    rows.back().Number("num_keys", stage.num_keys == 0 ? NAN : static_cast<double>(stage.num_keys));
+    rows.back().Rate("fill_ratio", stage.FillRatio());
+    rows.back().Rate("expected_fpr", stage.ExpectedFpr());
+  }
+  if (!rows.empty()) report->Table("stages", std::move(rows));
 }
 
 const char* ChecksumState(const Status& verified) {

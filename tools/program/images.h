@@ -34,6 +34,9 @@ const char* SecretState(const HashSecret* given);
 // Reports an image's hash; `seed` is its seed field, for a keyed hash the check of its secret.
 void ReportHash(HashId hash_id, uint64_t seed, Report* report);
 
+// Reports the stages of a container, the oldest first, and nothing of another layout.
+void ReportStages(const FilterView& view, Report* report);
+
 // Says "ok", "damaged", or "unknown" for what could not be read or is of a kind that this version does not know.
 const char* ChecksumState(const Status& verified);
 
