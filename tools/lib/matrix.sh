@@ -1,10 +1,9 @@
 # shellcheck shell=bash
 # Steps: the sources and the public headers under strict warnings, as C++17, 20 and 23, by several compilers. Nothing is linked.
 
-# syntax_steps: what each change can wait for. Sources by g++ and one clang.
+# syntax_steps: what each change can wait for. The sources are compiled as C++20 by g++ in build_tsan, by clang in build_optimized.
 syntax_steps() {
   step "C++17 to 23: public headers alone" tests compile_headers g++ clang++-16 clang++-19
-  step "C++20: lib" tests compile_sources "20" "lib" g++ clang++-19
 }
 
 # matrix_steps: everything, which takes most of an hour on two cores.
