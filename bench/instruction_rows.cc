@@ -133,7 +133,7 @@ void AddInsertions(Layout layout, const char* target, Rows* rows) {
   const std::string suffix = Suffix(layout, target);
   const auto prepare = [s] { s->filter->Clear(); };
   const auto single = [s] {
-    MutableFilter& filter = *s->filter;
+    Filter& filter = *s->filter;
     for (const uint64_t hash : s->members) filter.InsertHash(hash);
   };
   const auto batch = [s] { s->filter->InsertHashes(s->members.data(), kMembers); };

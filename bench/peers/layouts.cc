@@ -102,7 +102,7 @@ class LayoutFilter : public PeerFilter {
   }
 
   void Insert(size_t target, Access access, const Keys& keys) override {
-    MutableFilter& filter = *mutables_[target];
+    Filter& filter = *mutables_[target];
     if (access == Access::kInsertBatch) return InsertAll(filter, keys);
     for (size_t i = 0; i < keys.size; ++i) {
       if (keys.kind == KeyKind::kHash) {

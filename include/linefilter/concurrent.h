@@ -22,20 +22,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "linefilter/filter.h"
-#include "linefilter/filter_base.h"
-#include "linefilter/internal/append.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/key_filter.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/status.h"
 
 namespace linefilter {
 
-// It is no public FilterBase, because what reads a FilterBase may read it with plain loads.
-class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
+// linefilter/concurrent.h begins with what many threads see of it.
+class LINEFILTER_EXPORT ConcurrentBlockedFilter final : public KeyFilter {
  public:
   ConcurrentBlockedFilter() noexcept;  // answers "maybe" and takes nothing, until Create
   ConcurrentBlockedFilter(const ConcurrentBlockedFilter&) = delete;
@@ -49,66 +47,17 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : private FilterBase {
   // Gives the filter away, without a copy; this one is as before Create. Not thread-safe: all threads have stopped.
   BlockedFilter Seal() noexcept;
 
-  // Any number of threads may call everything below at once.
-
-  // True if the key was certainly new (see above), false if it may have been there. A filter of the caller's hashes
-  // ignores InsertKey and answers false.
-  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
-    uint64_t hash = 0;
-    return key_hash_.Of(key, &hash) && InsertHash(hash);
-  }
-  // The same for a hash.
-  LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
-  // Inserts a batch and returns how many were certainly new. `were_new` is null or gets n bytes of 1 or 0.
-  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
-
-  // Lookups: linefilter/filter_base.h.
-  using FilterBase::CountMaybes;
-  using FilterBase::KeyStatus;
-  using FilterBase::MayContainHash;
-  using FilterBase::MayContainHashes;
-  using FilterBase::MayContainHashesToBits;
-  using FilterBase::MayContainKey;
-  using FilterBase::MayContainKeys;
-  using FilterBase::Prepare;
-  using FilterBase::Probe;
-
-  using FilterBase::body_bytes;
-  using FilterBase::hash_id;
-  using FilterBase::key_hash;
-  using FilterBase::layout;
-  using FilterBase::num_blocks;
-  using FilterBase::num_probes;
-  using FilterBase::seed;
-  using FilterBase::target;
-
-  // The share of one bits, and the distinct keys estimated from it (EstimatedKeys). While bits are set, the answer lies
-  // between what it was when the call began and when it ended.
-  double FillRatio() const noexcept;
-  double EstimatedKeys() const noexcept;
-  // The bytes held, this object included.
-  uint64_t MemoryUse() const noexcept;
-
-  // These make a snapshot, the image of the keys so far, while insertions go on. Every insertion that happened before
-  // the call is in it (above: what that means). Any part of those during the call may be in it; a key of which a part
-  // is missing answers as if it were not there. The image is intact, whatever happened meanwhile.
-  uint64_t ImageBytes() const noexcept;
-  // Writes to a sink, piece by piece; this takes up to 1 MiB and 1/16384 of the image for the moment.
-  Status WriteImage(const Sink& sink) const noexcept;
-  // Writes ImageBytes() bytes to `out` (size may be more; less is kInvalidArgument).
-  Status WriteImageTo(void* out, size_t size) const noexcept;
-  // Appends the image to *image.
-  Status AppendImage(std::string* image) const {
-    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
-  }
-  // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
-  Status Save(const char* path) const noexcept;
+  // Any number of threads may call at once what filter_base.h and key_filter.h have. A filter is written, or saved, as
+  // a snapshot: the image of the keys so far, while insertions go on. Every insertion that happened before the call is
+  // in it (above: what that means). Any part of those during the call may be in it; a key of which a part is missing
+  // answers as if it were not there. The image is intact, whatever happened meanwhile. WriteImage takes up to 1 MiB and
+  // 1/16384 of the image for the moment.
 
  private:
   LINEFILTER_LOCAL void Share(const Allocator& allocator) noexcept;
 
+  struct Writing;        // its table KeyFilter::Image
   BlockedFilter owner_;  // the owner of the body
-  bool (*insert_)(const internal::ProbeState&, uint64_t hash);
   Allocator allocator_;
 };
 

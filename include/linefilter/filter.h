@@ -1,5 +1,5 @@
-// BlockedFilter, ClassicFilter and CountingBlockedFilter own their memory and take keys for as long as they live; the
-// last one gives them back, too. Filter is any of them, chosen at run time.
+// Filter owns its memory and takes keys for as long as it lives, in a layout that is chosen when it is created.
+// BlockedFilter, CountingBlockedFilter and ClassicFilter are the same, for those who know the layout when they compile.
 //
 //   linefilter::FilterOptions options;
 //   options.bits_per_key = 10;
@@ -9,18 +9,17 @@
 //   filter.InsertKey("alice@example.org");
 //   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
 //
-// One writer may use a filter, or any number of readers. Before Create, and after a move from, a filter answers "maybe"
-// and takes nothing.
+// One writer may use a filter, or any number of readers. key_filter.h has insertions and the ways to an image,
+// filter_base.h the questions.
 #ifndef LINEFILTER_FILTER_H_
 #define LINEFILTER_FILTER_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "linefilter/filter_base.h"
-#include "linefilter/internal/append.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/key_filter.h"
+#include "linefilter/layout.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/status.h"
@@ -29,22 +28,39 @@ namespace linefilter {
 
 class FilterView;
 
-// What these filters have in common.
-class LINEFILTER_EXPORT MutableFilter : public FilterBase {
+// A filter of any layout that takes keys (LayoutFacts::takes_keys).
+class LINEFILTER_EXPORT Filter : public KeyFilter {
  public:
-  ~MutableFilter();
+  Filter() noexcept;
+  ~Filter();
+  // The filter moved from is as before Create.
+  Filter(Filter&& other) noexcept;
+  Filter& operator=(Filter&& other) noexcept;
 
-  // True if the key was certainly new (a bit changed), false if it may have been there. A filter of the caller's hashes
-  // ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
-  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
+  // Makes room for num_keys keys (0 counts as 1); kAuto chooses a layout by their number. Whatever was in the filter
+  // goes. On an error the filter is as it was: the new memory is allocated before the old is freed, so both are held
+  // until Create returns. memory_limit counts the new one alone. If there is no room for both, move in an empty filter
+  // first (filter = Filter()).
+  Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  // Makes a mutable copy of an image, verified. Its layout is that of the image; options.layout must be the same or
+  // kAuto. Of the other options these count: allocator, memory_limit, and hash_id kKeyed with its secret. A keyed image
+  // needs both of the latter, and with them an image of another hash is refused. An image of the empty set has no size:
+  // it becomes an empty filter of one block (`classic`: 8 bytes) with the image's num_probes, which a few dozen keys
+  // fill. To add keys, Create one for their number. The image is verified, and the copy complete, before the old
+  // content goes: on an error the filter is as it was. The memory is that of Create.
+  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
+
+  // Takes the key out once, in a layout that gives keys back (LayoutFacts::gives_back); another refuses. False means
+  // refused: the key was certainly absent, and nothing changed. A filter of the caller's hashes ignores RemoveKey and
+  // answers false. CountingBlockedFilter tells what removing demands.
+  LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
     uint64_t hash = 0;
-    return key_hash_.Of(key, &hash) && InsertHash(hash);
+    return key_hash_.Of(key, &hash) && RemoveHash(hash);
   }
-  // The same for a hash (FilterOptions::hash_id says which).
-  LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
-  // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
-  // 1 or 0.
-  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+  // The same for a hash.
+  bool RemoveHash(uint64_t hash) noexcept;
+  // Removes a batch one after the other and returns how many. `were_removed` is null or gets n bytes of 1 or 0.
+  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept;
 
   // Takes all keys of `other`. It is kIncompatible unless layout, num_probes, hash id and seed (with a keyed hash, the
   // secret) are the same, and with `classic` the size. A view is verified first (kCorrupt), because what is missing in
@@ -54,7 +70,7 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // is "maybe": look at std::gcd(a.num_blocks(), b.num_blocks()) before, or at ExpectedFpr() after. On an error nothing
   // changes. A CountingBlockedFilter adds the counters up: remove a key of both twice (a union with itself changes
   // nothing).
-  Status Union(const MutableFilter& other) noexcept;
+  Status Union(const Filter& other) noexcept;
   Status Union(const FilterView& other) noexcept;
 
   // Makes the filter `factor` times smaller, to the bit what it would be if it had been made with num_blocks() / factor
@@ -70,70 +86,37 @@ class LINEFILTER_EXPORT MutableFilter : public FilterBase {
   // Removes all keys; keeps size and memory.
   void Clear() noexcept;
 
-  // The bytes held, this object included.
-  uint64_t MemoryUse() const noexcept;
-
-  // The size of the image (doc/FORMAT.md) of the keys inserted so far.
-  uint64_t ImageBytes() const noexcept;
-  // Writes the image to a sink, piece by piece.
-  Status WriteImage(const Sink& sink) const noexcept;
-  // Writes ImageBytes() bytes to `out` (size may be more; less is kInvalidArgument).
-  Status WriteImageTo(void* out, size_t size) const noexcept;
-  // Appends the image to *image.
-  Status AppendImage(std::string* image) const {
-    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
-  }
-  // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
-  Status Save(const char* path) const noexcept;
-
  protected:
-  MutableFilter() noexcept;
-  // Only the final classes move, so that a layout stays what its type says.
-  MutableFilter(MutableFilter&& other) noexcept;
-  MutableFilter& operator=(MutableFilter&& other) noexcept;
-  Status CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
-  Status CreateFromImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
-  // Takes the key out once. This is for the classes that give keys back; other layouts refuse. False means refused: the
-  // key was certainly absent, and nothing changed. A filter of the caller's hashes ignores RemoveKey and answers false.
-  LINEFILTER_INLINE bool RemoveKey(Key key) noexcept {
-    uint64_t hash = 0;
-    return key_hash_.Of(key, &hash) && RemoveHash(hash);
-  }
-  // The same for a hash.
-  bool RemoveHash(uint64_t hash) noexcept;
-  // Removes a batch one after the other and returns how many. `were_removed` is null or gets n bytes of 1 or 0.
-  uint64_t RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed = nullptr) noexcept;
+  // CreateFromImage, for an image of that layout (kAuto: of any).
+  Status CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
+  struct Writing;  // its table KeyFilter::Image
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
-  LINEFILTER_LOCAL void MoveFrom(MutableFilter& other) noexcept;
+  LINEFILTER_LOCAL void MoveFrom(Filter& other) noexcept;
   LINEFILTER_LOCAL Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
                                    const FilterOptions& options) noexcept;
   uint8_t* mutable_body() noexcept { return const_cast<uint8_t*>(state_.body); }
 
-  bool (*insert_)(const internal::ProbeState&, uint64_t hash);
   Allocator allocator_;
 };
 
 // A lookup and an insertion read one cache line each. The most are 2^32 blocks (256 GiB).
-class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
+class LINEFILTER_EXPORT BlockedFilter final : public Filter {
  public:
-  BlockedFilter() noexcept = default;
-  // Makes room for num_keys keys (0 counts as 1). Whatever was in the filter goes. On an error the filter is as it was:
-  // the new memory is allocated before the old is freed, so both are held until Create returns. memory_limit counts the
-  // new one alone. If there is no room for both, move in an empty filter first (filter = BlockedFilter()).
+  // These are Filter's, for this layout alone.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return CreateLayout(Layout::kBlocked, num_keys, options);
+    return Filter::Create(Layout::kBlocked, num_keys, options);
   }
-  // Makes a mutable copy of a `blocked` image, verified. Only these options count: allocator, memory_limit, and hash_id
-  // kKeyed with its secret. A keyed image needs both of the latter, and with them an image of another hash is refused.
-  // An image of the empty set has no size: it becomes an empty filter of one block with the image's num_probes, which a
-  // few dozen keys fill. To add keys, Create one for their number. The image is verified, and the copy complete, before
-  // the old content goes: on an error the filter is as it was. The memory is that of Create.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return MutableFilter::CreateFromImage(Layout::kBlocked, image, size, options);
+    return CopyImage(Layout::kBlocked, image, size, options);  // see Create
   }
+
+ private:  // it gives no key back
+  using Filter::RemoveHash;
+  using Filter::RemoveHashes;
+  using Filter::RemoveKey;
 };
 
 // A BlockedFilter whose keys can be removed: it has counters of 4 bits in place of bits. It takes 4.4 times the bytes
@@ -148,56 +131,32 @@ class LINEFILTER_EXPORT BlockedFilter final : public MutableFilter {
 //   is lost, but the keys behind it may answer "maybe" after they are removed. With no more keys than the filter was
 //   sized for this is rare: one counter in 1e16 at an fpr of 1 %, one in 1e14 at 10 %, one in 1e11 at 70 %. But a key
 //   inserted 15 times does it.
-class LINEFILTER_EXPORT CountingBlockedFilter final : public MutableFilter {
+class LINEFILTER_EXPORT CountingBlockedFilter final : public Filter {
  public:
-  CountingBlockedFilter() noexcept = default;
-  // Does what BlockedFilter::Create does: on an error the filter is as it was. kInvalidArgument: 64 bits per key do not
-  // reach the fpr.
+  // These are Filter's, for this layout alone.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return CreateLayout(Layout::kCounting, num_keys, options);
+    return Filter::Create(Layout::kCounting, num_keys, options);
   }
-  // Takes a `counting` image; else it does what BlockedFilter's does: on an error the filter is as it was.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return MutableFilter::CreateFromImage(Layout::kCounting, image, size, options);
+    return CopyImage(Layout::kCounting, image, size, options);  // see Create
   }
-
-  using MutableFilter::RemoveHash;
-  using MutableFilter::RemoveHashes;
-  using MutableFilter::RemoveKey;
 };
 
 // The classic Bloom filter, scalar on purpose, is the baseline for all comparisons. It is right far beyond 2^32 bits.
-class LINEFILTER_EXPORT ClassicFilter final : public MutableFilter {
+class LINEFILTER_EXPORT ClassicFilter final : public Filter {
  public:
-  ClassicFilter() noexcept = default;
-  // Does what BlockedFilter::Create does: on an error the filter is as it was.
+  // These are Filter's, for this layout alone.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return CreateLayout(Layout::kClassic, num_keys, options);
+    return Filter::Create(Layout::kClassic, num_keys, options);
   }
-  // Takes a `classic` image; else it does what BlockedFilter's does: on an error the filter is as it was. An image of
-  // the empty set becomes a filter of 8 bytes with its num_probes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return MutableFilter::CreateFromImage(Layout::kClassic, image, size, options);
-  }
-};
-
-// A filter whose layout is chosen when it is made: any that takes keys (LayoutFacts::takes_keys).
-class LINEFILTER_EXPORT Filter final : public MutableFilter {
- public:
-  Filter() noexcept = default;
-  // Does what BlockedFilter::Create does, for that layout; kAuto chooses one by the number of keys.
-  Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
-    return CreateLayout(layout, num_keys, options);
-  }
-  // Does what BlockedFilter's does. The layout is that of the image; options.layout must be the same or kAuto.
-  Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return MutableFilter::CreateFromImage(options.layout, image, size, options);
+    return CopyImage(Layout::kClassic, image, size, options);  // see Create
   }
 
-  // These remove as in CountingBlockedFilter; a layout that gives no key back (LayoutFacts::gives_back) refuses each.
-  using MutableFilter::RemoveHash;
-  using MutableFilter::RemoveHashes;
-  using MutableFilter::RemoveKey;
+ private:  // it gives no key back
+  using Filter::RemoveHash;
+  using Filter::RemoveHashes;
+  using Filter::RemoveKey;
 };
 
 }  // namespace linefilter

@@ -1,8 +1,16 @@
-// A FilterBase is what every filter answers, whatever its layout and whoever owns its bytes. FilterView (view.h),
-// ScalableFilter (scalable.h) and the filters of filter.h are FilterBases.
+// A FilterBase is what every filter answers, whatever its layout, whoever owns its bytes and however they change.
+// FilterView (view.h), SwappableFilter (swappable.h) and all that takes keys (key_filter.h) are FilterBases. Code that
+// only asks takes a const FilterBase&.
+//
+//   size_t CountKnown(const linefilter::FilterBase& filter, const std::vector<uint64_t>& ids) {
+//     std::vector<uint8_t> answers(ids.size());
+//     filter.MayContainKeys(ids.data(), ids.size(), answers.data());
+//     return std::count(answers.begin(), answers.end(), 1);
+//   }
 //
 // True is "maybe", false is "absent". A key that was inserted is never "absent". Whatever is broken answers "maybe".
-// All const calls are thread-safe against each other (on a mutable filter while nobody inserts).
+// All const calls are thread-safe against each other; the class of a filter says whether others may change it
+// meanwhile.
 #ifndef LINEFILTER_FILTER_BASE_H_
 #define LINEFILTER_FILTER_BASE_H_
 
@@ -30,7 +38,7 @@ class LINEFILTER_EXPORT FilterBase {
   // always "maybe" if the filter was made of the caller's own hashes (KeyStatus tells).
   LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept {
     uint64_t hash = 0;
-    return !key_hash_.Of(key, &hash) || MayContainHash(hash);
+    return key_hash_.Of(key, &hash) ? MayContainHash(hash) : MayContainKeyNow(key);
   }
   // The same for a hash; hash_id() tells how to make it.
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
@@ -59,6 +67,9 @@ class LINEFILTER_EXPORT FilterBase {
   // Ok if calls by key can be answered; else it says why they answer "maybe".
   Status KeyStatus() const noexcept;
 
+  // What follows, up to target(), a SwappableFilter does not tell of what serves, for it may be another one the next
+  // moment: ask a lease. All else it does.
+
   // kAuto while broken.
   Layout layout() const noexcept { return layout_; }
   // These tell how its keys become hashes, and the parts of that. For a keyed hash the seed is the check of the secret.
@@ -66,7 +77,8 @@ class LINEFILTER_EXPORT FilterBase {
   LINEFILTER_INLINE HashId hash_id() const noexcept { return key_hash_.id; }   // see key_hash
   LINEFILTER_INLINE uint64_t seed() const noexcept { return key_hash_.seed; }  // see key_hash
   const HashSecret& secret() const noexcept { return key_hash_.secret; }       // see key_hash
-  // 0 in `retrieval`, which has none, and in `container`, whose stages have their own.
+  // 0 in `retrieval`, which has none, and in a `container`, whose stages have their own. Those of a RotatingFilter's
+  // generations are the same.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
   // The bytes of the blocks, or of the bits; several stages count together.
   uint64_t body_bytes() const noexcept {
@@ -80,12 +92,13 @@ class LINEFILTER_EXPORT FilterBase {
   // The body: body_bytes() bytes, as long as the filter or its image lives and does not move. It is null for a filter
   // whose stages are not one piece of memory.
   const uint8_t* body() const noexcept { return state_.num_stages == 0 ? state_.body : AllStages().body; }
+
   // The target that answers ("AVX3", ...).
   const char* target() const noexcept;
 
   // The share of one bits, 0..1. Each call from here on reads the whole body (about 0.1 s per GB). In `retrieval` the
   // share is about one half up to 24 bits per key, less above; its levels tell the load. `counting` counts its
-  // counters' bits.
+  // counters' bits. While others set bits, the answer lies between what it was when the call began and when it ended.
   double FillRatio() const noexcept;
   // The distinct keys, estimated from the fill; infinite if every bit is set. `retrieval` estimates from the levels,
   // too many by up to 4 % at 4 to 20 bits per key. Blocks at the highest level, which 15 keys and fewer reach, count by
@@ -116,6 +129,7 @@ class LINEFILTER_EXPORT FilterBase {
   Layout layout_ = Layout::kAuto;  // kAuto while broken
 
  private:
+  bool MayContainKeyNow(Key key) const noexcept;
   struct Blocks {
     const uint8_t* body;
     uint64_t num_blocks;

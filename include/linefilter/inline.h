@@ -33,15 +33,13 @@ namespace HWY_NAMESPACE {
 
 // A Prober asks one filter of any layout: inlined for `blocked` and `retrieval`, by the library's call for others. It
 // keeps where the filter's bytes were. Make it anew when the filter is opened, created, moved, folded, united, cleared
-// or destroyed, or it reads memory that is no longer the filter's. Insertions need no new one: a filter that grows is
-// asked through itself.
+// or destroyed, or it reads memory that is no longer the filter's. Insertions need no new one: a filter that grows,
+// rotates or is swapped is asked through itself.
 class Prober {
  public:
   // It asks `filter`, which must live as long.
   HWY_INLINE explicit Prober(const FilterBase& filter)
-      : state_(filter.probe_state()),
-        growing_(state_.stages == nullptr ? nullptr : &filter),
-        key_hash_(filter.key_hash()) {}
+      : state_(filter.probe_state()), changing_(state_.changes ? &filter : nullptr), key_hash_(filter.key_hash()) {}
 
   // Asks for a hash, as FilterBase does.
   HWY_INLINE bool MayContainHash(uint64_t hash) const {
@@ -52,12 +50,12 @@ class Prober {
     }
     if (HWY_LIKELY(state_.inline_test == internal::InlineTest::kSolvedBlock))
       return TestSolvedBlock(block, InBlockHash(hash));
-    if (growing_ != nullptr) return growing_->MayContainHash(hash);
+    if (changing_ != nullptr) return changing_->MayContainHash(hash);
     return state_.may_contain(state_, hash);
   }
   // Prepare and Probe are a lookup in two halves, to overlap misses (see FilterBase::Prepare).
   HWY_INLINE PreparedHash Prepare(uint64_t hash) const {
-    if (HWY_UNLIKELY(growing_ != nullptr)) return growing_->Prepare(hash);
+    if (HWY_UNLIKELY(changing_ != nullptr)) return changing_->Prepare(hash);
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
     return PreparedHash{hash};
   }
@@ -65,12 +63,13 @@ class Prober {
   // Asks for a key, as FilterBase does.
   HWY_INLINE bool MayContainKey(Key key) const {
     uint64_t hash = 0;
-    return !key_hash_.Of(key, &hash) || MayContainHash(hash);
+    if (HWY_LIKELY(key_hash_.Of(key, &hash))) return MayContainHash(hash);
+    return changing_ == nullptr || changing_->MayContainKey(key);
   }
 
  private:
   internal::ProbeState state_;
-  const FilterBase* growing_;  // owner of stages, which may get more of them; else null
+  const FilterBase* changing_;  // a filter that is asked itself, for what answers in it changes; else null
   KeyHash key_hash_;
 };
 
@@ -79,7 +78,7 @@ class Prober {
 class Inserter {
  public:
   // It inserts into `filter`, which must live as long.
-  HWY_INLINE explicit Inserter(MutableFilter& filter) : filter_(filter), state_(filter.probe_state()) {}
+  HWY_INLINE explicit Inserter(Filter& filter) : filter_(filter), state_(filter.probe_state()) {}
 
   // True if the key was certainly new.
   HWY_INLINE bool InsertHash(uint64_t hash) {
@@ -90,7 +89,7 @@ class Inserter {
   }
 
  private:
-  MutableFilter& filter_;
+  Filter& filter_;
   internal::ProbeState state_;
 };
 

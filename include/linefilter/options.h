@@ -20,7 +20,7 @@ struct FilterOptions {
   uint32_t num_probes = 0;
   // The builder and Filter::CreateFromImage go by this; a class with a layout of its own has that.
   Layout layout = Layout::kAuto;
-  // The filter has a multiple of 64 blocks (4 KiB), so that it folds (MutableFilter::Fold) by many factors: 2, 4, ...,
+  // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,
   // 64 and more. num_probes then follows from bits_per_key or fpr alone, so that filters for any number of keys can be
   // united, and stays that of a filter that holds what it was made for. kAuto is blocked; classic and retrieval cannot.
   bool foldable = false;

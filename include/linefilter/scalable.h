@@ -23,11 +23,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "linefilter/filter_base.h"
-#include "linefilter/internal/append.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/key_filter.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/status.h"
@@ -57,7 +55,7 @@ struct StageFacts {
 };
 
 // This filter grows, as told above. Its layout is kContainer.
-class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
+class LINEFILTER_EXPORT ScalableFilter final : public KeyFilter {
  public:
   ScalableFilter() noexcept;
   ~ScalableFilter();
@@ -78,17 +76,8 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
   // be, up to some hundred times its own bytes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
-  // True if the key was certainly new, false if it may have been seen before: then nothing changes. A filter of the
-  // caller's hashes ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
-  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
-    uint64_t hash = 0;
-    return key_hash_.Of(key, &hash) && InsertHash(hash);
-  }
-  // The same for a hash (FilterOptions::hash_id says which).
-  bool InsertHash(uint64_t hash) noexcept;
-  // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
-  // 1 or 0. Answers and bytes are those of single calls.
-  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+  // key_filter.h has insertions and the ways to an image, filter_base.h the questions. A key that may have been seen
+  // before changes nothing. Writing the image to a sink takes 1/16384 of it, and up to 64 KiB, for the moment.
 
   // Ok means that no stage holds more keys than it was made for, so the bound holds. Else it says why no further stage
   // could be opened: max_growth, memory_limit, no memory, or a size that `blocked` cannot have. Keys then go on into
@@ -111,27 +100,15 @@ class LINEFILTER_EXPORT ScalableFilter final : public FilterBase {
 
   // Removes all keys and all stages but the first.
   void Clear() noexcept;
-  // The bytes held, this object included.
-  uint64_t MemoryUse() const noexcept;
-
-  // The size of the image (doc/FORMAT.md, layout `container`) of the keys inserted so far.
-  uint64_t ImageBytes() const noexcept;
-  // Writes to a sink, piece by piece; this takes 1/16384 of the image, and up to 64 KiB, for the moment.
-  Status WriteImage(const Sink& sink) const noexcept;
-  // Writes ImageBytes() bytes to `out` (size may be more; less is kInvalidArgument).
-  Status WriteImageTo(void* out, size_t size) const noexcept;
-  // Appends the image to *image.
-  Status AppendImage(std::string* image) const {
-    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
-  }
-  // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
-  Status Save(const char* path) const noexcept;
 
  private:
+  struct Writing;  // its table KeyFilter::Image
+  struct Growing;  // its insertions
   LINEFILTER_LOCAL Status Start(const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL Status AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept;
   LINEFILTER_LOCAL Status OpenStage() noexcept;
   LINEFILTER_LOCAL uint64_t MakeRoom() noexcept;
+  LINEFILTER_LOCAL uint64_t InsertGroups(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept;
   LINEFILTER_LOCAL void DropStages(uint32_t keep) noexcept;
   LINEFILTER_LOCAL void Bind() noexcept;
   LINEFILTER_LOCAL void Release() noexcept;

@@ -28,7 +28,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <string_view>
 #include <type_traits>
 
 #include "linefilter/file.h"
@@ -42,7 +41,7 @@ namespace linefilter {
 
 // Any number of threads may read at once. Any thread may call Swap, SwapFromFile, Serve and Clear, too; one goes after
 // the other. Destroy it when all threads have stopped and no lease is left; that waits for nobody. It has some 5 KB.
-class LINEFILTER_EXPORT SwappableFilter final {
+class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
  public:
   // A lease keeps the filter that served when it was taken, for as long as it lives. One thread at a time uses it.
   class Lease {
@@ -82,31 +81,8 @@ class LINEFILTER_EXPORT SwappableFilter final {
   // Takes a lease of what serves now.
   Lease Read() const noexcept;
 
-  // These questions and batches each take a lease of their own, which costs two atomic additions (filter_base.h tells
-  // what they answer). Hashes are made with the seed or secret of the filters, which Swap keeps the same.
-  LINEFILTER_INLINE bool MayContainKey(Key key) const noexcept { return Read()->MayContainKey(key); }
-  // The same for a hash.
-  bool MayContainHash(uint64_t hash) const noexcept { return Read()->MayContainHash(hash); }
-  // Gives n answers, one byte each.
-  void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept {
-    Read()->MayContainHashes(hashes, n, answers);
-  }
-  // Gives n answers, one bit each.
-  void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept {
-    Read()->MayContainHashesToBits(hashes, n, bits);
-  }
-  // Only counts how many are "maybe".
-  uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept { return Read()->CountMaybes(hashes, n); }
-  // Gives n answers for keys of bytes.
-  void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
-    Read()->MayContainKeys(keys, n, answers);
-  }
-  // Gives n answers for integers.
-  void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
-    Read()->MayContainKeys(keys, n, answers);
-  }
-  // Ok if calls by key can be answered; else it says why they answer "maybe".
-  Status KeyStatus() const noexcept { return Read()->KeyStatus(); }
+  // The questions of filter_base.h, and each batch of them, take a lease of their own, which costs two atomic
+  // additions. Keys are hashed as what serves then does, so key_hash() here is the caller's.
 
   // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
   // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase. Nobody inserts into it
@@ -153,6 +129,7 @@ class LINEFILTER_EXPORT SwappableFilter final {
   uint64_t num_swaps() const noexcept { return num_swaps_.load(std::memory_order_relaxed); }
 
  private:
+  struct Asking;  // its kernels
   // Readers are counted in stripes, so that threads do not write to the same line; each has two lines, because a CPU
   // may fetch the neighbour of a line, too.
   static constexpr size_t kStripes = 16;

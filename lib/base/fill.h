@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lib/base/shared_word.h"
+
 namespace linefilter::internal {
 
 // The number of one bits in `size` bytes.
@@ -22,6 +24,15 @@ inline uint64_t CountOnes(const uint8_t* body, uint64_t size) {
 // The share of one bits in `size` > 0 bytes.
 inline double FillRatioOf(const uint8_t* body, uint64_t size) {
   return static_cast<double>(CountOnes(body, size)) / (8.0 * static_cast<double>(size));
+}
+
+// Does the same while others set bits: the body is whole words, aligned to them.
+inline double SharedFillRatioOf(const uint8_t* body, uint64_t size) {
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < size; i += kWordBytes) {
+    ones += static_cast<uint64_t>(__builtin_popcountll(LoadSharedWord(body + i)));
+  }
+  return static_cast<double>(ones) / (8.0 * static_cast<double>(size));
 }
 
 }  // namespace linefilter::internal

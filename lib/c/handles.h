@@ -24,14 +24,14 @@ struct linefilter_view {
 };
 
 // Its layout is chosen when it is made.
-struct linefilter_filter final : linefilter::MutableFilter {
+struct linefilter_filter final : linefilter::Filter {
   explicit linefilter_filter(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
-  using MutableFilter::CreateFromImage;
-  using MutableFilter::CreateLayout;
-  using MutableFilter::RemoveHash;
-  using MutableFilter::RemoveHashes;
+  using Filter::CreateFromImage;
+  using Filter::CreateLayout;
+  using Filter::RemoveHash;
+  using Filter::RemoveHashes;
   void Take(linefilter::BlockedFilter&& sealed) noexcept {
-    MutableFilter::operator=(static_cast<MutableFilter&&>(sealed));
+    Filter::operator=(static_cast<Filter&&>(sealed));
   }
 
   linefilter_view view{this, nullptr};
@@ -120,7 +120,7 @@ FilterOptions WithRoomForHandle(const FilterOptions& options) {
 }
 
 // The C++ object of a handle.
-inline const MutableFilter& FilterOf(const linefilter_filter& handle) { return handle; }
+inline const Filter& FilterOf(const linefilter_filter& handle) { return handle; }
 template <class Handle>
 const auto& FilterOf(const Handle& handle) {
   return handle.filter;

@@ -7,7 +7,6 @@
 #include "lib/base/shared_word.h"
 #include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
-#include "lib/image/save.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
@@ -49,16 +48,16 @@ Status OverLimitOfThis(uint64_t body_bytes, const FilterOptions& options) {
 
 }  // namespace
 
-ConcurrentBlockedFilter::ConcurrentBlockedFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
-
 // Ends every Create that succeeded, and Seal: it takes over what owner_ has become.
 void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   allocator_ = allocator;
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
   key_hash_ = owner_.key_hash();
-  if (layout_ != Layout::kAuto) internal::UseKernels(internal::FindLayout(layout_)->shared_kernels(), &state_);
-  insert_ = state_.kernels->insert;
+  if (layout_ != Layout::kAuto) {
+    internal::BindSharedBody(*internal::FindLayout(layout_), {state_.body, body_bytes(), num_probes()}, &state_);
+  }
+  UseInsert();
 }
 
 Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
@@ -84,54 +83,38 @@ BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {
   return sealed;
 }
 
-uint64_t ConcurrentBlockedFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
-  return state_.kernels->insert_batch(state_, hashes, n, were_new);
-}
-
-double ConcurrentBlockedFilter::FillRatio() const noexcept {
-  if (body_bytes() == 0) return 0;
-  uint64_t ones = 0;
-  for (uint64_t i = 0; i < body_bytes(); i += kWordBytes) {
-    ones += static_cast<uint64_t>(__builtin_popcountll(LoadSharedWord(body() + i)));
+// How its image is told and written, while others insert.
+struct ConcurrentBlockedFilter::Writing {
+  static const ConcurrentBlockedFilter& Of(const KeyFilter& filter) {
+    return static_cast<const ConcurrentBlockedFilter&>(filter);
   }
-  return static_cast<double>(ones) / (8.0 * static_cast<double>(body_bytes()));
-}
-
-double ConcurrentBlockedFilter::EstimatedKeys() const noexcept {
-  if (body_bytes() == 0) return 0;
-  return internal::FindLayout(layout_)->keys_at_fill(FillRatio(), num_probes(), num_blocks());
-}
-
-uint64_t ConcurrentBlockedFilter::MemoryUse() const noexcept { return body_bytes() + sizeof(*this); }
-
-uint64_t ConcurrentBlockedFilter::ImageBytes() const noexcept { return owner_.ImageBytes(); }
-
-Status ConcurrentBlockedFilter::WriteImageTo(void* out, size_t size) const noexcept {
-  if (layout() == Layout::kAuto) return internal::NotCreated();
-  if (size < ImageBytes()) return internal::BufferTooSmall(size, ImageBytes());
-  uint8_t* const copy = static_cast<uint8_t*>(out);
-  CopyShared(body(), body_bytes(), copy);
-  internal::WriteTrailer({}, internal::TrailerOf(*this), copy, copy + body_bytes());
-  return Status();
-}
-
-Status ConcurrentBlockedFilter::WriteImage(const Sink& sink) const noexcept {
-  if (layout() == Layout::kAuto) return internal::NotCreated();
-  const uint64_t piece_bytes = body_bytes() < kPieceBytes ? body_bytes() : kPieceBytes;
-  internal::ImageWriter writer(internal::TrailerOf(*this), allocator_, sink, {});
-  Status status = writer.Start();
-  if (!status.ok()) return status;
-  uint8_t* const piece = static_cast<uint8_t*>(internal::Allocate(allocator_, piece_bytes));
-  if (piece == nullptr) return internal::OutOfMemory(piece_bytes);
-  for (uint64_t done = 0; status.ok() && done < body_bytes(); done += piece_bytes) {
-    const uint64_t size = body_bytes() - done < piece_bytes ? body_bytes() - done : piece_bytes;
-    CopyShared(body() + done, size, piece);
-    status = writer.Append(piece, size);
+  static uint64_t Memory(const KeyFilter& filter) { return filter.body_bytes() + sizeof(ConcurrentBlockedFilter); }
+  static uint64_t Bytes(const KeyFilter& filter) { return Of(filter).owner_.ImageBytes(); }
+  static Status Write(const KeyFilter& filter, const Sink& sink) {
+    const Allocator& allocator = Of(filter).allocator_;
+    const uint64_t body_bytes = filter.body_bytes(), piece_bytes = body_bytes < kPieceBytes ? body_bytes : kPieceBytes;
+    internal::ImageWriter writer(internal::TrailerOf(filter), allocator, sink, {});
+    Status status = writer.Start();
+    if (!status.ok()) return status;
+    uint8_t* const piece = static_cast<uint8_t*>(internal::Allocate(allocator, piece_bytes));
+    if (piece == nullptr) return internal::OutOfMemory(piece_bytes);
+    for (uint64_t done = 0; status.ok() && done < body_bytes; done += piece_bytes) {
+      const uint64_t size = body_bytes - done < piece_bytes ? body_bytes - done : piece_bytes;
+      CopyShared(filter.body() + done, size, piece);
+      status = writer.Append(piece, size);
+    }
+    internal::Deallocate(allocator, piece, piece_bytes);
+    return status.ok() ? writer.Finish() : status;
   }
-  internal::Deallocate(allocator_, piece, piece_bytes);
-  return status.ok() ? writer.Finish() : status;
-}
+  static Status WriteTo(const KeyFilter& filter, void* out, size_t) {
+    uint8_t* const copy = static_cast<uint8_t*>(out);
+    CopyShared(filter.body(), filter.body_bytes(), copy);
+    internal::WriteTrailer({}, internal::TrailerOf(filter), copy, copy + filter.body_bytes());
+    return Status();
+  }
+  static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};
+};
 
-Status ConcurrentBlockedFilter::Save(const char* path) const noexcept { return internal::SaveImageOf(*this, path); }
+ConcurrentBlockedFilter::ConcurrentBlockedFilter() noexcept : KeyFilter(Writing::kImage) {}
 
 }  // namespace linefilter

@@ -1,6 +1,7 @@
 #include "linefilter/filter_base.h"
 
 #include "lib/filters/hash_keys.h"
+#include "lib/filters/serving.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/stages.h"
@@ -8,6 +9,8 @@
 namespace linefilter {
 
 using internal::HashAndAsk;
+using internal::Serving;
+using internal::WithServing;
 
 FilterBase::FilterBase(const FilterBase&) noexcept = default;
 FilterBase& FilterBase::operator=(const FilterBase&) noexcept = default;
@@ -26,26 +29,46 @@ uint64_t FilterBase::CountMaybes(const uint64_t* hashes, size_t n) const noexcep
   return state_.kernels->count_maybes(state_, hashes, n);
 }
 
+// This is for hashes of the caller, and for a filter whose hash is that of what answers.
+bool FilterBase::MayContainKeyNow(Key key) const noexcept {
+  bool maybe = true;
+  WithServing(*this, [&](const Serving& now) {
+    uint64_t hash = 0;
+    if (now.key_hash.Of(key, &hash)) maybe = now.state.may_contain(now.state, hash);
+  });
+  return maybe;
+}
+
 void FilterBase::MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept {
-  HashAndAsk(*this, keys, n, answers);
+  WithServing(*this, [&](const Serving& now) { HashAndAsk(now, keys, n, answers); });
 }
 
 void FilterBase::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
-  HashAndAsk(*this, keys, n, answers);
+  WithServing(*this, [&](const Serving& now) { HashAndAsk(now, keys, n, answers); });
 }
 
 Status FilterBase::KeyStatus() const noexcept {
-  if (layout_ == Layout::kAuto) {
+  Layout layout = Layout::kAuto;
+  bool hashes_keys = false;
+  WithServing(*this, [&](const Serving& now) {
+    layout = now.layout;
+    hashes_keys = now.key_hash.hashes_keys();
+  });
+  if (layout == Layout::kAuto) {
     return Status::Error(StatusCode::kCorrupt,
                          "the filter is broken, was never made, or was sealed or moved: every answer is \"maybe\"");
   }
-  if (key_hash_.hashes_keys()) return Status();
+  if (hashes_keys) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "the filter was made of the caller's own hashes: ask by hash; questions by key are answered "
                        "\"maybe\"");
 }
 
-const char* FilterBase::target() const noexcept { return state_.kernels->target(); }
+const char* FilterBase::target() const noexcept {
+  const char* name = nullptr;
+  WithServing(*this, [&](const Serving& now) { name = now.state.kernels->target(); });
+  return name;
+}
 
 FilterBase::Blocks FilterBase::AllStages() const noexcept {
   Blocks all = {nullptr, 0};
@@ -57,22 +80,38 @@ FilterBase::Blocks FilterBase::AllStages() const noexcept {
 }
 
 double FilterBase::FillRatio() const noexcept {
-  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->fill_ratio(state_);
+  double share = 0;
+  WithServing(*this, [&](const Serving& now) {
+    if (now.state.num_units != 0) share = internal::FindLayout(now.layout)->fill_ratio(now.state);
+  });
+  return share;
 }
 
 double FilterBase::EstimatedKeys() const noexcept {
-  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->estimated_keys(state_);
+  double keys = 0;
+  WithServing(*this, [&](const Serving& now) {
+    if (now.state.num_units != 0) keys = internal::FindLayout(now.layout)->estimated_keys(now.state);
+  });
+  return keys;
 }
 
 size_t FilterBase::CountLevels(uint64_t* counts) const noexcept {
-  if (state_.num_units == 0) return 0;
-  const internal::LayoutRecord* const record = internal::FindLayout(layout_);
-  return record->count_levels == nullptr ? 0 : record->count_levels(state_, counts);
+  size_t num_levels = 0;
+  WithServing(*this, [&](const Serving& now) {
+    if (now.state.num_units == 0) return;
+    const internal::LayoutRecord* const record = internal::FindLayout(now.layout);
+    if (record->count_levels != nullptr) num_levels = record->count_levels(now.state, counts);
+  });
+  return num_levels;
 }
 
 double FilterBase::ExpectedFpr() const noexcept {
-  if (layout_ == Layout::kAuto) return 1;
-  return state_.num_units == 0 ? 0 : internal::FindLayout(layout_)->expected_fpr(state_);
+  double fpr = 1;
+  WithServing(*this, [&](const Serving& now) {
+    if (now.layout == Layout::kAuto) return;
+    fpr = now.state.num_units == 0 ? 0 : internal::FindLayout(now.layout)->expected_fpr(now.state);
+  });
+  return fpr;
 }
 
 size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept {

@@ -23,6 +23,7 @@ struct Growth {
   uint64_t uncounted = 0;  // new keys of the newest stage for which it has no bit left
   Status status;
   ProbeState newest;  // the newest stage as a filter of its own: its kernels insert
+  Kernels kernels;    // those that ask all stages, with insertions that grow
   uint32_t num_stages = 0;
   Stage stages[kMaxPlannedStages] = {};
   uint64_t keys_of[kMaxPlannedStages] = {};

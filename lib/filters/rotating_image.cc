@@ -3,18 +3,17 @@
 #include <cstring>
 
 #include "lib/base/endian.h"
-#include "lib/base/memory.h"
 #include "lib/filters/growth.h"
+#include "lib/filters/ring.h"
 #include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
-#include "lib/image/image_writer.h"
-#include "lib/image/save.h"
 #include "lib/layouts/options.h"
 #include "linefilter/rotating.h"
 #include "linefilter/view.h"
 
 namespace linefilter {
 
+using internal::Ring;
 using internal::RotatingGrowth;
 
 namespace internal {
@@ -59,54 +58,56 @@ bool IsRotating(const FilterView& view, RotatingGrowth* growth) {
   return true;
 }
 
-}  // namespace
-
 // A snapshot is under the mutex, so that no generation goes.
-struct RotatingFilter::Snapshot {
+struct Snapshot {
   internal::ContainerStage stages[kMaxGenerations];
   uint8_t growth[internal::kRotatingGrowthBytes];
   internal::Container container;
 
-  explicit Snapshot(const RotatingFilter& filter) {
-    const uint32_t n = filter.num_generations_;
-    const uint64_t num_blocks = filter.generation_bytes_ / 64;
-    for (uint32_t i = 0; i < n; ++i) stages[i] = {filter.BodyOfAge(n - 1 - i), num_blocks, 0, filter.num_probes_};
+  explicit Snapshot(const Ring& ring) {
+    const uint32_t n = ring.num_generations;
+    const uint64_t num_blocks = ring.generation_bytes / 64;
+    for (uint32_t i = 0; i < n; ++i) stages[i] = {ring.BodyOfAge(n - 1 - i), num_blocks, 0, ring.num_probes};
     // The count is higher if threads counted keys behind a rotation that they had inserted before it.
-    const uint64_t keys = filter.keys_in_newest_.load(std::memory_order_relaxed);
+    const uint64_t keys = ring.keys_in_newest.load(std::memory_order_relaxed);
     const uint64_t most = internal::kMostKeysOfBlock * num_blocks;
-    internal::StoreRotatingGrowth({static_cast<uint8_t>(filter.rotation_), filter.keys_per_generation_,
-                                   filter.generation(), keys < most ? keys : most},
-                                  growth);
+    internal::StoreRotatingGrowth(
+        {static_cast<uint8_t>(ring.rotation), ring.keys_per_generation, ring.generation(), keys < most ? keys : most},
+        growth);
     container.stages = stages;
     container.num_stages = n;
-    container.hash_id = filter.hash_id();
-    container.seed = filter.seed();
+    container.hash_id = ring.key_hash.id;
+    container.seed = ring.key_hash.seed;
     container.growth = growth;
     container.growth_bytes = sizeof(growth);
     container.is_shared = true;
-    container.allocator = filter.allocator_;
+    container.allocator = ring.allocator;
   }
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 };
 
-uint64_t RotatingFilter::ImageBytes() const noexcept {
-  return layout_ == Layout::kAuto ? 0 : internal::ContainerBytes(Snapshot(*this).container);
-}
+}  // namespace
 
-Status RotatingFilter::WriteImage(const Sink& sink) const noexcept {
-  if (layout_ == Layout::kAuto) return internal::NotCreated();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return internal::WriteContainer(Snapshot(*this).container, sink);
-}
+// How its image is told and written.
+struct RotatingFilter::Writing {
+  static Ring* Of(const KeyFilter& filter) { return static_cast<const RotatingFilter&>(filter).ring_; }
+  static uint64_t Memory(const KeyFilter& filter) {
+    return sizeof(RotatingFilter) + (Of(filter) == nullptr ? 0 : Of(filter)->memory());
+  }
+  static uint64_t Bytes(const KeyFilter& filter) { return internal::ContainerBytes(Snapshot(*Of(filter)).container); }
+  static Status Write(const KeyFilter& filter, const Sink& sink) {
+    const std::lock_guard<std::mutex> lock(Of(filter)->mutex);
+    return internal::WriteContainer(Snapshot(*Of(filter)).container, sink);
+  }
+  static Status WriteTo(const KeyFilter& filter, void* out, size_t size) {
+    const std::lock_guard<std::mutex> lock(Of(filter)->mutex);
+    return internal::WriteContainerTo(Snapshot(*Of(filter)).container, out, size);
+  }
+  static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};
+};
 
-Status RotatingFilter::WriteImageTo(void* out, size_t size) const noexcept {
-  if (layout_ == Layout::kAuto) return internal::NotCreated();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return internal::WriteContainerTo(Snapshot(*this).container, out, size);
-}
-
-Status RotatingFilter::Save(const char* path) const noexcept { return internal::SaveImageOf(*this, path); }
+RotatingFilter::RotatingFilter() noexcept : KeyFilter(Writing::kImage) {}
 
 Status RotatingFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
   const Status secret = internal::CheckSecret(options);
@@ -123,18 +124,17 @@ Status RotatingFilter::CreateFromImage(const void* image, size_t size, const Fil
   }
   const uint32_t n = view.num_stages();
   const StageInfo first = view.stage(0);
-  RotatingFilter made;
-  const Status allocated = made.Allocate(n, 64 * first.num_blocks, first.num_probes, options);
-  if (!allocated.ok()) return allocated;
+  Ring* made = nullptr;
+  const Status status = Ring::Make(n, 64 * first.num_blocks, first.num_probes, options, &made);
+  if (!status.ok()) return status;
   for (uint32_t i = 0; i < n; ++i) {
-    memcpy(made.BodyOfSlot(i), view.stage(i).body, static_cast<size_t>(made.generation_bytes_));
+    memcpy(made->BodyOfSlot(i), view.stage(i).body, static_cast<size_t>(made->generation_bytes));
   }
-  made.newest_.store(read.generation << kSlotBits | (n - 1), std::memory_order_relaxed);
-  made.keys_in_newest_.store(read.keys_in_newest, std::memory_order_relaxed);
-  made.keys_per_generation_ = read.keys_per_generation;
-  made.rotation_ = static_cast<Rotation>(read.rotation);
-  made.key_hash_ = view.key_hash();
-  Adopt(&made);
+  made->newest.store(read.generation << Ring::kSlotBits | (n - 1), std::memory_order_relaxed);
+  made->keys_in_newest.store(read.keys_in_newest, std::memory_order_relaxed);
+  made->keys_per_generation = read.keys_per_generation;
+  made->rotation = static_cast<Rotation>(read.rotation);
+  Bind(made, view.key_hash());
   return Status();
 }
 

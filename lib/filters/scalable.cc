@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "lib/base/memory.h"
 #include "lib/filters/growth.h"
@@ -102,17 +103,16 @@ Status CheckPlan(const GrowthPlan& plan) {
 
 }  // namespace
 
-ScalableFilter::ScalableFilter() noexcept = default;
-
-ScalableFilter::ScalableFilter(ScalableFilter&& other) noexcept { *this = static_cast<ScalableFilter&&>(other); }
+ScalableFilter::ScalableFilter(ScalableFilter&& other) noexcept : ScalableFilter() {
+  *this = static_cast<ScalableFilter&&>(other);
+}
 
 ScalableFilter& ScalableFilter::operator=(ScalableFilter&& other) noexcept {
   if (this == &other) return *this;
   Release();
-  FilterBase::operator=(other);
-  growth_ = other.growth_;
-  other.growth_ = nullptr;
-  other.Release();
+  MoveState(other);
+  growth_ = std::exchange(other.growth_, nullptr);
+  if (growth_ != nullptr) state_.owner = this;
   return *this;
 }
 
@@ -126,9 +126,7 @@ void ScalableFilter::Release() noexcept {
     internal::Deallocate(allocator, growth_, sizeof(Growth));
   }
   growth_ = nullptr;
-  internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
-  key_hash_ = KeyHash();
-  layout_ = Layout::kAuto;
+  BindNothing();
 }
 
 // Begins both ways to make one, for a filter that has nothing yet: it has no stages, so it still answers "maybe".
@@ -167,7 +165,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
 // Adds an empty stage, the newest from now on.
 Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept {
   Growth& growth = *growth_;
-  const uint64_t held = MemoryUse();
+  const uint64_t held = sizeof(*this) + sizeof(Growth) + growth.body_bytes;
   if (body_bytes > growth.memory_limit - (held < growth.memory_limit ? held : growth.memory_limit)) {
     return OverLimit(held + body_bytes, growth.memory_limit);
   }
@@ -240,23 +238,25 @@ void ScalableFilter::DropStages(uint32_t keep) noexcept {
   }
 }
 
-void ScalableFilter::Bind() noexcept {
-  internal::BindStages(growth_->stages, growth_->num_stages, false, &state_);
-  layout_ = Layout::kContainer;
-}
-
-bool ScalableFilter::InsertHash(uint64_t hash) noexcept {
-  if (MayContainHash(hash)) return false;  // always, before Create
-  (void)MakeRoom();
-  Growth& growth = *growth_;
-  growth.newest.kernels->insert(growth.newest, hash);
-  CountKeys(1, &growth);
-  return true;
-}
+// The kernels of insertions, which know the filter by its state.
+struct ScalableFilter::Growing {
+  static bool Insert(const internal::ProbeState& state, uint64_t hash) {
+    ScalableFilter& filter = *static_cast<ScalableFilter*>(state.owner);
+    if (filter.MayContainHash(hash)) return false;
+    (void)filter.MakeRoom();
+    Growth& growth = *filter.growth_;
+    growth.newest.kernels->insert(growth.newest, hash);
+    CountKeys(1, &growth);
+    return true;
+  }
+  static uint64_t InsertBatch(const internal::ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
+    return static_cast<ScalableFilter*>(state.owner)->InsertGroups(hashes, n, were_new);
+  }
+};
 
 // A "maybe" stays one, whatever is inserted after it was given. Absent keys go into the newest stage, whose own answers
 // know the keys of the same group. When a stage opens meanwhile, the rest is asked anew.
-uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
+uint64_t ScalableFilter::InsertGroups(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
   uint64_t num_new = 0;
   uint64_t absent[kGroup];
   size_t index_of[kGroup];
@@ -285,6 +285,18 @@ uint64_t ScalableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t*
     done += size;
   }
   return num_new;
+}
+
+void ScalableFilter::Bind() noexcept {
+  internal::BindStages(growth_->stages, growth_->num_stages, false, &state_);
+  growth_->kernels = *state_.kernels;
+  growth_->kernels.insert = Growing::Insert;
+  growth_->kernels.insert_batch = Growing::InsertBatch;
+  state_.kernels = &growth_->kernels;
+  state_.changes = true;
+  state_.owner = this;
+  layout_ = Layout::kContainer;
+  UseInsert();
 }
 
 // It tells of a stage that took too many, also when it could grow later, or when it is an image's.
@@ -341,10 +353,6 @@ void ScalableFilter::Clear() noexcept {
   growth.full_at = internal::CapacityOfStage(growth.plan, 0);
   growth.status = Status();
   Bind();
-}
-
-uint64_t ScalableFilter::MemoryUse() const noexcept {
-  return sizeof(*this) + (growth_ == nullptr ? 0 : sizeof(Growth) + growth_->body_bytes);
 }
 
 }  // namespace linefilter

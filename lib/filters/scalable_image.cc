@@ -6,8 +6,6 @@
 #include "lib/filters/growth.h"
 #include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
-#include "lib/image/image_writer.h"
-#include "lib/image/save.h"
 #include "lib/layouts/options.h"
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"
@@ -49,9 +47,9 @@ bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan) {
 
 namespace {
 
-// The parts that an image is made of, and the arrays that it points to.
-struct Parts {
-  explicit Parts(const FilterBase& filter, const Growth& growth) {
+// What an image is made of, and the arrays that it points to.
+struct StagesOfImage {
+  explicit StagesOfImage(const FilterBase& filter, const Growth& growth) {
     for (uint32_t i = 0; i < growth.num_stages; ++i) {
       const Stage& stage = growth.stages[i];
       stages[i] = {stage.body, stage.num_blocks, growth.keys_of[i], stage.num_probes};
@@ -67,8 +65,8 @@ struct Parts {
     container.growth_bytes = sizeof(plan);
     container.allocator = growth.allocator;
   }
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
+  StagesOfImage(const StagesOfImage&) = delete;
+  StagesOfImage& operator=(const StagesOfImage&) = delete;
 
   ContainerStage stages[kMaxPlannedStages];
   uint8_t plan[kScalableGrowthBytes];
@@ -78,8 +76,6 @@ struct Parts {
 
 }  // namespace
 }  // namespace internal
-
-using internal::Parts;
 
 Status ScalableFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
   const Status secret = internal::CheckSecret(options);
@@ -115,20 +111,24 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
   return Status();
 }
 
-uint64_t ScalableFilter::ImageBytes() const noexcept {
-  return growth_ == nullptr ? 0 : internal::ContainerBytes(Parts(*this, *growth_).container);
-}
+// How its image is told and written.
+struct ScalableFilter::Writing {
+  static const Growth* Of(const KeyFilter& filter) { return static_cast<const ScalableFilter&>(filter).growth_; }
+  static uint64_t Memory(const KeyFilter& filter) {
+    return sizeof(ScalableFilter) + (Of(filter) == nullptr ? 0 : sizeof(Growth) + Of(filter)->body_bytes);
+  }
+  static uint64_t Bytes(const KeyFilter& filter) {
+    return internal::ContainerBytes(internal::StagesOfImage(filter, *Of(filter)).container);
+  }
+  static Status Write(const KeyFilter& filter, const Sink& sink) {
+    return internal::WriteContainer(internal::StagesOfImage(filter, *Of(filter)).container, sink);
+  }
+  static Status WriteTo(const KeyFilter& filter, void* out, size_t size) {
+    return internal::WriteContainerTo(internal::StagesOfImage(filter, *Of(filter)).container, out, size);
+  }
+  static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};
+};
 
-Status ScalableFilter::WriteImage(const Sink& sink) const noexcept {
-  if (growth_ == nullptr) return internal::NotCreated();
-  return internal::WriteContainer(Parts(*this, *growth_).container, sink);
-}
-
-Status ScalableFilter::WriteImageTo(void* out, size_t size) const noexcept {
-  if (growth_ == nullptr) return internal::NotCreated();
-  return internal::WriteContainerTo(Parts(*this, *growth_).container, out, size);
-}
-
-Status ScalableFilter::Save(const char* path) const noexcept { return internal::SaveImageOf(*this, path); }
+ScalableFilter::ScalableFilter() noexcept : KeyFilter(Writing::kImage) {}
 
 }  // namespace linefilter

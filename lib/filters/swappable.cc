@@ -17,6 +17,9 @@
 #include <thread>
 
 #include "lib/base/memory.h"
+#include "lib/filters/serving.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
 
 namespace linefilter {
 namespace {
@@ -52,7 +55,43 @@ const char* DifferenceTo(const FilterBase& now, const FilterBase& next) {
 
 }  // namespace
 
+// Its kernels ask what serves, in a lease.
+struct SwappableFilter::Asking {
+  static Lease LeaseOf(const internal::ProbeState& state) {
+    return static_cast<const SwappableFilter*>(state.owner)->Read();
+  }
+  static bool MayContain(const internal::ProbeState& state, uint64_t hash) {
+    return LeaseOf(state)->MayContainHash(hash);
+  }
+  static void ToBytes(const internal::ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* answers) {
+    LeaseOf(state)->MayContainHashes(hashes, n, answers);
+  }
+  static void ToBits(const internal::ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits) {
+    LeaseOf(state)->MayContainHashesToBits(hashes, n, bits);
+  }
+  static uint64_t Count(const internal::ProbeState& state, const uint64_t* hashes, size_t n) {
+    return LeaseOf(state)->CountMaybes(hashes, n);
+  }
+  static void Serve(const internal::ProbeState& state, internal::UseServing use, void* context) {
+    const Lease lease = LeaseOf(state);
+    internal::WithServing(*lease, [&](const internal::Serving& serving) { use(context, serving); });
+  }
+};
+
 SwappableFilter::SwappableFilter() noexcept {
+  static constexpr internal::Kernels kKernels = [] {
+    internal::Kernels kernels = {};
+    kernels.may_contain = Asking::MayContain;
+    kernels.may_contain_to_bytes = Asking::ToBytes;
+    kernels.may_contain_to_bits = Asking::ToBits;
+    kernels.count_maybes = Asking::Count;
+    kernels.serve = Asking::Serve;
+    return kernels;
+  }();
+  internal::UseKernels(kKernels, &state_);
+  state_.changes = true;
+  state_.owner = this;
+  key_hash_.id = HashId::kCaller;
   for (Slot& slot : slots_) {
     slot.filter = &nothing_;
     slot.release = nullptr;

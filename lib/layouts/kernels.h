@@ -6,8 +6,21 @@
 #include <cstdint>
 
 #include "linefilter/internal/probe_state.h"
+#include "linefilter/layout.h"
 
-namespace linefilter::internal {
+namespace linefilter {
+
+struct KeyHash;
+
+namespace internal {
+
+// What answers now in a filter that changes.
+struct Serving {
+  const ProbeState& state;
+  const KeyHash& key_hash;
+  Layout layout;
+};
+using UseServing = void (*)(void* context, const Serving& serving);
 
 // These are remove and remove_batch where no key can be taken out: each is refused.
 bool RemoveNothing(const ProbeState& state, uint64_t hash);
@@ -27,6 +40,8 @@ struct Kernels {
   bool (*remove)(const ProbeState& state, uint64_t hash) = RemoveNothing;
   uint64_t (*remove_batch)(const ProbeState& state, const uint64_t* hashes, size_t n,
                            uint8_t* were_removed) = RemoveNothingBatch;
+  // Calls use(context, what answers now), and keeps that alive meanwhile; null where this is always `state` itself.
+  void (*serve)(const ProbeState& state, UseServing use, void* context) = nullptr;
 };
 
 // These are insert and insert_batch where nothing can be inserted: nothing is new.
@@ -37,6 +52,7 @@ uint64_t InsertNothingBatch(const ProbeState& state, const uint64_t* hashes, siz
 const Kernels& AlwaysMaybeKernels();
 const Kernels& AlwaysAbsentKernels();
 
-}  // namespace linefilter::internal
+}  // namespace internal
+}  // namespace linefilter
 
 #endif  // LINEFILTER_LIB_LAYOUTS_KERNELS_H_

@@ -49,7 +49,6 @@ struct LayoutRecord {
   double (*keys_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
   // The kernels for a body that several threads fill and ask at once; null if this layout has none.
   const Kernels& (*shared_kernels)() = nullptr;
-  double (*shared_expected_fpr)(const ProbeState& state) = nullptr;
 };
 
 // Finds a layout; null for an id that this library does not implement.
@@ -57,7 +56,7 @@ const LayoutRecord* FindLayout(Layout layout);
 
 // Makes `state` answer. A body of 0 bytes is the empty set.
 void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
-// Does the same with shared_kernels.
+// Does the same for a body that several threads fill and ask at once.
 void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state);
 // Makes a state that always answers alike.
 void BindConstant(const Kernels& kernels, ProbeState* state);

@@ -49,15 +49,21 @@ void BindConstant(const Kernels& kernels, ProbeState* state) {
 void BindBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state) {
   if (parts.body_bytes != 0) return record.bind(parts, state);
   BindConstant(AlwaysAbsentKernels(), state);
-  state->num_probes = parts.num_probes;
+  state->num_probes = static_cast<uint16_t>(parts.num_probes);
 }
 
 void BindSharedBody(const LayoutRecord& record, const BodyParts& parts, ProbeState* state) {
   BindBody(record, parts, state);
-  if (parts.body_bytes != 0) UseKernels(record.shared_kernels(), state);
+  if (parts.body_bytes == 0) return;
+  UseKernels(record.shared_kernels(), state);
+  state->inline_test = InlineTest::kNone;
+  state->is_shared = true;
 }
 
-double FillRatioOfBody(const ProbeState& state) { return FillRatioOf(state.body, state.num_units << state.unit_shift); }
+double FillRatioOfBody(const ProbeState& state) {
+  const uint64_t size = state.num_units << state.unit_shift;
+  return state.is_shared ? SharedFillRatioOf(state.body, size) : FillRatioOf(state.body, size);
+}
 
 }  // namespace internal
 

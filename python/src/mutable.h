@@ -11,7 +11,7 @@
 
 namespace linefilter::python {
 
-class Mutable final : public Locked<MutableFilter> {
+class Mutable final : public Locked<Filter> {
  public:
   explicit Mutable(Layout layout) : layout_(layout) { SetOwn(&own_); }
 

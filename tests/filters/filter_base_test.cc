@@ -66,7 +66,7 @@ class FilterBaseTest : public ::testing::Test {
   std::vector<std::string> names_;
 
  private:
-  std::vector<std::unique_ptr<MutableFilter>> filters_;
+  std::vector<std::unique_ptr<Filter>> filters_;
   std::vector<std::unique_ptr<std::string>> images_;
   std::vector<std::unique_ptr<FilterView>> views_;
 };

@@ -116,7 +116,7 @@ TYPED_TEST(MutableFilterTest, RefusesImagesItCannotContinue) {
 }
 
 // What takes no keys would lose those that are inserted: Filter refuses its image, whatever the options ask for.
-TEST(MutableFilter, AFilterOfAnyLayoutIsMadeOfAnImageThatTakesKeys) {
+TEST(Filter, AFilterOfAnyLayoutIsMadeOfAnImageThatTakesKeys) {
   for (const Layout layout : SupportedLayouts()) {
     std::string image;
     if (FactsOf(layout).has_stages) {

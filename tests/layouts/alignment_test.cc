@@ -144,7 +144,7 @@ TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
       const reference::Bytes image = reference::WriteImage(full);
       OnEveryTarget([&](const char*) {
         const FilterView view(image.data(), image.size());
-        std::unique_ptr<MutableFilter> filter;
+        std::unique_ptr<Filter> filter;
         if (IsMutable(kind.layout)) filter = MutableCopy(EmptyReference(kind.layout, kind.num_probes, body));
         for (const size_t n : {1u, 7u, 15u, 16u, 31u, 32u, 33u, 47u, 48u, 49u, 64u, 80u, 1000u}) {
           GuardedPages pages(n * sizeof(uint64_t));

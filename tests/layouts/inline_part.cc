@@ -52,7 +52,7 @@ void MayContainKeys(const FilterBase& filter, const uint64_t* keys, size_t n, ui
   for (size_t i = 0; i < n; ++i) answers[i] = prober.MayContainKey(keys[i]);
 }
 
-void InsertHashes(MutableFilter& filter, const uint64_t* hashes, size_t n, uint8_t* were_new) {
+void InsertHashes(Filter& filter, const uint64_t* hashes, size_t n, uint8_t* were_new) {
   inlined::Inserter inserter(filter);
   for (size_t i = 0; i < n; ++i) were_new[i] = inserter.InsertHash(hashes[i]);
 }

@@ -94,7 +94,7 @@ void ExpectSameBits(Layout layout, uint32_t num_probes, size_t body_bytes) {
   for (const uint64_t question : questions) answers.push_back(expected.MayContain(question));
   for (const InlinePart* part : Parts()) {
     SCOPED_TRACE(part->march);
-    const std::unique_ptr<MutableFilter> filter = test::MutableCopy(empty);
+    const std::unique_ptr<Filter> filter = test::MutableCopy(empty);
     std::vector<uint8_t> said(keys.size(), 0xa5);
     part->insert_hashes(*filter, keys.data(), keys.size(), said.data());
     EXPECT_EQ(said, were_new);

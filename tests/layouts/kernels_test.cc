@@ -58,7 +58,7 @@ void ExpectBody(const FilterBase& filter, const reference::Filter& expected) {
 }
 
 // Inserts a part one by one and the rest in batches of all sizes, with and without the answers.
-void InsertAll(const Expectation& e, MutableFilter* filter) {
+void InsertAll(const Expectation& e, Filter* filter) {
   size_t at = 0, wrong = 0;
   for (; at < e.keys.size() / 4; ++at) wrong += filter->InsertHash(e.keys[at]) != (e.were_new[at] != 0);
   for (size_t step = 0; at < e.keys.size(); ++step) {
@@ -92,7 +92,7 @@ void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
   ASSERT_TRUE(view.status().ok()) << view.status().message();
   ExpectAllAnswers(e, view, target);
   if (!IsMutable(view.layout())) return;
-  const std::unique_ptr<MutableFilter> filter =
+  const std::unique_ptr<Filter> filter =
       MutableCopy(EmptyReference(view.layout(), view.num_probes(), e.filter.body.size()));
   InsertAll(e, filter.get());
   ExpectBody(*filter, e.filter);

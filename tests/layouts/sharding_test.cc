@@ -144,7 +144,7 @@ std::string ImageOf(const Filter& filter) {
   return image;
 }
 
-std::string MadeBySingleInsertions(MutableFilter* filter, const Hashes& members) {
+std::string MadeBySingleInsertions(Filter* filter, const Hashes& members) {
   for (const uint64_t hash : members) filter->InsertHash(hash);
   return ImageOf(*filter);
 }

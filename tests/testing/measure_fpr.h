@@ -63,7 +63,7 @@ inline uint64_t CountRandomMaybes(const FilterBase& filter, uint64_t questions, 
   return maybes;
 }
 
-// Into a MutableFilter or AnyFilter.
+// Into a Filter or AnyFilter.
 template <class FilterType>
 void InsertRandom(FilterType* filter, uint64_t num_keys, Random* random) {
   uint64_t hashes[2048];

@@ -32,7 +32,7 @@ Status BuildImage(Layout layout, double bits_per_key, const std::vector<uint64_t
 }
 
 // Filled one by one, a mutable filter has the same body.
-bool BodyIs(const MutableFilter& filter, const std::string& image) {
+bool BodyIs(const Filter& filter, const std::string& image) {
   return filter.body_bytes() < image.size() && memcmp(filter.body(), image.data(), filter.body_bytes()) == 0;
 }
 
@@ -120,7 +120,7 @@ void TimeOnce(const Keys& keys, Row* row) {
   const FilterView& view = row->file->view();
   std::vector<uint8_t> answers(asked.size());
 
-  if (MutableFilter* const filter = row->filter.get()) {
+  if (Filter* const filter = row->filter.get()) {
     filter->Clear();
     row->insert.samples.push_back(NsPerKey(members.size(), [&] {
       for (const uint64_t hash : members) filter->InsertHash(hash);

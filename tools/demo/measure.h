@@ -35,7 +35,7 @@ struct Row {
   std::string path;                       // of the image
   const char* forced_target;              // under which all of this row was made
   std::string target;                     // that answers
-  std::shared_ptr<MutableFilter> filter;  // empty for a layout that takes no key once it is made
+  std::shared_ptr<Filter> filter;  // empty for a layout that takes no key once it is made
   std::shared_ptr<FilterFile> file;       // the saved image, mapped, asked on this target
   uint64_t false_negatives = 0;
   uint64_t false_positives = 0;

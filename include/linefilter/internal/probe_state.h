@@ -20,16 +20,22 @@ struct ProbeState {
   uint64_t num_units = 0;  // blocks; in a layout without blocks: bytes
   uint8_t unit_shift = 0;  // log2 of a unit's bytes
   InlineTest inline_test = InlineTest::kNone;
-  uint16_t num_stages = 0;  // 0: a filter of one body
-  uint32_t num_probes = 0;
+  uint8_t num_stages = 0;  // 0: a filter of one body
+  bool is_shared = false;  // other threads set bits meanwhile: words are read atomically
+  bool changes = false;    // what answers changes with time: its owner is asked, never a copy of this
+  uint16_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
   // i is lane i.
   const uint32_t* lane_ones = nullptr;
   bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
   const Kernels* kernels = nullptr;
-  // One of the two is set if num_stages is not 0. Both tell the oldest stage first.
-  const Stage* stages = nullptr;         // the array of a filter that owns its stages, each at an address of its own
-  const uint8_t* stage_table = nullptr;  // the table in the image of a view, whose body has the stages in a row
+  // The stages, the oldest first, if num_stages is not 0. An owner of stages has an array of them, each at an address
+  // of its own; a view has the table in its image, whose body has the stages in a row.
+  const Stage* stages = nullptr;
+  union {
+    const uint8_t* stage_table = nullptr;  // where `stages` is null
+    void* owner;                           // where `changes` is true
+  };
 };
 
 }  // namespace linefilter::internal

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "lib/base/endian.h"
-#include "lib/base/fill.h"
 #include "lib/base/real.h"
 #include "lib/base/shared_word.h"
 #include "lib/layouts/blocks/block.h"
@@ -50,16 +49,13 @@ double KeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
 }
 
 double EstimatedKeys(const ProbeState& state) {
-  const double fill = FillRatioOf(state.body, kBlockBytes * state.num_units);
-  return KeysAtFill(fill, state.num_probes, state.num_units);
+  return KeysAtFill(FillRatioOfBody(state), state.num_probes, state.num_units);
 }
 
 // This is the mean over blocks and rotations of the product of lane fills, and of keys that agree with one of a block
 // in the in-block hash. It is from all blocks up to 2^20, above from evenly spaced ones.
-double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
-
-// Does the same while others set bits of the body, which is aligned to words.
-double SharedExpectedFpr(const ProbeState& state) {
+double ExpectedFpr(const ProbeState& state) {
+  if (!state.is_shared) return BlockedFoldedFpr(state, 1, 1);
   return FoldedFpr<BlockedFoldBlocks, ReadSharedBitsOf, kBitsPerBlock>(state, 1, 1);
 }
 
@@ -91,7 +87,6 @@ constexpr LayoutRecord kBlockedLayout = [] {
   facts.bits_of_position = 1;
   record.keys_at_fill = KeysAtFill;
   record.shared_kernels = SharedBlockedKernels;
-  record.shared_expected_fpr = SharedExpectedFpr;
   return record;
 }();
 

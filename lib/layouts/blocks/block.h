@@ -23,7 +23,7 @@ inline void BindBlocks(InlineTest inline_test, const uint8_t* body, uint64_t bod
   state->num_units = body_bytes / kBlockBytes;
   state->unit_shift = 6;
   state->inline_test = inline_test;
-  state->num_probes = num_probes;
+  state->num_probes = static_cast<uint16_t>(num_probes);
 }
 
 }  // namespace linefilter::internal

@@ -31,7 +31,7 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->body = body;
   state->num_units = body_bytes;
   state->unit_shift = 0;
-  state->num_probes = num_probes;
+  state->num_probes = static_cast<uint16_t>(num_probes);
 }
 
 double KeysAtFill(double fill, uint32_t num_probes, uint64_t num_units) {

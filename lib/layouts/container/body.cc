@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "lib/base/equal_hashes.h"
-#include "lib/base/fill.h"
 #include "lib/layouts/stages.h"
 
 namespace linefilter::internal {
@@ -54,10 +53,11 @@ Status CheckStages(const BodyParts& parts) {
 bool IsValid(uint64_t, uint32_t) { return false; }
 bool MayContain(const uint8_t*, uint64_t, uint32_t, uint64_t) { return true; }
 
-// A state that asks one stage alone.
-ProbeState StateOf(const Stage& stage) {
+// A state that asks one stage of `all` alone.
+ProbeState StateOf(const ProbeState& all, const Stage& stage) {
   ProbeState state;
-  BindBody(StageLayout(), {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
+  (all.is_shared ? BindSharedBody : BindBody)(StageLayout(),
+                                              {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
   return state;
 }
 
@@ -65,7 +65,7 @@ double FillRatio(const ProbeState& state) {
   double ones = 0, blocks = 0;
   ForEachStage(state, [&](uint32_t, const Stage& stage) {
     const double size = static_cast<double>(stage.num_blocks);
-    ones += size * FillRatioOf(stage.body, kBlockBytes * stage.num_blocks);
+    ones += size * FillRatioOfBody(StateOf(state, stage));
     blocks += size;
   });
   return blocks == 0 ? 0 : ones / blocks;
@@ -74,15 +74,17 @@ double FillRatio(const ProbeState& state) {
 // It is a sum: a key that two stages hold counts twice.
 double EstimatedKeys(const ProbeState& state) {
   double sum = 0;
-  ForEachStage(state, [&](uint32_t, const Stage& stage) { sum += StageLayout().estimated_keys(StateOf(stage)); });
+  ForEachStage(state,
+               [&](uint32_t, const Stage& stage) { sum += StageLayout().estimated_keys(StateOf(state, stage)); });
   return sum;
 }
 
 // Stages count as independent, which their other sizes make them.
 double ExpectedFpr(const ProbeState& state) {
   double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
-  ForEachStage(state,
-               [&](uint32_t, const Stage& stage) { any = EitherOf(any, StageLayout().expected_fpr(StateOf(stage))); });
+  ForEachStage(state, [&](uint32_t, const Stage& stage) {
+    any = EitherOf(any, StageLayout().expected_fpr(StateOf(state, stage)));
+  });
   return any;
 }
 

@@ -87,7 +87,7 @@ HWY_INLINE void AskKeyByKey(const Stages& stages, size_t ahead, const uint64_t* 
                             Answers& answers) {
   ProbeState state;
   state.stages = stages.all;
-  state.num_stages = static_cast<uint16_t>(stages.size);
+  state.num_stages = static_cast<uint8_t>(stages.size);
   const size_t last_byte = stages.LastByte();
   for (size_t j = 0; j < n && j < ahead; ++j) stages.Prefetch(hashes[j], last_byte);
   for (size_t i = 0; i < n; ++i) {
@@ -231,6 +231,10 @@ internal::MayContainFunction StagesSingle(size_t num_stages, bool is_shared) {
                    : MayContainOfSome<Alone, ArrayCursor>(num_stages);
 }
 
+internal::MayContainFunction WindowsSingle(size_t num_stages) {
+  return MayContainOfSome<Shared, WindowCursor>(num_stages);
+}
+
 internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
   return MayContainOfSome<Alone, TableCursor>(num_stages);
 }
@@ -252,6 +256,7 @@ HWY_EXPORT(StagesTable);
 HWY_EXPORT(SharedStagesTable);
 HWY_EXPORT(ImageStagesTable);
 HWY_EXPORT(StagesSingle);
+HWY_EXPORT(WindowsSingle);
 HWY_EXPORT(ImageStagesSingle);
 
 namespace internal {
@@ -263,13 +268,24 @@ void BindStages(const Stage* stages, uint32_t num_stages, bool is_shared, ProbeS
   const Stage& newest = stages[num_stages - 1];
   BindBlocks(InlineTest::kNone, newest.body, kBlockBytes * newest.num_blocks, 0, state);
   state->lane_ones = newest.lane_ones;
-  state->num_stages = static_cast<uint16_t>(num_stages);
+  state->num_stages = static_cast<uint8_t>(num_stages);
   state->stages = stages;
+  state->is_shared = is_shared;
   if (num_stages == 1) {  // a filter of one body, to whose kernels `state` tells all they need
     return UseKernels(is_shared ? StageLayout().shared_kernels() : StageLayout().kernels(), state);
   }
   state->kernels = is_shared ? &SharedStagesKernels() : &StagesKernels();
   state->may_contain = LINEFILTER_DISPATCH(StagesSingle)(num_stages, is_shared);
+}
+
+void BindWindows(Windows* windows, const Stage* stages, uint32_t num_stages, ProbeState* state) {
+  *state = ProbeState();
+  state->num_stages = static_cast<uint8_t>(num_stages);
+  state->num_probes = static_cast<uint16_t>(stages[0].num_probes);
+  state->stages = stages;
+  state->is_shared = state->changes = true;
+  state->owner = windows;
+  state->may_contain = LINEFILTER_DISPATCH(WindowsSingle)(num_stages);
 }
 
 void BindImageStages(const BodyParts& parts, ProbeState* state) {
@@ -278,7 +294,7 @@ void BindImageStages(const BodyParts& parts, ProbeState* state) {
   for (uint32_t i = 0; i + 1 < num_stages; ++i) blocks_before += LoadStageEntry(parts.stage_table, i).num_blocks;
   const StageEntry newest = LoadStageEntry(parts.stage_table, num_stages - 1);
   BindBlocks(InlineTest::kNone, parts.body + kBlockBytes * blocks_before, kBlockBytes * newest.num_blocks, 0, state);
-  state->num_stages = static_cast<uint16_t>(num_stages);
+  state->num_stages = static_cast<uint8_t>(num_stages);
   state->stage_table = parts.stage_table;
   state->lane_ones = LaneOnes(num_stages == 1 ? newest.num_probes : 1);
   if (num_stages == 1) return UseKernels(StageLayout().kernels(), state);

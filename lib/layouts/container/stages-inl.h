@@ -22,6 +22,7 @@
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/shared_block-inl.h"
 #include "lib/layouts/stages.h"
+#include "lib/layouts/windows.h"
 #include "linefilter/internal/test_block.h"
 
 #ifndef LINEFILTER_LIB_LAYOUTS_CONTAINER_STAGES_ONCE_
@@ -83,6 +84,11 @@ class ArrayCursor {
 
  private:
   const Stage* next_;
+};
+// The array of the window that is there now.
+class WindowCursor : public ArrayCursor {
+ public:
+  explicit HWY_INLINE WindowCursor(const ProbeState& state) : ArrayCursor(internal::WindowsOf(state).Now().all) {}
 };
 class TableCursor {
  public:

@@ -10,9 +10,9 @@
 namespace linefilter::test {
 namespace {
 
-std::unique_ptr<MutableFilter> LocalFilter(Layout layout, uint64_t num_keys, const FilterOptions& options) {
+std::unique_ptr<Filter> LocalFilter(Layout layout, uint64_t num_keys, const FilterOptions& options) {
   Status status;
-  std::unique_ptr<MutableFilter> made;
+  std::unique_ptr<Filter> made;
   const auto create = [&](auto filter) {
     status = filter->Create(num_keys, options);
     made = std::move(filter);
@@ -39,7 +39,7 @@ TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
     client_->Do({"FLUSHALL"});
     options_.layout = GetParam();
     options_.bits_per_key = density;
-    const std::unique_ptr<MutableFilter> local = LocalFilter(GetParam(), kKeys, options_);
+    const std::unique_ptr<Filter> local = LocalFilter(GetParam(), kKeys, options_);
     RedisLayout layout;
     if (GetParam() != Layout::kClassic) layout.shard_bytes = 64 * 5;
     RedisFilter filter = Create("seen", kKeys, layout);
@@ -74,7 +74,7 @@ TEST_P(RedisLayoutTest, IsTheLocalFilterOfItsLayout) {
 // Many times the same, one by one: saturation of `counting` included.
 TEST_P(RedisLayoutTest, SingleCallsAreBatchesOfOne) {
   options_.layout = GetParam();
-  const std::unique_ptr<MutableFilter> local = LocalFilter(GetParam(), 20, options_);
+  const std::unique_ptr<Filter> local = LocalFilter(GetParam(), 20, options_);
   RedisFilter filter = Create("seen", 20);
   for (int round = 0; round < 20; ++round) {
     for (const char* key : {"alice", "bob", ""}) {

@@ -23,7 +23,7 @@ FilterOptions OptionsOf(double fpr) {
 
 }  // namespace
 
-void BenchFilters::Fill(BenchUse use, MutableFilter* filter) const {
+void BenchFilters::Fill(BenchUse use, Filter* filter) const {
   const uint64_t keys = use == BenchUse::kLookups ? num_keys_ : num_keys_ / 2;
   std::vector<uint64_t> hashes;
   for (uint64_t next = 0; next < keys;) {
@@ -33,7 +33,7 @@ void BenchFilters::Fill(BenchUse use, MutableFilter* filter) const {
   }
 }
 
-BenchFilters::Facts BenchFilters::FactsOf(const MutableFilter& filter) const {
+BenchFilters::Facts BenchFilters::FactsOf(const Filter& filter) const {
   return {filter.num_probes(), 8 * static_cast<double>(filter.body_bytes()) / static_cast<double>(num_keys_),
           filter.ExpectedFpr()};
 }

@@ -47,8 +47,8 @@ class BenchFilters {
  private:
   Status CreateBlocked(BenchUse use, const std::string& name);
   Status CreateScript(BenchUse use, ScriptFilter* script, const std::string& key);
-  void Fill(BenchUse use, MutableFilter* filter) const;
-  Facts FactsOf(const MutableFilter& filter) const;
+  void Fill(BenchUse use, Filter* filter) const;
+  Facts FactsOf(const Filter& filter) const;
 
   const RedisServers servers_;
   const uint64_t num_keys_;

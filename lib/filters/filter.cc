@@ -1,16 +1,16 @@
-// The mutable filters are a body of the right size, zeroed, and the kernels that write to it.
+// A Filter is a body of the right size, zeroed, and the kernels that write to it.
+#include "linefilter/filter.h"
+
 #include <cstring>
 
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
 #include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
-#include "lib/image/save.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
-#include "linefilter/filter.h"
 #include "linefilter/fold.h"
 #include "linefilter/view.h"
 
@@ -19,11 +19,30 @@ namespace linefilter {
 using internal::FindLayout;
 using internal::FindMaker;
 
-MutableFilter::MutableFilter() noexcept : insert_(internal::AlwaysMaybeKernels().insert) {}
+// How its image is told and written.
+struct Filter::Writing {
+  static const Filter& Of(const KeyFilter& filter) { return static_cast<const Filter&>(filter); }
+  static uint64_t Memory(const KeyFilter& filter) { return filter.body_bytes() + sizeof(Filter); }
+  static uint64_t Bytes(const KeyFilter& filter) {
+    return filter.body_bytes() + internal::TrailerBytes(internal::TrailerOf(filter));
+  }
+  static Status Write(const KeyFilter& filter, const Sink& sink) {
+    return internal::WriteToSink(internal::TrailerOf(filter), filter.body(), Of(filter).allocator_, sink);
+  }
+  static Status WriteTo(const KeyFilter& filter, void* out, size_t) {
+    uint8_t* const to = static_cast<uint8_t*>(out);
+    memcpy(to, filter.body(), static_cast<size_t>(filter.body_bytes()));
+    internal::WriteTrailer({}, internal::TrailerOf(filter), filter.body(), to + filter.body_bytes());
+    return Status();
+  }
+  static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};
+};
 
-MutableFilter::MutableFilter(MutableFilter&& other) noexcept : MutableFilter() { MoveFrom(other); }
+Filter::Filter() noexcept : KeyFilter(Writing::kImage) {}
 
-MutableFilter& MutableFilter::operator=(MutableFilter&& other) noexcept {
+Filter::Filter(Filter&& other) noexcept : Filter() { MoveFrom(other); }
+
+Filter& Filter::operator=(Filter&& other) noexcept {
   if (this != &other) {
     Release();
     MoveFrom(other);
@@ -31,28 +50,23 @@ MutableFilter& MutableFilter::operator=(MutableFilter&& other) noexcept {
   return *this;
 }
 
-MutableFilter::~MutableFilter() { Release(); }
+Filter::~Filter() { Release(); }
 
-void MutableFilter::MoveFrom(MutableFilter& other) noexcept {
-  FilterBase::operator=(other);
-  insert_ = other.insert_;
+void Filter::MoveFrom(Filter& other) noexcept {
+  MoveState(other);
   allocator_ = other.allocator_;
-  other.state_ = internal::ProbeState();  // the body is ours now
-  other.Release();
+  other.allocator_ = Allocator();
 }
 
-void MutableFilter::Release() noexcept {
+void Filter::Release() noexcept {
   internal::Deallocate(allocator_, mutable_body(), body_bytes());
-  internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
-  insert_ = state_.kernels->insert;
-  key_hash_ = KeyHash();
-  layout_ = Layout::kAuto;
+  BindNothing();
   allocator_ = Allocator();
 }
 
 // This is for a filter that has nothing yet.
-Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
-                               const FilterOptions& options) noexcept {
+Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
+                        const FilterOptions& options) noexcept {
   const Status status = internal::CheckAllocator(options.allocator);
   if (!status.ok()) return status;
   const uint64_t needed = body_bytes + sizeof(*this);
@@ -61,12 +75,12 @@ Status MutableFilter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
   allocator_ = options.allocator;
   internal::BindBody(*FindLayout(layout), {static_cast<uint8_t*>(body), body_bytes, num_probes}, &state_);
-  insert_ = state_.kernels->insert;
+  UseInsert();
   layout_ = layout;
   return Status();
 }
 
-Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
+Status Filter::Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
   Sizing sizing;
   Status status = internal::CheckOptions(layout, options);
   if (status.ok() && layout != Layout::kAuto && !FactsOf(layout).takes_keys) {
@@ -75,16 +89,19 @@ Status MutableFilter::CreateLayout(Layout layout, uint64_t num_keys, const Filte
   }
   if (status.ok()) status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
   if (!status.ok()) return status;
-  MutableFilter made;
+  Filter made;
   status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
   made.key_hash_ = options.key_hash();
-  *this = static_cast<MutableFilter&&>(made);
+  *this = static_cast<Filter&&>(made);
   return Status();
 }
 
-Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t size,
-                                      const FilterOptions& options) noexcept {
+Status Filter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
+  return CopyImage(options.layout, image, size, options);
+}
+
+Status Filter::CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept {
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
   const FilterView view(image, size, internal::SecretOf(options));
@@ -98,33 +115,29 @@ Status MutableFilter::CreateFromImage(Layout layout, const void* image, size_t s
   }
   // An image of no keys has no body, so the filter gets the least one.
   const uint64_t body_bytes = view.empty_set() ? FindMaker(layout)->sizing.min_bytes : view.body_bytes();
-  MutableFilter made;
+  Filter made;
   const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);
   if (!allocated.ok()) return allocated;
   if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));
   made.key_hash_ = view.key_hash();
-  *this = static_cast<MutableFilter&&>(made);
+  *this = static_cast<Filter&&>(made);
   return Status();
 }
 
-uint64_t MutableFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
-  return state_.kernels->insert_batch(state_, hashes, n, were_new);
-}
+bool Filter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
 
-bool MutableFilter::RemoveHash(uint64_t hash) noexcept { return state_.kernels->remove(state_, hash); }
-
-uint64_t MutableFilter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
+uint64_t Filter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_removed) noexcept {
   return state_.kernels->remove_batch(state_, hashes, n, were_removed);
 }
 
-Status MutableFilter::Union(const MutableFilter& other) noexcept { return UnionBody(other); }
+Status Filter::Union(const Filter& other) noexcept { return UnionBody(other); }
 
-Status MutableFilter::Union(const FilterView& other) noexcept {
+Status Filter::Union(const FilterView& other) noexcept {
   const Status verified = other.Verify();
   return verified.ok() ? UnionBody(other) : verified;
 }
 
-Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
+Status Filter::UnionBody(const FilterBase& other) noexcept {
   uint64_t num_blocks;
   Status status = internal::CheckUnion(*this, other, &num_blocks);
   if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
@@ -140,7 +153,7 @@ Status MutableFilter::UnionBody(const FilterBase& other) noexcept {
   return status;
 }
 
-Status MutableFilter::Fold(uint64_t factor) noexcept {
+Status Filter::Fold(uint64_t factor) noexcept {
   const Status status = internal::CheckFold(*this, factor);
   if (!status.ok() || factor == 1) return status;
   const auto fold_blocks = FindMaker(layout())->fold_blocks;
@@ -161,35 +174,14 @@ Status MutableFilter::Fold(uint64_t factor) noexcept {
   return Status();
 }
 
-Status MutableFilter::FoldToFpr(double fpr) noexcept {
+Status Filter::FoldToFpr(double fpr) noexcept {
   uint64_t factor;
   const Status status = FoldFactorForFpr(*this, fpr, &factor);
   return status.ok() ? Fold(factor) : status;
 }
 
-void MutableFilter::Clear() noexcept {
+void Filter::Clear() noexcept {
   if (body_bytes() != 0) memset(mutable_body(), 0, static_cast<size_t>(body_bytes()));
 }
-
-uint64_t MutableFilter::MemoryUse() const noexcept { return body_bytes() + sizeof(*this); }
-
-uint64_t MutableFilter::ImageBytes() const noexcept {
-  return layout() == Layout::kAuto ? 0 : body_bytes() + internal::TrailerBytes(internal::TrailerOf(*this));
-}
-
-Status MutableFilter::WriteImage(const Sink& sink) const noexcept {
-  if (layout() == Layout::kAuto) return internal::NotCreated();
-  return internal::WriteToSink(internal::TrailerOf(*this), body(), allocator_, sink);
-}
-
-Status MutableFilter::WriteImageTo(void* out, size_t size) const noexcept {
-  if (layout() == Layout::kAuto) return internal::NotCreated();
-  if (size < ImageBytes()) return internal::BufferTooSmall(size, ImageBytes());
-  memcpy(out, body(), static_cast<size_t>(body_bytes()));
-  internal::WriteTrailer({}, internal::TrailerOf(*this), body(), static_cast<uint8_t*>(out) + body_bytes());
-  return Status();
-}
-
-Status MutableFilter::Save(const char* path) const noexcept { return internal::SaveImageOf(*this, path); }
 
 }  // namespace linefilter

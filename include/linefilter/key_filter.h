@@ -1,0 +1,90 @@
+// A KeyFilter is a filter that takes keys and has an image, whatever its layout and however it lives. Filter
+// (filter.h), ConcurrentBlockedFilter (concurrent.h), ScalableFilter (scalable.h) and RotatingFilter (rotating.h) are
+// KeyFilters. Code that only fills filters, asks them and saves them takes a KeyFilter&, and works with each.
+//
+//   void Load(const std::vector<std::string>& names, linefilter::KeyFilter& filter) {
+//     for (const std::string& name : names) filter.InsertKey(name);
+//     linefilter::Status status = filter.Save("names.filter");
+//     if (!status.ok()) ...  // status.message() says what to do
+//   }
+//
+// The class of the filter says which calls may run at once. The image may be asked as a FilterView (view.h), and the
+// class that wrote it makes a filter of it again.
+#ifndef LINEFILTER_KEY_FILTER_H_
+#define LINEFILTER_KEY_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "linefilter/filter_base.h"
+#include "linefilter/internal/append.h"
+#include "linefilter/internal/export.h"
+#include "linefilter/memory.h"
+#include "linefilter/status.h"
+
+namespace linefilter {
+
+// Insertions, and the ways out of an image. Before it is created, and after a move from, a filter answers "maybe" and
+// takes nothing.
+class LINEFILTER_EXPORT KeyFilter : public FilterBase {
+ public:
+  // Inserts a key. True means that the key was certainly new, false that it may have been there. A filter of the
+  // caller's hashes ignores InsertKey and answers false: its ...Key lookups say "maybe" to all.
+  LINEFILTER_INLINE bool InsertKey(Key key) noexcept {
+    uint64_t hash = 0;
+    return key_hash_.Of(key, &hash) && InsertHash(hash);
+  }
+  // The same for a hash (FilterOptions::hash_id says which).
+  LINEFILTER_INLINE bool InsertHash(uint64_t hash) noexcept { return insert_(state_, hash); }
+  // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
+  // 1 or 0. Answers and bytes are those of single calls.
+  uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+
+  // The bytes held, this object included.
+  uint64_t MemoryUse() const noexcept;
+
+  // The size of the image (doc/FORMAT.md) of the keys inserted so far.
+  uint64_t ImageBytes() const noexcept;
+  // Writes the image to a sink, piece by piece.
+  Status WriteImage(const Sink& sink) const noexcept;
+  // Writes ImageBytes() bytes to `out` (size may be more; less is kInvalidArgument).
+  Status WriteImageTo(void* out, size_t size) const noexcept;
+  // Appends the image to *image.
+  Status AppendImage(std::string* image) const {
+    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
+  }
+  // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
+  Status Save(const char* path) const noexcept;
+
+ protected:
+  // How the class of a filter tells and writes what it holds. A table does it, because virtual functions would ask for
+  // run-time type information where the user's code has it. No call comes before the filter is created.
+  struct Image {
+    uint64_t (*memory)(const KeyFilter& filter);
+    uint64_t (*bytes)(const KeyFilter& filter);
+    Status (*write)(const KeyFilter& filter, const Sink& sink);
+    Status (*write_to)(const KeyFilter& filter, void* out, size_t size);
+  };
+
+  explicit KeyFilter(const Image& image) noexcept;
+  ~KeyFilter() = default;
+  KeyFilter(const KeyFilter&) = delete;
+  KeyFilter& operator=(const KeyFilter&) = delete;
+
+  // Makes it a filter that answers "maybe" and takes nothing.
+  LINEFILTER_LOCAL void BindNothing() noexcept;
+  // Ends each change of state_: InsertHash then calls its kernel.
+  LINEFILTER_LOCAL void UseInsert() noexcept;
+  // Takes the state of `other`, which is then as before its creation.
+  LINEFILTER_LOCAL void MoveState(KeyFilter& other) noexcept;
+
+  bool (*insert_)(const internal::ProbeState&, uint64_t hash);
+
+ private:
+  const Image* image_;
+};
+
+}  // namespace linefilter
+
+#endif  // LINEFILTER_KEY_FILTER_H_

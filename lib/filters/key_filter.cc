@@ -1,0 +1,56 @@
+// What takes keys inserts by its kernels, and writes its image by the table of its class.
+#include "linefilter/key_filter.h"
+
+#include "lib/image/image_writer.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
+#include "linefilter/file.h"
+
+namespace linefilter {
+
+KeyFilter::KeyFilter(const Image& image) noexcept : insert_(state_.kernels->insert), image_(&image) {}
+
+void KeyFilter::BindNothing() noexcept {
+  internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
+  key_hash_ = KeyHash();
+  layout_ = Layout::kAuto;
+  UseInsert();
+}
+
+void KeyFilter::UseInsert() noexcept { insert_ = state_.kernels->insert; }
+
+void KeyFilter::MoveState(KeyFilter& other) noexcept {
+  FilterBase::operator=(other);
+  UseInsert();
+  other.BindNothing();
+}
+
+uint64_t KeyFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) noexcept {
+  return state_.kernels->insert_batch(state_, hashes, n, were_new);
+}
+
+uint64_t KeyFilter::MemoryUse() const noexcept { return image_->memory(*this); }
+
+uint64_t KeyFilter::ImageBytes() const noexcept { return layout_ == Layout::kAuto ? 0 : image_->bytes(*this); }
+
+Status KeyFilter::WriteImage(const Sink& sink) const noexcept {
+  return layout_ == Layout::kAuto ? internal::NotCreated() : image_->write(*this, sink);
+}
+
+Status KeyFilter::WriteImageTo(void* out, size_t size) const noexcept {
+  if (layout_ == Layout::kAuto) return internal::NotCreated();
+  const uint64_t needed = ImageBytes();
+  return size < needed ? internal::BufferTooSmall(size, needed) : image_->write_to(*this, out, size);
+}
+
+Status KeyFilter::Save(const char* path) const noexcept {
+  if (layout_ == Layout::kAuto) return internal::NotCreated();
+  AtomicFile file;
+  Status status = file.Create(path);
+  if (!status.ok()) return status;
+  status = WriteImage(file.sink());
+  if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
+  return status.ok() ? file.Commit() : status;
+}
+
+}  // namespace linefilter
