@@ -252,6 +252,17 @@ TEST(KeyedFilter, AUnionOfTwoSecretsSaysThatTheyDiffer) {
   EXPECT_NE(std::strstr(status.message(), "secret"), nullptr) << status.message();
 }
 
+TEST(KeyHash, NamesItsDifferenceToAnother) {
+  const KeyHash keyed = Keyed(Secret(1)).key_hash();
+  EXPECT_EQ(keyed.DifferenceTo(Keyed(Secret(1)).key_hash()), nullptr);
+  EXPECT_STREQ(keyed.DifferenceTo(Keyed(Secret(2)).key_hash()), "secret");
+  EXPECT_STREQ(keyed.DifferenceTo(KeyHash()), "hash id");
+  KeyHash seeded;
+  seeded.seed = 1;
+  EXPECT_STREQ(seeded.DifferenceTo(KeyHash()), "seed");
+  EXPECT_EQ(seeded.DifferenceTo(seeded), nullptr);
+}
+
 // The secret is in the options, where Create would look for it; what is missing is the hash id.
 TEST(KeyedFilter, OfAnImageWithASecretAndNoHashIdSaysWhatIsMissing) {
   const std::string image = Image(Keyed(Secret(1)), 500);
