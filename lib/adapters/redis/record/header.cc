@@ -8,7 +8,6 @@
 
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/layout.h"
-#include "linefilter/sizing.h"
 
 namespace linefilter::redis_internal {
 namespace {
