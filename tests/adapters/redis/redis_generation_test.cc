@@ -11,6 +11,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_relay.h"
 
 namespace linefilter::test {
 namespace {
@@ -191,6 +192,27 @@ TEST_F(RedisGeneration, KeepsTheTimeToLive) {
     EXPECT_GT(client.Integer({"PTTL", key.text}), 900000) << key.text;
     EXPECT_LE(client.Integer({"PTTL", key.text}), 1001000) << key.text;
   }
+}
+
+// The record is read again after a reconnect; where it is the same and all shards are there, the insertion is done.
+TEST_F(RedisGeneration, TakesInsertionsIntoTheNextOneAfterAReconnect) {
+  RedisRelay relay(server_->port());
+  RedisFilter filter;
+  ASSERT_TRUE(filter.Create(PatientServers(relay.address()), "cut", 1000, RedisOptions(10), {256}).ok());
+  ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20)).ok());
+  bool is_cut = false;
+  relay.before = [&](const RedisRelay::Words& words) {
+    if (words[0] != "BITFIELD" || is_cut) return RedisRelay::Act();
+    is_cut = true;
+    return RedisRelay::Act(RedisRelay::Act::kClose);
+  };
+  const std::vector<uint64_t> hashes = RandomHashes(100, 13);
+  const Status status = filter.InsertHashesIntoNext(hashes.data(), hashes.size());
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(is_cut);
+  EXPECT_GT(CountMissing(&filter, hashes), 0u) << "they are in the next one alone";
+  ASSERT_TRUE(filter.SwitchGeneration().ok());
+  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
 }
 
 // A command whose reply was lost is sent again; then the first one may come when others insert already.
