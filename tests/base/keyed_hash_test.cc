@@ -237,11 +237,9 @@ TEST(KeyedFilter, InAFileMayBeOpenedAgainWithItsOwnSecret) {
   const std::string path = dir.Write("keyed.filter", Image(Keyed(secret), 500));
   FilterFile file;
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  Status status = file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().secret());
-  EXPECT_TRUE(status.ok()) << "Map: " << status.message();
+  EXPECT_TRUE(IsOk(file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().secret()))) << "Map";
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  status = file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret());
-  EXPECT_TRUE(status.ok()) << "Load: " << status.message();
+  EXPECT_TRUE(IsOk(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret()))) << "Load";
 }
 
 // Of two secrets the sizes are the same: what differs must be said.

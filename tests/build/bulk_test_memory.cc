@@ -154,7 +154,7 @@ TEST(BulkBuild, KeepsTheMemoryLimit) {
       }
       if (peak_now <= limit) {
         ++enough;
-        ASSERT_TRUE(status.ok()) << limit << " of " << peak_now << ": " << status.message();
+        ASSERT_TRUE(IsOk(status)) << limit << " of " << peak_now;
       }
       if (status.ok()) {
         EXPECT_TRUE(collector.bytes == expected) << limit;

@@ -51,7 +51,7 @@ TEST(BuildFromSource, GivesTheBytesOfABuilder) {
           Sizing sizing;
           const Status status =
               BuildFromSource(Options(layout, test::Threads(threads)), source.source(), collector.sink(), &sizing);
-          ASSERT_TRUE(status.ok()) << status.message();
+          ASSERT_TRUE(IsOk(status));
           EXPECT_TRUE(collector.bytes == expected) << LayoutName(layout) << ", " << n << " hashes";
           EXPECT_EQ(sizing.num_keys, n);
           EXPECT_EQ(source.passes, n == 0 ? 1 : 2);
@@ -145,8 +145,7 @@ TEST(BuildFromSource, NeverHoldsAnImageThatDoesNotFit) {
     EXPECT_LT(options.memory_limit, expected.size());
     Source source{hashes};
     Collector collector;
-    const Status status = BuildFromSource(options, source.source(), collector.sink());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(BuildFromSource(options, source.source(), collector.sink())));
     EXPECT_TRUE(collector.bytes == expected);
     EXPECT_GE(source.passes, 4) << "one to count, and several groups";
     EXPECT_LE(allocator.peak_bytes(), options.memory_limit);
@@ -174,8 +173,7 @@ TEST(BuildFromSource, GivesEachHashToOneGroup) {
     options.memory_limit = LeastMemory(options, hashes);
     Source source{hashes};
     Collector collector;
-    const Status status = BuildFromSource(options, source.source(), collector.sink());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(BuildFromSource(options, source.source(), collector.sink())));
     EXPECT_TRUE(collector.bytes == expected);
     EXPECT_GE(source.passes, 4);
   }

@@ -79,8 +79,7 @@ class AsItWas : public testing::Test {
   // And nothing of the attempt is left.
   void ExpectFails(StatusCode code, const std::string& what, const std::function<Status()>& attempt) {
     const uint64_t live = old_memory_.live_bytes();
-    const Status status = attempt();
-    EXPECT_EQ(status.code(), code) << what << ": " << status.message();
+    EXPECT_TRUE(Says(code, attempt())) << what;
     EXPECT_EQ(old_memory_.live_bytes(), live) << what;
     ExpectAsItWas(what);
   }

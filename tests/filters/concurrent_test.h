@@ -17,8 +17,7 @@
 namespace linefilter::test {
 
 inline void MustCreate(ConcurrentBlockedFilter* filter, uint64_t num_keys, const FilterOptions& options) {
-  const Status status = filter->Create(num_keys, options);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter->Create(num_keys, options)));
 }
 
 inline std::string SequentialImage(uint64_t num_keys, const FilterOptions& options,

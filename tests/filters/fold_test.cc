@@ -24,8 +24,7 @@ TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
       const std::string expected = ImageOf(Make(num_blocks / factor, num_probes, hashes));
       BlockedFilter filter;
       ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
-      const Status status = filter.Fold(factor);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.Fold(factor)));
       EXPECT_EQ(filter.num_blocks(), num_blocks / factor);
       EXPECT_EQ(filter.body_bytes(), 64 * num_blocks / factor);
       EXPECT_TRUE(ImageOf(filter) == expected);
@@ -107,8 +106,7 @@ TEST(Fold, RefusesWhatHasNoBlocksToFold) {
   ASSERT_TRUE(classic.Create(1000, BitsPerKey(10)).ok());
   const std::string before = ImageOf(classic);
   for (const Status& status : {classic.Fold(2), classic.FoldToFpr(0.5)}) {
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(std::string(status.message()).find("layout classic cannot be folded"), std::string::npos);
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, "layout classic cannot be folded"));
   }
   EXPECT_EQ(ImageOf(classic), before);
 }
@@ -121,9 +119,7 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
   BlockedFilter filter = Make(120, 6, hashes, options);
   const std::string before = ImageOf(filter);
   allocator.FailFrom(0);
-  const Status status = filter.Fold(4);
-  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
-  EXPECT_NE(std::string(status.message()).find("1920 bytes"), std::string::npos) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kOutOfMemory, filter.Fold(4), "1920 bytes"));
   EXPECT_EQ(filter.FoldToFpr(0.9999).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(filter.Union(Make(90, 6, hashes)).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(ImageOf(filter), before);
@@ -142,8 +138,7 @@ CountingBlockedFilter MakeCounting(uint64_t num_blocks, uint32_t num_probes, con
   const reference::Bytes image =
       reference::WriteImage(EmptyReference(Layout::kCounting, num_probes, static_cast<size_t>(64 * num_blocks)));
   CountingBlockedFilter filter;
-  const Status status = filter.CreateFromImage(image.data(), image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size())));
   filter.InsertHashes(hashes.data(), hashes.size());
   return filter;
 }

@@ -37,11 +37,10 @@ TEST(FoldToFpr, FindsTheLeastSizeOfAll) {
         ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
         const Status status = filter.FoldToFpr(fpr);
         if (expected == 0) {
-          EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-          EXPECT_NE(std::string(status.message()).find("before any folding"), std::string::npos) << status.message();
+          EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, "before any folding"));
           EXPECT_EQ(ImageOf(filter), image);
         } else {
-          ASSERT_TRUE(status.ok()) << status.message();
+          ASSERT_TRUE(IsOk(status));
           EXPECT_EQ(filter.num_blocks(), num_blocks / expected);
           EXPECT_LE(filter.ExpectedFpr(), fpr);
         }
@@ -113,9 +112,7 @@ TEST(FoldFactorForBytes, FindsTheLargestImageThatFits) {
     }
   }
   uint64_t factor = 5;
-  const Status status = FoldFactorForBytes(view, 71, &factor);
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(status.message()).find("of 72"), std::string::npos) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, FoldFactorForBytes(view, 71, &factor), "of 72"));
   EXPECT_EQ(factor, 5u);
 }
 

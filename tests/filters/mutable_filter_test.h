@@ -24,8 +24,7 @@ class MutableFilterTest : public ::testing::Test {
 
   static Filter Make(uint64_t num_keys, const FilterOptions& options, const std::vector<uint64_t>& hashes = {}) {
     Filter filter;
-    const Status status = filter.Create(num_keys, options);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(filter.Create(num_keys, options)));
     filter.InsertHashes(hashes.data(), hashes.size());
     return filter;
   }

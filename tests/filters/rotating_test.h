@@ -18,8 +18,7 @@ namespace linefilter::test {
 
 inline void MustCreate(RotatingFilter* filter, uint64_t window_keys, uint32_t num_generations,
                        const FilterOptions& options = BitsPerKey(12), Rotation rotation = Rotation::kByCaller) {
-  const Status status = filter->Create(window_keys, num_generations, options, rotation);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter->Create(window_keys, num_generations, options, rotation)));
 }
 
 inline void ExpectTakesNothing(RotatingFilter* filter) {

@@ -26,8 +26,7 @@ TEST(Rotating, ASnapshotGoesOn) {
       ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
       EXPECT_EQ(view.layout(), Layout::kContainer);
       EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), filter.CountMaybes(hashes.data(), hashes.size()));
-      const Status status = copy.CreateFromImage(image.data(), image.size(), each);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(copy.CreateFromImage(image.data(), image.size(), each)));
       EXPECT_EQ(copy.generation(), filter.generation());
       EXPECT_EQ(copy.num_generations(), 4u);
       EXPECT_EQ(copy.keys_per_generation(), filter.keys_per_generation());
@@ -95,9 +94,7 @@ TEST(Rotating, WhatIsNoSnapshotOfOneIsRefused) {
   ASSERT_TRUE(blocked.Create(100, BitsPerKey(10)).ok());
   std::string other;
   ASSERT_TRUE(blocked.AppendImage(&other).ok());
-  const Status status = filter.CreateFromImage(other.data(), other.size());
-  EXPECT_EQ(status.code(), StatusCode::kIncompatible);
-  EXPECT_NE(std::string(status.message()).find("rotating"), std::string::npos);
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.CreateFromImage(other.data(), other.size()), "rotating"));
   FilterOptions keyed;
   keyed.hash_id = HashId::kKeyed;
   keyed.secret.bytes[0] = 1;

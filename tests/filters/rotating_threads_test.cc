@@ -16,6 +16,7 @@
 #include "linefilter/rotating.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status.h"
 
 namespace linefilter {
 namespace {
@@ -25,8 +26,7 @@ using test::RandomHashes;
 
 void MustCreate(RotatingFilter* filter, uint64_t window_keys, uint32_t num_generations,
                 const FilterOptions& options = BitsPerKey(12), Rotation rotation = Rotation::kByCaller) {
-  const Status status = filter->Create(window_keys, num_generations, options, rotation);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(filter->Create(window_keys, num_generations, options, rotation)));
 }
 
 TEST(RotatingAtOnce, ConcurrentRotationsAreCountedOneByOne) {

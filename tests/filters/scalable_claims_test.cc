@@ -11,8 +11,7 @@ TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
       SCOPED_TRACE(num_keys);
       const reference::Bytes image = Claim(num_keys, 1000);
       ScalableFilter filter;
-      const Status status = filter.CreateFromImage(image.data(), image.size());
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size())));
       if (batch) {
         filter.InsertHashes(hashes.data(), 2);
         filter.InsertHashes(hashes.data(), hashes.size());

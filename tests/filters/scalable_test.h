@@ -25,8 +25,7 @@ inline GrowthOptions UpTo(uint64_t max_growth) {
 
 inline ScalableFilter Make(uint64_t first_capacity, const FilterOptions& options, uint64_t max_growth = 0) {
   ScalableFilter filter;
-  const Status status = filter.Create(first_capacity, options, UpTo(max_growth));
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Create(first_capacity, options, UpTo(max_growth))));
   return filter;
 }
 

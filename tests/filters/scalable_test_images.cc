@@ -58,7 +58,7 @@ TEST(ScalableFilterTest, TakesLittleMemoryToWriteItsImage) {
                                               return true;
                                             },
                                             &to});
-  ASSERT_TRUE(written.ok()) << written.message();
+  ASSERT_TRUE(IsOk(written));
   EXPECT_TRUE(to.image == image);
   EXPECT_LE(to.largest, size_t{1} << 20);
   EXPECT_LE(memory.peak_bytes() - before, (64 << 10) + image.size() / 16384 + 4096);
@@ -79,8 +79,7 @@ TEST(ScalableFilterTest, GoesOnWhereItsImageStopped) {
         FilterOptions opened;
         opened.hash_id = options.hash_id;
         opened.secret = options.secret;
-        const Status made = copy.CreateFromImage(&odd[1], odd.size() - 1, opened);
-        ASSERT_TRUE(made.ok()) << made.message();
+        ASSERT_TRUE(IsOk(copy.CreateFromImage(&odd[1], odd.size() - 1, opened)));
         EXPECT_TRUE(ImageOf(copy) == odd.substr(1));
         EXPECT_EQ(copy.num_keys(), original.num_keys());
         EXPECT_EQ(copy.num_stages(), original.num_stages());

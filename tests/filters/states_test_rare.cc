@@ -20,8 +20,7 @@ void ExpectOfEmptyBuilder(Layout layout) {
       if (hash_id == HashId::kKeyed) options.secret.bytes[3] = 1;
       const std::string image = test::Build(options, {});
       Filter filter;
-      const Status status = filter.CreateFromImage(image.data(), image.size(), ToOpen(options));
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size(), ToOpen(options))));
       EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
       EXPECT_EQ(filter.hash_id(), hash_id);
       const std::vector<uint64_t> hashes = test::RandomHashes(20, 1);
@@ -70,8 +69,7 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
     EXPECT_TRUE(filter.MayContainHash(hash));
     const std::string saved = ImageOf(filter);
     RotatingFilter loaded;
-    const Status status = loaded.CreateFromImage(saved.data(), saved.size());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(loaded.CreateFromImage(saved.data(), saved.size())));
     EXPECT_EQ(loaded.generation(), kLastGeneration);
     EXPECT_TRUE(loaded.MayContainHash(hash));
     filter.Rotate();
@@ -110,8 +108,7 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
   }
   const std::string later = write();
   ScalableFilter loaded;
-  const Status status = loaded.CreateFromImage(later.data(), later.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(loaded.CreateFromImage(later.data(), later.size())));
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), static_cast<double>(first.size() + more.size()), 60);
   EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size()).num_keys());

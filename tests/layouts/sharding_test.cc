@@ -139,8 +139,7 @@ uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes&
 template <class Filter>
 std::string ImageOf(const Filter& filter) {
   std::string image(filter.ImageBytes(), '\0');
-  const Status status = filter.WriteImageTo(&image[0], image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(filter.WriteImageTo(&image[0], image.size())));
   return image;
 }
 
@@ -170,8 +169,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
     }
   } reader{&members};
   test::Collector collected;
-  const Status status = BuildFromSource(options, {Reader::Read, Reader::Rewind, &reader}, collected.sink());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(BuildFromSource(options, {Reader::Read, Reader::Rewind, &reader}, collected.sink())));
   images["source"] = collected.bytes;
   if (layout == Layout::kRetrieval) return images;
 

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/build/bulk.h"
 #include "linefilter/builder.h"
+#include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {
@@ -33,8 +34,7 @@ class ScopedTuning {
 
 inline std::string Finish(FilterBuilder* builder) {
   std::string image;
-  const Status status = builder->Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(builder->Finish(&image)));
   return image;
 }
 
@@ -47,8 +47,7 @@ inline std::string Build(const FilterOptions& options, const std::vector<uint64_
 template <class Filter>
 std::string ImageOf(const Filter& filter) {
   std::string image;
-  const Status status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.AppendImage(&image)));
   return image;
 }
 

@@ -14,6 +14,7 @@
 #include "tests/testing/options.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 
@@ -32,14 +33,12 @@ inline std::string ImageOf(uint64_t num_keys, const FilterOptions& options, cons
 }
 
 inline void Insert(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
-  const Status status = filter->InsertHashes(hashes.data(), hashes.size(), nullptr);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->InsertHashes(hashes.data(), hashes.size(), nullptr)));
 }
 
 inline size_t CountMissing(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
   std::vector<uint8_t> answers(hashes.size());
-  const Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->MayContainHashes(hashes.data(), hashes.size(), answers.data())));
   size_t missing = 0;
   for (const uint8_t answer : answers) missing += answer == 0;
   return missing;
@@ -47,8 +46,7 @@ inline size_t CountMissing(RedisFilter* filter, const std::vector<uint64_t>& has
 
 inline std::string Download(RedisFilter* filter) {
   Collector collector;
-  const Status status = filter->WriteImage(collector.sink());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->WriteImage(collector.sink())));
   EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
   return collector.bytes;
 }

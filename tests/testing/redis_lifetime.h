@@ -41,8 +41,7 @@ class RedisLifetimeTest : public RedisServerTest {
   // The filter that is there has all keys.
   void ExpectWhole() {
     RedisFilter filter;
-    const Status status = filter.Open(servers_, "seen");
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.Open(servers_, "seen")));
     EXPECT_EQ(CountMissing(&filter, keys_), 0u);
   }
   // The scripts that give a shard, or the record, a time to live or for ever.

@@ -56,8 +56,7 @@ class Switching {
     ASSERT_TRUE(rebuilder.Open(servers_, name_).ok());
     for (int g = 1; g < num_generations_; ++g) {
       EXPECT_TRUE(WaitForAll());
-      const Status status = Rebuild(&rebuilder, g);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(Rebuild(&rebuilder, g)));
     }
     EXPECT_TRUE(WaitForAll());
     EXPECT_TRUE(WaitUntil([&] { return acknowledged_.All().size() > 1000; }));
@@ -101,7 +100,7 @@ class Switching {
       for (uint64_t& hash : hashes) hash = random();
       source_.Add(hashes);
       const Status status = filter.InsertHashes(hashes.data(), hashes.size(), nullptr);
-      EXPECT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(IsOk(status));
       num_errors_ += !status.ok();
       if (!status.ok()) continue;
       acknowledged_.Add(hashes);

@@ -75,8 +75,7 @@ TEST_F(RedisFailover, WhatALateReplicaAnsweredBeforeItWasPromotedDoesNotCount) {
     return Act();
   };
   std::vector<uint8_t> answers(keys.size());
-  const Status status = reader.MayContainHashes(keys.data(), keys.size(), answers.data());
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, reader.MayContainHashes(keys.data(), keys.size(), answers.data())));
   EXPECT_EQ(answers, std::vector<uint8_t>(keys.size(), 1));
   put_back();
   EXPECT_EQ(CountMissing(&reader, keys), 0u);
@@ -146,8 +145,7 @@ TEST_F(RedisFailover, TheStatusIsOfTheAnswersThatCount) {
     return Act();
   };
   std::vector<RedisInsert> outcomes(keys.size());
-  const Status status = filter.InsertHashes(keys.data(), keys.size(), outcomes.data());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.InsertHashes(keys.data(), keys.size(), outcomes.data())));
   EXPECT_EQ(step, 2);
   EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), RedisInsert::kFailed), 0);
 }
@@ -182,7 +180,7 @@ TEST_F(RedisFailover, AServerThatIsAwayIsWaitedForBesideOneThatRefuses) {
     EXPECT_FALSE(is_done) << status.message();
     relay.refuses = false;
     asker.join();
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(status));
   }
 }
 

@@ -24,7 +24,7 @@ std::unique_ptr<MutableFilter> LocalFilter(Layout layout, uint64_t num_keys, con
   } else {
     create(std::make_unique<BlockedFilter>());
   }
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   return made;
 }
 
@@ -79,8 +79,7 @@ TEST_P(RedisLayoutTest, SingleCallsAreBatchesOfOne) {
   for (int round = 0; round < 20; ++round) {
     for (const char* key : {"alice", "bob", ""}) {
       RedisInsert outcome;
-      const Status status = filter.InsertKey(key, &outcome);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.InsertKey(key, &outcome)));
       EXPECT_EQ(outcome == RedisInsert::kNew, local->InsertKey(key)) << key;
       bool maybe = false;
       ASSERT_TRUE(filter.MayContainKey(key, &maybe).ok());
@@ -268,8 +267,7 @@ TEST_F(RedisFilterTest, ReadingFirstIsExact) {
   servers_.wait_ms = 1;
   RedisFilter waits = Open("seen");
   std::vector<RedisInsert> outcomes(100);
-  const Status status = waits.InsertHashes(hashes.data(), 100, outcomes.data());
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, waits.InsertHashes(hashes.data(), 100, outcomes.data())));
   EXPECT_EQ(CountOf(outcomes, RedisInsert::kFailed), 100u);
   EXPECT_GT(NumBitfields(), before);
 }

@@ -59,8 +59,7 @@ TEST_F(RedisGeneration, MayHaveAnotherLayoutOrComeFromAnImage) {
   EXPECT_EQ(CountMissing(&reader, hashes), 0u);
   EXPECT_EQ(reader.layout(), Layout::kClassic);
   std::string image = ImageOf(2000, RedisOptions(9), hashes);
-  Status status = filter.BeginGenerationFromImage(image.data(), image.size(), {256});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.BeginGenerationFromImage(image.data(), image.size(), {256})));
   ASSERT_TRUE(filter.SwitchGeneration().ok());
   EXPECT_EQ(CountMissing(&reader, hashes), 0u);
   EXPECT_EQ(reader.layout(), Layout::kBlocked);
@@ -70,8 +69,7 @@ TEST_F(RedisGeneration, MayHaveAnotherLayoutOrComeFromAnImage) {
   EXPECT_EQ(filter.BeginGenerationFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
   RedisFilter fixed;
   ASSERT_TRUE(fixed.CreateFromImage(servers_, "fixed", image.data(), image.size(), nullptr, {256}).ok());
-  status = fixed.BeginGenerationFromImage(image.data(), image.size(), {512});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(fixed.BeginGenerationFromImage(image.data(), image.size(), {512})));
   ASSERT_TRUE(fixed.SwitchGeneration().ok());
   EXPECT_EQ(CountMissing(&fixed, hashes), 0u);
   ASSERT_TRUE(Rebuild(&fixed, 1000, RedisOptions(12), {}, hashes).ok());
@@ -98,8 +96,7 @@ TEST_F(RedisGeneration, IsAbandoned) {
     ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20)).ok());
     EXPECT_EQ(filter.BeginGeneration(1000, RedisOptions(20)).code(), StatusCode::kIncompatible);
     Insert(&filter, meanwhile);
-    const Status status = filter.AbandonGeneration();
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.AbandonGeneration()));
     EXPECT_EQ(CountMissing(&filter, before) + CountMissing(&filter, meanwhile), 0u);
   }
   const std::string image = ImageOf(1000, RedisOptions(10), before);
@@ -172,8 +169,7 @@ TEST_F(RedisGeneration, LostShards) {
   client.Do({"DEL", "{lost:" + std::string(id) + ":1}"});
   std::vector<uint8_t> answers(hashes.size());
   EXPECT_EQ(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()).code(), StatusCode::kCorrupt);
-  const Status status = Rebuild(&filter, 1000, RedisOptions(20), {256}, hashes);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(Rebuild(&filter, 1000, RedisOptions(20), {256}, hashes)));
   EXPECT_EQ(CountMissing(&writer, hashes), 0u);
 }
 
@@ -207,8 +203,7 @@ TEST_F(RedisGeneration, TakesInsertionsIntoTheNextOneAfterAReconnect) {
     return RedisRelay::Act(RedisRelay::Act::kClose);
   };
   const std::vector<uint64_t> hashes = RandomHashes(100, 13);
-  const Status status = filter.InsertHashesIntoNext(hashes.data(), hashes.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.InsertHashesIntoNext(hashes.data(), hashes.size())));
   EXPECT_TRUE(is_cut);
   EXPECT_GT(CountMissing(&filter, hashes), 0u) << "they are in the next one alone";
   ASSERT_TRUE(filter.SwitchGeneration().ok());

@@ -65,7 +65,7 @@ class KilledRebuilder : public RedisServerTest {
     }
     EXPECT_EQ(CountMissing(&old_reader, source), 0u);
     status = Rebuild(&new_reader, 3000, RedisOptions(14), {2048}, source);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(status));
     Insert(&writer, RandomHashes(10, 1));
     EXPECT_EQ(CountMissing(&old_reader, source), 0u);
     ExpectNothingLeftOver(name, new_reader.generation());

@@ -63,8 +63,7 @@ TEST_F(RedisLoad, EveryLayoutComesBackAsItWas) {
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(shard_bytes));
       const std::string name = std::string(LayoutName(layout)) + std::to_string(shard_bytes);
       RedisFilter made, opened;
-      const Status status = made.CreateFromImage(servers_, name, image.data(), image.size(), nullptr, {shard_bytes});
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(made.CreateFromImage(servers_, name, image.data(), image.size(), nullptr, {shard_bytes})));
       ASSERT_TRUE(opened.Open(servers_, name).ok());
       EXPECT_EQ(opened.layout(), layout);
       EXPECT_EQ(CountMissing(&opened, hashes_), 0u);
@@ -110,11 +109,9 @@ TEST_F(RedisLoad, AnObjectIsMadeAnewUnderItsOwnName) {
   RedisFilter filter;
   ASSERT_TRUE(filter.Create(servers_, name, 100, Options(Layout::kBlocked)).ok());
   ASSERT_TRUE(RedisFilter::Delete(servers_, filter.name()).ok());
-  Status status = filter.CreateFromImage(servers_, filter.name(), image.data(), image.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, filter.name(), image.data(), image.size())));
   EXPECT_EQ(filter.name(), name);
-  status = filter.Open(servers_, filter.name());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.Open(servers_, filter.name())));
   EXPECT_EQ(CountMissing(&filter, hashes_), 0u);
   EXPECT_EQ(filter.CreateFromImage(servers_, filter.name(), image.data(), 10).code(), StatusCode::kCorrupt);
   EXPECT_EQ(CountMissing(&filter, hashes_), 0u);
@@ -153,8 +150,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
     ASSERT_TRUE(filter.InsertHashes(inserted.data(), inserted.size(), nullptr).ok());
     const std::string image = ImageOf(layout, hashes_);
     for (int i = 0; i < 2; ++i) {  // twice is once
-      const Status status = filter.Load(image.data(), image.size());
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.Load(image.data(), image.size())));
     }
     std::vector<uint64_t> all = hashes_;
     all.insert(all.end(), inserted.begin(), inserted.end());
@@ -263,8 +259,7 @@ TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
       RedisFilter loader;
       ASSERT_TRUE(loader.Open(servers_, "meanwhile").ok());
       do {
-        const Status status = loader.Load(image.data(), image.size());
-        EXPECT_TRUE(status.ok()) << status.message();
+        EXPECT_TRUE(IsOk(loader.Load(image.data(), image.size())));
       } while (!done);
     });
   }

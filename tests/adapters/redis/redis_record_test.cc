@@ -28,12 +28,10 @@ class RedisRecord : public RedisServerTest {
 
   void ExpectNothingCounts(RedisFilter* filter, const std::vector<uint64_t>& hashes, StatusCode why) {
     std::vector<uint8_t> answers(hashes.size(), 0);
-    Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_EQ(status.code(), why) << status.message();
+    EXPECT_TRUE(Says(why, filter->MayContainHashes(hashes.data(), hashes.size(), answers.data())));
     EXPECT_EQ(static_cast<size_t>(std::count(answers.begin(), answers.end(), 1)), hashes.size());
     std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kNew);
-    status = filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-    EXPECT_EQ(status.code(), why) << status.message();
+    EXPECT_TRUE(Says(why, filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data())));
     EXPECT_EQ(static_cast<size_t>(std::count(outcomes.begin(), outcomes.end(), RedisInsert::kFailed)), hashes.size());
     bool maybe = false;
     EXPECT_EQ(filter->MayContainHash(hashes[0], &maybe).code(), why);

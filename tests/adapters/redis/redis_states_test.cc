@@ -47,8 +47,7 @@ class RedisStates : public RedisServerTest {
     const std::string image = ImageOf(*filter), name = "state" + std::to_string(++states_);
     const RedisLayout layout = {random->Below(3) * 256};
     RedisFilter first, second;
-    Status status = first.CreateFromImage(servers_, name, image.data(), image.size(), SecretOf(options), layout);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(first.CreateFromImage(servers_, name, image.data(), image.size(), SecretOf(options), layout)));
     ASSERT_TRUE(second.Open(servers_, name, SecretOf(options)).ok());
     const std::string down = Download(&second);
     EXPECT_TRUE(down == image) << down.size() << " bytes of " << image.size();
@@ -59,8 +58,7 @@ class RedisStates : public RedisServerTest {
     EXPECT_EQ(answers, expected);
 
     Filter loaded;
-    status = loaded.CreateFromImage(down.data(), down.size(), ToOpen(options));
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(loaded.CreateFromImage(down.data(), down.size(), ToOpen(options))));
     const std::vector<uint64_t> more = RandomHashes(random->Below(3000), (*random)());
     EXPECT_EQ(loaded.InsertHashes(more.data(), more.size()), filter->InsertHashes(more.data(), more.size()));
     const std::string later = ImageOf(loaded);
@@ -113,8 +111,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
   const std::string down = Download(&other);
   EXPECT_EQ(down.size(), image.size());
   ScalableFilter loaded;
-  const Status status = loaded.CreateFromImage(down.data(), down.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(loaded.CreateFromImage(down.data(), down.size())));
   EXPECT_EQ(loaded.CountMaybes(before.data(), before.size()), before.size());
   EXPECT_EQ(loaded.CountMaybes(meanwhile.data(), meanwhile.size()), meanwhile.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), 2700, 100);
@@ -162,15 +159,13 @@ TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
     ++tried;
     const RedisLayout layout = {random.Below(3) * 256};
     RedisFilter filter, other;
-    Status status = filter.CreateFromImage(servers_, "claim", image.data(), image.size(), nullptr, layout);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "claim", image.data(), image.size(), nullptr, layout)));
     ASSERT_TRUE(other.Open(servers_, "claim").ok());
     const std::string down = Download(&other);
     const FilterView after(down.data(), down.size());
     ExpectSameClaims(before, after);
     EXPECT_LE(after.num_keys(), 8 * after.body_bytes());
-    status = filter.CreateFromImage(servers_, "again", down.data(), down.size());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "again", down.data(), down.size())));
     EXPECT_TRUE(Download(&filter) == down) << "from then on it is the same";
     (void)RedisFilter::Delete(servers_, "claim");
     (void)RedisFilter::Delete(servers_, "again");
@@ -188,8 +183,7 @@ TEST_F(RedisStates, AClaimOfMoreKeysThanBitsStaysWithinThem) {
   claim.num_keys = ~uint64_t{0};
   const reference::Bytes image = reference::WriteImage(claim);
   RedisFilter filter;
-  const Status status = filter.CreateFromImage(servers_, "claim", image.data(), image.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "claim", image.data(), image.size())));
   for (int i = 0; i < 2; ++i) {
     const std::string down = Download(&filter);
     const FilterView view(down.data(), down.size());
@@ -207,8 +201,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
     const std::string image = Build(BitsPerKey(20, layout), {}), name = LayoutName(layout);
     ASSERT_TRUE(FilterView(image.data(), image.size()).empty_set());
     RedisFilter filter;
-    const Status status = filter.CreateFromImage(servers_, name, image.data(), image.size());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, name, image.data(), image.size())));
     EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
     EXPECT_EQ(CountMissing(&filter, hashes), hashes.size()) << "all are absent";
     const std::string down = Download(&filter);
@@ -235,8 +228,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
   ASSERT_TRUE(filter.Create(servers_, "filled", 1000, options).ok());
   Insert(&filter, hashes);
   const std::string before = Download(&filter);
-  Status status = filter.Load(image.data(), image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Load(image.data(), image.size())));
   EXPECT_TRUE(Download(&filter) == before);
   ASSERT_TRUE(filter.BeginGeneration(1000, options).ok());
   EXPECT_TRUE(filter.LoadNext(image.data(), image.size()).ok());

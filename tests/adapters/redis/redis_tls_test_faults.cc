@@ -146,8 +146,7 @@ TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
     RedisServers servers = ServersOf(tunnel.address());
     servers.patience_ms = 0;
     RedisFilter cut;
-    const Status status = cut.Open(servers, "cut");
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(cut.Open(servers, "cut")));
     proxy.CutAfter(commands, test::RedisProxy::Last::kUnanswered);
     std::vector<RedisInsert> outcomes(hashes.size());
     EXPECT_EQ(cut.InsertHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);

@@ -29,8 +29,7 @@ CountingBlockedFilter Make(uint64_t num_keys, double bits_per_key = 48, uint32_t
   options.num_probes = num_probes;
   options.hash_id = HashId::kCaller;
   CountingBlockedFilter filter;
-  const Status status = filter.Create(num_keys, options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(filter.Create(num_keys, options)));
   return filter;
 }
 
