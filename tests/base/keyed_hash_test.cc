@@ -306,8 +306,7 @@ std::vector<uint64_t> PreparedKeys(uint64_t seed, uint64_t first) {
 // Half of the prepared keys come in among others; how often is another half, which never came in, a false positive?
 double RateAfterAttack(const FilterOptions& options, const std::vector<uint64_t>& in,
                        const std::vector<uint64_t>& out) {
-  BlockedFilter filter;
-  EXPECT_TRUE(filter.Create(kNumKeys, options).ok());
+  BlockedFilter filter = Created<BlockedFilter>(kNumKeys, options);
   for (uint64_t i = 0; i < kNumKeys - kPrepared; ++i) filter.InsertKey(MixHash(i));
   for (const uint64_t key : in) filter.InsertKey(key);
   uint64_t maybes = 0;

@@ -48,8 +48,7 @@ TYPED_TEST(MemoryTest, DefaultMemoryIsAlignedAndZeroed) {
 
 TYPED_TEST(MemoryTest, AllOfItComesFromTheHooksAndGoesBack) {
   TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   {
     TypeParam filter;
     ASSERT_TRUE(filter.Create(1000000, options).ok());
@@ -75,8 +74,7 @@ TYPED_TEST(MemoryTest, AllOfItComesFromTheHooksAndGoesBack) {
 
 TYPED_TEST(MemoryTest, AFailedAllocationIsAStatus) {
   TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   TypeParam filter;
   std::string image;
   ASSERT_TRUE(filter.Create(100000, options).ok() && filter.AppendImage(&image).ok());

@@ -71,8 +71,7 @@ TEST(FilterBuilder, HoldsNoMoreMemoryThanEstimated) {
   for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     for (const size_t n : {0u, 1u, 100u, 4097u, 100000u, 3000000u}) {
       TestAllocator allocator;
-      FilterOptions options = BitsPerKey(12, layout);
-      options.allocator = allocator.hooks();
+      FilterOptions options = allocator.WithHooks(BitsPerKey(12, layout));
       uint64_t image_bytes = 0, peak = 0;
       ASSERT_TRUE(FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak).ok());
       FilterBuilder builder(options);
@@ -122,9 +121,7 @@ TEST(FilterBuilder, SurvivesTheFailureOfEachAllocation) {
   for (bool failed = true; failed; ++failing) {
     ASSERT_LT(failing, 10000u) << "it must succeed once no allocation fails";
     TestAllocator allocator;
-    FilterOptions options = BitsPerKey(10);
-    options.allocator = allocator.hooks();
-    FilterBuilder builder(options);
+    FilterBuilder builder(allocator.WithHooks(BitsPerKey(10)));
     allocator.FailFrom(failing);
     builder.AddHashes(hashes.data(), hashes.size() / 2);
     for (size_t i = hashes.size() / 2; i < hashes.size(); ++i) builder.AddHash(hashes[i]);

@@ -96,8 +96,7 @@ TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
     for (uint64_t limit = uint64_t{8} << 20; limit > 1000; limit = limit * 3 / 5) {
       for (const size_t threads : {1u, 2u}) {
         TestAllocator allocator;
-        FilterOptions options = Options(layout, test::Threads(threads));
-        options.allocator = allocator.hooks();
+        FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
         options.memory_limit = limit;
         Source source{hashes};
         Collector collector;
@@ -245,12 +244,10 @@ TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
     for (bool failed = true; failed; ++failing) {
       ASSERT_LT(failing, 100u);
       TestAllocator allocator;
-      FilterOptions options = Options(layout);
-      options.allocator = allocator.hooks();
       allocator.FailFrom(failing);
       Source source{hashes};
       Collector collector;
-      const Status status = BuildFromSource(options, source.source(), collector.sink());
+      const Status status = BuildFromSource(allocator.WithHooks(Options(layout)), source.source(), collector.sink());
       failed = !status.ok();
       if (failed) {
         EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);

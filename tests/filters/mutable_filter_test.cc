@@ -78,8 +78,7 @@ TYPED_TEST(MutableFilterTest, ClearForgetsAllAndKeepsTheMemory) {
 
 TYPED_TEST(MutableFilterTest, Moves) {
   TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   options.seed = 9;
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam first = this->Make(1000, options, hashes);

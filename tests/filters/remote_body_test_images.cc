@@ -52,8 +52,7 @@ TEST(Body, IsAllOfAnImage) {
 }
 
 TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(300, test::Fpr(0.01)).ok());
+  ScalableFilter grown = test::Created<ScalableFilter>(300, test::Fpr(0.01));
   const std::vector<uint64_t> keys = test::RandomHashes(5000, 3);
   grown.InsertHashes(keys.data(), keys.size());
   const std::string image = test::ImageOf(grown);

@@ -11,11 +11,9 @@ namespace {
 
 TEST(Rotating, ASnapshotGoesOn) {
   const std::vector<uint64_t> hashes = RandomHashes(30000, 11);
-  FilterOptions options = BitsPerKey(12), keyed = BitsPerKey(12);
+  FilterOptions options = BitsPerKey(12);
   options.seed = 9;
-  keyed.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 3;
-  for (const FilterOptions& each : {options, keyed}) {
+  for (const FilterOptions& each : {options, Keyed(BitsPerKey(12))}) {
     for (const uint64_t window : {uint64_t{60}, uint64_t{9000}}) {  // a body of 4 KiB at most, and a large one
       RotatingFilter filter, copy;
       MustCreate(&filter, window, 4, each, Rotation::kByCount);
@@ -90,15 +88,10 @@ TEST(Rotating, WhatIsNoSnapshotOfOneIsRefused) {
     EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt) << i;
   }
   ExpectTakesNothing(&filter);
-  BlockedFilter blocked;
-  ASSERT_TRUE(blocked.Create(100, BitsPerKey(10)).ok());
-  std::string other;
-  ASSERT_TRUE(blocked.AppendImage(&other).ok());
+  BlockedFilter blocked = Created<BlockedFilter>(100, BitsPerKey(10));
+  const std::string other = ImageOf(blocked);
   EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.CreateFromImage(other.data(), other.size()), "rotating"));
-  FilterOptions keyed;
-  keyed.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 1;
-  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), keyed).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), Keyed({})).code(), StatusCode::kIncompatible);
   ExpectTakesNothing(&filter);
   ASSERT_TRUE(blocked.CreateFromImage(image.data(), image.size()).code() == StatusCode::kIncompatible);
 }
@@ -190,7 +183,7 @@ TEST(Rotating, GoesOnFromAnySnapshotThatIsInRange) {
                   .Stages(std::vector<uint64_t>(generations, 1), std::vector<uint32_t>(generations, 16));
           const std::string image = claim.Image();
           RotatingFilter filter;
-          ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+          ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size())));
           EXPECT_EQ(filter.generation(), generation);
           EXPECT_EQ(filter.keys_per_generation(), each);
           EXPECT_EQ(ImageOf(filter), image);

@@ -205,8 +205,7 @@ TEST(ScalableFilterTest, ItsMeanRateIsBelowTheBound) {
 
 TEST(ScalableFilterTest, MovesWithAllItsStages) {
   TestAllocator memory;
-  FilterOptions options = Fpr(0.01);
-  options.allocator = memory.hooks();
+  FilterOptions options = memory.WithHooks(Fpr(0.01));
   const std::vector<uint64_t> hashes = RandomHashes(1000, 9);
   ScalableFilter from = Make(10, options);
   from.InsertHashes(hashes.data(), hashes.size());
@@ -226,9 +225,7 @@ TEST(ScalableFilterTest, MovesWithAllItsStages) {
 }
 
 TEST(ScalableFilterTest, TakesEveryHash) {
-  FilterOptions keyed = Fpr(0.01), seeded = Fpr(0.01), caller = Fpr(0.01);
-  keyed.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[3] = 1;
+  FilterOptions keyed = Keyed(Fpr(0.01)), seeded = Fpr(0.01), caller = Fpr(0.01);
   seeded.seed = 99;
   caller.hash_id = HashId::kCaller;
   for (const FilterOptions& options : {keyed, seeded}) {

@@ -59,7 +59,7 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
   claim.extensions.push_back({reference::kGrowth, growth});
   const Bytes image = reference::WriteImage(claim);
   RotatingFilter filter;
-  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size())));
   EXPECT_EQ(filter.generation(), kLastGeneration - 1);
   for (int i = 0; i < 10; ++i) {
     const uint64_t hash = MixHash(static_cast<uint64_t>(i));
@@ -80,8 +80,7 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
 
 // Keys that go into a body elsewhere are counted where its filter goes on: as many as the one bits tell.
 TEST(States, KeysThatCameElsewhereAreCounted) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(1000, Fpr(0.01)).ok());
+  ScalableFilter grown = Created<ScalableFilter>(1000, Fpr(0.01));
   const std::vector<uint64_t> first = test::RandomHashes(1200, 1), more = test::RandomHashes(700, 2);
   grown.InsertHashes(first.data(), first.size());
   std::string image = ImageOf(grown);
@@ -107,8 +106,7 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
     }
   }
   const std::string later = write();
-  ScalableFilter loaded;
-  ASSERT_TRUE(IsOk(loaded.CreateFromImage(later.data(), later.size())));
+  ScalableFilter loaded = FromImage<ScalableFilter>(later);
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), static_cast<double>(first.size() + more.size()), 60);
   EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size()).num_keys());
@@ -122,7 +120,7 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
 // The same of one that forgets by count: what came counts for its rotation.
 TEST(States, KeysThatCameElsewhereBringARotationNearer) {
   RotatingFilter filter;
-  ASSERT_TRUE(filter.Create(2000, 3, Fpr(0.01), Rotation::kByCount).ok());
+  ASSERT_TRUE(IsOk(filter.Create(2000, 3, Fpr(0.01), Rotation::kByCount)));
   const std::vector<uint64_t> hashes = test::RandomHashes(300, 1), more = test::RandomHashes(800, 2);
   filter.InsertHashes(hashes.data(), hashes.size());
   std::string image = ImageOf(filter);

@@ -161,13 +161,10 @@ TEST(Swappable, ABrokenSuccessorIsRefusedAndTheOldOneStays) {
 
 TEST(Swappable, ASuccessorOfAnotherHashIsRefusedUntilClear) {
   const std::vector<uint64_t> members = RandomHashes(100, 11);
-  FilterOptions seeded = BitsPerKey(16), callers = BitsPerKey(16), keyed = BitsPerKey(16), other = BitsPerKey(16);
+  const FilterOptions plain = BitsPerKey(16), keyed = Keyed(plain, 1), other = Keyed(plain, 2);
+  FilterOptions seeded = plain, callers = plain;
   seeded.seed = 1;
   callers.hash_id = HashId::kCaller;
-  keyed.hash_id = other.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 1;
-  other.secret.bytes[0] = 2;
-  const FilterOptions plain = BitsPerKey(16);
   const struct {
     const FilterOptions &now, &next;
     const char* word;

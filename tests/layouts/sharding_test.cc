@@ -185,7 +185,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
   if (layout == Layout::kCounting) insert(CountingBlockedFilter());
   if (layout == Layout::kBlocked) {
     ConcurrentBlockedFilter concurrent;
-    EXPECT_TRUE(concurrent.Create(members.size(), options).ok());
+    EXPECT_TRUE(test::IsOk(concurrent.Create(members.size(), options)));
     concurrent.InsertHashes(members.data(), members.size());
     images["concurrent"] = ImageOf(concurrent);
   }
@@ -202,7 +202,7 @@ std::map<std::string, std::string> ImagesOfContainers(const Hashes& members) {
   EXPECT_TRUE(scalable.growth_status().ok()) << scalable.growth_status().message();
   images["scalable"] = ImageOf(scalable);
   RotatingFilter rotating;
-  EXPECT_TRUE(rotating.Create(members.size(), 4, options).ok());
+  EXPECT_TRUE(test::IsOk(rotating.Create(members.size(), 4, options)));
   for (size_t i = 0; i < 4; ++i) {
     if (i != 0) rotating.Rotate();
     rotating.InsertHashes(members.data() + i * members.size() / 4, members.size() / 4);

@@ -1,9 +1,10 @@
-// What tests of generations in Redis share: images that fit, the recipe of a rebuild, keys that must be there.
+// What tests of generations in Redis share: filters, images that fit, the recipe of a rebuild, keys that must be there.
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ inline FilterOptions RedisOptions(double bits_per_key, Layout layout = Layout::k
   return BitsPerKey(bits_per_key, layout);
 }
 
+// As the names of its shards have it: {NAME:ID:SHARD}.
+inline std::string IdOf(uint64_t generation) {
+  char id[17];
+  snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(generation));
+  return id;
+}
+
 // The image that fits into a generation of the same request.
 inline std::string ImageOf(uint64_t num_keys, const FilterOptions& options, const std::vector<uint64_t>& hashes) {
   const auto image = [&](auto filter) {
@@ -30,6 +38,19 @@ inline std::string ImageOf(uint64_t num_keys, const FilterOptions& options, cons
     return ImageOf(filter);
   };
   return options.layout == Layout::kClassic ? image(ClassicFilter()) : image(BlockedFilter());
+}
+
+inline RedisFilter Created(const RedisServers& servers, const std::string& name, uint64_t num_keys,
+                           const FilterOptions& options, const RedisLayout& layout = {}) {
+  RedisFilter filter;
+  EXPECT_TRUE(IsOk(filter.Create(servers, name, num_keys, options, layout)));
+  return filter;
+}
+
+inline RedisFilter Opened(const RedisServers& servers, const std::string& name) {
+  RedisFilter filter;
+  EXPECT_TRUE(IsOk(filter.Open(servers, name)));
+  return filter;
 }
 
 inline void Insert(RedisFilter* filter, const std::vector<uint64_t>& hashes) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,8 +39,7 @@ class RedisExpire : public RedisLifetimeTest {
   template <class At>
   void DieInSwitch(const At& at) {
     through_.patience_ms = 0;
-    RedisFilter dies;
-    ASSERT_TRUE(dies.Open(through_, "seen").ok());
+    RedisFilter dies = Opened(through_, "seen");
     ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
     relay_.before = [&](const Words& words) { return at(words) ? Act::kClose : Act::kForward; };
     EXPECT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
@@ -73,14 +71,12 @@ TEST_F(RedisExpire, NeverLeavesTheMinuteToWhatASwitchLeft) {
   ASSERT_TRUE(filter.Open(through_, "seen").ok());
   ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
   ASSERT_TRUE(rebuilder.BeginGeneration(1000, RedisOptions(16)).ok());
-  char shard[64];
-  snprintf(shard, sizeof(shard), "{seen:%016llx:0}", static_cast<unsigned long long>(filter.generation()));
+  const std::string shard = "{seen:" + IdOf(filter.generation()) + ":0}";
   ASSERT_EQ(client_.Integer({"PTTL", shard}), -1);
 
   // The rebuilder's way: it is stopped before it takes the old generation out of the record, until Expire is done.
   RedisRelay slow(server_->port());
-  RedisFilter switcher;
-  ASSERT_TRUE(switcher.Open(PatientServers(slow.address()), "seen").ok());
+  RedisFilter switcher = Opened(PatientServers(slow.address()), "seen");
   std::atomic<bool> has_switched{false}, may_finish{false};
   slow.before = [&](const Words& words) {
     if (words[0] == "EVAL" && words[1].find("KEEPTTL") != std::string::npos &&

@@ -241,8 +241,7 @@ TEST_F(RedisFilterTest, BatchesAreOfAnySize) {
 // However full the filter is, whether blocks are read first or not: the same bits, and each key new to one batch.
 TEST_F(RedisFilterTest, ReadingFirstIsExact) {
   constexpr uint64_t kKeys = 20000;
-  BlockedFilter local;
-  ASSERT_TRUE(local.Create(kKeys, options_).ok());
+  BlockedFilter local = Created<BlockedFilter>(kKeys, options_);
   RedisFilter filter = Create("seen", kKeys, {10000});
   std::vector<uint64_t> hashes = RandomHashes(2 * kKeys, 17);
   Random random(18);

@@ -148,8 +148,7 @@ TEST_F(RedisFilterTest, ALostShardSlowsNobodyInOthers) {
 
 // Something else has the place of a shard, or of its look, for a while: so errors are of that shard alone.
 TEST_F(RedisFilterTest, AShardThatCannotBeAskedFailsItsOwnKeysAlone) {
-  BlockedFilter local;
-  ASSERT_TRUE(local.Create(1000, options_).ok());
+  BlockedFilter local = Created<BlockedFilter>(1000, options_);
   RedisFilter filter = Create("seen", 1000, {64 * 4}), fresh = Open("seen");
   const std::vector<uint64_t> hashes = RandomHashes(600, 26);
   InsertAll(&filter, hashes);  // it reads first from now on

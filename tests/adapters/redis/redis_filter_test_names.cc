@@ -206,8 +206,7 @@ TEST_F(RedisFilterTest, InfoTellsParametersAndFill) {
     client_->Do({"FLUSHALL"});
     options_.seed = 3;
     RedisFilter filter = Create("seen", made_for, {100000});
-    BlockedFilter local;
-    ASSERT_TRUE(local.Create(made_for, options_).ok());
+    BlockedFilter local = Created<BlockedFilter>(made_for, options_);
     const std::vector<uint64_t> hashes = RandomHashes(kKeys / 10, 14);
     local.InsertHashes(hashes.data(), hashes.size());
     InsertAll(&filter, hashes);

@@ -9,12 +9,12 @@
 #include "linefilter/scalable.h"
 #include "tests/reference/redis.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
-#include "tests/testing/status.h"
 
 namespace linefilter::test {
 namespace {
@@ -110,11 +110,9 @@ TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
 }
 
 TEST_F(RedisFormatTest, AContainerToo) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(100, Fpr(0.02)).ok());
+  ScalableFilter grown = Created<ScalableFilter>(100, Fpr(0.02));
   for (size_t i = 0; i < 500; ++i) grown.InsertHash(keys_[i]);
-  std::string image;
-  ASSERT_TRUE(grown.AppendImage(&image).ok());
+  const std::string image = ImageOf(grown);
   RedisFilter filter;
   ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, {192})));
   ASSERT_EQ(filter.layout(), Layout::kContainer);

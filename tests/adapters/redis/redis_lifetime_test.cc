@@ -93,8 +93,7 @@ TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
     }
     return Act();
   };
-  RedisFilter creator;
-  EXPECT_TRUE(IsOk(creator.Create(through_, "seen", 1000, RedisOptions(16))));
+  RedisFilter creator = Created(through_, "seen", 1000, RedisOptions(16));
   EXPECT_FALSE(is_first);
   const auto shards = client_.Do({"KEYS", "{seen:*"}).items;
   ASSERT_EQ(shards.size(), 2u);

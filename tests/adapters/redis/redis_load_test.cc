@@ -31,8 +31,7 @@ FilterOptions Options(Layout layout) { return BitsPerKey(BitsPerKeyLikeBlocked(l
 
 std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
   if (layout != Layout::kContainer) return Build(Options(layout), hashes);
-  ScalableFilter filter;
-  EXPECT_TRUE(filter.Create(hashes.size() / 8, Fpr(0.01)).ok());
+  ScalableFilter filter = Created<ScalableFilter>(hashes.size() / 8, Fpr(0.01));
   filter.InsertHashes(hashes.data(), hashes.size());
   return test::ImageOf(filter);
 }
@@ -106,8 +105,7 @@ TEST_F(RedisLoad, AKeyedImageNeedsItsSecret) {
 // What the object lets go meanwhile is not what it reads the name from; and an image that is none leaves it open.
 TEST_F(RedisLoad, AnObjectIsMadeAnewUnderItsOwnName) {
   const std::string image = ImageOf(Layout::kBlocked, hashes_), name(150, 'n');
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, name, 100, Options(Layout::kBlocked)).ok());
+  RedisFilter filter = Created(servers_, name, 100, Options(Layout::kBlocked));
   ASSERT_TRUE(RedisFilter::Delete(servers_, filter.name()).ok());
   ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, filter.name(), image.data(), image.size())));
   EXPECT_EQ(filter.name(), name);
@@ -129,8 +127,7 @@ TEST_F(RedisLoad, ManyPieces) {
   const RedisLayout layout{9 * 1000 * 1000};
   ASSERT_TRUE(filter.CreateFromImage(servers_, "pieces", image.data(), image.size(), nullptr, layout).ok());
   EXPECT_EQ(BodyOf(Download(&filter)), BodyOf(image));
-  RedisFilter empty;
-  ASSERT_TRUE(empty.Create(servers_, "united", 20 << 20, options, layout).ok());
+  RedisFilter empty = Created(servers_, "united", 20 << 20, options, layout);
   ASSERT_TRUE(empty.Load(image.data(), image.size()).ok());
   EXPECT_EQ(BodyOf(Download(&empty)), BodyOf(image));
   EXPECT_EQ(CountMissing(&empty, hashes), 0u);
@@ -140,8 +137,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
     const std::string name = std::string("union_") + LayoutName(layout);
     FilterOptions options = Options(layout);
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Create(servers_, name, kNumKeys, options, {layout == Layout::kClassic ? 0u : 4096u}).ok());
+    RedisFilter filter = Created(servers_, name, kNumKeys, options, {layout == Layout::kClassic ? 0u : 4096u});
     RedisClient client(server_->address());
     for (const RedisReply& key : client.Do({"KEYS", "*{" + name + ":*"}).items) {
       EXPECT_EQ(client.Integer({"PEXPIRE", key.text, "600000"}), 1);
@@ -157,8 +153,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
     EXPECT_EQ(CountMissing(&filter, all), 0u);
     std::string body = BodyOf(image);
     {
-      RedisFilter alone;
-      ASSERT_TRUE(alone.Create(servers_, "alone_" + name, kNumKeys, options).ok());
+      RedisFilter alone = Created(servers_, "alone_" + name, kNumKeys, options);
       ASSERT_TRUE(alone.InsertHashes(inserted.data(), inserted.size(), nullptr).ok());
       const std::string other = BodyOf(Download(&alone));
       ASSERT_EQ(other.size(), body.size());
@@ -174,8 +169,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
 }
 
 TEST_F(RedisLoad, WhatDoesNotFitIsRefused) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "fits", kNumKeys, Options(Layout::kBlocked)).ok());
+  RedisFilter filter = Created(servers_, "fits", kNumKeys, Options(Layout::kBlocked));
   std::string image = ImageOf(Layout::kBlocked, hashes_);
 
   image[1000] = static_cast<char>(image[1000] ^ 1);
@@ -246,8 +240,7 @@ TEST_F(RedisLoad, SavesAFile) {
 
 // Two loaders, a writer and a download at once: nothing that was acknowledged is missing in what comes after.
 TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "meanwhile", 4 * kNumKeys, Options(Layout::kBlocked), {16384}).ok());
+  RedisFilter filter = Created(servers_, "meanwhile", 4 * kNumKeys, Options(Layout::kBlocked), {16384});
   const std::vector<uint64_t> inserted = RandomHashes(40000, 6);
   std::atomic<bool> done{false};
   std::vector<std::vector<uint64_t>> loaded;
@@ -256,8 +249,7 @@ TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
   for (const std::vector<uint64_t>& hashes : loaded) {
     loaders.emplace_back([this, &hashes, &done] {
       const std::string image = ImageOf(Layout::kBlocked, hashes);
-      RedisFilter loader;
-      ASSERT_TRUE(loader.Open(servers_, "meanwhile").ok());
+      RedisFilter loader = Opened(servers_, "meanwhile");
       do {
         EXPECT_TRUE(IsOk(loader.Load(image.data(), image.size())));
       } while (!done);

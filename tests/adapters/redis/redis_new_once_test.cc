@@ -34,8 +34,7 @@ struct Insertions {
   std::atomic<size_t> num_done[kWriters] = {};
 
   void Write(size_t w) {
-    RedisFilter filter;
-    EXPECT_TRUE(filter.Open(servers, "seen").ok());
+    RedisFilter filter = Opened(servers, "seen");
     std::vector<size_t> order(kKeys);
     std::iota(order.begin(), order.end(), size_t{0});
     Random mine(2 + w / 2);  // two of them in one order, at the same time

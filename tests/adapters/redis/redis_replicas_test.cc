@@ -65,8 +65,7 @@ TEST_F(RedisReplicas, OnlyWhatBringsKeysWaitsForThem) {
 }
 
 TEST_F(RedisReplicas, DeleteLeavesNothingThoughNoReplicaIsThere) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "seen", kKeys, RedisOptions(10), layout_).ok());
+  RedisFilter filter = Created(servers_, "seen", kKeys, RedisOptions(10), layout_);
   EXPECT_EQ(NumStrings(), 3u);
   EXPECT_TRUE(IsOk(RedisFilter::Delete(waiting_, "seen")));
   EXPECT_EQ(NumStrings(), 0u);

@@ -81,8 +81,7 @@ TEST_F(RedisStates, WhatGrowsOrForgetsComesBackAndGoesOn) {
     if (i % 2 == 0) {
       GrowthOptions growth;
       growth.max_growth = random.Below(3) * 7;
-      ScalableFilter filter;
-      ASSERT_TRUE(filter.Create(1 + random.Below(2000), options, growth).ok());
+      ScalableFilter filter = Created<ScalableFilter>(1 + random.Below(2000), options, growth);
       filter.InsertHashes(hashes.data(), hashes.size());
       ExpectComesBack(&filter, options, &random);
     } else {
@@ -99,8 +98,7 @@ TEST_F(RedisStates, WhatGrowsOrForgetsComesBackAndGoesOn) {
 
 // The stage in which they are is counted from its bits, so the filter opens the next one when it is about full.
 TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(1000, Fpr(0.01)).ok());
+  ScalableFilter grown = Created<ScalableFilter>(1000, Fpr(0.01));
   const std::vector<uint64_t> before = RandomHashes(1500, 1), meanwhile = RandomHashes(1200, 2);
   grown.InsertHashes(before.data(), before.size());
   const std::string image = ImageOf(grown);
@@ -110,8 +108,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
   ASSERT_TRUE(other.Open(servers_, "grown").ok());
   const std::string down = Download(&other);
   EXPECT_EQ(down.size(), image.size());
-  ScalableFilter loaded;
-  ASSERT_TRUE(IsOk(loaded.CreateFromImage(down.data(), down.size())));
+  ScalableFilter loaded = FromImage<ScalableFilter>(down);
   EXPECT_EQ(loaded.CountMaybes(before.data(), before.size()), before.size());
   EXPECT_EQ(loaded.CountMaybes(meanwhile.data(), meanwhile.size()), meanwhile.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), 2700, 100);
@@ -125,7 +122,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
 // Read by another implementation, from doc/REDIS.md.
 TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
   RotatingFilter rotating;
-  ASSERT_TRUE(rotating.Create(300, 3, Fpr(0.01), Rotation::kByCount).ok());
+  ASSERT_TRUE(IsOk(rotating.Create(300, 3, Fpr(0.01), Rotation::kByCount)));
   rotating.InsertHashes(RandomHashes(400, 1).data(), 400);
   const std::string image = ImageOf(rotating);
   RedisFilter filter;
@@ -224,8 +221,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
   options.layout = Layout::kBlocked;
   const std::string image = Build(options, {});
   const std::vector<uint64_t> hashes = RandomHashes(500, 1);
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "filled", 1000, options).ok());
+  RedisFilter filter = Created(servers_, "filled", 1000, options);
   Insert(&filter, hashes);
   const std::string before = Download(&filter);
   EXPECT_TRUE(IsOk(filter.Load(image.data(), image.size())));
@@ -246,9 +242,7 @@ TEST_F(RedisStates, WhatCannotBeOpenedLeavesOpenWhatWas) {
   RedisFilter filter, keyed;
   ASSERT_TRUE(filter.Create(servers_, "old", 1000, options).ok());
   Insert(&filter, hashes);
-  FilterOptions with_secret = options;
-  with_secret.hash_id = HashId::kKeyed;
-  with_secret.secret.bytes[0] = 1;
+  FilterOptions with_secret = Keyed(options);
   ASSERT_TRUE(keyed.Create(servers_, "keyed", 1000, with_secret).ok());
   const std::string image = Build(options, hashes), keyed_image = Build(with_secret, hashes);
   const auto fails = [&](StatusCode code, const char* what, const Status& status) {

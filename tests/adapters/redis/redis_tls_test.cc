@@ -33,8 +33,7 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers;
   servers.addresses = server.address();
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers, "seen", 1000, Fpr(0.01)).ok());
+  RedisFilter filter = Created(servers, "seen", 1000, Fpr(0.01));
   servers.tls = true;
   const Status status = filter.Open(servers, "seen");
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
@@ -52,8 +51,7 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
 TEST_F(RedisTls, DoesAllThatGoesWithout) {
   const std::vector<uint64_t> hashes = RandomHashes(60000, 1), others = RandomHashes(20000, 2);
   const FilterOptions options = RedisOptions(12);
-  RedisFilter filter;
-  ASSERT_TRUE(IsOk(filter.Create(servers_, "all", hashes.size() + others.size(), options)));
+  RedisFilter filter = Created(servers_, "all", hashes.size() + others.size(), options);
   std::vector<RedisInsert> outcomes(hashes.size());
   ASSERT_TRUE(IsOk(filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data())));
   size_t num_new = 0;
@@ -70,8 +68,7 @@ TEST_F(RedisTls, DoesAllThatGoesWithout) {
   // A client without TLS sees the same.
   RedisServers plain;
   plain.addresses = server_->plain_address();
-  RedisFilter same;
-  ASSERT_TRUE(same.Open(plain, "all").ok());
+  RedisFilter same = Opened(plain, "all");
   EXPECT_EQ(CountMissing(&same, hashes), 0u);
   EXPECT_EQ(Download(&filter), Download(&same));
 
@@ -144,8 +141,7 @@ TEST_F(RedisTls, NobodyWaitsForTheOtherWhenAllBuffersAreFull) {
 
 // What a child closes is the parent's.
 TEST_F(RedisTls, AChildLeavesTheParentsConnectionAlone) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "fork", 1000, RedisOptions(12)).ok());
+  RedisFilter filter = Created(servers_, "fork", 1000, RedisOptions(12));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

@@ -138,8 +138,7 @@ TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
   const std::vector<uint64_t> hashes = RandomHashes(2000, 5);
   RedisServers plain;
   plain.addresses = server.address();
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(plain, "cut", 20000, test::RedisOptions(12)).ok());
+  RedisFilter filter = Created(plain, "cut", 20000, test::RedisOptions(12));
   for (const size_t commands : {1u, 2u, 5u, 100u, 1500u}) {
     test::RedisProxy proxy(server.port());
     const TlsTunnel tunnel(proxy.address(), ours_->Issue({"127.0.0.1"}));
@@ -166,8 +165,7 @@ TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = ServersOf(server.address());
   const std::vector<uint64_t> hashes = RandomHashes(5000, 6);
-  RedisFilter patient;
-  ASSERT_TRUE(patient.Create(servers, "stalled", hashes.size(), test::RedisOptions(12)).ok());
+  RedisFilter patient = Created(servers, "stalled", hashes.size(), test::RedisOptions(12));
   test::Insert(&patient, hashes);
   servers.patience_ms = 0;
   servers.timeout_ms = 200;
@@ -198,8 +196,7 @@ TEST_F(RedisTls, AServerThatWasKilledComesBack) {
   RedisServers servers = ServersOf(server.address());
   servers.patience_ms = 60000;
   const std::vector<uint64_t> hashes = RandomHashes(5000, 7);
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers, "back", hashes.size(), test::RedisOptions(12)).ok());
+  RedisFilter filter = Created(servers, "back", hashes.size(), test::RedisOptions(12));
   test::Insert(&filter, hashes);
   ASSERT_TRUE(server.Restart()) << server.why();
   test::Insert(&filter, hashes);  // sent into what is closed: no SIGPIPE
