@@ -125,7 +125,8 @@ struct KeyHash {
     return hashes_keys();
   }
 
-  // Names what makes the hashes of the same key different; null if they are the same.
+  // Names what makes the hashes of the same key different ("hash id", "seed" or "secret"); null if they are the same.
+  // Secrets are compared by their checks, which is what `seed` holds then; two secrets share one with chance 2^-64.
   const char* DifferenceTo(const KeyHash& other) const noexcept {
     if (other.id != id) return "hash id";
     return other.seed == seed ? nullptr : is_keyed() ? "secret" : "seed";

@@ -8,6 +8,7 @@
 #include "lib/base/parallel.h"
 #include "lib/build/builder_chunk.h"
 #include "lib/build/bulk.h"
+#include "lib/build/hash_reader.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 

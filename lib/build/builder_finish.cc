@@ -9,7 +9,6 @@
 #include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_maker.h"
-#include "lib/layouts/options.h"
 #include "linefilter/builder.h"
 #include "linefilter/file.h"
 

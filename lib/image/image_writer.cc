@@ -53,6 +53,11 @@ Status NotCreated() {
                        "the filter was never created, or was sealed or moved: it has no image");
 }
 
+Status BufferTooSmall(uint64_t has, uint64_t needs) {
+  return Status::Error(StatusCode::kInvalidArgument, "the buffer has %llu bytes, the image needs %llu",
+                       static_cast<unsigned long long>(has), static_cast<unsigned long long>(needs));
+}
+
 void WriteTrailer(const Executor& executor, const Trailer& trailer, const uint8_t* body, uint8_t* out) {
   if (trailer.body_bytes > kSmallBodyBytes) WriteChunkChecks(executor, body, trailer.body_bytes, out);
   WriteFields(trailer, body, out);

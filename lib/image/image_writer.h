@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "lib/image/trailer.h"
-#include "lib/layouts/options.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
 #include "linefilter/layout.h"
@@ -34,6 +33,8 @@ Trailer TrailerOf(const Filter& filter) {
 }
 // This is said instead of writing the image of a filter that has none.
 Status NotCreated();
+// This is said instead of writing an image to a buffer that it does not fit into.
+Status BufferTooSmall(uint64_t has, uint64_t needs);
 
 inline uint64_t ImageBytesFor(const FilterOptions& options, const Sizing& sizing) {
   return sizing.body_bytes + TrailerBytes(TrailerFor(options, sizing));

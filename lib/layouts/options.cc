@@ -117,9 +117,4 @@ Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& opt
   return status.ok() && options.foldable ? MakeFoldable(num_keys, options, sizing) : status;
 }
 
-Status BufferTooSmall(uint64_t has, uint64_t needs) {
-  return Status::Error(StatusCode::kInvalidArgument, "the buffer has %llu bytes, the image needs %llu",
-                       static_cast<unsigned long long>(has), static_cast<unsigned long long>(needs));
-}
-
 }  // namespace linefilter::internal

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "lib/layouts/layout_record.h"
+#include "linefilter/layout.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
 #include "linefilter/status.h"
@@ -22,14 +22,6 @@ Status CheckSecret(const FilterOptions& options);
 
 // Makes the size for num_keys keys; for no keys, body_bytes is 0.
 Status SizeForOptions(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing);
-
-// Whether a key that comes right behind itself is dropped: not where it must be removed as often as it came.
-inline bool DropsRepeats(Layout layout) {
-  const LayoutRecord* const record = FindLayout(layout);
-  return record == nullptr || !record->facts.keeps_repeats;
-}
-
-Status BufferTooSmall(uint64_t has, uint64_t needs);
 
 }  // namespace linefilter::internal
 

@@ -25,7 +25,7 @@ using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
 inline Policy New(const EngineFilterOptions& options) {
   Status status;
   Policy policy(NewLevelDBFilterPolicy(options, &status));
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   EXPECT_NE(policy, nullptr);
   return policy;
 }

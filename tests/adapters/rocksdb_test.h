@@ -28,7 +28,7 @@ using Reader = std::unique_ptr<rocksdb::FilterBitsReader>;
 inline Policy New(const EngineFilterOptions& options) {
   Status status;
   Policy policy(NewRocksDBFilterPolicy(options, &status));
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   EXPECT_NE(policy, nullptr);
   return policy;
 }

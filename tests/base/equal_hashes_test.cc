@@ -90,8 +90,8 @@ TEST(SizingByRate, RefusesWhatEqualHashesDoNotAllow) {
        {Layout::kBlocked, Layout::kClassic, Layout::kRetrieval, Layout::kCounting, Layout::kAuto}) {
     for (const double fpr : {1e-12, 5.42e-8}) {
       const Status status = SizeForFpr(layout, kTrillion, fpr, &sizing);
-      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << LayoutName(layout) << " " << fpr;
-      EXPECT_NE(std::string(status.message()).find("same 64-bit hash"), std::string::npos) << status.message();
+      EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, status, "same 64-bit hash"))
+          << LayoutName(layout) << " " << fpr;
       EXPECT_NE(std::string(status.message()).find("1000000000000 keys"), std::string::npos) << status.message();
     }
   }
@@ -194,8 +194,7 @@ TEST(RateOfBits, OfRetrievalKnowsTheKeysOfABlock) {
 TEST(RateOfStages, IsNeverBelowThatOfTheirInBlockHashes) {
   FilterOptions options = test::Fpr(1e-4);
   options.hash_id = HashId::kCaller;
-  ScalableFilter filter;
-  ASSERT_TRUE(filter.Create(1000, options).ok());
+  ScalableFilter filter = test::Created<ScalableFilter>(1000, options);
   const std::vector<uint64_t> hashes = test::RandomHashes(1001, 3);
   for (size_t i = 0; i < hashes.size(); ++i) {
     filter.InsertHash(hashes[i]);
@@ -219,7 +218,7 @@ TEST(RateOfGenerations, IsNotRoundedAwayWhereItIsSmall) {
   FilterOptions options = test::BitsPerKey(64);
   options.hash_id = HashId::kCaller;
   RotatingFilter filter;
-  ASSERT_TRUE(filter.Create(1000000, 4, options).ok());
+  ASSERT_TRUE(test::IsOk(filter.Create(1000000, 4, options)));
   EXPECT_EQ(filter.ExpectedFpr(), 0);
   filter.InsertHash(MixHash(1));
   const double blocks = static_cast<double>(filter.body_bytes()) / 4 / 64;  // of a generation
@@ -232,14 +231,12 @@ TEST(FoldToFpr, KnowsThatFoldedBlocksHaveMoreKeys) {
   FilterOptions options = test::BitsPerKey(64);
   options.foldable = true;
   options.hash_id = HashId::kCaller;
-  BlockedFilter filter;
-  ASSERT_TRUE(filter.Create(8 * 4096, options).ok());
+  BlockedFilter filter = test::Created<BlockedFilter>(8 * 4096, options);
   ASSERT_EQ(filter.num_blocks(), 4096u);
   const std::vector<uint64_t> hashes = test::RandomHashes(64, 5);
   filter.InsertHashes(hashes.data(), hashes.size());
   const Status refused = filter.FoldToFpr(1e-12);  // 8e-27 by the bits
-  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(refused.message()).find("before any folding"), std::string::npos) << refused.message();
+  EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, refused, "before any folding"));
   ASSERT_TRUE(filter.FoldToFpr(OfInBlockHashes(0.26)).ok());
   EXPECT_EQ(filter.num_blocks(), 256u) << "0.25 keys per block";
   EXPECT_NEAR(filter.ExpectedFpr() / OfInBlockHashes(0.25), 1, 0.02);

@@ -237,11 +237,9 @@ TEST(KeyedFilter, InAFileMayBeOpenedAgainWithItsOwnSecret) {
   const std::string path = dir.Write("keyed.filter", Image(Keyed(secret), 500));
   FilterFile file;
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  Status status = file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().secret());
-  EXPECT_TRUE(status.ok()) << "Map: " << status.message();
+  EXPECT_TRUE(IsOk(file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().secret()))) << "Map";
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  status = file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret());
-  EXPECT_TRUE(status.ok()) << "Load: " << status.message();
+  EXPECT_TRUE(IsOk(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret()))) << "Load";
 }
 
 // Of two secrets the sizes are the same: what differs must be said.
@@ -250,6 +248,17 @@ TEST(KeyedFilter, AUnionOfTwoSecretsSaysThatTheyDiffer) {
   ASSERT_TRUE(one.Create(1000, Keyed(Secret(1))).ok() && other.Create(1000, Keyed(Secret(2))).ok());
   const Status status = one.Union(other);
   EXPECT_NE(std::strstr(status.message(), "secret"), nullptr) << status.message();
+}
+
+TEST(KeyHash, NamesItsDifferenceToAnother) {
+  const KeyHash keyed = Keyed(Secret(1)).key_hash();
+  EXPECT_EQ(keyed.DifferenceTo(Keyed(Secret(1)).key_hash()), nullptr);
+  EXPECT_STREQ(keyed.DifferenceTo(Keyed(Secret(2)).key_hash()), "secret");
+  EXPECT_STREQ(keyed.DifferenceTo(KeyHash()), "hash id");
+  KeyHash seeded;
+  seeded.seed = 1;
+  EXPECT_STREQ(seeded.DifferenceTo(KeyHash()), "seed");
+  EXPECT_EQ(seeded.DifferenceTo(seeded), nullptr);
 }
 
 // The secret is in the options, where Create would look for it; what is missing is the hash id.
@@ -297,8 +306,7 @@ std::vector<uint64_t> PreparedKeys(uint64_t seed, uint64_t first) {
 // Half of the prepared keys come in among others; how often is another half, which never came in, a false positive?
 double RateAfterAttack(const FilterOptions& options, const std::vector<uint64_t>& in,
                        const std::vector<uint64_t>& out) {
-  BlockedFilter filter;
-  EXPECT_TRUE(filter.Create(kNumKeys, options).ok());
+  BlockedFilter filter = Created<BlockedFilter>(kNumKeys, options);
   for (uint64_t i = 0; i < kNumKeys - kPrepared; ++i) filter.InsertKey(MixHash(i));
   for (const uint64_t key : in) filter.InsertKey(key);
   uint64_t maybes = 0;

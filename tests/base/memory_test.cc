@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
 #include "linefilter/filter.h"
+#include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/run_program.h"
@@ -48,8 +49,7 @@ TYPED_TEST(MemoryTest, DefaultMemoryIsAlignedAndZeroed) {
 
 TYPED_TEST(MemoryTest, AllOfItComesFromTheHooksAndGoesBack) {
   TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   {
     TypeParam filter;
     ASSERT_TRUE(filter.Create(1000000, options).ok());
@@ -58,8 +58,7 @@ TYPED_TEST(MemoryTest, AllOfItComesFromTheHooksAndGoesBack) {
     EXPECT_EQ(filter.FillRatio(), 0) << "the hooks do not have to zero";
     EXPECT_EQ(reinterpret_cast<uintptr_t>(filter.body()) % 64, 0u) << "the alignment that was asked for";
     EXPECT_EQ(filter.MemoryUse(), allocator.live_bytes() + sizeof(TypeParam));
-    std::string image;
-    ASSERT_TRUE(filter.AppendImage(&image).ok());
+    const std::string image = ImageOf(filter);
     EXPECT_EQ(filter.MemoryUse(), allocator.live_bytes() + sizeof(TypeParam)) << "nothing stays behind";
     ASSERT_TRUE(filter.Create(10, options).ok());
     EXPECT_EQ(filter.MemoryUse(), allocator.live_bytes() + sizeof(TypeParam)) << "the old body was given back";
@@ -75,8 +74,7 @@ TYPED_TEST(MemoryTest, AllOfItComesFromTheHooksAndGoesBack) {
 
 TYPED_TEST(MemoryTest, AFailedAllocationIsAStatus) {
   TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   TypeParam filter;
   std::string image;
   ASSERT_TRUE(filter.Create(100000, options).ok() && filter.AppendImage(&image).ok());

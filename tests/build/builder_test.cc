@@ -41,8 +41,7 @@ TEST(FilterBuilder, MakesAnImageOfItsKeys) {
       EXPECT_EQ(builder.num_keys(), n);
       const uint64_t promised = builder.ImageBytes();
       std::string image;
-      const Status status = builder.Finish(&image);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(builder.Finish(&image)));
       EXPECT_EQ(image.size(), promised);
       const FilterView view(image.data(), image.size());
       ASSERT_TRUE(view.status().ok()) << view.status().message();
@@ -189,8 +188,7 @@ TEST(FilterBuilder, KeepsTheKeysWhenAWayOutFails) {
   for (const size_t refuse_from : {size_t{0}, size_t{1000}, expected.size() - 1}) {
     Collector refusing;
     refusing.refuse_from = refuse_from;
-    const Status refused = builder.FinishToSink(refusing.sink());
-    EXPECT_EQ(refused.code(), StatusCode::kIoError) << refused.message();
+    EXPECT_TRUE(Says(StatusCode::kIoError, builder.FinishToSink(refusing.sink())));
     EXPECT_TRUE(expected.compare(0, refusing.bytes.size(), refusing.bytes) == 0) << "a part, in order";
   }
   EXPECT_EQ(builder.FinishToSink(Sink{}).code(), StatusCode::kInvalidArgument) << "a sink without a function";

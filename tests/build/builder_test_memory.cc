@@ -71,8 +71,7 @@ TEST(FilterBuilder, HoldsNoMoreMemoryThanEstimated) {
   for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     for (const size_t n : {0u, 1u, 100u, 4097u, 100000u, 3000000u}) {
       TestAllocator allocator;
-      FilterOptions options = BitsPerKey(12, layout);
-      options.allocator = allocator.hooks();
+      FilterOptions options = allocator.WithHooks(BitsPerKey(12, layout));
       uint64_t image_bytes = 0, peak = 0;
       ASSERT_TRUE(FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak).ok());
       FilterBuilder builder(options);
@@ -106,7 +105,7 @@ TEST(FilterBuilder, AnswersTheMemoryLimit) {
     const Status status = builder.FinishToSink(collector.sink());
     EXPECT_LE(allocator.peak_bytes(), limit) << "kept";
     if (limit == peak) {
-      EXPECT_TRUE(status.ok()) << "the estimate is enough: " << status.message();
+      EXPECT_TRUE(IsOk(status)) << "the estimate is enough";
     } else if (limit < 8 * kKeys) {
       EXPECT_EQ(status.code(), StatusCode::kOverLimit) << limit << ": " << status.message();
       EXPECT_TRUE(collector.bytes.empty());
@@ -122,9 +121,7 @@ TEST(FilterBuilder, SurvivesTheFailureOfEachAllocation) {
   for (bool failed = true; failed; ++failing) {
     ASSERT_LT(failing, 10000u) << "it must succeed once no allocation fails";
     TestAllocator allocator;
-    FilterOptions options = BitsPerKey(10);
-    options.allocator = allocator.hooks();
-    FilterBuilder builder(options);
+    FilterBuilder builder(allocator.WithHooks(BitsPerKey(10)));
     allocator.FailFrom(failing);
     builder.AddHashes(hashes.data(), hashes.size() / 2);
     for (size_t i = hashes.size() / 2; i < hashes.size(); ++i) builder.AddHash(hashes[i]);
@@ -147,8 +144,7 @@ TEST(FilterBuilder, SurvivesTheFailureOfEachAllocation) {
       builder.AddHashes(hashes.data(), hashes.size());
     }
     collector.bytes.clear();
-    const Status again = builder.FinishToSink(collector.sink());
-    ASSERT_TRUE(again.ok()) << failing << ": " << again.message();
+    ASSERT_TRUE(IsOk(builder.FinishToSink(collector.sink()))) << failing;
     ASSERT_TRUE(collector.bytes == expected) << failing;
   }
   EXPECT_GE(failing, 2u) << "hashes and body at least were allocated by the hooks";

@@ -94,9 +94,7 @@ TEST(BulkBuild, AddsManyHashesAsOneByOne) {
   const auto expect_all = [&](size_t num_repeats) {
     SCOPED_TRACE(num_repeats);
     TestAllocator allocator;
-    FilterOptions options = Options(Layout::kBlocked, executor);
-    options.allocator = allocator.hooks();
-    FilterBuilder builder(options);
+    FilterBuilder builder(allocator.WithHooks(Options(Layout::kBlocked, executor)));
     num_runs = 0;
     builder.AddHashes(hashes.data(), hashes.size());
     EXPECT_GT(num_runs, 1) << "nothing was shared out";
@@ -127,8 +125,7 @@ TEST(BulkBuild, AddsManyHashesOneByOneWhereMemoryIsShort) {
   hashes.insert(hashes.end(), others.begin(), others.end());
   hashes.push_back(7);
   TestAllocator allocator;
-  FilterOptions options = Options(Layout::kBlocked, test::Threads(2));
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(Options(Layout::kBlocked, test::Threads(2)));
   options.memory_limit = uint64_t{44} << 20;
   FilterBuilder builder(options);
   builder.AddHashes(hashes.data(), hashes.size());
@@ -209,9 +206,7 @@ TEST(BulkBuild, RefusesASinkWithoutAFunctionBeforeTheWork) {
   const std::vector<uint64_t> hashes = RandomHashes(100000, 4);
   for (const Layout layout : test::EveryLayout()) {
     TestAllocator allocator;
-    FilterOptions options = Options(layout);
-    options.allocator = allocator.hooks();
-    FilterBuilder builder(options);
+    FilterBuilder builder(allocator.WithHooks(Options(layout)));
     builder.AddHashes(hashes.data(), hashes.size());
     const uint64_t before = allocator.num_allocations();
     EXPECT_EQ(builder.FinishToSink(Sink()).code(), StatusCode::kInvalidArgument);
@@ -228,9 +223,7 @@ TEST(BulkBuild, SurvivesTheFailureOfEachAllocation) {
     for (bool failed = true; failed; ++failing) {
       ASSERT_LT(failing, 100u) << "it must succeed once no allocation fails";
       TestAllocator allocator;
-      FilterOptions options = Options(layout, test::Threads(2));
-      options.allocator = allocator.hooks();
-      FilterBuilder builder(options);
+      FilterBuilder builder(allocator.WithHooks(Options(layout, test::Threads(2))));
       builder.AddHashes(hashes.data(), hashes.size());
       allocator.FailFrom(failing);
       Collector collector;

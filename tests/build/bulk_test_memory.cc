@@ -14,8 +14,7 @@ TEST(BulkBuild, HoldsNoMoreMemoryThanEstimated) {
     for (const size_t n : {1000u, 30000u, 1000000u}) {
       for (const size_t threads : {1u, 4u}) {
         TestAllocator allocator;
-        FilterOptions options = Options(layout, test::Threads(threads));
-        options.allocator = allocator.hooks();
+        FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
         uint64_t image_bytes = 0, peak = 0;
         ASSERT_TRUE(FilterBuilder::EstimateBytes(options, n, &image_bytes, &peak).ok());
         FilterBuilder builder(options);
@@ -51,8 +50,7 @@ TEST(BulkBuild, ExceedsTheEstimateByOneFullRangeAtMost) {
       for (const size_t threads : {1u, 4u}) {
         SCOPED_TRACE(std::string(LayoutName(layout)) + ", " + name + ", " + std::to_string(threads) + " threads");
         TestAllocator allocator;
-        FilterOptions options = Options(layout, test::Threads(threads));
-        options.allocator = allocator.hooks();
+        FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
         FilterBuilder builder(options);
         builder.AddHashes(hashes.data(), hashes.size());
         uint64_t image_bytes = 0, peak = 0;
@@ -154,7 +152,7 @@ TEST(BulkBuild, KeepsTheMemoryLimit) {
       }
       if (peak_now <= limit) {
         ++enough;
-        ASSERT_TRUE(status.ok()) << limit << " of " << peak_now << ": " << status.message();
+        ASSERT_TRUE(IsOk(status)) << limit << " of " << peak_now;
       }
       if (status.ok()) {
         EXPECT_TRUE(collector.bytes == expected) << limit;

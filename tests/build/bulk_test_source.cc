@@ -51,7 +51,7 @@ TEST(BuildFromSource, GivesTheBytesOfABuilder) {
           Sizing sizing;
           const Status status =
               BuildFromSource(Options(layout, test::Threads(threads)), source.source(), collector.sink(), &sizing);
-          ASSERT_TRUE(status.ok()) << status.message();
+          ASSERT_TRUE(IsOk(status));
           EXPECT_TRUE(collector.bytes == expected) << LayoutName(layout) << ", " << n << " hashes";
           EXPECT_EQ(sizing.num_keys, n);
           EXPECT_EQ(source.passes, n == 0 ? 1 : 2);
@@ -96,8 +96,7 @@ TEST(BuildFromSource, NeedsMorePassesWithLessMemory) {
     for (uint64_t limit = uint64_t{8} << 20; limit > 1000; limit = limit * 3 / 5) {
       for (const size_t threads : {1u, 2u}) {
         TestAllocator allocator;
-        FilterOptions options = Options(layout, test::Threads(threads));
-        options.allocator = allocator.hooks();
+        FilterOptions options = allocator.WithHooks(Options(layout, test::Threads(threads)));
         options.memory_limit = limit;
         Source source{hashes};
         Collector collector;
@@ -145,8 +144,7 @@ TEST(BuildFromSource, NeverHoldsAnImageThatDoesNotFit) {
     EXPECT_LT(options.memory_limit, expected.size());
     Source source{hashes};
     Collector collector;
-    const Status status = BuildFromSource(options, source.source(), collector.sink());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(BuildFromSource(options, source.source(), collector.sink())));
     EXPECT_TRUE(collector.bytes == expected);
     EXPECT_GE(source.passes, 4) << "one to count, and several groups";
     EXPECT_LE(allocator.peak_bytes(), options.memory_limit);
@@ -174,8 +172,7 @@ TEST(BuildFromSource, GivesEachHashToOneGroup) {
     options.memory_limit = LeastMemory(options, hashes);
     Source source{hashes};
     Collector collector;
-    const Status status = BuildFromSource(options, source.source(), collector.sink());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(BuildFromSource(options, source.source(), collector.sink())));
     EXPECT_TRUE(collector.bytes == expected);
     EXPECT_GE(source.passes, 4);
   }
@@ -247,12 +244,10 @@ TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
     for (bool failed = true; failed; ++failing) {
       ASSERT_LT(failing, 100u);
       TestAllocator allocator;
-      FilterOptions options = Options(layout);
-      options.allocator = allocator.hooks();
       allocator.FailFrom(failing);
       Source source{hashes};
       Collector collector;
-      const Status status = BuildFromSource(options, source.source(), collector.sink());
+      const Status status = BuildFromSource(allocator.WithHooks(Options(layout)), source.source(), collector.sink());
       failed = !status.ok();
       if (failed) {
         EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);

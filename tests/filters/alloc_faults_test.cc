@@ -86,7 +86,7 @@ TYPED_TEST(MutableFilters, WriteTheirImageOrNothing) {
 TEST(Living, ARotatingFilterIsMadeOrSaysMaybe) {
   for (const uint64_t num_keys : {kFewKeys, kManyKeys}) {
     RotatingFilter original;
-    ASSERT_TRUE(original.Create(num_keys, 4, BitsPerKey(10)).ok());
+    ASSERT_TRUE(IsOk(original.Create(num_keys, 4, BitsPerKey(10))));
     original.InsertKey("x");
     const std::string image = ImageOf(original);
     const uint64_t created = FailEach("Create", [&](Attempt* attempt) {
@@ -116,8 +116,7 @@ TEST(Living, ARotatingFilterIsMadeOrSaysMaybe) {
 TEST(Living, ASwapSucceedsOrTheOldOneStays) {
   const TempDir folder;
   const auto filter_of = [](const char* key) {
-    BlockedFilter filter;
-    EXPECT_TRUE(filter.Create(10, BitsPerKey(10)).ok());
+    BlockedFilter filter = Created<BlockedFilter>(10, BitsPerKey(10));
     filter.InsertKey(key);
     return filter;
   };
@@ -152,8 +151,7 @@ TEST(Fold, MakesItSmallerOrLeavesItAsItWas) {
     const uint64_t by = factor;  // clang: a lambda cannot capture what is bound
     const uint64_t keys = num_keys;
     const uint64_t allocations = FailEach("Fold", [&](Attempt* attempt) {
-      BlockedFilter filter;
-      ASSERT_TRUE(filter.Create(keys, options).ok());
+      BlockedFilter filter = Created<BlockedFilter>(keys, options);
       filter.InsertHashes(hashes.data(), hashes.size());
       const uint64_t blocks = filter.num_blocks();
       const LiveMemory before = LiveMemoryNow();

@@ -6,24 +6,6 @@
 namespace linefilter::test {
 namespace {
 
-void ExpectTakesNothing(ConcurrentBlockedFilter* filter) {
-  EXPECT_TRUE(filter->MayContainKey("anything"));
-  EXPECT_TRUE(filter->MayContainHash(7));
-  EXPECT_FALSE(filter->InsertKey("anything"));
-  EXPECT_FALSE(filter->InsertHash(7));
-  EXPECT_EQ(filter->InsertHashes(RandomHashes(100, 1).data(), 100), 0u);
-  EXPECT_EQ(filter->ImageBytes(), 0u);
-  EXPECT_EQ(filter->FillRatio(), 0);
-  EXPECT_EQ(filter->EstimatedKeys(), 0);
-  EXPECT_FALSE(filter->KeyStatus().ok());
-  std::string image = "x";
-  EXPECT_FALSE(filter->AppendImage(&image).ok());
-  EXPECT_EQ(image, "x");
-  test::Collector collector;
-  EXPECT_FALSE(filter->WriteImage(collector.sink()).ok());
-  EXPECT_FALSE(filter->Save("/no/such/folder/image").ok());
-}
-
 TEST(Concurrent, AnswersMaybeBeforeCreate) {
   ConcurrentBlockedFilter filter;
   ExpectTakesNothing(&filter);
@@ -163,8 +145,7 @@ TEST(Concurrent, GoesOnFromAnImageAndEndsAsABlockedFilter) {
 
 TEST(Concurrent, MemoryThatRunsOutIsReported) {
   test::TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   ConcurrentBlockedFilter filter;
   MustCreate(&filter, 100000, options);
   filter.InsertKey("a");

@@ -11,20 +11,25 @@
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
+#include "tests/testing/takes_nothing.h"
 #include "tests/testing/targets.h"
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {
 
 inline void MustCreate(ConcurrentBlockedFilter* filter, uint64_t num_keys, const FilterOptions& options) {
-  const Status status = filter->Create(num_keys, options);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter->Create(num_keys, options)));
+}
+
+inline void ExpectTakesNothing(ConcurrentBlockedFilter* filter) {
+  ExpectTakesNothing<ConcurrentBlockedFilter>(filter);
+  EXPECT_EQ(filter->FillRatio(), 0);
+  EXPECT_EQ(filter->EstimatedKeys(), 0);
 }
 
 inline std::string SequentialImage(uint64_t num_keys, const FilterOptions& options,
                                    const std::vector<uint64_t>& hashes) {
-  BlockedFilter filter;
-  EXPECT_TRUE(filter.Create(num_keys, options).ok());
+  BlockedFilter filter = Created<BlockedFilter>(num_keys, options);
   filter.InsertHashes(hashes.data(), hashes.size());
   return ImageOf(filter);
 }

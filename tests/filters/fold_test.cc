@@ -22,10 +22,8 @@ TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
     for (const uint64_t factor : factors) {
       SCOPED_TRACE(std::to_string(num_blocks) + " blocks by " + std::to_string(factor));
       const std::string expected = ImageOf(Make(num_blocks / factor, num_probes, hashes));
-      BlockedFilter filter;
-      ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
-      const Status status = filter.Fold(factor);
-      ASSERT_TRUE(status.ok()) << status.message();
+      BlockedFilter filter = FromImage<BlockedFilter>(image);
+      ASSERT_TRUE(IsOk(filter.Fold(factor)));
       EXPECT_EQ(filter.num_blocks(), num_blocks / factor);
       EXPECT_EQ(filter.body_bytes(), 64 * num_blocks / factor);
       EXPECT_TRUE(ImageOf(filter) == expected);
@@ -103,12 +101,10 @@ TEST(Fold, RefusesWhatHasNoBlocksToFold) {
   BlockedFilter broken;
   EXPECT_EQ(broken.Fold(1).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(broken.FoldToFpr(0.5).code(), StatusCode::kInvalidArgument);
-  ClassicFilter classic;
-  ASSERT_TRUE(classic.Create(1000, BitsPerKey(10)).ok());
+  ClassicFilter classic = Created<ClassicFilter>(1000, BitsPerKey(10));
   const std::string before = ImageOf(classic);
   for (const Status& status : {classic.Fold(2), classic.FoldToFpr(0.5)}) {
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(std::string(status.message()).find("layout classic cannot be folded"), std::string::npos);
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, "layout classic cannot be folded"));
   }
   EXPECT_EQ(ImageOf(classic), before);
 }
@@ -116,14 +112,10 @@ TEST(Fold, RefusesWhatHasNoBlocksToFold) {
 TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
   const std::vector<uint64_t> hashes = RandomHashes(5000, 1);
   TestAllocator allocator;
-  FilterOptions options;
-  options.allocator = allocator.hooks();
-  BlockedFilter filter = Make(120, 6, hashes, options);
+  BlockedFilter filter = Make(120, 6, hashes, allocator.WithHooks());
   const std::string before = ImageOf(filter);
   allocator.FailFrom(0);
-  const Status status = filter.Fold(4);
-  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
-  EXPECT_NE(std::string(status.message()).find("1920 bytes"), std::string::npos) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kOutOfMemory, filter.Fold(4), "1920 bytes"));
   EXPECT_EQ(filter.FoldToFpr(0.9999).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(filter.Union(Make(90, 6, hashes)).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(ImageOf(filter), before);
@@ -141,9 +133,7 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
 CountingBlockedFilter MakeCounting(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes) {
   const reference::Bytes image =
       reference::WriteImage(EmptyReference(Layout::kCounting, num_probes, static_cast<size_t>(64 * num_blocks)));
-  CountingBlockedFilter filter;
-  const Status status = filter.CreateFromImage(image.data(), image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  CountingBlockedFilter filter = FromImage<CountingBlockedFilter>(image);
   filter.InsertHashes(hashes.data(), hashes.size());
   return filter;
 }
@@ -183,8 +173,7 @@ TEST(FoldCounting, FoldsToTheLeastSizeOfAll) {
   for (const size_t keys_per_block : {2u, 10u}) {
     const std::string image = ImageOf(MakeCounting(360, 5, RandomHashes(360 * keys_per_block, 1)));
     for (const double fpr : {1e-4, 0.01, 0.2}) {
-      CountingBlockedFilter filter;
-      ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+      CountingBlockedFilter filter = FromImage<CountingBlockedFilter>(image);
       uint64_t expected = 0;
       for (const uint64_t factor : DivisorsOf(360)) {
         CountingBlockedFilter folded;
@@ -218,8 +207,7 @@ TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
 TEST(FoldCounting, CanBeMadeFoldable) {
   FilterOptions options = BitsPerKey(40);
   options.foldable = true;
-  CountingBlockedFilter filter;
-  ASSERT_TRUE(filter.Create(1000, options).ok());
+  CountingBlockedFilter filter = Created<CountingBlockedFilter>(1000, options);
   EXPECT_EQ(filter.num_blocks(), 128u);
 }
 

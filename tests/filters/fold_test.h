@@ -30,8 +30,7 @@ inline BlockedFilter Make(uint64_t num_blocks, uint32_t num_probes, const std::v
                           const FilterOptions& options = {}) {
   BlockedFilter filter;
   const std::string image = EmptyImage(num_blocks, num_probes);
-  const Status status = filter.CreateFromImage(image.data(), image.size(), options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size(), options)));
   filter.InsertHashes(hashes.data(), hashes.size());
   return filter;
 }

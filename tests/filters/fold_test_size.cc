@@ -33,15 +33,13 @@ TEST(FoldToFpr, FindsTheLeastSizeOfAll) {
       for (const double fpr : {1e-9, 1e-4, 0.003, 0.01, 0.05, 0.3, 0.999}) {
         SCOPED_TRACE(std::to_string(num_blocks) + " blocks, fpr " + std::to_string(fpr));
         const uint64_t expected = BruteForce(image, fpr);
-        BlockedFilter filter;
-        ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+        BlockedFilter filter = FromImage<BlockedFilter>(image);
         const Status status = filter.FoldToFpr(fpr);
         if (expected == 0) {
-          EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-          EXPECT_NE(std::string(status.message()).find("before any folding"), std::string::npos) << status.message();
+          EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, "before any folding"));
           EXPECT_EQ(ImageOf(filter), image);
         } else {
-          ASSERT_TRUE(status.ok()) << status.message();
+          ASSERT_TRUE(IsOk(status));
           EXPECT_EQ(filter.num_blocks(), num_blocks / expected);
           EXPECT_LE(filter.ExpectedFpr(), fpr);
         }
@@ -113,9 +111,7 @@ TEST(FoldFactorForBytes, FindsTheLargestImageThatFits) {
     }
   }
   uint64_t factor = 5;
-  const Status status = FoldFactorForBytes(view, 71, &factor);
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(status.message()).find("of 72"), std::string::npos) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, FoldFactorForBytes(view, 71, &factor), "of 72"));
   EXPECT_EQ(factor, 5u);
 }
 
@@ -154,8 +150,7 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
     FilterOptions options = Fpr(fpr);
     options.foldable = true;
     for (const uint64_t num_keys : {1u, 10u, 333u, 5000u, 77777u, 3000000u}) {
-      BlockedFilter filter;
-      ASSERT_TRUE(filter.Create(num_keys, options).ok());
+      BlockedFilter filter = Created<BlockedFilter>(num_keys, options);
       EXPECT_EQ(filter.num_blocks() % 64, 0u);
       EXPECT_EQ(filter.num_probes(), NumProbesForBitsPerKey(Layout::kBlocked, BitsPerKeyForFpr(Layout::kBlocked, fpr)));
       EXPECT_LE(ExpectedFpr(Layout::kBlocked, num_keys, filter.body_bytes(), filter.num_probes()), fpr);
@@ -178,8 +173,7 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
   }
   FilterOptions options = Foldable(10);
   options.num_probes = 3;
-  BlockedFilter filter;
-  ASSERT_TRUE(filter.Create(10, options).ok());
+  BlockedFilter filter = Created<BlockedFilter>(10, options);
   EXPECT_EQ(filter.num_probes(), 3u);
 }
 

@@ -58,8 +58,7 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
     for (const std::string& image : images) views.emplace_back(image.data(), image.size());
     for (const FilterView& view : views) pointers.push_back(&view);
     Collector written, nothing;
-    const Status status = UniteImages(pointers.data(), pointers.size(), written.sink());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(UniteImages(pointers.data(), pointers.size(), written.sink())));
     const FilterView united(written.bytes.data(), written.bytes.size());
     ASSERT_TRUE(united.Verify().ok());
     EXPECT_EQ(united.CountMaybes(all.data(), all.size()), all.size());
@@ -76,9 +75,7 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
     const FilterView one(a.data(), a.size()), two(b.data(), b.size());
     const FilterView* const both[] = {&one, &two};
     Collector written;
-    const Status status = UniteImages(both, 2, written.sink());
-    EXPECT_EQ(status.code(), StatusCode::kIncompatible);
-    EXPECT_NE(std::string(status.message()).find(words), std::string::npos) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, UniteImages(both, 2, written.sink()), words));
     EXPECT_EQ(written.bytes, "");
   };
   refused(classic, larger, "the size is another");

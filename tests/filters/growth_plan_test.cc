@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/sizing.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::internal {
 namespace {
@@ -22,8 +23,7 @@ GrowthPlan Plan(double fpr, uint64_t first_capacity, uint64_t max_growth) {
 
 double BytesOfOne(uint64_t num_keys, double fpr) {
   Sizing sizing;
-  const Status status = SizeForFpr(Layout::kBlocked, num_keys, fpr, &sizing);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(SizeForFpr(Layout::kBlocked, num_keys, fpr, &sizing)));
   return static_cast<double>(sizing.body_bytes);
 }
 
@@ -37,8 +37,7 @@ Cost CostOf(const GrowthPlan& plan, uint32_t stages) {
   uint64_t keys = 0;
   for (uint32_t i = 0; i < stages; ++i) {
     Sizing sizing;
-    const Status status = SizeOfStage(plan, i, &sizing);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(test::IsOk(SizeOfStage(plan, i, &sizing)));
     bytes += static_cast<double>(sizing.body_bytes);
     if (keys != 0) cost.at_worst = std::max(cost.at_worst, bytes / BytesOfOne(keys, plan.fpr));  // stage i was opened
     keys += CapacityOfStage(plan, i);

@@ -78,8 +78,7 @@ TYPED_TEST(MutableFilterTest, ClearForgetsAllAndKeepsTheMemory) {
 
 TYPED_TEST(MutableFilterTest, Moves) {
   TestAllocator allocator;
-  FilterOptions options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   options.seed = 9;
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam first = this->Make(1000, options, hashes);
@@ -198,8 +197,7 @@ TYPED_TEST(MutableFilterTest, RefusesNonsenseAndStaysBroken) {
   cases.back().allocator.allocate = [](void*, size_t, size_t) noexcept -> void* { return nullptr; };
   for (size_t i = 0; i < cases.size(); ++i) {
     TypeParam filter;
-    const Status status = filter.Create(1000, cases[i]);
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << "case " << i << ": " << status.message();
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(1000, cases[i]))) << "case " << i;
     this->ExpectBroken(filter);
   }
   FilterOptions unknown = BitsPerKey(10);

@@ -139,9 +139,7 @@ TEST(Body, OfAContainerIsAskedByStagesAndTakesKeysIntoTheNewest) {
 // Every answer is "maybe", nothing is to be set, no image is begun.
 void ExpectRefused(const BodyFacts& facts, StatusCode code, const std::string& words) {
   SCOPED_TRACE(words);
-  const Status status = CheckBody(facts);
-  EXPECT_EQ(status.code(), code);
-  EXPECT_NE(std::string(status.message()).find(words), std::string::npos) << status.message();
+  EXPECT_TRUE(test::Says(code, CheckBody(facts), words));
   uint64_t blocks[kMaxBodyStages];
   EXPECT_EQ(BlocksOfHash(facts, 5, blocks), 0u);
   EXPECT_TRUE(Positions(facts, 5).empty());

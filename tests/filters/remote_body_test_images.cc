@@ -52,8 +52,7 @@ TEST(Body, IsAllOfAnImage) {
 }
 
 TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(300, test::Fpr(0.01)).ok());
+  ScalableFilter grown = test::Created<ScalableFilter>(300, test::Fpr(0.01));
   const std::vector<uint64_t> keys = test::RandomHashes(5000, 3);
   grown.InsertHashes(keys.data(), keys.size());
   const std::string image = test::ImageOf(grown);
@@ -79,9 +78,7 @@ TEST(BodyImage, HasToHaveAllOfItsBodyAndNoMore) {
   EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument) << "nothing was begun";
   ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
   ASSERT_TRUE(writer.Append(filter.body.data(), filter.body.size() - 1).ok());
-  const Status status = writer.Finish();
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(status.message()).find("1 bytes of the body are missing"), std::string::npos);
+  EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, writer.Finish(), "1 bytes of the body are missing"));
   EXPECT_EQ(writer.Append(filter.body.data(), 1).code(), StatusCode::kInvalidArgument) << "it has failed";
   ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
   ASSERT_TRUE(writer.Append(filter.body.data(), 100).ok());

@@ -271,8 +271,7 @@ TEST(Rotating, MemoryIsLimitedAndMayRunOut) {
   EXPECT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
 
   test::TestAllocator allocator;
-  options = BitsPerKey(10);
-  options.allocator = allocator.hooks();
+  options = allocator.WithHooks(BitsPerKey(10));
   for (uint64_t fail = 0; fail < 2; ++fail) {
     allocator.FailFrom(fail);
     RotatingFilter failing;
@@ -282,7 +281,7 @@ TEST(Rotating, MemoryIsLimitedAndMayRunOut) {
   }
   allocator.FailFrom(test::TestAllocator::kNever);
   RotatingFilter hooked;
-  ASSERT_TRUE(hooked.Create(1000, 4, options).ok());
+  ASSERT_TRUE(IsOk(hooked.Create(1000, 4, options)));
   EXPECT_EQ(allocator.live_bytes() + sizeof(hooked), hooked.MemoryUse());
   EXPECT_FALSE(hooked.MayContainHash(1)) << "the memory of the host is not zero by itself";
 }

@@ -11,11 +11,9 @@ namespace {
 
 TEST(Rotating, ASnapshotGoesOn) {
   const std::vector<uint64_t> hashes = RandomHashes(30000, 11);
-  FilterOptions options = BitsPerKey(12), keyed = BitsPerKey(12);
+  FilterOptions options = BitsPerKey(12);
   options.seed = 9;
-  keyed.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 3;
-  for (const FilterOptions& each : {options, keyed}) {
+  for (const FilterOptions& each : {options, Keyed(BitsPerKey(12))}) {
     for (const uint64_t window : {uint64_t{60}, uint64_t{9000}}) {  // a body of 4 KiB at most, and a large one
       RotatingFilter filter, copy;
       MustCreate(&filter, window, 4, each, Rotation::kByCount);
@@ -26,8 +24,7 @@ TEST(Rotating, ASnapshotGoesOn) {
       ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
       EXPECT_EQ(view.layout(), Layout::kContainer);
       EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), filter.CountMaybes(hashes.data(), hashes.size()));
-      const Status status = copy.CreateFromImage(image.data(), image.size(), each);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(copy.CreateFromImage(image.data(), image.size(), each)));
       EXPECT_EQ(copy.generation(), filter.generation());
       EXPECT_EQ(copy.num_generations(), 4u);
       EXPECT_EQ(copy.keys_per_generation(), filter.keys_per_generation());
@@ -91,17 +88,10 @@ TEST(Rotating, WhatIsNoSnapshotOfOneIsRefused) {
     EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt) << i;
   }
   ExpectTakesNothing(&filter);
-  BlockedFilter blocked;
-  ASSERT_TRUE(blocked.Create(100, BitsPerKey(10)).ok());
-  std::string other;
-  ASSERT_TRUE(blocked.AppendImage(&other).ok());
-  const Status status = filter.CreateFromImage(other.data(), other.size());
-  EXPECT_EQ(status.code(), StatusCode::kIncompatible);
-  EXPECT_NE(std::string(status.message()).find("rotating"), std::string::npos);
-  FilterOptions keyed;
-  keyed.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 1;
-  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), keyed).code(), StatusCode::kIncompatible);
+  BlockedFilter blocked = Created<BlockedFilter>(100, BitsPerKey(10));
+  const std::string other = ImageOf(blocked);
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.CreateFromImage(other.data(), other.size()), "rotating"));
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), Keyed({})).code(), StatusCode::kIncompatible);
   ExpectTakesNothing(&filter);
   ASSERT_TRUE(blocked.CreateFromImage(image.data(), image.size()).code() == StatusCode::kIncompatible);
 }
@@ -193,7 +183,7 @@ TEST(Rotating, GoesOnFromAnySnapshotThatIsInRange) {
                   .Stages(std::vector<uint64_t>(generations, 1), std::vector<uint32_t>(generations, 16));
           const std::string image = claim.Image();
           RotatingFilter filter;
-          ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+          ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size())));
           EXPECT_EQ(filter.generation(), generation);
           EXPECT_EQ(filter.keys_per_generation(), each);
           EXPECT_EQ(ImageOf(filter), image);

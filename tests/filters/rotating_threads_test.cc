@@ -5,29 +5,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <thread>
-#include <vector>
 
-#include "gtest/gtest.h"
 #include "linefilter/hash.h"
-#include "linefilter/rotating.h"
-#include "tests/testing/options.h"
-#include "tests/testing/random.h"
+#include "tests/filters/rotating_test.h"
 
-namespace linefilter {
+namespace linefilter::test {
 namespace {
-
-using test::BitsPerKey;
-using test::RandomHashes;
-
-void MustCreate(RotatingFilter* filter, uint64_t window_keys, uint32_t num_generations,
-                const FilterOptions& options = BitsPerKey(12), Rotation rotation = Rotation::kByCaller) {
-  const Status status = filter->Create(window_keys, num_generations, options, rotation);
-  ASSERT_TRUE(status.ok()) << status.message();
-}
 
 TEST(RotatingAtOnce, ConcurrentRotationsAreCountedOneByOne) {
   RotatingFilter filter;
@@ -174,7 +160,7 @@ struct Threads {
     }
   }
   void Read(uint32_t generations) {
-    test::Random random(0);
+    Random random(0);
     uint64_t questions = 0, old = 0;
     while (!stop.load(std::memory_order_relaxed)) {
       const size_t writer = random() % kWriters;
@@ -243,4 +229,4 @@ TEST(RotatingThreads, NothingWithinTheWindowIsAbsentByCount) {
 }
 
 }  // namespace
-}  // namespace linefilter
+}  // namespace linefilter::test

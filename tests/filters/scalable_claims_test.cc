@@ -10,9 +10,7 @@ TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
     for (const uint64_t num_keys : {uint64_t{512}, uint64_t{511}}) {
       SCOPED_TRACE(num_keys);
       const reference::Bytes image = Claim(num_keys, 1000);
-      ScalableFilter filter;
-      const Status status = filter.CreateFromImage(image.data(), image.size());
-      ASSERT_TRUE(status.ok()) << status.message();
+      ScalableFilter filter = FromImage<ScalableFilter>(image);
       if (batch) {
         filter.InsertHashes(hashes.data(), 2);
         filter.InsertHashes(hashes.data(), hashes.size());
@@ -31,9 +29,8 @@ TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
 // Keys that come together open it at the same one of them as one by one.
 TEST(ScalableClaims, ABatchGoesOverTheLastBitAsSingleKeysDo) {
   const reference::Bytes image = Claim(492, 1000);
-  ScalableFilter one_by_one, together;
-  ASSERT_TRUE(one_by_one.CreateFromImage(image.data(), image.size()).ok());
-  ASSERT_TRUE(together.CreateFromImage(image.data(), image.size()).ok());
+  ScalableFilter one_by_one = FromImage<ScalableFilter>(image);
+  ScalableFilter together = FromImage<ScalableFilter>(image);
   const std::vector<uint64_t> hashes = RandomHashes(40, 1);
   for (const uint64_t hash : hashes) one_by_one.InsertHash(hash);
   together.InsertHashes(hashes.data(), hashes.size());
@@ -48,10 +45,7 @@ TEST(ScalableClaims, ABatchGoesOverTheLastBitAsSingleKeysDo) {
 TEST(ScalableClaims, AFullStageAsksForMemoryAgain) {
   const reference::Bytes image = Claim(511, 1000);
   TestAllocator memory;
-  FilterOptions options;
-  options.allocator = memory.hooks();
-  ScalableFilter filter;
-  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
+  ScalableFilter filter = FromImage<ScalableFilter>(image, memory.WithHooks());
   const std::vector<uint64_t> hashes = RandomHashes(200, 1);
   memory.FailFrom(0);
   const uint64_t asked_before = memory.num_allocations();
@@ -70,11 +64,9 @@ TEST(ScalableClaims, AFullStageThatMayNotGrowTakesKeys) {
   const reference::Bytes image = Claim(512, 1000);
   FilterOptions options;
   options.memory_limit = 20000;
-  ScalableFilter small;
-  ASSERT_TRUE(small.CreateFromImage(image.data(), image.size(), options).ok());
+  ScalableFilter small = FromImage<ScalableFilter>(image, options);
   options.memory_limit = small.MemoryUse();
-  ScalableFilter filter;
-  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
+  ScalableFilter filter = FromImage<ScalableFilter>(image, options);
   const std::vector<uint64_t> hashes = RandomHashes(100, 1);
   filter.InsertHashes(hashes.data(), hashes.size());
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());

@@ -38,9 +38,7 @@ TEST(ScalableFilterTest, WritesOneImageInEveryWay) {
 // Chunks that one stage has are written from where they lie: beside the trailer, one chunk is enough.
 TEST(ScalableFilterTest, TakesLittleMemoryToWriteItsImage) {
   TestAllocator memory;
-  FilterOptions options = Fpr(0.01);
-  options.allocator = memory.hooks();
-  ScalableFilter filter = Make(1000, options);
+  ScalableFilter filter = Make(1000, memory.WithHooks(Fpr(0.01)));
   const std::vector<uint64_t> hashes = RandomHashes(1000000, 21);
   filter.InsertHashes(hashes.data(), hashes.size());
   ASSERT_GT(filter.body_bytes(), uint64_t{2} << 20);
@@ -58,7 +56,7 @@ TEST(ScalableFilterTest, TakesLittleMemoryToWriteItsImage) {
                                               return true;
                                             },
                                             &to});
-  ASSERT_TRUE(written.ok()) << written.message();
+  ASSERT_TRUE(IsOk(written));
   EXPECT_TRUE(to.image == image);
   EXPECT_LE(to.largest, size_t{1} << 20);
   EXPECT_LE(memory.peak_bytes() - before, (64 << 10) + image.size() / 16384 + 4096);
@@ -66,10 +64,7 @@ TEST(ScalableFilterTest, TakesLittleMemoryToWriteItsImage) {
 
 // Made of an image at any moment, it goes on as the original: the same answers, the same bytes.
 TEST(ScalableFilterTest, GoesOnWhereItsImageStopped) {
-  FilterOptions keyed = Fpr(0.01), plain = Fpr(0.003);
-  keyed.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 7;
-  for (const FilterOptions& options : {plain, keyed}) {
+  for (const FilterOptions& options : {Fpr(0.003), Keyed(Fpr(0.01))}) {
     for (const uint64_t max_growth : {0u, 12u}) {
       const std::vector<uint64_t> hashes = RandomHashes(2000, 13);
       for (const size_t before : {0u, 1u, 49u, 50u, 51u, 150u, 151u, 700u, 1500u}) {
@@ -79,8 +74,7 @@ TEST(ScalableFilterTest, GoesOnWhereItsImageStopped) {
         FilterOptions opened;
         opened.hash_id = options.hash_id;
         opened.secret = options.secret;
-        const Status made = copy.CreateFromImage(&odd[1], odd.size() - 1, opened);
-        ASSERT_TRUE(made.ok()) << made.message();
+        ASSERT_TRUE(IsOk(copy.CreateFromImage(&odd[1], odd.size() - 1, opened)));
         EXPECT_TRUE(ImageOf(copy) == odd.substr(1));
         EXPECT_EQ(copy.num_keys(), original.num_keys());
         EXPECT_EQ(copy.num_stages(), original.num_stages());
@@ -110,10 +104,8 @@ TEST(ScalableFilterTest, IsMadeOfItsOwnImagesOnly) {
   damaged[100] ^= 1;
   EXPECT_EQ(filter.CreateFromImage(damaged.data(), damaged.size()).code(), StatusCode::kCorrupt) << "it is verified";
   ExpectBroken(filter);
-  BlockedFilter blocked;
-  ASSERT_TRUE(blocked.Create(100, Fpr(0.01)).ok());
-  std::string other;
-  ASSERT_TRUE(blocked.AppendImage(&other).ok());
+  BlockedFilter blocked = Created<BlockedFilter>(100, Fpr(0.01));
+  const std::string other = ImageOf(blocked);
   EXPECT_EQ(filter.CreateFromImage(other.data(), other.size()).code(), StatusCode::kIncompatible);
   FilterOptions options;
   options.memory_limit = grown.MemoryUse() - 1;
@@ -121,16 +113,12 @@ TEST(ScalableFilterTest, IsMadeOfItsOwnImagesOnly) {
   ExpectBroken(filter);
   options.memory_limit = grown.MemoryUse();
   EXPECT_TRUE(filter.CreateFromImage(image.data(), image.size(), options).ok());
-  options.hash_id = HashId::kKeyed;
-  options.secret.bytes[0] = 1;
-  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), options).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), Keyed(options)).code(), StatusCode::kIncompatible);
   filter = ScalableFilter();
   for (uint64_t n = 0; n < 12; ++n) {
     TestAllocator memory;
-    FilterOptions failing;
-    failing.allocator = memory.hooks();
     memory.FailFrom(n);
-    const Status made = filter.CreateFromImage(image.data(), image.size(), failing);
+    const Status made = filter.CreateFromImage(image.data(), image.size(), memory.WithHooks());
     if (made.ok()) {
       EXPECT_GE(n, 1u + grown.num_stages());
       EXPECT_TRUE(ImageOf(filter) == image);
@@ -240,10 +228,8 @@ TEST(ScalableFilterTest, OpensNoHugeStageForATinyImage) {
     reference::Filter read;
     EXPECT_EQ(reference::ReadImage(image.data(), image.size(), &read), code == StatusCode::kOk);
     TestAllocator memory;
-    FilterOptions options;
-    options.allocator = memory.hooks();
     ScalableFilter filter;
-    EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), options).code(), code);
+    EXPECT_EQ(filter.CreateFromImage(image.data(), image.size(), memory.WithHooks()).code(), code);
     filter.InsertHash(MixHash(1));
     EXPECT_LE(memory.peak_bytes(), 10000u) << num_keys;
   }

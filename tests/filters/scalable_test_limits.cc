@@ -59,8 +59,7 @@ TEST(ScalableFilterTest, AtTheEndOfMaxGrowthItTakesKeysStill) {
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
   EXPECT_EQ(filter.growth().max_growth, 3u);
   const std::string image = ImageOf(filter);
-  ScalableFilter opened;
-  ASSERT_TRUE(opened.CreateFromImage(image.data(), image.size()).ok());
+  ScalableFilter opened = FromImage<ScalableFilter>(image);
   EXPECT_EQ(opened.growth_status().code(), StatusCode::kOverLimit) << "before the next key, too";
 }
 
@@ -100,11 +99,9 @@ TEST(ScalableFilterTest, LosesNothingWhenMemoryRunsOut) {
   const std::vector<uint64_t> hashes = RandomHashes(12000, 7);
   for (uint64_t fail_from = 0; fail_from < 6; ++fail_from) {
     TestAllocator memory;
-    FilterOptions options = Fpr(0.01);
-    options.allocator = memory.hooks();
     ScalableFilter filter;
     memory.FailFrom(fail_from);
-    const Status created = filter.Create(500, options);
+    const Status created = filter.Create(500, memory.WithHooks(Fpr(0.01)));
     if (fail_from < 2) {
       EXPECT_EQ(created.code(), StatusCode::kOutOfMemory);
       ExpectBroken(filter);
@@ -135,8 +132,7 @@ TEST(ScalableFilterTest, LosesNothingWhenMemoryRunsOut) {
     EXPECT_NE(why.find(std::to_string(overfull.num_keys) + " keys"), std::string::npos) << why;
     EXPECT_NE(why.find(std::to_string(overfull.capacity)), std::string::npos) << why;
     const std::string image = ImageOf(filter);
-    ScalableFilter opened;
-    ASSERT_TRUE(opened.CreateFromImage(image.data(), image.size()).ok());
+    ScalableFilter opened = FromImage<ScalableFilter>(image);
     EXPECT_EQ(opened.growth_status().message(), why) << "nor by who opens its image";
     filter.Clear();
     EXPECT_TRUE(filter.growth_status().ok());
@@ -145,9 +141,7 @@ TEST(ScalableFilterTest, LosesNothingWhenMemoryRunsOut) {
 
 TEST(ScalableFilterTest, ClearsToTheFirstStage) {
   TestAllocator memory;
-  FilterOptions options = Fpr(0.01);
-  options.allocator = memory.hooks();
-  ScalableFilter filter = Make(100, options, 4);
+  ScalableFilter filter = Make(100, memory.WithHooks(Fpr(0.01)), 4);
   const std::string fresh = ImageOf(filter);
   const uint64_t bytes = memory.live_bytes();
   const std::vector<uint64_t> hashes = RandomHashes(5000, 8);

@@ -120,7 +120,7 @@ inline std::string ThroughBody(const std::string& image, const HashSecret* secre
   Status status = writer.Start(facts, again.sink());
   if (status.ok()) status = writer.Append(view.body(), static_cast<size_t>(view.body_bytes()));
   if (status.ok()) status = writer.Finish();
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   EXPECT_EQ(again.bytes.size(), BodyImageBytes(facts));
   return again.bytes;
 }
@@ -183,8 +183,7 @@ void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, con
     ASSERT_EQ(file.view().image_bytes(), image.size());
     ASSERT_TRUE(loaded.CreateFromImage(file.view().body(), file.view().image_bytes(), options).ok());
   } else {
-    const Status status = loaded.CreateFromImage(image.data(), image.size(), options);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(loaded.CreateFromImage(image.data(), image.size(), options)));
   }
   ASSERT_EQ(ImageOf(loaded), image);
   const std::vector<uint8_t> answers = AnswersOf(*filter, asked);

@@ -20,8 +20,7 @@ void ExpectOfEmptyBuilder(Layout layout) {
       if (hash_id == HashId::kKeyed) options.secret.bytes[3] = 1;
       const std::string image = test::Build(options, {});
       Filter filter;
-      const Status status = filter.CreateFromImage(image.data(), image.size(), ToOpen(options));
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size(), ToOpen(options))));
       EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
       EXPECT_EQ(filter.hash_id(), hash_id);
       const std::vector<uint64_t> hashes = test::RandomHashes(20, 1);
@@ -60,7 +59,7 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
   claim.extensions.push_back({reference::kGrowth, growth});
   const Bytes image = reference::WriteImage(claim);
   RotatingFilter filter;
-  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size())));
   EXPECT_EQ(filter.generation(), kLastGeneration - 1);
   for (int i = 0; i < 10; ++i) {
     const uint64_t hash = MixHash(static_cast<uint64_t>(i));
@@ -70,8 +69,7 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
     EXPECT_TRUE(filter.MayContainHash(hash));
     const std::string saved = ImageOf(filter);
     RotatingFilter loaded;
-    const Status status = loaded.CreateFromImage(saved.data(), saved.size());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(loaded.CreateFromImage(saved.data(), saved.size())));
     EXPECT_EQ(loaded.generation(), kLastGeneration);
     EXPECT_TRUE(loaded.MayContainHash(hash));
     filter.Rotate();
@@ -82,8 +80,7 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
 
 // Keys that go into a body elsewhere are counted where its filter goes on: as many as the one bits tell.
 TEST(States, KeysThatCameElsewhereAreCounted) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(1000, Fpr(0.01)).ok());
+  ScalableFilter grown = Created<ScalableFilter>(1000, Fpr(0.01));
   const std::vector<uint64_t> first = test::RandomHashes(1200, 1), more = test::RandomHashes(700, 2);
   grown.InsertHashes(first.data(), first.size());
   std::string image = ImageOf(grown);
@@ -109,9 +106,7 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
     }
   }
   const std::string later = write();
-  ScalableFilter loaded;
-  const Status status = loaded.CreateFromImage(later.data(), later.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ScalableFilter loaded = FromImage<ScalableFilter>(later);
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), static_cast<double>(first.size() + more.size()), 60);
   EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size()).num_keys());
@@ -125,7 +120,7 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
 // The same of one that forgets by count: what came counts for its rotation.
 TEST(States, KeysThatCameElsewhereBringARotationNearer) {
   RotatingFilter filter;
-  ASSERT_TRUE(filter.Create(2000, 3, Fpr(0.01), Rotation::kByCount).ok());
+  ASSERT_TRUE(IsOk(filter.Create(2000, 3, Fpr(0.01), Rotation::kByCount)));
   const std::vector<uint64_t> hashes = test::RandomHashes(300, 1), more = test::RandomHashes(800, 2);
   filter.InsertHashes(hashes.data(), hashes.size());
   std::string image = ImageOf(filter);

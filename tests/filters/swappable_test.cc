@@ -20,6 +20,7 @@
 #include "linefilter/filter.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
 #include "tests/testing/test_allocator.h"
 
@@ -150,8 +151,7 @@ TEST(Swappable, ABrokenSuccessorIsRefusedAndTheOldOneStays) {
   for (const Status& status :
        {filter.Swap(BlockedFilter()), filter.Swap(FilterFile()), filter.Swap(std::make_unique<BlockedFilter>()),
         filter.Serve(&broken, &Lent::Return, &lent), filter.Serve(nullptr, &Lent::Return, &lent)}) {
-    EXPECT_EQ(status.code(), StatusCode::kIncompatible);
-    EXPECT_NE(std::string(status.message()).find("broken"), std::string::npos) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, status, "broken"));
   }
   EXPECT_EQ(lent.returned, 0);
   EXPECT_EQ(filter.num_swaps(), 1u);
@@ -161,13 +161,10 @@ TEST(Swappable, ABrokenSuccessorIsRefusedAndTheOldOneStays) {
 
 TEST(Swappable, ASuccessorOfAnotherHashIsRefusedUntilClear) {
   const std::vector<uint64_t> members = RandomHashes(100, 11);
-  FilterOptions seeded = BitsPerKey(16), callers = BitsPerKey(16), keyed = BitsPerKey(16), other = BitsPerKey(16);
+  const FilterOptions plain = BitsPerKey(16), keyed = Keyed(plain, 1), other = Keyed(plain, 2);
+  FilterOptions seeded = plain, callers = plain;
   seeded.seed = 1;
   callers.hash_id = HashId::kCaller;
-  keyed.hash_id = other.hash_id = HashId::kKeyed;
-  keyed.secret.bytes[0] = 1;
-  other.secret.bytes[0] = 2;
-  const FilterOptions plain = BitsPerKey(16);
   const struct {
     const FilterOptions &now, &next;
     const char* word;
@@ -179,10 +176,8 @@ TEST(Swappable, ASuccessorOfAnotherHashIsRefusedUntilClear) {
   for (const auto& each : cases) {
     SwappableFilter filter;
     ASSERT_TRUE(filter.Swap(Filled(members, each.now)).ok());
-    const Status status = filter.Swap(Filled(members, each.next));
-    EXPECT_EQ(status.code(), StatusCode::kIncompatible);
-    EXPECT_NE(std::string(status.message()).find(std::string("another ") + each.word), std::string::npos)
-        << status.message();
+    EXPECT_TRUE(
+        Says(StatusCode::kIncompatible, filter.Swap(Filled(members, each.next)), std::string("another ") + each.word));
     EXPECT_EQ(filter.Read()->hash_id(), each.now.hash_id);
     EXPECT_EQ(filter.num_swaps(), 1u);
     ASSERT_TRUE(filter.Swap(Filled(members, each.now)).ok());
@@ -235,9 +230,7 @@ TEST(Swappable, TheFilterThatServesIsRefused) {
   {
     SwappableFilter filter;
     ASSERT_TRUE(filter.Serve(&served, &Lent::Return, &lent).ok());
-    const Status status = filter.Serve(&served, &Lent::Return, &lent);
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(std::string(status.message()).find("serves already"), std::string::npos);
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Serve(&served, &Lent::Return, &lent), "serves already"));
     EXPECT_EQ(lent.returned, 0);
     EXPECT_EQ(filter.num_swaps(), 1u);
     auto* const again = new BlockedFilter(Filled(members));

@@ -66,12 +66,10 @@ std::string MutableImage(const GoldenCase& c) {
   const FilterOptions options = OptionsOf(c);
   Filter filter;
   std::string image;
-  Status status = filter.Create(options.layout, c.num_keys, options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Create(options.layout, c.num_keys, options)));
   AddKeys(
       c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
-  status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.AppendImage(&image)));
   return image;
 }
 
@@ -118,8 +116,7 @@ std::string LibraryImage(const GoldenCase& c) {
   std::string image;
   AddKeys(
       c, [&](auto key) { builder.AddKey(key); }, [&](uint64_t hash) { builder.AddHash(hash); });
-  const Status status = builder.Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(builder.Finish(&image)));
   return image;
 }
 

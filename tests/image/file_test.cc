@@ -42,8 +42,7 @@ TEST(FilterFile, AnswersAsTheImageItHolds) {
     for (const Way way : kWays) {
       FilterFile file;
       ExpectClosed(file);
-      const Status status = Read(way, path, &file);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(Read(way, path, &file)));
       EXPECT_TRUE(file.view().Verify().ok());
       EXPECT_EQ(file.view().image_bytes(), image.size());
       EXPECT_EQ(file.view().empty_set(), n == 0);
@@ -165,8 +164,7 @@ TEST(FilterFile, MoreThanTheAddressSpaceIsOutOfMemory) {
   std::filesystem::resize_file(path, (uint64_t{5} << 30) + 8, error);
   if (error) GTEST_SKIP() << "no file of 5 GiB here: " << error.message();
   FilterFile file;
-  const Status status = file.Map(path.c_str());
-  EXPECT_EQ(status.code(), sizeof(size_t) == 4 ? StatusCode::kOutOfMemory : StatusCode::kCorrupt) << status.message();
+  EXPECT_TRUE(Says(sizeof(size_t) == 4 ? StatusCode::kOutOfMemory : StatusCode::kCorrupt, file.Map(path.c_str())));
   ExpectClosed(file);
 }
 

@@ -5,6 +5,7 @@
 
 #include "linefilter/filter.h"
 #include "tests/image/file_test.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 namespace {
@@ -58,11 +59,9 @@ TEST(AtomicFile, WritesEveryNameTheSystemTakes) {
   const std::string longest(255, 'n');
   for (const std::string& name : {longest, std::string("with space"), std::string("%s%n"), std::string("\xff\xfe")}) {
     AtomicFile file;
-    const Status status = file.Create(dir.File(name).c_str());
-    ASSERT_TRUE(status.ok()) << name << ": " << status.message();
+    ASSERT_TRUE(IsOk(file.Create(dir.File(name).c_str()))) << name;
     ASSERT_TRUE(file.Append("x", 1).ok());
-    const Status committed = file.Commit();
-    ASSERT_TRUE(committed.ok()) << name << ": " << committed.message();
+    ASSERT_TRUE(IsOk(file.Commit())) << name;
     EXPECT_EQ(ReadFile(dir.File(name)), "x");
   }
   EXPECT_EQ(dir.Names().size(), 4u);

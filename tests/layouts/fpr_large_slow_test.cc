@@ -21,12 +21,10 @@ void ExpectFprAt1e8Keys(Layout layout, double bits_per_key, double percent, doub
   options.bits_per_key = bits_per_key;
   options.hash_id = HashId::kCaller;
   tools::AnyFilter made;
-  Status status = made.Create(layout, num_keys, options);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(made.Create(layout, num_keys, options)));
   Random random(static_cast<uint64_t>(bits_per_key) + 100 * static_cast<uint64_t>(layout));
   InsertRandom(&made, num_keys, &random);
-  status = made.Finish();
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(made.Finish()));
   const FilterBase& filter = made.filter();
   const double expected = ExpectedFpr(layout, num_keys, filter.body_bytes(), filter.num_probes());
   const uint64_t questions = static_cast<uint64_t>(5000 / expected);

@@ -178,8 +178,7 @@ TEST(Inline, AProberLosesNoKeyOfAFilterThatGrows) {
   FilterOptions options = test::Fpr(0.01);
   for (const InlinePart* part : Parts()) {
     SCOPED_TRACE(part->march);
-    ScalableFilter filter;
-    ASSERT_TRUE(filter.Create(10, options).ok());
+    ScalableFilter filter = test::Created<ScalableFilter>(10, options);
     EXPECT_EQ(part->count_lost_while_it_grows(filter, hashes.data(), hashes.size()), 0u);
     EXPECT_GE(filter.num_stages(), 8u);
     const std::vector<uint64_t> strangers = test::RandomHashes(3000, 8);
@@ -188,11 +187,8 @@ TEST(Inline, AProberLosesNoKeyOfAFilterThatGrows) {
 }
 
 TEST(Inline, HashesKeysWithTheSecret) {
-  FilterOptions options = test::BitsPerKey(10);
-  options.hash_id = HashId::kKeyed;
-  options.secret.bytes[5] = 1;
-  BlockedFilter filter;
-  ASSERT_TRUE(filter.Create(1000, options).ok());
+  const FilterOptions options = test::Keyed(test::BitsPerKey(10));
+  BlockedFilter filter = test::Created<BlockedFilter>(1000, options);
   std::vector<uint64_t> keys(3000);
   for (uint64_t i = 0; i < keys.size(); ++i) keys[i] = i;
   for (uint64_t i = 0; i < 1000; ++i) filter.InsertHash(KeyedHash(i, options.secret));

@@ -68,13 +68,11 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
       const std::string image = Build(options, keys);
       missing += Missing(FilterView(image.data(), image.size()), keys);
     } else if (options.layout == Layout::kBlocked) {
-      BlockedFilter filter;
-      ASSERT_TRUE(filter.Create(keys.size(), options).ok());
+      BlockedFilter filter = Created<BlockedFilter>(keys.size(), options);
       for (const uint64_t key : keys) filter.InsertKey(key);
       missing += Missing(filter, keys);
     } else {
-      ClassicFilter filter;
-      ASSERT_TRUE(filter.Create(keys.size(), options).ok());
+      ClassicFilter filter = Created<ClassicFilter>(keys.size(), options);
       for (const uint64_t key : keys) filter.InsertKey(key);
       missing += Missing(filter, keys);
     }

@@ -139,8 +139,7 @@ uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes&
 template <class Filter>
 std::string ImageOf(const Filter& filter) {
   std::string image(filter.ImageBytes(), '\0');
-  const Status status = filter.WriteImageTo(&image[0], image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(filter.WriteImageTo(&image[0], image.size())));
   return image;
 }
 
@@ -170,8 +169,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
     }
   } reader{&members};
   test::Collector collected;
-  const Status status = BuildFromSource(options, {Reader::Read, Reader::Rewind, &reader}, collected.sink());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(BuildFromSource(options, {Reader::Read, Reader::Rewind, &reader}, collected.sink())));
   images["source"] = collected.bytes;
   if (layout == Layout::kRetrieval) return images;
 
@@ -187,7 +185,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
   if (layout == Layout::kCounting) insert(CountingBlockedFilter());
   if (layout == Layout::kBlocked) {
     ConcurrentBlockedFilter concurrent;
-    EXPECT_TRUE(concurrent.Create(members.size(), options).ok());
+    EXPECT_TRUE(test::IsOk(concurrent.Create(members.size(), options)));
     concurrent.InsertHashes(members.data(), members.size());
     images["concurrent"] = ImageOf(concurrent);
   }
@@ -204,7 +202,7 @@ std::map<std::string, std::string> ImagesOfContainers(const Hashes& members) {
   EXPECT_TRUE(scalable.growth_status().ok()) << scalable.growth_status().message();
   images["scalable"] = ImageOf(scalable);
   RotatingFilter rotating;
-  EXPECT_TRUE(rotating.Create(members.size(), 4, options).ok());
+  EXPECT_TRUE(test::IsOk(rotating.Create(members.size(), 4, options)));
   for (size_t i = 0; i < 4; ++i) {
     if (i != 0) rotating.Rotate();
     rotating.InsertHashes(members.data() + i * members.size() / 4, members.size() / 4);

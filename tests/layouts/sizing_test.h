@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/sizing.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 
@@ -24,15 +25,13 @@ inline uint32_t MinNumProbes(Layout layout) { return std::min(1u, MaxNumProbes(l
 
 inline Sizing ForBits(Layout layout, uint64_t num_keys, double bits_per_key) {
   Sizing sizing;
-  const Status status = SizeForBitsPerKey(layout, num_keys, bits_per_key, &sizing);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(SizeForBitsPerKey(layout, num_keys, bits_per_key, &sizing)));
   return sizing;
 }
 
 inline Sizing ForFpr(Layout layout, uint64_t num_keys, double fpr) {
   Sizing sizing;
-  const Status status = SizeForFpr(layout, num_keys, fpr, &sizing);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(SizeForFpr(layout, num_keys, fpr, &sizing)));
   return sizing;
 }
 

@@ -1,4 +1,5 @@
-// What tests of building share: an image from hashes or of a filter, by every way out, and a sink that can refuse.
+// What tests of building share: filters, an image from hashes or of a filter, by every way out, and a sink that can
+// refuse.
 #ifndef LINEFILTER_TESTS_TESTING_BUILDING_H_
 #define LINEFILTER_TESTS_TESTING_BUILDING_H_
 
@@ -10,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/build/bulk.h"
 #include "linefilter/builder.h"
+#include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {
@@ -33,8 +35,7 @@ class ScopedTuning {
 
 inline std::string Finish(FilterBuilder* builder) {
   std::string image;
-  const Status status = builder->Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(builder->Finish(&image)));
   return image;
 }
 
@@ -47,9 +48,24 @@ inline std::string Build(const FilterOptions& options, const std::vector<uint64_
 template <class Filter>
 std::string ImageOf(const Filter& filter) {
   std::string image;
-  const Status status = filter.AppendImage(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.AppendImage(&image)));
   return image;
+}
+
+// A filter that Create makes of these arguments. (One that threads share does not move: it is made where it stays.)
+template <class Filter, class... Arguments>
+Filter Created(const Arguments&... arguments) {
+  Filter filter;
+  EXPECT_TRUE(IsOk(filter.Create(arguments...)));
+  return filter;
+}
+
+// The filter that goes on from an image: a string, or a vector of bytes.
+template <class Filter, class Image>
+Filter FromImage(const Image& image, const FilterOptions& options = {}) {
+  Filter filter;
+  EXPECT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size(), options)));
+  return filter;
 }
 
 // A sink that keeps what it gets, and refuses from some byte on.

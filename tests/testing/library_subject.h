@@ -25,8 +25,7 @@ class LibrarySubject : public Subject {
     FilterOptions options;
     options.bits_per_key = bits_per_key;
     options.hash_id = HashId::kCaller;
-    const Status status = filter_.Create(layout, num_keys, options);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(filter_.Create(layout, num_keys, options)));
   }
   explicit LibrarySubject(const StoredFpr& stored, Hash hash = HashAsTheLibrary)
       : LibrarySubject(stored.layout, stored.num_keys, stored.bits_per_key, hash) {}
@@ -38,10 +37,7 @@ class LibrarySubject : public Subject {
   void Insert(const uint64_t* keys, size_t n) override {
     InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { filter_.InsertHashes(hashes, size); });
   }
-  void Finish() override {
-    const Status status = filter_.Finish();
-    EXPECT_TRUE(status.ok()) << status.message();
-  }
+  void Finish() override { EXPECT_TRUE(IsOk(filter_.Finish())); }
   uint64_t CountMaybes(const uint64_t* keys, size_t n) const override {
     uint64_t maybes = 0;
     InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { maybes += filter().CountMaybes(hashes, size); });

@@ -22,6 +22,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/sizing.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status.h"
 #include "tools/measure/any_filter.h"
 
 namespace linefilter::test {
@@ -120,7 +121,7 @@ inline double ExpectMeasuredFpr(Layout layout, uint64_t num_keys, double bits_pe
   Status status = SizeForBitsPerKey(layout, num_keys, bits_per_key, &sizing);
   tools::AnyFilter made;
   if (status.ok()) status = made.Create(layout, num_keys, options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   if (!status.ok()) return 0;
   // Questions per filter: enough for the whole measurement over kMinTrials filters, but no more than pays. The scatter
   // of a rate by its fill is about 2 / sqrt(blocks), for `classic` about 2 / sqrt(16-bit groups), of the rate;

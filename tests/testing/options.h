@@ -2,6 +2,8 @@
 #ifndef LINEFILTER_TESTS_TESTING_OPTIONS_H_
 #define LINEFILTER_TESTS_TESTING_OPTIONS_H_
 
+#include <cstdint>
+
 #include "linefilter/options.h"
 
 namespace linefilter::test {
@@ -17,6 +19,13 @@ inline FilterOptions Fpr(double fpr, Layout layout = Layout::kAuto) {
   FilterOptions options;
   options.fpr = fpr;
   options.layout = layout;
+  return options;
+}
+
+// The same with a keyed hash, whose secret differs in its first byte from others that are made so.
+inline FilterOptions Keyed(FilterOptions options, uint8_t secret = 1) {
+  options.hash_id = HashId::kKeyed;
+  options.secret.bytes[0] = secret;
   return options;
 }
 

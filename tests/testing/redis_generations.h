@@ -1,9 +1,10 @@
-// What tests of generations in Redis share: images that fit, the recipe of a rebuild, keys that must be there.
+// What tests of generations in Redis share: filters, images that fit, the recipe of a rebuild, keys that must be there.
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_GENERATIONS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,19 @@
 #include "tests/testing/options.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 
 inline FilterOptions RedisOptions(double bits_per_key, Layout layout = Layout::kBlocked) {
   return BitsPerKey(bits_per_key, layout);
+}
+
+// As the names of its shards have it: {NAME:ID:SHARD}.
+inline std::string IdOf(uint64_t generation) {
+  char id[17];
+  snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(generation));
+  return id;
 }
 
 // The image that fits into a generation of the same request.
@@ -31,15 +40,26 @@ inline std::string ImageOf(uint64_t num_keys, const FilterOptions& options, cons
   return options.layout == Layout::kClassic ? image(ClassicFilter()) : image(BlockedFilter());
 }
 
+inline RedisFilter Created(const RedisServers& servers, const std::string& name, uint64_t num_keys,
+                           const FilterOptions& options, const RedisLayout& layout = {}) {
+  RedisFilter filter;
+  EXPECT_TRUE(IsOk(filter.Create(servers, name, num_keys, options, layout)));
+  return filter;
+}
+
+inline RedisFilter Opened(const RedisServers& servers, const std::string& name) {
+  RedisFilter filter;
+  EXPECT_TRUE(IsOk(filter.Open(servers, name)));
+  return filter;
+}
+
 inline void Insert(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
-  const Status status = filter->InsertHashes(hashes.data(), hashes.size(), nullptr);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->InsertHashes(hashes.data(), hashes.size(), nullptr)));
 }
 
 inline size_t CountMissing(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
   std::vector<uint8_t> answers(hashes.size());
-  const Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->MayContainHashes(hashes.data(), hashes.size(), answers.data())));
   size_t missing = 0;
   for (const uint8_t answer : answers) missing += answer == 0;
   return missing;
@@ -47,8 +67,7 @@ inline size_t CountMissing(RedisFilter* filter, const std::vector<uint64_t>& has
 
 inline std::string Download(RedisFilter* filter) {
   Collector collector;
-  const Status status = filter->WriteImage(collector.sink());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->WriteImage(collector.sink())));
   EXPECT_EQ(collector.bytes.size(), filter->ImageBytes());
   return collector.bytes;
 }

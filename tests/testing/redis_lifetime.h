@@ -34,15 +34,12 @@ class RedisLifetimeTest : public RedisServerTest {
   }
   // Rebuilt so often, from `keys`.
   void RebuildTimes(int times) {
-    RedisFilter rebuilder;
-    ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
+    RedisFilter rebuilder = Opened(servers_, "seen");
     for (int i = 0; i < times; ++i) EXPECT_TRUE(Rebuild(&rebuilder, 1000, RedisOptions(16), {}, keys_).ok());
   }
   // The filter that is there has all keys.
   void ExpectWhole() {
-    RedisFilter filter;
-    const Status status = filter.Open(servers_, "seen");
-    ASSERT_TRUE(status.ok()) << status.message();
+    RedisFilter filter = Opened(servers_, "seen");
     EXPECT_EQ(CountMissing(&filter, keys_), 0u);
   }
   // The scripts that give a shard, or the record, a time to live or for ever.

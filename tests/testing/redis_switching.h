@@ -52,12 +52,10 @@ class Switching {
     for (size_t i = 0; i < kThreads; ++i) {
       threads_.emplace_back([this, i] { i < 2 ? Write(i) : i < 4 ? Read(i) : Check(i); });
     }
-    RedisFilter rebuilder;
-    ASSERT_TRUE(rebuilder.Open(servers_, name_).ok());
+    RedisFilter rebuilder = Opened(servers_, name_);
     for (int g = 1; g < num_generations_; ++g) {
       EXPECT_TRUE(WaitForAll());
-      const Status status = Rebuild(&rebuilder, g);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(Rebuild(&rebuilder, g)));
     }
     EXPECT_TRUE(WaitForAll());
     EXPECT_TRUE(WaitUntil([&] { return acknowledged_.All().size() > 1000; }));
@@ -93,15 +91,14 @@ class Switching {
     return status.ok() ? rebuilder->SwitchGeneration() : status;
   }
   void Write(size_t thread) {
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Open(servers_, name_).ok());
+    RedisFilter filter = Opened(servers_, name_);
     Random random(thread + 1);
     std::vector<uint64_t> hashes(40);
     for (int i = 0; !done_ && i < 200; ++i) {
       for (uint64_t& hash : hashes) hash = random();
       source_.Add(hashes);
       const Status status = filter.InsertHashes(hashes.data(), hashes.size(), nullptr);
-      EXPECT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(IsOk(status));
       num_errors_ += !status.ok();
       if (!status.ok()) continue;
       acknowledged_.Add(hashes);
@@ -110,8 +107,7 @@ class Switching {
     --num_writers_;
   }
   void Read(size_t thread) {
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Open(servers_, name_).ok());
+    RedisFilter filter = Opened(servers_, name_);
     std::vector<uint8_t> answers(markers_.size());
     for (int last = 0; !done_; ++num_steps_[thread], ++num_batches_) {
       num_errors_ += !filter.MayContainHashes(markers_.data(), markers_.size(), answers.data()).ok();
@@ -128,8 +124,7 @@ class Switching {
     }
   }
   void Check(size_t thread) {
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Open(servers_, name_).ok());
+    RedisFilter filter = Opened(servers_, name_);
     std::vector<uint8_t> answers;
     for (; !done_; ++num_steps_[thread]) {
       std::vector<uint64_t> asked = acknowledged_.All();

@@ -12,6 +12,7 @@
 #include "linefilter/filter_base.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 
@@ -27,8 +28,7 @@ inline reference::Filter EmptyReference(Layout layout, uint32_t num_probes, size
 inline std::unique_ptr<Filter> MutableCopy(const reference::Filter& from) {
   const reference::Bytes image = reference::WriteImage(from);
   auto filter = std::make_unique<Filter>();
-  const Status status = filter->CreateFromImage(image.data(), image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->CreateFromImage(image.data(), image.size())));
   return filter;
 }
 

@@ -21,6 +21,7 @@
 #include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 
@@ -33,8 +34,7 @@ struct Saver {
 
 inline void ExpectWhole(const std::string& path, const Saver& saver) {
   FilterFile file;
-  const Status loaded = file.Load(path.c_str());
-  EXPECT_TRUE(loaded.ok()) << loaded.message();
+  EXPECT_TRUE(IsOk(file.Load(path.c_str())));
   EXPECT_EQ(file.view().CountMaybes(saver.hashes.data(), saver.hashes.size()), saver.hashes.size());
 }
 

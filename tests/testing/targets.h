@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/target.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 
@@ -14,8 +15,7 @@ namespace linefilter::test {
 class ScopedTarget {
  public:
   explicit ScopedTarget(const char* name) : before_(ChosenTarget()) {
-    const Status status = ForceTarget(name);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(ForceTarget(name)));
     EXPECT_STREQ(ChosenTarget(), name);
   }
   ~ScopedTarget() { EXPECT_TRUE(ForceTarget(before_.c_str()).ok()); }

@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/memory.h"
+#include "linefilter/options.h"
 
 namespace linefilter::test {
 
@@ -25,6 +26,11 @@ class TestAllocator {
   ~TestAllocator() { EXPECT_TRUE(blocks_.empty()) << blocks_.size() << " allocations were leaked"; }
 
   Allocator hooks() { return Allocator{&Allocate, &Deallocate, this}; }
+  // The options of a filter or a builder whose memory comes from here.
+  FilterOptions WithHooks(FilterOptions options = {}) {
+    options.allocator = hooks();
+    return options;
+  }
 
   // The allocation number `n` from now (0 is the next) fails, and all after it.
   void FailFrom(uint64_t n) { fail_from_ = n == kNever ? kNever : num_allocations_ + n; }

@@ -102,8 +102,9 @@ struct Left {
   uint16_t keys[kStageGroup + kFewKeys];  // which of the group
 };
 
-// Asks `stage` for the first n of `left`, keeps those that it has not, and returns how many. Their lines in `next` are
-// prefetched near the end; those of the first kStageLinesAhead here have been.
+// To sieve is to ask one stage for what is left of a group. This asks `stage` for the first n of `left`, keeps those
+// that it has not, and returns how many. Their lines in `next` are prefetched near the end; those of the first
+// kStageLinesAhead here have been.
 template <class How>
 HWY_INLINE size_t Sieve(const Stage& stage, const Stage& next, const uint64_t* next_hashes, size_t n, Left& left) {
   const Stage here = stage, then = next;  // in registers

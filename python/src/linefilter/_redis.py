@@ -20,8 +20,8 @@ from ._view import Bytes, FilterView
 _NEW, _FAILED = 1, 2  # of linefilter::RedisInsert
 
 
-# What takes keys; images of "retrieval" and of what grows or forgets can be asked, too.
-RedisLayout = Literal["blocked", "classic", "counting"]
+# The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
+MutableLayout = Literal["blocked", "classic", "counting"]
 
 
 @final
@@ -121,7 +121,7 @@ class RedisFilter(AskedByHash, Imaged):
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
-        layout: RedisLayout = "blocked",
+        layout: MutableLayout = "blocked",
         num_probes: SupportsIndex = 0,
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
@@ -264,7 +264,7 @@ class RedisFilter(AskedByHash, Imaged):
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
-        layout: RedisLayout = "blocked",
+        layout: MutableLayout = "blocked",
         num_probes: SupportsIndex = 0,
         foldable: bool = False,
         shard_bytes: SupportsIndex = 0,

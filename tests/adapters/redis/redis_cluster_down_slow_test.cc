@@ -11,6 +11,7 @@
 #include "linefilter/redis.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_cluster.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 namespace {
@@ -29,10 +30,7 @@ class RedisClusterDown : public testing::Test {
     options_.bits_per_key = 10;
     keeper_ = cluster_.OwnerOf(cluster_.SlotOf("down"));
   }
-  void Open(RedisFilter* filter) {
-    const Status status = filter->Open(servers_, "down");
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
+  void Open(RedisFilter* filter) { ASSERT_TRUE(IsOk(filter->Open(servers_, "down"))); }
   void Kill(size_t node) {
     cluster_.node(node).Kill();
     down_ = node;

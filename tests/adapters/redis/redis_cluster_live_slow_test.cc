@@ -51,8 +51,7 @@ class Users {
 
  private:
   void Write(const RedisServers& servers, const std::string& name, uint64_t seed) {
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Open(servers, name).ok());
+    RedisFilter filter = Opened(servers, name);
     Random random(seed + 77);
     std::vector<uint64_t> hashes(100);
     std::vector<RedisInsert> outcomes(hashes.size());
@@ -67,8 +66,7 @@ class Users {
     }
   }
   void Read(const RedisServers& servers, const std::string& name) {
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Open(servers, name).ok());
+    RedisFilter filter = Opened(servers, name);
     Random random(5);
     std::vector<uint8_t> answers;
     while (!done_) {

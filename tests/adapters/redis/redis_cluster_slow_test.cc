@@ -17,6 +17,7 @@
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_replies.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -70,8 +71,7 @@ TEST_F(RedisClusterRouter, FindsTheClusterFromOneNodeAndAsksAllInOneBatch) {
     Add(&batch_, key, Kind::kWrite, {"SET", key, std::to_string(i)});
     Add(&batch_, key, Kind::kRead, {"GET", key});
   }
-  const Status status = replies_.Run(&router_, batch_);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(replies_.Run(&router_, batch_)));
   for (size_t i = 0; i < kKeys; ++i) ASSERT_EQ(replies_.text(2 * i + 1), std::to_string(i));
   for (size_t i = 0; i < RedisCluster::kNumNodes; ++i) {
     EXPECT_GT(Shared().client(i).Integer({"DBSIZE"}), 1000) << "a third or so";
@@ -80,8 +80,7 @@ TEST_F(RedisClusterRouter, FindsTheClusterFromOneNodeAndAsksAllInOneBatch) {
 
 TEST_F(RedisClusterRouter, HasDatabaseZeroAlone) {
   servers_.database = 1;
-  const Status status = router_.Connect(servers_);
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
+  EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, router_.Connect(servers_)));
 }
 
 TEST_F(RedisClusterRouter, FollowsASlotThatHasMovedWithoutPatience) {
@@ -90,8 +89,7 @@ TEST_F(RedisClusterRouter, FollowsASlotThatHasMovedWithoutPatience) {
   ASSERT_TRUE(replies_.Run(&router_, "a", Kind::kWrite, {"SET", "a", "1"}).ok());
   for (int i = 0; i < 3; ++i) {
     Shared().MoveSlot(slot, (Shared().OwnerOf(slot) + 1) % RedisCluster::kNumNodes);
-    const Status status = replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"});
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(test::IsOk(replies_.Run(&router_, "a", Kind::kRead, {"GET", "a"})));
     EXPECT_EQ(replies_.text(0), "1");
   }
 }
@@ -117,8 +115,7 @@ TEST_F(RedisClusterRouter, FollowsKeysOfASlotThatMoves) {
   for (const size_t moved : {size_t{0}, kKeys / 2, kKeys - kKeys / 2}) {
     EXPECT_EQ(Shared().MoveKeys(slot, to, moved), moved);
     add_all();
-    const Status status = replies_.Run(&router_, batch_);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(test::IsOk(replies_.Run(&router_, batch_)));
     ++expected;
     for (size_t i = 0; i < 2 * kKeys; ++i) EXPECT_EQ(replies_.text(i), std::to_string(expected)) << i;
   }
@@ -140,8 +137,7 @@ TEST_F(RedisClusterRouter, WaitsForAllKeysOfACommand) {
   Add(&batch_, "{two}", Kind::kCheck, {"GET", "{two}1"});
   Reconnect(0);
   Status status = replies_.Run(&router_, batch_);
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_NE(std::string(status.message()).find("TRYAGAIN"), std::string::npos) << status.message();
+  EXPECT_TRUE(test::Says(StatusCode::kUnavailable, status, "TRYAGAIN"));
   EXPECT_EQ(replies_.text(1), "a");
   Reconnect(test::kLongMs);
   std::thread runner([&] { status = replies_.Run(&router_, batch_); });
@@ -149,7 +145,7 @@ TEST_F(RedisClusterRouter, WaitsForAllKeysOfACommand) {
   EXPECT_EQ(Shared().MoveKeys(slot, to, 1), 1u);
   runner.join();
   Shared().FinishMove(slot, to);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(status));
   EXPECT_EQ(replies_.text(0), "1");
   EXPECT_EQ(replies_.text(1), "c") << "the check came after what was tried again";
 }
@@ -261,8 +257,7 @@ TEST(RedisClusterReplicas, LosesNothingWhileReplicasBecomeMasters) {
   EXPECT_TRUE(replies.Run(&router, "a", Kind::kWrite, {"SET", "a", "1"}).ok());
   cluster.SetNodeTimeout(2000);
   cluster.node(cluster.OwnerOf(KeyOf("a").slot) + 3).Kill();
-  const Status status = replies.Run(&router, "a", Kind::kWrite, {"SET", "a", "2"});
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(replies.Run(&router, "a", Kind::kWrite, {"SET", "a", "2"})));
 }
 
 TEST_F(RedisClusterRouter, WithoutPatienceADeadNodeIsUnavailableAndOthersAnswer) {
@@ -299,8 +294,7 @@ TEST_F(RedisClusterRouter, WithoutPatienceADeadNodeIsUnavailableAndOthersAnswer)
   }
   Shared().SetNodeTimeout(5000);
   ASSERT_TRUE(Shared().RestartNode(2));
-  const Status status = replies_.Run(&router_, batch_);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(replies_.Run(&router_, batch_)));
   for (size_t i = 0; i < kKeys; ++i) EXPECT_EQ(replies_.text(i), "1");
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,8 +39,7 @@ class RedisExpire : public RedisLifetimeTest {
   template <class At>
   void DieInSwitch(const At& at) {
     through_.patience_ms = 0;
-    RedisFilter dies;
-    ASSERT_TRUE(dies.Open(through_, "seen").ok());
+    RedisFilter dies = Opened(through_, "seen");
     ASSERT_TRUE(dies.BeginGeneration(1000, RedisOptions(16)).ok());
     relay_.before = [&](const Words& words) { return at(words) ? Act::kClose : Act::kForward; };
     EXPECT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
@@ -73,14 +71,12 @@ TEST_F(RedisExpire, NeverLeavesTheMinuteToWhatASwitchLeft) {
   ASSERT_TRUE(filter.Open(through_, "seen").ok());
   ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
   ASSERT_TRUE(rebuilder.BeginGeneration(1000, RedisOptions(16)).ok());
-  char shard[64];
-  snprintf(shard, sizeof(shard), "{seen:%016llx:0}", static_cast<unsigned long long>(filter.generation()));
+  const std::string shard = "{seen:" + IdOf(filter.generation()) + ":0}";
   ASSERT_EQ(client_.Integer({"PTTL", shard}), -1);
 
   // The rebuilder's way: it is stopped before it takes the old generation out of the record, until Expire is done.
   RedisRelay slow(server_->port());
-  RedisFilter switcher;
-  ASSERT_TRUE(switcher.Open(PatientServers(slow.address()), "seen").ok());
+  RedisFilter switcher = Opened(PatientServers(slow.address()), "seen");
   std::atomic<bool> has_switched{false}, may_finish{false};
   slow.before = [&](const Words& words) {
     if (words[0] == "EVAL" && words[1].find("KEEPTTL") != std::string::npos &&
@@ -103,7 +99,7 @@ TEST_F(RedisExpire, NeverLeavesTheMinuteToWhatASwitchLeft) {
   const Status status = filter.Expire(0);
   may_finish = true;
   if (switching.joinable()) switching.join();
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   EXPECT_TRUE(has_switched);
   EXPECT_GT(client_.Integer({"PTTL", shard}), 0);
   EXPECT_EQ(client_.Integer({"PTTL", "seen"}), -1);
@@ -122,8 +118,7 @@ TEST_F(RedisExpire, OfAShortTimeIsNoError) {
     }
     return Act();
   };
-  const Status status = filter.Expire(1);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Expire(1)));
   EXPECT_EQ(filter.Open(servers_, "seen").code(), StatusCode::kNotFound);
 }
 
@@ -138,8 +133,7 @@ TEST_F(RedisExpire, LeavesANewFilterWhole) {
       CreateAnew();
     };
     // It is made anew before the record is read again, so the new one is the filter of that name.
-    const Status status = ExpireWhile(&filter, ms, TimesRecord, anew);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(ExpireWhile(&filter, ms, TimesRecord, anew)));
     ExpectWhole();
     for (const int64_t shard_ms : TimesOfShards()) EXPECT_EQ(shard_ms == -1, client_.Integer({"PTTL", "seen"}) == -1);
   }
@@ -188,8 +182,7 @@ TEST_F(RedisExpire, OfAShortTimeWhoseReplyIsLostLeavesNothing) {
     EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
     is_first = false;
   };
-  const Status status = filter.Expire(1);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Expire(1)));
   EXPECT_FALSE(is_first);
   for (const int64_t ms : TimesOfShards()) EXPECT_NE(ms, -1);
 }
@@ -210,8 +203,7 @@ TEST_F(RedisExpire, ComesToItsEndWhereRepliesAreLate) {
   RedisFilter filter;
   Create(&filter);
   size_t num_times = 0;
-  const Status status = ExpireWhile(&filter, 500000, TimesShard, [] {});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(ExpireWhile(&filter, 500000, TimesShard, [] {})));
   relay_.before = [&](const Words& words) {
     if (TimesShard(words)) {
       ++num_times;
@@ -231,8 +223,7 @@ TEST_F(RedisExpire, OfARecordThatWasPutBackIsAnError) {
   ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(16)).ok());
   client_.Do({"SET", "seen", record});
   ASSERT_TRUE(other.Open(servers_, "seen").ok());
-  const Status status = other.Expire(500000);
-  EXPECT_EQ(status.code(), StatusCode::kCorrupt) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kCorrupt, other.Expire(500000)));
   EXPECT_TRUE(other.BeginGeneration(1000, RedisOptions(16)).ok());
   EXPECT_TRUE(other.SwitchGeneration().ok());
   EXPECT_TRUE(other.Expire(0).ok());
@@ -282,8 +273,8 @@ TEST_F(RedisExpire, OpenKeepsWhatWhoDiedDidNot) {
       ASSERT_TRUE(dies.Open(through_, "seen").ok());
     }
     relay_.before = [](const Words& words) { return TimesShard(words) ? Act::kClose : Act::kForward; };
-    const Status status = in_create ? dies.Create(through_, "seen", 1000, RedisOptions(16)) : dies.Expire(0);
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kUnavailable,
+                     in_create ? dies.Create(through_, "seen", 1000, RedisOptions(16)) : dies.Expire(0)));
     EXPECT_EQ(client_.Integer({"PTTL", "seen"}), -1);
     ASSERT_EQ(TimesOfShards().size(), 1u);
     EXPECT_GT(TimesOfShards()[0], 0);

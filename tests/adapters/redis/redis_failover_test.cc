@@ -75,8 +75,7 @@ TEST_F(RedisFailover, WhatALateReplicaAnsweredBeforeItWasPromotedDoesNotCount) {
     return Act();
   };
   std::vector<uint8_t> answers(keys.size());
-  const Status status = reader.MayContainHashes(keys.data(), keys.size(), answers.data());
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, reader.MayContainHashes(keys.data(), keys.size(), answers.data())));
   EXPECT_EQ(answers, std::vector<uint8_t>(keys.size(), 1));
   put_back();
   EXPECT_EQ(CountMissing(&reader, keys), 0u);
@@ -93,8 +92,7 @@ TEST_F(RedisFailover, AKeyOfWhichBitsWereLostIsNewToOneWriterAlone) {
   ASSERT_TRUE(late.Open(ServersOf(first_.address()), "seen").ok());
   Insert(&late, RandomHashes(800, 3));  // which it did not receive
 
-  RedisFilter one;
-  ASSERT_TRUE(one.Open(ServersOf(to_first.address() + "," + to_second.address()), "seen").ok());
+  RedisFilter one = Opened(ServersOf(to_first.address() + "," + to_second.address()), "seen");
   const std::vector<uint64_t> keys = RandomHashes(100, 4);
   std::vector<RedisInsert> to_one(keys.size()), to_other(keys.size());
   std::atomic<int> step{0};
@@ -108,8 +106,7 @@ TEST_F(RedisFailover, AKeyOfWhichBitsWereLostIsNewToOneWriterAlone) {
     if (step == 1 && words[0] == "BITFIELD") step = 2;
     if (step == 2 && words[0] == "GETRANGE" && words[2] == "0") {  // it has written, and looks at the record again
       step = 3;
-      RedisFilter other;
-      EXPECT_TRUE(other.Open(ServersOf(second_.address()), "seen").ok());
+      RedisFilter other = Opened(ServersOf(second_.address()), "seen");
       for (size_t i = 0; i < keys.size(); i += 50) {
         EXPECT_TRUE(other.InsertHashes(keys.data() + i, 50, to_other.data() + i).ok());
       }
@@ -129,8 +126,7 @@ TEST_F(RedisFailover, AKeyOfWhichBitsWereLostIsNewToOneWriterAlone) {
 // A pass that does not count has errors that do not count.
 TEST_F(RedisFailover, TheStatusIsOfTheAnswersThatCount) {
   RedisRelay relay(first_.port());
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(ServersOf(relay.address()), "seen", 10000, RedisOptions(16)).ok());
+  RedisFilter filter = Created(ServersOf(relay.address()), "seen", 10000, RedisOptions(16));
   const std::vector<uint64_t> keys = RandomHashes(40, 1);
   Insert(&filter, RandomHashes(1, 2));  // so that it does not look first
   int step = 0;
@@ -146,8 +142,7 @@ TEST_F(RedisFailover, TheStatusIsOfTheAnswersThatCount) {
     return Act();
   };
   std::vector<RedisInsert> outcomes(keys.size());
-  const Status status = filter.InsertHashes(keys.data(), keys.size(), outcomes.data());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.InsertHashes(keys.data(), keys.size(), outcomes.data())));
   EXPECT_EQ(step, 2);
   EXPECT_EQ(std::count(outcomes.begin(), outcomes.end(), RedisInsert::kFailed), 0);
 }
@@ -160,8 +155,7 @@ TEST_F(RedisFailover, AServerThatIsAwayIsWaitedForBesideOneThatRefuses) {
   ASSERT_TRUE(other.ok()) << other.why();
   for (const bool is_first : {true, false}) {
     RedisRelay relay(first_.port());
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Create(PatientServers(first_.address()), is_first ? "a" : "b", 1000, RedisOptions(16)).ok());
+    RedisFilter filter = Created(PatientServers(first_.address()), is_first ? "a" : "b", 1000, RedisOptions(16));
     RedisServers servers =
         PatientServers(is_first ? relay.address() + "," + other.address() : other.address() + "," + relay.address());
     ASSERT_TRUE(filter.Open(servers, is_first ? "a" : "b").ok());
@@ -182,7 +176,7 @@ TEST_F(RedisFailover, AServerThatIsAwayIsWaitedForBesideOneThatRefuses) {
     EXPECT_FALSE(is_done) << status.message();
     relay.refuses = false;
     asker.join();
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(status));
   }
 }
 

@@ -19,6 +19,7 @@
 #include "tests/testing/redis_fake_server.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_replies.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -128,8 +129,7 @@ TEST_F(RedisFaultsCluster, WithPatienceTheNewOwnerIsAskedInTheSameCall) {
     seed.SetMap(Whole(seed.port()));
     owner.SetMap(Whole(seed.port()));
     owner.SetAnswer(answer);
-    const Status status = Get();
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(test::IsOk(Get()));
   }
 }
 
@@ -139,8 +139,7 @@ TEST_F(RedisFaultsCluster, TheFullestMapIsTaken) {
   good.SetMap(Whole(good.port()));
   for (const std::string& first : {fresh.address() + "," + partial.address(), partial.address()}) {
     ASSERT_TRUE(Connect(first + "," + good.address()).ok());
-    const Status status = Get();
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(test::IsOk(Get()));
   }
   // And an empty one does not replace it.
   good.SetMap(kNoMap);
@@ -148,8 +147,7 @@ TEST_F(RedisFaultsCluster, TheFullestMapIsTaken) {
   good.SetAnswer("-TRYAGAIN x\r\n");
   EXPECT_FALSE(Get().ok());
   good.SetAnswer("+OK\r\n");
-  const Status status = Get();
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(Get()));
 }
 
 TEST_F(RedisFaultsCluster, AReplicaTellsTheMapWhenItsMasterIsGone) {
@@ -159,8 +157,7 @@ TEST_F(RedisFaultsCluster, AReplicaTellsTheMapWhenItsMasterIsGone) {
   ASSERT_TRUE(Connect(master.address()).ok());
   master.SetAnswer("", true);
   EXPECT_FALSE(Get().ok());
-  const Status status = Get();
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(Get()));
 }
 
 TEST_F(RedisFaultsCluster, ANodeThatDoesNotKnowItsOwnHostHasTheOneThatWasAsked) {
@@ -168,8 +165,7 @@ TEST_F(RedisFaultsCluster, ANodeThatDoesNotKnowItsOwnHostHasTheOneThatWasAsked) 
     Node node;
     node.SetMap(Whole(node.port(), host));
     ASSERT_TRUE(Connect(node.address()).ok());
-    const Status status = Get();
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(test::IsOk(Get()));
   }
 }
 

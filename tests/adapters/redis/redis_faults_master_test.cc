@@ -15,6 +15,7 @@
 #include "tests/testing/redis_fake_server.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_replies.h"
+#include "tests/testing/status.h"
 
 namespace {
 thread_local int64_t allocations_left = -1;  // of this thread; below 0: no end
@@ -109,11 +110,10 @@ TEST(RedisFaultsMaster, WhatAReplicaAnsweredDoesNotCount) {
       const Status status = replies.Run(&router, batch);
       EXPECT_EQ(replies.code(1), StatusCode::kOk);
       if (has_other) {
-        EXPECT_TRUE(status.ok()) << status.message();
+        EXPECT_TRUE(test::IsOk(status));
         EXPECT_EQ(replies.code(2), StatusCode::kOk);
       } else {
-        EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-        EXPECT_NE(std::string(status.message()).find("read-only replica"), std::string::npos) << status.message();
+        EXPECT_TRUE(test::Says(StatusCode::kUnavailable, status, "read-only replica"));
         EXPECT_EQ(replies.code(2), has_check ? StatusCode::kUnavailable : StatusCode::kOk);
       }
       EXPECT_EQ(replies.Run(&router, batch).ok(), has_other) << "asked is who is the master now";
@@ -173,8 +173,7 @@ TEST(RedisFaultsMaster, ABatchIsAskedOfTheNewMasterAsAWhole) {
   server.CloseAfter("GET 0");
   server.SetMasters(1);
   RedisReplies replies;
-  const Status status = replies.Run(&router, Gets({Kind::kWrite, Kind::kRead, Kind::kCheck}));
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(replies.Run(&router, Gets({Kind::kWrite, Kind::kRead, Kind::kCheck}))));
   EXPECT_EQ(server.num_commands(), 1u);
   EXPECT_EQ(other.num_commands(), 3u);
 }
@@ -188,9 +187,7 @@ TEST(RedisFaultsMaster, ABatchIsOfOneMasterAlone) {
   server.SetMasters(2);
   RedisReplies replies;
   const Batch batch = Gets({Kind::kWrite, Kind::kCheck, Kind::kCheck});
-  const Status status = replies.Run(&router, batch);
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_NE(std::string(status.message()).find("in the midst of a batch"), std::string::npos) << status.message();
+  EXPECT_TRUE(test::Says(StatusCode::kUnavailable, replies.Run(&router, batch), "in the midst of a batch"));
   EXPECT_EQ(replies.code(2), StatusCode::kUnavailable);
   EXPECT_TRUE(replies.Run(&router, batch).ok());
 }
@@ -207,8 +204,7 @@ TEST(RedisFaultsMaster, OfANodeOfAClusterNoRoleIsAwaited) {
   Router router;
   ASSERT_TRUE(router.Connect(servers).ok());
   RedisReplies replies;
-  const Status status = replies.Run(&router, Gets({Kind::kRead}));
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(replies.Run(&router, Gets({Kind::kRead}))));
   EXPECT_EQ(replies.text(0), "GET 0");
 }
 
@@ -253,8 +249,7 @@ TEST(RedisFaultsMaster, WithoutMemoryNoReplyIsTakenForAnother) {
     if (!has_thrown) break;
     ++num_thrown;
     RedisReplies replies;
-    const Status status = replies.Run(&router, batch);
-    ASSERT_TRUE(status.ok()) << nth << ": " << status.message();
+    ASSERT_TRUE(test::IsOk(replies.Run(&router, batch))) << nth;
     for (size_t i = 0; i < 3; ++i) ASSERT_EQ(replies.text(i), std::to_string(i)) << nth;
   }
   EXPECT_GT(num_thrown, 6);
@@ -277,16 +272,13 @@ TEST(RedisFaultsMaster, WithoutMemoryAKeyIsStillAnswered) {
     return "$" + std::to_string(record.size()) + "\r\n" + record + "\r\n";
   });
   RedisFilter filter;
-  const Status status = filter.Open(PatientServers(server.address()), name);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(filter.Open(PatientServers(server.address()), name)));
   bool maybe = false;
   RedisInsert outcome = RedisInsert::kNew;
   allocations_left = 0;
   const Status asked = filter.MayContainKey("alice", &maybe), inserted = filter.InsertKey("alice", &outcome);
   allocations_left = -1;
-  EXPECT_EQ(asked.code(), StatusCode::kIncompatible);
-  EXPECT_NE(std::string(asked.message()).find(name.substr(0, 60) + "... in Redis"), std::string::npos)
-      << asked.message();
+  EXPECT_TRUE(test::Says(StatusCode::kIncompatible, asked, name.substr(0, 60) + "... in Redis"));
   EXPECT_TRUE(maybe);
   EXPECT_EQ(inserted.code(), StatusCode::kIncompatible);
   EXPECT_EQ(outcome, RedisInsert::kFailed);

@@ -15,10 +15,9 @@ TEST(RedisFaults, WhatSpeaksAnotherProtocolIsSaidAtOnce) {
        {"HTTP/1.1 400 Bad Request\r\n\r\n", "\x15\x03\x01\x00\x02", "$600000000\r\n", "*2000000\r\n"}) {
     RedisFakeServer server([text](const std::string&) { return text; }, false);
     Router router;
-    const Status status = router.Connect(ServersOf(server, test::kLongMs));
-    EXPECT_EQ(status.code(), StatusCode::kIoError) << text;
-    EXPECT_NE(std::string(status.message()).find("does not speak Redis' protocol"), std::string::npos)
-        << status.message();
+    EXPECT_TRUE(test::Says(StatusCode::kIoError, router.Connect(ServersOf(server, test::kLongMs)),
+                           "does not speak Redis' protocol"))
+        << text;
   }
 }
 
@@ -58,8 +57,7 @@ TEST(RedisFaults, RepliesInPiecesAreReplies) {
   Router router;
   ASSERT_TRUE(router.Connect(ServersOf(server)).ok());
   RedisReplies replies;
-  const Status status = replies.Run(&router, Gets(20));
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(replies.Run(&router, Gets(20))));
   for (size_t i = 0; i < 20; ++i) EXPECT_EQ(replies.text(i), std::to_string(i));
 }
 
@@ -76,8 +74,7 @@ TEST(RedisFaults, RepliesMayComeAllAtOnce) {
   Router router;
   ASSERT_TRUE(router.Connect(ServersOf(server)).ok());
   RedisReplies replies;
-  const Status status = replies.Run(&router, Gets(kCommands));
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(replies.Run(&router, Gets(kCommands))));
   for (size_t i = 0; i < kCommands; ++i) ASSERT_EQ(replies.text(i), reply_to(i)) << i;
 }
 
@@ -154,8 +151,7 @@ TEST(RedisFaults, AConnectionThatEndsAgainAndAgainIsMadeAgain) {
   ASSERT_TRUE(router.Connect(ServersOf(server, test::kLongMs)).ok());
   for (int round = 0; round < 10; ++round) {
     RedisReplies replies;
-    const Status status = replies.Run(&router, Gets(4));
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(test::IsOk(replies.Run(&router, Gets(4))));
     for (size_t i = 0; i < 4; ++i) EXPECT_EQ(replies.text(i), std::to_string(i));
   }
 }
@@ -248,8 +244,7 @@ TEST(RedisFaults, ACheckWaitsForWhatAnotherNodeWasAsked) {
     batch.Arg(uint64_t{batch.size() - 1});
   }
   RedisReplies replies;
-  const Status status = replies.Run(&router, batch);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(replies.Run(&router, batch)));
   const std::lock_guard<std::mutex> lock(mutex);
   EXPECT_EQ(log, (std::vector<std::string>{"GET 0", "GET 1", "slow GET 0", "GET 1"}));
 }
@@ -284,8 +279,7 @@ TEST(RedisFaults, WhatWasWrittenOnALostConnectionIsNotKnownToBeReplicated) {
       batch.Arg(uint64_t{batch.size() - 1});
     }
     RedisReplies replies;
-    const Status status = replies.Run(&router, batch);
-    EXPECT_EQ(status.code(), one.code) << status.message();
+    EXPECT_TRUE(test::Says(one.code, replies.Run(&router, batch)));
     EXPECT_EQ(replies.text(1), "1");
   }
 }

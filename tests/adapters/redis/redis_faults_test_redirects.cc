@@ -17,8 +17,7 @@ TEST(RedisFaults, RedirectsWithoutEndEnd) {
     Router router;
     ASSERT_TRUE(router.Connect(ServersOf(server)).ok());
     RedisReplies replies;
-    const Status status = replies.Run(&router, Gets(3));
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+    EXPECT_TRUE(test::Says(StatusCode::kUnavailable, replies.Run(&router, Gets(3))));
     EXPECT_LT(server.commands().size(), 200u);
   }
 }
@@ -33,8 +32,7 @@ TEST(RedisFaults, ARedirectWithoutAHostIsToTheSameHost) {
   Router router;
   ASSERT_TRUE(router.Connect(ServersOf(server)).ok());
   RedisReplies replies;
-  const Status status = replies.Run(&router, Gets(1));
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(replies.Run(&router, Gets(1))));
   EXPECT_EQ(replies.text(0), "0");
 }
 
@@ -46,8 +44,7 @@ TEST(RedisFaults, RedirectsAreFollowedWithoutAMap) {
   ASSERT_TRUE(router.Connect(ServersOf(server)).ok());
   RedisReplies replies;
   for (int i = 0; i < 3; ++i) {
-    const Status status = replies.Run(&router, Gets(1));
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(test::IsOk(replies.Run(&router, Gets(1))));
   }
   EXPECT_EQ(server.commands().size(), 1u);
   EXPECT_EQ(other.commands().size(), 3u);
@@ -83,8 +80,7 @@ TEST(RedisFaults, WhoDoesNotTellItsRoleIsRefused) {
   for (const auto& one : kCases) {
     role = one.role;
     Router router;
-    const Status status = router.Connect(ServersOf(server));
-    EXPECT_EQ(status.code(), one.code) << one.role << status.message();
+    EXPECT_TRUE(test::Says(one.code, router.Connect(ServersOf(server)))) << one.role;
   }
 }
 

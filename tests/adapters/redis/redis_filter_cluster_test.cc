@@ -13,6 +13,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/redis_cluster.h"
 #include "tests/testing/redis_patience.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::test {
 namespace {
@@ -41,8 +42,7 @@ RedisCluster* RedisFilterClusterTest::cluster_ = nullptr;
 TEST_F(RedisFilterClusterTest, IsTheLocalFilterOverAllMasters) {
   constexpr uint64_t kKeys = 900000;
   RedisFilter filter;
-  const Status status = filter.Create(servers_, "seen", kKeys, options_);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.Create(servers_, "seen", kKeys, options_)));
   RedisInfo info;
   ASSERT_TRUE(filter.Info(&info).ok());
   EXPECT_TRUE(info.cluster);
@@ -74,8 +74,7 @@ TEST_F(RedisFilterClusterTest, IsTheLocalFilterOverAllMasters) {
   for (size_t i = 0; i < hashes.size(); ++i) {
     ASSERT_EQ(outcomes[i] == RedisInsert::kNew, were_new[i] != 0) << i;
   }
-  const Status lookups = filter.MayContainHashes(asked.data(), asked.size(), answers.data());
-  ASSERT_TRUE(lookups.ok()) << lookups.message();
+  ASSERT_TRUE(IsOk(filter.MayContainHashes(asked.data(), asked.size(), answers.data())));
   EXPECT_EQ(answers, expected);
 
   std::string body;

@@ -24,7 +24,7 @@ std::unique_ptr<Filter> LocalFilter(Layout layout, uint64_t num_keys, const Filt
   } else {
     create(std::make_unique<BlockedFilter>());
   }
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   return made;
 }
 
@@ -79,8 +79,7 @@ TEST_P(RedisLayoutTest, SingleCallsAreBatchesOfOne) {
   for (int round = 0; round < 20; ++round) {
     for (const char* key : {"alice", "bob", ""}) {
       RedisInsert outcome;
-      const Status status = filter.InsertKey(key, &outcome);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.InsertKey(key, &outcome)));
       EXPECT_EQ(outcome == RedisInsert::kNew, local->InsertKey(key)) << key;
       bool maybe = false;
       ASSERT_TRUE(filter.MayContainKey(key, &maybe).ok());
@@ -242,8 +241,7 @@ TEST_F(RedisFilterTest, BatchesAreOfAnySize) {
 // However full the filter is, whether blocks are read first or not: the same bits, and each key new to one batch.
 TEST_F(RedisFilterTest, ReadingFirstIsExact) {
   constexpr uint64_t kKeys = 20000;
-  BlockedFilter local;
-  ASSERT_TRUE(local.Create(kKeys, options_).ok());
+  BlockedFilter local = Created<BlockedFilter>(kKeys, options_);
   RedisFilter filter = Create("seen", kKeys, {10000});
   std::vector<uint64_t> hashes = RandomHashes(2 * kKeys, 17);
   Random random(18);
@@ -268,8 +266,7 @@ TEST_F(RedisFilterTest, ReadingFirstIsExact) {
   servers_.wait_ms = 1;
   RedisFilter waits = Open("seen");
   std::vector<RedisInsert> outcomes(100);
-  const Status status = waits.InsertHashes(hashes.data(), 100, outcomes.data());
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, waits.InsertHashes(hashes.data(), 100, outcomes.data())));
   EXPECT_EQ(CountOf(outcomes, RedisInsert::kFailed), 100u);
   EXPECT_GT(NumBitfields(), before);
 }

@@ -32,20 +32,17 @@ class RedisFilterTest : public RedisServerTest {
 
   RedisFilter Create(const std::string& name, uint64_t num_keys, const RedisLayout& layout = {}) {
     RedisFilter filter;
-    const Status status = filter.Create(servers_, name, num_keys, options_, layout);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(filter.Create(servers_, name, num_keys, options_, layout)));
     return filter;
   }
   RedisFilter Open(const std::string& name) {
     RedisFilter filter;
-    const Status status = filter.Open(servers_, name);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(filter.Open(servers_, name)));
     return filter;
   }
   Header HeaderOf(const std::string& name) {
     Header header;
-    const Status status = redis_internal::ParseHeader(name, client_->Text({"GET", name}), &header);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(redis_internal::ParseHeader(name, client_->Text({"GET", name}), &header)));
     return header;
   }
   // All keys but header records, in the order of their names.
@@ -84,8 +81,7 @@ class RedisLayoutTest : public RedisFilterTest, public testing::WithParamInterfa
 
 inline std::vector<RedisInsert> InsertAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
   std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kFailed);
-  const Status status = filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data())));
   return outcomes;
 }
 
@@ -95,8 +91,7 @@ inline size_t CountOf(const std::vector<RedisInsert>& outcomes, RedisInsert want
 
 inline std::vector<uint8_t> AskAll(RedisFilter* filter, const std::vector<uint64_t>& hashes) {
   std::vector<uint8_t> answers(hashes.size(), 7);
-  const Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter->MayContainHashes(hashes.data(), hashes.size(), answers.data())));
   return answers;
 }
 

@@ -25,14 +25,13 @@ TEST_P(RedisLayoutTest, ALostShardIsNeverEmpty) {
     if (how == "one by another writer")
       client_->Do({"SETBIT", shard, std::to_string(8 * filter.body_bytes() + 127), "0"});
     std::vector<uint8_t> answers(hashes.size(), 0);
-    Status status = filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_EQ(status.code(), StatusCode::kCorrupt) << how;
-    EXPECT_NE(std::string(status.message()).find("shard 0 of filter seen"), std::string::npos) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kCorrupt, filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()),
+                     "shard 0 of filter seen"))
+        << how;
     EXPECT_EQ(std::count(answers.begin(), answers.end(), 1), 1000) << how;
 
     std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kNew);
-    status = writer.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-    EXPECT_EQ(status.code(), StatusCode::kCorrupt) << how;
+    EXPECT_TRUE(Says(StatusCode::kCorrupt, writer.InsertHashes(hashes.data(), hashes.size(), outcomes.data()))) << how;
     EXPECT_EQ(CountOf(outcomes, RedisInsert::kFailed), hashes.size()) << how;
     EXPECT_EQ(client_->Integer({"EXISTS", shard}), 0) << "no junk stays";
     EXPECT_EQ(client_->Text({"GET", "seen"}), record);
@@ -149,8 +148,7 @@ TEST_F(RedisFilterTest, ALostShardSlowsNobodyInOthers) {
 
 // Something else has the place of a shard, or of its look, for a while: so errors are of that shard alone.
 TEST_F(RedisFilterTest, AShardThatCannotBeAskedFailsItsOwnKeysAlone) {
-  BlockedFilter local;
-  ASSERT_TRUE(local.Create(1000, options_).ok());
+  BlockedFilter local = Created<BlockedFilter>(1000, options_);
   RedisFilter filter = Create("seen", 1000, {64 * 4}), fresh = Open("seen");
   const std::vector<uint64_t> hashes = RandomHashes(600, 26);
   InsertAll(&filter, hashes);  // it reads first from now on
@@ -211,8 +209,7 @@ TEST_F(RedisFilterTest, AFullServerSaysSo) {
   ASSERT_TRUE(server.ok()) << server.why();
   servers_.addresses = server.address();
   RedisFilter filter;
-  const Status status = filter.Create(servers_, "seen", 50000000, options_);
-  EXPECT_EQ(status.code(), StatusCode::kOverLimit) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kOverLimit, filter.Create(servers_, "seen", 50000000, options_)));
   EXPECT_FALSE(filter.is_open());
 }
 
@@ -230,9 +227,7 @@ TEST_F(RedisFilterTest, AServerThatEvictsWhatIsBeingMadeIsFull) {
   for (const Status& status : {filter.Create(servers_, "seen", 10000000, options_, layout),
                                filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, layout),
                                next.BeginGeneration(10000000, options_, layout)}) {
-    EXPECT_EQ(status.code(), StatusCode::kOverLimit) << status.message();
-    EXPECT_NE(std::string(status.message()).find("while it was made (evicted?)"), std::string::npos)
-        << status.message();
+    EXPECT_TRUE(Says(StatusCode::kOverLimit, status, "while it was made (evicted?)"));
   }
   EXPECT_EQ(RedisClient(server.address()).Do({"KEYS", "*seen*"}).items.size(), 0u);
 }

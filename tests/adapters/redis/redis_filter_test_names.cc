@@ -8,9 +8,7 @@ namespace linefilter::test {
 
 TEST_F(RedisFilterTest, NamesAreTakenOnce) {
   RedisFilter filter = Create("seen", 100), again;
-  Status status = again.Create(servers_, "seen", 100, options_);
-  EXPECT_EQ(status.code(), StatusCode::kIncompatible);
-  EXPECT_NE(std::string(status.message()).find("seen is taken"), std::string::npos) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, again.Create(servers_, "seen", 100, options_), "seen is taken"));
   EXPECT_FALSE(again.is_open());
   EXPECT_EQ(Shards().size(), 1u);
   client_->Do({"SET", "text", "something else"});
@@ -50,8 +48,7 @@ TEST_F(RedisFilterTest, AnExpiredFilterGivesWayEvenIfItsRecordIsDamaged) {
   EXPECT_EQ(filter.Create(servers_, "seen", 100, options_).code(), StatusCode::kIncompatible) << "it is not over";
   client_->Do({"PEXPIRE", "seen", "50000"});
   EXPECT_EQ(filter.Open(servers_, "seen").code(), StatusCode::kNotFound);
-  const Status status = filter.Create(servers_, "seen", 100, options_);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Create(servers_, "seen", 100, options_)));
   EXPECT_EQ(Shards().size(), 1u);
 }
 
@@ -69,9 +66,8 @@ TEST_F(RedisFilterTest, RequestsThatMakeNoSenseLeaveNothing) {
   FilterOptions no_rate;  // below num_keys / 2^64 = 5.8e-11; above it there would be such a filter, too large for Redis
   no_rate.layout = Layout::kClassic;
   no_rate.fpr = 5e-11;
-  const Status refused = filter.Create(servers_, "seen", uint64_t{1} << 30, no_rate);
-  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(refused.message()).find("the same 64-bit hash"), std::string::npos) << refused.message();
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(servers_, "seen", uint64_t{1} << 30, no_rate),
+                   "the same 64-bit hash"));
   options.hash_id = HashId::kKeyed;  // and no secret
   EXPECT_EQ(filter.Create(servers_, "seen", 100, options).code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(client_->Integer({"DBSIZE"}), 0);
@@ -134,8 +130,7 @@ TEST_F(RedisFilterTest, ADeletedFilterIsNotFoundAndANewOneOfItsNameIsFoundByItse
   RedisFilter filter = Create("seen", 1000);
   const std::vector<uint64_t> hashes = RandomHashes(1000, 11);
   InsertAll(&filter, hashes);
-  const Status deleted = RedisFilter::Delete(servers_, "seen");
-  ASSERT_TRUE(deleted.ok()) << deleted.message();
+  ASSERT_TRUE(IsOk(RedisFilter::Delete(servers_, "seen")));
   EXPECT_EQ(client_->Integer({"DBSIZE"}), 0);
   bool maybe = false;
   EXPECT_EQ(filter.MayContainHash(1, &maybe).code(), StatusCode::kNotFound);
@@ -211,14 +206,12 @@ TEST_F(RedisFilterTest, InfoTellsParametersAndFill) {
     client_->Do({"FLUSHALL"});
     options_.seed = 3;
     RedisFilter filter = Create("seen", made_for, {100000});
-    BlockedFilter local;
-    ASSERT_TRUE(local.Create(made_for, options_).ok());
+    BlockedFilter local = Created<BlockedFilter>(made_for, options_);
     const std::vector<uint64_t> hashes = RandomHashes(kKeys / 10, 14);
     local.InsertHashes(hashes.data(), hashes.size());
     InsertAll(&filter, hashes);
     RedisInfo info;
-    const Status status = filter.Info(&info);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.Info(&info)));
     EXPECT_EQ(info.layout, Layout::kBlocked);
     EXPECT_EQ(info.seed, 3u);
     EXPECT_EQ(info.num_probes, local.num_probes());

@@ -109,14 +109,12 @@ class RedisStepTest : public RedisFilterTest {
   void SeeAll(RedisFilter* filter) { InsertAll(filter, RandomHashes(50, 25)); }
   RedisInsert InsertOne(RedisFilter* filter, uint64_t hash) {
     RedisInsert outcome = RedisInsert::kFailed;
-    const Status status = filter->InsertHash(hash, &outcome);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(filter->InsertHash(hash, &outcome)));
     return outcome;
   }
   bool Maybe(RedisFilter* filter, uint64_t hash) {
     bool maybe = true;
-    const Status status = filter->MayContainHash(hash, &maybe);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(filter->MayContainHash(hash, &maybe)));
     return maybe;
   }
 

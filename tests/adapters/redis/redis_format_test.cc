@@ -9,6 +9,7 @@
 #include "linefilter/scalable.h"
 #include "tests/reference/redis.h"
 #include "tests/reference/reference.h"
+#include "tests/testing/building.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
@@ -40,8 +41,7 @@ class RedisFormatTest : public testing::Test {
     std::vector<uint64_t> all = asked_;
     all.insert(all.end(), keys_.begin(), keys_.end());
     std::vector<uint8_t> answers(all.size());
-    const Status status = filter->MayContainHashes(all.data(), all.size(), answers.data());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter->MayContainHashes(all.data(), all.size(), answers.data())));
     for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(answers[i] != 0, by_document.MayContain(all[i])) << name << i;
     EXPECT_EQ(by_document.seed, filter->seed());
     EXPECT_EQ(by_document.hash_id, static_cast<int>(filter->hash_id()));
@@ -63,8 +63,7 @@ TEST_F(RedisFormatTest, WhatTheLibraryWritesTheDocumentReads) {
       RedisLayout shards;
       if (layout != Layout::kClassic) shards.shard_bytes = 320;
       RedisFilter filter;
-      Status status = filter.Create(servers_, name, keys_.size(), options, shards);
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.Create(servers_, name, keys_.size(), options, shards)));
       ASSERT_TRUE(filter.InsertHashes(keys_.data(), keys_.size(), nullptr).ok());
       ExpectTheSame(&filter, name);
       reference::Filter by_document, filled;
@@ -88,8 +87,7 @@ TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
     const bool one_shard = layout == reference::kClassic;
     reference::WriteRedisFilter(run_, "seen", by_document, one_shard ? by_document.body.size() : 64 * 4);
     RedisFilter filter;
-    const Status status = filter.Open(servers_, "seen");
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.Open(servers_, "seen")));
     ExpectTheSame(&filter, "seen");
     if (layout == reference::kRetrieval) continue;
 
@@ -112,14 +110,11 @@ TEST_F(RedisFormatTest, WhatTheDocumentWritesTheLibraryReadsAndFills) {
 }
 
 TEST_F(RedisFormatTest, AContainerToo) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(100, Fpr(0.02)).ok());
+  ScalableFilter grown = Created<ScalableFilter>(100, Fpr(0.02));
   for (size_t i = 0; i < 500; ++i) grown.InsertHash(keys_[i]);
-  std::string image;
-  ASSERT_TRUE(grown.AppendImage(&image).ok());
+  const std::string image = ImageOf(grown);
   RedisFilter filter;
-  const Status status = filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, {192});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "seen", image.data(), image.size(), nullptr, {192})));
   ASSERT_EQ(filter.layout(), Layout::kContainer);
   ExpectTheSame(&filter, "seen");
   ASSERT_TRUE(filter.InsertHashes(keys_.data(), keys_.size(), nullptr).ok());

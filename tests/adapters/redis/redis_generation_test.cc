@@ -1,6 +1,5 @@
 // A filter in Redis that is made anew: begun, loaded, switched to or abandoned; refused where it makes no sense, also
 // when two rebuild at once or a shard is lost.
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/redis_client.h"
 #include "tests/testing/redis_generations.h"
+#include "tests/testing/redis_relay.h"
 
 namespace linefilter::test {
 namespace {
@@ -18,9 +18,8 @@ namespace {
 using RedisGeneration = RedisServerTest;
 
 TEST_F(RedisGeneration, IsBegunLoadedAndSwitchedTo) {
-  RedisFilter filter, other;
-  ASSERT_TRUE(filter.Create(servers_, "plain", 1000, RedisOptions(10), {256}).ok());
-  ASSERT_TRUE(other.Open(servers_, "plain").ok());
+  RedisFilter filter = Created(servers_, "plain", 1000, RedisOptions(10), {256});
+  RedisFilter other = Opened(servers_, "plain");
   const std::vector<uint64_t> before = RandomHashes(500, 1), meanwhile = RandomHashes(100, 2),
                               after = RandomHashes(100, 3), direct = RandomHashes(100, 4);
   Insert(&other, before);
@@ -50,16 +49,14 @@ TEST_F(RedisGeneration, IsBegunLoadedAndSwitchedTo) {
 
 TEST_F(RedisGeneration, MayHaveAnotherLayoutOrComeFromAnImage) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 5);
-  RedisFilter filter, reader;
-  ASSERT_TRUE(filter.Create(servers_, "layouts", 1000, RedisOptions(10), {256}).ok());
-  ASSERT_TRUE(reader.Open(servers_, "layouts").ok());
+  RedisFilter filter = Created(servers_, "layouts", 1000, RedisOptions(10), {256});
+  RedisFilter reader = Opened(servers_, "layouts");
   Insert(&filter, hashes);
   ASSERT_TRUE(Rebuild(&filter, 1000, RedisOptions(12, Layout::kClassic), {}, hashes).ok());
   EXPECT_EQ(CountMissing(&reader, hashes), 0u);
   EXPECT_EQ(reader.layout(), Layout::kClassic);
   std::string image = ImageOf(2000, RedisOptions(9), hashes);
-  Status status = filter.BeginGenerationFromImage(image.data(), image.size(), {256});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.BeginGenerationFromImage(image.data(), image.size(), {256})));
   ASSERT_TRUE(filter.SwitchGeneration().ok());
   EXPECT_EQ(CountMissing(&reader, hashes), 0u);
   EXPECT_EQ(reader.layout(), Layout::kBlocked);
@@ -69,8 +66,7 @@ TEST_F(RedisGeneration, MayHaveAnotherLayoutOrComeFromAnImage) {
   EXPECT_EQ(filter.BeginGenerationFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
   RedisFilter fixed;
   ASSERT_TRUE(fixed.CreateFromImage(servers_, "fixed", image.data(), image.size(), nullptr, {256}).ok());
-  status = fixed.BeginGenerationFromImage(image.data(), image.size(), {512});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(fixed.BeginGenerationFromImage(image.data(), image.size(), {512})));
   ASSERT_TRUE(fixed.SwitchGeneration().ok());
   EXPECT_EQ(CountMissing(&fixed, hashes), 0u);
   ASSERT_TRUE(Rebuild(&fixed, 1000, RedisOptions(12), {}, hashes).ok());
@@ -97,8 +93,7 @@ TEST_F(RedisGeneration, IsAbandoned) {
     ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20)).ok());
     EXPECT_EQ(filter.BeginGeneration(1000, RedisOptions(20)).code(), StatusCode::kIncompatible);
     Insert(&filter, meanwhile);
-    const Status status = filter.AbandonGeneration();
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.AbandonGeneration()));
     EXPECT_EQ(CountMissing(&filter, before) + CountMissing(&filter, meanwhile), 0u);
   }
   const std::string image = ImageOf(1000, RedisOptions(10), before);
@@ -106,8 +101,7 @@ TEST_F(RedisGeneration, IsAbandoned) {
 }
 
 TEST_F(RedisGeneration, LoadsTheNextOneWhileThereIsOne) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "between", 1000, RedisOptions(10)).ok());
+  RedisFilter filter = Created(servers_, "between", 1000, RedisOptions(10));
   const std::string image = ImageOf(1000, RedisOptions(10), RandomHashes(1000, 8));
   ASSERT_TRUE(filter.Load(image.data(), image.size()).ok());
   ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20)).ok());
@@ -156,9 +150,7 @@ TEST_F(RedisGeneration, LostShards) {
   Insert(&writer, hashes);
   RedisInfo info;
   ASSERT_TRUE(filter.Info(&info).ok());
-  char id[17];
-  snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(info.next_generation));
-  client.Do({"DEL", "{lost:" + std::string(id) + ":1}"});
+  client.Do({"DEL", "{lost:" + IdOf(info.next_generation) + ":1}"});
   EXPECT_EQ(filter.SwitchGeneration().code(), StatusCode::kCorrupt);
   const std::string image = ImageOf(1000, RedisOptions(20), hashes);
   EXPECT_EQ(filter.LoadNext(image.data(), image.size()).code(), StatusCode::kCorrupt);
@@ -167,12 +159,10 @@ TEST_F(RedisGeneration, LostShards) {
   ASSERT_TRUE(filter.AbandonGeneration().ok());
   EXPECT_EQ(CountMissing(&filter, hashes), 0u);
 
-  snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(info.generation));
-  client.Do({"DEL", "{lost:" + std::string(id) + ":1}"});
+  client.Do({"DEL", "{lost:" + IdOf(info.generation) + ":1}"});
   std::vector<uint8_t> answers(hashes.size());
   EXPECT_EQ(filter.MayContainHashes(hashes.data(), hashes.size(), answers.data()).code(), StatusCode::kCorrupt);
-  const Status status = Rebuild(&filter, 1000, RedisOptions(20), {256}, hashes);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(Rebuild(&filter, 1000, RedisOptions(20), {256}, hashes)));
   EXPECT_EQ(CountMissing(&writer, hashes), 0u);
 }
 
@@ -185,12 +175,29 @@ TEST_F(RedisGeneration, KeepsTheTimeToLive) {
   ASSERT_TRUE(Rebuild(&filter, 1000, RedisOptions(20), {256}, RandomHashes(100, 11)).ok());
   const int64_t record_ms = client.Integer({"PTTL", "mortal"});
   EXPECT_GT(record_ms, 1000000);
-  char id[17];
-  snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(filter.generation()));
-  for (const auto& key : client.Do({"KEYS", "{mortal:" + std::string(id) + ":*"}).items) {
+  for (const auto& key : client.Do({"KEYS", "{mortal:" + IdOf(filter.generation()) + ":*"}).items) {
     EXPECT_GT(client.Integer({"PTTL", key.text}), 900000) << key.text;
     EXPECT_LE(client.Integer({"PTTL", key.text}), 1001000) << key.text;
   }
+}
+
+// The record is read again after a reconnect; where it is the same and all shards are there, the insertion is done.
+TEST_F(RedisGeneration, TakesInsertionsIntoTheNextOneAfterAReconnect) {
+  RedisRelay relay(server_->port());
+  RedisFilter filter = Created(PatientServers(relay.address()), "cut", 1000, RedisOptions(10), {256});
+  ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20)).ok());
+  bool is_cut = false;
+  relay.before = [&](const RedisRelay::Words& words) {
+    if (words[0] != "BITFIELD" || is_cut) return RedisRelay::Act();
+    is_cut = true;
+    return RedisRelay::Act(RedisRelay::Act::kClose);
+  };
+  const std::vector<uint64_t> hashes = RandomHashes(100, 13);
+  EXPECT_TRUE(IsOk(filter.InsertHashesIntoNext(hashes.data(), hashes.size())));
+  EXPECT_TRUE(is_cut);
+  EXPECT_GT(CountMissing(&filter, hashes), 0u) << "they are in the next one alone";
+  ASSERT_TRUE(filter.SwitchGeneration().ok());
+  EXPECT_EQ(CountMissing(&filter, hashes), 0u);
 }
 
 // A command whose reply was lost is sent again; then the first one may come when others insert already.

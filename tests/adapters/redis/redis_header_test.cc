@@ -11,6 +11,7 @@
 #include "lib/adapters/redis/record/names.h"
 #include "lib/adapters/redis/record/shards.h"
 #include "tests/testing/redis_earlier.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -78,8 +79,7 @@ TEST(RedisHeaderTest, ComesBackAsItWas) {
   for (const Header& header : {SomeHeader(), WithAllGenerations()}) {
     const std::string text = FormatHeader(header);
     Header back;
-    const Status status = Parse(text, &back);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(test::IsOk(Parse(text, &back)));
     EXPECT_EQ(FormatHeader(back), text);
     EXPECT_EQ(back.version, header.version);
     EXPECT_EQ(back.seed, header.seed);
@@ -113,9 +113,7 @@ TEST(RedisHeaderTest, WhatIsNotARecordIsIncompatibleAndKeepsItsName) {
   for (const std::string& text :
        {std::string(), std::string("42"), std::string("linefilter"), std::string(300, '\0')}) {
     Header header;
-    const Status status = Parse(text, &header);
-    EXPECT_EQ(status.code(), StatusCode::kIncompatible) << text;
-    EXPECT_NE(std::string(status.message()).find("seen"), std::string::npos) << status.message();
+    EXPECT_TRUE(test::Says(StatusCode::kIncompatible, Parse(text, &header), "seen")) << text;
   }
 }
 
@@ -138,8 +136,7 @@ TEST(RedisHeaderTest, ARecordFromTheFutureIsUnsupported) {
 TEST(RedisHeaderTest, AnUnknownFieldIsSkippedAndKept) {
   const std::string text = Checked(WithoutCheck(FormatHeader(SomeHeader())) + "compression none\nnote a b  c\n");
   Header header;
-  const Status status = Parse(text, &header);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(Parse(text, &header)));
   EXPECT_EQ(FormatHeader(header), text);
 }
 
@@ -190,10 +187,8 @@ TEST(RedisHeaderTest, ADamagedRecordStillNamesShardsToDelete) {
 
 TEST(RedisHeaderTest, ARecordOfAnEarlierStateIsRefusedAndStillNamesItsShards) {
   Header header;
-  const Status status = Parse(test::kEarlierRecord, &header);
-  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
-  EXPECT_NE(std::string(status.message()).find("was written before linefilter 0.1.0"), std::string::npos)
-      << status.message();
+  EXPECT_TRUE(
+      test::Says(StatusCode::kCorrupt, Parse(test::kEarlierRecord, &header), "was written before linefilter 0.1.0"));
   EXPECT_EQ(Parse(Checked(WithoutCheck(test::kEarlierRecord)), &header).code(), StatusCode::kOk)
       << "its check alone is another";
   SalvageGenerations(test::kEarlierRecord, &header);

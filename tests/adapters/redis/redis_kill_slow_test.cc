@@ -24,6 +24,7 @@
 #include "tests/testing/random.h"
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_server.h"
+#include "tests/testing/status.h"
 
 namespace linefilter {
 namespace {
@@ -109,8 +110,7 @@ TEST(RedisKill, NoAcknowledgedKeyIsLost) {
   servers.patience_ms = 200;  // shorter than the server is away, so that insertions fail
   const std::vector<uint64_t> hashes = RandomHashes(kNumKeys, 1);
   RedisFilter filter;
-  const Status created = filter.Create(servers, "killed", kNumKeys, Fpr(0.001), {256 * 1024});
-  ASSERT_TRUE(created.ok()) << created.message();
+  ASSERT_TRUE(test::IsOk(filter.Create(servers, "killed", kNumKeys, Fpr(0.001), {256 * 1024})));
 
   void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -132,8 +132,7 @@ TEST(RedisKill, NoAcknowledgedKeyIsLost) {
   servers.patience_ms = test::kLongMs;
   ASSERT_TRUE(filter.Open(servers, "killed").ok());
   std::vector<uint8_t> answers(kNumKeys);
-  const Status status = filter.MayContainHashes(hashes.data(), kNumKeys, answers.data());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(test::IsOk(filter.MayContainHashes(hashes.data(), kNumKeys, answers.data())));
   size_t num_missing = 0, num_acknowledged = 0, num_told_twice = 0;
   for (size_t i = 0; i < kNumKeys; ++i) {
     num_acknowledged += board->acknowledged[i];

@@ -27,16 +27,14 @@ class KilledRebuilder : public RedisServerTest {
     const std::string name = "killed" + std::to_string(commands) + (last == RedisProxy::Last::kAnswered ? "a" : "u") +
                              (end_by_abandoning ? "x" : "");
     SCOPED_TRACE(name);
-    RedisFilter writer, old_reader;
-    EXPECT_TRUE(writer.Create(servers_, name, 1000, RedisOptions(10), {700}).ok());
-    EXPECT_TRUE(old_reader.Open(servers_, name).ok());
+    RedisFilter writer = Created(servers_, name, 1000, RedisOptions(10), {700});
+    RedisFilter old_reader = Opened(servers_, name);
     std::vector<uint64_t> source = RandomHashes(300, commands);
     Insert(&writer, source);
 
     RedisProxy proxy(server_->port());
     const RedisServers through = Through(proxy);
-    RedisFilter rebuilder;
-    EXPECT_TRUE(rebuilder.Open(through, name).ok());
+    RedisFilter rebuilder = Opened(through, name);
     proxy.CutAfter(commands, last);
     Status status;
     if (end_by_abandoning) {
@@ -48,8 +46,7 @@ class KilledRebuilder : public RedisServerTest {
     const bool killed = proxy.was_cut();
     EXPECT_TRUE(killed || status.ok()) << status.message();
 
-    RedisFilter new_reader;
-    EXPECT_TRUE(new_reader.Open(servers_, name).ok());
+    RedisFilter new_reader = Opened(servers_, name);
     for (RedisFilter* reader : {&old_reader, &new_reader}) EXPECT_EQ(CountMissing(reader, source), 0u);
     const std::vector<uint64_t> more = RandomHashes(300, commands + 1000);
     Insert(&writer, more);
@@ -65,7 +62,7 @@ class KilledRebuilder : public RedisServerTest {
     }
     EXPECT_EQ(CountMissing(&old_reader, source), 0u);
     status = Rebuild(&new_reader, 3000, RedisOptions(14), {2048}, source);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(status));
     Insert(&writer, RandomHashes(10, 1));
     EXPECT_EQ(CountMissing(&old_reader, source), 0u);
     ExpectNothingLeftOver(name, new_reader.generation());
@@ -74,8 +71,7 @@ class KilledRebuilder : public RedisServerTest {
 
   // What stays for ever is the record and the shards that serve.
   void ExpectNothingLeftOver(const std::string& name, uint64_t generation) {
-    char id[17];
-    snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(generation));
+    const std::string id = IdOf(generation);
     RedisClient client(server_->address());
     for (const auto& key : client.Do({"KEYS", "{" + name + ":*"}).items) {
       const bool serves = key.text.find(id) != std::string::npos && key.text.find(":load") == std::string::npos;
@@ -91,14 +87,12 @@ TEST_F(KilledRebuilder, IsTakenOver) {
   size_t num_taken_over = 0;
   for (size_t commands = 1; commands < 40; ++commands) {
     const std::string name = "taken" + std::to_string(commands);
-    RedisFilter writer, other;
-    ASSERT_TRUE(writer.Create(servers_, name, 1000, RedisOptions(10), {700}).ok());
-    ASSERT_TRUE(other.Open(servers_, name).ok());
+    RedisFilter writer = Created(servers_, name, 1000, RedisOptions(10), {700});
+    RedisFilter other = Opened(servers_, name);
     Insert(&writer, before);
     RedisProxy proxy(server_->port());
     const RedisServers through = Through(proxy);
-    RedisFilter rebuilder;
-    ASSERT_TRUE(rebuilder.Open(through, name).ok());
+    RedisFilter rebuilder = Opened(through, name);
     proxy.CutAfter(commands, RedisProxy::Last::kAnswered);
     if (rebuilder.BeginGeneration(2000, RedisOptions(12), {1536}).ok()) break;
     // The first time it fails, on a full server: no half of a takeover is taken for a whole one.
@@ -174,8 +168,7 @@ TEST_F(KilledRebuilder, ADeleterLeavesNoShardsBehindAFreeName) {
   size_t commands = 1;
   for (bool killed = true; killed; ++commands) {
     SCOPED_TRACE(commands);
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Create(servers_, "deleted", 1000, RedisOptions(10), {300}).ok());
+    RedisFilter filter = Created(servers_, "deleted", 1000, RedisOptions(10), {300});
     ASSERT_TRUE(filter.BeginGeneration(1000, RedisOptions(20), {700}).ok());
     RedisProxy proxy(server_->port());
     const RedisServers through = Through(proxy);

@@ -51,7 +51,7 @@ TEST_F(RedisLifetime, CreateIsDoneIfOthersWentOnFromItsRecord) {
     Insert(&other, keys_);
     EXPECT_TRUE(other.BeginGeneration(2000, RedisOptions(16)).ok());
   });
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   ExpectWhole();
   EXPECT_EQ(CountMissing(&creator, keys_), 0u);
   EXPECT_TRUE(other.AbandonGeneration().ok());
@@ -79,8 +79,8 @@ TEST_F(RedisLifetime, CreateLeavesNoShardsOfItsOwnWhereTheNameIsTaken) {
 // The first SET NX was a filter that somebody deleted; the second one names shards that are gone.
 TEST_F(RedisLifetime, CreateSaysSoIfItsShardsWereDeletedMeanwhile) {
   RedisFilter creator;
-  const Status status = CreateWhile(&creator, [&] { EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok()); });
-  EXPECT_EQ(status.code(), StatusCode::kCorrupt) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kCorrupt,
+                   CreateWhile(&creator, [&] { EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok()); })));
 }
 
 // Others are so fast that the generation was left when its shards are about to be kept.
@@ -93,9 +93,7 @@ TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
     }
     return Act();
   };
-  RedisFilter creator;
-  const Status status = creator.Create(through_, "seen", 1000, RedisOptions(16));
-  EXPECT_TRUE(status.ok()) << status.message();
+  RedisFilter creator = Created(through_, "seen", 1000, RedisOptions(16));
   EXPECT_FALSE(is_first);
   const auto shards = client_.Do({"KEYS", "{seen:*"}).items;
   ASSERT_EQ(shards.size(), 2u);
@@ -160,8 +158,7 @@ TEST_F(RedisLifetime, CreateKeepsNothingOfWhatWasDeleted) {
 TEST_F(RedisLifetime, DeleteLeavesANewFilterAlone) {
   RedisFilter filter;
   Create(&filter);
-  const Status status = DeleteWhile([&] { CreateAnew(); });
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(DeleteWhile([&] { CreateAnew(); })));
   ExpectWhole();
 }
 
@@ -174,7 +171,7 @@ TEST_F(RedisLifetime, DeleteLeavesANewFilterWithANextGenerationAlone) {
     Insert(&anew, keys_);
     EXPECT_TRUE(anew.BeginGeneration(2000, RedisOptions(16)).ok());
   });
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
   ExpectWhole();
 }
 
@@ -203,8 +200,7 @@ TEST_F(RedisLifetime, DeleteFollowsASwitch) {
     }
     return Act();
   };
-  const Status status = RedisFilter::Delete(through_, "seen");
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(RedisFilter::Delete(through_, "seen")));
   EXPECT_TRUE(client_.Do({"KEYS", "*seen*"}).items.empty());
 }
 
@@ -235,23 +231,18 @@ TEST_F(RedisLifetime, AFilterOfAnEarlierStateIsRefusedAndGoesWhole) {
   };
   write();
   RedisFilter filter;
-  Status status = filter.Open(servers_, "seen");
-  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
-  EXPECT_NE(std::string(status.message()).find("written before linefilter 0.1.0"), std::string::npos)
-      << status.message();
+  EXPECT_TRUE(Says(StatusCode::kCorrupt, filter.Open(servers_, "seen"), "written before linefilter 0.1.0"));
   bool maybe = false;
   EXPECT_FALSE(filter.MayContainKey("a", &maybe).ok());
   EXPECT_TRUE(maybe);
   EXPECT_EQ(filter.Create(servers_, "seen", 1000, RedisOptions(16)).code(), StatusCode::kIncompatible);
   EXPECT_EQ(client_.Text({"GET", "seen"}), kEarlierRecord) << "the name is taken";
-  status = RedisFilter::Delete(servers_, "seen");
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(RedisFilter::Delete(servers_, "seen")));
   EXPECT_EQ(client_.Integer({"DBSIZE"}), 0);
 
   write();
   client_.Do({"PEXPIRE", "seen", "50000"});  // as it is when its time is over: the shards follow
-  status = filter.Create(servers_, "seen", 1000, RedisOptions(16));
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Create(servers_, "seen", 1000, RedisOptions(16))));
   for (const char* shard : kEarlierShards) EXPECT_EQ(client_.Integer({"EXISTS", shard}), 0);
   EXPECT_TRUE(RedisFilter::Delete(servers_, "seen").ok());
   EXPECT_EQ(client_.Integer({"DBSIZE"}), 0);

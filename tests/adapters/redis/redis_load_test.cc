@@ -31,8 +31,7 @@ FilterOptions Options(Layout layout) { return BitsPerKey(BitsPerKeyLikeBlocked(l
 
 std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
   if (layout != Layout::kContainer) return Build(Options(layout), hashes);
-  ScalableFilter filter;
-  EXPECT_TRUE(filter.Create(hashes.size() / 8, Fpr(0.01)).ok());
+  ScalableFilter filter = Created<ScalableFilter>(hashes.size() / 8, Fpr(0.01));
   filter.InsertHashes(hashes.data(), hashes.size());
   return test::ImageOf(filter);
 }
@@ -63,8 +62,7 @@ TEST_F(RedisLoad, EveryLayoutComesBackAsItWas) {
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(shard_bytes));
       const std::string name = std::string(LayoutName(layout)) + std::to_string(shard_bytes);
       RedisFilter made, opened;
-      const Status status = made.CreateFromImage(servers_, name, image.data(), image.size(), nullptr, {shard_bytes});
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(made.CreateFromImage(servers_, name, image.data(), image.size(), nullptr, {shard_bytes})));
       ASSERT_TRUE(opened.Open(servers_, name).ok());
       EXPECT_EQ(opened.layout(), layout);
       EXPECT_EQ(CountMissing(&opened, hashes_), 0u);
@@ -107,14 +105,11 @@ TEST_F(RedisLoad, AKeyedImageNeedsItsSecret) {
 // What the object lets go meanwhile is not what it reads the name from; and an image that is none leaves it open.
 TEST_F(RedisLoad, AnObjectIsMadeAnewUnderItsOwnName) {
   const std::string image = ImageOf(Layout::kBlocked, hashes_), name(150, 'n');
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, name, 100, Options(Layout::kBlocked)).ok());
+  RedisFilter filter = Created(servers_, name, 100, Options(Layout::kBlocked));
   ASSERT_TRUE(RedisFilter::Delete(servers_, filter.name()).ok());
-  Status status = filter.CreateFromImage(servers_, filter.name(), image.data(), image.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, filter.name(), image.data(), image.size())));
   EXPECT_EQ(filter.name(), name);
-  status = filter.Open(servers_, filter.name());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.Open(servers_, filter.name())));
   EXPECT_EQ(CountMissing(&filter, hashes_), 0u);
   EXPECT_EQ(filter.CreateFromImage(servers_, filter.name(), image.data(), 10).code(), StatusCode::kCorrupt);
   EXPECT_EQ(CountMissing(&filter, hashes_), 0u);
@@ -132,8 +127,7 @@ TEST_F(RedisLoad, ManyPieces) {
   const RedisLayout layout{9 * 1000 * 1000};
   ASSERT_TRUE(filter.CreateFromImage(servers_, "pieces", image.data(), image.size(), nullptr, layout).ok());
   EXPECT_EQ(BodyOf(Download(&filter)), BodyOf(image));
-  RedisFilter empty;
-  ASSERT_TRUE(empty.Create(servers_, "united", 20 << 20, options, layout).ok());
+  RedisFilter empty = Created(servers_, "united", 20 << 20, options, layout);
   ASSERT_TRUE(empty.Load(image.data(), image.size()).ok());
   EXPECT_EQ(BodyOf(Download(&empty)), BodyOf(image));
   EXPECT_EQ(CountMissing(&empty, hashes), 0u);
@@ -143,8 +137,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
     const std::string name = std::string("union_") + LayoutName(layout);
     FilterOptions options = Options(layout);
-    RedisFilter filter;
-    ASSERT_TRUE(filter.Create(servers_, name, kNumKeys, options, {layout == Layout::kClassic ? 0u : 4096u}).ok());
+    RedisFilter filter = Created(servers_, name, kNumKeys, options, {layout == Layout::kClassic ? 0u : 4096u});
     RedisClient client(server_->address());
     for (const RedisReply& key : client.Do({"KEYS", "*{" + name + ":*"}).items) {
       EXPECT_EQ(client.Integer({"PEXPIRE", key.text, "600000"}), 1);
@@ -153,16 +146,14 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
     ASSERT_TRUE(filter.InsertHashes(inserted.data(), inserted.size(), nullptr).ok());
     const std::string image = ImageOf(layout, hashes_);
     for (int i = 0; i < 2; ++i) {  // twice is once
-      const Status status = filter.Load(image.data(), image.size());
-      ASSERT_TRUE(status.ok()) << status.message();
+      ASSERT_TRUE(IsOk(filter.Load(image.data(), image.size())));
     }
     std::vector<uint64_t> all = hashes_;
     all.insert(all.end(), inserted.begin(), inserted.end());
     EXPECT_EQ(CountMissing(&filter, all), 0u);
     std::string body = BodyOf(image);
     {
-      RedisFilter alone;
-      ASSERT_TRUE(alone.Create(servers_, "alone_" + name, kNumKeys, options).ok());
+      RedisFilter alone = Created(servers_, "alone_" + name, kNumKeys, options);
       ASSERT_TRUE(alone.InsertHashes(inserted.data(), inserted.size(), nullptr).ok());
       const std::string other = BodyOf(Download(&alone));
       ASSERT_EQ(other.size(), body.size());
@@ -178,8 +169,7 @@ TEST_F(RedisLoad, LoadIsTheUnion) {
 }
 
 TEST_F(RedisLoad, WhatDoesNotFitIsRefused) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "fits", kNumKeys, Options(Layout::kBlocked)).ok());
+  RedisFilter filter = Created(servers_, "fits", kNumKeys, Options(Layout::kBlocked));
   std::string image = ImageOf(Layout::kBlocked, hashes_);
 
   image[1000] = static_cast<char>(image[1000] ^ 1);
@@ -250,8 +240,7 @@ TEST_F(RedisLoad, SavesAFile) {
 
 // Two loaders, a writer and a download at once: nothing that was acknowledged is missing in what comes after.
 TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "meanwhile", 4 * kNumKeys, Options(Layout::kBlocked), {16384}).ok());
+  RedisFilter filter = Created(servers_, "meanwhile", 4 * kNumKeys, Options(Layout::kBlocked), {16384});
   const std::vector<uint64_t> inserted = RandomHashes(40000, 6);
   std::atomic<bool> done{false};
   std::vector<std::vector<uint64_t>> loaded;
@@ -260,11 +249,9 @@ TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
   for (const std::vector<uint64_t>& hashes : loaded) {
     loaders.emplace_back([this, &hashes, &done] {
       const std::string image = ImageOf(Layout::kBlocked, hashes);
-      RedisFilter loader;
-      ASSERT_TRUE(loader.Open(servers_, "meanwhile").ok());
+      RedisFilter loader = Opened(servers_, "meanwhile");
       do {
-        const Status status = loader.Load(image.data(), image.size());
-        EXPECT_TRUE(status.ok()) << status.message();
+        EXPECT_TRUE(IsOk(loader.Load(image.data(), image.size())));
       } while (!done);
     });
   }

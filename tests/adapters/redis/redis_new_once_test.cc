@@ -34,8 +34,7 @@ struct Insertions {
   std::atomic<size_t> num_done[kWriters] = {};
 
   void Write(size_t w) {
-    RedisFilter filter;
-    EXPECT_TRUE(filter.Open(servers, "seen").ok());
+    RedisFilter filter = Opened(servers, "seen");
     std::vector<size_t> order(kKeys);
     std::iota(order.begin(), order.end(), size_t{0});
     Random mine(2 + w / 2);  // two of them in one order, at the same time
@@ -49,12 +48,10 @@ struct Insertions {
       for (size_t i = 0; i < n; ++i) part[i] = hashes[order[begin + i]];
       source.Add(part);
       std::vector<RedisInsert> outcomes(n);
-      const Status inserted = filter.InsertHashes(part.data(), n, outcomes.data());
-      EXPECT_TRUE(inserted.ok()) << inserted.message();
+      EXPECT_TRUE(IsOk(filter.InsertHashes(part.data(), n, outcomes.data())));
       for (size_t i = 0; i < n; ++i) told[order[begin + i]] += outcomes[i] == RedisInsert::kNew ? 1 : 0;
       std::vector<uint8_t> answers(n);
-      const Status asked = filter.MayContainHashes(part.data(), n, answers.data());
-      EXPECT_TRUE(asked.ok()) << asked.message();
+      EXPECT_TRUE(IsOk(filter.MayContainHashes(part.data(), n, answers.data())));
       wrong += static_cast<size_t>(std::count(answers.begin(), answers.end(), 0));
       num_done[w] = begin + n;
     }
@@ -78,13 +75,13 @@ TEST(RedisNewOnceTest, WhileGenerationsAreSwitched) {
   all.options.bits_per_key = 64;  // hardly a false positive among them
   RedisFilter rebuilder;
   Status status = rebuilder.Create(all.servers, "seen", kKeys, all.options, all.layout);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(status));
   std::vector<std::thread> writers;
   for (size_t w = 0; w < kWriters; ++w) writers.emplace_back(&Insertions::Write, &all, w);
   while (all.working != 0) {
     const std::vector<size_t> before(all.num_done, all.num_done + kWriters);
     status = all.Rebuild(&rebuilder);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(status));
     if (!status.ok()) break;
     // And where the writers are slow, not all of their keys are inserted in the midst of a switch.
     EXPECT_TRUE(WaitUntil([&] {

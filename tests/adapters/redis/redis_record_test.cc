@@ -28,12 +28,10 @@ class RedisRecord : public RedisServerTest {
 
   void ExpectNothingCounts(RedisFilter* filter, const std::vector<uint64_t>& hashes, StatusCode why) {
     std::vector<uint8_t> answers(hashes.size(), 0);
-    Status status = filter->MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_EQ(status.code(), why) << status.message();
+    EXPECT_TRUE(Says(why, filter->MayContainHashes(hashes.data(), hashes.size(), answers.data())));
     EXPECT_EQ(static_cast<size_t>(std::count(answers.begin(), answers.end(), 1)), hashes.size());
     std::vector<RedisInsert> outcomes(hashes.size(), RedisInsert::kNew);
-    status = filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-    EXPECT_EQ(status.code(), why) << status.message();
+    EXPECT_TRUE(Says(why, filter->InsertHashes(hashes.data(), hashes.size(), outcomes.data())));
     EXPECT_EQ(static_cast<size_t>(std::count(outcomes.begin(), outcomes.end(), RedisInsert::kFailed)), hashes.size());
     bool maybe = false;
     EXPECT_EQ(filter->MayContainHash(hashes[0], &maybe).code(), why);
@@ -73,9 +71,8 @@ INSTANTIATE_TEST_SUITE_P(Layouts, RedisRecordOfLayout,
 
 // An eviction takes the record as any key, and DEL does: the shards stay.
 TEST_P(RedisRecordOfLayout, ThatIsGoneIsNotFound) {
-  RedisFilter filter, writer;
-  ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(16, GetParam())).ok());
-  ASSERT_TRUE(writer.Open(servers_, "seen").ok());
+  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(16, GetParam()));
+  RedisFilter writer = Opened(servers_, "seen");
   Insert(&filter, old_keys_);
   client_.Do({"DEL", "seen"});
   ExpectNothingCounts(&filter, old_keys_, StatusCode::kNotFound);
@@ -122,8 +119,7 @@ TEST_F(RedisRecord, ThatIsAnotherOneIsFollowedByTheFirstInsertion) {
 }
 
 TEST_F(RedisRecord, ThatIsSomethingElseIsAnError) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(16)).ok());
+  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(16));
   const std::string record = client_.Text({"GET", "seen"});
   client_.Do({"SET", "seen", "something else"});
   ExpectNothingCounts(&filter, later_keys_, StatusCode::kIncompatible);
@@ -136,8 +132,7 @@ TEST_F(RedisRecord, ThatIsSomethingElseIsAnError) {
 }
 
 TEST_F(RedisRecord, ThatIsGoneStopsLoadsAndDownloads) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(10), {512}).ok());
+  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(10), {512});
   const std::string image = ImageOf(2000, RedisOptions(10), old_keys_);
   FilterView view(image.data(), image.size());
   redis_internal::FilterState state;
@@ -146,8 +141,7 @@ TEST_F(RedisRecord, ThatIsGoneStopsLoadsAndDownloads) {
   // The record goes while they are at work.
   client_.Do({"RENAME", "seen", "kept"});
   EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view).code(), StatusCode::kNotFound);
-  RedisFilter anew;
-  ASSERT_TRUE(anew.Create(servers_, "seen", 2000, RedisOptions(10), {512}).ok());
+  RedisFilter anew = Created(servers_, "seen", 2000, RedisOptions(10), {512});
   EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view).code(), StatusCode::kIncompatible);
   client_.Do({"RENAME", "kept", "seen"});
   const Sink sink = {[](void* context, const void*, size_t) noexcept {
@@ -159,9 +153,8 @@ TEST_F(RedisRecord, ThatIsGoneStopsLoadsAndDownloads) {
 }
 
 TEST_F(RedisRecord, WhatALateMakeLeftOfALostShardIsLost) {
-  RedisFilter filter, writer;
-  ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(10)).ok());
-  ASSERT_TRUE(writer.Open(servers_, "seen").ok());
+  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(10));
+  RedisFilter writer = Opened(servers_, "seen");
   Insert(&filter, old_keys_);
   const std::string shard = ShardsOf("seen").at(0), offset = std::to_string(filter.body_bytes());
   MakeLate(shard, offset);
@@ -181,8 +174,7 @@ TEST_F(RedisRecord, WhatALateMakeLeftOfALostShardIsLost) {
 }
 
 TEST_F(RedisRecord, NobodySwitchesToWhatALateMakeLeft) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(10)).ok());
+  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(10));
   const std::vector<std::string> before = ShardsOf("seen");
   ASSERT_TRUE(filter.BeginGeneration(2000, RedisOptions(20)).ok());
   std::string shard = ShardsOf("seen").at(0);
@@ -221,9 +213,8 @@ TEST_F(RedisRecord, WhoDeletesLeavesTheNextFilterAlone) {
 
 // Expire(0) takes the time from the shards that it knows; a switch has just left them, and gave them a minute.
 TEST_F(RedisRecord, WhatIsLeftWhileTheFilterIsMadeImmortalStillGoes) {
-  RedisFilter filter, rebuilder;
-  ASSERT_TRUE(filter.Create(servers_, "seen", 2000, RedisOptions(10)).ok());
-  ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
+  RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(10));
+  RedisFilter rebuilder = Opened(servers_, "seen");
   for (int round = 0; round < 4; ++round) {
     std::atomic<bool> working{true};
     std::thread other([&] {
@@ -236,8 +227,7 @@ TEST_F(RedisRecord, WhatIsLeftWhileTheFilterIsMadeImmortalStillGoes) {
     while (working) EXPECT_TRUE(filter.Expire(0).ok());
     other.join();
   }
-  char id[17];
-  snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(rebuilder.generation()));
+  const std::string id = IdOf(rebuilder.generation());
   for (const std::string& shard : ShardsOf("seen")) {
     const int64_t ms = client_.Integer({"PTTL", shard});
     EXPECT_EQ(ms == -1, shard.find(id) != std::string::npos) << shard << " " << ms;

@@ -26,9 +26,7 @@ class RedisReplicas : public RedisServerTest {
     layout_.shard_bytes = 640;  // two shards
   }
   static void ExpectTooFew(const Status& status) {
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-    EXPECT_NE(std::string(status.message()).find("inserted, but only 0 of 1 replicas"), std::string::npos)
-        << status.message();
+    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, "inserted, but only 0 of 1 replicas"));
   }
   size_t NumStrings() { return client_.Do({"KEYS", "*"}).items.size(); }
 
@@ -67,11 +65,9 @@ TEST_F(RedisReplicas, OnlyWhatBringsKeysWaitsForThem) {
 }
 
 TEST_F(RedisReplicas, DeleteLeavesNothingThoughNoReplicaIsThere) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "seen", kKeys, RedisOptions(10), layout_).ok());
+  RedisFilter filter = Created(servers_, "seen", kKeys, RedisOptions(10), layout_);
   EXPECT_EQ(NumStrings(), 3u);
-  const Status status = RedisFilter::Delete(waiting_, "seen");
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(RedisFilter::Delete(waiting_, "seen")));
   EXPECT_EQ(NumStrings(), 0u);
 }
 
@@ -93,8 +89,7 @@ TEST_F(RedisReplicas, AReplicaAloneAnswersAndChangesNothing) {
   EXPECT_EQ(CountMissing(&reader, keys_), 0u);
 
   const auto expect_refused = [](const Status& status) {
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
-    EXPECT_NE(std::string(status.message()).find("read-only replica"), std::string::npos) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, "read-only replica"));
   };
   RedisInsert outcome = RedisInsert::kNew;
   expect_refused(reader.InsertHash(1, &outcome));

@@ -12,6 +12,7 @@
 #include "tests/testing/redis_patience.h"
 #include "tests/testing/redis_replies.h"
 #include "tests/testing/redis_server.h"
+#include "tests/testing/status.h"
 
 namespace linefilter::redis_internal {
 

@@ -47,8 +47,7 @@ class RedisStates : public RedisServerTest {
     const std::string image = ImageOf(*filter), name = "state" + std::to_string(++states_);
     const RedisLayout layout = {random->Below(3) * 256};
     RedisFilter first, second;
-    Status status = first.CreateFromImage(servers_, name, image.data(), image.size(), SecretOf(options), layout);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(first.CreateFromImage(servers_, name, image.data(), image.size(), SecretOf(options), layout)));
     ASSERT_TRUE(second.Open(servers_, name, SecretOf(options)).ok());
     const std::string down = Download(&second);
     EXPECT_TRUE(down == image) << down.size() << " bytes of " << image.size();
@@ -59,8 +58,7 @@ class RedisStates : public RedisServerTest {
     EXPECT_EQ(answers, expected);
 
     Filter loaded;
-    status = loaded.CreateFromImage(down.data(), down.size(), ToOpen(options));
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(loaded.CreateFromImage(down.data(), down.size(), ToOpen(options))));
     const std::vector<uint64_t> more = RandomHashes(random->Below(3000), (*random)());
     EXPECT_EQ(loaded.InsertHashes(more.data(), more.size()), filter->InsertHashes(more.data(), more.size()));
     const std::string later = ImageOf(loaded);
@@ -83,8 +81,7 @@ TEST_F(RedisStates, WhatGrowsOrForgetsComesBackAndGoesOn) {
     if (i % 2 == 0) {
       GrowthOptions growth;
       growth.max_growth = random.Below(3) * 7;
-      ScalableFilter filter;
-      ASSERT_TRUE(filter.Create(1 + random.Below(2000), options, growth).ok());
+      ScalableFilter filter = Created<ScalableFilter>(1 + random.Below(2000), options, growth);
       filter.InsertHashes(hashes.data(), hashes.size());
       ExpectComesBack(&filter, options, &random);
     } else {
@@ -101,8 +98,7 @@ TEST_F(RedisStates, WhatGrowsOrForgetsComesBackAndGoesOn) {
 
 // The stage in which they are is counted from its bits, so the filter opens the next one when it is about full.
 TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
-  ScalableFilter grown;
-  ASSERT_TRUE(grown.Create(1000, Fpr(0.01)).ok());
+  ScalableFilter grown = Created<ScalableFilter>(1000, Fpr(0.01));
   const std::vector<uint64_t> before = RandomHashes(1500, 1), meanwhile = RandomHashes(1200, 2);
   grown.InsertHashes(before.data(), before.size());
   const std::string image = ImageOf(grown);
@@ -112,9 +108,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
   ASSERT_TRUE(other.Open(servers_, "grown").ok());
   const std::string down = Download(&other);
   EXPECT_EQ(down.size(), image.size());
-  ScalableFilter loaded;
-  const Status status = loaded.CreateFromImage(down.data(), down.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ScalableFilter loaded = FromImage<ScalableFilter>(down);
   EXPECT_EQ(loaded.CountMaybes(before.data(), before.size()), before.size());
   EXPECT_EQ(loaded.CountMaybes(meanwhile.data(), meanwhile.size()), meanwhile.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), 2700, 100);
@@ -128,7 +122,7 @@ TEST_F(RedisStates, KeysThatCameInRedisAreCounted) {
 // Read by another implementation, from doc/REDIS.md.
 TEST_F(RedisStates, TheReferenceReadsHowItGoesOn) {
   RotatingFilter rotating;
-  ASSERT_TRUE(rotating.Create(300, 3, Fpr(0.01), Rotation::kByCount).ok());
+  ASSERT_TRUE(IsOk(rotating.Create(300, 3, Fpr(0.01), Rotation::kByCount)));
   rotating.InsertHashes(RandomHashes(400, 1).data(), 400);
   const std::string image = ImageOf(rotating);
   RedisFilter filter;
@@ -162,15 +156,13 @@ TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
     ++tried;
     const RedisLayout layout = {random.Below(3) * 256};
     RedisFilter filter, other;
-    Status status = filter.CreateFromImage(servers_, "claim", image.data(), image.size(), nullptr, layout);
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "claim", image.data(), image.size(), nullptr, layout)));
     ASSERT_TRUE(other.Open(servers_, "claim").ok());
     const std::string down = Download(&other);
     const FilterView after(down.data(), down.size());
     ExpectSameClaims(before, after);
     EXPECT_LE(after.num_keys(), 8 * after.body_bytes());
-    status = filter.CreateFromImage(servers_, "again", down.data(), down.size());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "again", down.data(), down.size())));
     EXPECT_TRUE(Download(&filter) == down) << "from then on it is the same";
     (void)RedisFilter::Delete(servers_, "claim");
     (void)RedisFilter::Delete(servers_, "again");
@@ -188,8 +180,7 @@ TEST_F(RedisStates, AClaimOfMoreKeysThanBitsStaysWithinThem) {
   claim.num_keys = ~uint64_t{0};
   const reference::Bytes image = reference::WriteImage(claim);
   RedisFilter filter;
-  const Status status = filter.CreateFromImage(servers_, "claim", image.data(), image.size());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "claim", image.data(), image.size())));
   for (int i = 0; i < 2; ++i) {
     const std::string down = Download(&filter);
     const FilterView view(down.data(), down.size());
@@ -207,8 +198,7 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
     const std::string image = Build(BitsPerKey(20, layout), {}), name = LayoutName(layout);
     ASSERT_TRUE(FilterView(image.data(), image.size()).empty_set());
     RedisFilter filter;
-    const Status status = filter.CreateFromImage(servers_, name, image.data(), image.size());
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, name, image.data(), image.size())));
     EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
     EXPECT_EQ(CountMissing(&filter, hashes), hashes.size()) << "all are absent";
     const std::string down = Download(&filter);
@@ -231,12 +221,10 @@ TEST_F(RedisStates, AnImageOfNoKeysIsLoadedIntoAnyFilterOfItsHash) {
   options.layout = Layout::kBlocked;
   const std::string image = Build(options, {});
   const std::vector<uint64_t> hashes = RandomHashes(500, 1);
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "filled", 1000, options).ok());
+  RedisFilter filter = Created(servers_, "filled", 1000, options);
   Insert(&filter, hashes);
   const std::string before = Download(&filter);
-  Status status = filter.Load(image.data(), image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(filter.Load(image.data(), image.size())));
   EXPECT_TRUE(Download(&filter) == before);
   ASSERT_TRUE(filter.BeginGeneration(1000, options).ok());
   EXPECT_TRUE(filter.LoadNext(image.data(), image.size()).ok());
@@ -254,9 +242,7 @@ TEST_F(RedisStates, WhatCannotBeOpenedLeavesOpenWhatWas) {
   RedisFilter filter, keyed;
   ASSERT_TRUE(filter.Create(servers_, "old", 1000, options).ok());
   Insert(&filter, hashes);
-  FilterOptions with_secret = options;
-  with_secret.hash_id = HashId::kKeyed;
-  with_secret.secret.bytes[0] = 1;
+  FilterOptions with_secret = Keyed(options);
   ASSERT_TRUE(keyed.Create(servers_, "keyed", 1000, with_secret).ok());
   const std::string image = Build(options, hashes), keyed_image = Build(with_secret, hashes);
   const auto fails = [&](StatusCode code, const char* what, const Status& status) {

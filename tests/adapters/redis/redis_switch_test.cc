@@ -36,8 +36,7 @@ struct Several {
       do {
         std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(40)));
       } while (num_batches == seen && !done);
-      RedisFilter filter;
-      ASSERT_TRUE(filter.Open(servers, "several").ok());
+      RedisFilter filter = test::Opened(servers, "several");
       Status status = filter.BeginGeneration(kNumKeys, options, {4096 * (1 + random.Below(8))});
       if (status.ok()) {
         const std::string image = test::ImageOf(kNumKeys, options, source.All());
@@ -61,8 +60,7 @@ struct Several {
 // Several who rebuild at once, and abandon what the others began: each step is refused or right.
 TEST_F(RedisSwitch, OfSeveralRebuildersAtOnce) {
   Several several;
-  RedisFilter writer;
-  ASSERT_TRUE(writer.Create(servers_, "several", kNumKeys, several.options, {8192}).ok());
+  RedisFilter writer = test::Created(servers_, "several", kNumKeys, several.options, {8192});
   std::vector<std::thread> rebuilders;
   for (uint64_t i = 0; i < 2; ++i) rebuilders.emplace_back(&Several::Rebuild, &several, servers_, i);
   test::Random random(100);

@@ -94,8 +94,7 @@ class RedisTimes : public RedisServerTest {
     relay.before = [](const Words& words) { return words[0] == "PEXPIRE" ? Act::kClose : Act::kForward; };
     RedisServers through = PatientServers(relay.address());
     through.patience_ms = 0;
-    RedisFilter dies;
-    ASSERT_TRUE(dies.Open(through, kName).ok());
+    RedisFilter dies = Opened(through, kName);
     ASSERT_EQ(dies.SwitchGeneration().code(), StatusCode::kUnavailable);
   }
 
@@ -136,20 +135,14 @@ class RedisTimes : public RedisServerTest {
       ASSERT_TRUE(filter.Info(&info).ok());
     }
     EXPECT_TRUE(info.num_lost_shards == 0 || may_be_lost);
-    char current[40] = "", next[40] = "", previous[40] = "";
-    if (there) snprintf(current, sizeof(current), "{seen:%016llx:", static_cast<unsigned long long>(info.generation));
-    if (info.next_generation != 0) {
-      snprintf(next, sizeof(next), "{seen:%016llx:", static_cast<unsigned long long>(info.next_generation));
-    }
-    if (info.previous_generation != 0) {
-      snprintf(previous, sizeof(previous), "{seen:%016llx:", static_cast<unsigned long long>(info.previous_generation));
-    }
     const int64_t record = client_.Integer({"PTTL", kName});
     for (const auto& key : client_.Do({"KEYS", "{seen:*"}).items) {
       const int64_t ms = client_.Integer({"PTTL", key.text});
-      const auto is_of = [&](const char* prefix) { return *prefix != 0 && key.text.rfind(prefix, 0) == 0; };
-      if (is_of(previous)) continue;  // the next step gives it its minute
-      if (!is_of(current) && !is_of(next)) {
+      const auto is_of = [&](uint64_t generation) {
+        return generation != 0 && key.text.rfind("{seen:" + IdOf(generation) + ":", 0) == 0;
+      };
+      if (is_of(info.previous_generation)) continue;  // the next step gives it its minute
+      if (!is_of(info.generation) && !is_of(info.next_generation)) {
         EXPECT_GE(ms, 0) << key.text << " stays for ever, and no record names it";
       } else if (record < 0) {
         EXPECT_EQ(ms, -1) << key.text << " goes, and the record does not";

@@ -33,8 +33,7 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers;
   servers.addresses = server.address();
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers, "seen", 1000, Fpr(0.01)).ok());
+  RedisFilter filter = Created(servers, "seen", 1000, Fpr(0.01));
   servers.tls = true;
   const Status status = filter.Open(servers, "seen");
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
@@ -52,12 +51,9 @@ TEST(RedisTls, SaysThatThisBuildHasNone) {
 TEST_F(RedisTls, DoesAllThatGoesWithout) {
   const std::vector<uint64_t> hashes = RandomHashes(60000, 1), others = RandomHashes(20000, 2);
   const FilterOptions options = RedisOptions(12);
-  RedisFilter filter;
-  Status status = filter.Create(servers_, "all", hashes.size() + others.size(), options);
-  ASSERT_TRUE(status.ok()) << status.message();
+  RedisFilter filter = Created(servers_, "all", hashes.size() + others.size(), options);
   std::vector<RedisInsert> outcomes(hashes.size());
-  status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data())));
   size_t num_new = 0;
   for (const RedisInsert outcome : outcomes) num_new += outcome == RedisInsert::kNew;
   EXPECT_GT(num_new, hashes.size() * 9 / 10);
@@ -72,8 +68,7 @@ TEST_F(RedisTls, DoesAllThatGoesWithout) {
   // A client without TLS sees the same.
   RedisServers plain;
   plain.addresses = server_->plain_address();
-  RedisFilter same;
-  ASSERT_TRUE(same.Open(plain, "all").ok());
+  RedisFilter same = Opened(plain, "all");
   EXPECT_EQ(CountMissing(&same, hashes), 0u);
   EXPECT_EQ(Download(&filter), Download(&same));
 
@@ -101,8 +96,7 @@ TEST_F(RedisTls, UserPasswordAndDatabase) {
   Router router;
   EXPECT_FALSE(router.Connect(servers).ok());
   servers.password = "secret";
-  const Status status = router.Connect(servers);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(router.Connect(servers)));
 }
 
 // 50 MB there and back, over many records and buffers.
@@ -113,7 +107,7 @@ TEST_F(RedisTls, LargeImagesComeAndGo) {
   RedisFilter filter;
   const Status status =
       filter.CreateFromImage(servers_, "large", image.data(), image.size(), nullptr, {uint64_t{20} << 20});
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(status));
   EXPECT_EQ(Download(&filter), image);
   EXPECT_EQ(CountMissing(&filter, hashes), 0u);
   EXPECT_TRUE(RedisFilter::Delete(servers_, "large").ok());
@@ -126,8 +120,7 @@ TEST_F(RedisTls, NobodyWaitsForTheOtherWhenAllBuffersAreFull) {
   RedisServers servers = ServersOf(tunnel.address());
   servers.patience_ms = 0;
   Router router;
-  Status status = router.Connect(servers);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(router.Connect(servers)));
   const auto value = [](size_t i) { return std::string(200000 + i, static_cast<char>('a' + i % 26)); };
   constexpr size_t kCommands = 300;  // 60 MB each way
   Batch batch;
@@ -141,16 +134,14 @@ TEST_F(RedisTls, NobodyWaitsForTheOtherWhenAllBuffersAreFull) {
     batch.Arg(uint64_t{i});
   }
   RedisReplies replies;
-  status = replies.Run(&router, batch);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(replies.Run(&router, batch)));
   for (size_t i = 0; i < kCommands; ++i) ASSERT_EQ(replies.text(i), "ECHO " + value(i)) << i;
   for (size_t i = 0; i < 20000; ++i) ASSERT_EQ(replies.text(kCommands + i), std::to_string(i));
 }
 
 // What a child closes is the parent's.
 TEST_F(RedisTls, AChildLeavesTheParentsConnectionAlone) {
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers_, "fork", 1000, RedisOptions(12)).ok());
+  RedisFilter filter = Created(servers_, "fork", 1000, RedisOptions(12));
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -163,8 +154,7 @@ TEST_F(RedisTls, AChildLeavesTheParentsConnectionAlone) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   bool maybe = false;
-  const Status asked = filter.MayContainHash(7, &maybe);
-  EXPECT_TRUE(asked.ok()) << asked.message();
+  EXPECT_TRUE(IsOk(filter.MayContainHash(7, &maybe)));
   EXPECT_TRUE(maybe);
 }
 
@@ -179,8 +169,7 @@ TEST_F(RedisTls, Clusters) {
   RedisFilter filter;
   ExpectRefused(filter.Create(servers, "many", hashes.size(), options, layout), "tls_server_name");
   servers.tls_server_name = "redis.example";
-  const Status status = filter.Create(servers, "many", hashes.size(), options, layout);
-  ASSERT_TRUE(status.ok()) << status.message();
+  ASSERT_TRUE(IsOk(filter.Create(servers, "many", hashes.size(), options, layout)));
   RedisInfo info;
   ASSERT_TRUE(filter.Info(&info).ok());
   EXPECT_EQ(info.num_masters, 3u);
@@ -207,8 +196,7 @@ TEST_F(RedisTls, ShowsTheClientsCertificate) {
     ExpectRefused(router.Connect(servers), "look at RedisServers::tls_certificate");
     servers.tls_certificate = own.certificate;
     servers.tls_key = own.key;
-    Status status = router.Connect(servers);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(router.Connect(servers)));
     RedisReplies replies;
     EXPECT_TRUE(replies.Run(&router, "a", Kind::kRead, {"GET", "a"}).ok());
   }
@@ -244,8 +232,7 @@ TEST_F(RedisTls, RefusesCertificatesThatAreNotGood) {
   ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca the file of its authority?");
   ExpectRefused(ConnectTo(ours_->Issue({"127.0.0.1"}, -7200, -3600), servers_), "has expired: renew it");
   ExpectRefused(ConnectTo(ours_->Issue({"127.0.0.1"}, 3600, 7200), servers_), "is the clock right?");
-  const Status status = ConnectTo(ours_->Issue({"127.0.0.1"}), servers_);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(ConnectTo(ours_->Issue({"127.0.0.1"}), servers_)));
 }
 
 TEST_F(RedisTls, RefusesTheCertificateOfAnotherHost) {
@@ -261,8 +248,7 @@ TEST_F(RedisTls, RefusesTheCertificateOfAnotherHost) {
   ExpectRefused(ConnectTo(of_name, servers_), words);
   for (const char* name : {"redis.example", "REDIS.example", "a.cache.example", "10.0.0.1"}) {
     servers_.tls_server_name = name;
-    const Status status = ConnectTo(of_name, servers_);
-    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_TRUE(IsOk(ConnectTo(of_name, servers_)));
   }
   servers_.tls_server_name = "nobody";  // as Redis' own script makes them: the subject alone has a name
   EXPECT_TRUE(ConnectTo(ours_->Issue({}), servers_).ok());
@@ -281,8 +267,7 @@ TEST_F(RedisTls, RefusesWhatIsNoName) {
 TEST_F(RedisTls, TrustsWhateverItIsGiven) {
   const Certificate certificate = theirs_->Issue({"127.0.0.1"});
   servers_.tls_ca = certificate.certificate;
-  const Status status = ConnectTo(certificate, servers_);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(ConnectTo(certificate, servers_)));
   ExpectRefused(ConnectTo(theirs_->Issue({"127.0.0.1"}), servers_), "RedisServers::tls_ca the file of its authority?");
 }
 
@@ -303,7 +288,7 @@ TEST_F(RedisTls, KnowsTheAuthoritiesOfTheSystem) {
   setenv("SSL_CERT_FILE", ours_->file().c_str(), 1);  // OpenSSL's word for where they are
   const Status status = router.Connect(servers_);
   unsetenv("SSL_CERT_FILE");
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(status));
 }
 
 TEST_F(RedisTls, APathNeedsAName) {

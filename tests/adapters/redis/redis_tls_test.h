@@ -74,8 +74,7 @@ class RedisTls : public testing::Test {
   }
   // It refuses at once, with such a sentence.
   static void ExpectRefused(const Status& status, const std::string& words) {
-    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.message();
-    EXPECT_TRUE(Has(status, words)) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, status, words));
     EXPECT_FALSE(Has(status, "given up")) << status.message();
   }
   static RedisFakeServer& plain_() {

@@ -56,8 +56,7 @@ TEST_F(RedisTls, AServerMayDieInTheHandshake) {
     servers.patience_ms = 100;
     Router router;
     const Status status = router.Connect(servers);
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.message();
-    EXPECT_TRUE(Has(status, server.address())) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, server.address()));
     EXPECT_TRUE(Has(status, "given up after 100 ms")) << "it may come back: " << status.message();
   }
 }
@@ -89,9 +88,7 @@ TEST_F(RedisTls, NobodyWaitsForeverForAHandshake) {
   servers.timeout_ms = 100;
   servers.patience_ms = 0;
   Router router;
-  const Status status = router.Connect(servers);
-  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-  EXPECT_TRUE(Has(status, "within 100 ms (RedisServers::timeout_ms)")) << status.message();
+  EXPECT_TRUE(Says(StatusCode::kUnavailable, router.Connect(servers), "within 100 ms (RedisServers::timeout_ms)"));
 }
 
 // A connection that ends after any number of bytes, in the midst of a record's reply or between two, with and without
@@ -138,16 +135,14 @@ TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
   const std::vector<uint64_t> hashes = RandomHashes(2000, 5);
   RedisServers plain;
   plain.addresses = server.address();
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(plain, "cut", 20000, test::RedisOptions(12)).ok());
+  RedisFilter filter = Created(plain, "cut", 20000, test::RedisOptions(12));
   for (const size_t commands : {1u, 2u, 5u, 100u, 1500u}) {
     test::RedisProxy proxy(server.port());
     const TlsTunnel tunnel(proxy.address(), ours_->Issue({"127.0.0.1"}));
     RedisServers servers = ServersOf(tunnel.address());
     servers.patience_ms = 0;
     RedisFilter cut;
-    const Status status = cut.Open(servers, "cut");
-    ASSERT_TRUE(status.ok()) << status.message();
+    ASSERT_TRUE(IsOk(cut.Open(servers, "cut")));
     proxy.CutAfter(commands, test::RedisProxy::Last::kUnanswered);
     std::vector<RedisInsert> outcomes(hashes.size());
     EXPECT_EQ(cut.InsertHashes(hashes.data(), hashes.size(), outcomes.data()).code(), StatusCode::kUnavailable);
@@ -167,8 +162,7 @@ TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
   ASSERT_TRUE(server.ok()) << server.why();
   RedisServers servers = ServersOf(server.address());
   const std::vector<uint64_t> hashes = RandomHashes(5000, 6);
-  RedisFilter patient;
-  ASSERT_TRUE(patient.Create(servers, "stalled", hashes.size(), test::RedisOptions(12)).ok());
+  RedisFilter patient = Created(servers, "stalled", hashes.size(), test::RedisOptions(12));
   test::Insert(&patient, hashes);
   servers.patience_ms = 0;
   servers.timeout_ms = 200;
@@ -180,8 +174,7 @@ TEST_F(RedisTls, AStalledServerIsWaitedForNoLongerThanSaid) {
   for (const char* words : {"did not answer within 200 ms", "handshake within 200 ms"}) {
     std::vector<uint8_t> answers(hashes.size(), 0);
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers.data());
-    EXPECT_EQ(status.code(), StatusCode::kUnavailable);
-    EXPECT_TRUE(Has(status, words)) << status.message();
+    EXPECT_TRUE(Says(StatusCode::kUnavailable, status, words));
     for (const uint8_t answer : answers) ASSERT_EQ(answer, 1);
   }
   bool maybe = false;
@@ -199,8 +192,7 @@ TEST_F(RedisTls, AServerThatWasKilledComesBack) {
   RedisServers servers = ServersOf(server.address());
   servers.patience_ms = 60000;
   const std::vector<uint64_t> hashes = RandomHashes(5000, 7);
-  RedisFilter filter;
-  ASSERT_TRUE(filter.Create(servers, "back", hashes.size(), test::RedisOptions(12)).ok());
+  RedisFilter filter = Created(servers, "back", hashes.size(), test::RedisOptions(12));
   test::Insert(&filter, hashes);
   ASSERT_TRUE(server.Restart()) << server.why();
   test::Insert(&filter, hashes);  // sent into what is closed: no SIGPIPE

@@ -28,8 +28,7 @@ void Make(const Both& both, const std::vector<uint64_t>& num_keys, Made* made) {
 
 Bytes Written(const Container& container) {
   Bytes image(static_cast<size_t>(internal::ContainerBytes(container)) + 1, 0xa5);
-  const Status status = internal::WriteContainerTo(container, image.data(), image.size());
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(IsOk(internal::WriteContainerTo(container, image.data(), image.size())));
   EXPECT_EQ(image.back(), 0xa5);
   image.pop_back();
   Bytes sunk;

@@ -11,6 +11,7 @@
 #include "linefilter/filter.h"
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/churn.h"
 #include "tests/testing/exact_fpr.h"
 #include "tests/testing/measure_fpr.h"
@@ -28,9 +29,7 @@ CountingBlockedFilter Make(uint64_t num_keys, double bits_per_key = 48, uint32_t
   FilterOptions options = BitsPerKey(bits_per_key);
   options.num_probes = num_probes;
   options.hash_id = HashId::kCaller;
-  CountingBlockedFilter filter;
-  const Status status = filter.Create(num_keys, options);
-  EXPECT_TRUE(status.ok()) << status.message();
+  CountingBlockedFilter filter = test::Created<CountingBlockedFilter>(num_keys, options);
   return filter;
 }
 
@@ -240,10 +239,8 @@ TEST(Counting, KeepsItsCountsInAnImage) {
   const std::vector<uint64_t> keys = test::SpecialAndRandomHashes(1000, 6);
   filter.InsertHashes(keys.data(), keys.size());
   filter.InsertHashes(keys.data(), 500);
-  std::string image;
-  ASSERT_TRUE(filter.AppendImage(&image).ok());
-  CountingBlockedFilter copy;
-  ASSERT_TRUE(copy.CreateFromImage(image.data(), image.size()).ok());
+  const std::string image = test::ImageOf(filter);
+  CountingBlockedFilter copy = test::FromImage<CountingBlockedFilter>(image);
   EXPECT_EQ(copy.RemoveHashes(keys.data(), keys.size()), keys.size());
   EXPECT_EQ(copy.CountMaybes(keys.data(), 500), 500u);
   EXPECT_EQ(copy.RemoveHashes(keys.data(), 500), 500u);
@@ -253,8 +250,7 @@ TEST(Counting, KeepsItsCountsInAnImage) {
 TEST(Counting, TakesKeysByKey) {
   FilterOptions options = BitsPerKey(48);
   options.seed = 5;
-  CountingBlockedFilter filter;
-  ASSERT_TRUE(filter.Create(10, options).ok());
+  CountingBlockedFilter filter = test::Created<CountingBlockedFilter>(10, options);
   EXPECT_FALSE(filter.RemoveKey("alice"));
   filter.InsertKey("alice");
   filter.InsertKey(uint64_t{7});
@@ -267,8 +263,7 @@ TEST(Counting, TakesKeysByKey) {
   options.seed = 0;
   options.hash_id = HashId::kKeyed;
   options.secret.bytes[3] = 9;
-  CountingBlockedFilter keyed;
-  ASSERT_TRUE(keyed.Create(10, options).ok());
+  CountingBlockedFilter keyed = test::Created<CountingBlockedFilter>(10, options);
   keyed.InsertKey("alice");
   EXPECT_TRUE(keyed.RemoveKey("alice"));
   EXPECT_FALSE(keyed.MayContainKey("alice"));

@@ -27,8 +27,7 @@ TEST(CountingBuilder, CountsAKeyEachTimeThatItComes) {
     builder.AddHash(hash);
   EXPECT_EQ(builder.num_keys(), 4u);
   const std::string image = test::Finish(&builder);
-  CountingBlockedFilter filter;
-  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  CountingBlockedFilter filter = test::FromImage<CountingBlockedFilter>(image);
   EXPECT_TRUE(filter.RemoveHash(9));
   EXPECT_FALSE(filter.MayContainHash(9));
   for (int times = 0; times < 3; ++times) EXPECT_TRUE(filter.RemoveHash(uint64_t{5} << 60)) << times;
@@ -86,8 +85,7 @@ TEST(CountingBuilder, CountsKeysThatAreAddedAsKeys) {
   FilterBuilder builder(options);
   for (int times = 0; times < 2; ++times) builder.AddKey("alice");
   const std::string image = test::Finish(&builder);
-  CountingBlockedFilter filter;
-  ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
+  CountingBlockedFilter filter = test::FromImage<CountingBlockedFilter>(image);
   EXPECT_TRUE(filter.RemoveKey("alice"));
   EXPECT_TRUE(filter.MayContainKey("alice"));
   options.layout = Layout::kAuto;

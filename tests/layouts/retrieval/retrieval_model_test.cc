@@ -46,8 +46,7 @@ Rate RateOfBlocks(const FilterBase& filter) {
 
 Rate RateOfHashes(FilterBuilder* builder, uint64_t num_blocks) {
   std::string image;
-  const Status status = builder->Finish(&image);
-  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(test::IsOk(builder->Finish(&image)));
   const FilterView view(image.data(), image.size());
   EXPECT_EQ(view.layout(), Layout::kRetrieval) << view.status().message();
   EXPECT_EQ(view.body_bytes(), 64 * num_blocks);
@@ -173,9 +172,8 @@ TEST(RetrievalModel, HasNoProbesToChoose) {
   FilterOptions options = OptionsFor(100, 5000);
   options.num_probes = 5;
   uint64_t image_bytes = 0;
-  const Status refused = FilterBuilder::EstimateBytes(options, 5000, &image_bytes);
-  EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument);
-  EXPECT_NE(std::string(refused.message()).find("leave it 0"), std::string::npos) << refused.message();
+  EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, FilterBuilder::EstimateBytes(options, 5000, &image_bytes),
+                         "leave it 0"));
   FilterBuilder builder(options);
   EXPECT_EQ(builder.status().code(), StatusCode::kInvalidArgument) << "before any key is added";
   options.num_probes = 0;

@@ -1,4 +1,5 @@
-// Create, Expire and Delete decide how long a filter is there.
+// Create, Expire and Delete decide how long a filter is there. RedisFilter::Create itself, which plans what
+// CreateFilter makes here, is in redis_filter.cc.
 #include <algorithm>
 #include <chrono>
 

@@ -1,5 +1,6 @@
 // RedisFilter's calls each check that the filter is open and turn what may be thrown into a Status; the work is
-// FilterState's.
+// FilterState's. Here are opening, Create, lookups and insertions; other calls are with their work: lifetime.cc
+// (Expire, Delete), info.cc, load.cc, dump.cc and generation.cc.
 #include <algorithm>
 #include <utility>
 

@@ -1,12 +1,13 @@
 #include "lib/adapters/redis/record/header.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <random>
 
 #include "lib/adapters/redis/record/names.h"
-#include "linefilter/sizing.h"
+#include "linefilter/layout.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -16,6 +17,15 @@ constexpr std::string_view kFirstWord = "linefilter-redis ";
 constexpr uint64_t kMaxBlocks = uint64_t{1} << 32;
 constexpr size_t kMaxStages = 64;
 constexpr uint64_t kBitsOfBlock = 512;
+
+// The most probes that any layout of this library takes. A record that tells more comes from a later one.
+uint32_t MostProbes() {
+  uint32_t most = 0;
+  for (const Layout layout : SupportedLayouts()) most = std::max(most, FactsOf(layout).max_num_probes);
+  return most;
+}
+// The most of a stage, which is a `blocked` filter.
+uint32_t MostProbesOfStage() { return FactsOf(Layout::kBlocked).max_num_probes; }
 
 // Parses a number of at most 64 bits, nothing else.
 bool ParseNumber(std::string_view text, int base, uint64_t* value) {
@@ -70,7 +80,7 @@ bool ParseStages(std::string_view text, std::vector<Stage>* stages) {
     Stage stage;
     uint64_t probes;
     if (!ParseNumber(Cut(&entry, ':'), 10, &stage.num_blocks) || !ParseNumber(Cut(&entry, ':'), 10, &probes) ||
-        !ParseNumber(entry, 10, &stage.num_keys) || probes > 16 || stages->size() == kMaxStages) {
+        !ParseNumber(entry, 10, &stage.num_keys) || probes > MostProbesOfStage() || stages->size() == kMaxStages) {
       return false;
     }
     stage.num_probes = static_cast<uint32_t>(probes);
@@ -138,7 +148,7 @@ Field ParseGenerationField(std::string_view field, std::string_view value, Gener
   if (field == ".newest-ones") return taken(ParseNumber(value, 10, &generation->newest_ones));
   if (field == ".growth") return taken(ParseBytes(value, &generation->growth));
   if (field != ".probes") return Field::kUnknown;
-  if (!ParseNumber(value, 10, &probes) || probes > 30) return Field::kWrong;
+  if (!ParseNumber(value, 10, &probes) || probes > MostProbes()) return Field::kWrong;
   generation->num_probes = static_cast<uint32_t>(probes);
   return Field::kTaken;
 }
@@ -286,7 +296,7 @@ Status CheckGeneration(std::string_view name, const Generation& generation) {
   uint64_t stage_blocks = 0;
   for (const Stage& stage : generation.stages) {
     good = good && stage.num_blocks != 0 && stage.num_blocks <= kMaxBlocks && stage.num_probes != 0 &&
-           stage.num_probes <= 16 && stage.num_keys <= kBitsOfBlock * stage.num_blocks;
+           stage.num_probes <= MostProbesOfStage() && stage.num_keys <= kBitsOfBlock * stage.num_blocks;
     stage_blocks += stage.num_blocks;
   }
   if (generation.newest_ones != kUnknownOnes) {

@@ -4,9 +4,9 @@
 //
 // 1. Units. A block's first kUnits constraints, summed over supersets, are the parities of kUnits separate parts of it:
 //    half words, words, or pairs of words. Each is a system of its own, a row per key, 504 / kUnits columns.
-// 2. Clusters. The next constraints sum up the upper halves of units. A key's rows of these (half rows) are reduced by
-//    the units' own; the first kClusters of them, summed over supersets, are parities of kClusters separate sets of
-//    units.
+// 2. Clusters. The next constraints sum up the upper halves of units. What a key's row has in the upper half of a unit
+//    is a half row. Half rows are reduced by the units' own rows; the first kClusters constraints, summed over
+//    supersets, are parities of kClusters separate sets of units.
 // 3. The rest: constraints one after another until one contradicts.
 //
 // On each level systems are the lanes of vectors: the units of a block, then one cluster of eight blocks, then blocks.
