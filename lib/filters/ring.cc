@@ -61,16 +61,16 @@ Status Ring::Make(uint32_t num_generations, uint64_t generation_bytes, uint32_t 
   sized.generation_bytes = generation_bytes;
   const uint64_t needed = sizeof(RotatingFilter) + sized.memory();
   if (needed > options.memory_limit) return OverLimit(needed, options.memory_limit);
-  void* const memory = Allocate(options.allocator, sizeof(Ring));
-  if (memory == nullptr) return OutOfMemory(sizeof(Ring));
+  void* const memory = Allocate(options.allocator, sizeof(Ring) + sized.windows_bytes());
+  if (memory == nullptr) return OutOfMemory(sizeof(Ring) + sized.windows_bytes());
   Ring* const made = new (memory) Ring;
   made->num_generations = num_generations;
   made->generation_bytes = generation_bytes;
   made->num_probes = num_probes;
   made->allocator = options.allocator;
-  made->of_slots = static_cast<Window*>(Allocate(made->allocator, made->windows_bytes()));
+  made->of_slots = reinterpret_cast<Window*>(made + 1);
   const uint64_t bodies_bytes = generation_bytes * made->num_slots();
-  if (made->of_slots != nullptr) made->bodies = static_cast<uint8_t*>(AllocateZeroed(made->allocator, bodies_bytes));
+  made->bodies = static_cast<uint8_t*>(AllocateZeroed(made->allocator, bodies_bytes));
   if (made->bodies == nullptr) {
     Free(made);
     return OutOfMemory(bodies_bytes);
@@ -83,10 +83,10 @@ Status Ring::Make(uint32_t num_generations, uint64_t generation_bytes, uint32_t 
 void Ring::Free(Ring* ring) {
   if (ring == nullptr) return;
   const Allocator allocator = ring->allocator;
-  Deallocate(allocator, ring->of_slots, ring->windows_bytes());
+  const uint64_t ring_bytes = sizeof(Ring) + ring->windows_bytes();
   Deallocate(allocator, ring->bodies, ring->generation_bytes * ring->num_slots());
   ring->~Ring();
-  Deallocate(allocator, ring, sizeof(Ring));
+  Deallocate(allocator, ring, ring_bytes);
 }
 
 // Slot s is followed by s + 1. While s has the newest generation, s + 1 is the spare, and s + 2 has the oldest.

@@ -31,7 +31,8 @@ struct Ring : Windows {
   uint64_t generation() const;
   // The bytes of this, of the windows with the stages behind them, and of the bodies.
   uint64_t memory() const { return sizeof(Ring) + windows_bytes() + generation_bytes * num_slots(); }
-  // These are the windows, and behind them the ring of stages twice over, so that those of each window stand in a row.
+  // Behind this lie the windows, and behind them the ring of stages twice over, so that those of each window stand in a
+  // row.
   uint64_t windows_bytes() const { return num_slots() * (sizeof(Window) + 2 * sizeof(Stage)); }
 
   bool Insert(uint64_t hash);

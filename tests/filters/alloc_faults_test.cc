@@ -21,11 +21,11 @@ namespace {
 constexpr uint64_t kFewKeys = 1000, kManyKeys = 4000000;
 
 template <class Filter>
-class MutableFilters : public testing::Test {};
+class FiltersThatTakeKeys : public testing::Test {};
 using Filters = testing::Types<BlockedFilter, ClassicFilter, ConcurrentBlockedFilter>;
-TYPED_TEST_SUITE(MutableFilters, Filters, );
+TYPED_TEST_SUITE(FiltersThatTakeKeys, Filters, );
 
-TYPED_TEST(MutableFilters, AreCreatedOrAreAsTheyWere) {
+TYPED_TEST(FiltersThatTakeKeys, AreCreatedOrAreAsTheyWere) {
   for (const uint64_t num_keys : {kFewKeys, kManyKeys}) {
     const uint64_t allocations = FailEach("Create", [&](Attempt* attempt) {
       TypeParam filter;
@@ -46,7 +46,7 @@ TYPED_TEST(MutableFilters, AreCreatedOrAreAsTheyWere) {
   }
 }
 
-TYPED_TEST(MutableFilters, AreMadeOfAnImageOrSayMaybe) {
+TYPED_TEST(FiltersThatTakeKeys, AreMadeOfAnImageOrSayMaybe) {
   TypeParam original;
   ASSERT_TRUE(original.Create(kFewKeys, BitsPerKey(10)).ok());
   original.InsertKey("x");
@@ -61,7 +61,7 @@ TYPED_TEST(MutableFilters, AreMadeOfAnImageOrSayMaybe) {
 }
 
 // Snapshots too: the third type is ConcurrentBlockedFilter.
-TYPED_TEST(MutableFilters, WriteTheirImageOrNothing) {
+TYPED_TEST(FiltersThatTakeKeys, WriteTheirImageOrNothing) {
   const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
   TypeParam filter;
   ASSERT_TRUE(filter.Create(hashes.size(), BitsPerKey(10)).ok());

@@ -1,16 +1,23 @@
-// linefilter/filter_base.h: every way of asking gives the same answer, for filters of every kind at once.
+// linefilter/filter_base.h and key_filter.h: every way of asking gives the same answer, for filters of every kind at
+// once, and every filter that takes keys says the same of itself as its image does.
 #include "linefilter/filter_base.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "linefilter/builder.h"
+#include "linefilter/concurrent.h"
 #include "linefilter/filter.h"
+#include "linefilter/rotating.h"
+#include "linefilter/scalable.h"
+#include "linefilter/swappable.h"
 #include "linefilter/view.h"
+#include "tests/testing/building.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::test {
@@ -23,36 +30,46 @@ FilterOptions Options(double bits_per_key, uint64_t seed = 0) {
   return options;
 }
 
-// One filter of every kind: both layouts owning and viewed, small and past the caches' first level, empty and broken.
+// One filter of every kind: all owners, and views of their images, small and past the caches' first level, empty and
+// broken.
 class FilterBaseTest : public ::testing::Test {
  protected:
   static constexpr uint64_t kSeed = 17;
 
   FilterBaseTest() {
     for (const size_t n : {100u, 20000u, 400000u}) {
-      Add<BlockedFilter>("blocked", n);
-      Add<ClassicFilter>("classic", n);
+      Add<BlockedFilter>("blocked", n, n, Options(10, kSeed));
+      Add<ClassicFilter>("classic", n, n, Options(10, kSeed));
+      Add<ConcurrentBlockedFilter>("blocked, concurrent", n, n, Options(10, kSeed));
+      FilterOptions bound = Options(0, kSeed);
+      bound.fpr = 0.01;
+      Add<ScalableFilter>("growing", n, 50u, bound);
+      Add<RotatingFilter>("rotating", n, 3 * n, 4u, bound);
     }
+    BlockedFilter served = Created<BlockedFilter>(uint64_t{20000}, Options(10, kSeed));
+    served.InsertHashes(RandomHashes(20000, 1).data(), 20000);
+    EXPECT_TRUE(IsOk(swappable_.Swap(std::move(served))));
+    asked_.push_back(&swappable_);
+    names_.push_back("swappable");
     std::string empty;
     EXPECT_TRUE(FilterBuilder(Options(10, kSeed)).Finish(&empty).ok());
     AddView("the empty set", std::move(empty));
     AddView("a broken image", "not an image");
-    filters_.push_back(std::make_unique<BlockedFilter>());
+    filters_.push_back(std::make_shared<BlockedFilter>());
     names_.push_back("never created");
     asked_.push_back(filters_.back().get());
   }
 
-  template <class Filter>
-  void Add(const std::string& name, size_t n) {
-    auto filter = std::make_unique<Filter>();
-    EXPECT_TRUE(filter->Create(n, Options(10, kSeed)).ok());
+  template <class Owner, class... Arguments>
+  void Add(const std::string& name, size_t n, const Arguments&... arguments) {
+    auto filter = std::make_shared<Owner>();
+    EXPECT_TRUE(IsOk(filter->Create(arguments...)));
     const std::vector<uint64_t> hashes = RandomHashes(n, 1);  // the smaller sets are subsets of the larger
     filter->InsertHashes(hashes.data(), n);
-    std::string image;
-    EXPECT_TRUE(filter->AppendImage(&image).ok());
-    AddView(name + ", viewed, " + std::to_string(n) + " keys", std::move(image));
+    AddView(name + ", viewed, " + std::to_string(n) + " keys", ImageOf(*filter));
     names_.push_back(name + ", " + std::to_string(n) + " keys");
     asked_.push_back(filter.get());
+    imaged_.push_back({filter.get(), views_.back().get()});
     filters_.push_back(std::move(filter));
   }
   void AddView(const std::string& name, std::string image) {
@@ -64,9 +81,11 @@ class FilterBaseTest : public ::testing::Test {
 
   std::vector<const FilterBase*> asked_;
   std::vector<std::string> names_;
+  std::vector<std::pair<KeyFilter*, const FilterView*>> imaged_;
 
  private:
-  std::vector<std::unique_ptr<Filter>> filters_;
+  std::vector<std::shared_ptr<KeyFilter>> filters_;
+  SwappableFilter swappable_;
   std::vector<std::unique_ptr<std::string>> images_;
   std::vector<std::unique_ptr<FilterView>> views_;
 };
@@ -112,7 +131,7 @@ TEST_F(FilterBaseTest, KnowsItsMembersAndLittleElse) {
                    wrong = asked_[f]->CountMaybes(others.data(), 10000);
     if (names_[f] == "the empty set") {
       EXPECT_EQ(found + wrong, 0u);
-    } else if (asked_[f]->layout() == Layout::kAuto) {
+    } else if (!asked_[f]->KeyStatus().ok()) {
       EXPECT_EQ(found + wrong, 10100u) << names_[f];
     } else {
       EXPECT_EQ(found, 100u) << names_[f];
@@ -142,7 +161,7 @@ TEST_F(FilterBaseTest, OutputsAtOddAddresses) {
 TEST_F(FilterBaseTest, KeysAreTheirHashesWithTheSeedOfTheFilter) {
   for (size_t f = 0; f < asked_.size(); ++f) {
     const FilterBase& filter = *asked_[f];
-    const bool good = filter.layout() != Layout::kAuto;
+    const bool good = names_[f] != "a broken image" && names_[f] != "never created";
     EXPECT_EQ(filter.KeyStatus().ok(), good) << names_[f];
     for (const size_t n : {0u, 1u, 255u, 256u, 257u, 1000u}) {  // around the groups in which keys are hashed
       std::vector<std::string> texts(n);
@@ -204,12 +223,49 @@ TEST_F(FilterBaseTest, TellsLayoutAndState) {
       EXPECT_EQ(filter.hash_id(), HashId::kXxh3);
       EXPECT_NEAR(filter.FillRatio(), 0.47, 0.08) << "near one half at the best num_probes";
       EXPECT_NEAR(filter.ExpectedFpr(), 0.009, 0.004);
+    } else if (names_[f] == "swappable") {
+      EXPECT_EQ(filter.layout(), Layout::kAuto) << "another may serve the next moment";
+      EXPECT_EQ(filter.hash_id(), HashId::kCaller);
+      EXPECT_EQ(filter.body_bytes(), 0u);
+      EXPECT_NEAR(filter.FillRatio(), 0.47, 0.08) << "that of what serves now";
+      EXPECT_NEAR(filter.ExpectedFpr(), 0.009, 0.004);
+    } else if (filter.layout() != Layout::kAuto && filter.body_bytes() != 0) {
+      EXPECT_EQ(filter.layout(), Layout::kContainer);
+      EXPECT_LT(filter.ExpectedFpr(), 0.0105);
     } else {
       EXPECT_EQ(filter.body_bytes(), 0u);
       EXPECT_EQ(filter.FillRatio(), 0);
       EXPECT_EQ(filter.EstimatedKeys(), 0);
       EXPECT_EQ(filter.ExpectedFpr(), names_[f] == "the empty set" ? 0 : 1);
     }
+  }
+}
+
+TEST_F(FilterBaseTest, WhatTakesKeysTellsOfItselfWhatItsImageTells) {
+  for (const auto& [filter, view] : imaged_) {
+    SCOPED_TRACE(LayoutName(filter->layout()));
+    EXPECT_EQ(filter->layout(), view->layout());
+    EXPECT_EQ(filter->num_blocks(), view->num_blocks());
+    EXPECT_EQ(filter->body_bytes(), view->body_bytes());
+    EXPECT_EQ(filter->ImageBytes(), view->image_bytes());
+    EXPECT_GT(filter->MemoryUse(), filter->body_bytes());
+    EXPECT_STREQ(filter->target(), view->target());
+    EXPECT_EQ(filter->FillRatio(), view->FillRatio());
+    EXPECT_EQ(filter->EstimatedKeys(), view->EstimatedKeys());
+    EXPECT_EQ(filter->ExpectedFpr(), view->ExpectedFpr());
+  }
+}
+
+TEST_F(FilterBaseTest, WhatTakesKeysTakesThemWhateverItsClass) {
+  for (const auto& [filter, view] : imaged_) {
+    SCOPED_TRACE(LayoutName(filter->layout()));
+    const std::vector<uint64_t> hashes = RandomHashes(100, 9);
+    EXPECT_TRUE(filter->InsertKey("a new key") || view->MayContainKey("a new key"));
+    EXPECT_FALSE(filter->InsertKey("a new key"));
+    EXPECT_TRUE(filter->MayContainKey("a new key"));
+    const uint64_t known = view->CountMaybes(hashes.data(), 100);
+    EXPECT_LE(filter->InsertHashes(hashes.data(), 100), 100 - known);
+    EXPECT_EQ(filter->CountMaybes(hashes.data(), 100), 100u);
   }
 }
 

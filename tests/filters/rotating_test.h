@@ -28,8 +28,8 @@ inline void ExpectTakesNothing(RotatingFilter* filter) {
   EXPECT_EQ(filter->generation(), 0u);
   EXPECT_EQ(filter->layout(), Layout::kAuto);
   EXPECT_EQ(filter->ExpectedFpr(), 1);
-  EXPECT_EQ(filter->FillRatio(0), 0);
-  EXPECT_EQ(filter->EstimatedKeys(0), 0);
+  EXPECT_EQ(filter->FillRatioOfAge(0), 0);
+  EXPECT_EQ(filter->EstimatedKeysOfAge(0), 0);
 }
 
 }  // namespace linefilter::test

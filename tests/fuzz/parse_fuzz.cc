@@ -90,10 +90,10 @@ void RequireChunksJudged(const FilterView& view, const Subject& subject, uint64_
 }
 
 // What becomes a filter of one's own must be whole, and opened rightly, as `view` is or is not; and takes keys.
-template <class Filter>
+template <class Owner>
 void CopyAndInsert(const FilterView& view, const Subject& subject, const HashSecret* secret, Layout layout,
                    const Questions& questions) {
-  Filter filter;
+  Owner filter;
   FilterOptions options;
   if (secret != nullptr) options.hash_id = HashId::kKeyed, options.secret = *secret;
   const bool fits = view.status().ok() && subject.undamaged() && subject.reference.layout == static_cast<int>(layout);
@@ -105,8 +105,8 @@ void CopyAndInsert(const FilterView& view, const Subject& subject, const HashSec
   filter.InsertKey(key);
   FUZZ_REQUIRE(filter.MayContainKey(key));
   if (secret != nullptr) FUZZ_REQUIRE(filter.MayContainHash(HashBySecret(key, *secret)));
-  if constexpr (std::is_base_of_v<Filter, Filter>) FUZZ_REQUIRE(filter.Union(view).ok() == status.ok());
-  if constexpr (std::is_same_v<Filter, BlockedFilter>) {
+  if constexpr (std::is_base_of_v<Filter, Owner>) FUZZ_REQUIRE(filter.Union(view).ok() == status.ok());
+  if constexpr (std::is_same_v<Owner, BlockedFilter>) {
     const uint64_t factor = 1 + subject.size % 6;
     const bool divides = filter.num_blocks() % factor == 0;
     FUZZ_REQUIRE(filter.Fold(factor).ok() == (status.ok() && divides));

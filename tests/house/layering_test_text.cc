@@ -79,25 +79,31 @@ TEST(Layering, APlainAndAKeyedHashMeetInKeyHashAlone) {
   EXPECT_EQ(HashesMeet(CodeOf("h = HashKey(key, seed);  // KeyedHash(key, secret)")), Faults());
 }
 
-// --- Rule 5: a question, an insertion, a way out of an image is declared once. That many times one is declared today;
-// the issue that gives all owners one base makes each 1.
+// --- Rule 5: a question, an insertion, a way out of an image is declared once for all owners. Elsewhere stand those of
+// a filter on servers, whose answers have errors, and the inlined ones.
 struct Surface {
   std::string folder, extension;
   std::regex declared;
-  int most;
+  std::set<std::string> elsewhere;
 };
 const std::map<std::string, Surface>& Surfaces() {
   static const std::map<std::string, Surface> surfaces = {
       {"C++",
-       {"include/linefilter", ".h",
+       {"include/linefilter",
+        ".h",
         std::regex(
-            R"(\n  (?:[A-Z_]+ )*(?:bool|void|Status|uint64_t) ((?:MayContain|CountMaybes|Insert|WriteImage|Append)\w*|Save)\()"),
-        6}},
+            R"(\n  (?:LINEFILTER_INLINE )?(?:bool|void|Status|uint64_t) ((?:MayContain|CountMaybes|Insert|WriteImage|AppendImage)\w*|Save)\()"),
+        {"inline.h", "redis.h"}}},
       {"C",
-       {"include/linefilter/c", ".h",
-        std::regex(R"(\blinefilter_[a-z]+_((?:may_contain|count_maybes|insert|write_to)\w*|save)\()"), 4}},
+       {"include/linefilter/c",
+        ".h",
+        std::regex(R"(\blinefilter_[a-z]+_((?:may_contain|count_maybes|insert|write_to)\w*|save)\()"),
+        {}}},
       {"Python",
-       {"python/src/linefilter", ".py", std::regex(R"(\n    def ((?:add|contains|to_bytes)\w*|save)\(self)"), 5}}};
+       {"python/src/linefilter",
+        ".py",
+        std::regex(R"(\n    def ((?:add|contains|to_bytes)\w*|save)\(self)"),
+        {"_redis.py"}}}};
   return surfaces;
 }
 
@@ -114,7 +120,7 @@ std::map<std::string, int> Declared(const Surface& surface, const std::vector<st
   return declared;
 }
 
-TEST(Layering, NoQuestionIsDeclaredMoreOftenThanToday) {
+TEST(Layering, AQuestionIsDeclaredOnce) {
   const std::map<std::string, std::string> planted = {{"C++", "class A {\n  bool InsertKey(Key key) noexcept;\n};\n"},
                                                       {"C", "bool linefilter_new_insert_key(const void* key);\n"},
                                                       {"Python", "class A:\n    def add(self, key):\n"}};
@@ -123,11 +129,12 @@ TEST(Layering, NoQuestionIsDeclaredMoreOftenThanToday) {
     for (const std::string& file : SourceFiles(surface.folder, {surface.extension})) {
       const bool is_part =
           surface.folder == "include/linefilter" && file.find('/', surface.folder.size() + 1) != std::string::npos;
-      if (!is_part) texts.push_back(surface.extension == ".py" ? TextOf(file) : CodeOf(TextOf(file)));
+      if (!is_part && surface.elsewhere.count(file.substr(file.rfind('/') + 1)) == 0)
+        texts.push_back(surface.extension == ".py" ? TextOf(file) : CodeOf(TextOf(file)));
     }
     const std::map<std::string, int> declared = Declared(surface, texts);
     EXPECT_GE(declared.size(), 4u) << language << ": nothing was found";
-    for (const auto& [name, count] : declared) EXPECT_LE(count, surface.most) << language << ": " << name;
+    for (const auto& [name, count] : declared) EXPECT_EQ(count, 1) << language << ": " << name;
     const std::string name = language == "C++" ? "InsertKey" : language == "C" ? "insert_key" : "add";
     texts.push_back(planted.at(language));
     EXPECT_EQ(Declared(surface, texts)[name], declared.at(name) + 1) << language;

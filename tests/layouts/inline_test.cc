@@ -6,11 +6,15 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "linefilter/concurrent.h"
 #include "linefilter/filter.h"
+#include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
+#include "linefilter/swappable.h"
 #include "linefilter/view.h"
 #include "tests/layouts/inline_part.h"
 #include "tests/testing/building.h"
@@ -183,6 +187,38 @@ TEST(Inline, AProberLosesNoKeyOfAFilterThatGrows) {
     EXPECT_GE(filter.num_stages(), 8u);
     const std::vector<uint64_t> strangers = test::RandomHashes(3000, 8);
     EXPECT_EQ(Ask(*part, filter, strangers), AskLibrary(filter, strangers));
+  }
+}
+
+// What answers in these changes: their generations rotate, their filter is swapped, others set bits.
+TEST(Inline, AProberAsksAFilterThatChangesThroughItself) {
+  const FilterOptions options = test::Keyed(test::Fpr(0.01));
+  const std::vector<uint64_t> hashes = test::RandomHashes(1000, 7), strangers = test::RandomHashes(1000, 8);
+  for (const InlinePart* part : Parts()) {
+    SCOPED_TRACE(part->march);
+    RotatingFilter rotating;
+    ConcurrentBlockedFilter concurrent;
+    ASSERT_TRUE(rotating.Create(1000, 3, options).ok() && concurrent.Create(1000, options).ok());
+    BlockedFilter served = test::Created<BlockedFilter>(1000, options);
+    for (KeyFilter* filter :
+         {static_cast<KeyFilter*>(&rotating), static_cast<KeyFilter*>(&concurrent), static_cast<KeyFilter*>(&served)}) {
+      filter->InsertHashes(hashes.data(), hashes.size());
+      filter->InsertKey(uint64_t{5});
+    }
+    SwappableFilter swappable;
+    ASSERT_TRUE(swappable.Swap(std::move(served)).ok());
+    for (const FilterBase* filter :
+         {static_cast<const FilterBase*>(&rotating), static_cast<const FilterBase*>(&concurrent),
+          static_cast<const FilterBase*>(&swappable)}) {
+      EXPECT_EQ(Ask(*part, *filter, hashes), std::vector<uint8_t>(1000, 1));
+      EXPECT_EQ(Ask(*part, *filter, strangers), AskLibrary(*filter, strangers));
+      const uint64_t keys[] = {5, 6, 7, 8};
+      uint8_t answers[4], expected[4];
+      part->may_contain_keys(*filter, keys, 4, answers);
+      filter->MayContainKeys(keys, 4, expected);
+      EXPECT_EQ(answers[0], 1);
+      EXPECT_TRUE(std::equal(answers, answers + 4, expected));
+    }
   }
 }
 

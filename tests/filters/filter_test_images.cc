@@ -1,13 +1,13 @@
 // A filter unites with another one or an image, and goes through its image and back; what does not fit is refused.
 #include "linefilter/builder.h"
 #include "linefilter/scalable.h"
-#include "tests/filters/mutable_filter_test.h"
+#include "tests/filters/filter_test.h"
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter::test {
 namespace {
 
-TYPED_TEST(MutableFilterTest, UnionHasTheKeysOfBoth) {
+TYPED_TEST(FilterTest, UnionHasTheKeysOfBoth) {
   const std::vector<uint64_t> mine = RandomHashes(5000, 1), theirs = RandomHashes(5000, 2);
   TypeParam a = this->Make(10000, BitsPerKey(10), mine);
   const TypeParam b = this->Make(10000, BitsPerKey(10), theirs);
@@ -25,7 +25,7 @@ TYPED_TEST(MutableFilterTest, UnionHasTheKeysOfBoth) {
   EXPECT_EQ(ImageOf(c), ImageOf(both));
 }
 
-TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
+TYPED_TEST(FilterTest, UnionRefusesWhatDoesNotFit) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam filter = this->Make(1000, BitsPerKey(10), hashes);
   const std::string before = ImageOf(filter);
@@ -61,7 +61,7 @@ TYPED_TEST(MutableFilterTest, UnionRefusesWhatDoesNotFit) {
 }
 
 // What is missing in a damaged body would be missing in the union too, and nobody could tell any more.
-TYPED_TEST(MutableFilterTest, UnionRefusesADamagedView) {
+TYPED_TEST(FilterTest, UnionRefusesADamagedView) {
   TypeParam filter = this->Make(100000, BitsPerKey(10));
   const std::string before = ImageOf(filter);
   std::string damaged = ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
@@ -72,7 +72,7 @@ TYPED_TEST(MutableFilterTest, UnionRefusesADamagedView) {
   EXPECT_EQ(ImageOf(filter), before);
 }
 
-TYPED_TEST(MutableFilterTest, GoesThroughItsImageAndBack) {
+TYPED_TEST(FilterTest, GoesThroughItsImageAndBack) {
   FilterOptions options = BitsPerKey(11);
   options.seed = 0xfeedface;
   for (const size_t n : {1u, 40u, 3000u, 200000u}) {
@@ -93,7 +93,7 @@ TYPED_TEST(MutableFilterTest, GoesThroughItsImageAndBack) {
   }
 }
 
-TYPED_TEST(MutableFilterTest, RefusesImagesItCannotContinue) {
+TYPED_TEST(FilterTest, RefusesImagesItCannotContinue) {
   const std::string image = ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
   TypeParam filter;
   std::string damaged = image;

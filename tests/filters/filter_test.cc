@@ -1,5 +1,5 @@
 // linefilter/filter.h: BlockedFilter and ClassicFilter, each test for both.
-#include "tests/filters/mutable_filter_test.h"
+#include "tests/filters/filter_test.h"
 
 #include <cmath>
 #include <limits>
@@ -12,12 +12,12 @@
 namespace linefilter::test {
 namespace {
 
-TYPED_TEST(MutableFilterTest, AnswersMaybeBeforeCreate) {
+TYPED_TEST(FilterTest, AnswersMaybeBeforeCreate) {
   TypeParam filter;
   this->ExpectBroken(filter);
 }
 
-TYPED_TEST(MutableFilterTest, RemembersEveryKey) {
+TYPED_TEST(FilterTest, RemembersEveryKey) {
   TypeParam filter = this->Make(20000, BitsPerKey(10));
   EXPECT_EQ(filter.layout(), this->kLayout);
   EXPECT_TRUE(filter.KeyStatus().ok());
@@ -34,7 +34,7 @@ TYPED_TEST(MutableFilterTest, RemembersEveryKey) {
   EXPECT_LT(maybes, 200) << "about 95 at 1 %, and not the other half of the keys";
 }
 
-TYPED_TEST(MutableFilterTest, SaysWhetherAKeyWasCertainlyNew) {
+TYPED_TEST(FilterTest, SaysWhetherAKeyWasCertainlyNew) {
   TypeParam filter = this->Make(1000, BitsPerKey(16));
   EXPECT_TRUE(filter.InsertKey("a")) << "the first key of all is certainly new";
   EXPECT_FALSE(filter.InsertKey("a"));
@@ -46,7 +46,7 @@ TYPED_TEST(MutableFilterTest, SaysWhetherAKeyWasCertainlyNew) {
   }
 }
 
-TYPED_TEST(MutableFilterTest, InsertsABatchAsIfOneByOne) {
+TYPED_TEST(FilterTest, InsertsABatchAsIfOneByOne) {
   for (const size_t n : {0u, 1u, 7u, 31u, 32u, 33u, 1000u, 20000u}) {
     std::vector<uint64_t> hashes = RandomHashes(n, n);
     for (size_t i = 5; i < n; i += 5) hashes[i] = hashes[i - i % 4];  // seen before, some just before
@@ -63,7 +63,7 @@ TYPED_TEST(MutableFilterTest, InsertsABatchAsIfOneByOne) {
   }
 }
 
-TYPED_TEST(MutableFilterTest, ClearForgetsAllAndKeepsTheMemory) {
+TYPED_TEST(FilterTest, ClearForgetsAllAndKeepsTheMemory) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   TypeParam filter = this->Make(1000, BitsPerKey(10));
   const std::string empty = ImageOf(filter);
@@ -76,7 +76,7 @@ TYPED_TEST(MutableFilterTest, ClearForgetsAllAndKeepsTheMemory) {
   EXPECT_TRUE(filter.InsertHash(hashes[0]));
 }
 
-TYPED_TEST(MutableFilterTest, Moves) {
+TYPED_TEST(FilterTest, Moves) {
   TestAllocator allocator;
   FilterOptions options = allocator.WithHooks(BitsPerKey(10));
   options.seed = 9;
@@ -102,7 +102,7 @@ TYPED_TEST(MutableFilterTest, Moves) {
   static_assert(!std::is_copy_constructible_v<TypeParam>, "a copy of gigabytes is written out, not implied");
 }
 
-TYPED_TEST(MutableFilterTest, TellsItsStateFromTheBits) {
+TYPED_TEST(FilterTest, TellsItsStateFromTheBits) {
   constexpr size_t kKeys = 200000;
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1), absent = RandomHashes(2000000, 2);
   TypeParam filter = this->Make(kKeys, BitsPerKey(10));
@@ -128,7 +128,7 @@ TYPED_TEST(MutableFilterTest, TellsItsStateFromTheBits) {
               0.03);
 }
 
-TYPED_TEST(MutableFilterTest, IsUsableWhenOverfull) {
+TYPED_TEST(FilterTest, IsUsableWhenOverfull) {
   TypeParam filter = this->Make(10, BitsPerKey(10));
   const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
   filter.InsertHashes(hashes.data(), hashes.size());
@@ -139,7 +139,7 @@ TYPED_TEST(MutableFilterTest, IsUsableWhenOverfull) {
   EXPECT_FALSE(filter.InsertHash(MixHash(78))) << "nothing can be certainly new";
 }
 
-TYPED_TEST(MutableFilterTest, OfTheCallersHashesAnswersKeysMaybe) {
+TYPED_TEST(FilterTest, OfTheCallersHashesAnswersKeysMaybe) {
   FilterOptions options = BitsPerKey(10);
   options.hash_id = HashId::kCaller;
   TypeParam filter = this->Make(100, options);
@@ -152,7 +152,7 @@ TYPED_TEST(MutableFilterTest, OfTheCallersHashesAnswersKeysMaybe) {
   EXPECT_FALSE(filter.MayContainHash(MixHash(2)));
 }
 
-TYPED_TEST(MutableFilterTest, AsTheBuilderHasIt) {
+TYPED_TEST(FilterTest, AsTheBuilderHasIt) {
   const std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   FilterOptions options = BitsPerKey(9.3, this->kLayout);
   const std::string built = Build(options, hashes);
@@ -164,13 +164,13 @@ TYPED_TEST(MutableFilterTest, AsTheBuilderHasIt) {
             std::string(reinterpret_cast<const char*>(filter.body()), filter.body_bytes()));
 }
 
-TYPED_TEST(MutableFilterTest, MeetsAnAskedRate) {
+TYPED_TEST(FilterTest, MeetsAnAskedRate) {
   const TypeParam filter = this->Make(100000, Fpr(0.001), RandomHashes(100000, 1));
   EXPECT_LT(filter.ExpectedFpr(), 0.00105);
   EXPECT_GT(filter.ExpectedFpr(), 0.0009) << "nothing is wasted";
 }
 
-TYPED_TEST(MutableFilterTest, MakesRoomForAtLeastOneKey) {
+TYPED_TEST(FilterTest, MakesRoomForAtLeastOneKey) {
   TypeParam filter = this->Make(0, BitsPerKey(10));
   EXPECT_GT(filter.body_bytes(), 0u);
   EXPECT_FALSE(filter.MayContainKey("x"));
@@ -178,7 +178,7 @@ TYPED_TEST(MutableFilterTest, MakesRoomForAtLeastOneKey) {
   EXPECT_TRUE(filter.MayContainKey("x"));
 }
 
-TYPED_TEST(MutableFilterTest, RefusesNonsenseAndStaysBroken) {
+TYPED_TEST(FilterTest, RefusesNonsenseAndStaysBroken) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<FilterOptions> cases;
   for (const double bits : {0.0, 0.5, 65.0, 1e9, -1.0, nan}) cases.push_back(BitsPerKey(bits));

@@ -1,6 +1,6 @@
 // What tests of BlockedFilter and ClassicFilter share, each of which is for both.
-#ifndef LINEFILTER_TESTS_FILTERS_MUTABLE_FILTER_TEST_H_
-#define LINEFILTER_TESTS_FILTERS_MUTABLE_FILTER_TEST_H_
+#ifndef LINEFILTER_TESTS_FILTERS_FILTER_TEST_H_
+#define LINEFILTER_TESTS_FILTERS_FILTER_TEST_H_
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ namespace linefilter::test {
 
 // A filter, broken filters and their equality in bits: the questions of most tests below.
 template <class Filter>
-class MutableFilterTest : public ::testing::Test {
+class FilterTest : public ::testing::Test {
  protected:
   static constexpr Layout kLayout = std::is_same_v<Filter, BlockedFilter> ? Layout::kBlocked : Layout::kClassic;
 
@@ -39,8 +39,8 @@ class MutableFilterTest : public ::testing::Test {
 };
 
 using Filters = ::testing::Types<BlockedFilter, ClassicFilter>;
-TYPED_TEST_SUITE(MutableFilterTest, Filters, );
+TYPED_TEST_SUITE(FilterTest, Filters, );
 
 }  // namespace linefilter::test
 
-#endif  // LINEFILTER_TESTS_FILTERS_MUTABLE_FILTER_TEST_H_
+#endif  // LINEFILTER_TESTS_FILTERS_FILTER_TEST_H_
