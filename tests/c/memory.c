@@ -85,7 +85,7 @@ static bool BuildMany(linefilter_layout layout, Heap* heap, linefilter_status* s
   linefilter_builder_free(builder);
   bool is_done = image != NULL;
   if (is_done) {
-    is_done = linefilter_build_from_source(&options, &source, Count, &written, NULL, status) == LINEFILTER_OK;
+    is_done = linefilter_source_build_to_sink(&options, &source, Count, &written, NULL, status) == LINEFILTER_OK;
     CHECK(!is_done || written == size);
   }
   linefilter_image_free(image);
@@ -110,7 +110,7 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
   size_t size = 0;
   linefilter_filter *filter = NULL, *copy = NULL, *sealed = NULL;
   linefilter_builder* builder = NULL;
-  linefilter_concurrent* concurrent = NULL;
+  linefilter_filter* concurrent = NULL;
   linefilter_view* view = NULL;
   const linefilter_allocator hooks = Hooks(heap);
   options.allocator = hooks;
@@ -120,8 +120,8 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
     if ((image = linefilter_filter_image(filter, &size, status)) == NULL) break;
     if ((copy = linefilter_filter_from_image(image, size, &options, status)) == NULL) break;
     if ((concurrent = linefilter_concurrent_from_image(image, size, &options, status)) == NULL) break;
-    if ((other = linefilter_concurrent_image(concurrent, &size, status)) == NULL) break;
-    if (linefilter_concurrent_save(concurrent, FileIn("hooks"), status) != LINEFILTER_OK) break;
+    if ((other = linefilter_filter_image(concurrent, &size, status)) == NULL) break;
+    if (linefilter_filter_save(concurrent, FileIn("hooks"), status) != LINEFILTER_OK) break;
     if ((sealed = linefilter_concurrent_seal(concurrent, status)) == NULL) break;
     if ((builder = linefilter_builder_new(&options, status)) == NULL) break;
     linefilter_builder_add_u64(builder, 1);
@@ -137,7 +137,7 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
   linefilter_view_free(view);
   linefilter_builder_free(builder);
   linefilter_filter_free(sealed);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   linefilter_filter_free(copy);
   linefilter_filter_free(filter);
   linefilter_image_free(image);
@@ -237,12 +237,12 @@ static void TestLimitIsOfTheFilter(void) {
   linefilter_filter* filter = linefilter_filter_new(kMany, &options, NULL);
   const uint64_t of_filter = linefilter_filter_memory_use(filter);
   CHECK(heap.bytes == of_filter);
-  linefilter_concurrent* concurrent = linefilter_concurrent_new(kMany, &options, NULL);
-  const uint64_t of_concurrent = linefilter_concurrent_memory_use(concurrent);
+  linefilter_filter* concurrent = linefilter_concurrent_new(kMany, &options, NULL);
+  const uint64_t of_concurrent = linefilter_filter_memory_use(concurrent);
   CHECK(heap.bytes == of_filter + of_concurrent);
   void* both = linefilter_filter_image(filter, &size, NULL);
   linefilter_filter_free(filter);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
 
   options.memory_limit = of_filter - 1;
   CHECK(linefilter_filter_new(kMany, &options, &status) == NULL &&
@@ -262,18 +262,18 @@ static void TestLimitIsOfTheFilter(void) {
   options.memory_limit = of_concurrent;
   concurrent = linefilter_concurrent_from_image(both, size, &options, &status);
   CHECK(concurrent != NULL && IsOk(&status));
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   concurrent = linefilter_concurrent_new(kMany, &options, &status);
   CHECK(concurrent != NULL && IsOk(&status));
   void* image = linefilter_filter_image(filter, NULL, &status);
   CHECK(image != NULL && IsOk(&status));
-  void* other = linefilter_concurrent_image(concurrent, NULL, &status);
+  void* other = linefilter_filter_image(concurrent, NULL, &status);
   CHECK(other != NULL && IsOk(&status));
   linefilter_image_free(image);
   linefilter_image_free(other);
   linefilter_image_free(both);
   linefilter_filter_free(filter);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   CHECK(heap.live == 0);
 }
 
