@@ -1,5 +1,7 @@
 /* Memory of the host: hooks, and how much of it may be taken. */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +249,10 @@ static void TestLimitIsOfTheFilter(void) {
   options.memory_limit = of_filter - 1;
   CHECK(linefilter_filter_new(kMany, &options, &status) == NULL &&
         Says(LINEFILTER_OVER_LIMIT, &status, "memory_limit"));
+  char figure[100]; /* its sentence is in the caller's figures */
+  snprintf(figure, sizeof(figure), "%" PRIu64 " bytes are needed and memory_limit allows %" PRIu64 ":", of_filter,
+           of_filter - 1);
+  CHECK(Says(LINEFILTER_OVER_LIMIT, &status, figure));
   CHECK(linefilter_filter_from_image(both, size, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
   options.memory_limit = of_concurrent - 1;
   CHECK(linefilter_concurrent_new(kMany, &options, &status) == NULL);

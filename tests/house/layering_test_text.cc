@@ -95,7 +95,7 @@ const std::map<std::string, Surface>& Surfaces() {
         6}},
       {"C",
        {"include/linefilter/c", ".h",
-        std::regex(R"(\blinefilter_[a-z]+_((?:may_contain|count_maybes|insert|write_to)\w*|save)\()"), 4}},
+        std::regex(R"(\blinefilter_[a-z]+_((?:may_contain|count_maybes|insert|write_to)\w*|save)\()"), 1}},
       {"Python",
        {"python/src/linefilter", ".py", std::regex(R"(\n    def ((?:add|contains|to_bytes)\w*|save)\(self)"), 5}}};
   return surfaces;

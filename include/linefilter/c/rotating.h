@@ -28,8 +28,8 @@ enum {
   LINEFILTER_ROTATE_BY_COUNT = 1    // also when window_keys / (generations - 1) keys went into the newest one
 };
 
-// Makes it for window_keys keys (0 counts as 1) within a window, and 2 to 64 generations. options->fpr is the rate of
-// all generations together, options->bits_per_key goes for each. options->layout is blocked or auto, here the same.
+// Makes it for window_keys keys (0 counts as 1) within a window, and 2 to 64 generations. The rate of all generations
+// together is options->fpr, but options->bits_per_key goes for each. The layout is blocked or auto, here the same.
 LINEFILTER_EXPORT linefilter_filter* linefilter_rotating_new(uint64_t window_keys, uint32_t num_generations,
                                                              linefilter_rotation rotation,
                                                              const linefilter_options* options,

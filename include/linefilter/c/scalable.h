@@ -5,8 +5,8 @@
 //   if (linefilter_filter_insert_key(seen, url, size)) fetch(url);
 //
 // It is a linefilter_filter (c/filter.h), and a row of `blocked` filters, its stages, each with room for twice the keys
-// of the one before. options->fpr is the bound on the false-positive rate of all together, and holds however many keys
-// come. linefilter/scalable.h tells what that costs. A key that may have been seen before changes nothing.
+// of the one before. The bound on the false-positive rate of all together is options->fpr. It holds however many keys
+// come; linefilter/scalable.h tells what that costs. A key that may have been seen before changes nothing.
 #ifndef LINEFILTER_C_SCALABLE_H_
 #define LINEFILTER_C_SCALABLE_H_
 
@@ -23,8 +23,9 @@ extern "C" {
 
 // Makes a filter for first_capacity keys (0 counts as 1) at first. With max_growth 0 it grows without end. (That is for
 // bounds from about 2e-5 up; from 3e-6 up a millionfold, and finer ones are refused.) Else it has room for at least
-// max_growth times first_capacity, and is smaller for it. options->fpr is the bound; bits_per_key and num_probes must
-// be 0, layout blocked or auto. memory_limit holds for all that linefilter_filter_memory_use tells.
+// max_growth times first_capacity, and is smaller for it. The bound is options->fpr; bits_per_key and num_probes must
+// be 0, the layout blocked or auto. The limit options->memory_limit holds for all that linefilter_filter_memory_use
+// tells.
 LINEFILTER_EXPORT linefilter_filter* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
                                                              const linefilter_options* options,
                                                              linefilter_status* status);

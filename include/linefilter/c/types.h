@@ -138,9 +138,9 @@ typedef struct linefilter_options {
   uint8_t secret[LINEFILTER_SECRET_BYTES];
   linefilter_allocator allocator;  // for the handle, and what it returns
   linefilter_executor executor;    // for builders
-  // 1 means a multiple of 64 blocks, so that linefilter_filter_fold has many factors. num_probes then follows from
-  // bits_per_key or fpr alone, so that filters for any number of keys can be united. auto is blocked; classic and
-  // retrieval cannot.
+  // 1 means a multiple of 64 blocks, so that linefilter_filter_fold has many factors. Then num_probes follows from
+  // bits_per_key or fpr alone, so that filters for any number of keys can be united. The layout auto is blocked;
+  // classic and retrieval cannot be folded.
   uint32_t foldable;
   uint32_t reserved2;  // 0
 } linefilter_options;
