@@ -6,6 +6,7 @@
 using linefilter::Allocator;
 using linefilter::MapAdvice;
 using linefilter::Status;
+using linefilter::StatusCode;
 using linefilter::internal::CheckPath;
 using linefilter::internal::FreeHandle;
 using linefilter::internal::FromC;
@@ -69,6 +70,12 @@ linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint6
                                               linefilter_status* status) {
   if (view == nullptr) return ToC(NoHandle("view"), status);
   if (view->image != nullptr) return ToC(view->image->VerifyChunks(first, count), status);
+  if (view->swappable != nullptr) {
+    return ToC(Status::Error(StatusCode::kIncompatible,
+                             "what serves may be another image the next moment: verify before it is swapped in, or the "
+                             "view of a lease"),
+               status);
+  }
   if (first == 0 && count == 0) return ToC(Status(), status);
   return ToC(Refused("the view is a filter's, not an image's: it has no chunks"), status);
 }

@@ -149,6 +149,8 @@ static void TestEveryKindServes(void) {
     linefilter_lease_end(&lease);
   }
   CHECK(linefilter_swappable_swap_view(users, users, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_view_verify(users, &status) == LINEFILTER_INCOMPATIBLE); /* not ok: nothing was looked at */
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "lease"));
   CHECK(linefilter_swappable_num_swaps(users) == kNumKinds);
   linefilter_view_free(users);
 }

@@ -283,10 +283,59 @@ static void TestLimitIsOfTheFilter(void) {
   CHECK(heap.live == 0);
 }
 
+/* A filter of each kind, with these options. */
+static linefilter_filter* New(linefilter_kind kind, const linefilter_options* options, linefilter_status* status) {
+  switch (kind) {
+    case LINEFILTER_KIND_CONCURRENT:
+      return linefilter_concurrent_new(kMany, options, status);
+    case LINEFILTER_KIND_SCALABLE:
+      return linefilter_scalable_new(kMany, 0, options, status);
+    case LINEFILTER_KIND_ROTATING:
+      return linefilter_rotating_new(kMany, 3, LINEFILTER_ROTATE_BY_CALLER, options, status);
+    default:
+      return linefilter_filter_new(kMany, options, status);
+  }
+}
+
+/* To the byte, for every kind, and for what an image makes. */
+static void TestMemoryUseIsAllThatIsHeld(void) {
+  for (linefilter_kind kind = LINEFILTER_KIND_PLAIN; kind <= LINEFILTER_KIND_ROTATING; ++kind) {
+    Heap heap = {0, 0, -1, 0, 0};
+    linefilter_status status;
+    linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 0);
+    size_t size = 0;
+    options.fpr = 0.01;
+    options.allocator = Hooks(&heap);
+    linefilter_filter* filter = New(kind, &options, &status);
+    CHECK(filter != NULL && heap.bytes == linefilter_filter_memory_use(filter));
+    options.memory_limit = heap.bytes;
+    void* image = linefilter_filter_image(filter, &size, &status);
+    linefilter_filter_free(filter);
+    CHECK((filter = New(kind, &options, &status)) != NULL && IsOk(&status));
+    linefilter_filter_free(filter);
+    --options.memory_limit;
+    CHECK(New(kind, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+    options.memory_limit = LINEFILTER_NO_MEMORY_LIMIT;
+    const size_t before = heap.bytes;
+    filter = linefilter_filter_from_image(image, size, &options, &status);
+    options.memory_limit = linefilter_filter_memory_use(filter);
+    CHECK(filter != NULL && heap.bytes == before + options.memory_limit);
+    linefilter_filter_free(filter);
+    CHECK((filter = linefilter_filter_from_image(image, size, &options, &status)) != NULL && IsOk(&status));
+    linefilter_filter_free(filter);
+    --options.memory_limit;
+    CHECK(linefilter_filter_from_image(image, size, &options, &status) == NULL);
+    CHECK(status.code == LINEFILTER_OVER_LIMIT);
+    linefilter_image_free(image);
+    CHECK(heap.live == 0);
+  }
+}
+
 void RunMemory(void) {
   RUN(TestHostMemory);
   RUN(TestHalfOfTheHooks);
   RUN(TestLimitCountsTheBuiltImage);
   RUN(TestEarlierErrorsWin);
   RUN(TestLimitIsOfTheFilter);
+  RUN(TestMemoryUseIsAllThatIsHeld);
 }

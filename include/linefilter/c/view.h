@@ -47,7 +47,8 @@ LINEFILTER_EXPORT linefilter_view* linefilter_view_load(const char* path, const 
 LINEFILTER_EXPORT void linefilter_view_free(linefilter_view* view);
 
 // Returns LINEFILTER_CORRUPT with the damaged range if the body does not match its checks. It reads the whole body
-// (about 0.1 s per GB). A view that fails here may answer "absent" wrongly: do not use it.
+// (about 0.1 s per GB). A view that fails here may answer "absent" wrongly: do not use it. A filter's view has nothing
+// to verify; a swappable one is LINEFILTER_INCOMPATIBLE.
 LINEFILTER_EXPORT linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status);
 // The same for the chunks (64 KiB of body each) [first, first + count), little by little.
 LINEFILTER_EXPORT linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first,
