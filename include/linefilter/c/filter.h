@@ -45,6 +45,7 @@ enum {
   LINEFILTER_KIND_SCALABLE = 2,    // it grows: linefilter_scalable_new
   LINEFILTER_KIND_ROTATING = 3     // it forgets: linefilter_rotating_new
 };
+
 // The kind of a filter, and so which calls it has; LINEFILTER_KIND_PLAIN for NULL.
 LINEFILTER_EXPORT linefilter_kind linefilter_filter_kind(const linefilter_filter* filter);
 
