@@ -1,10 +1,5 @@
 // The C API of linefilter, for C99 and C++, and for bindings of other languages. It does what the C++ API does, with
-// the same bytes and answers: a key that was added in C++ or Python is found here, and the other way round. Only C++
-// has inlined lookups (linefilter/inline.h), the arithmetic below linefilter_shard_of (MulHigh, BlockIndex), AtomicFile
-// for the caller's own files, and the adapters to storage engines. Only C++ folds and unites images to a sink
-// (linefilter/fold.h) and tells what each stage of a container's image is (FilterView::stage). Only there can one swap
-// in what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve). linefilter_view_open and _map
-// take their handles from the default memory.
+// the same bytes and answers: a key that was added in C++ or Python is found here, and the other way round.
 //
 //   linefilter_status status;
 //   linefilter_options options;
@@ -21,19 +16,23 @@
 //   linefilter_view_free(view);
 //
 // Handles:
-//   linefilter_filter      takes keys for as long as it lives (c/filter.h)
-//   linefilter_concurrent  the same from many threads at once (c/concurrent.h)
-//   linefilter_rotating    the same for a sliding window: the oldest keys are forgotten (c/rotating.h)
-//   linefilter_scalable    grows with the keys that come (c/scalable.h)
-//   linefilter_swappable   what is asked, replaced while it is asked (c/swappable.h)
-//   linefilter_builder     keys in, one image out, of any layout (c/builder.h)
-//   linefilter_view        what is asked: an image in memory or in a file, a linefilter_filter or _scalable (c/view.h)
+//   linefilter_filter   takes keys for as long as it lives (c/filter.h); what makes it says how it lives:
+//     linefilter_filter_new      a plain one, of a size that is known
+//     linefilter_concurrent_new  from many threads at once (c/concurrent.h)
+//     linefilter_scalable_new    it grows with the keys that come (c/scalable.h)
+//     linefilter_rotating_new    for a sliding window: the oldest keys are forgotten (c/rotating.h)
+//   linefilter_view     what is asked (c/view.h): a filter, an image in memory or in a file, or, from
+//     linefilter_swappable_new   what is replaced while it is asked (c/swappable.h)
+//   linefilter_builder  keys in, one image out, of any layout (c/builder.h)
+//
+// A few calls are for one kind alone, and named for it: linefilter_rotating_rotate. Another kind, or NULL, answers them
+// with LINEFILTER_INCOMPATIBLE, 0 or false.
 //
 // Answers: true is "maybe", false is "absent". An inserted key is never "absent". Whatever is broken answers "maybe".
 //
 // NULL: every function takes a NULL handle. It answers "maybe", inserts nothing, and is an error where there are
 // errors. So a caller who asks and ignores errors loses time, but no key. A caller who acts on new keys (`if
-// (linefilter_concurrent_insert_key(seen, url, size)) fetch(url)`) must look at them. No key is ever "certainly new" to
+// (linefilter_filter_insert_key(seen, url, size)) fetch(url)`) must look at them. No key is ever "certainly new" to
 // NULL, to a filter that was sealed, and, by key, to a filter of the caller's hashes. Freeing NULL does nothing. Other
 // pointers may be NULL where it is said, and arrays, keys and buffers of size 0 may be.
 //
@@ -43,15 +42,16 @@
 // running out of memory is LINEFILTER_OUT_OF_MEMORY.
 //
 // Ownership: the caller who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._seal) frees it,
-// with the function of its type. Handles and all that they hold come from the given allocator, if there is one. Strings
+// with linefilter_filter_free, linefilter_view_free or linefilter_builder_free. Handles and all that they hold come
+// from the given allocator, if there is one; linefilter_view_open and _map take theirs from the default memory. Strings
 // that are returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go
-// afterwards, but what the options' `context`s point to (c/types.h) and the bytes under a view must stay. Images that
+// afterwards. But what the options' `context`s point to (c/types.h) and the bytes under a view must stay. Images that
 // the library allocates are freed with linefilter_image_free.
 //
 // Threads: no thread is started. Functions without a handle may be called at any time. Any number of threads that do
-// not change a handle (const) may use it, or one that does. Any number may change a linefilter_concurrent,
-// linefilter_rotating or linefilter_swappable. One at a time may use a linefilter_builder, whatever it calls
-// (linefilter_builder_image_bytes remembers what it found).
+// not change a handle (const) may use it, or one that does. Any number may change a concurrent or rotating filter, or a
+// swappable view. One at a time may use a linefilter_builder, whatever it calls (linefilter_builder_image_bytes
+// remembers what it found).
 //
 // Units: sizes are bytes, densities bits per key, rates 0..1. Answers of batches are bytes of 1 (maybe) or 0 (absent).
 // A key is `size` bytes, or a uint64_t, which is the same key as its 8 little-endian bytes. Names that end in _key and
@@ -60,6 +60,13 @@
 //
 // Growth: enumerations are int32_t, so that a later version may know more of them. Only linefilter_options grows: it
 // begins with its size, and has at most LINEFILTER_MAX_OPTIONS_BYTES. The other structures never change.
+//
+// Only C++ has these:
+// - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), AtomicFile
+//   for the caller's own files, and the adapters to storage engines;
+// - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
+//   (FilterView::stage), and MinBitsPerKeyForNumProbes;
+// - swapping in what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve).
 #ifndef LINEFILTER_C_H_
 #define LINEFILTER_C_H_
 

@@ -122,9 +122,9 @@ HashSource SourceFromC(const linefilter_source* source) {
 
 }  // namespace
 
-linefilter_code linefilter_build_from_source(const linefilter_options* options, const linefilter_source* source,
-                                             linefilter_sink sink, void* context, linefilter_sizing* sizing,
-                                             linefilter_status* status) {
+linefilter_code linefilter_source_build_to_sink(const linefilter_options* options, const linefilter_source* source,
+                                                linefilter_sink sink, void* context, linefilter_sizing* sizing,
+                                                linefilter_status* status) {
   FilterOptions given;
   Sizing made;
   Status built = FromCNotNull(options, &given);
@@ -133,9 +133,9 @@ linefilter_code linefilter_build_from_source(const linefilter_options* options, 
   return ToC(built, status);
 }
 
-linefilter_code linefilter_build_from_source_to_file(const linefilter_options* options, const linefilter_source* source,
-                                                     const char* path, linefilter_sizing* sizing,
-                                                     linefilter_status* status) {
+linefilter_code linefilter_source_build_to_file(const linefilter_options* options, const linefilter_source* source,
+                                                const char* path, linefilter_sizing* sizing,
+                                                linefilter_status* status) {
   FilterOptions given;
   Sizing made;
   Status built = FromCNotNull(options, &given);

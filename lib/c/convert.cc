@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "lib/base/memory.h"
-#include "lib/layouts/options.h"
 
 namespace linefilter::internal {
 namespace {
@@ -130,11 +129,6 @@ void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept {
   to->expected_fpr = sizing.expected_fpr;
   to->num_probes = sizing.num_probes;
   to->layout = static_cast<linefilter_layout>(sizing.layout);
-}
-
-Status SizeFilter(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept {
-  const Status status = CheckOptions(layout, options);
-  return status.ok() ? SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, sizing) : status;
 }
 
 Sink FromC(linefilter_sink sink, void* context) noexcept { return Sink{sink, context}; }

@@ -46,12 +46,16 @@ class SecretFromC {
 
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 
-// Checks the options of a mutable filter of num_keys keys, but for what its layout alone refuses.
-Status SizeFilter(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) noexcept;
-
 inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
   return std::string_view(static_cast<const char*>(key), size);
 }
+
+// C hands many keys of bytes over like this.
+struct BytesKeys {
+  const void* const* keys;
+  const size_t* sizes;
+  std::string_view operator[](size_t i) const { return KeyFromC(keys[i], sizes[i]); }
+};
 
 Allocator FromC(const linefilter_allocator& allocator) noexcept;
 Sink FromC(linefilter_sink sink, void* context) noexcept;

@@ -1,39 +1,72 @@
-// A linefilter_filter is one of the mutable filters of C++.
+// This makes filters of each kind, and frees them.
 #include "lib/c/handles.h"
-#include "lib/c/key_batches.h"
-#include "lib/c/write_image.h"
+#include "lib/filters/growth.h"
 #include "lib/filters/secret.h"
+#include "lib/layouts/options.h"
 
+using linefilter::ConcurrentBlockedFilter;
+using linefilter::Filter;
 using linefilter::FilterOptions;
 using linefilter::FilterView;
+using linefilter::GrowthOptions;
 using linefilter::Layout;
+using linefilter::RotatingFilter;
+using linefilter::Rotation;
+using linefilter::ScalableFilter;
 using linefilter::Sizing;
 using linefilter::Status;
-using linefilter::internal::CheckLimit;
+using linefilter::StatusCode;
+using linefilter::internal::As;
+using linefilter::internal::CheckLayoutIsBlocked;
+using linefilter::internal::FilterHandle;
 using linefilter::internal::FromC;
 using linefilter::internal::FromCNotNull;
 using linefilter::internal::HandleOr;
-using linefilter::internal::ImageBytesOf;
-using linefilter::internal::ImageOf;
-using linefilter::internal::InsertKeys;
-using linefilter::internal::KeyFromC;
 using linefilter::internal::NewHandle;
 using linefilter::internal::NoHandle;
-using linefilter::internal::RemoveKeys;
-using linefilter::internal::SaveImage;
-using linefilter::internal::SizeFilter;
+using linefilter::internal::OtherKind;
+using linefilter::internal::OverLimit;
+using linefilter::internal::Refused;
 using linefilter::internal::ToC;
-using linefilter::internal::WriteImageTo;
-using linefilter::internal::WriteImageToSink;
 
 namespace {
 
-// `auto` is what it would be for that many keys.
-Status ResolveLayout(uint64_t num_keys, const FilterOptions& options, Layout* layout) {
+// Returns the handle of what create(object, options) creates, if the options were `read`. The C++ object counts itself
+// in memory_limit; the handle around it is taken off before. Where that is too little, body_bytes(), if it is not 0,
+// tells the caller's own figures.
+template <class Object, class Create, class BodyBytes>
+linefilter_filter* NewFilter(const Status& read, const FilterOptions& given, linefilter_status* status,
+                             const Create& create, const BodyBytes& body_bytes) {
+  if (!read.ok()) return ToC(read, status), nullptr;
+  auto* const handle = NewHandle<FilterHandle<Object>>(status, given.allocator, given.allocator);
+  if (handle == nullptr) return nullptr;
+  FilterOptions less = given;
+  if (less.memory_limit != linefilter::kNoMemoryLimit) {
+    less.memory_limit -= less.memory_limit < handle->around ? less.memory_limit : handle->around;
+  }
+  Status made = create(&handle->object, less);
+  const uint64_t body = made.code() == StatusCode::kOverLimit ? body_bytes() : 0;
+  if (body != 0) made = OverLimit(body + sizeof(*handle), given.memory_limit);
+  return HandleOr(made, handle, status);
+}
+
+// The body of a filter of one piece.
+uint64_t SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options) {
   Sizing sizing;
-  const Status status = SizeFilter(options.layout, num_keys, options, &sizing);
-  *layout = sizing.layout;
-  return status.ok() ? CheckLimit<linefilter_filter>(sizing.body_bytes, options) : status;
+  const Status sized = linefilter::internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
+  return sized.ok() ? sizing.body_bytes : 0;
+}
+
+// What has several stages tells its own figures.
+uint64_t NoSize() { return 0; }
+
+template <class Object>
+linefilter_filter* FromImage(const Status& read, const FilterOptions& given, const FilterView& view, const void* image,
+                             size_t size, linefilter_status* status) {
+  return NewFilter<Object>(
+      read, given, status,
+      [&](Object* object, const FilterOptions& less) { return object->CreateFromImage(image, size, less); },
+      [&] { return view.num_stages() == 0 ? view.body_bytes() : 0; });
 }
 
 }  // namespace
@@ -41,136 +74,110 @@ Status ResolveLayout(uint64_t num_keys, const FilterOptions& options, Layout* la
 linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                          linefilter_status* status) {
   FilterOptions given;
-  Layout layout = Layout::kAuto;
-  Status made = FromCNotNull(options, &given);
-  if (made.ok()) made = ResolveLayout(num_keys, given, &layout);
-  if (!made.ok()) return ToC(made, status), nullptr;
-  auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
-  return filter == nullptr ? nullptr : HandleOr(filter->CreateLayout(layout, num_keys, given), filter, status);
+  const Status read = FromCNotNull(options, &given);
+  return NewFilter<Filter>(
+      read, given, status,
+      [&](Filter* object, const FilterOptions& less) { return object->Create(less.layout, num_keys, less); },
+      [&] { return SizeOf(given.layout, num_keys, given); });
 }
 
+linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
+                                             linefilter_status* status) {
+  FilterOptions given;
+  Status read = FromCNotNull(options, &given);
+  if (read.ok()) read = CheckLayoutIsBlocked(given, "a concurrent filter has");
+  return NewFilter<ConcurrentBlockedFilter>(
+      read, given, status,
+      [&](ConcurrentBlockedFilter* object, const FilterOptions& less) { return object->Create(num_keys, less); },
+      [&] { return SizeOf(Layout::kBlocked, num_keys, given); });
+}
+
+linefilter_filter* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
+                                           const linefilter_options* options, linefilter_status* status) {
+  FilterOptions given;
+  const Status read = FromCNotNull(options, &given);
+  return NewFilter<ScalableFilter>(
+      read, given, status,
+      [&](ScalableFilter* object, const FilterOptions& less) {
+        GrowthOptions growth;
+        growth.max_growth = max_growth;
+        return object->Create(first_capacity, less, growth);
+      },
+      NoSize);
+}
+
+static_assert(static_cast<int>(Rotation::kByCaller) == LINEFILTER_ROTATE_BY_CALLER);
+static_assert(static_cast<int>(Rotation::kByCount) == LINEFILTER_ROTATE_BY_COUNT);
+
+linefilter_filter* linefilter_rotating_new(uint64_t window_keys, uint32_t num_generations, linefilter_rotation rotation,
+                                           const linefilter_options* options, linefilter_status* status) {
+  FilterOptions given;
+  Status read = FromCNotNull(options, &given);
+  if (read.ok()) read = CheckLayoutIsBlocked(given, "a rotating filter has");
+  if (read.ok() && rotation != LINEFILTER_ROTATE_BY_CALLER && rotation != LINEFILTER_ROTATE_BY_COUNT) {
+    read = Refused("the rotation is neither LINEFILTER_ROTATE_BY_CALLER nor LINEFILTER_ROTATE_BY_COUNT");
+  }
+  return NewFilter<RotatingFilter>(
+      read, given, status,
+      [&](RotatingFilter* object, const FilterOptions& less) {
+        return object->Create(window_keys, num_generations, less, static_cast<Rotation>(rotation));
+      },
+      NoSize);
+}
+
+// The field growth says who wrote an image. What has none, or an unknown one, is for the plain filter to refuse.
 linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, const linefilter_options* options,
                                                 linefilter_status* status) {
   FilterOptions given;
-  Status read = FromC(options, &given);
+  const Status read = FromC(options, &given);
+  given.layout = Layout::kAuto;  // it does not count
   const FilterView view(image, size, linefilter::internal::SecretOf(given));
-  if (read.ok()) read = CheckLimit<linefilter_filter>(view.body_bytes(), given);
-  if (!read.ok()) return ToC(read, status), nullptr;
-  auto* const filter = NewHandle<linefilter_filter>(status, given.allocator, given.allocator);
-  if (filter == nullptr) return nullptr;
-  return HandleOr(filter->CreateFromImage(Layout::kAuto, image, size, given), filter, status);
-}
-
-void linefilter_filter_free(linefilter_filter* filter) { linefilter::internal::FreeHandle(filter); }
-
-bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size) {
-  return filter != nullptr && filter->InsertKey(KeyFromC(key, size));
-}
-
-bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key) {
-  return filter != nullptr && filter->InsertKey(key);
-}
-
-bool linefilter_filter_insert_hash(linefilter_filter* filter, uint64_t hash) {
-  return filter != nullptr && filter->InsertHash(hash);
-}
-
-uint64_t linefilter_filter_insert_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
-                                       size_t n, uint8_t* were_new) {
-  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return InsertKeys(filter, linefilter::internal::BytesKeys{keys, sizes}, n, were_new);
-}
-
-uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n, uint8_t* were_new) {
-  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return InsertKeys(filter, keys, n, were_new);
-}
-
-uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
-                                         uint8_t* were_new) {
-  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_new);
-  return filter->InsertHashes(hashes, n, were_new);
-}
-
-bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size) {
-  return linefilter_filter_remove_keys(filter, &key, &size, 1, nullptr) == 1;
-}
-
-bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key) {
-  return linefilter_filter_remove_u64s(filter, &key, 1, nullptr) == 1;
-}
-
-bool linefilter_filter_remove_hash(linefilter_filter* filter, uint64_t hash) {
-  return filter != nullptr && filter->RemoveHash(hash);
-}
-
-uint64_t linefilter_filter_remove_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
-                                       size_t n, uint8_t* were_removed) {
-  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
-  return RemoveKeys(filter, linefilter::internal::BytesKeys{keys, sizes}, n, were_removed);
-}
-
-uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
-                                       uint8_t* were_removed) {
-  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
-  return RemoveKeys(filter, keys, n, were_removed);
-}
-
-uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
-                                         uint8_t* were_removed) {
-  if (filter == nullptr) return linefilter::internal::NothingInserted(n, were_removed);
-  return filter->RemoveHashes(hashes, n, were_removed);
-}
-
-const linefilter_view* linefilter_filter_view(const linefilter_filter* filter) {
-  return filter == nullptr ? nullptr : &filter->view;
-}
-
-linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
-                                        linefilter_status* status) {
-  if (filter == nullptr) return ToC(NoHandle("filter"), status);
-  if (other == nullptr) return ToC(NoHandle("view"), status);
-  if (other->image != nullptr) return ToC(filter->Union(*other->image), status);
-  if (linefilter::FactsOf(other->asked->layout()).has_stages) {  // no linefilter_filter
-    return ToC(Status::Error(linefilter::StatusCode::kIncompatible,
-                             "a union needs two filters of one layout; the other is of several stages"),
-               status);
+  const uint8_t writer = view.growth() == nullptr || view.growth_bytes() == 0 ? 0 : view.growth()[0];
+  switch (writer) {
+    case linefilter::internal::kScalableGrowth:
+      return FromImage<ScalableFilter>(read, given, view, image, size, status);
+    case linefilter::internal::kRotatingGrowth:
+      return FromImage<RotatingFilter>(read, given, view, image, size, status);
+    default:
+      return FromImage<Filter>(read, given, view, image, size, status);
   }
-  return ToC(filter->Union(static_cast<const linefilter_filter&>(*other->asked)), status);
 }
 
-linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor, linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->Fold(factor), status);
+linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t size, const linefilter_options* options,
+                                                    linefilter_status* status) {
+  FilterOptions given;
+  const Status read = FromC(options, &given);
+  const FilterView view(image, size, linefilter::internal::SecretOf(given));
+  return FromImage<ConcurrentBlockedFilter>(read, given, view, image, size, status);
 }
 
-linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr, linefilter_status* status) {
-  return ToC(filter == nullptr ? NoHandle("filter") : filter->FoldToFpr(fpr), status);
+linefilter_filter* linefilter_concurrent_seal(linefilter_filter* filter, linefilter_status* status) {
+  ConcurrentBlockedFilter* const from = As<ConcurrentBlockedFilter>(filter);
+  if (from == nullptr) return ToC(OtherKind(filter, "a concurrent filter"), status), nullptr;
+  if (from->layout() == Layout::kAuto) {
+    return ToC(Refused("the concurrent filter was sealed already: it holds nothing any more"), status), nullptr;
+  }
+  auto* const sealed = NewHandle<FilterHandle<Filter>>(status, filter->allocator, filter->allocator);
+  if (sealed == nullptr) return nullptr;
+  sealed->object = from->Seal();
+  return HandleOr(Status(), sealed, status);
 }
 
-void linefilter_filter_clear(linefilter_filter* filter) {
-  if (filter != nullptr) filter->Clear();
+void linefilter_filter_free(linefilter_filter* filter) {
+  if (filter != nullptr) filter->free(filter);
 }
 
-uint64_t linefilter_filter_memory_use(const linefilter_filter* filter) {
-  return filter == nullptr ? 0 : filter->body_bytes() + sizeof(*filter);
+linefilter_kind linefilter_filter_kind(const linefilter_filter* filter) {
+  return filter == nullptr ? LINEFILTER_KIND_PLAIN : filter->kind;
 }
 
-uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter) { return ImageBytesOf(filter); }
+namespace linefilter::internal {
 
-void* linefilter_filter_image(const linefilter_filter* filter, size_t* size, linefilter_status* status) {
-  return ImageOf(filter, size, status);
+Status OtherKind(const linefilter_filter* filter, const char* needed) noexcept {
+  static constexpr const char* kNames[] = {"plain", "concurrent", "scalable", "rotating"};
+  if (filter == nullptr) return NoHandle("filter");
+  return Status::Error(StatusCode::kIncompatible, "the call is for %s, and this one is %s: nothing was done", needed,
+                       kNames[filter->kind]);
 }
 
-linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
-                                           linefilter_status* status) {
-  return WriteImageTo(filter, out, size, status);
-}
-
-linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink, void* context,
-                                                linefilter_status* status) {
-  return WriteImageToSink(filter, FromC(sink, context), status);
-}
-
-linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path, linefilter_status* status) {
-  return SaveImage(filter, path, status);
-}
+}  // namespace linefilter::internal

@@ -11,64 +11,28 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/key_filter.h"
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 
-// A linefilter_view is what is asked.
+// What is asked, and whose it is: one of the pointers below `asked` is not null.
 struct linefilter_view {
-  const linefilter::FilterBase* asked;
-  const linefilter::FilterView* image;                  // null: the view of a linefilter_filter or linefilter_scalable
-  const linefilter::ScalableFilter* growing = nullptr;  // for the latter
+  const linefilter::FilterBase* asked = nullptr;
+  const linefilter::FilterView* image = nullptr;
+  linefilter_filter* filter = nullptr;  // the view goes with it
+  linefilter::SwappableFilter* swappable = nullptr;
 };
 
-// Its layout is chosen when it is made.
-struct linefilter_filter final : linefilter::Filter {
-  explicit linefilter_filter(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
-  using Filter::CreateFromImage;
-  using Filter::CreateLayout;
-  using Filter::RemoveHash;
-  using Filter::RemoveHashes;
-  void Take(linefilter::BlockedFilter&& sealed) noexcept {
-    Filter::operator=(static_cast<Filter&&>(sealed));
-  }
-
-  linefilter_view view{this, nullptr};
+// What takes keys. It is the base of a FilterHandle, which has the C++ object.
+struct linefilter_filter {
+  linefilter_kind kind;
+  linefilter::KeyFilter* keys;
+  linefilter_view view;
   linefilter::Allocator allocator;
-};
-
-struct linefilter_concurrent {
-  explicit linefilter_concurrent(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
-
-  linefilter::ConcurrentBlockedFilter filter;
-  linefilter::Allocator allocator;
-};
-
-struct linefilter_scalable {
-  explicit linefilter_scalable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
-
-  struct View final : linefilter_view {
-    linefilter_scalable* whole;  // it belongs to this
-  };
-
-  linefilter::ScalableFilter filter;
-  View view{{&filter, nullptr, &filter}, this};
-  linefilter::Allocator allocator;
-};
-
-struct linefilter_rotating {
-  explicit linefilter_rotating(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
-
-  linefilter::RotatingFilter filter;
-  linefilter::Allocator allocator;
-};
-
-struct linefilter_swappable {
-  explicit linefilter_swappable(const linefilter::Allocator& memory) noexcept : allocator(memory) {}
-
-  linefilter::SwappableFilter filter;
-  linefilter::Allocator allocator;
+  uint64_t around;  // the bytes of the handle that keys->MemoryUse() does not tell
+  void (*free)(linefilter_filter* handle);
 };
 
 struct linefilter_builder final : linefilter::FilterBuilder {
@@ -86,45 +50,6 @@ struct linefilter_builder final : linefilter::FilterBuilder {
 };
 
 namespace linefilter::internal {
-
-// A view that linefilter_view_free frees.
-struct OpenView final : linefilter_view {
-  explicit OpenView(const Allocator& memory) noexcept : linefilter_view{nullptr, nullptr}, allocator(memory) {
-    asked = image = &view;  // not sooner: a base of what is not made yet cannot be pointed to
-  }
-
-  // Makes the file's view the one that is asked.
-  void AskFile() noexcept { asked = image = &file.view(); }
-
-  FilterView view;
-  FilterFile file;
-  Allocator allocator;
-};
-
-// memory_limit holds for all that ..._memory_use tells: the C++ object would count itself alone.
-template <class Handle>
-Status CheckLimit(uint64_t body_bytes, const FilterOptions& options) {
-  const uint64_t needed = body_bytes + sizeof(Handle);
-  return needed > options.memory_limit ? OverLimit(needed, options.memory_limit) : Status();
-}
-
-// Does the same where the C++ object itself holds the limit: what is left for `filter`, and what the handle has beyond.
-template <class Handle>
-inline constexpr uint64_t kAroundFilter = sizeof(Handle) - sizeof(Handle::filter);
-template <class Handle>
-FilterOptions WithRoomForHandle(const FilterOptions& options) {
-  FilterOptions less = options;
-  if (less.memory_limit == kNoMemoryLimit) return less;
-  less.memory_limit -= less.memory_limit < kAroundFilter<Handle> ? less.memory_limit : kAroundFilter<Handle>;
-  return less;
-}
-
-// The C++ object of a handle.
-inline const Filter& FilterOf(const linefilter_filter& handle) { return handle; }
-template <class Handle>
-const auto& FilterOf(const Handle& handle) {
-  return handle.filter;
-}
 
 // Makes a handle; null, and *status says so, if there is no memory.
 template <class Handle, class... Arguments>
@@ -149,6 +74,57 @@ Handle* HandleOr(const Status& made, Handle* handle, linefilter_status* status) 
   FreeHandle(handle);
   return nullptr;
 }
+
+// A kind of filter is the class of its C++ object.
+template <class Object>
+inline constexpr linefilter_kind kKindOf = LINEFILTER_KIND_PLAIN;
+template <>
+inline constexpr linefilter_kind kKindOf<ConcurrentBlockedFilter> = LINEFILTER_KIND_CONCURRENT;
+template <>
+inline constexpr linefilter_kind kKindOf<ScalableFilter> = LINEFILTER_KIND_SCALABLE;
+template <>
+inline constexpr linefilter_kind kKindOf<RotatingFilter> = LINEFILTER_KIND_ROTATING;
+
+template <class Object>
+struct FilterHandle final : linefilter_filter {
+  explicit FilterHandle(const Allocator& memory) noexcept
+      : linefilter_filter{kKindOf<Object>, nullptr, {}, memory, sizeof(FilterHandle) - sizeof(Object), Free} {
+    view.asked = keys = &object;  // not sooner: a base of what is not made yet cannot be pointed to
+    view.filter = this;
+  }
+  static void Free(linefilter_filter* handle) { FreeHandle(static_cast<FilterHandle*>(handle)); }
+
+  Object object;
+};
+
+// The C++ object of a filter of that kind; null for another kind and for null.
+template <class Object>
+Object* As(const linefilter_filter* filter) {
+  return filter == nullptr || filter->kind != kKindOf<Object> ? nullptr : static_cast<Object*>(filter->keys);
+}
+
+// The status where a filter is null, or of another kind than is `needed`, such as "a plain filter".
+Status OtherKind(const linefilter_filter* filter, const char* needed) noexcept;
+
+// A view that linefilter_view_free frees: that of an image.
+struct OpenView final : linefilter_view {
+  explicit OpenView(const Allocator& memory) noexcept : allocator(memory) { asked = image = &opened; }
+
+  // Makes the file's view the one that is asked.
+  void AskFile() noexcept { asked = image = &file.view(); }
+
+  FilterView opened;
+  FilterFile file;
+  Allocator allocator;
+};
+
+// Another one: what serves in it is replaced.
+struct SwappableView final : linefilter_view {
+  explicit SwappableView(const Allocator& memory) noexcept : allocator(memory) { asked = swappable = &object; }
+
+  SwappableFilter object;
+  Allocator allocator;
+};
 
 }  // namespace linefilter::internal
 

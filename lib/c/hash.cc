@@ -31,16 +31,16 @@ void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint64_t seed, uint64_
   for (size_t i = 0; i < n; ++i) hashes[i] = linefilter::HashKey(keys[i], seed);
 }
 
-uint64_t linefilter_keyed_hash_key(const void* key, size_t size, const uint8_t* secret) {
+uint64_t linefilter_secret_hash_key(const void* key, size_t size, const uint8_t* secret) {
   return KeyedHashOf(KeyFromC(key, size), secret);
 }
 
-uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret) { return KeyedHashOf(key, secret); }
+uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret) { return KeyedHashOf(key, secret); }
 
-uint64_t linefilter_check_of_secret(const uint8_t* secret) {
+uint64_t linefilter_secret_check(const uint8_t* secret) {
   return linefilter::CheckOfSecret(SecretFromC(secret).OrZero());
 }
 
-uint64_t linefilter_mix_hash(uint64_t hash) { return linefilter::MixHash(hash); }
+uint64_t linefilter_hash_mix(uint64_t hash) { return linefilter::MixHash(hash); }
 
-uint32_t linefilter_shard_of(uint64_t hash, uint32_t num_shards) { return linefilter::ShardOf(hash, num_shards); }
+uint32_t linefilter_hash_shard(uint64_t hash, uint32_t num_shards) { return linefilter::ShardOf(hash, num_shards); }

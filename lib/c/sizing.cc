@@ -12,44 +12,43 @@ using linefilter::internal::ToC;
 static_assert(linefilter::kMinBitsPerKey == int{LINEFILTER_MIN_BITS_PER_KEY});
 static_assert(linefilter::kMaxBitsPerKey == int{LINEFILTER_MAX_BITS_PER_KEY});
 
-linefilter_code linefilter_size_for_bits_per_key(linefilter_layout layout, uint64_t num_keys, double bits_per_key,
-                                                 linefilter_sizing* sizing, linefilter_status* status) {
+linefilter_code linefilter_sizing_for_bits_per_key(linefilter_layout layout, uint64_t num_keys, double bits_per_key,
+                                                   linefilter_sizing* sizing, linefilter_status* status) {
   Sizing found;
   const Status sized = linefilter::SizeForBitsPerKey(LayoutFromC(layout), num_keys, bits_per_key, &found);
   if (sized.ok()) ToC(found, sizing);
   return ToC(sized, status);
 }
 
-linefilter_code linefilter_size_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
-                                        linefilter_sizing* sizing, linefilter_status* status) {
+linefilter_code linefilter_sizing_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
+                                          linefilter_sizing* sizing, linefilter_status* status) {
   Sizing found;
   const Status sized = linefilter::SizeForFpr(LayoutFromC(layout), num_keys, fpr, &found);
   if (sized.ok()) ToC(found, sizing);
   return ToC(sized, status);
 }
 
-double linefilter_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes, uint32_t num_probes) {
+double linefilter_sizing_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes,
+                                      uint32_t num_probes) {
   return linefilter::ExpectedFpr(LayoutFromC(layout), num_keys, body_bytes, num_probes);
 }
 
-uint64_t linefilter_max_keys_for_fpr(linefilter_layout layout, uint64_t body_bytes, double fpr) {
+uint64_t linefilter_sizing_max_keys(linefilter_layout layout, uint64_t body_bytes, double fpr) {
   return linefilter::MaxKeysForFpr(LayoutFromC(layout), body_bytes, fpr);
 }
 
-uint32_t linefilter_num_probes_for_bits_per_key(linefilter_layout layout, double bits_per_key) {
+uint32_t linefilter_layout_num_probes(linefilter_layout layout, double bits_per_key) {
   return linefilter::NumProbesForBitsPerKey(LayoutFromC(layout), bits_per_key);
 }
 
-double linefilter_min_bits_per_key_for_num_probes(linefilter_layout layout, uint32_t num_probes) {
-  return linefilter::MinBitsPerKeyForNumProbes(LayoutFromC(layout), num_probes);
-}
-
-double linefilter_fpr_for_bits_per_key(linefilter_layout layout, double bits_per_key) {
+double linefilter_layout_fpr(linefilter_layout layout, double bits_per_key) {
   return linefilter::FprForBitsPerKey(LayoutFromC(layout), bits_per_key);
 }
 
-double linefilter_bits_per_key_for_fpr(linefilter_layout layout, double fpr) {
+double linefilter_layout_bits_per_key(linefilter_layout layout, double fpr) {
   return linefilter::BitsPerKeyForFpr(LayoutFromC(layout), fpr);
 }
 
-uint32_t linefilter_max_num_probes(linefilter_layout layout) { return linefilter::MaxNumProbes(LayoutFromC(layout)); }
+uint32_t linefilter_layout_max_num_probes(linefilter_layout layout) {
+  return linefilter::MaxNumProbes(LayoutFromC(layout));
+}

@@ -59,7 +59,7 @@ const char* linefilter_layout_name(linefilter_layout layout) {
   return linefilter::LayoutName(linefilter::internal::LayoutFromC(layout));
 }
 
-bool linefilter_parse_layout(const char* name, linefilter_layout* layout) {
+bool linefilter_layout_parse(const char* name, linefilter_layout* layout) {
   linefilter::Layout parsed;
   if (name == nullptr || !linefilter::ParseLayout(name, &parsed)) return false;
   *layout = static_cast<linefilter_layout>(parsed);
@@ -83,14 +83,14 @@ void linefilter_options_init(linefilter_options* options, size_t size) {
   options->size = size;
 }
 
-const char* linefilter_chosen_target() { return linefilter::ChosenTarget(); }
+const char* linefilter_target_chosen() { return linefilter::ChosenTarget(); }
 
-size_t linefilter_supported_targets(const char** names, size_t capacity) {
+size_t linefilter_target_supported(const char** names, size_t capacity) {
   const linefilter::TargetList targets = linefilter::SupportedTargets();
   for (size_t i = 0; i < capacity && i < targets.size; ++i) names[i] = targets.names[i];
   return targets.size;
 }
 
-linefilter_code linefilter_force_target(const char* name, linefilter_status* status) {
+linefilter_code linefilter_target_force(const char* name, linefilter_status* status) {
   return ToC(linefilter::ForceTarget(name), status);
 }

@@ -1,4 +1,4 @@
-// This opens and verifies a linefilter_view. lookup.cc asks it, view_facts.cc tells of it.
+// This opens, verifies and frees a linefilter_view. view_questions.cc asks it, view_facts.cc tells of it.
 #include "linefilter/view.h"
 
 #include "lib/c/handles.h"
@@ -6,7 +6,9 @@
 using linefilter::Allocator;
 using linefilter::MapAdvice;
 using linefilter::Status;
+using linefilter::StatusCode;
 using linefilter::internal::CheckPath;
+using linefilter::internal::FreeHandle;
 using linefilter::internal::FromC;
 using linefilter::internal::HandleOr;
 using linefilter::internal::NewHandle;
@@ -14,13 +16,14 @@ using linefilter::internal::NoHandle;
 using linefilter::internal::OpenView;
 using linefilter::internal::Refused;
 using linefilter::internal::SecretFromC;
+using linefilter::internal::SwappableView;
 using linefilter::internal::ToC;
 
 linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret,
                                       linefilter_status* status) {
   auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
   if (view == nullptr) return nullptr;
-  return HandleOr(view->view.Open(image, size, SecretFromC(secret).get()), view, status);
+  return HandleOr(view->opened.Open(image, size, SecretFromC(secret).get()), view, status);
 }
 
 static_assert(static_cast<int>(MapAdvice::kWillNeed) == LINEFILTER_WILL_NEED);
@@ -54,7 +57,9 @@ linefilter_view* linefilter_view_load(const char* path, const linefilter_allocat
 }
 
 void linefilter_view_free(linefilter_view* view) {
-  if (view != nullptr && view->image != nullptr) linefilter::internal::FreeHandle(static_cast<OpenView*>(view));
+  if (view == nullptr || view->filter != nullptr) return;
+  if (view->image != nullptr) return FreeHandle(static_cast<OpenView*>(view));
+  FreeHandle(static_cast<SwappableView*>(view));
 }
 
 linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status) {
@@ -65,6 +70,12 @@ linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint6
                                               linefilter_status* status) {
   if (view == nullptr) return ToC(NoHandle("view"), status);
   if (view->image != nullptr) return ToC(view->image->VerifyChunks(first, count), status);
+  if (view->swappable != nullptr) {
+    return ToC(Status::Error(StatusCode::kIncompatible,
+                             "what serves may be another image the next moment: verify before it is swapped in, or the "
+                             "view of a lease"),
+               status);
+  }
   if (first == 0 && count == 0) return ToC(Status(), status);
   return ToC(Refused("the view is a filter's, not an image's: it has no chunks"), status);
 }

@@ -3,8 +3,10 @@
 
 using linefilter::FilterBase;
 using linefilter::FilterView;
+using linefilter::ScalableFilter;
 using linefilter::StageFacts;
 using linefilter::StageInfo;
+using linefilter::internal::As;
 
 namespace {
 
@@ -63,19 +65,23 @@ bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys) {
 
 uint32_t linefilter_view_num_stages(const linefilter_view* view) {
   if (view == nullptr) return 0;
-  if (view->growing != nullptr) return view->growing->num_stages();
-  return view->image == nullptr ? 0 : view->image->num_stages();
+  if (view->image != nullptr) return view->image->num_stages();
+  if (const ScalableFilter* const scalable = As<ScalableFilter>(view->filter)) return scalable->num_stages();
+  return linefilter_rotating_num_generations(view->filter);
 }
 
 bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index, linefilter_view_stage* stage) {
-  if (index >= linefilter_view_num_stages(view)) return false;
-  if (view->growing != nullptr) {
-    const StageFacts facts = view->growing->stage(index);
+  const uint32_t num_stages = linefilter_view_num_stages(view);
+  if (index >= num_stages) return false;
+  if (view->image != nullptr) {
+    const StageInfo info = view->image->stage(index);
+    *stage = {info.num_blocks, info.num_keys, static_cast<linefilter_layout>(info.layout), info.num_probes};
+  } else if (const ScalableFilter* const scalable = As<ScalableFilter>(view->filter)) {
+    const StageFacts facts = scalable->stage(index);
     *stage = {facts.num_blocks, facts.num_keys, LINEFILTER_LAYOUT_BLOCKED, facts.num_probes};
-    return true;
+  } else {  // generations are all alike
+    *stage = {view->asked->num_blocks() / num_stages, 0, LINEFILTER_LAYOUT_BLOCKED, view->asked->num_probes()};
   }
-  const StageInfo info = view->image->stage(index);
-  *stage = {info.num_blocks, info.num_keys, static_cast<linefilter_layout>(info.layout), info.num_probes};
   return true;
 }
 

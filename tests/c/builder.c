@@ -70,8 +70,8 @@ static void BuildInEveryWay(linefilter_layout layout) {
   linefilter_view* view = linefilter_view_open(image, size, NULL, &status);
   CHECK(view != NULL && IsOk(&status) && linefilter_view_verify(view, &status) == LINEFILTER_OK);
   CheckAnswers(view);
-  CHECK(linefilter_image_may_contain_key(image, size, "key 1", 5));
-  CHECK(linefilter_trusted_image_may_contain_key(image, size, "key 1", 5));
+  CHECK(linefilter_image_ask(image, size, false, "key 1", 5));
+  CHECK(linefilter_image_ask(image, size, true, "key 1", 5));
   linefilter_view_free(view);
   linefilter_image_free(image);
 }

@@ -71,7 +71,7 @@ TEST(CApi, HashesAsTheConformanceVectors) {
   ASSERT_GE(keyed.size(), 30u);
   for (const auto& vector : keyed) {
     const std::string key = InputBytes(vector.size);
-    EXPECT_EQ(linefilter_keyed_hash_key(key.data(), key.size(), SecretOf(vector.secret)), vector.hash) << vector.size;
+    EXPECT_EQ(linefilter_secret_hash_key(key.data(), key.size(), SecretOf(vector.secret)), vector.hash) << vector.size;
   }
 }
 
@@ -170,7 +170,7 @@ TEST(CApi, FillsTheBytesOfTheCppApi) {
     SCOPED_TRACE(HashIdName(hash_id));
     const Request request = EachKindOfHash(Layout::kBlocked, hash_id);
     linefilter_filter* const filter = linefilter_filter_new(1000, &request.c, nullptr);
-    linefilter_concurrent* const concurrent = linefilter_concurrent_new(1000, &request.c, nullptr);
+    linefilter_filter* const concurrent = linefilter_concurrent_new(1000, &request.c, nullptr);
     BlockedFilter expected;
     ASSERT_TRUE(expected.Create(1000, request.cpp).ok());
     std::vector<std::string> text;
@@ -186,17 +186,17 @@ TEST(CApi, FillsTheBytesOfTheCppApi) {
     for (const uint64_t number : numbers) expected.InsertKey(number);
     linefilter_filter_insert_keys(filter, keys.data(), sizes.data(), keys.size(), nullptr);
     linefilter_filter_insert_u64s(filter, numbers.data(), numbers.size(), nullptr);
-    linefilter_concurrent_insert_keys(concurrent, keys.data(), sizes.data(), keys.size(), nullptr);
-    linefilter_concurrent_insert_u64s(concurrent, numbers.data(), numbers.size(), nullptr);
+    linefilter_filter_insert_keys(concurrent, keys.data(), sizes.data(), keys.size(), nullptr);
+    linefilter_filter_insert_u64s(concurrent, numbers.data(), numbers.size(), nullptr);
     std::string image, of_filter(expected.ImageBytes(), 0), of_concurrent = of_filter;
     ASSERT_TRUE(expected.AppendImage(&image).ok());
     EXPECT_EQ(linefilter_filter_write_to(filter, of_filter.data(), of_filter.size(), nullptr), LINEFILTER_OK);
-    EXPECT_EQ(linefilter_concurrent_write_to(concurrent, of_concurrent.data(), of_concurrent.size(), nullptr),
+    EXPECT_EQ(linefilter_filter_write_to(concurrent, of_concurrent.data(), of_concurrent.size(), nullptr),
               LINEFILTER_OK);
     EXPECT_TRUE(of_filter == image);
     EXPECT_TRUE(of_concurrent == image);
     linefilter_filter_free(filter);
-    linefilter_concurrent_free(concurrent);
+    linefilter_filter_free(concurrent);
   }
 }
 
@@ -257,14 +257,13 @@ TEST(CApi, SaysThatMemoryRanOut) {
       1);
   FailEachAllocation(
       [&](linefilter_status* status) {
-        linefilter_concurrent* const filter =
-            linefilter_concurrent_from_image(image.data(), image.size(), nullptr, status);
+        linefilter_filter* const filter = linefilter_concurrent_from_image(image.data(), image.size(), nullptr, status);
         linefilter_filter* const sealed = filter == nullptr ? nullptr : linefilter_concurrent_seal(filter, status);
         if (filter != nullptr && sealed == nullptr) {
-          EXPECT_GT(linefilter_concurrent_image_bytes(filter), 0u) << "as it was";
+          EXPECT_GT(linefilter_filter_image_bytes(filter), 0u) << "as it was";
         }
         linefilter_filter_free(sealed);
-        linefilter_concurrent_free(filter);
+        linefilter_filter_free(filter);
         return sealed != nullptr;
       },
       3);
@@ -295,7 +294,8 @@ TEST(CApi, EveryFunctionIsTested) {
       functions.insert((*it)[1]);
     }
   }
-  EXPECT_GE(functions.size(), 140u);
+  EXPECT_GE(functions.size(), 120u);
+  EXPECT_LE(functions.size(), 150u) << "two kinds of handles have the calls of all";
   for (const std::string& name : functions) {
     EXPECT_NE(test.find(name + "("), std::string::npos) << name << " is in no test";
   }

@@ -67,7 +67,7 @@ static void InsertInEveryWay(linefilter_layout layout) {
   CHECK(linefilter_filter_insert_keys(copy, keys, sizes, 1000, NULL) == 0);
   linefilter_filter_free(copy);
   linefilter_image_free(image);
-  linefilter_filter_clear(filter);
+  CHECK(linefilter_filter_clear(filter, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_count_maybes(view, hashes, 1000) == 0 && linefilter_view_fill_ratio(view) == 0);
   linefilter_filter_free(filter);
 }
@@ -202,8 +202,6 @@ static void TestFold(void) {
         linefilter_view_num_blocks(linefilter_filter_view(filter)));
   CHECK(linefilter_filter_fold_to_fpr(filter, 1e-9, &status) == LINEFILTER_INVALID_ARGUMENT);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "before any folding"));
-  CHECK(linefilter_filter_fold(NULL, 2, &status) == LINEFILTER_INVALID_ARGUMENT);
-  CHECK(linefilter_filter_fold_to_fpr(NULL, 0.1, NULL) == LINEFILTER_INVALID_ARGUMENT);
   linefilter_filter_free(filter);
   linefilter_filter_free(other);
   options.foldable = 2;
@@ -275,7 +273,10 @@ static void TestNullFilter(void) {
   CHECK(linefilter_filter_insert_hashes(NULL, hashes, 2, NULL) == 0);
   CHECK(linefilter_filter_view(NULL) == NULL && linefilter_filter_memory_use(NULL) == 0);
   CHECK(IsNoHandle(linefilter_filter_union(NULL, NULL, &status), &status));
-  linefilter_filter_clear(NULL);
+  CHECK(IsNoHandle(linefilter_filter_clear(NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_filter_fold(NULL, 2, &status), &status));
+  CHECK(IsNoHandle(linefilter_filter_fold_to_fpr(NULL, 0.1, &status), &status));
+  CHECK(linefilter_filter_kind(NULL) == LINEFILTER_KIND_PLAIN);
   CHECK(linefilter_filter_image_bytes(NULL) == 0);
   CHECK(linefilter_filter_image(NULL, &size, &status) == NULL && size == 0 && IsNoHandle(status.code, &status));
   CHECK(IsNoHandle(linefilter_filter_write_to(NULL, bytes, 2, &status), &status));

@@ -51,6 +51,7 @@ void RunFilter(void);
 void RunConcurrent(void);
 void RunScalable(void);
 void RunLiving(void);
+void RunKinds(void);
 void RunBuilder(void);
 void RunSource(void);
 void RunView(void);

@@ -16,23 +16,23 @@ static void TestHashes(void) {
   /* tests/conformance/xxh3.txt and siphash.txt */
   CHECK(linefilter_hash_key("", 0, 0) == 0xf8c140fb0946647b && linefilter_hash_key(NULL, 0, 0) == 0xf8c140fb0946647b);
   CHECK(linefilter_hash_key("", 0, 0x9e3779b97f4a7c15) == 0x69f5a05862f7f1f3);
-  CHECK(linefilter_keyed_hash_key("", 0, counting) == 0xabac0158050fc4dc);
+  CHECK(linefilter_secret_hash_key("", 0, counting) == 0xabac0158050fc4dc);
   CHECK(linefilter_hash_u64(number, 7) == linefilter_hash_key(bytes, 8, 7));
   CHECK(linefilter_hash_u64(number, 7) != linefilter_hash_u64(number, 8));
-  CHECK(linefilter_keyed_hash_u64(number, counting) == linefilter_keyed_hash_key(bytes, 8, counting));
+  CHECK(linefilter_secret_hash_u64(number, counting) == linefilter_secret_hash_key(bytes, 8, counting));
   /* A NULL secret is misuse: the header tells what comes of it. */
-  CHECK(linefilter_keyed_hash_u64(number, NULL) == linefilter_keyed_hash_u64(number, zero_secret));
-  CHECK(linefilter_keyed_hash_key("", 0, NULL) == linefilter_keyed_hash_key("", 0, zero_secret));
-  CHECK(linefilter_check_of_secret(NULL) == linefilter_check_of_secret(zero_secret));
-  CHECK(linefilter_check_of_secret(counting) != linefilter_check_of_secret(zero_secret));
+  CHECK(linefilter_secret_hash_u64(number, NULL) == linefilter_secret_hash_u64(number, zero_secret));
+  CHECK(linefilter_secret_hash_key("", 0, NULL) == linefilter_secret_hash_key("", 0, zero_secret));
+  CHECK(linefilter_secret_check(NULL) == linefilter_secret_check(zero_secret));
+  CHECK(linefilter_secret_check(counting) != linefilter_secret_check(zero_secret));
   linefilter_hash_keys(keys, sizes, 2, 7, hashes);
   CHECK(hashes[0] == linefilter_hash_u64(number, 7) && hashes[1] == linefilter_hash_key("", 0, 7));
   linefilter_hash_u64s(again, 2, 7, again); /* where they are */
   CHECK(again[0] == hashes[0] && again[1] == linefilter_hash_u64(5, 7));
-  CHECK(linefilter_mix_hash(0) == 0xe220a8397b1dcdaf); /* SplitMix64's first number */
-  CHECK(linefilter_shard_of(hashes[0], 1) == 0);
+  CHECK(linefilter_hash_mix(0) == 0xe220a8397b1dcdaf); /* SplitMix64's first number */
+  CHECK(linefilter_hash_shard(hashes[0], 1) == 0);
   int shards[4] = {0};
-  for (uint64_t i = 0; i < 1000; ++i) ++shards[linefilter_shard_of(linefilter_hash_u64(i, 0), 4) % 4];
+  for (uint64_t i = 0; i < 1000; ++i) ++shards[linefilter_hash_shard(linefilter_hash_u64(i, 0), 4) % 4];
   for (int i = 0; i < 4; ++i) CHECK(shards[i] > 150);
 }
 

@@ -17,7 +17,7 @@ static void TestSecrets(void) {
   const uint64_t numbers[2] = {5, 6};
   linefilter_filter_insert_key(filter, "one", 3);
   CHECK(linefilter_filter_insert_u64s(filter, numbers, 2, NULL) == 2);
-  CHECK(!linefilter_filter_insert_hash(filter, linefilter_keyed_hash_u64(6, kSecret)));
+  CHECK(!linefilter_filter_insert_hash(filter, linefilter_secret_hash_u64(6, kSecret)));
   size_t size = 0;
   void* image = linefilter_filter_image(filter, &size, NULL);
   CHECK(linefilter_view_open(image, size, NULL, &status) == NULL && Says(LINEFILTER_INCOMPATIBLE, &status, "secret"));
@@ -26,15 +26,15 @@ static void TestSecrets(void) {
   linefilter_view* view = linefilter_view_open(image, size, kSecret, &status);
   CHECK(IsOk(&status) && linefilter_view_may_contain_key(view, "one", 3) && linefilter_view_may_contain_u64(view, 5));
   CHECK(linefilter_view_hash_id(view) == LINEFILTER_HASH_KEYED);
-  CHECK(linefilter_view_seed(view) == linefilter_check_of_secret(kSecret));
+  CHECK(linefilter_view_seed(view) == linefilter_secret_check(kSecret));
   linefilter_view_free(view);
   CHECK(linefilter_filter_from_image(image, size, NULL, &status) == NULL && status.code == LINEFILTER_INCOMPATIBLE);
   linefilter_filter* copy = linefilter_filter_from_image(image, size, &options, &status);
   CHECK(copy != NULL && !linefilter_filter_insert_u64(copy, 5));
-  linefilter_concurrent* concurrent = linefilter_concurrent_from_image(image, size, &options, &status);
-  CHECK(linefilter_concurrent_insert_u64s(concurrent, numbers, 2, NULL) == 0);
-  CHECK(linefilter_concurrent_may_contain_key(concurrent, "one", 3));
-  CHECK(!linefilter_concurrent_may_contain_key(concurrent, "two", 3));
+  linefilter_filter* concurrent = linefilter_concurrent_from_image(image, size, &options, &status);
+  CHECK(linefilter_filter_insert_u64s(concurrent, numbers, 2, NULL) == 0);
+  CHECK(linefilter_view_may_contain_key(linefilter_filter_view(concurrent), "one", 3));
+  CHECK(!linefilter_view_may_contain_key(linefilter_filter_view(concurrent), "two", 3));
   CHECK(linefilter_filter_save(filter, FileIn("keyed"), NULL) == LINEFILTER_OK);
   linefilter_view* files[2];
   files[0] = linefilter_view_map(FileIn("keyed"), LINEFILTER_RANDOM, kSecret, &status);
@@ -44,7 +44,7 @@ static void TestSecrets(void) {
     linefilter_view_free(files[i]);
   }
   CHECK(linefilter_view_map(FileIn("keyed"), LINEFILTER_RANDOM, NULL, NULL) == NULL);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   linefilter_filter_free(copy);
   linefilter_filter_free(filter);
   linefilter_image_free(image);

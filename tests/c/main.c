@@ -19,6 +19,7 @@ int main(void) {
   RunConcurrent();
   RunScalable();
   RunLiving();
+  RunKinds();
   RunBuilder();
   RunSource();
   RunView();

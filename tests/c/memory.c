@@ -1,5 +1,7 @@
 /* Memory of the host: hooks, and how much of it may be taken. */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +87,7 @@ static bool BuildMany(linefilter_layout layout, Heap* heap, linefilter_status* s
   linefilter_builder_free(builder);
   bool is_done = image != NULL;
   if (is_done) {
-    is_done = linefilter_build_from_source(&options, &source, Count, &written, NULL, status) == LINEFILTER_OK;
+    is_done = linefilter_source_build_to_sink(&options, &source, Count, &written, NULL, status) == LINEFILTER_OK;
     CHECK(!is_done || written == size);
   }
   linefilter_image_free(image);
@@ -110,7 +112,7 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
   size_t size = 0;
   linefilter_filter *filter = NULL, *copy = NULL, *sealed = NULL;
   linefilter_builder* builder = NULL;
-  linefilter_concurrent* concurrent = NULL;
+  linefilter_filter* concurrent = NULL;
   linefilter_view* view = NULL;
   const linefilter_allocator hooks = Hooks(heap);
   options.allocator = hooks;
@@ -120,8 +122,8 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
     if ((image = linefilter_filter_image(filter, &size, status)) == NULL) break;
     if ((copy = linefilter_filter_from_image(image, size, &options, status)) == NULL) break;
     if ((concurrent = linefilter_concurrent_from_image(image, size, &options, status)) == NULL) break;
-    if ((other = linefilter_concurrent_image(concurrent, &size, status)) == NULL) break;
-    if (linefilter_concurrent_save(concurrent, FileIn("hooks"), status) != LINEFILTER_OK) break;
+    if ((other = linefilter_filter_image(concurrent, &size, status)) == NULL) break;
+    if (linefilter_filter_save(concurrent, FileIn("hooks"), status) != LINEFILTER_OK) break;
     if ((sealed = linefilter_concurrent_seal(concurrent, status)) == NULL) break;
     if ((builder = linefilter_builder_new(&options, status)) == NULL) break;
     linefilter_builder_add_u64(builder, 1);
@@ -137,7 +139,7 @@ static bool UseEverything(Heap* heap, linefilter_status* status) {
   linefilter_view_free(view);
   linefilter_builder_free(builder);
   linefilter_filter_free(sealed);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   linefilter_filter_free(copy);
   linefilter_filter_free(filter);
   linefilter_image_free(image);
@@ -237,16 +239,20 @@ static void TestLimitIsOfTheFilter(void) {
   linefilter_filter* filter = linefilter_filter_new(kMany, &options, NULL);
   const uint64_t of_filter = linefilter_filter_memory_use(filter);
   CHECK(heap.bytes == of_filter);
-  linefilter_concurrent* concurrent = linefilter_concurrent_new(kMany, &options, NULL);
-  const uint64_t of_concurrent = linefilter_concurrent_memory_use(concurrent);
+  linefilter_filter* concurrent = linefilter_concurrent_new(kMany, &options, NULL);
+  const uint64_t of_concurrent = linefilter_filter_memory_use(concurrent);
   CHECK(heap.bytes == of_filter + of_concurrent);
   void* both = linefilter_filter_image(filter, &size, NULL);
   linefilter_filter_free(filter);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
 
   options.memory_limit = of_filter - 1;
   CHECK(linefilter_filter_new(kMany, &options, &status) == NULL &&
         Says(LINEFILTER_OVER_LIMIT, &status, "memory_limit"));
+  char figure[100]; /* its sentence is in the caller's figures */
+  snprintf(figure, sizeof(figure), "%" PRIu64 " bytes are needed and memory_limit allows %" PRIu64 ":", of_filter,
+           of_filter - 1);
+  CHECK(Says(LINEFILTER_OVER_LIMIT, &status, figure));
   CHECK(linefilter_filter_from_image(both, size, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
   options.memory_limit = of_concurrent - 1;
   CHECK(linefilter_concurrent_new(kMany, &options, &status) == NULL);
@@ -262,19 +268,67 @@ static void TestLimitIsOfTheFilter(void) {
   options.memory_limit = of_concurrent;
   concurrent = linefilter_concurrent_from_image(both, size, &options, &status);
   CHECK(concurrent != NULL && IsOk(&status));
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   concurrent = linefilter_concurrent_new(kMany, &options, &status);
   CHECK(concurrent != NULL && IsOk(&status));
   void* image = linefilter_filter_image(filter, NULL, &status);
   CHECK(image != NULL && IsOk(&status));
-  void* other = linefilter_concurrent_image(concurrent, NULL, &status);
+  void* other = linefilter_filter_image(concurrent, NULL, &status);
   CHECK(other != NULL && IsOk(&status));
   linefilter_image_free(image);
   linefilter_image_free(other);
   linefilter_image_free(both);
   linefilter_filter_free(filter);
-  linefilter_concurrent_free(concurrent);
+  linefilter_filter_free(concurrent);
   CHECK(heap.live == 0);
+}
+
+/* A filter of each kind, with these options. */
+static linefilter_filter* New(linefilter_kind kind, const linefilter_options* options, linefilter_status* status) {
+  switch (kind) {
+    case LINEFILTER_KIND_CONCURRENT:
+      return linefilter_concurrent_new(kMany, options, status);
+    case LINEFILTER_KIND_SCALABLE:
+      return linefilter_scalable_new(kMany, 0, options, status);
+    case LINEFILTER_KIND_ROTATING:
+      return linefilter_rotating_new(kMany, 3, LINEFILTER_ROTATE_BY_CALLER, options, status);
+    default:
+      return linefilter_filter_new(kMany, options, status);
+  }
+}
+
+/* To the byte, for every kind, and for what an image makes. */
+static void TestMemoryUseIsAllThatIsHeld(void) {
+  for (linefilter_kind kind = LINEFILTER_KIND_PLAIN; kind <= LINEFILTER_KIND_ROTATING; ++kind) {
+    Heap heap = {0, 0, -1, 0, 0};
+    linefilter_status status;
+    linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 0);
+    size_t size = 0;
+    options.fpr = 0.01;
+    options.allocator = Hooks(&heap);
+    linefilter_filter* filter = New(kind, &options, &status);
+    CHECK(filter != NULL && heap.bytes == linefilter_filter_memory_use(filter));
+    options.memory_limit = heap.bytes;
+    void* image = linefilter_filter_image(filter, &size, &status);
+    linefilter_filter_free(filter);
+    CHECK((filter = New(kind, &options, &status)) != NULL && IsOk(&status));
+    linefilter_filter_free(filter);
+    --options.memory_limit;
+    CHECK(New(kind, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+    options.memory_limit = LINEFILTER_NO_MEMORY_LIMIT;
+    const size_t before = heap.bytes;
+    filter = linefilter_filter_from_image(image, size, &options, &status);
+    options.memory_limit = linefilter_filter_memory_use(filter);
+    CHECK(filter != NULL && heap.bytes == before + options.memory_limit);
+    linefilter_filter_free(filter);
+    CHECK((filter = linefilter_filter_from_image(image, size, &options, &status)) != NULL && IsOk(&status));
+    linefilter_filter_free(filter);
+    --options.memory_limit;
+    CHECK(linefilter_filter_from_image(image, size, &options, &status) == NULL);
+    CHECK(status.code == LINEFILTER_OVER_LIMIT);
+    linefilter_image_free(image);
+    CHECK(heap.live == 0);
+  }
 }
 
 void RunMemory(void) {
@@ -283,4 +337,5 @@ void RunMemory(void) {
   RUN(TestLimitCountsTheBuiltImage);
   RUN(TestEarlierErrorsWin);
   RUN(TestLimitIsOfTheFilter);
+  RUN(TestMemoryUseIsAllThatIsHeld);
 }

@@ -43,21 +43,21 @@ static void TestSource(void) {
   source.rewind = RewindNumbers;
   source.context = &numbers;
   collected.size = 0, collected.refuse_from = sizeof(collected.data);
-  CHECK(linefilter_build_from_source(&options, &source, Collect, &collected, &sizing, &status) == LINEFILTER_OK);
+  CHECK(linefilter_source_build_to_sink(&options, &source, Collect, &collected, &sizing, &status) == LINEFILTER_OK);
   CHECK(IsOk(&status) && numbers.passes >= 1 && sizing.num_keys == kKeys);
   CHECK(collected.size == size && memcmp(collected.data, image, size) == 0);
   numbers.next = 0;
-  CHECK(linefilter_build_from_source_to_file(&options, &source, FileIn("stream"), NULL, &status) == LINEFILTER_OK);
+  CHECK(linefilter_source_build_to_file(&options, &source, FileIn("stream"), NULL, &status) == LINEFILTER_OK);
   CHECK(FileHas(FileIn("stream"), image, size));
   numbers.next = 0;
-  CHECK(linefilter_build_from_source_to_file(&options, &source, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
-  CHECK(linefilter_build_from_source_to_file(&options, NULL, "x", NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
-  CHECK(linefilter_build_from_source(&options, &source, NULL, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
-  CHECK(linefilter_build_from_source(NULL, &source, Collect, &collected, NULL, NULL) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_source_build_to_file(&options, &source, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_source_build_to_file(&options, NULL, "x", NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_source_build_to_sink(&options, &source, NULL, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_source_build_to_sink(NULL, &source, Collect, &collected, NULL, NULL) == LINEFILTER_INVALID_ARGUMENT);
   source.read = ReadNothing;
-  CHECK(linefilter_build_from_source(&options, &source, Collect, &collected, NULL, &status) == LINEFILTER_IO_ERROR);
+  CHECK(linefilter_source_build_to_sink(&options, &source, Collect, &collected, NULL, &status) == LINEFILTER_IO_ERROR);
   source.rewind = NULL;
-  CHECK(linefilter_build_from_source(&options, &source, Collect, &collected, NULL, &status) ==
+  CHECK(linefilter_source_build_to_sink(&options, &source, Collect, &collected, NULL, &status) ==
         LINEFILTER_INVALID_ARGUMENT);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "rewind"));
   linefilter_image_free(image);

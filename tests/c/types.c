@@ -26,9 +26,9 @@ static void TestNames(void) {
   CHECK(strcmp(linefilter_code_name(10), "unknown") == 0 && strcmp(linefilter_code_name(-1), "unknown") == 0);
   CHECK(strcmp(linefilter_layout_name(LINEFILTER_LAYOUT_RETRIEVAL), "retrieval") == 0);
   CHECK(strcmp(linefilter_layout_name(257), "unknown") == 0); /* not blocked */
-  CHECK(linefilter_parse_layout("classic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
-  CHECK(!linefilter_parse_layout("cubic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
-  CHECK(!linefilter_parse_layout(NULL, &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
+  CHECK(linefilter_layout_parse("classic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
+  CHECK(!linefilter_layout_parse("cubic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
+  CHECK(!linefilter_layout_parse(NULL, &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
   CHECK(strcmp(linefilter_hash_id_name(LINEFILTER_HASH_KEYED), "keyed") == 0);
   CHECK(strcmp(linefilter_hash_id_name(LINEFILTER_HASH_CALLER), "caller") == 0);
   CHECK(strcmp(linefilter_hash_id_name(257), "unknown") == 0 && strcmp(linefilter_hash_id_name(-1), "unknown") == 0);
@@ -37,14 +37,14 @@ static void TestNames(void) {
 static void TestTargets(void) {
   const char* names[40];
   linefilter_status status;
-  const size_t n = linefilter_supported_targets(names, 40);
-  const char* const best = linefilter_chosen_target();
-  CHECK(n >= 1 && n < 40 && linefilter_supported_targets(NULL, 0) == n);
-  CHECK(linefilter_force_target(names[n - 1], &status) == LINEFILTER_OK && IsOk(&status));
-  CHECK(strcmp(linefilter_chosen_target(), names[n - 1]) == 0);
-  CHECK(linefilter_force_target("ABACUS", &status) == LINEFILTER_INVALID_ARGUMENT);
+  const size_t n = linefilter_target_supported(names, 40);
+  const char* const best = linefilter_target_chosen();
+  CHECK(n >= 1 && n < 40 && linefilter_target_supported(NULL, 0) == n);
+  CHECK(linefilter_target_force(names[n - 1], &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(strcmp(linefilter_target_chosen(), names[n - 1]) == 0);
+  CHECK(linefilter_target_force("ABACUS", &status) == LINEFILTER_INVALID_ARGUMENT);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "ABACUS"));
-  CHECK(linefilter_force_target(best, NULL) == LINEFILTER_OK && strcmp(linefilter_chosen_target(), best) == 0);
+  CHECK(linefilter_target_force(best, NULL) == LINEFILTER_OK && strcmp(linefilter_target_chosen(), best) == 0);
 }
 
 static void TestOptionsOfOtherVersions(void) {

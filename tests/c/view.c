@@ -72,17 +72,18 @@ static void TestDamage(void) {
   uint64_t num_keys = 5;
   CHECK(view != NULL && !linefilter_view_num_keys(view, &num_keys) && num_keys == 5); /* nobody counted them */
   linefilter_view_free(view);
-  CHECK(!linefilter_image_may_contain_key(image, size, "x", 1));
+  CHECK(!linefilter_image_ask(image, size, false, "x", 1));
   image[3] ^= 1;
-  CHECK(linefilter_image_may_contain_key(image, size, "x", 1));
-  CHECK(!linefilter_trusted_image_may_contain_key(image, size, "x", 1));
-  CHECK(linefilter_image_may_contain_key(image, size - 1, "x", 1));
+  CHECK(linefilter_image_ask(image, size, false, "x", 1));
+  CHECK(!linefilter_image_ask(image, size, true, "x", 1));
+  CHECK(linefilter_image_ask(image, size - 1, false, "x", 1));
   linefilter_image_free(image);
   linefilter_filter_free(filter);
 }
 
 static void TestAnImageOfNoKeysBecomesAFilter(void) {
-  const linefilter_layout layouts[] = {LINEFILTER_LAYOUT_BLOCKED, LINEFILTER_LAYOUT_CLASSIC, LINEFILTER_LAYOUT_COUNTING};
+  const linefilter_layout layouts[] = {LINEFILTER_LAYOUT_BLOCKED, LINEFILTER_LAYOUT_CLASSIC,
+                                       LINEFILTER_LAYOUT_COUNTING};
   for (int i = 0; i < 3; ++i) {
     const linefilter_options options = Options(layouts[i], 10);
     linefilter_builder* builder = linefilter_builder_new(&options, NULL);
@@ -120,7 +121,7 @@ static void TestFacts(void) {
   CHECK(linefilter_view_expected_fpr(view) > 0.0012 && linefilter_view_expected_fpr(view) < 0.0022);
   CHECK(linefilter_view_estimated_keys(view) > 0.9 * kKeys && linefilter_view_estimated_keys(view) < 1.1 * kKeys);
   CHECK(linefilter_view_fill_ratio(view) > 0.4 && linefilter_view_fill_ratio(view) < 0.6);
-  CHECK(strcmp(linefilter_view_target(view), linefilter_chosen_target()) == 0);
+  CHECK(strcmp(linefilter_view_target(view), linefilter_target_chosen()) == 0);
   CHECK(linefilter_view_key_status(view, NULL) == LINEFILTER_OK);
   linefilter_view_free(view);
   linefilter_image_free(image);
@@ -164,9 +165,9 @@ static void TestManyViews(void) {
   views[4] = NULL;
   const uint64_t hash = linefilter_hash_u64(2, 0);
   linefilter_view_prepare_hash(views[0], hash);
-  CHECK(linefilter_views_may_contain_hash(views, 5, hash, answers) == 2);
+  CHECK(linefilter_views_ask(views, 5, hash, answers) == 2);
   CHECK(answers[0] == 0 && answers[1] == 0 && answers[2] == 1 && answers[3] == 0 && answers[4] == 1);
-  CHECK(linefilter_views_may_contain_hash(NULL, 0, hash, NULL) == 0);
+  CHECK(linefilter_views_ask(NULL, 0, hash, NULL) == 0);
   for (int i = 0; i < 4; ++i) linefilter_filter_free(filters[i]);
 }
 

@@ -84,15 +84,14 @@ typedef struct linefilter_source {
 
 // Makes an image from a stream, within options->memory_limit: the less, the more passes. The bytes are those of a
 // builder that is given the same hashes. *sizing (may be NULL) is what was made. Memory and errors: linefilter/bulk.h.
-LINEFILTER_EXPORT linefilter_code linefilter_build_from_source(const linefilter_options* options,
-                                                               const linefilter_source* source, linefilter_sink sink,
-                                                               void* context, linefilter_sizing* sizing,
-                                                               linefilter_status* status);
+LINEFILTER_EXPORT linefilter_code linefilter_source_build_to_sink(const linefilter_options* options,
+                                                                  const linefilter_source* source, linefilter_sink sink,
+                                                                  void* context, linefilter_sizing* sizing,
+                                                                  linefilter_status* status);
 // Does the same to a file, as linefilter_builder_finish_to_file does.
-LINEFILTER_EXPORT linefilter_code linefilter_build_from_source_to_file(const linefilter_options* options,
-                                                                       const linefilter_source* source,
-                                                                       const char* path, linefilter_sizing* sizing,
-                                                                       linefilter_status* status);
+LINEFILTER_EXPORT linefilter_code linefilter_source_build_to_file(const linefilter_options* options,
+                                                                  const linefilter_source* source, const char* path,
+                                                                  linefilter_sizing* sizing, linefilter_status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,6 +1,8 @@
-// linefilter_filter, in C, owns its memory and takes keys for as long as it lives. Start at linefilter/c.h.
+// linefilter_filter, in C, takes keys for as long as it lives, and has an image. Start at linefilter/c.h.
 //
-// One thread that inserts may use it, or any number that only ask (linefilter_filter_view).
+// There are four kinds, which differ in how they are made and in the few calls of c/concurrent.h, c/scalable.h and
+// c/rotating.h. Everything here goes for each, where nothing else is said. One thread that inserts may use a filter, or
+// any number that only ask. Any number may call at once what does not make or free a concurrent or rotating one.
 #ifndef LINEFILTER_C_FILTER_H_
 #define LINEFILTER_C_FILTER_H_
 
@@ -15,24 +17,42 @@
 extern "C" {
 #endif
 
-// Makes a filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, or auto, which
+// Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, or auto, which
 // chooses one of the first two.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
                                                            linefilter_status* status);
-// Makes a mutable copy of a `blocked`, `classic` or `counting` image, verified. Only these options count (they may be
-// NULL): allocator, memory_limit, and hash_id LINEFILTER_HASH_KEYED with its secret. A keyed image needs both of the
-// latter, and with them an image of another hash is refused. The others must be legal. An image of the empty set has no
-// size: it becomes an empty filter of one block (`classic`: 8 bytes) with the image's num_probes, which a few dozen
-// keys fill. To add keys, make one for their number with linefilter_filter_new.
+// Makes a mutable copy of an image, verified, of the kind that wrote it (linefilter_filter_kind tells which). A
+// scalable filter goes on growing, a rotating one forgetting, as the original would. What a concurrent filter wrote is
+// `blocked`, and becomes a plain filter. An image that takes no key (`retrieval`, or stages of no filter) is
+// LINEFILTER_INCOMPATIBLE.
+//
+// Only these options count (they may be NULL): allocator, memory_limit, and hash_id LINEFILTER_HASH_KEYED with its
+// secret. A keyed image needs both of the latter, and with them an image of another hash is refused. The other options
+// must be legal. Set memory_limit for an image from others: a scalable filter's says how large the next stage will be,
+// up to some hundred times its own bytes. An image of the empty set has no size. It becomes an empty filter of one
+// block (`classic`: 8 bytes) with the image's num_probes, which a few dozen keys fill.
 LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* image, size_t size,
                                                                   const linefilter_options* options,
                                                                   linefilter_status* status);
-// Frees the filter and its view.
+// Frees the filter, whatever its kind, and its view. All threads must have stopped.
 LINEFILTER_EXPORT void linefilter_filter_free(linefilter_filter* filter);
 
-// Inserts: true if the key was certainly new (a bit changed), false if it may have been there. A filter of the caller's
-// hashes ignores keys and answers false: it says "maybe" to all keys anyway. To NULL nothing is ever new: if you act on
-// new keys, look at the error of the call that should have made the filter.
+// The kinds of filters.
+typedef int32_t linefilter_kind;
+enum {
+  LINEFILTER_KIND_PLAIN = 0,       // linefilter_filter_new
+  LINEFILTER_KIND_CONCURRENT = 1,  // many threads fill it: linefilter_concurrent_new
+  LINEFILTER_KIND_SCALABLE = 2,    // it grows: linefilter_scalable_new
+  LINEFILTER_KIND_ROTATING = 3     // it forgets: linefilter_rotating_new
+};
+
+// The kind of a filter, and so which calls it has; LINEFILTER_KIND_PLAIN for NULL.
+LINEFILTER_EXPORT linefilter_kind linefilter_filter_kind(const linefilter_filter* filter);
+
+// Inserts: true if the key was certainly new, false if it may have been there. A filter of the caller's hashes ignores
+// keys and answers false: it says "maybe" to all keys anyway. To NULL, and to a filter that was sealed, nothing is ever
+// new. So if you act on new keys, look at the error of the call that should have made the filter. If several threads
+// insert the same absent key at once, more than one may be told that it was new.
 LINEFILTER_EXPORT bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size);
 // The same for an integer key.
 LINEFILTER_EXPORT bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key);
@@ -48,8 +68,35 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_insert_u64s(linefilter_filter* filt
 LINEFILTER_EXPORT uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
                                                            uint8_t* were_new);
 
+// The view that is asked (c/view.h): its answers know all insertions so far. It ends with the filter, which owns it. It
+// is NULL for NULL.
+LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
+
+// The size of the image (doc/FORMAT.md) of the keys so far.
+LINEFILTER_EXPORT uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter);
+// Makes the image in memory that linefilter_image_free frees, aligned to 64 bytes; NULL on an error. *size is its size.
+LINEFILTER_EXPORT void* linefilter_filter_image(const linefilter_filter* filter, size_t* size,
+                                                linefilter_status* status);
+// Writes the image to `size` bytes at `out`: linefilter_filter_image_bytes or more, of which the first are written.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
+                                                             linefilter_status* status);
+// Writes the image to `sink`, piece by piece. c/rotating.h says what a sink must not do to a rotating filter.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink,
+                                                                  void* context, linefilter_status* status);
+// Writes the image to a file, complete and synced before it gets its name; an old file of that name stays until then.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path,
+                                                         linefilter_status* status);
+
+// The bytes held, the handle included.
+LINEFILTER_EXPORT uint64_t linefilter_filter_memory_use(const linefilter_filter* filter);
+// Removes all keys. A plain filter keeps size and memory, a scalable one its first stage. It is LINEFILTER_INCOMPATIBLE
+// for a concurrent or rotating one, which other threads fill: nothing was done.
+LINEFILTER_EXPORT linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_status* status);
+
+// ---- What follows is for plain filters. The others are LINEFILTER_INCOMPATIBLE, and refuse each removal.
+
 // Takes a key out once, in the layout `counting` (others refuse). False means refused: it was certainly absent, and
-// nothing changed. Remove a key as often as it was inserted, and only then: one that was never inserted but answers
+// nothing changed. Remove a key as often as it was inserted, and only then. One that was never inserted but answers
 // "maybe" takes from other keys, which may be lost. linefilter/filter.h, CountingBlockedFilter, says what else cannot
 // be seen. Keys are ignored by a filter of the caller's hashes.
 LINEFILTER_EXPORT bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size);
@@ -67,15 +114,11 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_remove_u64s(linefilter_filter* filt
 LINEFILTER_EXPORT uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
                                                            uint8_t* were_removed);
 
-// The view that is asked: its answers know all insertions so far. It ends with the filter, which owns it. It is NULL
-// for NULL.
-LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
-
-// Takes all keys of `other`, an image or another filter's view; `counting` adds the counters up. It is
+// Takes all keys of `other`, the view of an image or of another plain filter; `counting` adds the counters up. It is
 // LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are the same, and in `classic` the
 // size. An image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to
 // the greatest common divisor of their num_blocks. It is large for filters that were folded from one size
-// (options.foldable); for others it may be a single block, and then nearly everything is "maybe". On an error nothing
+// (options.foldable). For others it may be a single block, and then nearly everything is "maybe". On an error nothing
 // changes.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
                                                           linefilter_status* status);
@@ -89,25 +132,6 @@ LINEFILTER_EXPORT linefilter_code linefilter_filter_fold(linefilter_filter* filt
 // both excluded). Do it when all keys are in. It is LINEFILTER_INVALID_ARGUMENT if the rate is above even now.
 LINEFILTER_EXPORT linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr,
                                                                 linefilter_status* status);
-// Removes all keys; keeps size and memory.
-LINEFILTER_EXPORT void linefilter_filter_clear(linefilter_filter* filter);
-// The bytes held, the handle included.
-LINEFILTER_EXPORT uint64_t linefilter_filter_memory_use(const linefilter_filter* filter);
-
-// The size of the image (doc/FORMAT.md) of the keys so far.
-LINEFILTER_EXPORT uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter);
-// Makes the image in memory that linefilter_image_free frees, aligned to 64 bytes; NULL on an error. *size is its size.
-LINEFILTER_EXPORT void* linefilter_filter_image(const linefilter_filter* filter, size_t* size,
-                                                linefilter_status* status);
-// Writes the image to `size` bytes at `out`: linefilter_filter_image_bytes or more, of which the first are written.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
-                                                             linefilter_status* status);
-// Writes the image to `sink`, piece by piece.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink,
-                                                                  void* context, linefilter_status* status);
-// Writes the image to a file, complete and synced before it gets its name; an old file of that name stays until then.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path,
-                                                         linefilter_status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

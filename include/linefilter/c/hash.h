@@ -25,16 +25,16 @@ LINEFILTER_EXPORT void linefilter_hash_u64s(const uint64_t* keys, size_t n, uint
 // This is SipHash-1-3 with LINEFILTER_SECRET_BYTES secret bytes. Without them nobody can prepare keys that collide.
 // `secret` must not be NULL, here and below. There is no error to return, so NULL acts as 16 bytes of 0, which protect
 // nothing and which no filter takes as its secret.
-LINEFILTER_EXPORT uint64_t linefilter_keyed_hash_key(const void* key, size_t size, const uint8_t* secret);
+LINEFILTER_EXPORT uint64_t linefilter_secret_hash_key(const void* key, size_t size, const uint8_t* secret);
 // The same for the 8 little-endian bytes of `key`.
-LINEFILTER_EXPORT uint64_t linefilter_keyed_hash_u64(uint64_t key, const uint8_t* secret);
+LINEFILTER_EXPORT uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret);
 // The check that an image keeps of the secret, to refuse another one.
-LINEFILTER_EXPORT uint64_t linefilter_check_of_secret(const uint8_t* secret);
+LINEFILTER_EXPORT uint64_t linefilter_secret_check(const uint8_t* secret);
 
 // Makes a good hash of a poor one (an identity, a 32-bit crc). It repairs everything but missing entropy.
-LINEFILTER_EXPORT uint64_t linefilter_mix_hash(uint64_t hash);
+LINEFILTER_EXPORT uint64_t linefilter_hash_mix(uint64_t hash);
 // The shard of a hash among num_shards independent filters.
-LINEFILTER_EXPORT uint32_t linefilter_shard_of(uint64_t hash, uint32_t num_shards);
+LINEFILTER_EXPORT uint32_t linefilter_hash_shard(uint64_t hash, uint32_t num_shards);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -38,12 +38,8 @@ LINEFILTER_EXPORT const char* linefilter_code_name(linefilter_code code);
 
 // These are the handles (c.h). What they point to is the library's.
 typedef struct linefilter_filter linefilter_filter;
-typedef struct linefilter_concurrent linefilter_concurrent;
-typedef struct linefilter_rotating linefilter_rotating;
-typedef struct linefilter_swappable linefilter_swappable;
-typedef struct linefilter_builder linefilter_builder;
-typedef struct linefilter_scalable linefilter_scalable;
 typedef struct linefilter_view linefilter_view;
+typedef struct linefilter_builder linefilter_builder;
 
 // How a filter encodes a set (doc/DESIGN.md).
 typedef int32_t linefilter_layout;
@@ -59,14 +55,14 @@ enum {
 // "auto", "blocked", ...; "unknown" for what has no name.
 LINEFILTER_EXPORT const char* linefilter_layout_name(linefilter_layout layout);
 // The layout of that name; false, and *layout untouched, if there is none.
-LINEFILTER_EXPORT bool linefilter_parse_layout(const char* name, linefilter_layout* layout);
+LINEFILTER_EXPORT bool linefilter_layout_parse(const char* name, linefilter_layout* layout);
 
 // How keys become hashes.
 typedef int32_t linefilter_hash_id;
 enum {
   LINEFILTER_HASH_CALLER = 0,  // your own 64-bit hashes; calls by key then insert nothing and answer "maybe"
   LINEFILTER_HASH_XXH3 = 1,    // linefilter_hash_key(key, size, seed)
-  LINEFILTER_HASH_KEYED = 2    // linefilter_keyed_hash_key(key, size, secret): for keys that an adversary chooses
+  LINEFILTER_HASH_KEYED = 2    // linefilter_secret_hash_key(key, size, secret): for keys that an adversary chooses
 };
 
 // "caller", "xxh3", "keyed" or "unknown".
@@ -126,12 +122,12 @@ typedef struct linefilter_options {
   double fpr;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed;
-  // The most bytes that the object may hold at once; more is LINEFILTER_OVER_LIMIT. A filter counts what ..._memory_use
-  // tells, a builder its keys with the image while it finishes. This leaves out less than 2 KiB of a builder for its
-  // handle and before its image, the images that the functions ..._image return, and the handle that
-  // linefilter_concurrent_seal makes. It leaves out what writing an image to a sink or file takes for a moment: 1/16384
-  // of it, for a linefilter_concurrent or linefilter_rotating up to 1 MiB more, for a linefilter_scalable up to 64 KiB.
-  // At first it is LINEFILTER_NO_MEMORY_LIMIT.
+  // The most bytes that the object may hold at once; more is LINEFILTER_OVER_LIMIT. At first it is
+  // LINEFILTER_NO_MEMORY_LIMIT. A filter counts what linefilter_filter_memory_use tells, a builder its keys with the
+  // image while it finishes. Less than 2 KiB of a builder, for its handle and before its image, do not count, nor do
+  // images from linefilter_filter_image. The handle that linefilter_concurrent_seal makes does not count either. What
+  // writing an image to a sink or file takes for a moment is left out, too. That is 1/16384 of it, for a concurrent or
+  // rotating filter up to 1 MiB more, for a scalable one up to 64 KiB.
   uint64_t memory_limit;
   // Bits per key that are set and tested; 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes;
@@ -142,9 +138,9 @@ typedef struct linefilter_options {
   uint8_t secret[LINEFILTER_SECRET_BYTES];
   linefilter_allocator allocator;  // for the handle, and what it returns
   linefilter_executor executor;    // for builders
-  // 1 means a multiple of 64 blocks, so that linefilter_filter_fold has many factors. num_probes then follows from
-  // bits_per_key or fpr alone, so that filters for any number of keys can be united. auto is blocked; classic and
-  // retrieval cannot.
+  // 1 means a multiple of 64 blocks, so that linefilter_filter_fold has many factors. Then num_probes follows from
+  // bits_per_key or fpr alone, so that filters for any number of keys can be united. The layout auto is blocked;
+  // classic and retrieval cannot be folded.
   uint32_t foldable;
   uint32_t reserved2;  // 0
 } linefilter_options;
@@ -154,8 +150,7 @@ typedef struct linefilter_options {
 // newer program gets LINEFILTER_UNSUPPORTED from an older library if it sets what that does not know.)
 LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size_t size);
 
-// Frees an image that was returned by linefilter_filter_image, linefilter_concurrent_image, linefilter_rotating_image,
-// linefilter_scalable_image or linefilter_builder_finish.
+// Frees an image that was returned by linefilter_filter_image or linefilter_builder_finish.
 LINEFILTER_EXPORT void linefilter_image_free(void* image);
 
 // The version of the library that runs, not of the header: "0.1.0".
@@ -167,13 +162,13 @@ LINEFILTER_EXPORT uint32_t linefilter_format_version(void);
 
 // The target that filters made or opened from now on will use: instructions ("AVX3", "AVX2", "NEON", ...). Every target
 // gives the same bits; the best of the CPU is chosen at run time.
-LINEFILTER_EXPORT const char* linefilter_chosen_target(void);
+LINEFILTER_EXPORT const char* linefilter_target_chosen(void);
 // Writes the targets that this CPU can run, best first: up to `capacity` into `names` (which may be NULL for 0). It
 // returns how many there are.
-LINEFILTER_EXPORT size_t linefilter_supported_targets(const char** names, size_t capacity);
+LINEFILTER_EXPORT size_t linefilter_target_supported(const char** names, size_t capacity);
 // Forces a target, process-wide, for tests and measurements; NULL or "" returns to the best. It is
 // LINEFILTER_INVALID_ARGUMENT if it is not supported. Filters that exist keep theirs.
-LINEFILTER_EXPORT linefilter_code linefilter_force_target(const char* name, linefilter_status* status);
+LINEFILTER_EXPORT linefilter_code linefilter_target_force(const char* name, linefilter_status* status);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,8 +1,8 @@
 // linefilter_view, in C, is what is asked: an image in memory of somebody else (zero-copy, any alignment), an image in
-// a file, or a linefilter_filter (linefilter_filter_view) or linefilter_scalable (linefilter_scalable_view). Start at
+// a file, a filter (linefilter_filter_view), or a filter that is replaced meanwhile (c/swappable.h). Start at
 // linefilter/c.h.
 //
-// Any number of threads may call all but _free at once (for a linefilter_filter or _scalable: while nobody inserts).
+// Any number of threads may call all but _free at once (for a plain or scalable filter's: while nobody inserts).
 #ifndef LINEFILTER_C_VIEW_H_
 #define LINEFILTER_C_VIEW_H_
 
@@ -43,11 +43,12 @@ LINEFILTER_EXPORT linefilter_view* linefilter_view_load(const char* path, const 
                                                         uint64_t memory_limit, const uint8_t* secret,
                                                         linefilter_status* status);
 
-// Frees a view. A linefilter_filter's or linefilter_scalable's view, which goes with it, is left alone.
+// Frees a view. A filter's view, which goes with it, is left alone.
 LINEFILTER_EXPORT void linefilter_view_free(linefilter_view* view);
 
 // Returns LINEFILTER_CORRUPT with the damaged range if the body does not match its checks. It reads the whole body
-// (about 0.1 s per GB). A view that fails here may answer "absent" wrongly: do not use it.
+// (about 0.1 s per GB). A view that fails here may answer "absent" wrongly: do not use it. A filter's view has nothing
+// to verify; a swappable one is LINEFILTER_INCOMPATIBLE.
 LINEFILTER_EXPORT linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status);
 // The same for the chunks (64 KiB of body each) [first, first + count), little by little.
 LINEFILTER_EXPORT linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first,
@@ -83,28 +84,32 @@ LINEFILTER_EXPORT uint64_t linefilter_view_count_maybes(const linefilter_view* v
 
 // Asks many views for one hash; all lines are prefetched before the first is read. answers[i] is that of views[i]. It
 // returns how many are "maybe". All must use the hash's seed.
-LINEFILTER_EXPORT size_t linefilter_views_may_contain_hash(const linefilter_view* const* views, size_t num_views,
-                                                           uint64_t hash, uint8_t* answers);
+LINEFILTER_EXPORT size_t linefilter_views_ask(const linefilter_view* const* views, size_t num_views, uint64_t hash,
+                                              uint8_t* answers);
 
 // LINEFILTER_OK if questions by key can be answered; else it says why they are answered "maybe".
 LINEFILTER_EXPORT linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilter_status* status);
 
-// ---- Facts. For NULL they are 0, but for the rate, which is 1; the target is "none".
+// ---- Facts. For NULL they are 0, but for the rate, which is 1; the target is "none". A swappable view tells those up
+// to linefilter_view_target as NULL does, for what serves may be another the next moment: ask a lease.
 
+// This is LINEFILTER_LAYOUT_AUTO for NULL and what was sealed.
 LINEFILTER_EXPORT linefilter_layout linefilter_view_layout(const linefilter_view* view);
 // For NULL this is LINEFILTER_HASH_CALLER: no key can be answered.
 LINEFILTER_EXPORT linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
 // For a keyed hash this is linefilter_check_of_secret, not a seed.
 LINEFILTER_EXPORT uint64_t linefilter_view_seed(const linefilter_view* view);
-// Bits per key that are set and tested; 0 in a layout without probes of its own.
+// Bits per key that are set and tested; 0 in a layout without probes of its own. A rotating filter tells those of its
+// generations.
 LINEFILTER_EXPORT uint32_t linefilter_view_num_probes(const linefilter_view* view);
 // The number of blocks; 0 in a layout without blocks.
 LINEFILTER_EXPORT uint64_t linefilter_view_num_blocks(const linefilter_view* view);
-// Where the body lies; not aligned if the image is not. NULL for a linefilter_scalable's view: its stages lie apart.
+// Where the body lies; not aligned if the image is not. NULL for a scalable or rotating filter's view, whose stages lie
+// apart.
 LINEFILTER_EXPORT const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
 LINEFILTER_EXPORT uint64_t linefilter_view_body_bytes(const linefilter_view* view);
-// Bytes of the image; 0 for a linefilter_filter's or linefilter_scalable's view.
+// Bytes of the image; 0 for a view of no image.
 LINEFILTER_EXPORT uint64_t linefilter_view_image_bytes(const linefilter_view* view);
 // The version of the image's bytes; 0 for such a view, too.
 LINEFILTER_EXPORT uint32_t linefilter_view_format_version(const linefilter_view* view);
@@ -113,6 +118,7 @@ LINEFILTER_EXPORT bool linefilter_view_empty_set(const linefilter_view* view);
 // Tells how many keys were added, adjacent duplicates counted once (but in `counting`). It returns false, with
 // *num_keys untouched, if the image does not say.
 LINEFILTER_EXPORT bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
+
 // One of the blocked filters of which a container consists. This never changes its size.
 typedef struct linefilter_view_stage {
   uint64_t num_blocks;       // of 64 bytes
@@ -121,7 +127,7 @@ typedef struct linefilter_view_stage {
   uint32_t num_probes;       // bits per key that are set and tested
 } linefilter_view_stage;
 
-// How many stages a container has; 0 for every other layout, and for the empty set.
+// How many stages a container has, or generations a rotating filter; 0 for every other layout, and for the empty set.
 LINEFILTER_EXPORT uint32_t linefilter_view_num_stages(const linefilter_view* view);
 // Tells of stage `index`, the oldest is 0. It returns false, with *stage untouched, if there is no such stage.
 LINEFILTER_EXPORT bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index,
@@ -129,7 +135,7 @@ LINEFILTER_EXPORT bool linefilter_view_stage_at(const linefilter_view* view, uin
 // The target that answers ("AVX3", ...).
 LINEFILTER_EXPORT const char* linefilter_view_target(const linefilter_view* view);
 
-// The share of one bits. This and the calls below read the whole body.
+// The share of one bits. This and the next three read the whole body.
 LINEFILTER_EXPORT double linefilter_view_fill_ratio(const linefilter_view* view);
 // The distinct keys, estimated from the bits; infinite if all are set.
 LINEFILTER_EXPORT double linefilter_view_estimated_keys(const linefilter_view* view);
@@ -146,11 +152,10 @@ LINEFILTER_EXPORT size_t linefilter_view_count_levels(const linefilter_view* vie
 // Verifies all of an image that can be verified without its secret.
 LINEFILTER_EXPORT linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status);
 // Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies, and answers as a view.
-LINEFILTER_EXPORT bool linefilter_image_may_contain_key(const void* image, size_t size, const void* key,
-                                                        size_t key_size);
-// The same for bytes that the caller has verified since they were read: the check, half of the time, is left out.
-LINEFILTER_EXPORT bool linefilter_trusted_image_may_contain_key(const void* image, size_t size, const void* key,
-                                                                size_t key_size);
+// is_verified says that the caller has verified these bytes since they were read: the check, half of the time, is left
+// out.
+LINEFILTER_EXPORT bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key,
+                                            size_t key_size);
 
 #ifdef __cplusplus
 }  // extern "C"
