@@ -223,17 +223,13 @@ const internal::Kernels* StagesTable() {
 }
 
 const internal::Kernels* SharedStagesTable() {
-  static constexpr internal::Kernels kernels = KernelsOf<Shared, ArrayCursor>(Insert<Shared>, InsertBatch<Shared>);
+  static constexpr internal::Kernels kernels = KernelsOf<Shared, SharedCursor>(Insert<Shared>, InsertBatch<Shared>);
   return &kernels;
 }
 
 internal::MayContainFunction StagesSingle(size_t num_stages, bool is_shared) {
-  return is_shared ? MayContainOfSome<Shared, ArrayCursor>(num_stages)
+  return is_shared ? MayContainOfSome<Shared, SharedCursor>(num_stages)
                    : MayContainOfSome<Alone, ArrayCursor>(num_stages);
-}
-
-internal::MayContainFunction WindowsSingle(size_t num_stages) {
-  return MayContainOfSome<Shared, WindowCursor>(num_stages);
 }
 
 internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
@@ -257,7 +253,6 @@ HWY_EXPORT(StagesTable);
 HWY_EXPORT(SharedStagesTable);
 HWY_EXPORT(ImageStagesTable);
 HWY_EXPORT(StagesSingle);
-HWY_EXPORT(WindowsSingle);
 HWY_EXPORT(ImageStagesSingle);
 
 namespace internal {
@@ -286,7 +281,7 @@ void BindWindows(Windows* windows, const Stage* stages, uint32_t num_stages, Pro
   state->stages = stages;
   state->is_shared = state->changes = true;
   state->owner = windows;
-  state->may_contain = LINEFILTER_DISPATCH(WindowsSingle)(num_stages);
+  state->may_contain = LINEFILTER_DISPATCH(StagesSingle)(num_stages, true);
 }
 
 void BindImageStages(const BodyParts& parts, ProbeState* state) {
