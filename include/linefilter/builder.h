@@ -80,18 +80,19 @@ class LINEFILTER_EXPORT FilterBuilder {
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
-  // Ends the image and starts a new, empty one with the same options. On an error the keys are kept and nothing is
-  // written (a sink may have received a part). The image goes
-  // - to the end of *image (nothing before its old end is touched);
-  // - into `size` bytes at `out`, at least ImageBytes() (else kInvalidArgument); *written (may be null) says how many;
-  // - through a sink, piece by piece;
-  // - into a file, which is complete and synced before it gets its name; an old file of that name stays until then.
+  // Ends the image, and starts a new, empty one with the same options. It appends the image to *image, of which nothing
+  // before its old end is touched. On an error here and below the keys are kept and nothing is written.
   Status Finish(std::string* image) {
     return internal::AppendToString(image, ImageBytes(),
                                     [this](void* out, size_t n) { return FinishTo(out, n, nullptr); });
   }
+  // Does the same into `size` bytes at `out`, at least ImageBytes() (else kInvalidArgument). *written says how many; it
+  // may be null.
   Status FinishTo(void* out, size_t size, size_t* written) noexcept;
+  // Does the same through a sink, piece by piece; on an error it may have received a part.
   Status FinishToSink(const Sink& sink) noexcept;
+  // Does the same into a file. It is complete and synced before it gets its name; an old file of that name stays until
+  // then.
   Status FinishToFile(const char* path) noexcept;
 
   // The size and shape of what the last successful Finish made.

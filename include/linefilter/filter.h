@@ -43,8 +43,8 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // first (filter = Filter()).
   Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
   // Makes a mutable copy of an image, verified. Its layout is that of the image; options.layout must be the same or
-  // kAuto. Of the other options these count: allocator, memory_limit, and hash_id kKeyed with its secret. A keyed image
-  // needs both of the latter, and with them an image of another hash is refused. An image of the empty set has no size:
+  // kAuto. These other options count: allocator, memory_limit, and hash_id kKeyed with its secret. A keyed image needs
+  // both of the latter, and with them an image of another hash is refused. An image of the empty set has no size:
   // it becomes an empty filter of one block (`classic`: 8 bytes) with the image's num_probes, which a few dozen keys
   // fill. To add keys, Create one for their number. The image is verified, and the copy complete, before the old
   // content goes: on an error the filter is as it was. The memory is that of Create.

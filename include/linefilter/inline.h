@@ -5,8 +5,8 @@
 //                                                  // to make another
 //   if (prober.MayContainHash(hash)) ...
 //
-// Everything here lives in the namespace of the target that the file is compiled for; it and what it calls is always
-// inlined or in the library, so files compiled with different -march may meet in one program. `inlined` is that
+// Everything here lives in the namespace of the target that the file is compiled for. It and what it calls is always
+// inlined or in the library. So files compiled with different -march may meet in one program. `inlined` is that
 // namespace. Include it before any Highway header. In a plain x86-64 build it is slower than the library's own calls,
 // which choose the best target at run time.
 
