@@ -105,12 +105,13 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
 // A lookup and an insertion read one cache line each. The most are 2^32 blocks (256 GiB).
 class LINEFILTER_EXPORT BlockedFilter final : public Filter {
  public:
-  // These are Filter's, for this layout alone.
+  // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return Filter::Create(Layout::kBlocked, num_keys, options);
   }
+  // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return CopyImage(Layout::kBlocked, image, size, options);  // see Create
+    return CopyImage(Layout::kBlocked, image, size, options);
   }
 
  private:  // it gives no key back
@@ -133,24 +134,26 @@ class LINEFILTER_EXPORT BlockedFilter final : public Filter {
 //   inserted 15 times does it.
 class LINEFILTER_EXPORT CountingBlockedFilter final : public Filter {
  public:
-  // These are Filter's, for this layout alone.
+  // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return Filter::Create(Layout::kCounting, num_keys, options);
   }
+  // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return CopyImage(Layout::kCounting, image, size, options);  // see Create
+    return CopyImage(Layout::kCounting, image, size, options);
   }
 };
 
 // The classic Bloom filter, scalar on purpose, is the baseline for all comparisons. It is right far beyond 2^32 bits.
 class LINEFILTER_EXPORT ClassicFilter final : public Filter {
  public:
-  // These are Filter's, for this layout alone.
+  // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
     return Filter::Create(Layout::kClassic, num_keys, options);
   }
+  // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
-    return CopyImage(Layout::kClassic, image, size, options);  // see Create
+    return CopyImage(Layout::kClassic, image, size, options);
   }
 
  private:  // it gives no key back
