@@ -54,6 +54,11 @@ void Save(const Image& image, const std::string& path) {
   CheckWithoutGil([&] { return WithErrno(save); });
 }
 
+py::bytes ToBytes(const Image& image) {
+  Check(image.status());
+  return py::bytes(reinterpret_cast<const char*>(image.data()), image.size());
+}
+
 // (code, message) of what is wrong; None.
 py::object Error(const Image& image) {
   if (image.status().ok()) return py::none();
@@ -99,6 +104,7 @@ void BindImage(py::module_& module) {
       .def_buffer(&Bytes)
       .def("verify", &Verify)
       .def("verify_chunks", &VerifyChunks)
+      .def("to_bytes", &ToBytes)
       .def("save", &Save)
       .def("error", &Error)
       .def("num_chunks", [](const Image& image) { return image.view().num_chunks(); })

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "linefilter/redis.h"
-#include "python/src/bind_keys.h"
+#include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
 #include "python/src/options.h"
@@ -122,17 +122,18 @@ bool ContainsHash(Redis& redis, uint64_t hash) {
   return maybe;
 }
 
-std::vector<uint64_t> HashesOf(const Hasher& hasher, py::handle keys) {
+std::vector<uint64_t> HashesOfIterable(const Redis& redis, py::handle keys) {
   std::vector<uint64_t> all;
-  hasher.OfIterable(keys, [&](const uint64_t* hashes, size_t n) { all.insert(all.end(), hashes, hashes + n); });
+  redis.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) { all.insert(all.end(), hashes, hashes + n); });
   return all;
 }
 
-std::vector<uint64_t> HashesOfWords(const Hasher& hasher, const Words& keys) {
-  hasher.RequireKeys();
+std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
+  const Words keys(array);
+  redis.hasher().RequireKeys();
   const py::gil_scoped_release release;
   std::vector<uint64_t> hashes(keys.size());
-  hasher.OfWords(keys.data(), keys.size(), hashes.data());
+  redis.hasher().OfWords(keys.data(), keys.size(), hashes.data());
   return hashes;
 }
 
@@ -147,18 +148,46 @@ bool AddHash(Redis& redis, uint64_t hash) {
   return outcome == RedisInsert::kNew;
 }
 
-// Fills `outcomes`, one byte each, also when it throws.
-void AddHashes(Redis& redis, const uint64_t* hashes, size_t n, uint8_t* outcomes) {
-  static_assert(sizeof(RedisInsert) == 1);
-  memset(outcomes, static_cast<int>(RedisInsert::kFailed), n);
-  for (size_t begin = 0; begin < n; begin += kPiece) {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    redis.Do([&](RedisFilter& filter) {
-      return filter.InsertHashes(hashes + begin, std::min(kPiece, n - begin),
-                                 reinterpret_cast<RedisInsert*>(outcomes + begin));
-    });
-  }
+py::bytearray BytesOf(const std::vector<uint8_t>& bytes) {
+  return py::bytearray(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
+
+// Gives the error two arrays of the keys' shape, which tell of each what became of it.
+void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const py::object& error) {
+  const py::module_ numpy = py::module_::import("numpy");
+  const bool is_flat = py::isinstance(keys, numpy.attr("flatiter"));  // of an array of objects
+  const py::object array = is_flat ? keys.attr("base") : py::reinterpret_borrow<py::object>(keys);
+  const bool is_array = py::isinstance(array, numpy.attr("ndarray"));
+  const py::object shape = is_array ? py::object(array.attr("shape")) : py::make_tuple(outcomes.size());
+  const py::object all = numpy.attr("frombuffer")(BytesOf(outcomes), "uint8").attr("reshape")(shape);
+  error.attr("were_new") = numpy.attr("equal")(all, static_cast<int>(RedisInsert::kNew));
+  error.attr("failed") = numpy.attr("equal")(all, static_cast<int>(RedisInsert::kFailed));
+}
+
+// Adds hashes, which are those of `keys`, and returns 1 for each that was certainly new.
+std::vector<uint8_t> AddHashes(Redis& redis, const uint64_t* hashes, size_t n, py::handle keys) {
+  static_assert(sizeof(RedisInsert) == 1);
+  std::vector<uint8_t> outcomes(n, static_cast<uint8_t>(RedisInsert::kFailed));
+  try {
+    for (size_t begin = 0; begin < n; begin += kPiece) {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      redis.Do([&](RedisFilter& filter) {
+        return filter.InsertHashes(hashes + begin, std::min(kPiece, n - begin),
+                                   reinterpret_cast<RedisInsert*>(outcomes.data() + begin));
+      });
+    }
+  } catch (py::error_already_set& error) {
+    TellOutcomes(outcomes, keys, error.value());
+    throw;
+  }
+  for (uint8_t& outcome : outcomes) outcome = outcome == static_cast<uint8_t>(RedisInsert::kNew);
+  return outcomes;
+}
+std::vector<uint8_t> AddHashes(Redis& redis, const std::vector<uint64_t>& hashes, py::handle keys) {
+  return AddHashes(redis, hashes.data(), hashes.size(), keys);
+}
+
+size_t NumNew(const std::vector<uint8_t>& were_new) { return std::count(were_new.begin(), were_new.end(), 1); }
 
 py::bytes ToBytes(Redis& redis) {
   struct Room {
@@ -217,11 +246,12 @@ py::dict InfoOf(Redis& redis) {
   return facts;
 }
 
-void AddHashesToNext(Redis& redis, const uint64_t* hashes, size_t n) {
-  for (size_t begin = 0; begin < n; begin += kPiece) {
+void AddToNext(Redis& redis, const std::vector<uint64_t>& hashes) {
+  for (size_t begin = 0; begin < hashes.size(); begin += kPiece) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    redis.Do(
-        [&](RedisFilter& filter) { return filter.InsertHashesIntoNext(hashes + begin, std::min(kPiece, n - begin)); });
+    redis.Do([&](RedisFilter& filter) {
+      return filter.InsertHashesIntoNext(hashes.data() + begin, std::min(kPiece, hashes.size() - begin));
+    });
   }
 }
 
@@ -230,9 +260,8 @@ void BindQuestions(py::class_<Redis>& bound) {
       .def("contains_hash", &ContainsHash)
       .def("contains_words",
            [](Redis& redis, py::handle array, py::handle answers) {
-             const Words keys(array);
-             const Answers out(answers, keys.size());
-             const std::vector<uint64_t> hashes = HashesOfWords(redis.hasher(), keys);
+             const std::vector<uint64_t> hashes = HashesOfWords(redis, array);
+             const Answers out(answers, hashes.size());
              ContainsHashes(redis, hashes.data(), hashes.size(), out.data());
            })
       .def("contains_hashes",
@@ -242,39 +271,37 @@ void BindQuestions(py::class_<Redis>& bound) {
              ContainsHashes(redis, hashes.data(), hashes.size(), out.data());
            })
       .def("contains_iterable", [](Redis& redis, py::handle keys) {
-        const std::vector<uint64_t> hashes = HashesOf(redis.hasher(), keys);
+        const std::vector<uint64_t> hashes = HashesOfIterable(redis, keys);
         std::vector<uint8_t> answers(hashes.size(), 1);
         ContainsHashes(redis, hashes.data(), hashes.size(), answers.data());
-        return py::bytearray(reinterpret_cast<const char*>(answers.data()), answers.size());
+        return BytesOf(answers);
       });
 }
 
 void BindInsertions(py::class_<Redis>& bound) {
   bound.def("add", [](Redis& redis, py::handle key) { return AddHash(redis, redis.hasher().OfObject(key)); })
       .def("add_hash", &AddHash)
-      .def("hash_words",
-           [](const Redis& redis, py::handle array, py::handle to) {
-             const Words keys(array), hashes(to, PyBUF_WRITABLE);
-             if (hashes.size() != keys.size()) throw py::value_error("there must be one hash for each key");
-             redis.hasher().RequireKeys();
-             const py::gil_scoped_release release;
-             redis.hasher().OfWords(keys.data(), keys.size(), hashes.data());
-           })
-      .def("hash_iterable",
-           [](const Redis& redis, py::handle keys) {
-             const std::vector<uint64_t> hashes = HashesOf(redis.hasher(), keys);
-             return py::bytearray(reinterpret_cast<const char*>(hashes.data()), 8 * hashes.size());
-           })
+      .def(
+          "add_words",
+          [](Redis& redis, py::handle keys, const py::object& answers) {
+            const std::vector<uint8_t> were_new = AddHashes(redis, HashesOfWords(redis, keys), keys);
+            if (!answers.is_none() && !were_new.empty())
+              memcpy(Answers(answers, were_new.size()).data(), were_new.data(), were_new.size());
+            return NumNew(were_new);
+          },
+          py::arg("keys"), py::arg("answers") = py::none())
       .def("add_hashes",
-           [](Redis& redis, py::handle array, py::handle outcomes) {
+           [](Redis& redis, py::handle array) {
              const Words hashes(array);
-             const Answers out(outcomes, hashes.size());
-             AddHashes(redis, hashes.data(), hashes.size(), out.data());
+             return NumNew(AddHashes(redis, hashes.data(), hashes.size(), array));
            })
-      .def("add_hashes_to_next", [](Redis& redis, py::handle array) {
-        const Words hashes(array);
-        AddHashesToNext(redis, hashes.data(), hashes.size());
-      });
+      .def("add_iterable",
+           [](Redis& redis, py::handle keys) { return NumNew(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
+      .def("add_each",
+           [](Redis& redis, py::handle keys) { return BytesOf(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
+      .def("add_words_to_next", [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfWords(redis, keys)); })
+      .def("add_iterable_to_next",
+           [](Redis& redis, py::handle keys) { AddToNext(redis, HashesOfIterable(redis, keys)); });
 }
 
 void BindImagesAndGenerations(py::class_<Redis>& bound) {

@@ -1,63 +1,63 @@
-// Scalable, for Python.
+// A ScalableFilter, for Python.
 #include <memory>
 #include <vector>
 
-#include "python/src/bind_locked.h"
-#include "python/src/scalable.h"
+#include "linefilter/scalable.h"
+#include "python/src/key_core.h"
 
 namespace linefilter::python {
 namespace {
 
-std::unique_ptr<Scalable> Create(uint64_t first_capacity, const FilterOptions& options, uint64_t max_growth) {
-  auto filter = std::make_unique<Scalable>();
+using LockedScalable = Locked<ScalableFilter>;
+
+std::unique_ptr<LockedScalable> Create(uint64_t first_capacity, const FilterOptions& options, uint64_t max_growth) {
+  auto core = std::make_unique<LockedScalable>();
   GrowthOptions growth;
   growth.max_growth = max_growth;
-  CheckWithoutGil([&] { return filter->own().Create(first_capacity, options, growth); });
-  return filter;
+  CheckWithoutGil([&] { return core->own().Create(first_capacity, options, growth); });
+  return core;
 }
 
-std::unique_ptr<Scalable> Copy(const Scalable& from) {
-  const uint64_t limit = from.UseBriefly([](const ScalableFilter& filter) { return filter.memory_limit(); });
-  return CopyTo(std::make_unique<Scalable>(), from, limit);
+// What tell(filter) says.
+template <class Tell>
+auto Telling(Tell tell) {
+  return [tell](const LockedScalable& core) {
+    return core.ReadBriefly([&](const FilterBase&) { return std::invoke(tell, core.filter()); });
+  };
+}
+
+std::vector<StageFacts> FactsOfStages(const ScalableFilter& filter) {
+  std::vector<StageFacts> facts;
+  for (uint32_t i = 0; i < filter.num_stages(); ++i) facts.push_back(filter.stage(i));
+  return facts;
 }
 
 // (capacity, num_keys, num_blocks, num_probes, fpr) of each, the oldest first.
-py::list Stages(const Scalable& filter) {
-  std::vector<StageFacts> facts;
-  filter.UseBriefly([&](const ScalableFilter& of) {
-    for (uint32_t i = 0; i < of.num_stages(); ++i) facts.push_back(of.stage(i));
-    return 0;
-  });
+py::list Stages(const LockedScalable& core) {
   py::list stages;
-  for (const StageFacts& stage : facts) {
+  for (const StageFacts& stage : Telling(FactsOfStages)(core)) {
     stages.append(py::make_tuple(stage.capacity, stage.num_keys, stage.num_blocks, stage.num_probes, stage.fpr));
   }
   return stages;
 }
 
-// A member function of ScalableFilter that tells a number.
-template <class Tell>
-auto Telling(Tell tell) {
-  return [tell](const Scalable& filter) { return filter.UseBriefly(tell); };
-}
-
 }  // namespace
 
 void BindScalable(py::module_& module) {
-  py::class_<Scalable, Core> bound(module, "Scalable", py::module_local());
-  BindLocked<Scalable>(bound);
-  bound.def_static("create", &Create)
-      .def_static("from_image", &NewFromImage<Scalable>)
-      .def("check_growth",
-           [](const Scalable& filter) {
-             Check(filter.UseBriefly([](const ScalableFilter& of) { return of.growth_status(); }));
-           })
-      .def("copy", &Copy)
+  const auto memory_limit = Telling(&ScalableFilter::memory_limit);
+  py::class_<LockedScalable, KeyCore>(module, "Scalable", py::module_local())
+      .def_static("create", &Create)
+      .def_static("from_image", [](const py::object& image, const py::object& secret,
+                                   uint64_t limit) { return OpenedFrom<LockedScalable>(image, secret, limit); })
+      .def("copy", [memory_limit](const LockedScalable& core) { return CopyOf(core, memory_limit(core)); })
+      .def("check_growth", [](const LockedScalable& core) { Check(Telling(&ScalableFilter::growth_status)(core)); })
       .def("stages", &Stages)
-      .def("fpr", Telling([](const ScalableFilter& of) { return of.fpr(); }))
-      .def("max_growth", Telling([](const ScalableFilter& of) { return of.growth().max_growth; }))
-      .def("memory_limit", Telling([](const ScalableFilter& of) { return of.memory_limit(); }))
-      .def("num_keys", Telling([](const ScalableFilter& of) { return of.num_keys(); }));
+      .def("fpr", Telling(&ScalableFilter::fpr))
+      .def("max_growth", Telling([](const ScalableFilter& filter) { return filter.growth().max_growth; }))
+      .def("memory_limit", memory_limit)
+      .def("num_keys", Telling(&ScalableFilter::num_keys))
+      .def("clear",
+           [](LockedScalable& core) { core.Do([](ScalableFilter& filter) { return filter.Clear(), Status(); }); });
 }
 
 }  // namespace linefilter::python

@@ -58,6 +58,13 @@ class Answers {
   Buffer buffer_;
 };
 
+// A new bytes object of that size, to be filled before anybody else knows it.
+inline py::bytes NewBytes(uint64_t size) {
+  py::bytes bytes = py::reinterpret_steal<py::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  if (!bytes) throw py::error_already_set();
+  return bytes;
+}
+
 }  // namespace linefilter::python
 
 #endif  // LINEFILTER_PYTHON_SRC_BUFFER_H_

@@ -16,8 +16,7 @@ namespace {
 
 class Builder {
  public:
-  explicit Builder(const FilterOptions& options)
-      : options_(options), builder_(options), hasher_(options.key_hash()) {
+  explicit Builder(const FilterOptions& options) : options_(options), builder_(options), hasher_(options.key_hash()) {
     Check(builder_.status());
   }
 
@@ -32,7 +31,7 @@ class Builder {
   template <class Work>
   auto UseBriefly(const Work& work) {
     std::unique_lock lock(mutex_, std::defer_lock);
-    LockWithGil(&lock);
+    LockFor(Gil::kHeld, &lock);
     return work(builder_);
   }
 

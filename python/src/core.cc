@@ -1,13 +1,53 @@
-// Lookups, and what a filter tells of itself.
+// Questions, and what a filter tells of itself.
 #include "python/src/core.h"
 
-#include <cmath>
-#include <vector>
-
-#include "python/src/bind_keys.h"
+#include "python/src/buffer.h"
 
 namespace linefilter::python {
 namespace {
+
+// Keys are hashed by `key_hash` before the filter is asked. One that has come meanwhile, in a SwappableFilter, may have
+// another; then the answer is "maybe".
+bool IsAnother(const KeyHash& key_hash, const FilterBase& filter) {
+  return filter.key_hash().DifferenceTo(key_hash) != nullptr;
+}
+
+bool Contains(const Core& core, py::handle key) {
+  const KeyHash key_hash = core.key_hash();
+  const uint64_t hash = Hasher(key_hash).OfObject(key);
+  return core.ReadBriefly(
+      [&](const FilterBase& filter) { return IsAnother(key_hash, filter) || filter.MayContainHash(hash); });
+}
+
+bool ContainsHash(const Core& core, uint64_t hash) {
+  return core.ReadBriefly([hash](const FilterBase& filter) { return filter.MayContainHash(hash); });
+}
+
+void ContainsWords(const Core& core, py::handle array, py::handle answers) {
+  Hasher(core.key_hash()).RequireKeys();
+  const Words keys(array);
+  const Answers out(answers, keys.size());
+  core.AskInPieces(keys.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
+    filter.MayContainKeys(keys.data() + begin, size, out.data() + begin);
+  });
+}
+
+void ContainsHashes(const Core& core, py::handle array, py::handle answers) {
+  const Words hashes(array);
+  const Answers out(answers, hashes.size());
+  core.AskInPieces(hashes.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
+    filter.MayContainHashes(hashes.data() + begin, size, out.data() + begin);
+  });
+}
+
+py::bytearray ContainsIterable(const Core& core, py::handle keys) {
+  const KeyHash key_hash = core.key_hash();
+  return BytesOfIterable(Hasher(key_hash), keys, [&](const uint64_t* hashes, size_t n, uint8_t* answers) {
+    core.AskInPieces(n, [&](const FilterBase& filter, size_t begin, size_t size) {
+      if (!IsAnother(key_hash, filter)) filter.MayContainHashes(hashes + begin, size, answers + begin);
+    });
+  });
+}
 
 py::list CountLevels(const Core& core) {
   std::vector<uint64_t> counts(FilterBase::kMaxLevels);
@@ -17,25 +57,44 @@ py::list CountLevels(const Core& core) {
   return list;
 }
 
+// What FilterBase tells at once, and what it reads the whole body for.
+template <class Tell>
+auto Brief(Tell tell) {
+  return [tell](const Core& core) { return core.ReadBriefly(tell); };
+}
+template <class Tell>
+auto Long(Tell tell) {
+  return [tell](const Core& core) { return core.Read(tell); };
+}
+
 }  // namespace
 
+void Core::Ask(Gil gil, const Asking& ask) const {
+  std::shared_lock<FairMutex> lock;
+  if (mutex_ != nullptr) {
+    lock = std::shared_lock(*mutex_, std::defer_lock);
+    LockFor(gil, &lock);
+  }
+  ask(filter());
+}
+
 void BindCore(py::module_& module) {
-  py::class_<Core> bound(module, "Core", py::module_local());
-  BindQuestions<Core>(bound);
-  bound.def("layout", [](const Core& core) { return LayoutName(core.filter().layout()); })
-      .def("hash_id", [](const Core& core) { return HashIdName(core.filter().hash_id()); })
-      .def("seed", [](const Core& core) { return core.filter().seed(); })
-      .def("num_probes", [](const Core& core) { return core.filter().num_probes(); })
-      .def("num_blocks",
-           [](const Core& core) { return core.ReadBriefly([](const FilterBase& f) { return f.num_blocks(); }); })
-      .def("body_bytes",
-           [](const Core& core) { return core.ReadBriefly([](const FilterBase& f) { return f.body_bytes(); }); })
-      .def("target", [](const Core& core) { return core.filter().target(); })
-      .def("fill_ratio", [](const Core& core) { return core.Read([](const FilterBase& f) { return f.FillRatio(); }); })
-      .def("estimated_keys",
-           [](const Core& core) { return core.Read([](const FilterBase& f) { return f.EstimatedKeys(); }); })
-      .def("expected_fpr",
-           [](const Core& core) { return core.Read([](const FilterBase& f) { return f.ExpectedFpr(); }); })
+  py::class_<Core>(module, "Core", py::module_local())
+      .def("contains", &Contains)
+      .def("contains_hash", &ContainsHash)
+      .def("contains_words", &ContainsWords)
+      .def("contains_hashes", &ContainsHashes)
+      .def("contains_iterable", &ContainsIterable)
+      .def("layout", Brief([](const FilterBase& filter) { return LayoutName(filter.layout()); }))
+      .def("hash_id", Brief([](const FilterBase& filter) { return HashIdName(filter.hash_id()); }))
+      .def("seed", Brief(&FilterBase::seed))
+      .def("num_probes", Brief(&FilterBase::num_probes))
+      .def("num_blocks", Brief(&FilterBase::num_blocks))
+      .def("body_bytes", Brief(&FilterBase::body_bytes))
+      .def("target", Brief(&FilterBase::target))
+      .def("fill_ratio", Long(&FilterBase::FillRatio))
+      .def("estimated_keys", Long(&FilterBase::EstimatedKeys))
+      .def("expected_fpr", Long(&FilterBase::ExpectedFpr))
       .def("count_levels", &CountLevels);
 }
 

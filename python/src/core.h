@@ -1,4 +1,4 @@
-// What every filter of the module is: a FilterBase with a way to keep writers off while it is read.
+// What every filter of the module is: a FilterBase, and a way to keep others from changing it while it is read.
 //
 // One rule keeps the GIL and the filters' mutexes from waiting for each other: nobody waits for a mutex while holding
 // the GIL. So whoever holds a mutex can always get the GIL.
@@ -9,8 +9,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
+#include <vector>
 
 #include "linefilter/filter_base.h"
 #include "python/src/fair_mutex.h"
@@ -20,67 +24,92 @@ namespace linefilter::python {
 
 namespace py = pybind11;
 
-// Locks as the rule demands. With the GIL held.
+// Who calls: with the GIL, or without.
+enum class Gil { kHeld, kReleased };
+
+// Locks as the rule demands.
 template <class Lock>
-void LockWithGil(Lock* lock) {
-  if (lock->try_lock()) return;
-  const py::gil_scoped_release release;
-  lock->lock();
+void LockFor(Gil gil, Lock* lock) {
+  if (gil == Gil::kHeld) {
+    if (lock->try_lock()) return;
+    const py::gil_scoped_release release;
+    lock->lock();
+  } else {
+    lock->lock();
+  }
 }
 
 class Core {
  public:
+  using Asking = std::function<void(const FilterBase&)>;
+
   virtual ~Core() = default;
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
   virtual const FilterBase& filter() const = 0;
-  Hasher hasher() const { return Hasher(filter().key_hash()); }
+  // How keys become hashes for what answers now.
+  virtual KeyHash key_hash() const { return filter().key_hash(); }
+  // Calls ask(filter) with what answers now, which nobody changes meanwhile.
+  virtual void Ask(Gil gil, const Asking& ask) const;
 
-  // Reads without the GIL: for what takes longer than to give it away.
-  template <class Work>
-  auto Read(const Work& work) const {
-    const py::gil_scoped_release release;
-    std::shared_lock<FairMutex> lock;
-    if (mutex_ != nullptr) lock = std::shared_lock(*mutex_);
-    return work(filter());
+  // These return what tell(filter) does: with the GIL for what is brief, without it for what takes longer than to give
+  // it away.
+  template <class Tell>
+  auto ReadBriefly(const Tell& tell) const {
+    return Told(Gil::kHeld, tell);
   }
-  // The same for n keys, work(filter, begin, size) for piece after piece: between two of them a writer gets in.
-  template <class Work>
-  void ReadInPieces(size_t n, const Work& work) const {
-    if (mutex_ == nullptr) return Read([&](const FilterBase& filter) { work(filter, 0, n); });
+  template <class Tell>
+  auto Read(const Tell& tell) const {
     const py::gil_scoped_release release;
-    for (size_t begin = 0; begin < n; begin += kPiece) {
-      const std::shared_lock lock(*mutex_);
-      work(filter(), begin, std::min(kPiece, n - begin));
+    return Told(Gil::kReleased, tell);
+  }
+  // Calls ask(filter, begin, size) for the pieces of n keys, without the GIL. Between two of them a writer gets in.
+  template <class AskPiece>
+  void AskInPieces(size_t n, const AskPiece& ask) const {
+    const py::gil_scoped_release release;
+    const size_t piece = mutex_ == nullptr ? std::max(n, size_t{1}) : kPiece;
+    for (size_t begin = 0; begin < n; begin += piece) {
+      Ask(Gil::kReleased, [&](const FilterBase& filter) { ask(filter, begin, std::min(piece, n - begin)); });
     }
-  }
-  // Reads with it: for a single lookup.
-  template <class Work>
-  auto ReadBriefly(const Work& work) const {
-    if (mutex_ == nullptr) return work(filter());
-    std::shared_lock lock(*mutex_, std::defer_lock);
-    LockWithGil(&lock);
-    return work(filter());
   }
 
  protected:
   // Keys for which the mutex is held at once.
   static constexpr size_t kPiece = 65536;
 
-  // Null: nobody writes.
+  // `mutex` is null if readers keep nobody away.
   explicit Core(FairMutex* mutex) : mutex_(mutex) {}
 
  private:
+  template <class Tell>
+  auto Told(Gil gil, const Tell& tell) const {
+    decltype(std::invoke(tell, std::declval<const FilterBase&>())) told{};
+    Ask(gil, [&](const FilterBase& filter) { told = std::invoke(tell, filter); });
+    return told;
+  }
+
   FairMutex* const mutex_;
 };
 
+// Makes one byte per key, by work(hashes, n, bytes), which has the GIL and finds each byte 1 ("maybe").
+template <class Work>
+py::bytearray BytesOfIterable(const Hasher& hasher, py::handle keys, const Work& work) {
+  std::vector<uint8_t> bytes;
+  hasher.OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+    bytes.resize(bytes.size() + n, 1);
+    work(hashes, n, bytes.data() + bytes.size() - n);
+  });
+  return py::bytearray(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
 // One call for each part of the module: what it adds to it.
-void BindErrors(py::module_& module);  // std::bad_alloc is OutOfMemoryError, CutByFork InvalidArgumentError
-void BindCore(py::module_& module);
+void BindErrors(py::module_& module);   // std::bad_alloc is OutOfMemoryError, CutByFork InvalidArgumentError
+void BindCore(py::module_& module);     // questions, of all filters
+void BindKeyCore(py::module_& module);  // insertions and images, of all that take keys
 void BindImage(py::module_& module);
 void BindOptions(py::module_& module);
-void BindMutable(py::module_& module);
+void BindFilter(py::module_& module);
 void BindScalable(py::module_& module);
 void BindBuilder(py::module_& module);
 void BindRotating(py::module_& module);

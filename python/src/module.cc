@@ -9,9 +9,10 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::FindKeyTypes();
   linefilter::python::BindErrors(module);
   linefilter::python::BindCore(module);
+  linefilter::python::BindKeyCore(module);
   linefilter::python::BindImage(module);
   linefilter::python::BindOptions(module);
-  linefilter::python::BindMutable(module);
+  linefilter::python::BindFilter(module);
   linefilter::python::BindScalable(module);
   linefilter::python::BindBuilder(module);
   linefilter::python::BindRotating(module);

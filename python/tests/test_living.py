@@ -32,27 +32,11 @@ def test_a_window_slides():
         if number > 3:
             assert seen.contains_many(NUMBERS[: 1000 * (number - 3)]).mean() < 0.01
         assert seen.rotate() == number + 1 == seen.generation
-    assert seen.estimated_keys(1) == pytest.approx(1000, rel=0.05) and seen.fill_ratio(0) == 0
+    assert seen.estimated_keys_of_age(1) == pytest.approx(1000, rel=0.05) and seen.fill_ratio_of_age(0) == 0
+    assert seen.estimated_keys() == pytest.approx(3000, rel=0.05) and 0.1 < seen.fill_ratio() < seen.fill_ratio_of_age(1)
+    assert seen.layout == "container" and 64 * seen.num_blocks == seen.body_bytes and seen.count_levels() == []
     assert 0 < seen.expected_fpr() < 0.001 and seen.num_probes > 5 and seen.target
     assert seen.memory_use > seen.body_bytes * 5 / 4 and "4 generations" in repr(seen)
-
-
-def test_every_way_to_add_and_ask_is_the_same():
-    filters = [linefilter.RotatingFilter(1000, fpr=0.001, seed=5) for _ in range(6)]
-    one, words, iterable, hashes, flags, flags_of_iterable = filters
-    keys = list(range(-500, 500))
-    new = sum(one.add(key) for key in keys)
-    assert words.add_many(np.array(keys)) == new == iterable.add_many(iter(keys))
-    assert hashes.add_hashes(linefilter.hash_keys(keys, seed=5)) == new
-    assert flags.add_new(np.array(keys).reshape(10, 100)).sum() == new == flags_of_iterable.add_new(keys).sum()
-    assert len({each.to_bytes() for each in filters}) == 1
-    assert one.seed == 5 and one.hash_id == "xxh3"
-    asked = np.array(keys + [1000, 1001])
-    told = one.contains_many(asked)
-    assert told[:1000].all() and one.contains_many(asked.tolist()).tolist() == told.tolist()
-    assert one.contains_hashes(linefilter.hash_keys(asked, seed=5)).tolist() == told.tolist()
-    assert [key in one for key in asked] == told.tolist()
-    assert one.contains_hash(linefilter.hash_key(-500, seed=5)) and one.add_hash(7) is True
 
 
 def test_it_rotates_by_count():
@@ -126,6 +110,16 @@ def test_what_serves_is_switched():
     assert users.contains_many(NUMBERS).all() and 30_000 not in users
     users.clear()
     assert "y" in users and not users.serves and users.num_swaps == 5
+
+
+def test_what_it_tells_is_that_of_what_serves():
+    users, view = linefilter.SwappableFilter(), linefilter.build(NUMBERS, fpr=0.001, layout="retrieval", secret=SECRET)
+    assert (users.layout, users.body_bytes, users.expected_fpr(), users.seed) == ("auto", 0, 1, 0)
+    users.swap(view)
+    for name in ("layout", "hash_id", "seed", "secret_check", "num_probes", "num_blocks", "body_bytes", "target"):
+        assert getattr(users, name) == getattr(view, name)
+    for name in ("fill_ratio", "estimated_keys", "expected_fpr", "count_levels"):
+        assert getattr(users, name)() == getattr(view, name)()
 
 
 def test_a_view_that_serves_is_refused():

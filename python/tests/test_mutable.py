@@ -1,4 +1,4 @@
-"""BlockedFilter and ClassicFilter."""
+"""BlockedFilter and ClassicFilter, and what all that take keys have in common."""
 
 import copy
 import decimal
@@ -10,6 +10,9 @@ import pytest
 
 import linefilter
 from conftest import SECRET
+
+KEY_FILTERS = [linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter, linefilter.ScalableFilter,
+               linefilter.RotatingFilter]  # fmt: skip
 
 
 def test_no_key_is_lost_and_few_strangers_pass(mutable):
@@ -25,18 +28,39 @@ def test_no_key_is_lost_and_few_strangers_pass(mutable):
     assert mutable.count_levels() == []
 
 
-def test_every_way_to_add_is_the_same(mutable):
-    make = lambda: type(mutable)(1000, fpr=0.001)  # noqa: E731
-    one, words, iterable, hashes, flags = make(), make(), make(), make(), make()
+@pytest.mark.parametrize("kind", KEY_FILTERS)
+def test_every_way_to_add_and_ask_is_the_same(kind):
+    filters = [kind(1000, fpr=0.01, seed=5) for _ in range(6)]
+    one, words, iterable, hashes, flags, flags_of_iterable = filters
     keys = list(range(-500, 500))
     new = sum(one.add(key) for key in keys)
-    assert words.add_many(np.array(keys)) == new
-    assert iterable.add_many(iter(keys)) == new
-    assert hashes.add_hashes(linefilter.hash_keys(keys)) == new
-    assert flags.add_new(np.array(keys).reshape(10, 100)).shape == (10, 100)
-    assert {f.to_bytes() for f in (one, words, iterable, hashes, flags)} == {one.to_bytes()}
-    one.add_hash(linefilter.hash_key("x"))
-    assert "x" in one
+    assert words.add_many(np.array(keys)) == new == iterable.add_many(iter(keys))
+    assert hashes.add_hashes(linefilter.hash_keys(keys, seed=5)) == new
+    were_new = flags.add_new(np.array(keys).reshape(10, 100))
+    assert were_new.shape == (10, 100) and were_new.sum() == new == flags_of_iterable.add_new(keys).sum()
+    assert len({each.to_bytes() for each in filters}) == 1
+    assert one.seed == 5 and one.hash_id == "xxh3"
+    asked = np.array(keys + [1000, 1001])
+    told = one.contains_many(asked)
+    assert told[:1000].all() and one.contains_many(asked.tolist()).tolist() == told.tolist()
+    assert one.contains_hashes(linefilter.hash_keys(asked, seed=5)).tolist() == told.tolist()
+    assert [key in one for key in asked] == told.tolist()
+    assert one.contains_hash(linefilter.hash_key(-500, seed=5))
+    assert one.add_hash(linefilter.hash_key("x", seed=5)) is True and "x" in one
+
+
+def test_each_question_and_insertion_is_declared_once():
+    """FilterBase and KeyFilter have them, or a part of these that RedisFilter and FilterBuilder share; no kind repeats one."""
+    kinds = [*KEY_FILTERS, linefilter.FilterView, linefilter.FilterFile, linefilter.SwappableFilter, linefilter.RedisFilter,
+             linefilter.FilterBuilder]  # fmt: skip
+    assert all(issubclass(kind, linefilter.KeyFilter) for kind in KEY_FILTERS)
+    assert all(issubclass(kind, linefilter.FilterBase) for kind in kinds[:-2])
+    classes = {part for kind in kinds for part in kind.__mro__}
+    for name in (
+        "__contains__", "contains_many", "contains_hash", "contains_hashes", "add", "add_many", "add_new", "add_hash", "add_hashes",
+        "to_bytes", "save", "memory_use", "layout", "seed", "body_bytes", "fill_ratio", "estimated_keys", "expected_fpr",
+    ):  # fmt: skip
+        assert sum(name in vars(part) for part in classes) == 1, name
 
 
 def test_add_new_finds_duplicates(mutable):
@@ -256,8 +280,8 @@ def test_numbers_of_other_kinds_are_numbers(mutable):
 
 def test_no_class_is_derived():
     """Its copies and pickles would be without what it adds."""
-    for base in (linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.MutableFilter, linefilter.FilterView,
-                 linefilter.FilterFile, linefilter.Filter):  # fmt: skip
+    for base in (linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.Filter, linefilter.KeyFilter,
+                 linefilter.FilterView, linefilter.FilterFile, linefilter.FilterBase):  # fmt: skip
         with pytest.raises(TypeError, match="attribute"):
             type("Derived", (base,), {"__module__": __name__})
 
@@ -270,6 +294,6 @@ def test_what_cannot_be_done(mutable):
     for wrong in (-1, 2**64, 1.5, "many"):
         with pytest.raises((TypeError, ValueError), match="num_keys"):
             type(mutable)(wrong, fpr=0.01)
-    for base in (linefilter.Filter, lambda: linefilter.MutableFilter(1, fpr=0.1)):
+    for base in (linefilter.FilterBase, linefilter.KeyFilter, lambda: linefilter.Filter(1, fpr=0.1)):
         with pytest.raises(TypeError, match="make a"):
             base()

@@ -9,7 +9,8 @@
     linefilter.FilterFile("users.filter")    # mapped, not copied
 
 Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter, ClassicFilter or CountingBlockedFilter (take
-keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. Filter tells what all have in common.
+keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. FilterBase tells what all that
+are asked have in common, KeyFilter what all that take keys have.
 For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
 while it is asked. For many machines: RedisFilter lies in Redis.
 """
@@ -27,11 +28,12 @@ from ._errors import (
     UnavailableError,
     UnsupportedError,
 )
-from ._filter import Filter
+from ._filter import BlockedFilter, ClassicFilter, CountingBlockedFilter, Filter
+from ._filter_base import FilterBase
 from ._hash import hash_key, hash_keys, mix_hashes
+from ._key_filter import KeyFilter
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
-from ._mutable import BlockedFilter, ClassicFilter, CountingBlockedFilter, MutableFilter
 from ._redis import RedisFilter, RedisInfo
 from ._redis_servers import RedisServers
 from ._scalable import ScalableFilter, Stage
@@ -44,14 +46,15 @@ __all__ = [
     "CountingBlockedFilter",
     "CorruptError",
     "Filter",
+    "FilterBase",
     "FilterBuilder",
     "FilterFile",
     "FilterView",
     "IncompatibleError",
     "InvalidArgumentError",
     "IoError",
+    "KeyFilter",
     "LinefilterError",
-    "MutableFilter",
     "NotFoundError",
     "OutOfMemoryError",
     "OverLimitError",

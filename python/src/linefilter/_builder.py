@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 
 from . import _linefilter
-from ._asked import Held
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, split
+from ._key_filter import Taking
+from ._keys import Keys, Path, as_path, as_uint
 from ._options import Layout, make_options
 from ._view import FilterView
 
 
-class FilterBuilder(Held):
+class FilterBuilder(Taking[None, None]):
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 
     Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing, but in layout "counting", which
     keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
     are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
-    another thread uses it, every use raises InvalidArgumentError (see MutableFilter).
+    another thread uses it, every use raises InvalidArgumentError (see Filter).
     """
 
     __slots__ = ()
@@ -51,27 +51,6 @@ class FilterBuilder(Held):
             bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable
         )
         self._core = _linefilter.Builder(options)
-
-    def add(self, key: Key) -> None:
-        """Adds a key."""
-        self._core.add(key)
-
-    def add_many(self, keys: Keys) -> None:
-        """Adds keys: an array of integers (without the GIL) or any iterable. A key of the wrong type raises when it is met:
-        those before it may have been added."""
-        words, others, _ = split(keys)
-        if words is None:
-            self._core.add_iterable(others)
-        else:
-            self._core.add_words(words)
-
-    def add_hash(self, hash: SupportsIndex) -> None:
-        """Adds a hash: of hash_key with the builder's seed or secret, or your own where caller_hashes is set."""
-        self._core.add_hash(as_uint(hash, "a hash"))
-
-    def add_hashes(self, hashes: Hashes) -> None:
-        """Adds many hashes: a uint64 array or an iterable of integers."""
-        self._core.add_hashes(hash_words(hashes))
 
     @property
     def num_keys(self) -> int:

@@ -1,113 +1,172 @@
-"""Filter: what every filter answers, and tells of itself."""
+"""BlockedFilter, ClassicFilter and CountingBlockedFilter: filters that take keys for as long as they live."""
 
 from __future__ import annotations
 
-import copy
-from typing import Any, Optional
+from functools import partial
+from typing import ClassVar, Optional, SupportsIndex, TypeVar, Union, final
+
+import numpy as np
+import numpy.typing as npt
 
 from . import _linefilter
-from ._asked import AskedByHash
+from ._filter_base import closed_error
+from ._key_filter import KeyFilter
+from ._keys import Hashes, Key, Keys, as_float, as_uint, hash_words, of_each
+from ._options import make_options
+from ._view import FilterView
+
+Self = TypeVar("Self", bound="Filter")
 
 
-class _Closed:
-    """In place of the core of a filter that was closed."""
+class Filter(KeyFilter):
+    """What BlockedFilter, ClassicFilter and CountingBlockedFilter share.
 
-    def __getattr__(self, name: str) -> Any:
-        raise closed_error()
+    Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
+    keys). A forked child waits for no thread of its parent: if one was changing the filter at that moment, every use of it in
+    the child raises InvalidArgumentError. Fork before, or let multiprocessing start its processes by "spawn" or "forkserver".
 
-
-def closed_error() -> ValueError:
-    return ValueError("the filter is closed")
-
-
-CLOSED: Any = _Closed()
-
-
-class Filter(AskedByHash):
-    """What may be in the set? Every filter is one; make a BlockedFilter, ClassicFilter, FilterView or FilterFile, or call
-    build().
-
-    True means "maybe", False means "absent", which is always right for what was added. A key is a str (its UTF-8), bytes,
-    bytearray, a memoryview or another object of bytes, or an integer from -2**63 to 2**64 - 1 (its 8 bytes, NumPy's integers
-    too; -1 and 2**64 - 1 are the same key, as in C++). Anything else is a TypeError: floats, bools and None have bytes that
-    differ from language to language. Keys are hashed by XXH3 or, with a secret, SipHash, never by Python's hash(), so the
-    answers are those of C++, of C and of the next process.
-
-    There is no len(), for a filter does not know how many different keys it has (estimated_keys() guesses, num_keys of a
-    FilterView is what the maker counted), and no iteration, for it has no keys.
-
-    Classes of your own hold a filter, and are not derived from one (TypeError): copies and pickles would lose what they add.
-
-    All calls are safe from any thread. Those for many keys, and those that read the whole filter, let other threads run
-    meanwhile (they release the GIL); arrays that are passed must not be changed by another thread until the call returns.
+    Copies (copy.copy and copy.deepcopy) are filters of their own. Pickles hold the image; a filter with a secret refuses,
+    because the pickle would have to hold the secret: send to_bytes(), and give the secret to from_bytes() over there.
     """
 
     __slots__ = ()
-    _core: _linefilter.Core
+    _core: _linefilter.Filter
+    _layout: ClassVar[str]
 
-    def __init_subclass__(cls) -> None:
-        if cls.__module__.partition(".")[0] != __package__:
-            raise TypeError("no class is derived from a filter's: give yours an attribute that is a filter")
+    def __init__(
+        self,
+        num_keys: SupportsIndex,
+        *,
+        bits_per_key: Optional[float] = None,
+        fpr: Optional[float] = None,
+        num_probes: SupportsIndex = 0,
+        seed: SupportsIndex = 0,
+        secret: Optional[bytes] = None,
+        caller_hashes: bool = False,
+        memory_limit: Optional[SupportsIndex] = None,
+        foldable: bool = False,
+    ) -> None:
+        """Room for num_keys keys; more of them raise the rate of false positives.
 
-    def __init__(self) -> None:
-        raise TypeError("make a BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
+        Args:
+            num_keys: how many different keys will be added.
+            bits_per_key: 1 to 64. Give this or fpr; 10 makes a rate of about 1 %.
+            fpr: the highest acceptable rate of false positives, between 0 and 1.
+            num_probes: 0 is the best for the density; goes with bits_per_key only.
+            seed: filters whose false positives should differ need different ones. No defence against an adversary.
+            secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
+            caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
+            memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
+            foldable: a multiple of 64 blocks, so that fold() has many factors; num_probes then follows from bits_per_key or
+                fpr alone, so that filters for any number of keys can be united. Not of ClassicFilter.
+        """
+        if type(self) is Filter:
+            raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
+        options = make_options(
+            bits_per_key, fpr, self._layout, num_probes, seed, secret, caller_hashes, memory_limit, foldable=foldable
+        )
+        self._core = _linefilter.Filter.create(as_uint(num_keys, "num_keys"), options)
 
-    @property
-    def layout(self) -> str:
-        """"blocked", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken image."""
-        return self._core.layout()
+    def update(self, other: Union[Filter, FilterView]) -> None:
+        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
+        (or secret) are the same, and of ClassicFilter the size; an image is verified first. A CountingBlockedFilter adds up the
+        counters: a key that is in both must be removed twice.
 
-    @property
-    def secret_check(self) -> Optional[int]:
-        """Of a keyed filter 64 bits that tell its secret from others and nothing about it; None of the others."""
-        return self._core.seed() if self._core.hash_id() == "keyed" else None
+        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks. It
+        is large for filters that were folded from one size; for others it may be a single block, and then nearly everything
+        is "maybe": math.gcd(a.num_blocks, b.num_blocks) tells before, expected_fpr() after."""
+        if isinstance(other, Filter):
+            self._core.union(other._core)
+        elif isinstance(other, FilterView):
+            if other.closed:
+                raise closed_error()
+            self._core.union_image(other._core)
+        else:
+            raise TypeError(f"another filter is expected, not {type(other).__name__}: keys are added by add_many")
 
-    @property
-    def num_probes(self) -> int:
-        """Bits that are set and tested for each key; 0 in the layout "retrieval", which has none."""
-        return self._core.num_probes()
+    def __ior__(self: Self, other: Union[Filter, FilterView]) -> Self:
+        if not isinstance(other, (Filter, FilterView)):
+            return NotImplemented
+        self.update(other)
+        return self
 
-    @property
-    def num_blocks(self) -> int:
-        """Blocks of 64 bytes; 0 in the layout "classic", which has none."""
-        return self._core.num_blocks()
+    def fold(self, factor: SupportsIndex) -> None:
+        """Makes the filter `factor` times smaller: to the bit what it would be if it had been made of that size with the same
+        num_probes. No key is lost, more keys can come, and the memory is given back. InvalidArgumentError unless factor
+        divides num_blocks (foldable=True makes many that do); a ClassicFilter cannot be folded."""
+        self._core.fold(as_uint(factor, "factor"))
 
-    @property
-    def body_bytes(self) -> int:
-        """Bytes of the filter without the trailer of its image."""
-        return self._core.body_bytes()
+    def fold_to_fpr(self, fpr: float) -> None:
+        """Folds to the least size whose expected_fpr(), of these very bits, is still at most fpr. Do it when all keys are in.
+        InvalidArgumentError if even now it is above."""
+        self._core.fold_to_fpr(as_float(fpr, "fpr"))
 
-    @property
-    def target(self) -> str:
-        """Which instructions answer: "AVX3", "AVX2", "NEON", ... The answers are the same with all."""
-        return self._core.target()
+    def clear(self) -> None:
+        """Removes all keys; size and memory stay."""
+        self._core.clear()
 
-    def fill_ratio(self) -> float:
-        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next three do."""
-        return self._core.fill_ratio()
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.body_bytes} bytes, {self.num_probes} probes, {self.hash_id} hashes>"
 
-    def estimated_keys(self) -> float:
-        """Different keys, estimated from the bits; infinite if all are set."""
-        return self._core.estimated_keys()
 
-    def expected_fpr(self) -> float:
-        """The rate at which absent keys answer True, from the very bits: 1 of a broken image, 0 of the empty set.
+@final
+class BlockedFilter(Filter):
+    """A filter that takes keys, one cache line per lookup and per insertion: the layout "blocked".
 
-        Keys whose hashes agree with a member's are in it: 2**-32 for each key of a block, 2**-64 for each key of
-        layout "classic"."""
-        return self._core.expected_fpr()
+    >>> users = BlockedFilter(1_000_000, fpr=0.01)
+    >>> users.add("alice@example.org")
+    True
+    >>> "alice@example.org" in users, "bob@example.org" in users
+    (True, False)
+    """
 
-    def count_levels(self) -> list[int]:
-        """How many blocks have each level, in the layout "retrieval" (doc/FORMAT.md, section 8: 8 levels more halve the
-        block's rate of false positives); empty in the others."""
-        return self._core.count_levels()
+    __slots__ = ()
+    _layout = "blocked"
+    _open = partial(_linefilter.Filter.from_image, _layout)
 
-    def _refuse_to_pickle_a_secret(self) -> None:
-        if self.secret_check is not None:
-            raise TypeError(
-                "a filter with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
-                "secret to from_bytes()"
-            )
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return copy.copy(self)
+@final
+class CountingBlockedFilter(Filter):
+    """A filter whose keys can be removed: the layout "counting", a BlockedFilter with counters in the place of its bits.
+    It takes 4.4 times the bytes for 1 % of false positives, and reaches 0.22 % (64 bits per key).
+
+    Remove a key as often as it was added, and only then. The filter cannot see that a key was never added if it answers
+    "maybe" (a false positive): removing it takes from other keys, which may be lost, so ask the exact store first. A key
+    that was added twice is there until it is removed twice. After 15 times it stays until clear().
+
+    >>> online = CountingBlockedFilter(1_000_000, fpr=0.01)
+    >>> online.add("alice")
+    True
+    >>> online.remove("alice"), "alice" in online, online.remove("alice")
+    (True, False, False)
+    """
+
+    __slots__ = ()
+    _layout = "counting"
+    _open = partial(_linefilter.Filter.from_image, _layout)
+
+    def remove(self, key: Key) -> bool:
+        """Takes a key out once. False: refused, it was certainly absent, and nothing changed."""
+        return self._core.remove(key)
+
+    def remove_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """Takes keys out, one after the other, without the GIL where they are an array of integers. Tells of each whether
+        it was removed. A key of the wrong type raises when it is met: those before it may have been removed."""
+        return of_each(keys, np.bool_, self._core.remove_words, self._core.remove_each)
+
+    def remove_hash(self, hash: SupportsIndex) -> bool:
+        """Takes out a hash: of hash_key with this filter's seed or secret, or your own in a filter of such."""
+        return self._core.remove_hash(as_uint(hash, "a hash"))
+
+    def remove_hashes(self, hashes: Hashes) -> int:
+        """Takes out many hashes: a uint64 array or an iterable of integers. Returns how many were removed."""
+        return self._core.remove_hashes(hash_words(hashes))
+
+
+@final
+class ClassicFilter(Filter):
+    """Bloom's filter of 1970: the layout "classic", a baseline, and the smallest for tiny sets."""
+
+    __slots__ = ()
+    _layout = "classic"
+    _open = partial(_linefilter.Filter.from_image, _layout)

@@ -20,6 +20,8 @@ Key = Union[str, bytes, bytearray, memoryview, mmap.mmap, "array.array[Any]", in
 Keys = Union["npt.NDArray[Any]", Iterable[Key]]
 # Many hashes: a NumPy array of uint64, or any iterable of integers 0 .. 2**64 - 1.
 Hashes = Union["npt.NDArray[np.uint64]", Iterable[SupportsIndex]]
+# Any contiguous buffer: bytes, bytearray, memoryview, mmap, the buf of shared memory, NumPy arrays, array.array.
+Bytes = Any
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 Words = npt.NDArray[np.uint64]
@@ -58,7 +60,7 @@ def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[in
             return None, keys, None
         keys = np.asarray(keys)  # a column of a table, and the like
     if keys.dtype.kind == "O":
-        return None, keys.ravel().tolist(), keys.shape
+        return None, keys.flat, keys.shape
     if keys.dtype.kind in "SU":
         raise TypeError(
             f"an array of {keys.dtype} does not know which zero bytes at the ends of its items are theirs: keep such keys in a "

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, NoReturn, Optional, SupportsIndex, Union, final
 
 from . import _linefilter
-from ._asked import Asked
-from ._filter import closed_error
-from ._keys import Key, Path, as_uint
-from ._mutable import MutableFilter
-from ._options import limit, make_options
+from ._filter import Filter
+from ._filter_base import FilterBase, closed_error
+from ._key_filter import KeyFilter
+from ._keys import Path, as_uint
+from ._options import make_options
 from ._scalable import ScalableFilter
-from ._taking import Taking
-from ._view import Bytes, FilterFile, FilterView
+from ._view import FilterFile, FilterView
 
 
 def _not_copied(living: Any) -> NoReturn:
@@ -20,7 +19,7 @@ def _not_copied(living: Any) -> NoReturn:
 
 
 @final
-class RotatingFilter(Taking):
+class RotatingFilter(KeyFilter):
     """The keys of a sliding window: what is too old is forgotten, in steps.
 
     Keys go into the newest of some generations, questions ask all of them, and a rotation drops the oldest. A key is True
@@ -28,6 +27,9 @@ class RotatingFilter(Taking):
     window anew. From any thread, without a lock: adding, asking and rotating. A process that is forked may add and ask. If another
     thread rotated or saved at that moment (by count: or added), rotating and saving (by count: and adding) raise InvalidArgumentError
     there, for they would wait for that thread.
+
+    The image is a snapshot, made while others add. A rotation waits for it; by count, the newest generation takes more keys than it
+    is made for meanwhile, so that the rate rises with the time it takes. There is memory for all generations and a spare one.
 
     >>> seen = RotatingFilter(1000, generations=3, fpr=0.01)
     >>> seen.add("a"), seen.add("a")
@@ -38,6 +40,7 @@ class RotatingFilter(Taking):
 
     __slots__ = ()
     _core: _linefilter.Rotating
+    _open = _linefilter.Rotating.from_image
 
     def __init__(
         self,
@@ -71,17 +74,6 @@ class RotatingFilter(Taking):
             as_uint(window_keys, "window_keys"), as_uint(generations, "generations", 2**32 - 1), bool(by_count), options
         )
 
-    @staticmethod
-    def from_bytes(
-        image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
-    ) -> RotatingFilter:
-        """Goes on from what to_bytes() or save() made, verified and copied."""
-        return RotatingFilter._of(_linefilter.Rotating.from_image(image, secret, limit(memory_limit)))
-
-    def add(self, key: Key) -> bool:
-        """Adds a key. True if it was certainly new (in no generation), False if it may have been there."""
-        return self._core.add(key)
-
     def rotate(self) -> int:
         """Drops the oldest generation and begins a new one, whose number is returned."""
         return self._core.rotate()
@@ -106,61 +98,31 @@ class RotatingFilter(Taking):
         """Does it rotate by itself?"""
         return self._core.by_count()
 
-    @property
-    def num_probes(self) -> int:
-        """Bits that are set and tested for each key in each generation."""
-        return self._core.num_probes()
+    def fill_ratio_of_age(self, age: SupportsIndex) -> float:
+        """Share of one bits of the generation that began `age` rotations ago; 0 is the newest."""
+        return self._core.fill_ratio_of_age(as_uint(age, "age", 2**32 - 1))
 
-    @property
-    def body_bytes(self) -> int:
-        """Bytes of the generations that are asked."""
-        return self._core.body_bytes()
-
-    @property
-    def target(self) -> str:
-        """Which instructions answer."""
-        return self._core.target()
-
-    def fill_ratio(self, age: SupportsIndex = 0) -> float:
-        """Share of one bits of the generation that began `age` rotations ago."""
-        return self._core.fill_ratio(as_uint(age, "age", 2**32 - 1))
-
-    def estimated_keys(self, age: SupportsIndex = 0) -> float:
-        """Different keys of the generation that began `age` rotations ago, estimated from its bits."""
-        return self._core.estimated_keys(as_uint(age, "age", 2**32 - 1))
-
-    def expected_fpr(self) -> float:
-        """The rate at which absent keys answer True, of the model, for the keys that are estimated."""
-        return self._core.expected_fpr()
-
-    @property
-    def memory_use(self) -> int:
-        """Bytes of memory that the filter holds: all generations, and a spare one."""
-        return self._core.memory_use()
-
-    def to_bytes(self) -> bytes:
-        """A snapshot, while others add: an image for from_bytes and for FilterView. A rotation waits for it; by count, the
-        newest generation takes more keys than it is made for meanwhile, so that the rate rises with the time it takes."""
-        return self._core.to_bytes()
-
-    def save(self, path: Path) -> None:
-        """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        super().save(path)
+    def estimated_keys_of_age(self, age: SupportsIndex) -> float:
+        """Different keys of that generation, estimated from its bits."""
+        return self._core.estimated_keys_of_age(as_uint(age, "age", 2**32 - 1))
 
     def __reduce__(self) -> NoReturn:
         _not_copied(self)
+
+    __copy__ = __reduce__
 
     def __repr__(self) -> str:
         return f"<RotatingFilter: {self.generations} generations, {self.body_bytes} bytes, {self.hash_id} hashes>"
 
 
 @final
-class SwappableFilter(Asked):
+class SwappableFilter(FilterBase):
     """A filter that is replaced while it is asked: made anew from the source of truth, the old one serving meanwhile.
 
     Until something serves, every answer is True ("maybe"). A question, or an array of them, is answered by one filter as a
-    whole; an iterable group by group. From any thread, without a lock. A process that is forked may ask. If another thread
-    asked or swapped at that moment, swapping raises InvalidArgumentError there, for it would wait for that thread.
+    whole; an iterable group by group. What it tells of itself, such as layout or expected_fpr(), is told by what serves then.
+    From any thread, without a lock. A process that is forked may ask. If another thread asked or swapped at that moment, swapping
+    raises InvalidArgumentError there, for it would wait for that thread.
 
     >>> users = SwappableFilter()
     >>> "anybody" in users
@@ -178,8 +140,8 @@ class SwappableFilter(Asked):
     def __init__(self) -> None:
         self._core = _linefilter.Swappable()
 
-    def swap(self, filter: Union[FilterView, MutableFilter, ScalableFilter]) -> None:
-        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a MutableFilter or
+    def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
+        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a Filter or
         ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if
         the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
         InvalidArgumentError for the view that serves already."""
@@ -187,10 +149,10 @@ class SwappableFilter(Asked):
             if filter.closed:
                 raise closed_error()
             self._core.swap(filter._core)
-        elif isinstance(filter, (MutableFilter, ScalableFilter)):
+        elif isinstance(filter, (Filter, ScalableFilter)):
             self._core.swap(filter._core.copy())
         else:
-            raise TypeError(f"a FilterView, MutableFilter or ScalableFilter is expected, not {type(filter).__name__}")
+            raise TypeError(f"a FilterView, Filter or ScalableFilter is expected, not {type(filter).__name__}")
 
     def swap_from_file(
         self, path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
@@ -205,7 +167,7 @@ class SwappableFilter(Asked):
     @property
     def serves(self) -> bool:
         """Does anything serve?"""
-        return self._core.serves()
+        return self.layout != "auto"
 
     @property
     def num_swaps(self) -> int:

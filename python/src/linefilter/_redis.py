@@ -5,20 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn, Optional, SupportsIndex, Union, final
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _linefilter
-from ._asked import AskedByHash, Imaged
-from ._errors import InvalidArgumentError, LinefilterError, UnsupportedError
-from ._filter import CLOSED, closed_error
-from ._keys import Hashes, Key, Keys, Path, as_uint, hash_words, of_each
+from ._errors import InvalidArgumentError, UnsupportedError
+from ._filter_base import CLOSED, closed_error
+from ._key_filter import TakingFilter
+from ._keys import Bytes, Keys, as_uint, split
 from ._options import make_options
 from ._redis_servers import RedisServers, Servers, make_servers, milliseconds, utf8
-from ._view import Bytes, FilterView
-
-_NEW, _FAILED = 1, 2  # of linefilter::RedisInsert
-
+from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
 MutableLayout = Literal["blocked", "classic", "counting"]
@@ -72,15 +66,11 @@ def _name(name: Union[str, bytes]) -> bytes:
 
 
 def _image(image: Union[Bytes, FilterView]) -> Any:
-    if not isinstance(image, FilterView):
-        return image
-    if image.closed:
-        raise closed_error()
-    return image.image
+    return image.image if isinstance(image, FilterView) else image
 
 
 @final
-class RedisFilter(AskedByHash, Imaged):
+class RedisFilter(TakingFilter):
     """A filter in Redis or Redis Cluster, which many processes and machines fill and ask.
 
     RedisFilter.create makes it once, RedisFilter.open opens it everywhere else (C++ and the program `linefilter redis` too).
@@ -90,7 +80,8 @@ class RedisFilter(AskedByHash, Imaged):
     What cannot be answered raises, and may then be taken for "maybe": UnavailableError while the servers are away or busy;
     CorruptError if they lost a part of the filter (evicted, flushed, restarted without persistence), which is never taken for
     an empty one; OverLimitError if Redis is full; NotFoundError if there is no filter of that name. An insertion that raises may
-    have been done or not: do it again, any number of times. doc/REDIS.md tells what Redis itself can lose.
+    have been done or not: do it again, any number of times. What add_many, add_new and add_hashes raise has two arrays of one item
+    for each key: `were_new`, and `failed`, which were not acknowledged. doc/REDIS.md tells what Redis itself can lose.
 
     From any thread, which wait for each other: open one in each for speed. Open one in each process, too, for a connection is
     not shared with one that was forked. Waiting for the server lets other threads run (without the GIL).
@@ -191,42 +182,6 @@ class RedisFilter(AskedByHash, Imaged):
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def add(self, key: Key) -> bool:
-        """Adds a key. True if it was certainly new, which only one of several writers is told; False if it may have been
-        there."""
-        return self._core.add(key)
-
-    def add_many(self, keys: Keys) -> int:
-        """Adds keys, pipelined. Returns how many were certainly new. If it raises, add them all again; the exception has
-        `were_new` and `failed`, as add_new's."""
-        return int(np.count_nonzero(self._add(self._hashes(keys))))
-
-    def add_new(self, keys: Keys) -> npt.NDArray[np.bool_]:
-        """The same, and tells of each key whether it was certainly new. If it raises, the exception has two arrays of one
-        item for each key: `were_new`, and `failed`: not acknowledged, to be added again."""
-        return self._add(self._hashes(keys))
-
-    def add_hash(self, hash: SupportsIndex) -> bool:
-        """Adds a hash."""
-        return self._core.add_hash(as_uint(hash, "a hash"))
-
-    def add_hashes(self, hashes: Hashes) -> int:
-        """Adds many hashes: a uint64 array or an iterable of integers. Returns how many were certainly new."""
-        return int(np.count_nonzero(self._add(hash_words(hashes))))
-
-    def _hashes(self, keys: Keys) -> npt.NDArray[np.uint64]:
-        return of_each(keys, np.uint64, self._core.hash_words, self._core.hash_iterable)
-
-    def _add(self, hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-        outcomes = np.empty(hashes.shape, np.uint8)
-        try:
-            self._core.add_hashes(hashes, outcomes)
-        except LinefilterError as error:
-            error.were_new, error.failed = outcomes == _NEW, outcomes == _FAILED  # type: ignore[attr-defined]
-            raise
-        were_new: npt.NDArray[np.bool_] = outcomes == _NEW
-        return were_new
-
     def info(self) -> RedisInfo:
         """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""
         facts: dict[str, Any] = self._core.info()
@@ -249,14 +204,6 @@ class RedisFilter(AskedByHash, Imaged):
         """Adds all keys of an image of the same layout, size, probes and hash, while others add and ask. Of "blocked" and
         "classic"."""
         self._core.load(_image(image))
-
-    def to_bytes(self) -> bytes:
-        """The image of all keys that were acknowledged before the call: FilterView and all others open it."""
-        return self._core.to_bytes()
-
-    def save(self, path: Path) -> None:
-        """The same as a file: complete and synced before it gets its name; an old file of that name stays until then."""
-        super().save(path)
 
     def begin_generation(
         self,
@@ -285,7 +232,8 @@ class RedisFilter(AskedByHash, Imaged):
 
     def add_many_to_next(self, keys: Keys) -> None:
         """Adds keys to the next generation alone."""
-        self._core.add_hashes_to_next(self._hashes(keys))
+        words, others, _ = split(keys)
+        self._core.add_iterable_to_next(others) if words is None else self._core.add_words_to_next(words)
 
     def switch_generation(self) -> None:
         """The next generation serves, everywhere; the old one goes. After an error call it again."""
@@ -299,26 +247,6 @@ class RedisFilter(AskedByHash, Imaged):
     def name(self) -> Union[str, bytes]:
         """As it was given."""
         return self._name
-
-    @property
-    def layout(self) -> str:
-        """How the filter encodes its keys."""
-        return self._core.layout()
-
-    @property
-    def num_probes(self) -> int:
-        """Bits that are set and tested for each key."""
-        return self._core.num_probes()
-
-    @property
-    def num_blocks(self) -> int:
-        """Blocks of 64 bytes; 0 in the layout "classic", which has none."""
-        return self._core.num_blocks()
-
-    @property
-    def body_bytes(self) -> int:
-        """Bytes of the filter in Redis, without what tells how it was made."""
-        return self._core.body_bytes()
 
     @property
     def generation(self) -> int:

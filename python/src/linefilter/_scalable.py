@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple, Optional, SupportsIndex, final
 
 from . import _linefilter
 from ._errors import LinefilterError
-from ._keys import Key, as_uint
-from ._options import NO_LIMIT, limit, make_options
-from ._taking import TakingFilter
-from ._view import Bytes
+from ._key_filter import KeyFilter
+from ._keys import as_uint
+from ._options import NO_LIMIT, make_options
 
 
 class Stage(NamedTuple):
@@ -27,12 +27,12 @@ class Stage(NamedTuple):
 
 
 @final
-class ScalableFilter(TakingFilter):
+class ScalableFilter(KeyFilter):
     """A filter that grows: a row of "blocked" filters, its stages, each with room for twice the keys of the one before.
 
     fpr is the bound on the rate of false positives of all stages together, and holds at every moment, however many keys come.
-    A lookup reads one cache line per stage. Who knows how many keys will come makes a BlockedFilter, which is smaller (at 1 % by
-    a quarter to three quarters) and faster.
+    A lookup reads one cache line per stage. Adding a key that may have been there changes nothing. Who knows how many keys will
+    come makes a BlockedFilter, which is smaller (at 1 % by a quarter to three quarters) and faster.
 
     >>> seen = ScalableFilter(1000, fpr=0.01)
     >>> seen.add_many(range(100_000)) > 99_000
@@ -45,6 +45,7 @@ class ScalableFilter(TakingFilter):
 
     __slots__ = ()
     _core: _linefilter.Scalable
+    _open = _linefilter.Scalable.from_image
 
     def __init__(
         self,
@@ -74,18 +75,6 @@ class ScalableFilter(TakingFilter):
         self._core = _linefilter.Scalable.create(
             as_uint(first_capacity, "first_capacity"), options, as_uint(max_growth, "max_growth")
         )
-
-    @classmethod
-    def from_bytes(
-        cls, image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
-    ) -> ScalableFilter:
-        """A filter of the image that one wrote, verified and copied, which goes on growing as that would. Of an image from
-        others set memory_limit: it says how large the next stage will be, up to some hundred times its own bytes."""
-        return cls._of(_linefilter.Scalable.from_image(image, secret, limit(memory_limit)))
-
-    def add(self, key: Key) -> bool:
-        """Adds a key. True if it was certainly new, False if it may have been there: then nothing changes."""
-        return self._core.add(key)
 
     @property
     def growth_error(self) -> Optional[LinefilterError]:
@@ -132,11 +121,7 @@ class ScalableFilter(TakingFilter):
 
     def __reduce__(self) -> Any:
         self._refuse_to_pickle_a_secret()
-        return _unpickled, (self.to_bytes(), self.memory_limit)
+        return partial(ScalableFilter.from_bytes, memory_limit=self.memory_limit), (self.to_bytes(),)
 
     def __repr__(self) -> str:
         return f"<ScalableFilter: {len(self.stages)} stages, {self.body_bytes} bytes, {self.hash_id} hashes>"
-
-
-def _unpickled(image: bytes, memory_limit: Optional[int]) -> ScalableFilter:
-    return ScalableFilter.from_bytes(image, memory_limit=memory_limit)

@@ -6,11 +6,13 @@ import pickle
 from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final
 
 from . import _linefilter
-from ._asked import Imaged
 from ._errors import InvalidArgumentError, LinefilterError, error_of
-from ._filter import CLOSED, Filter, closed_error
-from ._keys import Path, as_path, as_uint
+from ._filter_base import CLOSED, FilterBase, Imaged
+from ._keys import Bytes, Path, as_path, as_uint
 from ._options import limit
+
+Self = TypeVar("Self", bound="FilterView")
+
 
 class ViewStage(NamedTuple):
     """One of the filters of which a "container" consists.
@@ -25,18 +27,13 @@ class ViewStage(NamedTuple):
     num_probes: int
 
 
-# Any contiguous buffer: bytes, bytearray, memoryview, mmap, the buf of shared memory, NumPy arrays, array.array.
-Bytes = Any
-Self = TypeVar("Self", bound="FilterView")
-
-
 def _maybe(broken: str) -> bool:
     if not isinstance(broken, str) or broken not in ("raise", "maybe"):
         raise InvalidArgumentError(f'broken is "raise" or "maybe", not {broken!r}')
     return broken == "maybe"
 
 
-class FilterView(Filter, Imaged):
+class FilterView(FilterBase, Imaged):
     """A filter in the bytes of an image, read where they lie: nothing is copied, whatever the address.
 
     The buffer must be contiguous (else BufferError or ValueError) and must not change. It is held as long as the view, a
@@ -125,16 +122,10 @@ class FilterView(Filter, Imaged):
     def image(self) -> memoryview:
         """The bytes of the image, read-only and not copied: for write(), send(), hashlib. It keeps them alive. Of a broken
         image there are none: what `error` has is raised, as by to_bytes() and save()."""
-        if self.closed:
-            raise closed_error()
         error = self.error
         if error is not None:
             raise error
         return memoryview(cast(Any, self._core))
-
-    def to_bytes(self) -> bytes:
-        """A copy of the image."""
-        return bytes(self.image)
 
     def close(self) -> None:
         """Gives the bytes back, when copies and memoryviews of them are gone and calls in other threads have returned. Every

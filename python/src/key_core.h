@@ -1,0 +1,173 @@
+// What every filter of the module that takes keys is: a KeyFilter, and ways to keep others away while it is changed,
+// and while its image is written.
+#ifndef LINEFILTER_PYTHON_SRC_KEY_CORE_H_
+#define LINEFILTER_PYTHON_SRC_KEY_CORE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "linefilter/key_filter.h"
+#include "python/src/buffer.h"
+#include "python/src/core.h"
+#include "python/src/errors.h"
+#include "python/src/image.h"
+#include "python/src/options.h"
+
+namespace linefilter::python {
+
+class KeyCore : public Core {
+ public:
+  const KeyFilter& filter() const override = 0;
+  // Calls change(filter): nobody else reads or changes it meanwhile, if that would harm.
+  virtual void Change(Gil gil, const std::function<void(KeyFilter&)>& change) = 0;
+  // Calls write(filter), which writes its image. Without the GIL.
+  virtual void Write(const std::function<void(const KeyFilter&)>& write) const {
+    Ask(Gil::kReleased, [&](const FilterBase&) { write(filter()); });
+  }
+
+  // Calls change(filter, begin, size), which counts, for the pieces of n keys, without the GIL. Between two of them
+  // others get in.
+  template <class ChangePiece>
+  uint64_t ChangeInPieces(size_t n, const ChangePiece& change) {
+    uint64_t count = 0;
+    for (size_t begin = 0; begin < n; begin += kPiece) {
+      Change(Gil::kReleased, [&](KeyFilter& filter) { count += change(filter, begin, std::min(kPiece, n - begin)); });
+    }
+    return count;
+  }
+
+ protected:
+  using Core::Core;
+};
+
+// A filter of the library behind a mutex: one writer, or any number of readers.
+template <class Own>
+class Locked final : public KeyCore {
+ public:
+  Locked() : KeyCore(&mutex_) {}
+
+  const Own& filter() const override { return own_; }
+  FairMutex& mutex() const { return mutex_; }
+  // Under mutex(), but for what makes it, before anybody else knows this object.
+  Own& own() { return own_; }
+  void Change(Gil gil, const std::function<void(KeyFilter&)>& change) override {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    LockFor(gil, &lock);
+    change(own_);
+  }
+
+  // change(own) is a Status, which is thrown.
+  template <class ChangeOwn>
+  void Do(const ChangeOwn& change) {
+    CheckWithoutGil([&] {
+      const std::unique_lock lock(mutex_);
+      return change(own_);
+    });
+  }
+
+ private:
+  mutable FairMutex mutex_;
+  Own own_;
+};
+
+// These change by many hashes, or integers, and count; `told` is null, or gets what became of each. `many` is a member
+// function of Own, which the core holds. With the GIL, without which it is done.
+template <class Own>
+using Many = uint64_t (Own::*)(const uint64_t* hashes, size_t n, uint8_t* told) noexcept;
+
+template <class Own>
+uint64_t ChangeByHashes(KeyCore& core, Many<Own> many, const uint64_t* hashes, size_t n, uint8_t* told) {
+  const py::gil_scoped_release release;
+  return core.ChangeInPieces(n, [&](KeyFilter& filter, size_t begin, size_t size) {
+    return (static_cast<Own&>(filter).*many)(hashes + begin, size, told == nullptr ? nullptr : told + begin);
+  });
+}
+
+template <class Own>
+uint64_t ChangeByWords(KeyCore& core, Many<Own> many, const Words& keys, uint8_t* told) {
+  const Hasher hasher(core.key_hash());
+  hasher.RequireKeys();
+  const py::gil_scoped_release release;
+  return core.ChangeInPieces(keys.size(), [&](KeyFilter& filter, size_t begin, size_t size) {
+    uint64_t count = 0;
+    hasher.OfGroups(keys.data() + begin, size, [&](size_t at, const uint64_t* hashes, size_t n) {
+      count += (static_cast<Own&>(filter).*many)(hashes, n, told == nullptr ? nullptr : told + begin + at);
+      return true;
+    });
+    return count;
+  });
+}
+
+// Binds "add" or "remove" (`name`), and what begins so. `one` and `many` are member functions of Own.
+template <class Own, class Class>
+void BindChanges(Class& bound, const std::string& name, bool (Own::*one)(uint64_t) noexcept, Many<Own> many) {
+  const auto change_one = [one](KeyCore& core, uint64_t hash) {
+    bool done = false;
+    core.Change(Gil::kHeld, [&](KeyFilter& filter) { done = (static_cast<Own&>(filter).*one)(hash); });
+    return done;
+  };
+  const auto by_words = [many](KeyCore& core, py::handle array, const py::object& answers) {
+    const Words keys(array);
+    std::optional<Answers> out;
+    if (!answers.is_none()) out.emplace(answers, keys.size());
+    return ChangeByWords(core, many, keys, out ? out->data() : nullptr);
+  };
+  const auto by_hashes = [many](KeyCore& core, py::handle array) {
+    const Words hashes(array);
+    return ChangeByHashes(core, many, hashes.data(), hashes.size(), nullptr);
+  };
+  const auto by_iterable = [many](KeyCore& core, py::handle keys) {
+    uint64_t count = 0;
+    Hasher(core.key_hash()).OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+      count += ChangeByHashes(core, many, hashes, n, nullptr);
+    });
+    return count;
+  };
+  const auto by_each = [many](KeyCore& core, py::handle keys) {
+    return BytesOfIterable(Hasher(core.key_hash()), keys, [&](const uint64_t* hashes, size_t n, uint8_t* told) {
+      ChangeByHashes(core, many, hashes, n, told);
+    });
+  };
+  bound.def((name + "_hash").c_str(), change_one)
+      .def(name.c_str(),
+           [change_one](KeyCore& core, py::handle key) {
+             return change_one(core, Hasher(core.key_hash()).OfObject(key));
+           })
+      .def((name + "_words").c_str(), by_words, py::arg("keys"), py::arg("answers") = py::none())
+      .def((name + "_hashes").c_str(), by_hashes)
+      .def((name + "_iterable").c_str(), by_iterable)
+      .def((name + "_each").c_str(), by_each);
+}
+
+// A core of what an image holds. The options are those of the library's CreateFromImage.
+template <class Bound>
+std::unique_ptr<Bound> OpenedFrom(const void* image, size_t size, const FilterOptions& options) {
+  auto core = std::make_unique<Bound>();
+  CheckWithoutGil([&] { return core->own().CreateFromImage(image, size, options); });
+  return core;
+}
+template <class Bound>
+std::unique_ptr<Bound> OpenedFrom(const py::object& image, const py::object& secret, uint64_t memory_limit) {
+  const FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
+  const Buffer bytes(image);
+  return OpenedFrom<Bound>(bytes.data(), bytes.size(), options);
+}
+
+// The image in memory of its own.
+std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core);
+
+// Copies through an image, for that is what the library copies.
+template <class Bound>
+std::unique_ptr<Bound> CopyOf(const Bound& core, uint64_t memory_limit) {
+  const std::unique_ptr<AlignedBytes> image = ImageOf(core);
+  return OpenedFrom<Bound>(image->data(), image->size(), OptionsToOpen(SecretOf(core.filter()), memory_limit));
+}
+
+}  // namespace linefilter::python
+
+#endif  // LINEFILTER_PYTHON_SRC_KEY_CORE_H_

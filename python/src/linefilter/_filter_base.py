@@ -1,0 +1,196 @@
+"""FilterBase: what every filter answers, and tells of itself."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, Optional, SupportsIndex, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _linefilter
+from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, of_each
+
+Self = TypeVar("Self", bound="Held")
+
+
+class _Closed:
+    """In place of the core of a filter that was closed."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise closed_error()
+
+
+def closed_error() -> ValueError:
+    return ValueError("the filter is closed")
+
+
+CLOSED: Any = _Closed()
+
+
+class Held:
+    """This holds an object of the extension, its core, which does the work."""
+
+    __slots__ = ("_core", "__weakref__")
+    _core: Any
+
+    @classmethod
+    def _of(cls: type[Self], core: Any) -> Self:
+        made = cls.__new__(cls)
+        made._core = core
+        return made
+
+
+class Asked(Held):
+    """This answers questions, wherever its bits are."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _core: _linefilter.Asked
+
+    def __contains__(self, key: Key) -> bool:
+        """May the key be in the set? Raises IncompatibleError for a filter of the caller's own hashes."""
+        return self._core.contains(key)
+
+    def contains_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
+        """May each key be in the set? One True or False for each, several times faster than one by one.
+
+        An array of integers is answered by an array of the same shape, without the GIL; uint64 is read where it lies, other
+        integers (and arrays that are not contiguous or not in this machine's order) are made it in a copy. Any other
+        iterable is answered in its order, by an array of one dimension (arrays of objects by one of their shape).
+        """
+        return of_each(keys, np.bool_, self._core.contains_words, self._core.contains_iterable)
+
+    def contains_hash(self, hash: SupportsIndex) -> bool:
+        """The same of a hash: of hash_key with this filter's seed or secret, or of your own in a filter of such."""
+        return self._core.contains_hash(as_uint(hash, "a hash"))
+
+    def contains_hashes(self, hashes: Hashes) -> npt.NDArray[np.bool_]:
+        """The same of many hashes: a uint64 array (answered in its shape) or an iterable of integers."""
+        words = hash_words(hashes)
+        answers = np.empty(words.shape, np.bool_)
+        self._core.contains_hashes(words, answers)
+        return answers
+
+    @property
+    def layout(self) -> str:
+        """"blocked", "classic", "retrieval", "counting", "container" (of what grew or forgets); "auto" of a broken image."""
+        return self._core.layout()
+
+    @property
+    def hash_id(self) -> str:
+        """How keys become hashes: "xxh3", "keyed" (with a secret) or "caller" (by yourself: there are no keys)."""
+        return self._core.hash_id()
+
+    @property
+    def seed(self) -> Optional[int]:
+        """The seed of the hash; None where a secret takes its place."""
+        seed = self._core.seed()
+        return None if self.hash_id == "keyed" else seed
+
+    @property
+    def num_probes(self) -> int:
+        """Bits that are set and tested for each key. It is 0 in the layout "retrieval", which has none, and in a
+        ScalableFilter, whose stages have their own."""
+        return self._core.num_probes()
+
+    @property
+    def num_blocks(self) -> int:
+        """Blocks of 64 bytes; 0 in the layout "classic", which has none."""
+        return self._core.num_blocks()
+
+    @property
+    def body_bytes(self) -> int:
+        """Bytes of the filter without the trailer of its image."""
+        return self._core.body_bytes()
+
+
+class FilterBase(Asked):
+    """What may be in the set? Every filter in memory is one; make a BlockedFilter, ClassicFilter, FilterView or FilterFile, or
+    call build().
+
+    True means "maybe", False means "absent", which is always right for what was added. A key is a str (its UTF-8), bytes,
+    bytearray, a memoryview or another object of bytes, or an integer from -2**63 to 2**64 - 1 (its 8 bytes, NumPy's integers
+    too; -1 and 2**64 - 1 are the same key, as in C++). Anything else is a TypeError: floats, bools and None have bytes that
+    differ from language to language. Keys are hashed by XXH3 or, with a secret, SipHash, never by Python's hash(), so the
+    answers are those of C++, of C and of the next process.
+
+    There is no len(), for a filter does not know how many different keys it has (estimated_keys() guesses, num_keys of a
+    FilterView is what the maker counted), and no iteration, for it has no keys.
+
+    Classes of your own hold a filter, and are not derived from one (TypeError): copies and pickles would lose what they add.
+
+    All calls are safe from any thread. Those for many keys, and those that read the whole filter, let other threads run
+    meanwhile (they release the GIL); arrays that are passed must not be changed by another thread until the call returns.
+    """
+
+    __slots__ = ()
+    _core: _linefilter.Core
+
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.partition(".")[0] != __package__:
+            raise TypeError("no class is derived from a filter's: give yours an attribute that is a filter")
+
+    def __init__(self) -> None:
+        raise TypeError("make a BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
+
+    @property
+    def secret_check(self) -> Optional[int]:
+        """Of a keyed filter 64 bits that tell its secret from others and nothing about it; None of the others."""
+        return self._core.seed() if self._core.hash_id() == "keyed" else None
+
+    @property
+    def target(self) -> str:
+        """Which instructions answer: "AVX3", "AVX2", "NEON", ... The answers are the same with all."""
+        return self._core.target()
+
+    def fill_ratio(self) -> float:
+        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next three do."""
+        return self._core.fill_ratio()
+
+    def estimated_keys(self) -> float:
+        """Different keys, estimated from the bits; infinite if all are set."""
+        return self._core.estimated_keys()
+
+    def expected_fpr(self) -> float:
+        """The rate at which absent keys answer True, from the very bits: 1 of a broken image, 0 of the empty set.
+
+        Keys whose hashes agree with a member's are in it: 2**-32 for each key of a block, 2**-64 for each key of
+        layout "classic"."""
+        return self._core.expected_fpr()
+
+    def count_levels(self) -> list[int]:
+        """How many blocks have each level, in the layout "retrieval" (doc/FORMAT.md, section 8: 8 levels more halve the
+        block's rate of false positives); empty in the others."""
+        return self._core.count_levels()
+
+    def _refuse_to_pickle_a_secret(self) -> None:
+        if self.secret_check is not None:
+            raise TypeError(
+                "a filter with a secret is not pickled, for the secret would be in the pickle: send to_bytes(), and give the "
+                "secret to from_bytes()"
+            )
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return copy.copy(self)
+
+
+class Imaged(Held):
+    """This has an image."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        _core: _linefilter.Imaged
+
+    @property
+    def image_bytes(self) -> int:
+        """Bytes of the image that to_bytes() makes."""
+        return self._core.image_bytes()
+
+    def to_bytes(self) -> bytes:
+        """The image (doc/FORMAT.md), of all keys so far: for FilterView, from_bytes, and every other language."""
+        return self._core.to_bytes()
+
+    def save(self, path: Path) -> None:
+        """The image as a file: complete and synced before it gets its name; an old file of that name stays until then."""
+        self._core.save(as_path(path))
