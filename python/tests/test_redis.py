@@ -286,9 +286,11 @@ def test_what_redis_lost_is_never_absent(at, server):
         5 in seen  # noqa: B015
     with pytest.raises(linefilter.LinefilterError):
         seen.contains_many(KEYS)
-    with pytest.raises(linefilter.LinefilterError) as caught:
-        seen.add_many(KEYS)
-    assert caught.value.failed.all() and not caught.value.were_new.any()
+    for keys, shape in ((KEYS, KEYS.shape), (np.array([["a", 5]], dtype=object), (1, 2)), (iter(["a", 5, 6]), (3,))):
+        with pytest.raises(linefilter.LinefilterError) as caught:
+            seen.add_many(keys)
+        assert caught.value.failed.all() and not caught.value.were_new.any()
+        assert caught.value.failed.shape == caught.value.were_new.shape == shape
 
 
 @needs_redis
