@@ -29,6 +29,11 @@ static void TestAnImageMakesTheKindThatWroteIt(void) {
     linefilter_rotating_rotate(filter);
     void* image = linefilter_filter_image(filter, &size, &status);
     CHECK(image != NULL && IsOk(&status));
+    linefilter_filter* shared = linefilter_concurrent_from_image(image, size, NULL, &status); /* whoever wrote it */
+    const bool is_blocked = kind == LINEFILTER_KIND_PLAIN || kind == LINEFILTER_KIND_CONCURRENT;
+    CHECK(is_blocked ? linefilter_filter_kind(shared) == LINEFILTER_KIND_CONCURRENT
+                     : shared == NULL && status.code == LINEFILTER_INCOMPATIBLE);
+    linefilter_filter_free(shared);
     const linefilter_options other = Options(LINEFILTER_LAYOUT_RETRIEVAL, 99); /* which does not count */
     linefilter_filter* copy = linefilter_filter_from_image(image, size, &other, &status);
     CHECK(copy != NULL && IsOk(&status));
@@ -43,7 +48,6 @@ static void TestAnImageMakesTheKindThatWroteIt(void) {
     void* one = linefilter_filter_image(filter, &size, NULL);
     void* two = linefilter_filter_image(copy, &again, NULL);
     CHECK(size == again && memcmp(one, two, size) == 0);
-    linefilter_filter_free(linefilter_concurrent_from_image(image, size, NULL, &status));
     linefilter_image_free(one);
     linefilter_image_free(two);
     linefilter_image_free(image);
