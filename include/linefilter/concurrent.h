@@ -56,8 +56,8 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : public KeyFilter {
  private:
   LINEFILTER_LOCAL void Share(const Allocator& allocator) noexcept;
 
-  struct Writing;        // its table KeyFilter::Image
-  BlockedFilter owner_;  // the owner of the body
+  struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
+  BlockedFilter owner_;             // the owner of the body
   Allocator allocator_;
 };
 

@@ -91,7 +91,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Status CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
 
  private:
-  struct Writing;  // its table KeyFilter::Image
+  struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
   LINEFILTER_LOCAL void MoveFrom(Filter& other) noexcept;

@@ -106,7 +106,7 @@ class LINEFILTER_EXPORT RotatingFilter final : public KeyFilter {
   double EstimatedKeysOfAge(uint32_t age) const noexcept;
 
  private:
-  struct Writing;  // its table KeyFilter::Image
+  struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
   LINEFILTER_LOCAL void Bind(internal::Ring* ring, const KeyHash& key_hash) noexcept;
 
   internal::Ring* ring_ = nullptr;  // null before Create

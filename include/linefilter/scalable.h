@@ -102,8 +102,8 @@ class LINEFILTER_EXPORT ScalableFilter final : public KeyFilter {
   void Clear() noexcept;
 
  private:
-  struct Writing;  // its table KeyFilter::Image
-  struct Growing;  // its insertions
+  struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
+  struct LINEFILTER_LOCAL Growing;  // its insertions
   LINEFILTER_LOCAL Status Start(const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL Status AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept;
   LINEFILTER_LOCAL Status OpenStage() noexcept;

@@ -129,7 +129,7 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
   uint64_t num_swaps() const noexcept { return num_swaps_.load(std::memory_order_relaxed); }
 
  private:
-  struct Asking;  // its kernels
+  struct LINEFILTER_LOCAL Asking;  // its kernels
   // Readers are counted in stripes, so that threads do not write to the same line; each has two lines, because a CPU
   // may fetch the neighbour of a line, too.
   static constexpr size_t kStripes = 16;

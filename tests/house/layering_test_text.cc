@@ -100,10 +100,7 @@ const std::map<std::string, Surface>& Surfaces() {
         std::regex(R"(\blinefilter_[a-z]+_((?:may_contain|count_maybes|insert|write_to)\w*|save)\()"),
         {}}},
       {"Python",
-       {"python/src/linefilter",
-        ".py",
-        std::regex(R"(\n    def ((?:add|contains|to_bytes)\w*|save)\(self)"),
-        {"_redis.py"}}}};
+       {"python/src/linefilter", ".py", std::regex(R"(\n    def ((?:add|contains|to_bytes)\w*|save)\(self)"), {}}}};
   return surfaces;
 }
 
