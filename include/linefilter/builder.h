@@ -1,5 +1,10 @@
 // FilterBuilder takes keys and makes one image. The protocol is (Add)* Finish, and again.
 //
+//   linefilter::FilterBuilder builder(options);
+//   for (const std::string& key : keys) builder.AddKey(key);
+//   linefilter::Status status = builder.FinishToFile("users.filter");
+//   if (!status.ok()) ...  // status.message() says what to do
+//
 // The size follows from the count of keys that really came. Memory is 8 bytes per key, whatever the keys' length, and
 // the image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it
 // grows. It is not thread-safe, not even in const calls (ImageBytes remembers what it found). No thread is started:

@@ -1,5 +1,10 @@
 // Bulk building makes an image from a stream of hashes: for more keys than memory holds, or for hashes in a file.
 //
+//   linefilter::HashSource source = {read_hashes, rewind_hashes, &file};  // functions of yours
+//   options.memory_limit = uint64_t{1} << 30;
+//   linefilter::Status status = linefilter::BuildFromSourceToFile(options, source, "users.filter");
+//   if (!status.ok()) ...  // status.message() says what to do
+//
 // The source is read twice or more often. The first pass counts, because the size follows from the keys that really
 // come. Each further pass reads one group of ranges of blocks, whose hashes memory_limit lets in at once. A group is
 // made in memory and written before the next, so neither the hashes nor the image are ever in memory as a whole. The

@@ -1,4 +1,7 @@
 // An executor lends threads of the host, because the library starts none. A builder shares its work out to it.
+//
+//   linefilter::FilterOptions options;
+//   options.executor = {run_on_pool, &pool, 8};  // a function of yours, which runs up to 8 tasks on your threads
 #ifndef LINEFILTER_EXECUTOR_H_
 #define LINEFILTER_EXECUTOR_H_
 

@@ -1,4 +1,9 @@
 // This reads filters from files (mapped or loaded), and writes files safely.
+//
+//   linefilter::FilterFile file;
+//   linefilter::Status status = file.Map("users.filter");
+//   if (!status.ok()) ...  // status.message() says what to do
+//   if (file.view().MayContainKey(name)) ...  // ask the database
 #ifndef LINEFILTER_FILE_H_
 #define LINEFILTER_FILE_H_
 

@@ -2,11 +2,9 @@
 // FilterView (view.h), SwappableFilter (swappable.h) and all that takes keys (key_filter.h) are FilterBases. Code that
 // only asks takes a const FilterBase&.
 //
-//   size_t CountKnown(const linefilter::FilterBase& filter, const std::vector<uint64_t>& ids) {
-//     std::vector<uint8_t> answers(ids.size());
-//     filter.MayContainKeys(ids.data(), ids.size(), answers.data());
-//     return std::count(answers.begin(), answers.end(), 1);
-//   }
+//   const linefilter::FilterBase& filter = view;  // or a BlockedFilter, a RotatingFilter, ...
+//   if (filter.MayContainKey(id)) ...             // one key
+//   filter.MayContainKeys(ids, n, answers);       // a batch: several times faster
 //
 // True is "maybe", false is "absent". A key that was inserted is never "absent". Whatever is broken answers "maybe".
 // All const calls are thread-safe against each other; the class of a filter says whether others may change it

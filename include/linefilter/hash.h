@@ -1,10 +1,12 @@
 // This makes the 64-bit hash of a key, and of a hash a block or a shard. Hash once, then ask many filters.
 //
+//   const uint64_t hash = linefilter::HashKey("alice@example.org", options.seed);
+//   if (today.MayContainHash(hash) || yesterday.MayContainHash(hash)) ...  // ask the database
+//
 // HashKey is XXH3_64bits_withSeed of xxHash 0.8, with the seed xor a constant of this library (internal::kHashSeed). So
 // a service that shards by plain XXH3 still has even filters: its shards and our blocks do not depend on each other. An
 // integer key is its 8 little-endian bytes, so the same integer is the same key in C++, Python, Redis and files. A seed
-// decorrelates filters; it is no defence against an adversary (linefilter/keyed_hash.h is). All are pure and
-// thread-safe.
+// decorrelates filters; it is no defence against an adversary, KeyedHash is. All functions are pure and thread-safe.
 #ifndef LINEFILTER_HASH_H_
 #define LINEFILTER_HASH_H_
 
@@ -15,7 +17,6 @@
 #include "linefilter/internal/compiler.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/key.h"
-#include "linefilter/keyed_hash.h"
 
 namespace linefilter {
 
@@ -23,7 +24,7 @@ namespace linefilter {
 enum class HashId : uint8_t {
   kCaller = 0,  // the caller's own hashes: a ...Key call cannot be answered ("maybe")
   kXxh3 = 1,    // HashKey(key, seed)
-  kKeyed = 2,   // KeyedHash(key, secret): linefilter/keyed_hash.h
+  kKeyed = 2,   // KeyedHash(key, secret)
 };
 
 // "xxh3", "caller", "keyed" or "unknown".
@@ -74,6 +75,45 @@ LINEFILTER_INLINE uint64_t HashKey(Key key, Seed seed = 0) noexcept {
   return key.is_number() ? internal::HashNumber(key.number(), static_cast<uint64_t>(seed))
                          : HashBytes(key.bytes().data(), key.bytes().size(), static_cast<uint64_t>(seed));
 }
+
+// The keyed hash is for keys that an adversary chooses. It is SipHash-1-3 (Aumasson and Bernstein 2012, with one
+// compression and three finalization rounds and 64 bits of output).
+//
+//   linefilter::FilterOptions options;
+//   options.hash_id = linefilter::HashId::kKeyed;
+//   options.secret = secret;  // 16 random bytes that you keep: no image holds them
+//   ...
+//   linefilter::FilterView view(image, size, &secret);
+//
+// An adversary who knows the hash can prepare keys that all fall into one block. When they are inserted, they fill it
+// and its neighbours in the set get false positives; when they are asked, they are false positives themselves. A seed
+// does not help: one known hash of XXH3 tells it. For 8-byte keys it is only an xor, so that keys prepared for one seed
+// are those of another. Without the secret nothing can be prepared. Two threats remain: a false positive that was found
+// by asking stays one as long as the filter lives, and a reader of the secret is as before. A key of 16 bytes takes
+// about 20 instead of 5 ns.
+//
+// Filters, views and builders hold a copy of their secret, and do not wipe it from memory when they end. The policies
+// for storage engines (leveldb.h, rocksdb.h) have no keyed hash: to an image of one they answer "maybe".
+
+// 128 bits from the system's source of randomness (/dev/urandom, getrandom). If all are zero, there is no secret.
+struct HashSecret {
+  uint8_t bytes[16] = {};  // in their order, as --secret of the program reads them from a file
+};
+
+// What KeyedHash does with a key of bytes.
+LINEFILTER_EXPORT uint64_t KeyedHashBytes(const void* key, size_t size, const HashSecret& secret) noexcept;
+// What it does with an integer.
+LINEFILTER_EXPORT uint64_t KeyedHashNumber(uint64_t key, const HashSecret& secret) noexcept;
+
+// The keyed hash of a key, as HashKey takes it (linefilter/key.h).
+LINEFILTER_INLINE uint64_t KeyedHash(Key key, const HashSecret& secret) noexcept {
+  return key.is_number() ? KeyedHashNumber(key.number(), secret)
+                         : KeyedHashBytes(key.bytes().data(), key.bytes().size(), secret);
+}
+
+// The check that an image keeps of the secret, to refuse another one (doc/FORMAT.md section 1). It tells nothing of a
+// random secret, but helps to find one that can be guessed.
+LINEFILTER_EXPORT uint64_t CheckOfSecret(const HashSecret& secret) noexcept;
 
 // KeyHash tells how keys become hashes: it alone knows several ways. What takes keys or is asked for them holds one.
 struct KeyHash {

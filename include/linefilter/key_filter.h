@@ -2,11 +2,10 @@
 // (filter.h), ConcurrentBlockedFilter (concurrent.h), ScalableFilter (scalable.h) and RotatingFilter (rotating.h) are
 // KeyFilters. Code that only fills filters, asks them and saves them takes a KeyFilter&, and works with each.
 //
-//   void Load(const std::vector<std::string>& names, linefilter::KeyFilter& filter) {
-//     for (const std::string& name : names) filter.InsertKey(name);
-//     linefilter::Status status = filter.Save("names.filter");
-//     if (!status.ok()) ...  // status.message() says what to do
-//   }
+//   linefilter::KeyFilter& filter = blocked;  // or a ScalableFilter, a RotatingFilter, ...
+//   if (filter.InsertKey(url)) fetch(url);    // certainly new
+//   linefilter::Status status = filter.Save("urls.filter");
+//   if (!status.ok()) ...  // status.message() says what to do
 //
 // The class of the filter says which calls may run at once. The image may be asked as a FilterView (view.h), and the
 // class that wrote it makes a filter of it again.

@@ -1,4 +1,7 @@
 // A layout is how the body of an image encodes a set. Ids are those of doc/FORMAT.md section 2 and never reused.
+//
+//   const linefilter::LayoutFacts facts = linefilter::FactsOf(filter.layout());
+//   if (facts.gives_back) printf("keys can be removed\n");
 #ifndef LINEFILTER_LAYOUT_H_
 #define LINEFILTER_LAYOUT_H_
 

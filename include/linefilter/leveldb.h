@@ -30,8 +30,8 @@
 #ifndef LINEFILTER_LEVELDB_H_
 #define LINEFILTER_LEVELDB_H_
 
-#include "linefilter/engine_options.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/options.h"
 #include "linefilter/status.h"
 
 namespace leveldb {

@@ -1,4 +1,8 @@
 // Resources belong to the host: it says where memory comes from, how much of it, and where bytes go.
+//
+//   linefilter::FilterOptions options;
+//   options.allocator = {allocate, deallocate, &arena};  // functions of yours
+//   options.memory_limit = uint64_t{1} << 30;
 #ifndef LINEFILTER_MEMORY_H_
 #define LINEFILTER_MEMORY_H_
 

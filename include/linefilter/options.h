@@ -1,4 +1,8 @@
-// These options say what a filter should be, to the mutable filters (filter.h) and the builder (builder.h).
+// These options say what a filter should be, to all that takes keys (key_filter.h) and to the builder (builder.h).
+//
+//   linefilter::FilterOptions options;
+//   options.fpr = 0.01;       // or options.bits_per_key = 10
+//   options.foldable = true;  // filters of other sizes can be united with it
 #ifndef LINEFILTER_OPTIONS_H_
 #define LINEFILTER_OPTIONS_H_
 
@@ -45,6 +49,23 @@ struct FilterOptions {
   KeyHash key_hash() const noexcept {
     return {hash_id, KeyHash::IsKeyed(hash_id) ? CheckOfSecret(secret) : seed, secret};
   }
+};
+
+// What the filters of a storage engine should be (leveldb.h, rocksdb.h): one density or rate for all of a policy.
+struct EngineFilterOptions {
+  // Exactly one is set. bits_per_key is 1..64. fpr, above 0 and below 1, is the highest acceptable false-positive rate
+  // of filters of any number of keys up to 2^32. The policy turns it into one density when it is made. The least is
+  // 2.4e-10 (kAuto, kClassic), because some of so many keys agree with an absent one in their whole hash.
+  double bits_per_key = 0;
+  double fpr = 0;
+  // kAuto is `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval has a sixth of the false
+  // positives at the same size and is slower to build. It is for 45 keys per filter and more: fewer pay for whole
+  // blocks of 64 bytes.
+  Layout layout = Layout::kAuto;
+  // Filters are verified before they answer "absent" (leveldb.h and rocksdb.h say when, and what it costs). Unset this
+  // only where the engine's own checksum finds damage first: a damaged filter may answer "absent" for a key that is
+  // there.
+  bool verify = true;
 };
 
 }  // namespace linefilter

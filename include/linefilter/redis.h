@@ -62,7 +62,6 @@
 
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
-#include "linefilter/keyed_hash.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"

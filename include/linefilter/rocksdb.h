@@ -38,8 +38,8 @@
 #ifndef LINEFILTER_ROCKSDB_H_
 #define LINEFILTER_ROCKSDB_H_
 
-#include "linefilter/engine_options.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/options.h"
 #include "linefilter/status.h"
 
 namespace rocksdb {

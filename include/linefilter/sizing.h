@@ -1,5 +1,9 @@
 // Sizing tells how large a filter is for which false-positive rate, by pure functions from the model of each layout.
 //
+//   linefilter::Sizing sizing;
+//   linefilter::Status status = linefilter::SizeForFpr(linefilter::Layout::kBlocked, 1000000, 0.01, &sizing);
+//   if (status.ok()) printf("%.1f bits per key\n", sizing.bits_per_key);
+//
 // In `blocked` the load of a block is Binomial(num_keys, 1 / num_blocks), and lanes overlap as the rotations make them;
 // the classic formula would undersize it (asked 0.1 %, got 0.2 %). `classic` uses the textbook m = -n ln p / (ln 2)^2,
 // k = m/n ln 2. `retrieval` uses the load of a block as above, and the mean rate of blocks of that load, a measured

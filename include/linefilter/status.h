@@ -1,5 +1,8 @@
 // A Status is the answer of all that can fail: a code, and a sentence that says what was wrong and what to do.
 //
+//   linefilter::Status status = filter.Create(1000000, options);
+//   if (!status.ok()) fprintf(stderr, "users: %s\n", status.message());
+//
 // No exception crosses the public headers. A Status never allocates, so it can report that memory ran out.
 #ifndef LINEFILTER_STATUS_H_
 #define LINEFILTER_STATUS_H_

@@ -1,5 +1,8 @@
 // A target is the instructions that do the work. Every one gives the same bits; the CPU's best is chosen at run time.
 //
+//   (void)linefilter::ForceTarget("AVX2");  // for a measurement; an error where this CPU has not got it
+//   printf("%s\n", linefilter::ChosenTarget());
+//
 // A target is named as Highway names it: "AVX3_DL", "AVX3", "AVX2", "SSE4", "SSSE3", "SCALAR", "NEON", "SVE2", ...
 #ifndef LINEFILTER_TARGET_H_
 #define LINEFILTER_TARGET_H_

@@ -1,5 +1,9 @@
 // A FilterView is a filter in bytes that somebody else owns: zero-copy, at any alignment, of any layout.
 //
+//   linefilter::FilterView view(block.data(), block.size());
+//   if (!view.status().ok()) ...            // status().message() says what to do; all answers are "maybe"
+//   if (view.MayContainKey(user_key)) ...  // read the table
+//
 // A lookup in an image at an aligned address touches one cache line; at an odd address (a filter block inside an SST) a
 // block may lie across two adjacent lines.
 #ifndef LINEFILTER_VIEW_H_
@@ -43,7 +47,7 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   // Opens `size` bytes, which end where the image ends. This verifies the trailer, and the body too where that is at
   // most 4 KiB (about 20 ns for 400 bytes); Verify does it for a larger one. On an error (kCorrupt, kUnsupported) the
   // view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before, whose
-  // bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/keyed_hash.h), and is
+  // bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/hash.h), and is
   // copied. Without it, with another one, or with one for an image that needs none, it is kIncompatible.
   Status Open(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
 

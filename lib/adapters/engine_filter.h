@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "linefilter/builder.h"
-#include "linefilter/engine_options.h"
 #include "linefilter/hash.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"

@@ -1,8 +1,7 @@
 // This is SipHash-1-3, written from the paper: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF"
 // (2012), sections 2.1 to 2.4, with c = 1 and d = 3.
-#include "linefilter/keyed_hash.h"
-
 #include "lib/base/endian.h"
+#include "linefilter/hash.h"
 
 namespace linefilter {
 namespace {

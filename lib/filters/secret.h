@@ -2,7 +2,7 @@
 #ifndef LINEFILTER_LIB_FILTERS_SECRET_H_
 #define LINEFILTER_LIB_FILTERS_SECRET_H_
 
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "linefilter/options.h"
 
 namespace linefilter::internal {

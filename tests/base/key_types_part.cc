@@ -24,7 +24,6 @@
 #include "linefilter/filter.h"
 #include "linefilter/hash.h"
 #include "linefilter/key.h"
-#include "linefilter/keyed_hash.h"
 #include "linefilter/redis.h"
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"

@@ -1,7 +1,5 @@
-// linefilter/keyed_hash.h: the hash is SipHash-1-3, filters of it need their secret, and keys that are prepared against
+// linefilter/hash.h: the hash is SipHash-1-3, filters of it need their secret, and keys that are prepared against
 // XXH3, whatever its seed, gain nothing against it.
-#include "linefilter/keyed_hash.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +12,7 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/file.h"
 #include "linefilter/filter.h"
+#include "linefilter/hash.h"
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "linefilter/view.h"
 #include "tests/conformance/vectors.h"
 #include "tests/reference/reference.h"

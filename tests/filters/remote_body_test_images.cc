@@ -1,5 +1,5 @@
 // The image that is made of the facts and the bytes of a body is all of the image that they came from, or an error.
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "linefilter/scalable.h"
 #include "tests/filters/remote_body_test.h"
 #include "tests/testing/options.h"

@@ -11,7 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "linefilter/filter.h"
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "tests/testing/building.h"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/layouts.h"

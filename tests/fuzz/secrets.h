@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "linefilter/status.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/reference/reference.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "linefilter/engine_options.h"
 #include "linefilter/hash.h"
+#include "linefilter/options.h"
 #include "tests/testing/layouts.h"
 
 namespace linefilter::test {

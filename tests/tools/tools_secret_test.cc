@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/image_parts.h"
 #include "tests/testing/run_program.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 
 namespace linefilter::tools {
 

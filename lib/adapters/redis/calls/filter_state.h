@@ -18,7 +18,7 @@
 #include "lib/adapters/redis/record/shards.h"
 #include "lib/adapters/redis/servers/router.h"
 #include "lib/adapters/redis/wire/batch.h"
-#include "linefilter/keyed_hash.h"
+#include "linefilter/hash.h"
 #include "linefilter/redis.h"
 #include "linefilter/status.h"
 
