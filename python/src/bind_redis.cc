@@ -136,7 +136,7 @@ std::vector<uint64_t> HashesOfWords(const Hasher& hasher, const Words& keys) {
   return hashes;
 }
 
-// As one batch, so that one generation answers all.
+// All are one batch, so that one generation answers them.
 void ContainsHashes(Redis& redis, const uint64_t* hashes, size_t n, uint8_t* answers) {
   redis.Do([&](RedisFilter& filter) { return filter.MayContainHashes(hashes, n, answers); });
 }

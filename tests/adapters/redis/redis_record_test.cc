@@ -1,5 +1,5 @@
-// A client whose filter is gone, while its shards are still whole, or were brought back empty, is told so at once: not
-// one key is acknowledged there, nor absent, beside the filter that has the name now.
+// A client is told at once that its filter is gone, also while its shards are still whole, or were brought back empty.
+// Not one key is acknowledged there, nor absent, beside the filter that has the name now.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
