@@ -7,9 +7,9 @@
 //   3. the exact store             known or not; a key that the store does not have goes into Redis before the store
 //
 // The order of writes: a key is in Redis before it is in the store. Were it the other way round, another writer could
-// be told "certainly new" of a key that is committed. Last of all the store's UNIQUE column decides: of two writers
-// that bring the same key at the same time one is told "certainly new", the other "may be known" and finds nothing in
-// the store, since the first has not committed yet.
+// be told "certainly new" of a key that is committed. Last of all the store's UNIQUE column decides. Where two writers
+// bring the same key at the same time, one is told "certainly new", the other "may be known". It finds nothing in the
+// store, since the first has not committed yet.
 //
 // When Redis does not answer, nothing is "new": everything goes to 3, and the keys are inserted into Redis when it is
 // back. Meanwhile it is asked once a second only, or each batch would wait for it.

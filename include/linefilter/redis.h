@@ -23,12 +23,12 @@
 // never taken for an empty one. Each batch also looks at the header record. A filter that was deleted, expired, or
 // whose record alone was lost is kNotFound at once; one that was made anew is asked and filled from then on. (So while
 // the node of a cluster that has the record is down, nothing is decided or inserted. While another one is, only keys
-// with a shard there are "maybe" and fail.) Other codes are kNotFound (no filter of that name), kIncompatible (another
-// filter, or something else, has that name; another secret, or none; layout `retrieval` takes no keys),
-// kInvalidArgument (password, names, options), kOverLimit (Redis is full) and kOutOfMemory (here). kIoError means that
-// Redis cannot write its files, or refuses for a reason that is not known here, or that the server is no Redis.
-// kUnsupported means: Redis is older than 6.2; the header record is of a later linefilter; `classic` above 512 MiB; TLS
-// without OpenSSL.
+// with a shard there are "maybe" and fail.) kNotFound also means that no filter has that name. kIncompatible means that
+// another filter, or something else, has it, that the secret is another one or missing, or that layout `retrieval`
+// takes no keys. Other codes are kInvalidArgument (password, names, options), kOverLimit (Redis is full) and
+// kOutOfMemory (here). kIoError means that Redis cannot write its files, or refuses for a reason that is not known
+// here, or that the server is no Redis. kUnsupported means that Redis is older than 6.2, that the header record is of a
+// later linefilter, that a `classic` body is above 512 MiB, or that there is no OpenSSL for TLS.
 //
 // Nobody vouches for a failed insertion (RedisInsert::kFailed): the key may be in the filter or not. Insert it again;
 // that is right any number of times (in `counting` it may then count twice, which only costs a little). Outcomes are
@@ -167,11 +167,11 @@ class LINEFILTER_EXPORT RedisFilter final {
 
   // Makes an empty filter for num_keys keys, and opens it. It is `blocked` (kAuto means it), `classic` or `counting`.
   // From `counting` nothing is removed in Redis, only in a CountingBlockedFilter of its image. A `retrieval` or
-  // `container` comes by CreateFromImage. `name` has 1 to 200 bytes without newline and NUL; one with a hash tag of its
-  // own ("{users}seen") lies in one slot of a cluster as a whole; no other has a closing brace. kIncompatible means
-  // that a filter or something else has the name. The options allocator, memory_limit and executor do not count. After
-  // another error the filter may be there nevertheless. It would lose its keys within a day, loudly (kCorrupt), unless
-  // somebody opens it, or creates it once more, which says that the name is taken.
+  // `container` comes by CreateFromImage. `name` has 1 to 200 bytes without newline and NUL. With a hash tag of its own
+  // ("{users}seen") the filter lies in one slot of a cluster as a whole. No other name has a closing brace.
+  // kIncompatible means that a filter or something else has the name. The options allocator, memory_limit and executor
+  // do not count. After another error the filter may be there nevertheless. It would lose its keys within a day, loudly
+  // (kCorrupt), unless somebody opens it, or creates it once more, which says that the name is taken.
   Status Create(const RedisServers& servers, std::string_view name, uint64_t num_keys, const FilterOptions& options,
                 const RedisLayout& layout = {}) noexcept;
   // Makes a filter with the keys of an image of any layout, which is verified first. The header record comes after all

@@ -137,7 +137,7 @@ std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
   return hashes;
 }
 
-// As one batch, so that one generation answers all.
+// All are one batch, so that one generation answers them.
 void ContainsHashes(Redis& redis, const uint64_t* hashes, size_t n, uint8_t* answers) {
   redis.Do([&](RedisFilter& filter) { return filter.MayContainHashes(hashes, n, answers); });
 }

@@ -23,7 +23,7 @@ inline FilterOptions RedisOptions(double bits_per_key, Layout layout = Layout::k
   return BitsPerKey(bits_per_key, layout);
 }
 
-// As the names of its shards have it: {NAME:ID:SHARD}.
+// Returns the ID that the names of its shards have: {NAME:ID:SHARD}.
 inline std::string IdOf(uint64_t generation) {
   char id[17];
   snprintf(id, sizeof(id), "%016llx", static_cast<unsigned long long>(generation));

@@ -1,5 +1,5 @@
-// A way to a server of Redis that a test can cut after any command: what is behind it is killed, as the server sees it;
-// or hold there, so that what the test does next happens in the middle of a run, however busy the machine is.
+// A way to a server of Redis that a test can cut after any command: what is behind it is killed, as the server sees it.
+// The test can hold it there, too: what it does next happens in the middle of a run, however busy the machine is.
 //
 //   RedisProxy proxy(server.port());
 //   servers.addresses = proxy.address();
@@ -34,7 +34,7 @@ class RedisProxy {
   // ones run; whether their replies came nobody knows. Connections stay, and new ones wait, as long as the client does.
   void HoldAfter(size_t commands);
   bool is_held() const;
-  // Of those that are held: how many sent at least so many.
+  // Returns how many of those that are held sent at least so many.
   size_t ConnectionsThatSent(size_t commands) const;
   void Release();
 

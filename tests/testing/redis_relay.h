@@ -1,6 +1,6 @@
-// A way to a server of Redis on which each command is shown to the test before it runs, and after it: so that what
-// others do falls between two commands of one client, however busy the machine is. Commands of a pipeline go to the
-// server one by one.
+// A way to a server of Redis on which each command is shown to the test before it runs, and after it. So what others do
+// falls between two commands of one client, however busy the machine is. Commands of a pipeline go to the server one by
+// one.
 //
 //   RedisRelay relay(server.port());
 //   relay.before = [&](const RedisRelay::Words& words) {
@@ -42,10 +42,10 @@ class RedisRelay {
   std::function<void(const Words&)> after = [](const Words&) {};  // it ran, and its reply is kept so long
   std::atomic<bool> refuses{false};                               // new connections
   size_t num_refused() const { return num_refused_; }
-  // Nothing goes through, while connections stay. Of a relay of bytes alone.
+  // Nothing goes through, while connections stay. Only a relay of bytes does this.
   std::atomic<bool> stalls{false};
 
-  // Of bytes: nothing is shown, for a replica that follows through it.
+  // A relay of bytes shows nothing: a replica follows through it.
   enum class Of { kCommands, kBytes };
   explicit RedisRelay(uint16_t server_port, Of of = Of::kCommands) : server_port_(server_port), of_(of) {
     listener_ = ListenOnLoopback(&port_);

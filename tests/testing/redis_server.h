@@ -1,6 +1,6 @@
 // A server of Redis that a test starts for itself: on a free port of the loopback, or a Unix socket, with its data in a
 // folder of its own. It ends with the object, and with the thread that launched it (by the constructor or Restart),
-// however that ends: not only with the process, so a thread that goes before the test does launches none.
+// however that ends. So a thread that goes before the test does launches none.
 //
 //   RedisServer server;
 //   ASSERT_TRUE(server.ok()) << server.why();  // says what to install, where no server is installed

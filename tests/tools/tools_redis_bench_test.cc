@@ -1,4 +1,4 @@
-// linefilter redis bench, end to end: two filters of one rate are compared, nothing stays on the server, and what comes
+// linefilter redis bench, end to end: rates are measured, nothing stays on the server, and what comes
 // out is what `linefilter plan --redis` takes. No test asserts how fast anything is.
 #include <fcntl.h>
 #include <signal.h>
@@ -65,26 +65,14 @@ pid_t ToolsRedisBenchTest::StartBench(const char* num_keys, const std::string& s
   return child;
 }
 
-// Of rates that are printed as whole numbers, however few keys a slow machine asks in a second.
-void ExpectQuotient(double quotient, double a, double b) {
-  EXPECT_NEAR(quotient, a / b, 0.01 * quotient + quotient * (1 / a + 1 / b)) << a << " / " << b;
-}
-
-TEST_F(ToolsRedisBenchTest, ComparesFiltersOfOneRate) {
+TEST_F(ToolsRedisBenchTest, MeasuresWhatAServerDoes) {
   const json& result = Measured();
   // 2e5 trials: within 4 standard deviations, and as many of the model.
-  for (const char* name : {"measured_fpr", "script_measured_fpr", "expected_fpr", "script_expected_fpr"}) {
+  for (const char* name : {"measured_fpr", "expected_fpr"}) {
     EXPECT_NEAR(result[name].get<double>(), 0.01, 0.0011) << name;
   }
-  EXPECT_EQ(result["script_num_probes"], 7) << "the classic filter of 1 %";
-  ASSERT_EQ(result["rows"].size(), 4u);
-  for (const json& row : result["rows"]) {
-    EXPECT_GT(row["blocked"], 0) << row;
-    EXPECT_GT(row["script"], 0) << row;
-    EXPECT_GT(row["bitfield"], 0) << row;
-    ExpectQuotient(row["quotient"], row["blocked"], row["script"]);
-    ExpectQuotient(row["quotient_bitfield"], row["blocked"], row["bitfield"]);
-    EXPECT_EQ(result[row["per_second"].get<std::string>()], row["blocked"]);
+  for (const char* name : {"lookups_sync", "lookups_pipelined", "inserts_sync", "inserts_pipelined"}) {
+    EXPECT_GT(result[name], 0) << name;
   }
   EXPECT_EQ(result["hit_share"], 0.5) << "of the look-ups";
   EXPECT_EQ(result["new_share"], 1) << "of the inserts";
@@ -125,7 +113,7 @@ TEST_F(ToolsRedisBenchTest, CleansUpWhenInterrupted) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const pid_t child = StartBench("100000", server_->address());
     ASSERT_GT(child, 0);
-    EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 7; })) << "two filters of two keys, and three strings";
+    EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 4; })) << "two filters of two keys";
     kill(child, signal);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -154,7 +142,7 @@ TEST_F(ToolsRedisBenchTest, SaysWhatStaysWhenInterrupted) {
     removals = 0;
     client_->Do({"FLUSHALL"});
     const pid_t child = StartBench("100000", relay.address(), "300");
-    EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 7; }));
+    EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 4; }));
     kill(child, SIGINT);
     EXPECT_TRUE(test::WaitUntil([&] { return removals > 0; }));
     if (twice) kill(child, SIGINT);
@@ -178,7 +166,7 @@ TEST_F(ToolsRedisBenchTest, SaysWhatStaysWhenInterrupted) {
 TEST_F(ToolsRedisBenchTest, WhatItMakesExpires) {
   const pid_t child = StartBench("100000", server_->address());
   EXPECT_TRUE(test::WaitUntil([&] {
-    if (Keys().size() < 7) return false;
+    if (Keys().size() < 4) return false;
     for (const std::string& key : Keys()) {
       if (client_->Integer({"PTTL", key}) < 0) return false;
     }
@@ -187,28 +175,6 @@ TEST_F(ToolsRedisBenchTest, WhatItMakesExpires) {
   kill(child, SIGKILL);
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
-}
-
-// Also of one that is killed in the midst of an upload, before the second megabyte of a string.
-TEST_F(ToolsRedisBenchTest, WhatIsHalfUploadedExpires) {
-  std::atomic<bool> is_half{false}, is_dead{false};
-  test::RedisRelay relay(server_->port());
-  relay.before = [&](const test::RedisRelay::Words& words) {
-    if (words[0] != "SETRANGE" || words[1].find(":script-lookups") == std::string::npos || words[2] == "0") {
-      return test::RedisRelay::Act();
-    }
-    is_half = true;
-    EXPECT_TRUE(test::WaitUntil([&] { return is_dead.load(); }));
-    return test::RedisRelay::Act(test::RedisRelay::Act::kClose);
-  };
-  const pid_t child = StartBench("2e6", relay.address());
-  EXPECT_TRUE(test::WaitUntil([&] { return is_half.load(); }));
-  kill(child, SIGKILL);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  is_dead = true;
-  EXPECT_GE(Keys().size(), 5u) << "two filters of two keys, and a string";
-  for (const std::string& key : Keys()) EXPECT_GT(client_->Integer({"PTTL", key}), 0) << key;
 }
 
 TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {

@@ -113,7 +113,7 @@ TEST_F(ToolsRedisSwitch, WithAGenerationBegun) {
 }
 
 // What a switch in one go advises where it failed: to let a generation serve that has not the keys of IMAGE would be to
-// answer "absent" of them, so --commit is told with the number of the own one, and not at all where none was begun.
+// answer "absent" of them. So --commit is told with the number of the own one, and not at all where none was begun.
 class ToolsRedisSwitchAdvice : public ToolsRedisSwitch {
  protected:
   using Act = RedisRelay::Act;

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 class ToolsRedisTest : public test::RedisToolsTest {
  protected:
-  // Of the image that a dump of the filter is.
+  // Returns the path of a dump of the filter.
   std::string Dump(const std::string& name, const std::vector<std::string>& more = {}) {
     const std::string out = dir_.File("dump-" + name);
     std::vector<std::string> words = {"dump", name, "--out", out};

@@ -1,4 +1,4 @@
-// What a command of linefilter redis is asked for it does and says; what it is asked wrongly, of the wrong name, server
+// What a command of linefilter redis is asked for it does and says. What it is asked wrongly, of the wrong name, server
 // or user, it refuses with a sentence that names its options and no secret.
 #include <sstream>
 
@@ -96,7 +96,7 @@ TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
   EXPECT_TRUE(RedisJson({"info", "seen"}).contains("next_generation"));
 }
 
-// As many shards as `plan --redis` plans with, on one server.
+// There are as many shards as `plan --redis` plans with, on one server.
 TEST_F(ToolsRedisTest, ShardsAreThoseOfThePlan) {
   for (const char* keys : {"1000", "5e7", "6e7", "1.2e8"}) {
     const json plan = Json({"plan", "--redis", "--num-keys", keys, "--fpr", "0.01"}, 0);
@@ -284,7 +284,7 @@ TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
   }
 }
 
-// Of a server with a password, on the command line of which nothing is told.
+// The command line does not tell the password of the server.
 TEST(ToolsRedisPasswordTest, ComesFromTheEnvironmentOrAFile) {
   test::RedisServerOptions options;
   options.password = "open sesame";

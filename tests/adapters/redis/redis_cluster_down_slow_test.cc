@@ -1,5 +1,5 @@
-// One node of a cluster is down: keys of the others go in, by a new writer too and where blocks are read first, and are
-// answered as ever; those of the node have failed, "maybe", and go in when it is back. While the record's node is down,
+// One node of a cluster is down. Keys of the others go in, by a new writer too and where blocks are read first, and are
+// answered as ever. Those of the node have failed, "maybe", and go in when it is back. While the record's node is down,
 // nothing is decided.
 #include <algorithm>
 #include <utility>

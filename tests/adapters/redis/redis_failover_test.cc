@@ -81,7 +81,7 @@ TEST_F(RedisFailover, WhatALateReplicaAnsweredBeforeItWasPromotedDoesNotCount) {
   EXPECT_EQ(CountMissing(&reader, keys), 0u);
 }
 
-// Bits that were read to be set are left out, and the server that is written to has lost them: the next writer finds
+// Bits that were read to be set are left out, and the server that is written to has lost them. The next writer finds
 // the keys new, so they are not new to the first one.
 TEST_F(RedisFailover, AKeyOfWhichBitsWereLostIsNewToOneWriterAlone) {
   RedisRelay to_first(first_.port()), to_second(second_.port());

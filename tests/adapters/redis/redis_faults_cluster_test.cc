@@ -95,7 +95,7 @@ class RedisFaultsCluster : public testing::Test {
   RedisReplies replies_;
 };
 
-// The node that had all slots dies, is silent, or somebody else has its address: one call may fail, the next goes to
+// The node that had all slots dies, is silent, or somebody else has its address. One call may fail, the next goes to
 // the node that has them now, which is in no map of before.
 TEST_F(RedisFaultsCluster, AfterALostNodeTheNextCallHasTheNewMap) {
   const struct {

@@ -1,5 +1,5 @@
 // A filter in a Redis Cluster is the same filter: its shards lie on all masters, its bits and answers are those of a
-// local one, while slots move too; a lost shard, and a node without its data, are errors and "maybe".
+// local one, while slots move too. A lost shard, and a node without its data, are errors and "maybe".
 #include <algorithm>
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
 // What is lost is never empty: where a shard is lost, or a server stops, is full or evicts, there is an error, "maybe",
-// and a failed insertion; and keys in other shards are served as before.
+// and a failed insertion. Keys in other shards are served as before.
 #include "tests/adapters/redis/redis_filter_test.h"
 
 namespace linefilter::test {

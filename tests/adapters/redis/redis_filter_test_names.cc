@@ -1,5 +1,5 @@
-// A name has one filter, from Create to Delete or its expiry, which tells what it is; who asks for it with another
-// secret or seed, or asks what is not open, is refused, and what is somebody else's, broken or from the future stays.
+// A name has one filter, from Create to Delete or its expiry, which tells what it is. Who asks for it with another
+// secret or seed, or asks what is not open, is refused. What is somebody else's, broken or from the future stays.
 #include <utility>
 
 #include "tests/adapters/redis/redis_filter_test.h"

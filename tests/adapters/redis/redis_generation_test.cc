@@ -206,11 +206,11 @@ TEST_F(RedisGeneration, TakesNoPieceOfAnUploadThatComesLate) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 12);
   ASSERT_TRUE(filter.Create(servers_, "late", 1000, RedisOptions(10), {256}).ok());
   Insert(&filter, hashes);
-  redis_internal::FilterState state;
-  ASSERT_TRUE(state.Connect(servers_, "late").ok());
-  ASSERT_TRUE(state.ReadHeader().ok());
+  redis_internal::FilterRecord record;
+  ASSERT_TRUE(record.Connect(servers_, "late").ok());
+  ASSERT_TRUE(record.ReadHeader().ok());
   const std::vector<uint8_t> zeros(static_cast<size_t>(filter.body_bytes()), 0);
-  EXPECT_FALSE(redis_internal::FillShards(&state, state.current(), zeros.data()).ok());
+  EXPECT_FALSE(redis_internal::FillShards(&record, record.current(), zeros.data()).ok());
   EXPECT_EQ(CountMissing(&filter, hashes), 0u);
 }
 

@@ -1,5 +1,5 @@
-// The header record of a filter in Redis and the names of its keys, without a server: the bytes of doc/REDIS.md, what
-// comes back of them, and that whatever is not such a record is refused with a sentence, never believed.
+// The header record of a filter in Redis and the names of its keys have the bytes of doc/REDIS.md, and are read back;
+// this needs no server. Whatever is not such a record is refused with a sentence, never believed.
 #include <algorithm>
 #include <iterator>
 #include <set>

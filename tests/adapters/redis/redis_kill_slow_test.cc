@@ -1,6 +1,6 @@
 // Four writer processes put a million keys into a filter in Redis, which syncs each of them to its file (appendfsync
-// always) and is killed in the middle: every key that was acknowledged is found when it is back, every one that was
-// not was reported to its writer, and nobody was told "new" of a key that another one was told so.
+// always) and is killed in the middle. Every key that was acknowledged is found when it is back, and every one that was
+// not was reported to its writer. Nobody was told "new" of a key that another one was told so.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ struct Board {
   std::atomic<uint8_t> told_new[kNumKeys];
 };
 
-// How many kills there must have been before a writer comes so far: none is at the end before the last one, and each
+// How many kills there must have been before a writer comes so far. None is at the end before the last one, and each
 // kill, which comes earlier, finds all at work (unless this machine is so slow that they wait for it here).
 uint64_t KillsBefore(size_t done) {
   const size_t twentieths = 20 * done / (kOwnKeys + kSharedKeys);

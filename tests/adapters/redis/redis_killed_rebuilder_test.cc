@@ -1,5 +1,5 @@
 // One who makes or rebuilds a filter in Redis is killed after each of his commands, and once more with the reply to the
-// last one lost: no key is lost then, nor by who goes on, and nothing stays behind for ever.
+// last one lost. No key is lost then, nor by who goes on, and nothing stays behind for ever.
 #include <cstdio>
 #include <string>
 #include <vector>

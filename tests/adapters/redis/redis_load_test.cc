@@ -1,5 +1,5 @@
-// Images into Redis and out of it: every layout as it was, whatever the shards; damaged and foreign ones refused; what
-// is inserted meanwhile is not lost, and a download has every key that was acknowledged before it.
+// Images go into Redis and out of it: every layout as it was, whatever the shards, and damaged and foreign ones are
+// refused. What is inserted meanwhile is not lost, and a download has every key that was acknowledged before it.
 #include <atomic>
 #include <string>
 #include <thread>

@@ -1,5 +1,5 @@
-// A client whose filter is gone, while its shards are still whole, or were brought back empty, is told so at once: not
-// one key is acknowledged there, nor absent, beside the filter that has the name now.
+// A client is told at once that its filter is gone, also while its shards are still whole, or were brought back empty.
+// Not one key is acknowledged there, nor absent, beside the filter that has the name now.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -135,14 +135,14 @@ TEST_F(RedisRecord, ThatIsGoneStopsLoadsAndDownloads) {
   RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(10), {512});
   const std::string image = ImageOf(2000, RedisOptions(10), old_keys_);
   FilterView view(image.data(), image.size());
-  redis_internal::FilterState state;
-  ASSERT_TRUE(state.Connect(servers_, "seen").ok());
-  ASSERT_TRUE(state.ReadHeader().ok());
+  redis_internal::FilterRecord record;
+  ASSERT_TRUE(record.Connect(servers_, "seen").ok());
+  ASSERT_TRUE(record.ReadHeader().ok());
   // The record goes while they are at work.
   client_.Do({"RENAME", "seen", "kept"});
-  EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view).code(), StatusCode::kNotFound);
+  EXPECT_EQ(redis_internal::UniteShards(&record, record.current(), view).code(), StatusCode::kNotFound);
   RedisFilter anew = Created(servers_, "seen", 2000, RedisOptions(10), {512});
-  EXPECT_EQ(redis_internal::UniteShards(&state, state.current(), view).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(redis_internal::UniteShards(&record, record.current(), view).code(), StatusCode::kIncompatible);
   client_.Do({"RENAME", "kept", "seen"});
   const Sink sink = {[](void* context, const void*, size_t) noexcept {
                        static_cast<RedisClient*>(context)->Do({"DEL", "seen"});

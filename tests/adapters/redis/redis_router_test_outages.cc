@@ -1,4 +1,4 @@
-// Whatever happens to the server and the connection, no answer is mixed up or made up: replicas are told from masters,
+// Whatever happens to the server and the connection, no answer is mixed up or made up. Replicas are told from masters,
 // and what is silent, paused or killed is waited for as long as patience lasts.
 #include <chrono>
 #include <thread>

@@ -1,6 +1,6 @@
-// States in Redis: what an image was before, it is after it was loaded and downloaded, with the same answers, and its
-// filter goes on in the same way (grows, forgets), also when keys came meanwhile; the image of no keys is a filter; and
-// what cannot be opened leaves open what was.
+// What an image was before, it is after it was loaded into Redis and downloaded, with the same answers. Its filter goes
+// on in the same way (grows, forgets), also when keys came meanwhile. The image of no keys is a filter, and what cannot
+// be opened leaves open what was.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
-// Readers of a filter in Redis see the old generation or the new one, never a mixture, and no acknowledged key is lost,
-// while it is made anew again and again, each time of another size.
+// A filter in Redis is made anew again and again, each time of another size. Meanwhile readers see the old generation
+// or the new one, never a mixture, and no acknowledged key is lost.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,7 @@
-// How long the keys of a filter live when two clients work on it at once: one makes a step, and before each of its
-// commands in turn the other one makes his, as a whole; after that the first one goes on, or loses a reply, or dies
-// there or a few commands later. From every state of the record, whatever the steps: shards live as long as the record
-// that names them (after one who died: once the filter is opened), and what no record names goes by itself.
+// Two clients work on the time of a filter at once. One makes a step, and before each of its commands in turn the other
+// one makes his, as a whole. After that the first one goes on, or loses a reply, or dies there or a few commands later.
+// From every state of the record, shards live as long as the record that names them (after one who died: once the
+// filter is opened). What no record names goes by itself.
 #include <cstdio>
 #include <functional>
 #include <string>

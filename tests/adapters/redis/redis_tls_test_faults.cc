@@ -1,5 +1,5 @@
-// Servers that speak plainly, die or stand still, in the handshake or in a batch, are an error that tells what to do,
-// never "absent", never a hang, and no SIGPIPE (which would end this program).
+// Servers that speak plainly, die or stand still, in the handshake or in a batch, are an error that tells what to do.
+// It is never "absent", never a hang, and no SIGPIPE (which would end this program).
 #include <sys/socket.h>
 
 #include "tests/adapters/redis/redis_tls_test.h"
@@ -127,8 +127,8 @@ TEST_F(RedisTls, AServerMayDieInABatch) {
   EXPECT_TRUE(replies.Run(&router, batch).ok());
 }
 
-// Cut after each of the commands of an insertion of many keys: the call goes on when the way is there again, or fails;
-// what was acknowledged is there, and what could not be asked is "maybe".
+// The way is cut after each of the commands of an insertion of many keys. The call goes on when it is there again, or
+// fails. What was acknowledged is there, and what could not be asked is "maybe".
 TEST_F(RedisTls, NoKeyIsLostWhenConnectionsAre) {
   RedisServer server;
   ASSERT_TRUE(server.ok()) << server.why();

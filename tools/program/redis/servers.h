@@ -22,8 +22,8 @@ struct ServerOptions {
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 
-// Commands that add may wait for replicas, those that only ask may ask one, the others neither. Scripts that are
-// measured beside ours know no TLS.
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured
+// is counted on a connection that knows no TLS.
 enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/file.h"
 #include "linefilter/redis.h"
@@ -30,11 +31,11 @@ class Pieces final : public ReplyHandler {
 };
 
 // Sets *lost if the shard is not whole.
-Status WriteShard(FilterState* state, const Shards& shards, size_t shard, Pieces* pieces, BodyImageWriter* writer,
+Status WriteShard(FilterRecord* record, const Shards& shards, size_t shard, Pieces* pieces, BodyImageWriter* writer,
                   bool* lost) {
   const RedisKey& key = shards.keys[shard];
   const uint64_t size = shards.generation.BytesOfShard(shard);
-  Batch& batch = state->batch();
+  Batch& batch = record->session().batch;
   for (uint64_t offset = 0; offset < size && !*lost;) {
     const uint64_t begin = offset;
     batch.Clear();
@@ -45,7 +46,7 @@ Status WriteShard(FilterState* state, const Shards& shards, size_t shard, Pieces
     }
     const size_t count = batch.size();
     if (offset == size) batch.AddGetRange(key, Kind::kCheck, size, kMarkBytes);
-    Status status = state->router().Run(batch, pieces);
+    Status status = record->session().router.Run(batch, pieces);
     if (!status.ok()) return status;
     uint64_t version;
     *lost = offset == size && !ParseMark(pieces->texts[count], &version);
@@ -63,28 +64,28 @@ Status WriteShard(FilterState* state, const Shards& shards, size_t shard, Pieces
 }
 
 // *switched means that the generation went meanwhile, and that what was written is no image.
-Status WriteImageOf(FilterState* state, const Sink& sink, bool* switched) {
+Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
   *switched = false;
-  Status status = state->ReadHeader();
+  Status status = record->ReadHeader();
   if (!status.ok()) return status;
-  const Shards shards = state->current();  // a copy: the record may be read again
+  const Shards shards = record->current();  // a copy: the record may be read again
   BodyImageWriter writer;
   status = writer.Start(shards.facts, sink);
   Pieces pieces;
   bool lost = false;
   for (size_t i = 0; i < shards.keys.size() && status.ok() && !lost; ++i) {
-    status = WriteShard(state, shards, i, &pieces, &writer, &lost);
+    status = WriteShard(record, shards, i, &pieces, &writer, &lost);
     if (!lost || !status.ok()) continue;
-    status = state->ReadHeader();
+    status = record->ReadHeader();
     if (!status.ok()) return status;
-    if (state->header().current.id == shards.generation.id) return state->LostShard(shards, i);
+    if (record->header().current.id == shards.generation.id) return LostShard(record->name(), shards, i);
     *switched = true;
     return Status::Error(StatusCode::kUnavailable,
                          "the generation of filter %s in Redis that was downloaded gave way to another one meanwhile: "
                          "what was written is no image, do it again",
-                         Printable(state->name()).c_str());
+                         Printable(record->name()).c_str());
   }
-  if (status.ok()) status = state->ReadHeader();  // a filter that is gone has no image
+  if (status.ok()) status = record->ReadHeader();  // a filter that is gone has no image
   return status.ok() ? writer.Finish() : status;
 }
 
@@ -94,10 +95,12 @@ Status WriteImageOf(FilterState* state, const Sink& sink, bool* switched) {
 Status RedisFilter::WriteImage(const Sink& sink) noexcept {
   if (!is_open()) return Closed();
   bool switched;
-  return redis_internal::Guarded([&] { return redis_internal::WriteImageOf(state_.get(), sink, &switched); });
+  return redis_internal::Guarded([&] { return redis_internal::WriteImageOf(&state_->record, sink, &switched); });
 }
 
-uint64_t RedisFilter::ImageBytes() const noexcept { return is_open() ? BodyImageBytes(state_->current().facts) : 0; }
+uint64_t RedisFilter::ImageBytes() const noexcept {
+  return is_open() ? BodyImageBytes(state_->record.current().facts) : 0;
+}
 
 Status RedisFilter::Save(const char* path) noexcept {
   if (!is_open()) return Closed();
@@ -108,7 +111,7 @@ Status RedisFilter::Save(const char* path) noexcept {
     if (!status.ok()) return status;
     bool switched = false;
     status =
-        redis_internal::Guarded([&] { return redis_internal::WriteImageOf(state_.get(), file.sink(), &switched); });
+        redis_internal::Guarded([&] { return redis_internal::WriteImageOf(&state_->record, file.sink(), &switched); });
     if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
     if (status.ok()) return file.Commit();
     if (!switched) break;

@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/adapters/redis/calls/session.h"
 #include "lib/adapters/redis/record/shards.h"
-#include "lib/adapters/redis/servers/router.h"
-#include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/status.h"
 
 namespace linefilter::redis_internal {
@@ -32,16 +31,15 @@ class Integers final : public ReplyHandler {
 // `add` adds one command for a shard; `judge` gets its integer. It returns the first error; after a refusal, all are
 // run.
 template <class Add, class Judge>
-Status ForShards(Router* router, Batch* batch, const Shards& shards, uint64_t at_once, const Add& add,
-                 const Judge& judge) {
+Status ForShards(Session* session, const Shards& shards, uint64_t at_once, const Add& add, const Judge& judge) {
   Status first;
   const uint64_t n = shards.keys.size();
   for (uint64_t begin = 0; begin < n; begin += at_once) {
     const uint64_t end = n - begin < at_once ? n : begin + at_once;
-    batch->Clear();
+    session->batch.Clear();
     for (uint64_t shard = begin; shard < end; ++shard) add(shard);
     Integers integers(static_cast<size_t>(end - begin));
-    const Status status = router->Run(*batch, &integers);
+    const Status status = session->router.Run(session->batch, &integers);
     if (!status.ok()) return status;
     for (uint64_t shard = begin; shard < end; ++shard) {
       const Status judged = judge(shard, integers.values[static_cast<size_t>(shard - begin)]);

@@ -1,6 +1,8 @@
 // With generations a filter is made anew while it serves. doc/REDIS.md section 5 has the protocol, and why nothing is
 // lost. Its invariant is that the next step by anybody sets right whatever stops between two commands here.
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/sentences.h"
+#include "lib/adapters/redis/calls/shard_steps.h"
 #include "lib/adapters/redis/calls/upload.h"
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/redis.h"
@@ -11,64 +13,76 @@ namespace {
 
 constexpr int kTries = 8;  // for a change that others make, too
 
-Status NoNext(const FilterState& state) {
+Status NoNext(const FilterRecord& record) {
   return Status::Error(StatusCode::kIncompatible, "filter %s in Redis has no next generation: begin one first",
-                       Printable(state.name()).c_str());
+                       Printable(record.name()).c_str());
 }
 
-Status OthersKeepChanging(const FilterState& state) {
+Status OthersKeepChanging(const FilterRecord& record) {
   return Status::Error(StatusCode::kUnavailable, "others keep changing filter %s in Redis: do it again",
-                       Printable(state.name()).c_str());
+                       Printable(record.name()).c_str());
 }
 
-Status AdvanceOf(FilterState* state, const Generation& generation) {
-  return generation.exists() ? UnlessLost(state->AdvanceMarks(generation, state->header().version)) : Status();
+Status AdvanceOf(FilterRecord* record, const Generation& generation) {
+  return generation.exists() ? UnlessLost(AdvanceMarks(record, generation, record->header().version)) : Status();
 }
 
 // Advances the marks as the record demands. The client that made the record may have died before.
-Status Advance(FilterState* state) {
-  const Header header = state->header();
-  Status status = AdvanceOf(state, header.current);
-  if (status.ok()) status = AdvanceOf(state, header.next);
-  return status.ok() ? AdvanceOf(state, header.previous) : status;
+Status Advance(FilterRecord* record) {
+  const Header header = record->header();
+  Status status = AdvanceOf(record, header.current);
+  if (status.ok()) status = AdvanceOf(record, header.next);
+  return status.ok() ? AdvanceOf(record, header.previous) : status;
+}
+
+// kIncompatible if the record has no next generation, or another one than that was chosen.
+Status CheckChosenNext(const FilterState& state) {
+  if (!state.record.header().next.exists()) return NoNext(state.record);
+  if (state.chosen_next == 0 || state.chosen_next == state.record.header().next.id) return Status();
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "the next generation of filter %s in Redis is another one than was begun or loaded here: somebody "
+      "else abandoned that and began his own; let him, or open the filter again",
+      Printable(state.record.name()).c_str());
 }
 
 // Reads the record anew, and takes its next generation, if that is ours or we take it over. We do not know whether
 // another's Begin came to its end: that is done first, so that from now on all writers write to it.
 Status UseNext(FilterState* state) {
-  Status status = state->ReadHeader();
-  if (status.ok()) status = state->CheckChosenNext();
-  if (!status.ok() || state->chosen_next() != 0) return status;
-  const Header header = state->header();
-  status = Advance(state);
-  if (status.ok()) status = UnlessLost(state->KeepShards(header.next, header.version));
-  if (status.ok()) state->ChooseNext(header.next.id);
+  FilterRecord* const record = &state->record;
+  Status status = record->ReadHeader();
+  if (status.ok()) status = CheckChosenNext(*state);
+  if (!status.ok() || state->chosen_next != 0) return status;
+  const Header header = record->header();
+  status = Advance(record);
+  if (status.ok()) status = UnlessLost(KeepShards(record, header.next, header.version));
+  if (status.ok()) state->chosen_next = header.next.id;
   return status;
 }
 
 // Ends a switch or an abandonment, whoever began it: afterwards there is no previous generation.
-Status Finish(FilterState* state) {
+Status Finish(FilterRecord* record) {
   for (int i = 0; i < kTries; ++i) {
-    Status status = Advance(state);
-    if (!status.ok() || !state->header().previous.exists()) return status;
+    Status status = Advance(record);
+    if (!status.ok() || !record->header().previous.exists()) return status;
     // The time to live comes first: a client that dies now leaves nothing. Nobody makes this generation serve again.
-    status = state->DropShards(state->header().previous, kLeaveMs);
+    status = DropShards(record, record->header().previous, kLeaveMs);
     if (!status.ok()) return status;
-    Header header = state->header();
+    Header header = record->header();
     header.previous = Generation();
-    status = state->ChangeHeader(header);
+    status = record->ChangeHeader(header);
     if (status.code() != StatusCode::kIncompatible) return status;
-    status = state->ReadHeader();  // somebody else ended it
+    status = record->ReadHeader();  // somebody else ended it
     if (!status.ok()) return status;
   }
-  return OthersKeepChanging(*state);
+  return OthersKeepChanging(*record);
 }
 
 // Makes `next` the generation that serves, or the one that goes.
-Status Leave(FilterState* state, bool serve) {
-  Header header = state->header();
+Status Leave(FilterRecord* record, bool serve) {
+  Header header = record->header();
   if (serve) {
-    const Status status = state->AdvanceMarks(header.next, header.version);
+    const Status status = AdvanceMarks(record, header.next, header.version);
     if (!status.ok()) return status;  // a lost shard, too: its keys would be missing
     header.previous = header.current;
     header.current = header.next;
@@ -76,99 +90,90 @@ Status Leave(FilterState* state, bool serve) {
     header.previous = header.next;
   }
   header.next = Generation();
-  return state->ChangeHeader(header);
+  return record->ChangeHeader(header);
 }
 
 // Does Switch and Abandon.
 Status EndNext(FilterState* state, bool serve) {
+  FilterRecord* const record = &state->record;
   for (int i = 0; i < kTries; ++i) {
-    Status status = state->ReadHeader();
+    Status status = record->ReadHeader();
     if (!status.ok()) return status;
-    const Header& header = state->header();
-    const uint64_t own = state->chosen_next();
+    const Header& header = record->header();
+    const uint64_t own = state->chosen_next;
     if (!header.next.exists()) {
       if (own != 0 && serve != (header.current.id == own)) {
         return Status::Error(StatusCode::kIncompatible,
                              "the next generation of filter %s in Redis was %s by somebody else: begin another one",
-                             Printable(state->name()).c_str(), serve ? "abandoned" : "switched to");
+                             Printable(record->name()).c_str(), serve ? "abandoned" : "switched to");
       }
-      if (own == 0 && !header.previous.exists()) return NoNext(*state);
-      return Finish(state);  // for one who died in either of the two, or for us before an error
+      if (own == 0 && !header.previous.exists()) return NoNext(*record);
+      return Finish(record);  // for one who died in either of the two, or for us before an error
     }
     status = UseNext(state);
     if (!status.ok()) return status;
-    status = Leave(state, serve);
-    if (status.ok()) status = Finish(state);
+    status = Leave(record, serve);
+    if (status.ok()) status = Finish(record);
     // It may have the time of a filter that lived no longer, from a client that died before it gave it another.
-    if (status.ok()) (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
+    if (status.ok()) (void)KeepNamed(record, record->header(), record->time_to_live()).ok();
     if (status.code() != StatusCode::kIncompatible) return status;
   }
-  return OthersKeepChanging(*state);
+  return OthersKeepChanging(*record);
 }
 
 // Begins a generation; it is empty if `body` is null.
 Status Begin(FilterState* state, const Generation& generation, const uint8_t* body) {
-  if (state->header().next.exists()) {
+  FilterRecord* const record = &state->record;
+  if (record->header().next.exists()) {
     return Status::Error(
         StatusCode::kIncompatible,
         "filter %s in Redis has a next generation already, perhaps of a program that died, which may lack keys: "
         "switch to it if you know that it is filled, else abandon it",
-        Printable(state->name()).c_str());
+        Printable(record->name()).c_str());
   }
-  Status status = state->KeepNamed(state->header(), state->time_to_live());
-  if (status.ok()) status = MakeShards(state, generation, body, state->header().version + 1);
+  Status status = KeepNamed(record, record->header(), record->time_to_live());
+  if (status.ok()) status = MakeShards(record, generation, body, record->header().version + 1);
   if (!status.ok()) return status;
-  Header header = state->header();
+  Header header = record->header();
   header.next = generation;
-  state->ChooseNext(0);  // if this fails from here on, the next call looks what is there, and does the rest
-  status = state->ChangeHeader(header);
+  state->chosen_next = 0;  // if this fails from here on, the next call looks what is there, and does the rest
+  status = record->ChangeHeader(header);
   if (status.code() == StatusCode::kIncompatible) {
     // If somebody was faster, or went on from our record while its reply was lost, the shards are named.
-    if (state->ReadHeader().ok() && state->header().version > header.version &&
-        state->header().next.id != generation.id && state->header().current.id != generation.id) {
-      (void)state->DropShards(generation);
+    if (record->ReadHeader().ok() && record->header().version > header.version &&
+        record->header().next.id != generation.id && record->header().current.id != generation.id) {
+      (void)DropShards(record, generation);
     }
   }
-  if (status.ok()) status = Advance(state);
+  if (status.ok()) status = Advance(record);
   // It is not kept before it is named: a client that dies leaves nothing for ever.
-  if (status.ok()) status = UnlessLost(state->KeepShards(generation, state->header().version));
-  if (status.ok()) state->ChooseNext(generation.id);
+  if (status.ok()) status = UnlessLost(KeepShards(record, generation, record->header().version));
+  if (status.ok()) state->chosen_next = generation.id;
   return status;
 }
 
 // Callers hash by themselves, so all generations have one hash. What is left unset is no request.
-Status CheckOptions(const FilterState& state, const FilterOptions& options) {
-  const Header& header = state.header();
+Status CheckOptions(const FilterRecord& record, const FilterOptions& options) {
+  const Header& header = record.header();
   const bool other_hash = options.hash_id != HashId::kXxh3 && options.hash_id != header.hash_id;
   const bool other_seed = options.seed != 0 && options.seed != header.seed;
   if (!other_hash && !other_seed) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "filter %s in Redis has hash %s and seed %016llx, which no generation can change: leave both "
                        "unset, or create another filter",
-                       Printable(state.name()).c_str(), HashIdName(header.hash_id),
+                       Printable(record.name()).c_str(), HashIdName(header.hash_id),
                        static_cast<unsigned long long>(header.seed));
 }
 
 }  // namespace
 
-Status ReadAndFinish(FilterState* state) {
-  const Status status = state->ReadHeader();
-  return status.ok() ? Finish(state) : status;
-}
-
-Status FilterState::CheckChosenNext() {
-  if (!header_.next.exists()) return NoNext(*this);
-  if (chosen_next_ == 0 || chosen_next_ == header_.next.id) return Status();
-  return Status::Error(
-      StatusCode::kIncompatible,
-      "the next generation of filter %s in Redis is another one than was begun or loaded here: somebody "
-      "else abandoned that and began his own; let him, or open the filter again",
-      Printable(name_).c_str());
+Status ReadAndFinish(FilterRecord* record) {
+  const Status status = record->ReadHeader();
+  return status.ok() ? Finish(record) : status;
 }
 
 }  // namespace redis_internal
 
-using redis_internal::FilterState;
 using redis_internal::Generation;
 using redis_internal::Guarded;
 
@@ -176,12 +181,12 @@ Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& opti
                                     const RedisLayout& layout) noexcept {
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
-    Status status = redis_internal::ReadAndFinish(state_.get());
+    Status status = redis_internal::ReadAndFinish(&state_->record);
     if (!status.ok()) return status;
-    status = redis_internal::CheckOptions(*state_, options);
+    status = redis_internal::CheckOptions(state_->record, options);
     if (!status.ok()) return status;
     Generation generation;
-    status = state_->PlanGeneration(num_keys, options, layout, &generation);
+    status = redis_internal::PlanGeneration(state_->record, num_keys, options, layout, &generation);
     return status.ok() ? redis_internal::Begin(state_.get(), generation, nullptr) : status;
   });
 }
@@ -190,21 +195,21 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
-    if (status.ok()) status = redis_internal::ReadAndFinish(state_.get());
-    if (status.ok()) status = redis_internal::CheckHash(*state_, view);
+    Status status = redis_internal::OpenImage(image, size, state_->record.secret(), &view);
+    if (status.ok()) status = redis_internal::ReadAndFinish(&state_->record);
+    if (status.ok()) status = redis_internal::CheckHash(state_->record, view);
     if (!status.ok()) return status;
     // The image is older than this call, and keys that were inserted since could not follow.
-    const Layout now = state_->current().generation.layout;
+    const Layout now = state_->record.current().generation.layout;
     if (!redis_internal::TakesInsertions(view.layout()) && redis_internal::TakesInsertions(now)) {
       return Status::Error(
           StatusCode::kIncompatible,
           "filter %s in Redis takes keys, and those inserted since the retrieval image was made could not "
           "follow into it: create a filter of another name of it, or begin with a layout that takes keys",
-          redis_internal::Printable(state_->name()).c_str());
+          redis_internal::Printable(state_->record.name()).c_str());
     }
     Generation generation;
-    status = redis_internal::PlanFromImage(state_.get(), view, layout, &generation);
+    status = redis_internal::PlanFromImage(state_->record, view, layout, &generation);
     return status.ok() ? redis_internal::Begin(state_.get(), generation, redis_internal::BodyOf(view)) : status;
   });
 }
@@ -213,10 +218,10 @@ Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
+    Status status = redis_internal::OpenImage(image, size, state_->record.secret(), &view);
     if (status.ok()) status = redis_internal::UseNext(state_.get());
-    if (status.ok()) status = CheckUnitable(*state_, state_->next(), view);
-    return status.ok() ? UniteShards(state_.get(), state_->next(), view) : status;
+    if (status.ok()) status = CheckUnitable(state_->record, state_->record.next(), view);
+    return status.ok() ? UniteShards(&state_->record, state_->record.next(), view) : status;
   });
 }
 
@@ -224,7 +229,7 @@ Status RedisFilter::InsertHashesIntoNext(const uint64_t* hashes, size_t n) noexc
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
     const Status status = redis_internal::UseNext(state_.get());
-    return status.ok() ? state_->InsertInto(state_->chosen_next(), hashes, n) : status;
+    return status.ok() ? state_->inserter.InsertInto(state_->chosen_next, hashes, n) : status;
   });
 }
 
@@ -232,7 +237,7 @@ Status RedisFilter::SwitchGeneration() noexcept {
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
     const Status status = redis_internal::EndNext(state_.get(), true);
-    if (status.ok()) state_->ChooseNext(0);
+    if (status.ok()) state_->chosen_next = 0;
     return status;
   });
 }
@@ -241,7 +246,7 @@ Status RedisFilter::AbandonGeneration() noexcept {
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
     const Status status = redis_internal::EndNext(state_.get(), false);
-    if (status.ok()) state_->ChooseNext(0);
+    if (status.ok()) state_->chosen_next = 0;
     return status;
   });
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/marks.h"
 #include "linefilter/remote_body.h"
 #include "linefilter/view.h"
@@ -150,24 +151,23 @@ RedisInfo FactsOfRecord(const Header& header, const Generation& generation) {
   return told;
 }
 
-}  // namespace
-
-Status FilterState::Info(RedisInfo* info) {
+Status Info(FilterRecord* record, RedisInfo* info) {
+  Session& session = record->session();
   for (int tries = 0; tries < kMostGenerations; ++tries) {
-    Status status = ReadHeader();
+    Status status = record->ReadHeader();
     if (!status.ok()) return status;
-    const Generation& generation = current_.generation;
+    const Generation& generation = record->current().generation;
     const std::vector<Part> parts = PartsOf(generation);
     double fpr = 0, fill = 0, keys = 0;
     uint64_t sampled = 0;
     std::vector<uint32_t> lost;
     bool newer = false;
     for (const Part& part : parts) {
-      Sample sample(current_, header_.version);
-      batch_.Clear();
+      Sample sample(record->current(), record->header().version);
+      session.batch.Clear();
       // A small stage needs no large sample; a large one has its share.
-      sample.AddTo(&batch_, part, kSampleBytes / parts.size());
-      status = router_.Run(batch_, &sample);
+      sample.AddTo(&session.batch, part, kSampleBytes / parts.size());
+      status = session.router.Run(session.batch, &sample);
       if (!status.ok()) return status;
       newer = newer || sample.AnyNewer();
       for (const uint32_t shard : sample.LostShards()) lost.push_back(shard);
@@ -182,19 +182,19 @@ Status FilterState::Info(RedisInfo* info) {
     }
     if (newer || !lost.empty()) {
       bool changed;
-      status = ReadHeaderAgain(newer, &changed);
+      status = record->ReadHeaderAgain(newer, &changed);
       if (!status.ok()) return status;
       if (changed) continue;
     }
     TimeToLive left;
-    status = ReadTimeToLive(&left);
+    status = record->ReadTimeToLive(&left);
     if (!status.ok()) return status;
 
     std::sort(lost.begin(), lost.end());
-    RedisInfo told = FactsOfRecord(header_, generation);
+    RedisInfo told = FactsOfRecord(record->header(), generation);
     told.expires_in_ms = left.ms == TimeToLive::kForEver ? -1 : std::max<int64_t>(left.ms, 0);
-    told.num_masters = static_cast<uint32_t>(router_.num_masters());
-    told.cluster = router_.is_cluster();
+    told.num_masters = static_cast<uint32_t>(session.router.num_masters());
+    told.cluster = session.router.is_cluster();
     told.num_lost_shards = static_cast<uint64_t>(std::unique(lost.begin(), lost.end()) - lost.begin());
     told.sampled_bytes = sampled;
     told.fill_ratio = fill;
@@ -203,15 +203,16 @@ Status FilterState::Info(RedisInfo* info) {
     *info = told;
     return Status();
   }
-  return TooManyGenerations();
+  return TooManyGenerations(record->name());
 }
 
+}  // namespace
 }  // namespace redis_internal
 
 Status RedisFilter::Info(RedisInfo* info) noexcept {
   *info = RedisInfo();
   if (state_ == nullptr) return Closed();
-  return redis_internal::Guarded([&] { return state_->Info(info); });
+  return redis_internal::Guarded([&] { return redis_internal::Info(&state_->record, info); });
 }
 
 }  // namespace linefilter

@@ -20,10 +20,10 @@ Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_vie
     header.hash_id = view.hash_id();
     header.seed = view.seed();
     header.version = 1;
-    const Status status = redis_internal::PlanFromImage(state, view, layout, &header.current);
+    const Status status = redis_internal::PlanFromImage(state->record, view, layout, &header.current);
     if (!status.ok()) return status;
-    return state->CreateFilter(header, [&](const redis_internal::Shards& shards) {
-      return redis_internal::FillShards(state, shards, redis_internal::BodyOf(view));
+    return redis_internal::CreateFilter(&state->record, header, [&](const redis_internal::Shards& shards) {
+      return redis_internal::FillShards(&state->record, shards, redis_internal::BodyOf(view));
     });
   });
 }
@@ -32,18 +32,18 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
   if (!is_open()) return Closed();
   return Guarded([&]() -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state_->secret(), &view);
-    if (status.ok()) status = state_->ReadHeader();
+    Status status = redis_internal::OpenImage(image, size, state_->record.secret(), &view);
+    if (status.ok()) status = state_->record.ReadHeader();
     if (!status.ok()) return status;
-    const Header& header = state_->header();
+    const Header& header = state_->record.header();
     if (header.next.exists() || header.previous.exists()) {  // each of these could have another size
       return Status::Error(StatusCode::kIncompatible,
                            "filter %s in Redis is between two generations: load into the next one, or switch or "
                            "abandon it first",
-                           redis_internal::Printable(state_->name()).c_str());
+                           redis_internal::Printable(state_->record.name()).c_str());
     }
-    status = CheckUnitable(*state_, state_->current(), view);
-    return status.ok() ? UniteShards(state_.get(), state_->current(), view) : status;
+    status = CheckUnitable(state_->record, state_->record.current(), view);
+    return status.ok() ? UniteShards(&state_->record, state_->record.current(), view) : status;
   });
 }
 

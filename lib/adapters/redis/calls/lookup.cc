@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/marks.h"
-#include "lib/adapters/redis/record/names.h"
 #include "lib/adapters/redis/record/record_look.h"
 
 namespace linefilter::redis_internal {
@@ -124,70 +124,32 @@ class Lookups final : public ReplyHandler {
   size_t per_key_;
 };
 
-}  // namespace
-
-bool FilterState::MustReadAgain(const Status& run) const {
-  // A lone server that was given up is not waited for a second time.
-  const bool given_up = run.code() == StatusCode::kUnavailable && !router_.is_cluster();
-  return !given_up && router_.num_connections() != connections_;
-}
-
-bool FilterState::OthersMayAnswer(const Status& run) const {
-  return run.ok() || run.code() == StatusCode::kCorrupt || router_.is_cluster();
-}
-
-Status FilterState::ReadHeaderAgain(bool newer, bool* changed) {
-  const std::string text = header_text_;
-  const Status status = ReadHeader();
-  *changed = status.ok() && header_text_ != text;
-  if (!status.ok() || *changed || !newer) return status;
-  return OlderThanShards();
-}
-
-Status FilterState::OlderThanShards() const {
-  return Status::Error(StatusCode::kCorrupt,
-                       "the header record of filter %s in Redis is older than its shards: it was put back (failover? "
-                       "backup?), so nothing is absent: make the filter anew of the exact source",
-                       Printable(name_).c_str());
-}
-
-Status FilterState::Ask(const uint64_t* hashes, size_t n, uint8_t* answers) {
-  std::fill(answers, answers + n, uint8_t{1});
-  const Router::Call call(&router_);
-  for (int tries = 0; tries < kMostGenerations; ++tries) {
-    bool moved = false;
-    const Status status = AskOneGeneration(hashes, n, answers, &moved);
-    if (!moved) return status;
-    std::fill(answers, answers + n, uint8_t{1});
-  }
-  return TooManyGenerations();
-}
-
 // *moved means that another generation serves now, and all must be asked of it.
-Status FilterState::AskOneGeneration(const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved) {
-  const uint64_t id = current_.generation.id;
-  const size_t at_once = KeysAtOnce(current_.keys.size());
+Status AskOneGeneration(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved) {
+  Session& session = record->session();
+  const uint64_t id = record->current().generation.id;
+  const size_t at_once = KeysAtOnce(record->current().keys.size());
   Status first;
   int tries = 0;
   for (size_t begin = 0; begin < n;) {
     const size_t count = std::min(n - begin, at_once);
-    Lookups lookups(current_, header_.version, RecordLook(header_key_, header_text_), hashes + begin, count);
-    batch_.Clear();
-    lookups.AddTo(&batch_);
-    Status status = router_.Run(batch_, &lookups);
+    Lookups lookups(record->current(), record->header().version, record->look(), hashes + begin, count);
+    session.batch.Clear();
+    lookups.AddTo(&session.batch);
+    Status status = session.router.Run(session.batch, &lookups);
     lookups.Take(answers + begin);
     const uint32_t* const lost = lookups.marks().AnyLost();
     const bool newer = lookups.marks().AnyNewer(), other = lookups.look().IsOther();
-    bool goes_on = lookups.look().IsSame() && OthersMayAnswer(status);
-    if (newer || other || lost != nullptr || (lookups.look().IsSame() && MustReadAgain(status))) {
-      const Status lost_shard = lost != nullptr ? LostShard(current_, *lost) : Status();
+    bool goes_on = lookups.look().IsSame() && OthersMayAnswer(session, status);
+    if (newer || other || lost != nullptr || (lookups.look().IsSame() && record->MustReadAgain(status))) {
+      const Status lost_shard = lost != nullptr ? LostShard(record->name(), record->current(), *lost) : Status();
       bool changed;
-      const Status read = ReadHeaderAgain(newer, &changed);  // the shards that `lookups` knows may be gone now
+      const Status read = record->ReadHeaderAgain(newer, &changed);  // the shards that `lookups` knows may be gone now
       if (changed || !read.ok()) std::fill(answers + begin, answers + begin + count, uint8_t{1});
-      *moved = changed && current_.generation.id != id;
+      *moved = changed && record->current().generation.id != id;
       if (*moved) return Status();
       if (changed || (other && read.ok())) {
-        if (++tries >= kMostGenerations) return TooManyGenerations();
+        if (++tries >= kMostGenerations) return TooManyGenerations(record->name());
         continue;
       }
       goes_on = goes_on && read.ok();
@@ -200,31 +162,22 @@ Status FilterState::AskOneGeneration(const uint64_t* hashes, size_t n, uint8_t* 
   return first;
 }
 
-Status FilterState::ReadOnly() const {
-  return Status::Error(
-      StatusCode::kIncompatible,
-      "filter %s in Redis has a retrieval generation, which takes no keys: build an image of all keys, "
-      "and bring that as the next generation",
-      Printable(name_).c_str());
+}  // namespace
+
+bool OthersMayAnswer(const Session& session, const Status& run) {
+  return run.ok() || run.code() == StatusCode::kCorrupt || session.router.is_cluster();
 }
 
-Status FilterState::GenerationGone(uint64_t id) const {
-  return Status::Error(
-      StatusCode::kIncompatible,
-      "generation %016llx of filter %s in Redis is gone: it was switched or abandoned by somebody else",
-      static_cast<unsigned long long>(id), Printable(name_).c_str());
-}
-
-Status FilterState::CameBack() const {
-  return Status::Error(StatusCode::kUnavailable,
-                       "a lost shard of filter %s in Redis came back meanwhile, or replies make no sense: insert again",
-                       Printable(name_).c_str());
-}
-
-Status FilterState::TooManyGenerations() const {
-  return Status::Error(StatusCode::kUnavailable,
-                       "the generations of filter %s in Redis change faster than they can be asked: ask again",
-                       Printable(name_).c_str());
+Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers) {
+  std::fill(answers, answers + n, uint8_t{1});
+  const Router::Call call(&record->session().router);
+  for (int tries = 0; tries < kMostGenerations; ++tries) {
+    bool moved = false;
+    const Status status = AskOneGeneration(record, hashes, n, answers, &moved);
+    if (!moved) return status;
+    std::fill(answers, answers + n, uint8_t{1});
+  }
+  return TooManyGenerations(record->name());
 }
 
 }  // namespace linefilter::redis_internal

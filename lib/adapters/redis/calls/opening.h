@@ -16,8 +16,8 @@ Status RedisFilter::OpenBy(const RedisServers& servers, std::string_view name, c
                            const Work& work) noexcept {
   return redis_internal::Guarded([&]() -> Status {
     auto state = std::make_unique<redis_internal::FilterState>();
-    state->SetSecret(secret);
-    Status status = state->Connect(servers, name);
+    state->record.SetSecret(secret);
+    Status status = state->record.Connect(servers, name);
     if (status.ok()) status = work(state.get());
     if (status.ok()) Adopt(std::move(state));  // what was open goes now, its name and secret, too
     return status;

@@ -28,8 +28,8 @@ Status SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options, Si
 
 }  // namespace
 
-Status FilterState::PlanGeneration(uint64_t num_keys, const FilterOptions& options, const RedisLayout& layout,
-                                   Generation* generation) {
+Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const FilterOptions& options,
+                      const RedisLayout& layout, Generation* generation) {
   FilterOptions request = options;
   if (request.layout == Layout::kAuto) request.layout = Layout::kBlocked;
   const LayoutFacts facts = FactsOf(request.layout);
@@ -52,12 +52,12 @@ Status FilterState::PlanGeneration(uint64_t num_keys, const FilterOptions& optio
   planned.num_probes = sizing.num_probes;
   planned.body_bytes = sizing.body_bytes;
   planned.num_keys = num_keys;
-  status = ChooseShardBytes(planned.layout, planned.body_bytes, layout, static_cast<uint32_t>(router_.num_masters()),
-                            &planned.shard_bytes);
+  status = ChooseShardBytes(planned.layout, planned.body_bytes, layout,
+                            static_cast<uint32_t>(record.session().router.num_masters()), &planned.shard_bytes);
   if (!status.ok()) return status;
   status = NewGenerationId(&planned.id);
   if (!status.ok()) return status;
-  status = CheckGeneration(name_, planned);
+  status = CheckGeneration(record.name(), planned);
   if (status.ok()) *generation = planned;
   return status;
 }

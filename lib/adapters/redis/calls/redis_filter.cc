@@ -1,11 +1,12 @@
 // RedisFilter's calls each check that the filter is open and turn what may be thrown into a Status; the work is
-// FilterState's. Here are opening, Create, lookups and insertions; other calls are with their work: lifetime.cc
-// (Expire, Delete), info.cc, load.cc, dump.cc and generation.cc.
+// that of functions in this folder. Here are opening, Create, lookups and insertions; other calls are with their work:
+// lifetime.cc (Expire, Delete), info.cc, load.cc, dump.cc and generation.cc.
 #include <algorithm>
 #include <utility>
 
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/opening.h"
+#include "lib/adapters/redis/calls/shard_steps.h"
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/redis.h"
 
@@ -35,8 +36,9 @@ void RedisFilter::Close() noexcept {
 
 void RedisFilter::Adopt(std::unique_ptr<FilterState> state) noexcept {
   state_ = std::move(state);
-  const HashSecret* const secret = state_->secret();
-  key_hash_ = {state_->header().hash_id, state_->header().seed, secret != nullptr ? *secret : HashSecret()};
+  const HashSecret* const secret = state_->record.secret();
+  key_hash_ = {state_->record.header().hash_id, state_->record.header().seed,
+               secret != nullptr ? *secret : HashSecret()};
 }
 
 Status RedisFilter::Closed() const noexcept {
@@ -55,12 +57,12 @@ Status RedisFilter::KeyStatus() const noexcept {
 
 Status RedisFilter::Open(const RedisServers& servers, std::string_view name, const HashSecret* secret) noexcept {
   return OpenBy(servers, name, secret, [](FilterState* state) {
-    const Status status = state->ReadHeader();
-    if (!status.ok() || state->router().replica_reads()) return status;
+    const Status status = state->record.ReadHeader();
+    if (!status.ok() || state->record.session().router.replica_reads()) return status;
     // This is a courtesy to the filter, which serves without. A user who may not write, or finds a node down, tried
     // once.
-    const redis_internal::Router::Call once(&state->router(), redis_internal::Router::Call::kOnce);
-    (void)state->KeepNamed(state->header(), state->time_to_live()).ok();
+    const redis_internal::Router::Call once(&state->record.session().router, redis_internal::Router::Call::kOnce);
+    (void)redis_internal::KeepNamed(&state->record, state->record.header(), state->record.time_to_live()).ok();
     return status;
   });
 }
@@ -70,12 +72,12 @@ Status RedisFilter::Create(const RedisServers& servers, std::string_view name, u
   const KeyHash key_hash = options.key_hash();
   return OpenBy(servers, name, key_hash.secret_or_null(), [&](FilterState* state) {
     Header header;
-    const Status status = state->PlanGeneration(num_keys, options, layout, &header.current);
+    const Status status = redis_internal::PlanGeneration(state->record, num_keys, options, layout, &header.current);
     if (!status.ok()) return status;
     header.hash_id = key_hash.id;
     header.seed = key_hash.seed;
     header.version = 1;
-    return state->CreateFilter(header, [](const redis_internal::Shards&) { return Status(); });
+    return redis_internal::CreateFilter(&state->record, header, [](const redis_internal::Shards&) { return Status(); });
   });
 }
 
@@ -93,7 +95,7 @@ Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* 
   }
   bool done = false;
   const Status status = Guarded([&] {
-    const Status asked = state_->Ask(hashes, n, answers);
+    const Status asked = redis_internal::Ask(&state_->record, hashes, n, answers);
     done = true;
     return asked;
   });
@@ -113,7 +115,7 @@ Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* 
   }
   bool done = false;
   const Status status = Guarded([&] {
-    const Status inserted = state_->Insert(hashes, n, outcomes);
+    const Status inserted = state_->inserter.Insert(hashes, n, outcomes);
     done = true;
     return inserted;
   });
@@ -122,20 +124,20 @@ Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* 
 }
 
 Layout RedisFilter::layout() const noexcept {
-  return state_ == nullptr ? Layout::kAuto : state_->header().current.layout;
+  return state_ == nullptr ? Layout::kAuto : state_->record.header().current.layout;
 }
 uint32_t RedisFilter::num_probes() const noexcept {
-  return state_ == nullptr ? 0 : state_->header().current.num_probes;
+  return state_ == nullptr ? 0 : state_->record.header().current.num_probes;
 }
 uint64_t RedisFilter::num_blocks() const noexcept {
-  return state_ == nullptr ? 0 : state_->header().current.num_blocks();
+  return state_ == nullptr ? 0 : state_->record.header().current.num_blocks();
 }
 uint64_t RedisFilter::body_bytes() const noexcept {
-  return state_ == nullptr ? 0 : state_->header().current.body_bytes;
+  return state_ == nullptr ? 0 : state_->record.header().current.body_bytes;
 }
-uint64_t RedisFilter::generation() const noexcept { return state_ == nullptr ? 0 : state_->header().current.id; }
+uint64_t RedisFilter::generation() const noexcept { return state_ == nullptr ? 0 : state_->record.header().current.id; }
 std::string_view RedisFilter::name() const noexcept {
-  return state_ == nullptr ? std::string_view() : std::string_view(state_->name());
+  return state_ == nullptr ? std::string_view() : std::string_view(state_->record.name());
 }
 
 }  // namespace linefilter

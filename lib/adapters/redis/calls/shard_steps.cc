@@ -1,9 +1,11 @@
 // This makes, marks and drops all shards of a generation. It uses scripts where a command that comes late, or twice,
 // would make a lost shard whole again.
+#include "lib/adapters/redis/calls/shard_steps.h"
+
 #include <string>
 
-#include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/for_shards.h"
+#include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/names.h"
 
 namespace linefilter::redis_internal {
@@ -30,69 +32,53 @@ constexpr char kAdvance[] =
 
 }  // namespace
 
-Status FilterState::LostShard(const Shards& shards, uint64_t shard) const {
-  return Status::Error(
-      StatusCode::kCorrupt,
-      "shard %llu of filter %s in Redis (%llu bytes) is not whole: the server lost it (evicted, flushed, restarted?), "
-      "so nothing there is absent: make the filter anew of the exact source",
-      static_cast<unsigned long long>(shard), Printable(name_).c_str(),
-      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
-}
-
-// They have a time to live until they are kept, so that volatile-* policies take them, too.
-Status FilterState::LostWhileMade(const Shards& shards, uint64_t shard) const {
-  return Status::Error(
-      StatusCode::kOverLimit,
-      "shard %llu of filter %s in Redis (%llu bytes) was lost while it was made (evicted?): give the server more "
-      "memory, or maxmemory-policy noeviction, and do it again",
-      static_cast<unsigned long long>(shard), Printable(name_).c_str(),
-      static_cast<unsigned long long>(shards.generation.BytesOfShard(shard)));
-}
-
-Status FilterState::AllocateShards(const Generation& generation, uint64_t version) {
-  const Shards shards = ShardsOf(name_, header_, generation);
+Status AllocateShards(FilterRecord* record, const Generation& generation, uint64_t version) {
+  Batch& batch = record->session().batch;
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   const std::string mark = MarkOf(version);
   const auto make = [&](uint64_t shard) {
     const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch_.AddScript(key, Kind::kWrite, kMake, 2);
-    batch_.Arg(shards.MarkOffset(shard));
-    batch_.Arg(mark);
+    batch.AddScript(key, Kind::kWrite, kMake, 2);
+    batch.Arg(shards.MarkOffset(shard));
+    batch.Arg(mark);
   };
   // 0 means that it was there, made by a command that was sent twice. AdvanceMarks looks at it.
   bool any_twice = false;
-  const Status status = ForShards(&router_, &batch_, shards, kMadeAtOnce, make, [&](uint64_t, int64_t made) {
+  const Status status = ForShards(&record->session(), shards, kMadeAtOnce, make, [&](uint64_t, int64_t made) {
     any_twice = any_twice || made != 1;
     return Status();
   });
-  return status.ok() && any_twice ? AdvanceMarks(generation, version, kMadeHere) : status;
+  return status.ok() && any_twice ? AdvanceMarks(record, generation, version, kMadeHere) : status;
 }
 
-Status FilterState::AdvanceMarks(const Generation& generation, uint64_t version, Maker maker) {
-  const Shards shards = ShardsOf(name_, header_, generation);
+Status AdvanceMarks(FilterRecord* record, const Generation& generation, uint64_t version, Maker maker) {
+  Batch& batch = record->session().batch;
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   const std::string version_bytes = MarkOf(version).substr(8);
   const auto advance = [&](uint64_t shard) {
     const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch_.AddScript(key, Kind::kWrite, kAdvance, 3);
-    batch_.Arg(shards.MarkOffset(shard));
-    batch_.Arg(version_bytes);
-    batch_.Arg(maker == kMadeHere ? "made" : "named");
+    batch.AddScript(key, Kind::kWrite, kAdvance, 3);
+    batch.Arg(shards.MarkOffset(shard));
+    batch.Arg(version_bytes);
+    batch.Arg(maker == kMadeHere ? "made" : "named");
   };
-  return ForShards(&router_, &batch_, shards, kShardsAtOnce, advance, [&](uint64_t shard, int64_t answer) {
+  return ForShards(&record->session(), shards, kShardsAtOnce, advance, [&](uint64_t shard, int64_t answer) {
     if (answer >= 0) return Status();
-    return maker == kMadeHere ? LostWhileMade(shards, shard) : LostShard(shards, shard);
+    return maker == kMadeHere ? LostWhileMade(record->name(), shards, shard) : LostShard(record->name(), shards, shard);
   });
 }
 
-Status FilterState::DropShards(const Generation& generation, uint64_t grace_ms) {
-  const Shards shards = ShardsOf(name_, header_, generation);
+Status DropShards(FilterRecord* record, const Generation& generation, uint64_t grace_ms) {
+  Batch& batch = record->session().batch;
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   const auto drop = [&](uint64_t shard) {
     const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch_.Add(key, Kind::kWrite, grace_ms == 0 ? 2 : 3);
-    batch_.Arg(grace_ms == 0 ? "UNLINK" : "PEXPIRE");
-    batch_.Arg(key.name);
-    if (grace_ms != 0) batch_.Arg(grace_ms);
+    batch.Add(key, Kind::kWrite, grace_ms == 0 ? 2 : 3);
+    batch.Arg(grace_ms == 0 ? "UNLINK" : "PEXPIRE");
+    batch.Arg(key.name);
+    if (grace_ms != 0) batch.Arg(grace_ms);
   };
-  return ForShards(&router_, &batch_, shards, kShardsAtOnce, drop, [](uint64_t, int64_t) { return Status(); });
+  return ForShards(&record->session(), shards, kShardsAtOnce, drop, [](uint64_t, int64_t) { return Status(); });
 }
 
 }  // namespace linefilter::redis_internal

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <string>
 
-#include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/for_shards.h"
-#include "lib/adapters/redis/record/names.h"
+#include "lib/adapters/redis/calls/sentences.h"
+#include "lib/adapters/redis/calls/shard_steps.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -41,75 +41,79 @@ bool IsWhatIsLeft(int64_t ms, Clock::time_point asked, const TimeToLive& before,
 
 }  // namespace
 
-Status FilterState::SetTimes(const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer) {
-  const Shards shards = ShardsOf(name_, header_, generation);
+Status SetTimes(FilterRecord* record, const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer) {
+  Batch& batch = record->session().batch;
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   const std::string version_bytes = MarkOf(version).substr(8);
   *is_newer = false;
   const auto set = [&](uint64_t shard) {
     const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch_.AddScript(key, Kind::kWrite, kSetTime, 3);
-    batch_.Arg(shards.MarkOffset(shard));
-    batch_.Arg(version_bytes);
-    batch_.Arg(ms);
+    batch.AddScript(key, Kind::kWrite, kSetTime, 3);
+    batch.Arg(shards.MarkOffset(shard));
+    batch.Arg(version_bytes);
+    batch.Arg(ms);
   };
-  return ForShards(&router_, &batch_, shards, kShardsAtOnce, set, [&](uint64_t shard, int64_t answer) {
+  return ForShards(&record->session(), shards, kShardsAtOnce, set, [&](uint64_t shard, int64_t answer) {
     *is_newer = *is_newer || answer == 0;
-    return answer < 0 ? LostShard(shards, shard) : Status();
+    return answer < 0 ? LostShard(record->name(), shards, shard) : Status();
   });
 }
 
 // This goes on until the record says the same before and after. A client that changes its time or leaves the generation
 // meanwhile does its part before that, or finds ours done.
-Status FilterState::KeepShards(const Generation& generation, uint64_t version) {
+Status KeepShards(FilterRecord* record, const Generation& generation, uint64_t version) {
   constexpr int64_t kNoRecord = -static_cast<int64_t>(kRecordGraceMs);
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     TimeToLive left, now_left;
-    Status status = ReadTimeToLive(&left);
+    Status status = record->ReadTimeToLive(&left);
     if (!status.ok()) return status;
     // There is no record; but a replica may only be late with it.
-    if (left.ms <= kNoRecord) return router_.replica_reads() ? status : DropShards(generation, kLeaveMs);
+    if (left.ms <= kNoRecord) {
+      return record->session().router.replica_reads() ? status : DropShards(record, generation, kLeaveMs);
+    }
     const int64_t ms = left.ms == TimeToLive::kForEver ? 0 : left.ms < 0 ? 1 : left.ms + kSlackMs;
     bool is_newer;
-    status = SetTimes(generation, version, static_cast<uint64_t>(ms), &is_newer);
+    status = SetTimes(record, generation, version, static_cast<uint64_t>(ms), &is_newer);
     if (!status.ok() && status.code() != StatusCode::kCorrupt) return status;
     if (is_newer) {
-      Answer record;
-      const Status read = ReadRecord(&record);
+      Answer there;
+      const Status read = record->ReadRecord(&there);
       if (!read.ok()) return read;
       Header now;
-      if (!ParseHeader(name_, record.text, &now).ok()) return Status();
+      if (!ParseHeader(record->name(), there.text, &now).ok()) return Status();
       if (now.current.id != generation.id && now.next.id != generation.id) return Status();  // left
-      if (now.version <= version) return OlderThanShards();
+      if (now.version <= version) return OlderThanShards(record->name());
       version = now.version;
       continue;
     }
-    const Status read = ReadTimeToLive(&now_left);
+    const Status read = record->ReadTimeToLive(&now_left);
     if (!read.ok()) return read;
     if (IsWhatIsLeft(now_left.ms, now_left.asked, left, kSlackMs)) return status;
   }
-  return TooManyGenerations();
+  return TooManyGenerations(record->name());
 }
 
 // All are looked at, because each of two clients that died within may have set the times of some.
-Status FilterState::KeepNamed(const Header& header, const TimeToLive& left) {
+Status KeepNamed(FilterRecord* record, const Header& header, const TimeToLive& left) {
+  Batch& batch = record->session().batch;
   constexpr int64_t kNever = -1, kLost = -2;  // as PTTL answers
   if (left.ms < 0) return Status();
   for (const Generation* generation : {&header.current, &header.next}) {
-    const Shards shards = ShardsOf(name_, header, *generation);
+    const Shards shards = ShardsOf(record->name(), header, *generation);
     const auto ask = [&](uint64_t shard) {
       const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-      batch_.Add(key, Kind::kRead, 2);
-      batch_.Arg("PTTL");
-      batch_.Arg(key.name);
+      batch.Add(key, Kind::kRead, 2);
+      batch.Arg("PTTL");
+      batch.Arg(key.name);
     };
     const Clock::time_point asked = Clock::now();
     bool all_fit = true;
-    Status status = ForShards(&router_, &batch_, shards, kShardsAtOnce, ask, [&](uint64_t, int64_t answer) {
+    Status status = ForShards(&record->session(), shards, kShardsAtOnce, ask, [&](uint64_t, int64_t answer) {
       const int64_t shard_ms = answer == kNever ? TimeToLive::kForEver : answer;
       all_fit = all_fit && (answer == kLost || IsWhatIsLeft(shard_ms, asked, left, kRecordGraceMs));
       return Status();
     });
-    if (status.ok() && !all_fit) status = UnlessLost(KeepShards(*generation, header.version));
+    if (status.ok() && !all_fit) status = UnlessLost(KeepShards(record, *generation, header.version));
     if (!status.ok()) return status;
   }
   return Status();

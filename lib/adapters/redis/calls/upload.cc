@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/adapters/redis/calls/sentences.h"
+#include "lib/adapters/redis/calls/shard_steps.h"
 #include "lib/adapters/redis/record/names.h"
 
 namespace linefilter::redis_internal {
@@ -62,9 +64,9 @@ class Refusals final : public ReplyHandler {
 
 // Writes `size` bytes to a string whose last 16 bytes, behind them, are `mark`. *refused if it has not or is gone.
 // `kind` is kInsert if it is a shard, whose keys these are.
-Status Fill(FilterState* state, const RedisKey& key, Kind kind, const std::string& mark, const uint8_t* bytes,
+Status Fill(FilterRecord* record, const RedisKey& key, Kind kind, const std::string& mark, const uint8_t* bytes,
             uint64_t size, bool* refused) {
-  Batch& batch = state->batch();
+  Batch& batch = record->session().batch;
   *refused = false;
   for (uint64_t offset = 0; offset < size && !*refused;) {
     batch.Clear();
@@ -78,14 +80,14 @@ Status Fill(FilterState* state, const RedisKey& key, Kind kind, const std::strin
       offset += piece;
     }
     Refusals refusals;
-    const Status status = state->router().Run(batch, &refusals);
+    const Status status = record->session().router.Run(batch, &refusals);
     if (!status.ok()) return status;
     *refused = refusals.count != 0;
   }
   return Status();
 }
 
-Status UniteShard(FilterState* state, const Shards& shards, size_t shard, const uint8_t* bytes, uint64_t* version) {
+Status UniteShard(FilterRecord* record, const Shards& shards, size_t shard, const uint8_t* bytes, uint64_t* version) {
   const RedisKey& key = shards.keys[shard];
   const uint64_t size = shards.generation.BytesOfShard(shard);
   const std::string offset = std::to_string(size);
@@ -98,24 +100,25 @@ Status UniteShard(FilterState* state, const Shards& shards, size_t shard, const 
     snprintf(tail, sizeof(tail), ":load:%016llx", static_cast<unsigned long long>(number));
     const RedisKey upload = KeyOf(key.name + tail);
     Answer answer;
-    status = state->Do(upload, Kind::kWrite, {"EVAL", kMakeUpload, "1", upload.name, offset, mark}, &answer);
+    status = record->session().Do(upload, Kind::kWrite, {"EVAL", kMakeUpload, "1", upload.name, offset, mark}, &answer);
     if (!status.ok()) return status;
     bool refused;
-    status = Fill(state, upload, Kind::kWrite, mark, bytes, size, &refused);
+    status = Fill(record, upload, Kind::kWrite, mark, bytes, size, &refused);
     if (!status.ok()) return status;
     if (refused) continue;
-    status = state->Do(key, Kind::kInsert, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
+    status =
+        record->session().Do(key, Kind::kInsert, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
     if (!status.ok()) return status;
     if (answer.text == "again") continue;  // gone; or united, and the reply was lost
     if (ParseMark(answer.text, version)) return Status();
-    status = state->Do(upload, Kind::kWrite, {"UNLINK", upload.name}, &answer);
-    return status.ok() ? state->LostShard(shards, shard) : status;
+    status = record->session().Do(upload, Kind::kWrite, {"UNLINK", upload.name}, &answer);
+    return status.ok() ? LostShard(record->name(), shards, shard) : status;
   }
   return Status::Error(
       StatusCode::kOverLimit,
       "Redis lost what was uploaded for shard %llu of filter %s, several times (evicted?): give it more "
       "memory, or maxmemory-policy noeviction",
-      static_cast<unsigned long long>(shard), Printable(state->name()).c_str());
+      static_cast<unsigned long long>(shard), Printable(record->name()).c_str());
 }
 
 }  // namespace
@@ -130,9 +133,9 @@ const uint8_t* BodyOf(const FilterView& view) {
   return FactsOf(view.layout()).zeros_are_empty ? kNoKeys : kEmptyRetrieval;
 }
 
-Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view) {
+Status CheckUnitable(const FilterRecord& record, const Shards& shards, const FilterView& view) {
   const Generation& generation = shards.generation;
-  const Printable name(state.name());
+  const Printable name(record.name());
   if (!UnitesByOr(generation.layout)) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis is %s, into which no image can be loaded: make it of an image, or load "
@@ -148,21 +151,22 @@ Status CheckUnitable(const FilterState& state, const Shards& shards, const Filte
                          view.num_probes(), name.c_str(), LayoutName(generation.layout),
                          static_cast<unsigned long long>(generation.body_bytes), generation.num_probes);
   }
-  return CheckHash(state, view);
+  return CheckHash(record, view);
 }
 
-Status CheckHash(const FilterState& state, const FilterView& view) {
-  const Header& header = state.header();
+Status CheckHash(const FilterRecord& record, const FilterView& view) {
+  const Header& header = record.header();
   if (view.hash_id() == header.hash_id && view.seed() == header.seed) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "the image has hash %s and seed %016llx, filter %s in Redis %s and %016llx: every key would be "
                        "absent; build it with the hash and seed of the filter",
                        HashIdName(view.hash_id()), static_cast<unsigned long long>(view.seed()),
-                       Printable(state.name()).c_str(), HashIdName(header.hash_id),
+                       Printable(record.name()).c_str(), HashIdName(header.hash_id),
                        static_cast<unsigned long long>(header.seed));
 }
 
-Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayout& layout, Generation* generation) {
+Status PlanFromImage(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
+                     Generation* generation) {
   Generation planned;
   planned.layout = view.layout();
   planned.num_probes = view.num_probes();
@@ -203,55 +207,54 @@ Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayo
     planned.growth.assign(reinterpret_cast<const char*>(view.growth()), view.growth_bytes());
   }
   Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout,
-                                   static_cast<uint32_t>(state->router().num_masters()), &planned.shard_bytes);
+                                   static_cast<uint32_t>(record.session().router.num_masters()), &planned.shard_bytes);
   if (status.ok()) status = NewGenerationId(&planned.id);
-  if (status.ok()) status = CheckGeneration(state->name(), planned);
+  if (status.ok()) status = CheckGeneration(record.name(), planned);
   if (status.ok()) *generation = planned;
   return status;
 }
 
-Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body) {
+Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* body) {
   const std::string mark = MarkOf(kFilledVersion);
   for (size_t i = 0; i < shards.keys.size(); ++i) {
     bool refused;
     const uint8_t* bytes = body + i * shards.generation.shard_bytes;
     const Status status =
-        Fill(state, shards.keys[i], Kind::kInsert, mark, bytes, shards.generation.BytesOfShard(i), &refused);
+        Fill(record, shards.keys[i], Kind::kInsert, mark, bytes, shards.generation.BytesOfShard(i), &refused);
     if (!status.ok()) return status;
-    if (refused) return state->LostWhileMade(shards, i);
+    if (refused) return LostWhileMade(record->name(), shards, i);
   }
   return Status();
 }
 
-Status MakeShards(FilterState* state, const Generation& generation, const uint8_t* body, uint64_t version) {
-  Status status = state->AllocateShards(generation, kFilledVersion);
+Status MakeShards(FilterRecord* record, const Generation& generation, const uint8_t* body, uint64_t version) {
+  Status status = AllocateShards(record, generation, kFilledVersion);
   if (status.ok() && body != nullptr) {
-    status = FillShards(state, ShardsOf(state->name(), state->header(), generation), body);
+    status = FillShards(record, ShardsOf(record->name(), record->header(), generation), body);
   }
-  if (status.ok())
-    status = state->AdvanceMarks(generation, version, FilterState::kMadeHere);  // and looks whether all are there
-  if (!status.ok()) (void)state->DropShards(generation);
+  if (status.ok()) status = AdvanceMarks(record, generation, version, kMadeHere);  // and looks whether all are there
+  if (!status.ok()) (void)DropShards(record, generation);
   return status;
 }
 
-Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view) {
+Status UniteShards(FilterRecord* record, const Shards& shards, const FilterView& view) {
   if (view.empty_set()) return Status();
-  const uint64_t of_record = state->header().version, current = state->header().current.id;
+  const uint64_t of_record = record->header().version, current = record->header().current.id;
   bool changed = false;
   for (size_t i = 0; i < shards.keys.size() && !changed; ++i) {
     uint64_t version = 0;
-    const Status status = UniteShard(state, shards, i, view.body() + i * shards.generation.shard_bytes, &version);
+    const Status status = UniteShard(record, shards, i, view.body() + i * shards.generation.shard_bytes, &version);
     if (!status.ok()) return status;
     changed = version > of_record;
   }
   // `shards` may be gone after this. Marks do not tell whether another filter has taken the name.
-  const Status status = state->ReadHeader();
+  const Status status = record->ReadHeader();
   if (!status.ok()) return status;
-  if (changed || state->header().version != of_record || state->header().current.id != current) {
+  if (changed || record->header().version != of_record || record->header().current.id != current) {
     return Status::Error(StatusCode::kIncompatible,
                          "the generations of filter %s in Redis changed while an image was loaded into one: see which "
                          "there are now, and load it again",
-                         Printable(state->name()).c_str());
+                         Printable(record->name()).c_str());
   }
   return Status();
 }

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/filter_record.h"
 #include "linefilter/status.h"
 #include "linefilter/view.h"
 
@@ -20,23 +20,24 @@ Status OpenImage(const void* image, size_t size, const HashSecret* secret, Filte
 const uint8_t* BodyOf(const FilterView& view);
 
 // kIncompatible unless the image's hash and seed (for a keyed hash the check of the secret) are those of the filter.
-Status CheckHash(const FilterState& state, const FilterView& view);
+Status CheckHash(const FilterRecord& record, const FilterView& view);
 // Checks the same, and the shape of the generation, whose layout must take an OR. (An empty set fits each shape.)
-Status CheckUnitable(const FilterState& state, const Shards& shards, const FilterView& view);
+Status CheckUnitable(const FilterRecord& record, const Shards& shards, const FilterView& view);
 
 // Makes the shape of a generation that holds the image's body, with a new id.
-Status PlanFromImage(FilterState* state, const FilterView& view, const RedisLayout& layout, Generation* generation);
+Status PlanFromImage(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
+                     Generation* generation);
 
 // Writes the body into the shards of a generation that no record names yet, whose marks have kFilledVersion.
-Status FillShards(FilterState* state, const Shards& shards, const uint8_t* body);
+Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* body);
 // Makes the shards of a generation that no record names yet, writes the body, or leaves them empty if it is null, and
 // gives them marks of `version`. They have a day to live (AllocateShards). On an error they are dropped.
-Status MakeShards(FilterState* state, const Generation& generation, const uint8_t* body, uint64_t version);
+Status MakeShards(FilterRecord* record, const Generation& generation, const uint8_t* body, uint64_t version);
 
 // ORs the body into the shards of a generation that serves, or will: `blocked` and `classic`, of the same shape. It is
 // kIncompatible if the header record changed before the last of them: a generation may have begun, and lack the keys.
 // For an empty set there is nothing to do.
-Status UniteShards(FilterState* state, const Shards& shards, const FilterView& view);
+Status UniteShards(FilterRecord* record, const Shards& shards, const FilterView& view);
 
 }  // namespace linefilter::redis_internal
 

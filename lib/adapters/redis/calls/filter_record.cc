@@ -1,7 +1,8 @@
-#include "lib/adapters/redis/calls/filter_state.h"
+#include "lib/adapters/redis/calls/filter_record.h"
 
 #include <utility>
 
+#include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/names.h"
 
 namespace linefilter::redis_internal {
@@ -25,56 +26,30 @@ constexpr char kSetTimeIfSame[] =
     "return 1";
 static_assert(kRecordGraceMs == 60000, "the script's");
 
-// No command that is asked here answers so; PTTL does for a key that is gone.
-constexpr int64_t kNoNumber = -2;
-
-class OneAnswer final : public ReplyHandler {
- public:
-  explicit OneAnswer(Answer* answer) : answer_(answer) {}
-  void OnReply(size_t, const Reply& reply) override {
-    answer_->is_nil = reply.is_nil();
-    answer_->text.assign(reply.text());
-    answer_->number = reply.is_integer() ? reply.integer() : kNoNumber;
-  }
-  void OnError(size_t, const Status&) override {}  // Run tells it
-
- private:
-  Answer* const answer_;
-};
-
 }  // namespace
 
-Status FilterState::Connect(const RedisServers& servers, std::string_view name) {
+Status FilterRecord::Connect(const RedisServers& servers, std::string_view name) {
   const Status status = CheckName(name);
   if (!status.ok()) return status;
-  servers_ = servers;
   name_.assign(name);
   header_key_ = KeyOf(name_);
-  return router_.Connect(servers_);
-}
-
-Status FilterState::Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer) {
-  batch_.Clear();
-  batch_.Add(key, kind, static_cast<uint32_t>(words.size()));
-  for (const std::string_view word : words) batch_.Arg(word);
-  OneAnswer handler(answer);
-  return router_.Run(batch_, &handler);
+  return session_.Connect(servers);
 }
 
 // GET would bring all of what somebody else keeps there.
-Status FilterState::ReadRecord(Answer* answer) {
+Status FilterRecord::ReadRecord(Answer* answer) {
   const std::string last = std::to_string(kMostReplyBytes - 1);
-  const Status status = Do(header_key_, Kind::kRead, {"GETRANGE", name_, "0", last}, answer);
+  const Status status = session_.Do(header_key_, Kind::kRead, {"GETRANGE", name_, "0", last}, answer);
   answer->is_nil = answer->text.empty();
   return status;
 }
 
-void FilterState::SetSecret(const HashSecret* secret) {
+void FilterRecord::SetSecret(const HashSecret* secret) {
   has_secret_ = secret != nullptr;
   secret_ = has_secret_ ? *secret : HashSecret();
 }
 
-Status FilterState::ReadHeader() {
+Status FilterRecord::ReadHeader() {
   Answer answer;
   Status status = ReadRecord(&answer);
   if (!status.ok()) return status;
@@ -85,7 +60,7 @@ Status FilterState::ReadHeader() {
         "the exact source",
         Printable(name_).c_str());
   }
-  const uint64_t connections = router_.num_connections();  // later ones are to a later server
+  const uint64_t connections = session_.router.num_connections();  // later ones are to a later server
   const bool is_other = !bound_ || answer.text != header_text_;
   Header header;
   const Status parsed = is_other ? ParseHeader(name_, answer.text, &header) : Status();
@@ -106,7 +81,7 @@ Status FilterState::ReadHeader() {
 }
 
 // Hash and seed or secret must be those of the caller's hashes.
-Status FilterState::Bind(Header header, std::string text) {
+Status FilterRecord::Bind(Header header, std::string text) {
   const Printable shown(name_);
   if (bound_ && (header.hash_id != header_.hash_id || header.seed != header_.seed)) {
     return Status::Error(StatusCode::kIncompatible,
@@ -141,15 +116,29 @@ Status FilterState::Bind(Header header, std::string text) {
   header_ = std::move(header);
   header_text_ = std::move(text);
   bound_ = true;
-  connections_ = router_.num_connections();
+  connections_ = session_.router.num_connections();
   return Status();
 }
 
-Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
+bool FilterRecord::MustReadAgain(const Status& run) const {
+  // A lone server that was given up is not waited for a second time.
+  const bool given_up = run.code() == StatusCode::kUnavailable && !session_.router.is_cluster();
+  return !given_up && session_.router.num_connections() != connections_;
+}
+
+Status FilterRecord::ReadHeaderAgain(bool newer, bool* changed) {
+  const std::string text = header_text_;
+  const Status status = ReadHeader();
+  *changed = status.ok() && header_text_ != text;
+  if (!status.ok() || *changed || !newer) return status;
+  return OlderThanShards(name_);
+}
+
+Status FilterRecord::CreateHeader(const Header& header, bool* may_be_named) {
   *may_be_named = true;  // unless somebody says what is there
   const std::string text = FormatHeader(header);
   Answer answer;
-  Status status = Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
+  Status status = session_.Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
   if (!status.ok()) return status;
   if (!answer.is_nil) return Bind(header, text);
   status = ReadRecord(&answer);  // it is taken, or was sent twice
@@ -159,13 +148,13 @@ Status FilterState::CreateHeader(const Header& header, bool* may_be_named) {
   // Others may have gone on from the record before it was sent for the second time.
   if (there.Names(header.current.id)) return Bind(std::move(there), std::move(answer.text));
   *may_be_named = parsed != StatusCode::kOk && parsed != StatusCode::kIncompatible;  // damaged, or from a later library
-  return NameTaken();
+  return NameTaken(name_);
 }
 
-Status FilterState::ReadTimeToLive(TimeToLive* left) {
+Status FilterRecord::ReadTimeToLive(TimeToLive* left) {
   Answer ttl;
   left->asked = std::chrono::steady_clock::now();
-  const Status status = Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
+  const Status status = session_.Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
   left->told = std::chrono::steady_clock::now();
   if (!status.ok()) return status;
   constexpr int64_t kNone = -1;  // -2: it is gone, just now
@@ -173,27 +162,27 @@ Status FilterState::ReadTimeToLive(TimeToLive* left) {
   return status;
 }
 
-Status FilterState::SetRecordTime(uint64_t ms, bool* done) {
+Status FilterRecord::SetRecordTime(uint64_t ms, bool* done) {
   const std::string time = std::to_string(ms == 0 ? 0 : ms + kRecordGraceMs);
   Answer answer;
   const Status status =
-      Do(header_key_, Kind::kWrite, {"EVAL", kSetTimeIfSame, "1", name_, header_text_, time}, &answer);
+      session_.Do(header_key_, Kind::kWrite, {"EVAL", kSetTimeIfSame, "1", name_, header_text_, time}, &answer);
   *done = status.ok() && answer.number == 1;
   return status;
 }
 
-Status FilterState::DeleteHeader(const std::string& text, bool* deleted) {
+Status FilterRecord::DeleteHeader(const std::string& text, bool* deleted) {
   Answer answer;
-  const Status status = Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
+  const Status status = session_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
   *deleted = status.ok() && answer.number == 1;
   return status;
 }
 
-Status FilterState::ChangeHeader(Header next) {
+Status FilterRecord::ChangeHeader(Header next) {
   next.version = header_.version + 1;
   std::string text = FormatHeader(next);
   Answer answer;
-  Status status = Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
+  Status status = session_.Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
   if (!status.ok()) return status;
   if (answer.number != 1) {
     status = ReadRecord(&answer);

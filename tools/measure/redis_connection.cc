@@ -1,38 +1,25 @@
-#include "tools/program/redis/script.h"
+#include "tools/measure/redis_connection.h"
 
 #include <hiredis/hiredis.h>
 #include <sys/time.h>
 
-#include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <sstream>
 
 namespace linefilter::tools {
 namespace {
-
-constexpr char kLookup[] =
-    "for i = 1, #ARGV do if redis.call('GETBIT', KEYS[1], ARGV[i]) == 0 then return 0 end end return 1";
-constexpr char kInsert[] =
-    "local new = 0 for i = 1, #ARGV do if redis.call('SETBIT', KEYS[1], ARGV[i], 1) == 0 then new = 1 end end "
-    "return new";
-constexpr size_t kPieceBytes = 1 << 20;  // a piece of an upload
-constexpr char kTimeToLive[] = "3600";
 
 struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
 };
 using Reply = std::unique_ptr<redisReply, FreeReply>;
 
-timeval TimeOf(uint32_t ms) { return {static_cast<time_t>(ms / 1000), static_cast<suseconds_t>(ms % 1000 * 1000)}; }
-
 Status Refused(const redisReply& reply) {
   return Status::Error(StatusCode::kIoError, "the server refused: %.*s", static_cast<int>(reply.len), reply.str);
 }
 
-std::string WordOf(const std::string& text) { return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n"; }
+timeval TimeOf(uint32_t ms) { return {static_cast<time_t>(ms / 1000), static_cast<suseconds_t>(ms % 1000 * 1000)}; }
 
 // Returns the address behind "MOVED slot host:port", if it is that.
 std::string MovedTo(const redisReply& reply) {
@@ -62,14 +49,14 @@ std::string FactOf(const std::string& info, const char* name) {
 
 }  // namespace
 
-void ScriptFilter::Free::operator()(redisContext* context) const { redisFree(context); }
+void RedisConnection::Free::operator()(redisContext* context) const { redisFree(context); }
 
-Status ScriptFilter::Lost() {
+Status RedisConnection::Lost() const {
   const std::string why = context_ == nullptr || context_->err == 0 ? "closed" : context_->errstr;
-  return Status::Error(StatusCode::kIoError, "the connection of the comparison row was lost: %s", why.c_str());
+  return Status::Error(StatusCode::kIoError, "the connection was lost: %s", why.c_str());
 }
 
-Status ScriptFilter::Open(const RedisServers& servers, const std::string& address) {
+Status RedisConnection::Open(const RedisServers& servers, const std::string& address) {
   const timeval patience = TimeOf(servers.connect_timeout_ms);
   if (address.compare(0, 5, "unix:") == 0) {
     context_.reset(redisConnectUnixWithTimeout(address.c_str() + 5, patience));
@@ -96,8 +83,7 @@ Status ScriptFilter::Open(const RedisServers& servers, const std::string& addres
   return status;
 }
 
-Status ScriptFilter::Connect(const RedisServers& servers, const std::string& key) {
-  key_ = key;
+Status RedisConnection::Connect(const RedisServers& servers, const std::string& key) {
   // This takes the first that answers and takes keys.
   Status status = Status::Error(StatusCode::kInvalidArgument, "no server is named");
   for (const std::string& address : AddressesOf(servers)) {
@@ -109,7 +95,7 @@ Status ScriptFilter::Connect(const RedisServers& servers, const std::string& key
     if (status.ok()) break;
   }
   if (!status.ok()) return status;
-  const char* const words[] = {"EXISTS", key_.c_str()};
+  const char* const words[] = {"EXISTS", key.c_str()};
   const Reply reply(
       static_cast<redisReply*>(redisCommandArgv(context_.get(), 2, const_cast<const char**>(words), nullptr)));
   if (reply == nullptr) return Lost();
@@ -119,29 +105,10 @@ Status ScriptFilter::Connect(const RedisServers& servers, const std::string& key
   } else if (reply->type == REDIS_REPLY_ERROR) {
     status = Refused(*reply);
   }
-  if (status.ok()) status = Do({"SCRIPT", "LOAD", kLookup}, &lookup_);
-  if (status.ok()) status = Do({"SCRIPT", "LOAD", kInsert}, &insert_);
   return status;
 }
 
-Status ScriptFilter::Upload(const ClassicFilter& filter) {
-  facts_.layout = Layout::kClassic;
-  facts_.body_bytes = filter.body_bytes();
-  facts_.num_probes = filter.num_probes();
-  Status status = CheckBody(facts_);
-  const char* const body = reinterpret_cast<const char*>(filter.body());
-  const auto size = static_cast<size_t>(filter.body_bytes());
-  for (size_t at = 0; status.ok() && at < size; at += kPieceBytes) {
-    status = Do({"SETRANGE", key_, std::to_string(at), std::string(body + at, std::min(kPieceBytes, size - at))});
-    // This comes at once, in case we are killed meanwhile; the pieces that follow leave it.
-    if (status.ok() && at == 0) status = Do({"EXPIRE", key_, kTimeToLive});
-  }
-  return status;
-}
-
-Status ScriptFilter::Delete() { return Do({"UNLINK", key_}); }
-
-Status ScriptFilter::Do(const std::vector<std::string>& words, std::string* text) {
+Status RedisConnection::Do(const std::vector<std::string>& words, std::string* text) {
   std::vector<const char*> pointers;
   std::vector<size_t> sizes;
   for (const std::string& word : words) {
@@ -156,79 +123,31 @@ Status ScriptFilter::Do(const std::vector<std::string>& words, std::string* text
   return Status();
 }
 
-ScriptFilter::Form ScriptFilter::FormOfScript(const std::string& script, bool inserts) const {
-  return {4, "\r\n$7\r\nEVALSHA\r\n$40\r\n" + script + "\r\n$1\r\n1\r\n" + WordOf(key_), 1, "", "", inserts};
-}
-
-// The commands are written by hand, which costs the client a tenth of what hiredis' formatting does: the row stands for
-// the server, not for a slow client. Redis numbers bits from the most significant: bit b of byte i is 8 i + (7 - b).
-Status ScriptFilter::Run(const Form& form, const uint64_t* hashes, size_t n, uint8_t* answers) {
-  uint64_t positions[kMaxPositions];
-  buffer_.clear();
-  for (size_t i = 0; i < n; ++i) {
-    const size_t probes = PositionsOfHash(facts_, hashes[i], positions);
-    char digits[24];
-    const auto append = [this, &digits](const char* before, uint64_t number) {
-      buffer_.append(before).append(digits, std::to_chars(digits, std::end(digits), number).ptr);
-    };
-    append("*", form.words + form.words_of_probe * probes);
-    buffer_ += form.begin;
-    for (size_t p = 0; p < probes; ++p) {
-      const uint64_t offset = positions[p] ^ 7;
-      buffer_ += form.before;
-      append("$", static_cast<uint64_t>(std::to_chars(digits, std::end(digits), offset).ptr - digits));
-      append("\r\n", offset);
-      buffer_ += "\r\n";
-      buffer_ += form.after;
-    }
-  }
-  if (redisAppendFormattedCommand(context_.get(), buffer_.data(), buffer_.size()) != REDIS_OK) return Lost();
+Status RedisConnection::Run(const std::string& commands, size_t n,
+                            const std::function<void(size_t, const redisReply&)>& take) {
+  if (redisAppendFormattedCommand(context_.get(), commands.data(), commands.size()) != REDIS_OK) return Lost();
   Status status;
   for (size_t i = 0; i < n; ++i) {
     void* pointer = nullptr;
     if (redisGetReply(context_.get(), &pointer) != REDIS_OK) return Lost();
     const Reply reply(static_cast<redisReply*>(pointer));
     if (reply->type == REDIS_REPLY_ERROR && status.ok()) status = Refused(*reply);
-    if (reply->type == REDIS_REPLY_ARRAY) {  // the bits, as they were
-      const bool all = std::all_of(reply->element, reply->element + reply->elements,
-                                   [](const redisReply* bit) { return bit->integer != 0; });
-      answers[i] = all != form.inserts ? 1 : 0;
-    } else {
-      answers[i] = reply->type == REDIS_REPLY_INTEGER && reply->integer == 0 ? 0 : 1;
-    }
+    take(i, *reply);
   }
   return status;
 }
 
-Status ScriptFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) {
-  return Run(FormOfScript(lookup_, false), hashes, n, answers);
-}
-
-Status ScriptFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new) {
-  return Run(FormOfScript(insert_, true), hashes, n, were_new);
-}
-
-Status ScriptFilter::MayContainByBitfield(const uint64_t* hashes, size_t n, uint8_t* answers) {
-  return Run({2, "\r\n$11\r\nBITFIELD_RO\r\n" + WordOf(key_), 3, "$3\r\nGET\r\n$2\r\nu1\r\n", "", false}, hashes, n,
-             answers);
-}
-
-Status ScriptFilter::InsertByBitfield(const uint64_t* hashes, size_t n, uint8_t* were_new) {
-  return Run({2, "\r\n$8\r\nBITFIELD\r\n" + WordOf(key_), 4, "$3\r\nSET\r\n$2\r\nu1\r\n", "$1\r\n1\r\n", true}, hashes,
-             n, were_new);
-}
-
-std::string ScriptFilter::TextFact(const char* name) {
+std::string RedisConnection::TextFact(const char* name) {
   std::string info;
   return Do({"INFO"}, &info).ok() ? FactOf(info, name) : "";
 }
 
-bool ScriptFilter::TellsTraffic() {
+bool RedisConnection::TellsTraffic() {
   if (is_cluster()) return false;
   return TextFact("connected_slaves") == "0" || !TextFact("total_net_repl_output_bytes").empty();
 }
 
-ServerTraffic ScriptFilter::Traffic() {
+ServerTraffic RedisConnection::Traffic() {
   std::string info;
   if (!Do({"INFO", "stats"}, &info).ok()) return ServerTraffic();
   const auto fact = [&info](const char* name) { return int64_t{atoll(FactOf(info, name).c_str())}; };

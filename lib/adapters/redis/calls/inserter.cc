@@ -3,13 +3,17 @@
 //
 // Where it pays, the blocks are read first and only the bits that are missing are set. That stays exact: bits never go
 // from 1 to 0, so what is left out is set, and the later of two writers of a key finds all its bits set.
+#include "lib/adapters/redis/calls/inserter.h"
+
 #include <algorithm>
 #include <deque>
 #include <vector>
 
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/insert_batch.h"
+#include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/marks.h"
+#include "lib/adapters/redis/record/names.h"
 #include "lib/adapters/redis/record/record_look.h"
 
 namespace linefilter::redis_internal {
@@ -84,23 +88,44 @@ bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
   });
 }
 
+Status ReadOnly(const std::string& name) {
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "filter %s in Redis has a retrieval generation, which takes no keys: build an image of all keys, "
+      "and bring that as the next generation",
+      Printable(name).c_str());
+}
+
+Status GenerationGone(const std::string& name, uint64_t id) {
+  return Status::Error(
+      StatusCode::kIncompatible,
+      "generation %016llx of filter %s in Redis is gone: it was switched or abandoned by somebody else",
+      static_cast<unsigned long long>(id), Printable(name).c_str());
+}
+
+Status CameBack(const std::string& name) {
+  return Status::Error(StatusCode::kUnavailable,
+                       "a lost shard of filter %s in Redis came back meanwhile, or replies make no sense: insert again",
+                       Printable(name).c_str());
+}
+
 }  // namespace
 
-Status FilterState::Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
+Status Inserter::Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   return InsertBatches(0, hashes, n, outcomes);
 }
 
-Status FilterState::InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n) {
+Status Inserter::InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n) {
   return InsertBatches(generation_id, hashes, n, nullptr);
 }
 
-Status FilterState::InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
+Status Inserter::InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
-  const size_t at_once = KeysAtOnce(current_.keys.size());
+  const size_t at_once = KeysAtOnce(record_->current().keys.size());
   std::vector<RedisInsert> part;
   Status first;
   previous_is_lost_ = false;
-  Router::Call call(&router_);
+  Router::Call call(&record_->session().router);
   for (size_t begin = 0; begin < n; begin += at_once) {
     const size_t count = std::min(n - begin, at_once);
     part.assign(count, RedisInsert::kFailed);
@@ -117,42 +142,42 @@ Status FilterState::InsertBatches(uint64_t only, const uint64_t* hashes, size_t 
 
 // The minute of `previous` is over and the record still names it: the client that left it died, and while it judges no
 // key is new. Where it cannot be ended now, the insertions need not wait for it.
-void FilterState::FinishForWhoDied() {
+void Inserter::FinishForWhoDied() {
   constexpr std::chrono::seconds kPause{30};
   const auto now = std::chrono::steady_clock::now();
   if (finished_ != decltype(finished_)() && now - finished_ < kPause) return;
   finished_ = now;
-  const Router::Call once(&router_, Router::Call::kOnce);
-  (void)ReadAndFinish(this).ok();
+  const Router::Call once(&record_->session().router, Router::Call::kOnce);
+  (void)ReadAndFinish(record_).ok();
 }
 
 // The generations that insertions go into: all, or `only` one.
-Status FilterState::TargetsOf(uint64_t only, std::vector<Shards*>* targets) {
-  for (Shards* shards : {&current_, &next_, &previous_}) {
+Status Inserter::TargetsOf(uint64_t only, std::vector<Shards*>* targets) {
+  for (Shards* shards : {&record_->current(), &record_->next(), &record_->previous()}) {
     if (shards->generation.exists() && (only == 0 || shards->generation.id == only)) targets->push_back(shards);
   }
-  if (targets->empty()) return GenerationGone(only);
+  if (targets->empty()) return GenerationGone(record_->name(), only);
   for (const Shards* shards : *targets) {
-    if (!TakesInsertions(shards->generation.layout)) return ReadOnly();
+    if (!TakesInsertions(shards->generation.layout)) return ReadOnly(record_->name());
   }
   return Status();
 }
 
 // *goes_on means that an error is not that of all keys.
-Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes,
-                                   bool* goes_on) {
+Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on) {
+  Session& session = record_->session();
   AllFirstAnswers firsts;
   int times_sent = 0;
   // What others set and replicas may not have yet must be written again, where replicas are waited for.
-  bool may_leave_out = servers_.wait_replicas == 0;
+  bool may_leave_out = session.servers.wait_replicas == 0;
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     std::vector<Shards*> targets;
     const Status have_targets = TargetsOf(only, &targets);
     if (!have_targets.ok()) return have_targets;
-    InsertBatch insertions(targets, header_.version, RecordLook(header_key_, header_text_), hashes, n, may_leave_out);
-    Status status = insertions.Run(&router_, &batch_);
+    InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n, may_leave_out);
+    Status status = insertions.Run(&session.router, &session.batch);
     const bool may_miss_bits = insertions.may_miss_bits();
-    const bool replicated = router_.is_replicated(), other = insertions.look().IsOther();
+    const bool replicated = session.router.is_replicated(), other = insertions.look().IsOther();
     bool newer = false;
     const Shards* lost_in = nullptr;
     const uint32_t lost = FindLostShard(insertions, targets, &lost_in, &newer);
@@ -160,17 +185,19 @@ Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t
       Take(insertions, targets, n, !may_miss_bits && replicated, &firsts);
       ++times_sent;
     }
-    if (newer || other || lost_in != nullptr || (insertions.look().IsSame() && MustReadAgain(status))) {
-      if (lost_in != nullptr) insertions.UnlinkJunk(&router_, &batch_);
+    if (newer || other || lost_in != nullptr || (insertions.look().IsSame() && record_->MustReadAgain(status))) {
+      if (lost_in != nullptr) insertions.UnlinkJunk(&session.router, &session.batch);
       bool changed;
-      const Status read = ReadHeaderAgain(newer, &changed);
-      if (changed && only == 0 && replicated && !may_miss_bits && AllWrittenIn(header_, firsts)) {
+      const Status read = record_->ReadHeaderAgain(newer, &changed);
+      if (changed && only == 0 && replicated && !may_miss_bits && AllWrittenIn(record_->header(), firsts)) {
         for (size_t i = 0; i < n; ++i) outcomes[i] = NewInAll(firsts, i) ? RedisInsert::kNew : RedisInsert::kKnown;
         return Status();
       }
       if (changed || (other && read.ok())) continue;
       if (newer || !read.ok()) return read;  // none of it is acknowledged
-      if (status.ok() && lost_in != nullptr && (lost_in == &current_ || only != 0)) status = LostShard(*lost_in, lost);
+      if (status.ok() && lost_in != nullptr && (lost_in == &record_->current() || only != 0)) {
+        status = LostShard(record_->name(), *lost_in, lost);
+      }
     }
     if (!replicated || !insertions.look().IsSame()) return status;  // not ok, either
     if (may_miss_bits) {
@@ -178,23 +205,23 @@ Status FilterState::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t
       continue;
     }
 
-    *goes_on = OthersMayAnswer(status);
+    *goes_on = OthersMayAnswer(session, status);
     // A shard of another generation than `current` that is lost stops nobody (doc/REDIS.md section 4).
     for (size_t i = 0; i < n; ++i) {
       bool acknowledged = true, is_new = times_sent == 1 || NewInAll(firsts, i);
       for (size_t t = 0; t < targets.size(); ++t) {
-        const bool vital = only != 0 || targets[t] == &current_;
+        const bool vital = only != 0 || targets[t] == &record_->current();
         if (!insertions.Acknowledged(t, i, vital)) acknowledged = false;
-        const bool judges = vital || targets[t] == &previous_;
+        const bool judges = vital || targets[t] == &record_->previous();
         if (judges && AnswersOf(targets[t]->generation.id, n, &firsts).found[i] != kWasNew) is_new = false;
       }
       if (acknowledged) outcomes[i] = is_new ? RedisInsert::kNew : RedisInsert::kKnown;
     }
-    if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack();
-    previous_is_lost_ = previous_is_lost_ || lost_in == &previous_;
+    if (status.ok() && std::count(outcomes, outcomes + n, RedisInsert::kFailed) != 0) return CameBack(record_->name());
+    previous_is_lost_ = previous_is_lost_ || lost_in == &record_->previous();
     return status;
   }
-  return TooManyGenerations();
+  return TooManyGenerations(record_->name());
 }
 
 }  // namespace linefilter::redis_internal

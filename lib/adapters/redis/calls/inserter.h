@@ -1,0 +1,39 @@
+// An Inserter brings keys into all generations that the record names, batch by batch.
+#ifndef LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_INSERTER_H_
+#define LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_INSERTER_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/adapters/redis/calls/filter_record.h"
+#include "linefilter/redis.h"
+#include "linefilter/status.h"
+
+namespace linefilter::redis_internal {
+
+// It may throw std::bad_alloc.
+class Inserter {
+ public:
+  explicit Inserter(FilterRecord* record) : record_(record) {}
+
+  // Inserts into all generations that the record names.
+  Status Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes);
+  // Inserts into one generation of the record alone (the next one), without outcomes.
+  Status InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n);
+
+ private:
+  void FinishForWhoDied();
+  Status InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes);
+  Status InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on);
+  Status TargetsOf(uint64_t only, std::vector<Shards*>* targets);
+
+  FilterRecord* const record_;
+  bool previous_is_lost_ = false;                   // an insertion found it so, and the record still names it
+  std::chrono::steady_clock::time_point finished_;  // when insertions tried to end that
+};
+
+}  // namespace linefilter::redis_internal
+
+#endif  // LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_INSERTER_H_
