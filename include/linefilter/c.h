@@ -25,8 +25,8 @@
 //     linefilter_swappable_new   what is replaced while it is asked (c/swappable.h)
 //   linefilter_builder  keys in, one image out, of any layout (c/builder.h)
 //
-// A few calls are for one kind alone, and named for it: linefilter_rotating_rotate. Another kind, or NULL, answers them
-// with LINEFILTER_INCOMPATIBLE, 0 or false.
+// A few calls are for one kind alone, and named for it: linefilter_rotating_rotate. Another kind answers them with
+// LINEFILTER_INCOMPATIBLE, 0 or false.
 //
 // Answers: true is "maybe", false is "absent". An inserted key is never "absent". Whatever is broken answers "maybe".
 //

@@ -102,7 +102,8 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Allocator allocator_;
 };
 
-// A lookup and an insertion read one cache line each. The most are 2^32 blocks (256 GiB).
+// A lookup and an insertion read one cache line each. The most are 2^32 blocks (256 GiB). Only through a Filter& can
+// this class, or one below, be made or assigned of another layout; it then answers as that.
 class LINEFILTER_EXPORT BlockedFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.

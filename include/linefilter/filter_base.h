@@ -42,7 +42,8 @@ class LINEFILTER_EXPORT FilterBase {
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
   // These are a lookup in two halves: Prepare prefetches the line, Probe answers. Prepare others between them: this
-  // hides misses when one key is asked of many filters, or many keys of one. Probe the filter that was prepared.
+  // hides misses when one key is asked of many filters, or many keys of one. Probe the filter that was prepared. Of
+  // several stages the newest is prefetched, in a RotatingFilter and a SwappableFilter nothing is.
   LINEFILTER_INLINE PreparedHash Prepare(uint64_t hash) const noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
@@ -65,7 +66,7 @@ class LINEFILTER_EXPORT FilterBase {
   // Ok if calls by key can be answered; else it says why they answer "maybe".
   Status KeyStatus() const noexcept;
 
-  // What follows, up to target(), a SwappableFilter does not tell of what serves, for it may be another one the next
+  // What follows before target(), a SwappableFilter does not tell of what serves, for it may be another one the next
   // moment: ask a lease. All else it does.
 
   // kAuto while broken.
@@ -74,7 +75,6 @@ class LINEFILTER_EXPORT FilterBase {
   LINEFILTER_INLINE const KeyHash& key_hash() const noexcept { return key_hash_; }
   LINEFILTER_INLINE HashId hash_id() const noexcept { return key_hash_.id; }   // see key_hash
   LINEFILTER_INLINE uint64_t seed() const noexcept { return key_hash_.seed; }  // see key_hash
-  const HashSecret& secret() const noexcept { return key_hash_.secret; }       // see key_hash
   // 0 in `retrieval`, which has none, and in a `container`, whose stages have their own. Those of a RotatingFilter's
   // generations are the same.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
@@ -88,7 +88,7 @@ class LINEFILTER_EXPORT FilterBase {
     return state_.unit_shift == 0 ? 0 : state_.num_units;
   }
   // The body: body_bytes() bytes, as long as the filter or its image lives and does not move. It is null for a filter
-  // whose stages are not one piece of memory.
+  // whose stages are not one piece of memory. Those of a ConcurrentBlockedFilter change while they are read.
   const uint8_t* body() const noexcept { return state_.num_stages == 0 ? state_.body : AllStages().body; }
 
   // The target that answers ("AVX3", ...).

@@ -58,7 +58,7 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
 
  protected:
   // How the class of a filter tells and writes what it holds. A table does it, because virtual functions would ask for
-  // run-time type information where the user's code has it. No call comes before the filter is created.
+  // run-time type information where the user's code has it. Before the filter is created, only `memory` is called.
   struct Image {
     uint64_t (*memory)(const KeyFilter& filter);
     uint64_t (*bytes)(const KeyFilter& filter);

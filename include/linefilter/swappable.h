@@ -85,11 +85,12 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
   // additions. Keys are hashed as what serves then does, so key_hash() here is the caller's.
 
   // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
-  // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase. Nobody inserts into it
-  // any more. The call waits for the readers of the old one, and frees it. On an error the old one goes on serving, and
-  // `filter` is gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if its hash or seed (or
-  // secret) is not the old one's: callers with hashes of their own would lose keys (Clear first, if that is meant). A
-  // unique_ptr to what serves already is a second owner of it: kInvalidArgument, and it is given up, not freed.
+  // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase but a SwappableFilter.
+  // Nobody inserts into it any more. The call waits for the readers of the old one, and frees it. On an error the old
+  // one goes on serving, and `filter` is gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if
+  // its hash or seed (or secret) is not the old one's: callers with hashes of their own would lose keys (Clear first,
+  // if that is meant). A unique_ptr to what serves already is a second owner of it: kInvalidArgument, and it is given
+  // up, not freed.
   template <class Filter>
   Status Swap(Filter&& filter) noexcept {
     static_assert(!std::is_reference_v<Filter>, "the filter is taken over: Swap(std::move(filter))");

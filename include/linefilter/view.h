@@ -100,24 +100,17 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
 LINEFILTER_EXPORT Status VerifyImage(const void* image, size_t size) noexcept;
 
 // What ImageMayContainKey does with a key of bytes.
-LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size) noexcept;
-// What TrustedImageMayContainKey does with a key of bytes.
-LINEFILTER_EXPORT bool TrustedImageMayContainBytes(const void* image, size_t size, const void* key,
-                                                   size_t key_size) noexcept;
+LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size,
+                                            bool is_verified) noexcept;
 
 // Asks an image that is not kept open for one key, for engines that hand over the bytes at each lookup. It verifies and
-// answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys.
-LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key) noexcept {
+// answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys. If
+// the caller has verified the bytes since they were read, is_verified leaves the check out, half of the time. A damaged
+// image may then answer "absent" for a key that is in it; no byte outside it is read.
+LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key, bool is_verified = false) noexcept {
   char word[8];
   const std::string_view bytes = key.bytes_or_word(word);
-  return ImageMayContainBytes(image, size, bytes.data(), bytes.size());
-}
-// The same for bytes that the caller has verified since they were read: the check, half of the time, is left out. A
-// damaged image may answer "absent" for a key that is in it; no byte outside it is read.
-LINEFILTER_INLINE bool TrustedImageMayContainKey(const void* image, size_t size, Key key) noexcept {
-  char word[8];
-  const std::string_view bytes = key.bytes_or_word(word);
-  return TrustedImageMayContainBytes(image, size, bytes.data(), bytes.size());
+  return ImageMayContainBytes(image, size, bytes.data(), bytes.size(), is_verified);
 }
 
 // Asks many views for one hash, as MayContainHash in filter_base.h does.

@@ -153,9 +153,8 @@ inline bool VerifyAndAskImage(std::string_view image, std::string_view key) noex
 // Asks an image; if `verify` says so, an answer "absent" is verified.
 inline bool AskImage(std::string_view image, std::string_view key, bool verify) noexcept {
   constexpr size_t kVerifiedWhole = 4096;
-  if (!verify) return TrustedImageMayContainKey(image.data(), image.size(), key);
-  if (image.size() > kVerifiedWhole) return VerifyAndAskImage(image, key);
-  return ImageMayContainKey(image.data(), image.size(), key);
+  if (verify && image.size() > kVerifiedWhole) return VerifyAndAskImage(image, key);
+  return ImageMayContainKey(image.data(), image.size(), key, !verify);
 }
 
 inline void Report(const Status& from, Status* to) noexcept {

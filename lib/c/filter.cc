@@ -2,6 +2,7 @@
 #include "lib/c/handles.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/secret.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/options.h"
 
 using linefilter::ConcurrentBlockedFilter;
@@ -46,7 +47,12 @@ linefilter_filter* NewFilter(const Status& read, const FilterOptions& given, lin
   }
   Status made = create(&handle->object, less);
   const uint64_t body = made.code() == StatusCode::kOverLimit ? body_bytes() : 0;
-  if (body != 0) made = OverLimit(body + sizeof(*handle), given.memory_limit);
+  if (body != 0) {
+    made = OverLimit(body + sizeof(*handle), given.memory_limit);
+  } else if (made.code() == StatusCode::kOverLimit) {
+    made = Status::Error(made.code(), "beside %u bytes of the handle: %s", static_cast<unsigned>(handle->around),
+                         Status(made).message());
+  }
   return HandleOr(made, handle, status);
 }
 
@@ -57,7 +63,7 @@ uint64_t SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options) 
   return sized.ok() ? sizing.body_bytes : 0;
 }
 
-// What has several stages tells its own figures.
+// What has several stages tells its own figures, beside those of the handle.
 uint64_t NoSize() { return 0; }
 
 template <class Object>
@@ -66,7 +72,10 @@ linefilter_filter* FromImage(const Status& read, const FilterOptions& given, con
   return NewFilter<Object>(
       read, given, status,
       [&](Object* object, const FilterOptions& less) { return object->CreateFromImage(image, size, less); },
-      [&] { return view.num_stages() == 0 ? view.body_bytes() : 0; });
+      [&] {
+        if (view.num_stages() != 0) return uint64_t{0};
+        return view.empty_set() ? linefilter::internal::FindMaker(view.layout())->sizing.min_bytes : view.body_bytes();
+      });
 }
 
 }  // namespace

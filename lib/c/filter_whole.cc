@@ -64,8 +64,8 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
   if (other->image != nullptr) return ToC(to->Union(*other->image), status);
   if (const Filter* const from = As<Filter>(other->filter)) return ToC(to->Union(*from), status);
   return ToC(Status::Error(StatusCode::kIncompatible,
-                           "a union needs two filters of one layout; the other is of several stages, or changes: open "
-                           "its image, or seal it"),
+                           "a union needs two filters of one layout and one piece: the other is of several stages, or "
+                           "changes while it is asked (seal a concurrent one, or open its image)"),
              status);
 }
 

@@ -59,8 +59,10 @@ linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linef
   if (to == nullptr) return ToC(NotSwappable(swappable), status);
   if (view == nullptr) return ToC(NoHandle("view"), status);
   if (view->image == nullptr) {
-    return ToC(Refused("the view is not an image's: hand over the filter that it asks, by linefilter_swappable_swap"),
-               status);
+    return ToC(
+        Refused("the view is not an image's: hand over a filter itself, by linefilter_swappable_swap; what is swapped "
+                "cannot serve in another"),
+        status);
   }
   return ToC(to->Serve(view->asked, &FreeServed, view), status);
 }

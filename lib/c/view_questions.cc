@@ -76,6 +76,5 @@ linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilt
 }
 
 bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key, size_t key_size) {
-  return is_verified ? linefilter::TrustedImageMayContainBytes(image, size, key, key_size)
-                     : linefilter::ImageMayContainBytes(image, size, key, key_size);
+  return linefilter::ImageMayContainBytes(image, size, key, key_size, is_verified);
 }

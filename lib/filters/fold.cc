@@ -39,8 +39,10 @@ Divisors::Divisors(uint64_t num_blocks) {
 
 Status CheckFoldable(const FilterBase& filter) {
   if (filter.layout() == Layout::kAuto) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "the filter is broken, was never created, or was sealed or moved: there is nothing to fold");
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "the filter is broken, was never created, or was sealed or moved: there is nothing to fold (of a "
+        "SwappableFilter a lease tells)");
   }
   if (FactsOf(filter.layout()).folds) return Status();
   return Status::Error(StatusCode::kInvalidArgument,

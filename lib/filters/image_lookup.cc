@@ -30,14 +30,11 @@ template <bool kVerify>
 
 }  // namespace
 
-[[gnu::flatten]] bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size) noexcept {
-  return Ask<true>(static_cast<const uint8_t*>(image), size, std::string_view(static_cast<const char*>(key), key_size));
-}
-
-[[gnu::flatten]] bool TrustedImageMayContainBytes(const void* image, size_t size, const void* key,
-                                                  size_t key_size) noexcept {
-  return Ask<false>(static_cast<const uint8_t*>(image), size,
-                    std::string_view(static_cast<const char*>(key), key_size));
+[[gnu::flatten]] bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size,
+                                           bool is_verified) noexcept {
+  const uint8_t* const bytes = static_cast<const uint8_t*>(image);
+  const std::string_view asked(static_cast<const char*>(key), key_size);
+  return is_verified ? Ask<false>(bytes, size, asked) : Ask<true>(bytes, size, asked);
 }
 
 }  // namespace linefilter

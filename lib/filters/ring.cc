@@ -45,8 +45,8 @@ constexpr size_t kGroup = 256;
 // lines that are clean stay clean.
 void ClearShared(uint8_t* body, uint64_t size) {
   for (uint64_t i = 0; i < size; i += kWordBytes) {
-    if (internal::LoadSharedWord(body + i) == 0) continue;
-    __atomic_store_n(reinterpret_cast<internal::SharedWord*>(body + i), uint64_t{0}, __ATOMIC_RELEASE);
+    if (LoadSharedWord(body + i) == 0) continue;
+    __atomic_store_n(reinterpret_cast<SharedWord*>(body + i), uint64_t{0}, __ATOMIC_RELEASE);
   }
 }
 

@@ -58,7 +58,7 @@ bool IsRotating(const FilterView& view, RotatingGrowth* growth) {
   return true;
 }
 
-// A snapshot is under the mutex, so that no generation goes.
+// A snapshot is under the mutex, so that no generation goes; for its size alone it need not be.
 struct Snapshot {
   internal::ContainerStage stages[kMaxGenerations];
   uint8_t growth[internal::kRotatingGrowthBytes];

@@ -144,9 +144,11 @@ void SwappableFilter::Switch(const FilterBase* filter, void (*release)(void*) no
 Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) noexcept, void* owned,
                               void* owner) noexcept {
   if (filter == nullptr || filter->layout() == Layout::kAuto) {
-    return Status::Error(StatusCode::kIncompatible,
-                         "the new filter is broken, was never made, or was moved from: the one that serves stays. Look "
-                         "at the error of what should have made it, or Clear, if \"maybe\" to all is meant");
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "the new filter is broken, was never made, was moved from, or is itself a SwappableFilter: the one "
+        "that serves stays. Look at the error of what should have made it, or Clear, if \"maybe\" to "
+        "all is meant");
   }
   std::unique_lock<std::mutex> lock(mutex_);
   const FilterBase& now = *slots_[serving_.load(std::memory_order_relaxed)].filter;

@@ -4,7 +4,7 @@
 //
 //   Stage stages[2] = {MakeStage(older, ...), MakeStage(newer, ...)};  // the oldest first
 //   BindStages(stages, 2, false, &state_);
-//   state_.kernels->insert(state_, hash);
+//   if (state_.may_contain(state_, hash)) ...
 //
 // The idea: a lookup knows two ways to its stages, so that neither needs memory of its own. An owner of stages has an
 // array of them; a view reads the image's table, whose bodies lie one after another.
@@ -75,8 +75,8 @@ void ForEachStage(const ProbeState& state, const Visit& visit) {
 }
 
 // Makes `state` ask them all, at least one and at most kMaxStages. It keeps the pointer, so bind anew after each change
-// of the array (one more stage, another newest). Insertions go into the newest stage and answer true where no stage had
-// the key; with is_shared several threads may insert and ask at once.
+// of the array (one more stage, another newest). Several stages take no insertion: their owner knows which of them is
+// to take it. With is_shared others may set bits meanwhile.
 void BindStages(const Stage* stages, uint32_t num_stages, bool is_shared, ProbeState* state);
 
 }  // namespace linefilter::internal

@@ -27,7 +27,7 @@ std::optional<HashSecret> SecretOf(const pybind11::object& secret);
 
 // That of a filter, if it has one.
 inline std::optional<HashSecret> SecretOf(const FilterBase& filter) {
-  return filter.key_hash().is_keyed() ? std::optional(filter.secret()) : std::nullopt;
+  return filter.key_hash().is_keyed() ? std::optional(filter.key_hash().secret) : std::nullopt;
 }
 
 // What opens an image again to go on with it: its secret (SecretOf), or none, and the limit.

@@ -53,7 +53,7 @@ struct Taker {
   CALL(OfBase, FilterBase&, std::declval<S>().MayContainKey(KEY))                                             \
   CALL(OfView, FilterView, std::declval<S>().MayContainKey(KEY))                                              \
   CALL(OfImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY))                                         \
-  CALL(OfTrustedImage, void*, TrustedImageMayContainKey(std::declval<S>(), 0, KEY))                           \
+  CALL(OfTrustedImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY, true))                            \
   CALL(Insertion, BlockedFilter, std::declval<S>().InsertKey(KEY))                                            \
   CALL(InsertionIntoClassic, ClassicFilter, std::declval<S>().InsertKey(KEY))                                 \
   CALL(InsertionIntoCounting, CountingBlockedFilter, std::declval<S>().InsertKey(KEY))                        \

@@ -291,8 +291,9 @@ TEST(AsItWasOwn, ImagesOfTheFileThatIsOpen) {
   const std::string path = folder.Write("image", Build(options, hashes));
   FilterFile file;
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &options.secret).ok());
-  ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret()).ok()) << "the secret of the old view";
-  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kRandom, &file.view().secret()).ok());
+  ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().key_hash().secret).ok())
+      << "the secret of the old view";
+  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kRandom, &file.view().key_hash().secret).ok());
   EXPECT_EQ(file.view().CountMaybes(hashes.data(), hashes.size()), hashes.size());
 }
 

@@ -2,7 +2,7 @@
 //
 // There are four kinds, which differ in how they are made and in the few calls of c/concurrent.h, c/scalable.h and
 // c/rotating.h. Everything here goes for each, where nothing else is said. One thread that inserts may use a filter, or
-// any number that only ask. Any number may call at once what does not make or free a concurrent or rotating one.
+// any number that only ask. Any number may call at once what does not make, seal or free a concurrent or rotating one.
 #ifndef LINEFILTER_C_FILTER_H_
 #define LINEFILTER_C_FILTER_H_
 

@@ -64,7 +64,8 @@ LINEFILTER_EXPORT bool linefilter_view_may_contain_key(const linefilter_view* vi
 LINEFILTER_EXPORT bool linefilter_view_may_contain_u64(const linefilter_view* view, uint64_t key);
 // The same of a hash, made as linefilter_view_hash_id says.
 LINEFILTER_EXPORT bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash);
-// Prefetches what the lookup of that hash will read: prepare some, then ask them.
+// Prefetches what the lookup of that hash will read: prepare some, then ask them. Of several stages it is the newest,
+// of a rotating filter and a swappable view nothing.
 LINEFILTER_EXPORT void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash);
 
 // A batch of keys: n answers of 1 or 0.
@@ -90,14 +91,14 @@ LINEFILTER_EXPORT size_t linefilter_views_ask(const linefilter_view* const* view
 // LINEFILTER_OK if questions by key can be answered; else it says why they are answered "maybe".
 LINEFILTER_EXPORT linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilter_status* status);
 
-// ---- Facts. For NULL they are 0, but for the rate, which is 1; the target is "none". A swappable view tells those up
-// to linefilter_view_target as NULL does, for what serves may be another the next moment: ask a lease.
+// ---- Facts. For NULL they are 0, but for the rate, which is 1; the target is "none". A swappable view tells those
+// before linefilter_view_target as NULL does, for what serves may be another the next moment: ask a lease.
 
 // This is LINEFILTER_LAYOUT_AUTO for NULL and what was sealed.
 LINEFILTER_EXPORT linefilter_layout linefilter_view_layout(const linefilter_view* view);
 // For NULL this is LINEFILTER_HASH_CALLER: no key can be answered.
 LINEFILTER_EXPORT linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
-// For a keyed hash this is linefilter_check_of_secret, not a seed.
+// For a keyed hash this is linefilter_secret_check, not a seed.
 LINEFILTER_EXPORT uint64_t linefilter_view_seed(const linefilter_view* view);
 // Bits per key that are set and tested; 0 in a layout without probes of its own. A rotating filter tells those of its
 // generations.

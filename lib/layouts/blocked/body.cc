@@ -33,6 +33,15 @@ BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
   return ReadBitsOf(reinterpret_cast<const uint8_t*>(copy), num_probes);
 }
 
+// Folds one block for BlockedFoldedFpr while others set bits.
+void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool, uint8_t* to) {
+  uint64_t words[kBlockBytes / kWordBytes] = {};
+  for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
+    for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) words[w] |= LoadSharedWord(from + kWordBytes * w);
+  }
+  memcpy(to, words, kBlockBytes);
+}
+
 bool IsValid(uint64_t body_bytes, uint32_t num_probes) {
   return BodyIsBlocks(body_bytes) && num_probes >= 1 && num_probes <= kMostProbesOfBlocked;
 }
@@ -54,10 +63,7 @@ double EstimatedKeys(const ProbeState& state) {
 
 // This is the mean over blocks and rotations of the product of lane fills, and of keys that agree with one of a block
 // in the in-block hash. It is from all blocks up to 2^20, above from evenly spaced ones.
-double ExpectedFpr(const ProbeState& state) {
-  if (!state.is_shared) return BlockedFoldedFpr(state, 1, 1);
-  return FoldedFpr<BlockedFoldBlocks, ReadSharedBitsOf, kBitsPerBlock>(state, 1, 1);
-}
+double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
 
 }  // namespace
 
@@ -74,6 +80,7 @@ void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor
 }
 
 double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
+  if (state.is_shared) return FoldedFpr<FoldSharedBlock, ReadSharedBitsOf, kBitsPerBlock>(state, factor, enough);
   return FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(state, factor, enough);
 }
 

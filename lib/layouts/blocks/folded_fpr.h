@@ -45,7 +45,7 @@ double FoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   const double size = static_cast<double>(sample);
   double sum = 0;
   uint32_t counts[kPositions + 1] = {};
-  uint8_t folded[kBlockBytes];
+  alignas(8) uint8_t folded[kBlockBytes];  // whole words, as a body that others fill
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
     // They are evenly spaced, without overflow: i * num_blocks < 2^52.
     const uint8_t* const blocks = state.body + kBlockBytes * factor * (i * num_blocks / sample);

@@ -192,38 +192,22 @@ uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) 
   return answers.count;
 }
 
-template <class How>
-uint64_t InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
-  const Stages stages(state);
-  const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
-  const size_t last_byte = stages.LastByte();
-  for (size_t j = 0; j < n && j < ahead; ++j) stages.Prefetch(hashes[j], last_byte);
-  uint64_t count = 0;
-  for (size_t i = 0; i < n; ++i) {
-    if (ahead != 0 && i + ahead < n) stages.Prefetch(hashes[i + ahead], last_byte);
-    const bool is_new = InsertIntoNewest<How>(state, hashes[i]);
-    if (were_new != nullptr) were_new[i] = is_new;
-    count += is_new;
-  }
-  return count;
-}
-
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
 
+// Owners of stages insert by themselves.
 template <class How, class Cursor>
-constexpr internal::Kernels KernelsOf(bool (*insert)(const ProbeState&, uint64_t),
-                                      uint64_t (*insert_batch)(const ProbeState&, const uint64_t*, size_t, uint8_t*)) {
-  return {TargetName,  MayContain<How, Cursor>, MayContainToBytes<How>, MayContainToBits<How>, CountMaybes<How>, insert,
-          insert_batch};
+constexpr internal::Kernels KernelsOf() {
+  return {TargetName,       MayContain<How, Cursor>, MayContainToBytes<How>,      MayContainToBits<How>,
+          CountMaybes<How>, internal::InsertNothing, internal::InsertNothingBatch};
 }
 
 const internal::Kernels* StagesTable() {
-  static constexpr internal::Kernels kernels = KernelsOf<Alone, ArrayCursor>(Insert<Alone>, InsertBatch<Alone>);
+  static constexpr internal::Kernels kernels = KernelsOf<Alone, ArrayCursor>();
   return &kernels;
 }
 
 const internal::Kernels* SharedStagesTable() {
-  static constexpr internal::Kernels kernels = KernelsOf<Shared, SharedCursor>(Insert<Shared>, InsertBatch<Shared>);
+  static constexpr internal::Kernels kernels = KernelsOf<Shared, SharedCursor>();
   return &kernels;
 }
 
@@ -237,8 +221,7 @@ internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
 }
 
 const internal::Kernels* ImageStagesTable() {
-  static constexpr internal::Kernels kernels =
-      KernelsOf<Alone, TableCursor>(internal::InsertNothing, internal::InsertNothingBatch);
+  static constexpr internal::Kernels kernels = KernelsOf<Alone, TableCursor>();
   return &kernels;
 }
 

@@ -51,24 +51,16 @@ HWY_INLINE bool TestBlockOfStage(const uint8_t* block, const uint32_t* lane_ones
 #endif
 }
 
-// This tests and fills one block.
+// This tests one block.
 struct Alone {
   static HWY_INLINE bool Test(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     return TestBlockOfStage(block, lane_ones, InBlockHash(hash));
-  }
-  static HWY_INLINE bool Insert(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    const uint32_t x = InBlockHash(hash);
-    return InsertIntoBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
   }
 };
 struct Shared {
   static HWY_INLINE bool Test(const uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
     const uint32_t x = InBlockHash(hash);
     return TestSharedBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
-  }
-  static HWY_INLINE bool Insert(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
-    const uint32_t x = InBlockHash(hash);
-    return InsertIntoSharedBlock(block, lane_ones, x, hn::Set(LaneTag(), x));
   }
 };
 
@@ -176,23 +168,6 @@ internal::MayContainFunction MayContainOfSome(size_t num_stages) {
     default:
       return MayContain<How, Cursor>;
   }
-}
-
-// True if no stage had the key.
-template <class How>
-HWY_INLINE bool InsertIntoNewest(const ProbeState& state, uint64_t hash) {
-  bool older = false;
-  for (size_t s = state.num_stages - 1u; s-- != 0;) {
-    const Stage& stage = state.stages[s];
-    older |= How::Test(BlockOfStage(stage, hash), stage.lane_ones, hash);
-  }
-  const Stage& newest = state.stages[state.num_stages - 1u];
-  return How::Insert(BlockOfStage(newest, hash), newest.lane_ones, hash) && !older;
-}
-
-template <class How>
-bool Insert(const ProbeState& state, uint64_t hash) {
-  return InsertIntoNewest<How>(state, hash);
 }
 
 }  // namespace

@@ -13,10 +13,6 @@ class StagesFilter : public FilterBase {
     internal::BindStages(stages.data(), static_cast<uint32_t>(stages.size()), is_shared, &state_);
     layout_ = Layout::kContainer;
   }
-  bool Insert(uint64_t hash) { return state_.kernels->insert(state_, hash); }
-  uint64_t Insert(const uint64_t* hashes, size_t n, uint8_t* were_new) {
-    return state_.kernels->insert_batch(state_, hashes, n, were_new);
-  }
 };
 
 std::vector<uint64_t> QuestionsOf(const Both& both, size_t n, uint64_t seed) {
@@ -63,38 +59,6 @@ TEST(Stages, AnswerAsALoopOverThemOnEveryTarget) {
       test::ExpectAnswers(odd, questions.data(), questions.size(), answers.data());
     });
   }
-}
-
-TEST(Stages, TakeKeysIntoTheNewestAndTellThoseThatNoneHad) {
-  test::OnEveryTarget([&](const char*) {
-    for (const std::vector<size_t>& num_blocks : EveryStages()) {
-      if (num_blocks.back() > 20000) continue;
-      for (const bool is_shared : {false, true}) {
-        Both both = MakeBoth(num_blocks, 3, 50 + num_blocks.size());
-        StagesFilter filter(both.stages, is_shared);
-        std::vector<uint64_t> keys = test::RandomHashes(400, 99);
-        for (size_t i = 5; i < keys.size(); i += 3)
-          keys[i] = i % 2 == 0 ? keys[i / 2] : both.keys[i % both.keys.size()];
-        std::vector<uint8_t> expected;
-        for (const uint64_t key : keys) {
-          expected.push_back(!both.MayContain(key));
-          (void)both.expected.back().Insert(key);
-        }
-        const size_t singles = 150;
-        for (size_t i = 0; i < singles; ++i) ASSERT_EQ(filter.Insert(keys[i]), expected[i] != 0) << i;
-        std::vector<uint8_t> were_new(100);
-        const auto news = [&](size_t from, size_t to) {
-          return static_cast<uint64_t>(std::count(expected.data() + from, expected.data() + to, 1));
-        };
-        EXPECT_EQ(filter.Insert(&keys[singles], 100, were_new.data()), news(singles, singles + 100));
-        EXPECT_TRUE(std::equal(were_new.begin(), were_new.end(), expected.begin() + singles));
-        EXPECT_EQ(filter.Insert(&keys[singles + 100], 150, nullptr), news(singles + 100, 400));
-        for (size_t i = 0; i < both.stages.size(); ++i) {
-          EXPECT_EQ(memcmp(both.stages[i].body, both.expected[i].body.data(), both.expected[i].body.size()), 0) << i;
-        }
-      }
-    }
-  });
 }
 
 TEST(Stages, TellTheirSizesTogether) {
