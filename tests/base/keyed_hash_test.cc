@@ -226,7 +226,7 @@ TEST(KeyedFilter, MayBeOpenedAgainWithItsOwnSecret) {
   const HashSecret secret = Secret(13);
   const std::string image = Image(Keyed(secret), 500);
   FilterView view(image.data(), image.size(), &secret);
-  ASSERT_TRUE(view.Open(image.data(), image.size(), &view.secret()).ok());
+  ASSERT_TRUE(view.Open(image.data(), image.size(), &view.key_hash().secret).ok());
   ExpectAFilter(view, 500, secret);
 }
 
@@ -236,9 +236,9 @@ TEST(KeyedFilter, InAFileMayBeOpenedAgainWithItsOwnSecret) {
   const std::string path = dir.Write("keyed.filter", Image(Keyed(secret), 500));
   FilterFile file;
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  EXPECT_TRUE(IsOk(file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().secret()))) << "Map";
+  EXPECT_TRUE(IsOk(file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().key_hash().secret))) << "Map";
   ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  EXPECT_TRUE(IsOk(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().secret()))) << "Load";
+  EXPECT_TRUE(IsOk(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().key_hash().secret))) << "Load";
 }
 
 // Of two secrets the sizes are the same: what differs must be said.
