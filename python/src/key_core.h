@@ -170,4 +170,8 @@ std::unique_ptr<Bound> CopyOf(const Bound& core, uint64_t memory_limit) {
 
 }  // namespace linefilter::python
 
+template <>
+class pybind11::detail::type_caster<linefilter::python::KeyCore>
+    : public linefilter::python::BaseCaster<linefilter::python::KeyCore> {};
+
 #endif  // LINEFILTER_PYTHON_SRC_KEY_CORE_H_

@@ -41,7 +41,7 @@ constexpr char kAdapters[] = "lib/adapters";
 const std::map<std::string, std::string> kUpperHeaders = {
     {"linefilter/remote_body.h", "lib/filters"}, {"linefilter/builder.h", "lib/build"},
     {"linefilter/bulk.h", "lib/build"},          {"linefilter/concurrent.h", "lib/filters"},
-    {"linefilter/options.h", kAdapters},         {"linefilter/file.h", "lib/image"},
+    {"linefilter/key_filter.h", "lib/filters"},  {"linefilter/file.h", "lib/image"},
     {"linefilter/filter.h", "lib/filters"},      {"linefilter/fold.h", "lib/filters"},
     {"linefilter/leveldb.h", kAdapters},         {"linefilter/redis.h", kAdapters},
     {"linefilter/rocksdb.h", kAdapters},         {"linefilter/rotating.h", "lib/filters"},
