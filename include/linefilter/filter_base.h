@@ -42,8 +42,8 @@ class LINEFILTER_EXPORT FilterBase {
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
   // These are a lookup in two halves: Prepare prefetches the line, Probe answers. Prepare others between them: this
-  // hides misses when one key is asked of many filters, or many keys of one. Probe the filter that was prepared. Of
-  // several stages the newest is prefetched, in a RotatingFilter and a SwappableFilter nothing is.
+  // hides misses when one key is asked of many filters, or many keys of one. Probe the filter that was prepared. Where
+  // there are several stages it is the newest; a RotatingFilter and a SwappableFilter prefetch nothing.
   LINEFILTER_INLINE PreparedHash Prepare(uint64_t hash) const noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));

@@ -64,8 +64,8 @@ LINEFILTER_EXPORT bool linefilter_view_may_contain_key(const linefilter_view* vi
 LINEFILTER_EXPORT bool linefilter_view_may_contain_u64(const linefilter_view* view, uint64_t key);
 // The same of a hash, made as linefilter_view_hash_id says.
 LINEFILTER_EXPORT bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash);
-// Prefetches what the lookup of that hash will read: prepare some, then ask them. Of several stages it is the newest,
-// of a rotating filter and a swappable view nothing.
+// Prefetches what the lookup of that hash will read: prepare some, then ask them. Where there are several stages it
+// is the newest; a rotating filter and a swappable view prefetch nothing.
 LINEFILTER_EXPORT void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash);
 
 // A batch of keys: n answers of 1 or 0.
