@@ -72,7 +72,14 @@ FilterView& FilterView::operator=(const FilterView& other) noexcept = default;
 
 Status FilterView::Open(const void* image, size_t size, const HashSecret* secret) noexcept {
   const internal::GivenSecret given(secret);
-  *this = FilterView();
+  // Field by field: to assign a FilterView copies a message of a Status, too.
+  internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
+  key_hash_ = KeyHash();
+  layout_ = Layout::kAuto;
+  chunk_checks_ = growth_ = nullptr;
+  num_keys_ = 0;
+  growth_bytes_ = 0;
+  has_num_keys_ = false;
   image_bytes_ = size;
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
   internal::Trailer trailer;
