@@ -48,8 +48,8 @@
 // afterwards. But what the options' `context`s point to (c/types.h) and the bytes under a view must stay. Images that
 // the library allocates are freed with linefilter_image_free.
 //
-// Threads: no thread is started. Functions without a handle may be called at any time. Any number of threads that do
-// not change a handle (const) may use it, or one that does. Any number may change a concurrent or rotating filter, or a
+// Threads: no thread is started. Functions without a handle may be called at any time. Many threads may read
+// a handle (const), or one may change it. Any number may change a concurrent or rotating filter, or a
 // swappable view. One at a time may use a linefilter_builder, whatever it calls (linefilter_builder_image_bytes
 // remembers what it found).
 //

@@ -9,8 +9,9 @@
 //   filter.InsertKey("alice@example.org");
 //   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
 //
-// One writer may use a filter, or any number of readers. key_filter.h has insertions and the ways to an image,
-// filter_base.h the questions.
+// If all keys are at hand and none comes later, take a FilterBuilder (builder.h): it counts them itself, and makes
+// every layout. One writer may use a filter, or any number of readers. key_filter.h has insertions and the ways to an
+// image, filter_base.h the questions.
 #ifndef LINEFILTER_FILTER_H_
 #define LINEFILTER_FILTER_H_
 

@@ -38,7 +38,8 @@ class LINEFILTER_EXPORT FilterBase {
     uint64_t hash = 0;
     return key_hash_.Of(key, &hash) ? MayContainHash(hash) : MayContainKeyNow(key);
   }
-  // The same for a hash; hash_id() tells how to make it.
+  // The same for a hash. key_hash().Of makes it, whatever the hash id. (HashKey(key, seed()) makes it for kXxh3 alone:
+  // in a keyed filter it would be that of another key, and members "absent".)
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
   // These are a lookup in two halves: Prepare prefetches the line, Probe answers. Prepare others between them: this
@@ -59,7 +60,7 @@ class LINEFILTER_EXPORT FilterBase {
   void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept;
   uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept;
 
-  // The same for keys, hashed here in small groups.
+  // The same for keys, hashed here in small groups. Keys that are std::string are made std::string_view first.
   void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept;
   void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept;
 

@@ -7,8 +7,9 @@
 //   linefilter::Status status = filter.Save("urls.filter");
 //   if (!status.ok()) ...  // status.message() says what to do
 //
-// The class of the filter says which calls may run at once. The image may be asked as a FilterView (view.h), and the
-// class that wrote it makes a filter of it again.
+// The class of the filter says which calls may run at once. The image may be asked as a FilterView (view.h). To go on
+// with it, FilterFile::Load the file, and call CreateFromImage(file.data(), file.view().image_bytes()) of the class
+// that wrote it. A batch of keys is inserted by its hashes, which key_hash().OfEach makes.
 #ifndef LINEFILTER_KEY_FILTER_H_
 #define LINEFILTER_KEY_FILTER_H_
 

@@ -2,7 +2,7 @@
 //
 //   linefilter::FilterOptions options;
 //   options.fpr = 0.01;       // or options.bits_per_key = 10
-//   options.foldable = true;  // filters of other sizes can be united with it
+//   options.foldable = true;  // it can be made smaller by many factors when its keys are known
 #ifndef LINEFILTER_OPTIONS_H_
 #define LINEFILTER_OPTIONS_H_
 
@@ -25,8 +25,10 @@ struct FilterOptions {
   // The builder and Filter::CreateFromImage go by this; a class with a layout of its own has that.
   Layout layout = Layout::kAuto;
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,
-  // 64 and more. num_probes then follows from bits_per_key or fpr alone, so that filters for any number of keys can be
-  // united, and stays that of a filter that holds what it was made for. kAuto is blocked; classic and retrieval cannot.
+  // 64 and more. num_probes then follows from bits_per_key or fpr alone, and stays that of a filter that holds what it
+  // was made for. That alone does not make sizes fit for a Union: those made for other numbers of keys may share no
+  // more than 64 blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all, then
+  // FoldToFpr. kAuto is blocked; classic and retrieval cannot.
   bool foldable = false;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;

@@ -42,8 +42,10 @@ struct Ring;  // lib/filters/ring.h
 // When a generation ends.
 enum class Rotation : uint8_t {
   kByCaller = 0,  // by Rotate alone: a window in time
-  kByCount = 1,   // also when window_keys / (G - 1) keys went into the newest one: a window in keys, of which each
-                  // counts once in every generation that it goes into
+  // Also when window_keys / (G - 1) keys went into the newest one: a window in keys, of which each counts once in every
+  // generation that it goes into. While one thread is stopped, others may fill G generations, and with them goes what
+  // it inserted: let a generation last longer than a thread may be stopped.
+  kByCount = 1,
 };
 
 // There are at least two generations: one that takes keys, and one before it.

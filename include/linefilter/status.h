@@ -24,7 +24,7 @@ enum class StatusCode : unsigned char {
   kOutOfMemory,      // an allocation failed
   kOverLimit,        // the host's memory limit would be exceeded
   kIoError,          // the operating system refused; the message has its reason
-  kNotFound,         // nothing of that name is there
+  kNotFound,         // no filter of that name is in Redis; a missing file is kIoError
   kUnavailable,      // a server does not answer, or not now; asked again later, it may
 };
 

@@ -104,9 +104,10 @@ LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, cons
                                             bool is_verified) noexcept;
 
 // Asks an image that is not kept open for one key, for engines that hand over the bytes at each lookup. It verifies and
-// answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys. If
-// the caller has verified the bytes since they were read, is_verified leaves the check out, half of the time. A damaged
-// image may then answer "absent" for a key that is in it; no byte outside it is read.
+// answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys. A
+// body above 4 KiB is not verified by that: an engine without a checksum of its own verifies it when it reads the
+// block. If the caller has verified the bytes since they were read, is_verified leaves the check out, half of the time.
+// A damaged image may then answer "absent" for a key that is in it; no byte outside it is read.
 LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key, bool is_verified = false) noexcept {
   char word[8];
   const std::string_view bytes = key.bytes_or_word(word);

@@ -37,7 +37,7 @@ LINEFILTER_EXPORT linefilter_view* linefilter_swappable_new(const linefilter_all
 // once. Another view than linefilter_swappable_new's cannot be swapped: LINEFILTER_INCOMPATIBLE, here and below.
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap(linefilter_view* swappable, linefilter_filter* filter,
                                                             linefilter_status* status);
-// The same for a view that was opened, mapped or loaded. Verify it before. Other views are refused
+// The same for a view that was opened, mapped or loaded, which is taken over. Verify it before. Other views are refused
 // (LINEFILTER_INVALID_ARGUMENT): hand over the filter itself.
 LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linefilter_view* view,
                                                                  linefilter_status* status);

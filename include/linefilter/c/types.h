@@ -23,7 +23,7 @@ enum {
   LINEFILTER_OUT_OF_MEMORY = 5,     // an allocation failed
   LINEFILTER_OVER_LIMIT = 6,        // the host's memory limit would be exceeded
   LINEFILTER_IO_ERROR = 7,          // the operating system, or a callback, refused; the message has the reason
-  LINEFILTER_NOT_FOUND = 8,         // nothing of that name is there
+  LINEFILTER_NOT_FOUND = 8,         // nothing of that name is on a server; a missing file is an I/O error
   LINEFILTER_UNAVAILABLE = 9        // a server does not answer, or not now; asked again later, it may
 };
 

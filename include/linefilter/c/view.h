@@ -38,7 +38,7 @@ LINEFILTER_EXPORT linefilter_view* linefilter_view_map(const char* path, linefil
                                                        const uint8_t* secret, linefilter_status* status);
 
 // Reads a file into memory of `allocator` (NULL: the default, in huge pages), of which `memory_limit` allows so much
-// (LINEFILTER_NO_MEMORY_LIMIT). It is verified as a whole.
+// (LINEFILTER_NO_MEMORY_LIMIT; 0 allows nothing). It is verified as a whole.
 LINEFILTER_EXPORT linefilter_view* linefilter_view_load(const char* path, const linefilter_allocator* allocator,
                                                         uint64_t memory_limit, const uint8_t* secret,
                                                         linefilter_status* status);
@@ -152,7 +152,8 @@ LINEFILTER_EXPORT size_t linefilter_view_count_levels(const linefilter_view* vie
 
 // Verifies all of an image that can be verified without its secret.
 LINEFILTER_EXPORT linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status);
-// Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies, and answers as a view.
+// Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies as
+// linefilter_view_open does, so not a body above 4 KiB, and answers as a view.
 // is_verified says that the caller has verified these bytes since they were read: the check, half of the time, is left
 // out.
 LINEFILTER_EXPORT bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key,
