@@ -25,7 +25,7 @@ struct Ring : Windows {
 
   uint32_t num_slots() const { return num_generations + 1; }
   uint8_t* BodyOfSlot(uint32_t slot) const { return bodies + generation_bytes * slot; }
-  // Of the generation that began `age` rotations ago.
+  // The body of the generation that began `age` rotations ago.
   const uint8_t* BodyOfAge(uint32_t age) const;
   const Stage* stages() const { return reinterpret_cast<const Stage*>(of_slots + num_slots()); }
   uint64_t generation() const;

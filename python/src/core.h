@@ -24,7 +24,7 @@ namespace linefilter::python {
 
 namespace py = pybind11;
 
-// Who calls: with the GIL, or without.
+// This tells whether the caller holds the GIL.
 enum class Gil { kHeld, kReleased };
 
 // Locks as the rule demands.

@@ -9,32 +9,11 @@ static void TestConcurrent(void) {
   linefilter_status status;
   const linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 16);
   linefilter_filter* seen = linefilter_concurrent_new(1000, &options, &status);
-  const void* keys[2] = {"three", "four"};
-  const size_t sizes[2] = {5, 4};
-  const uint64_t numbers[2] = {11, 12}, hashes[2] = {linefilter_hash_u64(13, 0), linefilter_hash_u64(14, 0)};
-  uint8_t were_new[2] = {0, 0}, answers[2] = {0, 0};
   CHECK(seen != NULL && IsOk(&status));
-  CHECK(linefilter_filter_insert_key(seen, "one", 3) && !linefilter_filter_insert_key(seen, "one", 3));
-  CHECK(linefilter_filter_insert_u64(seen, 10));
-  CHECK(linefilter_filter_insert_hash(seen, linefilter_hash_key("two", 3, 0)));
-  CHECK(linefilter_filter_insert_keys(seen, keys, sizes, 2, were_new) == 2 && were_new[1] == 1);
-  CHECK(linefilter_filter_insert_u64s(seen, numbers, 2, NULL) == 2);
-  CHECK(linefilter_filter_insert_hashes(seen, hashes, 2, were_new) == 2);
-  CHECK(linefilter_view_may_contain_key(linefilter_filter_view(seen), "two", 3) &&
-        !linefilter_view_may_contain_key(linefilter_filter_view(seen), "x", 1));
-  CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(seen), 14) &&
-        !linefilter_view_may_contain_u64(linefilter_filter_view(seen), 15));
-  CHECK(linefilter_view_may_contain_hash(linefilter_filter_view(seen), hashes[0]));
-  linefilter_view_may_contain_keys(linefilter_filter_view(seen), keys, sizes, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
-  answers[0] = 0;
-  linefilter_view_may_contain_u64s(linefilter_filter_view(seen), numbers, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
-  answers[0] = 0;
-  linefilter_view_may_contain_hashes(linefilter_filter_view(seen), hashes, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
+  InsertSingles(seen, 0);
+  InsertBatchesAndAsk(seen, 0);
   uint8_t bits = 0xff;
-  const uint64_t half[2] = {hashes[0], linefilter_hash_u64(15, 0)};
+  const uint64_t half[2] = {linefilter_hash_u64(13, 0), linefilter_hash_u64(15, 0)};
   linefilter_view_prepare_hash(linefilter_filter_view(seen), half[0]);
   linefilter_view_may_contain_hashes_to_bits(linefilter_filter_view(seen), half, 2, &bits);
   CHECK(bits == 1 && linefilter_view_count_maybes(linefilter_filter_view(seen), half, 2) == 1);

@@ -79,3 +79,33 @@ void CheckContainer(const linefilter_view* view, size_t image_bytes) {
   CHECK(linefilter_view_fill_ratio(view) > 0 && linefilter_view_fill_ratio(view) < 0.6);
   CHECK(linefilter_view_expected_fpr(view) > 0 && linefilter_view_expected_fpr(view) < 0.01);
 }
+
+void InsertSingles(linefilter_filter* filter, uint64_t seed) {
+  CHECK(linefilter_filter_insert_key(filter, "one", 3) && !linefilter_filter_insert_key(filter, "one", 3));
+  CHECK(linefilter_filter_insert_u64(filter, 10));
+  CHECK(linefilter_filter_insert_hash(filter, linefilter_hash_key("two", 3, seed)));
+}
+
+void InsertBatchesAndAsk(linefilter_filter* filter, uint64_t seed) {
+  const linefilter_view* view = linefilter_filter_view(filter);
+  const void* keys[2] = {"three", "four"};
+  const size_t sizes[2] = {5, 4};
+  const uint64_t numbers[2] = {11, 12}, hashes[2] = {linefilter_hash_u64(13, seed), linefilter_hash_u64(14, seed)};
+  uint8_t were_new[2] = {0, 0}, answers[2] = {0, 0}, bits = 0;
+  CHECK(linefilter_filter_insert_keys(filter, keys, sizes, 2, were_new) == 2 && were_new[1] == 1);
+  CHECK(linefilter_filter_insert_u64s(filter, numbers, 2, NULL) == 2);
+  CHECK(linefilter_filter_insert_hashes(filter, hashes, 2, were_new) == 2);
+  CHECK(linefilter_view_may_contain_key(view, "two", 3) && !linefilter_view_may_contain_key(view, "x", 1));
+  CHECK(linefilter_view_may_contain_u64(view, 14) && !linefilter_view_may_contain_u64(view, 15));
+  CHECK(linefilter_view_may_contain_hash(view, hashes[0]));
+  linefilter_view_may_contain_keys(view, keys, sizes, 2, answers);
+  CHECK(answers[0] == 1 && answers[1] == 1);
+  answers[0] = 0;
+  linefilter_view_may_contain_u64s(view, numbers, 2, answers);
+  CHECK(answers[0] == 1 && answers[1] == 1);
+  answers[0] = 0;
+  linefilter_view_may_contain_hashes(view, hashes, 2, answers);
+  CHECK(answers[0] == 1 && answers[1] == 1);
+  linefilter_view_may_contain_hashes_to_bits(view, hashes, 2, &bits);
+  CHECK(bits == 3 && linefilter_view_count_maybes(view, hashes, 2) == 2);
+}

@@ -39,6 +39,11 @@ bool FileHas(const char* path, const void* image, size_t size);
 /* Is everything that is in `view` what one asks of kKeys keys? */
 void CheckAnswers(const linefilter_view* view);
 
+/* The ways to insert into a filter of any kind of `seed`: one by one, then in batches, which are asked for in each way.
+ */
+void InsertSingles(linefilter_filter* filter, uint64_t seed);
+void InsertBatchesAndAsk(linefilter_filter* filter, uint64_t seed);
+
 /* What a view of an image of that many bytes tells that has several stages. */
 void CheckContainer(const linefilter_view* view, size_t image_bytes);
 

@@ -10,33 +10,10 @@ static void TestRotating(void) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 16);
   options.seed = 7;
   linefilter_filter* seen = linefilter_rotating_new(1000, 3, LINEFILTER_ROTATE_BY_CALLER, &options, &status);
-  const void* keys[2] = {"three", "four"};
-  const size_t sizes[2] = {5, 4};
-  const uint64_t numbers[2] = {11, 12}, hashes[2] = {linefilter_hash_u64(13, 7), linefilter_hash_u64(14, 7)};
-  uint8_t were_new[2] = {0, 0}, answers[2] = {0, 0}, bits = 0;
   CHECK(seen != NULL && IsOk(&status));
-  CHECK(linefilter_filter_insert_key(seen, "one", 3) && !linefilter_filter_insert_key(seen, "one", 3));
-  CHECK(linefilter_filter_insert_u64(seen, 10));
-  CHECK(linefilter_filter_insert_hash(seen, linefilter_hash_key("two", 3, 7)));
+  InsertSingles(seen, 7);
   CHECK(linefilter_rotating_rotate(seen) == 1 && linefilter_rotating_generation(seen) == 1);
-  CHECK(linefilter_filter_insert_keys(seen, keys, sizes, 2, were_new) == 2 && were_new[1] == 1);
-  CHECK(linefilter_filter_insert_u64s(seen, numbers, 2, NULL) == 2);
-  CHECK(linefilter_filter_insert_hashes(seen, hashes, 2, were_new) == 2);
-  CHECK(linefilter_view_may_contain_key(linefilter_filter_view(seen), "two", 3) &&
-        !linefilter_view_may_contain_key(linefilter_filter_view(seen), "x", 1));
-  CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(seen), 14) &&
-        !linefilter_view_may_contain_u64(linefilter_filter_view(seen), 15));
-  CHECK(linefilter_view_may_contain_hash(linefilter_filter_view(seen), hashes[0]));
-  linefilter_view_may_contain_keys(linefilter_filter_view(seen), keys, sizes, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
-  answers[0] = 0;
-  linefilter_view_may_contain_u64s(linefilter_filter_view(seen), numbers, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
-  answers[0] = 0;
-  linefilter_view_may_contain_hashes(linefilter_filter_view(seen), hashes, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
-  linefilter_view_may_contain_hashes_to_bits(linefilter_filter_view(seen), hashes, 2, &bits);
-  CHECK(bits == 3 && linefilter_view_count_maybes(linefilter_filter_view(seen), hashes, 2) == 2);
+  InsertBatchesAndAsk(seen, 7);
   CHECK(linefilter_view_key_status(linefilter_filter_view(seen), &status) == LINEFILTER_OK);
 
   CHECK(linefilter_view_hash_id(linefilter_filter_view(seen)) == LINEFILTER_HASH_XXH3 &&
