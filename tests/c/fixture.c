@@ -90,22 +90,44 @@ void InsertBatchesAndAsk(linefilter_filter* filter, uint64_t seed) {
   const linefilter_view* view = linefilter_filter_view(filter);
   const void* keys[2] = {"three", "four"};
   const size_t sizes[2] = {5, 4};
-  const uint64_t numbers[2] = {11, 12}, hashes[2] = {linefilter_hash_u64(13, seed), linefilter_hash_u64(14, seed)};
-  uint8_t were_new[2] = {0, 0}, answers[2] = {0, 0}, bits = 0;
+  const uint64_t numbers[2] = {11, 12}; /* of the hashes the last one is absent */
+  const uint64_t hashes[3] = {linefilter_hash_u64(13, seed), linefilter_hash_u64(14, seed),
+                              linefilter_hash_u64(15, seed)};
+  uint8_t were_new[2] = {0, 0}, answers[4] = {0, 0, 9, 9}, bits = 0;
   CHECK(linefilter_filter_insert_keys(filter, keys, sizes, 2, were_new) == 2 && were_new[1] == 1);
   CHECK(linefilter_filter_insert_u64s(filter, numbers, 2, NULL) == 2);
   CHECK(linefilter_filter_insert_hashes(filter, hashes, 2, were_new) == 2);
   CHECK(linefilter_view_may_contain_key(view, "two", 3) && !linefilter_view_may_contain_key(view, "x", 1));
   CHECK(linefilter_view_may_contain_u64(view, 14) && !linefilter_view_may_contain_u64(view, 15));
-  CHECK(linefilter_view_may_contain_hash(view, hashes[0]));
+  CHECK(linefilter_view_may_contain_hash(view, hashes[0]) && !linefilter_view_may_contain_hash(view, hashes[2]));
   linefilter_view_may_contain_keys(view, keys, sizes, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
+  CHECK(answers[0] == 1 && answers[1] == 1 && answers[2] == 9);
   answers[0] = 0;
   linefilter_view_may_contain_u64s(view, numbers, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
+  CHECK(answers[0] == 1 && answers[1] == 1 && answers[2] == 9);
   answers[0] = 0;
-  linefilter_view_may_contain_hashes(view, hashes, 2, answers);
-  CHECK(answers[0] == 1 && answers[1] == 1);
-  linefilter_view_may_contain_hashes_to_bits(view, hashes, 2, &bits);
-  CHECK(bits == 3 && linefilter_view_count_maybes(view, hashes, 2) == 2);
+  linefilter_view_may_contain_hashes(view, hashes, 3, answers);
+  CHECK(answers[0] == 1 && answers[1] == 1 && answers[2] == 0 && answers[3] == 9);
+  linefilter_view_may_contain_hashes_to_bits(view, hashes, 3, &bits);
+  CHECK(bits == 3 && linefilter_view_count_maybes(view, hashes, 3) == 2);
+}
+
+void* ImageByEveryWayOut(const linefilter_filter* filter, const char* file, size_t* size) {
+  static uint8_t out[100000];
+  linefilter_status status;
+  void* image = linefilter_filter_image(filter, size, &status);
+  CHECK(image != NULL && IsOk(&status) && *size == linefilter_filter_image_bytes(filter));
+  out[*size] = 77;
+  CHECK(linefilter_filter_write_to(filter, out, sizeof(out), &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(memcmp(out, image, *size) == 0 && out[*size] == 77);
+  CHECK(linefilter_filter_write_to(filter, NULL, *size, &status) == LINEFILTER_INVALID_ARGUMENT);
+  collected.size = 0, collected.refuse_from = sizeof(collected.data);
+  CHECK(linefilter_filter_write_to_sink(filter, Collect, &collected, &status) == LINEFILTER_OK);
+  CHECK(collected.size == *size && memcmp(collected.data, image, *size) == 0);
+  CHECK(linefilter_filter_write_to_sink(filter, NULL, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "sink"));
+  CHECK(linefilter_filter_save(filter, FileIn(file), &status) == LINEFILTER_OK);
+  CHECK(FileHas(FileIn(file), image, *size));
+  CHECK(linefilter_filter_save(filter, NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  return image;
 }

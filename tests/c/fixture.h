@@ -44,6 +44,9 @@ void CheckAnswers(const linefilter_view* view);
 void InsertSingles(linefilter_filter* filter, uint64_t seed);
 void InsertBatchesAndAsk(linefilter_filter* filter, uint64_t seed);
 
+/* The image of a filter, which is the same by every way out; one of them is the file of that name. */
+void* ImageByEveryWayOut(const linefilter_filter* filter, const char* file, size_t* size);
+
 /* What a view of an image of that many bytes tells that has several stages. */
 void CheckContainer(const linefilter_view* view, size_t image_bytes);
 

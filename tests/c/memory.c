@@ -229,60 +229,6 @@ static void TestEarlierErrorsWin(void) {
   CHECK(heap.live == 0);
 }
 
-/* Of a filter all that it holds, the handle too; its image does not count. */
-static void TestLimitIsOfTheFilter(void) {
-  Heap heap = {0, 0, -1, 0, 0};
-  linefilter_status status;
-  size_t size = 0;
-  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
-  options.allocator = Hooks(&heap);
-  linefilter_filter* filter = linefilter_filter_new(kMany, &options, NULL);
-  const uint64_t of_filter = linefilter_filter_memory_use(filter);
-  CHECK(heap.bytes == of_filter);
-  linefilter_filter* concurrent = linefilter_concurrent_new(kMany, &options, NULL);
-  const uint64_t of_concurrent = linefilter_filter_memory_use(concurrent);
-  CHECK(heap.bytes == of_filter + of_concurrent);
-  void* both = linefilter_filter_image(filter, &size, NULL);
-  linefilter_filter_free(filter);
-  linefilter_filter_free(concurrent);
-
-  options.memory_limit = of_filter - 1;
-  CHECK(linefilter_filter_new(kMany, &options, &status) == NULL &&
-        Says(LINEFILTER_OVER_LIMIT, &status, "memory_limit"));
-  char figure[100]; /* its sentence is in the caller's figures */
-  snprintf(figure, sizeof(figure), "%" PRIu64 " bytes are needed and memory_limit allows %" PRIu64 ":", of_filter,
-           of_filter - 1);
-  CHECK(Says(LINEFILTER_OVER_LIMIT, &status, figure));
-  CHECK(linefilter_filter_from_image(both, size, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
-  options.memory_limit = of_concurrent - 1;
-  CHECK(linefilter_concurrent_new(kMany, &options, &status) == NULL);
-  CHECK(Says(LINEFILTER_OVER_LIMIT, &status, "memory_limit"));
-  CHECK(linefilter_concurrent_from_image(both, size, &options, &status) == NULL);
-  CHECK(status.code == LINEFILTER_OVER_LIMIT);
-  options.memory_limit = of_filter;
-  filter = linefilter_filter_from_image(both, size, &options, &status);
-  CHECK(filter != NULL && IsOk(&status));
-  linefilter_filter_free(filter);
-  filter = linefilter_filter_new(kMany, &options, &status);
-  CHECK(filter != NULL && IsOk(&status));
-  options.memory_limit = of_concurrent;
-  concurrent = linefilter_concurrent_from_image(both, size, &options, &status);
-  CHECK(concurrent != NULL && IsOk(&status));
-  linefilter_filter_free(concurrent);
-  concurrent = linefilter_concurrent_new(kMany, &options, &status);
-  CHECK(concurrent != NULL && IsOk(&status));
-  void* image = linefilter_filter_image(filter, NULL, &status);
-  CHECK(image != NULL && IsOk(&status));
-  void* other = linefilter_filter_image(concurrent, NULL, &status);
-  CHECK(other != NULL && IsOk(&status));
-  linefilter_image_free(image);
-  linefilter_image_free(other);
-  linefilter_image_free(both);
-  linefilter_filter_free(filter);
-  linefilter_filter_free(concurrent);
-  CHECK(heap.live == 0);
-}
-
 /* A filter of each kind, with these options. */
 static linefilter_filter* New(linefilter_kind kind, const linefilter_options* options, linefilter_status* status) {
   switch (kind) {
@@ -297,7 +243,14 @@ static linefilter_filter* New(linefilter_kind kind, const linefilter_options* op
   }
 }
 
-/* To the byte, for every kind, and for what an image makes. */
+/* And of an image; it makes a concurrent one only where that is asked for. */
+static linefilter_filter* From(linefilter_kind kind, const void* image, size_t size, const linefilter_options* options,
+                               linefilter_status* status) {
+  return kind == LINEFILTER_KIND_CONCURRENT ? linefilter_concurrent_from_image(image, size, options, status)
+                                            : linefilter_filter_from_image(image, size, options, status);
+}
+
+/* To the byte, the handle too, for every kind, and for what an image makes; the image does not count. */
 static void TestMemoryUseIsAllThatIsHeld(void) {
   for (linefilter_kind kind = LINEFILTER_KIND_PLAIN; kind <= LINEFILTER_KIND_ROTATING; ++kind) {
     Heap heap = {0, 0, -1, 0, 0};
@@ -309,23 +262,30 @@ static void TestMemoryUseIsAllThatIsHeld(void) {
     linefilter_filter* filter = New(kind, &options, &status);
     CHECK(filter != NULL && heap.bytes == linefilter_filter_memory_use(filter));
     options.memory_limit = heap.bytes;
-    void* image = linefilter_filter_image(filter, &size, &status);
     linefilter_filter_free(filter);
     CHECK((filter = New(kind, &options, &status)) != NULL && IsOk(&status));
+    void* image = linefilter_filter_image(filter, &size, &status);
+    CHECK(image != NULL && IsOk(&status));
     linefilter_filter_free(filter);
+    char figures[100];
+    snprintf(figures, sizeof(figures), "%" PRIu64 " bytes are needed and memory_limit allows %" PRIu64 ":",
+             options.memory_limit, options.memory_limit - 1);
     --options.memory_limit;
-    CHECK(New(kind, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+    CHECK(New(kind, &options, &status) == NULL); /* of stages it is told what is needed beside the handle */
+    CHECK(Says(LINEFILTER_OVER_LIMIT, &status, kind <= LINEFILTER_KIND_CONCURRENT ? figures : "memory_limit"));
     options.memory_limit = LINEFILTER_NO_MEMORY_LIMIT;
     const size_t before = heap.bytes;
-    filter = linefilter_filter_from_image(image, size, &options, &status);
+    filter = From(kind, image, size, &options, &status);
     options.memory_limit = linefilter_filter_memory_use(filter);
     CHECK(filter != NULL && heap.bytes == before + options.memory_limit);
     linefilter_filter_free(filter);
-    CHECK((filter = linefilter_filter_from_image(image, size, &options, &status)) != NULL && IsOk(&status));
+    CHECK((filter = From(kind, image, size, &options, &status)) != NULL && IsOk(&status));
     linefilter_filter_free(filter);
     --options.memory_limit;
-    CHECK(linefilter_filter_from_image(image, size, &options, &status) == NULL);
-    CHECK(status.code == LINEFILTER_OVER_LIMIT);
+    CHECK(From(kind, image, size, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+    options.memory_limit = 1; /* less than the handle alone takes */
+    CHECK(New(kind, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
+    CHECK(From(kind, image, size, &options, &status) == NULL && status.code == LINEFILTER_OVER_LIMIT);
     linefilter_image_free(image);
     CHECK(heap.live == 0);
   }
@@ -336,6 +296,5 @@ void RunMemory(void) {
   RUN(TestHalfOfTheHooks);
   RUN(TestLimitCountsTheBuiltImage);
   RUN(TestEarlierErrorsWin);
-  RUN(TestLimitIsOfTheFilter);
   RUN(TestMemoryUseIsAllThatIsHeld);
 }

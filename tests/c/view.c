@@ -81,27 +81,6 @@ static void TestDamage(void) {
   linefilter_filter_free(filter);
 }
 
-static void TestAnImageOfNoKeysBecomesAFilter(void) {
-  const linefilter_layout layouts[] = {LINEFILTER_LAYOUT_BLOCKED, LINEFILTER_LAYOUT_CLASSIC,
-                                       LINEFILTER_LAYOUT_COUNTING};
-  for (int i = 0; i < 3; ++i) {
-    const linefilter_options options = Options(layouts[i], 10);
-    linefilter_builder* builder = linefilter_builder_new(&options, NULL);
-    size_t size = 0;
-    uint8_t* image = linefilter_builder_finish(builder, &size, NULL);
-    linefilter_status status;
-    linefilter_filter* filter = linefilter_filter_from_image(image, size, NULL, &status);
-    CHECK(filter != NULL && status.code == LINEFILTER_OK);
-    const linefilter_view* view = linefilter_filter_view(filter);
-    CHECK(linefilter_view_body_bytes(view) == (layouts[i] == LINEFILTER_LAYOUT_CLASSIC ? 8u : 64u));
-    CHECK(!linefilter_view_may_contain_u64(view, 7));
-    CHECK(linefilter_filter_insert_u64(filter, 7) && linefilter_view_may_contain_u64(view, 7));
-    linefilter_filter_free(filter);
-    linefilter_image_free(image);
-    linefilter_builder_free(builder);
-  }
-}
-
 static void TestFacts(void) {
   const linefilter_options options = Options(LINEFILTER_LAYOUT_RETRIEVAL, 10);
   linefilter_builder* builder = linefilter_builder_new(&options, NULL);
@@ -212,7 +191,6 @@ static void TestNullView(void) {
 void RunView(void) {
   RUN(TestFiles);
   RUN(TestDamage);
-  RUN(TestAnImageOfNoKeysBecomesAFilter);
   RUN(TestFacts);
   RUN(TestManyViews);
   RUN(TestNullView);
