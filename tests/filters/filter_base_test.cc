@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "linefilter/swappable.h"
 #include "linefilter/view.h"
 #include "tests/testing/building.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 
 namespace linefilter::test {
@@ -267,6 +269,62 @@ TEST_F(FilterBaseTest, WhatTakesKeysTakesThemWhateverItsClass) {
     EXPECT_LE(filter->InsertHashes(hashes.data(), 100), 100 - known);
     EXPECT_EQ(filter->CountMaybes(hashes.data(), 100), 100u);
   }
+}
+
+// --- Of each class that takes keys ---
+
+template <class Owner>
+class KeysOf : public ::testing::Test {
+ protected:
+  static void Create(Owner* filter, const FilterOptions& options) {
+    if constexpr (std::is_same_v<Owner, RotatingFilter>) {
+      ASSERT_TRUE(IsOk(filter->Create(1000, 3, options)));
+    } else {
+      ASSERT_TRUE(IsOk(filter->Create(1000, options)));
+    }
+  }
+};
+using Owners = ::testing::Types<BlockedFilter, ClassicFilter, CountingBlockedFilter, ConcurrentBlockedFilter,
+                                ScalableFilter, RotatingFilter>;
+TYPED_TEST_SUITE(KeysOf, Owners, );
+
+TYPED_TEST(KeysOf, AreTheirHashesWithTheSeedOrTheSecret) {
+  FilterOptions seeded = Fpr(0.01);
+  seeded.seed = 99;
+  for (const FilterOptions& options : {Keyed(Fpr(0.01)), seeded}) {
+    const bool is_keyed = options.hash_id == HashId::kKeyed;
+    TypeParam by_key, by_hash;
+    this->Create(&by_key, options);
+    this->Create(&by_hash, options);
+    for (uint64_t key = 0; key < 500; ++key) {
+      const std::string name = "key " + std::to_string(key);
+      EXPECT_EQ(by_key.InsertKey(name),
+                by_hash.InsertHash(is_keyed ? KeyedHash(name, options.secret) : HashKey(name, options.seed)));
+      EXPECT_EQ(by_key.InsertKey(key),
+                by_hash.InsertHash(is_keyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed)));
+      ASSERT_TRUE(by_key.MayContainKey(name) && by_key.MayContainKey(key));
+    }
+    EXPECT_TRUE(by_key.KeyStatus().ok());
+    EXPECT_TRUE(ImageOf(by_key) == ImageOf(by_hash));
+  }
+}
+
+TYPED_TEST(KeysOf, WhoseHashesAreTheCallersAreIgnoredAndMaybe) {
+  FilterOptions options = Fpr(0.01);
+  options.hash_id = HashId::kCaller;
+  TypeParam filter;
+  this->Create(&filter, options);
+  EXPECT_FALSE(filter.InsertKey("ignored"));
+  EXPECT_EQ(filter.FillRatio(), 0);
+  EXPECT_TRUE(filter.MayContainKey("a key"));
+  const std::string_view keys[2] = {"a", "b"};
+  uint8_t answers[2] = {9, 9};
+  filter.MayContainKeys(keys, 2, answers);
+  EXPECT_EQ(answers[0] + answers[1], 2);
+  EXPECT_EQ(filter.KeyStatus().code(), StatusCode::kIncompatible);
+  EXPECT_TRUE(filter.InsertHash(MixHash(1)));
+  EXPECT_TRUE(filter.MayContainHash(MixHash(1)));
+  EXPECT_FALSE(filter.MayContainHash(MixHash(2)));
 }
 
 }  // namespace

@@ -1,16 +1,51 @@
-// linefilter/filter.h: BlockedFilter and ClassicFilter, each test for both.
-#include "tests/filters/filter_test.h"
+// linefilter/filter.h: BlockedFilter and ClassicFilter, each test for both. A filter takes keys, tells its state,
+// unites with another one or an image, and goes through its image and back. (What is refused: as_it_was_test.)
+#include "linefilter/filter.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "linefilter/builder.h"
+#include "gtest/gtest.h"
+#include "linefilter/scalable.h"
 #include "linefilter/sizing.h"
+#include "linefilter/view.h"
+#include "tests/testing/building.h"
+#include "tests/testing/options.h"
+#include "tests/testing/random.h"
+#include "tests/testing/takes_nothing.h"
 #include "tests/testing/test_allocator.h"
 
 namespace linefilter::test {
 namespace {
+
+// A filter, broken filters and their equality in bits: the questions of most tests below.
+template <class Filter>
+class FilterTest : public ::testing::Test {
+ protected:
+  static constexpr Layout kLayout = std::is_same_v<Filter, BlockedFilter> ? Layout::kBlocked : Layout::kClassic;
+
+  static Filter Make(uint64_t num_keys, const FilterOptions& options, const std::vector<uint64_t>& hashes = {}) {
+    Filter filter;
+    EXPECT_TRUE(IsOk(filter.Create(num_keys, options)));
+    filter.InsertHashes(hashes.data(), hashes.size());
+    return filter;
+  }
+  static void ExpectBroken(Filter& filter) {
+    ExpectTakesNothing(&filter);
+    EXPECT_EQ(filter.ExpectedFpr(), 1);
+    EXPECT_TRUE(filter.Probe(filter.Prepare(MixHash(5)))) << "nothing is touched";
+    filter.Clear();
+    ExpectTakesNothing(&filter);
+  }
+};
+
+using Filters = ::testing::Types<BlockedFilter, ClassicFilter>;
+TYPED_TEST_SUITE(FilterTest, Filters, );
 
 TYPED_TEST(FilterTest, AnswersMaybeBeforeCreate) {
   TypeParam filter;
@@ -139,19 +174,6 @@ TYPED_TEST(FilterTest, IsUsableWhenOverfull) {
   EXPECT_FALSE(filter.InsertHash(MixHash(78))) << "nothing can be certainly new";
 }
 
-TYPED_TEST(FilterTest, OfTheCallersHashesAnswersKeysMaybe) {
-  FilterOptions options = BitsPerKey(10);
-  options.hash_id = HashId::kCaller;
-  TypeParam filter = this->Make(100, options);
-  EXPECT_FALSE(filter.InsertKey("ignored"));
-  EXPECT_EQ(filter.FillRatio(), 0);
-  EXPECT_TRUE(filter.MayContainKey("a key"));
-  EXPECT_EQ(filter.KeyStatus().code(), StatusCode::kIncompatible);
-  EXPECT_TRUE(filter.InsertHash(MixHash(1)));
-  EXPECT_TRUE(filter.MayContainHash(MixHash(1)));
-  EXPECT_FALSE(filter.MayContainHash(MixHash(2)));
-}
-
 TYPED_TEST(FilterTest, AsTheBuilderHasIt) {
   const std::vector<uint64_t> hashes = RandomHashes(10000, 1);
   FilterOptions options = BitsPerKey(9.3, this->kLayout);
@@ -179,37 +201,124 @@ TYPED_TEST(FilterTest, MakesRoomForAtLeastOneKey) {
 }
 
 TYPED_TEST(FilterTest, RefusesNonsenseAndStaysBroken) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<FilterOptions> cases;
-  for (const double bits : {0.0, 0.5, 65.0, 1e9, -1.0, nan}) cases.push_back(BitsPerKey(bits));
-  for (const double fpr : {1.0, 2.0, -1.0, 1e-300, nan}) {
-    cases.emplace_back();
-    cases.back().fpr = fpr;
-  }
-  cases.push_back(BitsPerKey(10));
-  cases.back().fpr = 0.01;
-  cases.push_back(BitsPerKey(10));
-  cases.back().num_probes = MaxNumProbes(this->kLayout) + 1;
-  cases.emplace_back();
-  cases.back().fpr = 0.01;
-  cases.back().num_probes = 3;
-  cases.push_back(BitsPerKey(10));
-  cases.back().allocator.allocate = [](void*, size_t, size_t) noexcept -> void* { return nullptr; };
-  for (size_t i = 0; i < cases.size(); ++i) {
-    TypeParam filter;
-    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(1000, cases[i]))) << "case " << i;
+  FilterOptions probes = BitsPerKey(10), probes_by_rate = Fpr(0.01), both = Fpr(0.01);
+  probes.num_probes = MaxNumProbes(this->kLayout) + 1;
+  probes_by_rate.num_probes = 3;
+  both.bits_per_key = 10;
+  TypeParam filter;
+  for (const FilterOptions& options :
+       {BitsPerKey(0.5), BitsPerKey(65), Fpr(1), Fpr(1e-300), probes, probes_by_rate, both}) {
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(1000, options)));
     this->ExpectBroken(filter);
   }
-  FilterOptions unknown = BitsPerKey(10);
-  unknown.hash_id = static_cast<HashId>(3);
-  TypeParam filter;
-  EXPECT_FALSE(filter.Create(1000, unknown).ok()) << "a reserved hash id would make images that no reader takes";
   for (const uint64_t n : {uint64_t{1} << 60, ~uint64_t{0}}) {
     EXPECT_EQ(filter.Create(n, BitsPerKey(10)).code(), StatusCode::kInvalidArgument) << "past what can be addressed";
   }
   this->ExpectBroken(filter);
   ASSERT_TRUE(filter.Create(1000, BitsPerKey(10)).ok()) << "and can be made still";
   EXPECT_FALSE(filter.MayContainKey("x"));
+}
+
+TYPED_TEST(FilterTest, UnionHasTheKeysOfBoth) {
+  const std::vector<uint64_t> mine = RandomHashes(5000, 1), theirs = RandomHashes(5000, 2);
+  TypeParam a = this->Make(10000, BitsPerKey(10), mine);
+  const TypeParam b = this->Make(10000, BitsPerKey(10), theirs);
+  TypeParam both = this->Make(10000, BitsPerKey(10), mine);
+  both.InsertHashes(theirs.data(), theirs.size());
+  ASSERT_TRUE(a.Union(b).ok());
+  EXPECT_EQ(ImageOf(a), ImageOf(both)) << "bit by bit what insertion would have made";
+  ASSERT_TRUE(a.Union(a).ok());
+  EXPECT_EQ(ImageOf(a), ImageOf(both));
+
+  const std::string image = ImageOf(b);
+  const FilterView view(image.data(), image.size());
+  TypeParam c = this->Make(10000, BitsPerKey(10), mine);
+  ASSERT_TRUE(c.Union(view).ok()) << "also with a view";
+  EXPECT_EQ(ImageOf(c), ImageOf(both));
+}
+
+TYPED_TEST(FilterTest, UnionRefusesWhatDoesNotFit) {
+  const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
+  TypeParam filter = this->Make(1000, BitsPerKey(10), hashes);
+  const std::string before = ImageOf(filter);
+  const auto refused = [&](const auto& other, const char* what) {
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(other))) << what;
+    EXPECT_EQ(ImageOf(filter), before) << what;
+  };
+  FilterOptions options = BitsPerKey(10);
+  options.seed = 1;
+  refused(this->Make(1000, options), "another seed");
+  options = BitsPerKey(10);
+  options.hash_id = HashId::kCaller;
+  refused(this->Make(1000, options), "another hash id");
+  options = BitsPerKey(10);
+  options.num_probes = filter.num_probes() + 1;
+  refused(this->Make(1000, options), "other probes");
+  if (this->kLayout == Layout::kClassic) refused(this->Make(2000, BitsPerKey(10)), "another size");
+  refused(TypeParam(), "a broken filter");
+  EXPECT_EQ(filter.Union(FilterView()).code(), StatusCode::kCorrupt) << "a broken view";
+  EXPECT_EQ(ImageOf(filter), before);
+  FilterOptions same_bytes = BitsPerKey(64);
+  same_bytes.num_probes = 5;
+  BlockedFilter blocked;
+  ClassicFilter classic;
+  ASSERT_TRUE(blocked.Create(100, same_bytes).ok() && classic.Create(blocked.body_bytes() / 8, same_bytes).ok());
+  ASSERT_EQ(blocked.body_bytes(), classic.body_bytes());
+  EXPECT_EQ(blocked.Union(classic).code(), StatusCode::kIncompatible) << "another layout";
+  EXPECT_EQ(classic.Union(blocked).code(), StatusCode::kIncompatible) << "another layout";
+  TypeParam broken;
+  EXPECT_EQ(broken.Union(filter).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(broken.Union(TypeParam()).code(), StatusCode::kIncompatible);
+  this->ExpectBroken(broken);
+}
+
+// What is missing in a damaged body would be missing in the union too, and nobody could tell any more.
+TYPED_TEST(FilterTest, UnionRefusesADamagedView) {
+  TypeParam filter = this->Make(100000, BitsPerKey(10));
+  const std::string before = ImageOf(filter);
+  std::string damaged = ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
+  damaged.replace(20000, 1000, 1000, '\0');
+  const FilterView view(damaged.data(), damaged.size());
+  ASSERT_TRUE(view.status().ok()) << "a large body is not read at open";
+  EXPECT_EQ(filter.Union(view).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(ImageOf(filter), before);
+}
+
+TYPED_TEST(FilterTest, GoesThroughItsImageAndBack) {
+  FilterOptions options = BitsPerKey(11);
+  options.seed = 0xfeedface;
+  for (const size_t n : {1u, 40u, 3000u, 200000u}) {
+    const std::vector<uint64_t> hashes = RandomHashes(n, n), more = RandomHashes(n, n + 1);
+    TypeParam filter = this->Make(2 * n, options, hashes);
+    const std::string image = ImageByEveryWayOut(filter);
+    EXPECT_EQ(image.compare(0, filter.body_bytes(), reinterpret_cast<const char*>(filter.body()), filter.body_bytes()),
+              0);
+
+    TypeParam copy;
+    const std::string odd = "x" + image;
+    ASSERT_TRUE(copy.CreateFromImage(&odd[1], image.size()).ok()) << "at an odd address";
+    EXPECT_EQ(copy.seed(), 0xfeedface);
+    EXPECT_TRUE(ImageOf(copy) == image);
+    filter.InsertHashes(more.data(), more.size());
+    copy.InsertHashes(more.data(), more.size());
+    EXPECT_TRUE(ImageOf(copy) == ImageOf(filter)) << "and goes on as the original does";
+  }
+}
+
+// What takes no keys would lose those that are inserted: Filter refuses its image, whatever the options ask for.
+TEST(Filter, AFilterOfAnyLayoutIsMadeOfAnImageThatTakesKeys) {
+  for (const Layout layout : SupportedLayouts()) {
+    const std::string image = FactsOf(layout).has_stages ? ImageOf(Created<ScalableFilter>(100, Fpr(0.01)))
+                                                         : Build(BitsPerKey(40, layout), {HashKey(1)});
+    for (const Layout asked : {Layout::kAuto, layout, Layout::kRetrieval, Layout::kContainer}) {
+      Filter filter;
+      const Status status = filter.CreateFromImage(image.data(), image.size(), BitsPerKey(0, asked));
+      const bool fits = FactsOf(layout).takes_keys && (asked == Layout::kAuto || asked == layout);
+      EXPECT_EQ(status.code(), fits ? StatusCode::kOk : StatusCode::kIncompatible) << LayoutName(layout);
+      filter.InsertKey(2);
+      EXPECT_TRUE(filter.MayContainKey(2)) << LayoutName(layout);
+    }
+  }
 }
 
 }  // namespace

@@ -9,6 +9,26 @@ namespace {
 // Primes, powers of two, one block, and what has many divisors; 65536 blocks and more are folded where they lie.
 constexpr uint64_t kSizes[] = {1, 2, 3, 7, 12, 64, 97, 100, 360, 1024, 5040, 65536, 65537, 98304};
 
+template <class Filter>
+void ExpectFoldsAsMade(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes,
+                       const std::vector<uint64_t>& factors) {
+  const std::string image = ImageOf(Make<Filter>(num_blocks, num_probes, hashes));
+  const FilterView view(image.data(), image.size());
+  for (const uint64_t factor : factors) {
+    SCOPED_TRACE(std::to_string(num_blocks) + " blocks by " + std::to_string(factor));
+    const std::string expected = ImageOf(Make<Filter>(num_blocks / factor, num_probes, hashes));
+    Filter filter = FromImage<Filter>(image);
+    ASSERT_TRUE(IsOk(filter.Fold(factor)));
+    EXPECT_EQ(filter.num_blocks(), num_blocks / factor);
+    EXPECT_EQ(filter.body_bytes(), 64 * num_blocks / factor);
+    EXPECT_TRUE(ImageOf(filter) == expected);
+    EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size()) << "no key is lost";
+    Collector written;
+    ASSERT_TRUE(FoldImage(view, factor, written.sink()).ok());
+    EXPECT_TRUE(written.bytes == expected) << "nor by the way through an image";
+  }
+}
+
 TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
   for (const uint64_t num_blocks : kSizes) {
     const uint32_t num_probes = 1 + static_cast<uint32_t>(num_blocks % 16);
@@ -17,21 +37,7 @@ TEST(Fold, IsToTheByteAFilterMadeOfThatSize) {
     std::vector<uint64_t> factors = DivisorsOf(num_blocks);
     if (num_blocks > 10000) factors = {1, 2, factors[factors.size() / 2], num_blocks};
     if (num_blocks == 65537) factors = {1, num_blocks};
-    const std::string image = ImageOf(Make(num_blocks, num_probes, hashes));
-    const FilterView view(image.data(), image.size());
-    for (const uint64_t factor : factors) {
-      SCOPED_TRACE(std::to_string(num_blocks) + " blocks by " + std::to_string(factor));
-      const std::string expected = ImageOf(Make(num_blocks / factor, num_probes, hashes));
-      BlockedFilter filter = FromImage<BlockedFilter>(image);
-      ASSERT_TRUE(IsOk(filter.Fold(factor)));
-      EXPECT_EQ(filter.num_blocks(), num_blocks / factor);
-      EXPECT_EQ(filter.body_bytes(), 64 * num_blocks / factor);
-      EXPECT_TRUE(ImageOf(filter) == expected);
-      EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size()) << "no key is lost";
-      Collector written;
-      ASSERT_TRUE(FoldImage(view, factor, written.sink()).ok());
-      EXPECT_TRUE(written.bytes == expected) << "nor by the way through an image";
-    }
+    ExpectFoldsAsMade<BlockedFilter>(num_blocks, num_probes, hashes, factors);
   }
 }
 
@@ -130,60 +136,23 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
 
 // --- Counters -----------------------------------------------------------------------------------------------------
 
-CountingBlockedFilter MakeCounting(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes) {
-  const reference::Bytes image =
-      reference::WriteImage(EmptyReference(Layout::kCounting, num_probes, static_cast<size_t>(64 * num_blocks)));
-  CountingBlockedFilter filter = FromImage<CountingBlockedFilter>(image);
-  filter.InsertHashes(hashes.data(), hashes.size());
-  return filter;
-}
-
 // Also of counters that are saturated, before or by folding.
 TEST(FoldCounting, IsToTheByteAFilterMadeOfThatSize) {
   for (const uint64_t num_blocks : {1u, 2u, 97u, 100u, 360u}) {
     for (const size_t keys_per_block : {3u, 20u, 300u}) {
       std::vector<uint64_t> hashes = RandomHashes(keys_per_block * num_blocks, 1);
       for (size_t i = 0; i < 20; ++i) hashes.push_back(hashes[0]);
-      const std::string image = ImageOf(MakeCounting(num_blocks, 7, hashes));
-      const FilterView view(image.data(), image.size());
-      for (const uint64_t factor : DivisorsOf(num_blocks)) {
-        SCOPED_TRACE(std::to_string(num_blocks) + " blocks by " + std::to_string(factor));
-        const std::string expected = ImageOf(MakeCounting(num_blocks / factor, 7, hashes));
-        CountingBlockedFilter filter;
-        ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok() && filter.Fold(factor).ok());
-        EXPECT_TRUE(ImageOf(filter) == expected);
-        EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size()) << "no key is lost";
-        Collector written;
-        ASSERT_TRUE(FoldImage(view, factor, written.sink()).ok());
-        EXPECT_TRUE(written.bytes == expected);
-      }
+      ExpectFoldsAsMade<CountingBlockedFilter>(num_blocks, 7, hashes, DivisorsOf(num_blocks));
     }
   }
 }
 
 TEST(FoldCounting, KeysCanBeRemovedAfterwards) {
   const std::vector<uint64_t> hashes = RandomHashes(200, 1);
-  CountingBlockedFilter filter = MakeCounting(120, 6, hashes);
+  CountingBlockedFilter filter = Make<CountingBlockedFilter>(120, 6, hashes);
   ASSERT_TRUE(filter.Fold(4).ok());
   EXPECT_EQ(filter.RemoveHashes(hashes.data(), hashes.size()), hashes.size());
-  EXPECT_EQ(ImageOf(filter), ImageOf(MakeCounting(30, 6, {}))) << "nothing is left";
-}
-
-TEST(FoldCounting, FoldsToTheLeastSizeOfAll) {
-  for (const size_t keys_per_block : {2u, 10u}) {
-    const std::string image = ImageOf(MakeCounting(360, 5, RandomHashes(360 * keys_per_block, 1)));
-    for (const double fpr : {1e-4, 0.01, 0.2}) {
-      CountingBlockedFilter filter = FromImage<CountingBlockedFilter>(image);
-      uint64_t expected = 0;
-      for (const uint64_t factor : DivisorsOf(360)) {
-        CountingBlockedFilter folded;
-        ASSERT_TRUE(folded.CreateFromImage(image.data(), image.size()).ok() && folded.Fold(factor).ok());
-        if (folded.ExpectedFpr() <= fpr) expected = factor;
-      }
-      EXPECT_EQ(filter.FoldToFpr(fpr).ok(), expected != 0);
-      EXPECT_EQ(filter.num_blocks(), expected == 0 ? 360 : 360 / expected);
-    }
-  }
+  EXPECT_EQ(ImageOf(filter), ImageOf(Make<CountingBlockedFilter>(30, 6, {}))) << "nothing is left";
 }
 
 TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
@@ -193,15 +162,15 @@ TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
   all.insert(all.end(), mine.begin(), mine.begin() + 50);
   std::vector<uint64_t> other = theirs;
   other.insert(other.end(), mine.begin(), mine.begin() + 50);
-  CountingBlockedFilter filter = MakeCounting(96, 6, mine);
-  const std::string my_image = ImageOf(filter), other_image = ImageOf(MakeCounting(36, 6, other));
-  ASSERT_TRUE(filter.Union(MakeCounting(36, 6, other)).ok());
-  EXPECT_EQ(ImageOf(filter), ImageOf(MakeCounting(12, 6, all)));
+  CountingBlockedFilter filter = Make<CountingBlockedFilter>(96, 6, mine);
+  const std::string my_image = ImageOf(filter), other_image = ImageOf(Make<CountingBlockedFilter>(36, 6, other));
+  ASSERT_TRUE(filter.Union(Make<CountingBlockedFilter>(36, 6, other)).ok());
+  EXPECT_EQ(ImageOf(filter), ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
   const FilterView one(my_image.data(), my_image.size()), two(other_image.data(), other_image.size());
   const FilterView* const both[] = {&one, &two};
   Collector written;
   ASSERT_TRUE(UniteImages(both, 2, written.sink()).ok());
-  EXPECT_EQ(written.bytes, ImageOf(MakeCounting(12, 6, all)));
+  EXPECT_EQ(written.bytes, ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
 }
 
 TEST(FoldCounting, CanBeMadeFoldable) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -19,18 +20,13 @@
 
 namespace linefilter::test {
 
-// An empty image of so many blocks: from it a filter of that very size is made.
-inline std::string EmptyImage(uint64_t num_blocks, uint32_t num_probes) {
-  const reference::Bytes image =
-      reference::WriteImage(EmptyReference(Layout::kBlocked, num_probes, static_cast<size_t>(64 * num_blocks)));
-  return std::string(reinterpret_cast<const char*>(image.data()), image.size());
-}
-
-inline BlockedFilter Make(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes,
-                          const FilterOptions& options = {}) {
-  BlockedFilter filter;
-  const std::string image = EmptyImage(num_blocks, num_probes);
-  EXPECT_TRUE(IsOk(filter.CreateFromImage(image.data(), image.size(), options)));
+// A filter of that very size, as an empty image of so many blocks has it.
+template <class Filter = BlockedFilter>
+Filter Make(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes,
+            const FilterOptions& options = {}) {
+  const Layout layout = std::is_same_v<Filter, BlockedFilter> ? Layout::kBlocked : Layout::kCounting;
+  const size_t body_bytes = static_cast<size_t>(64 * num_blocks);
+  Filter filter = FromImage<Filter>(reference::WriteImage(EmptyReference(layout, num_probes, body_bytes)), options);
   filter.InsertHashes(hashes.data(), hashes.size());
   return filter;
 }

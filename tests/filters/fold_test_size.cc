@@ -13,12 +13,12 @@ namespace linefilter::test {
 namespace {
 
 // The largest factor of which the folded filter itself says that it is good enough.
+template <class Filter = BlockedFilter>
 uint64_t BruteForce(const std::string& image, double fpr) {
-  const FilterView view(image.data(), image.size());
   uint64_t best = 0;
-  for (const uint64_t factor : DivisorsOf(view.num_blocks())) {
-    BlockedFilter filter;
-    EXPECT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok() && filter.Fold(factor).ok());
+  for (const uint64_t factor : DivisorsOf(FilterView(image.data(), image.size()).num_blocks())) {
+    Filter filter = FromImage<Filter>(image);
+    EXPECT_TRUE(filter.Fold(factor).ok());
     if (filter.ExpectedFpr() <= fpr) best = factor;
   }
   return best;
@@ -44,6 +44,18 @@ TEST(FoldToFpr, FindsTheLeastSizeOfAll) {
           EXPECT_LE(filter.ExpectedFpr(), fpr);
         }
       }
+    }
+  }
+}
+
+TEST(FoldToFpr, OfCountersFindsTheLeastSizeOfAll) {
+  for (const size_t keys_per_block : {2u, 10u}) {
+    const std::string image = ImageOf(Make<CountingBlockedFilter>(360, 5, RandomHashes(360 * keys_per_block, 1)));
+    for (const double fpr : {1e-4, 0.01, 0.2}) {
+      CountingBlockedFilter filter = FromImage<CountingBlockedFilter>(image);
+      const uint64_t expected = BruteForce<CountingBlockedFilter>(image, fpr);
+      EXPECT_EQ(filter.FoldToFpr(fpr).ok(), expected != 0);
+      EXPECT_EQ(filter.num_blocks(), expected == 0 ? 360 : 360 / expected);
     }
   }
 }

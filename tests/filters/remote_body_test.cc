@@ -104,14 +104,7 @@ TEST_P(EveryKindOfBody, BecomesTheImageThatTheReferenceWrites) {
     const BodyFacts facts = FactsOf(filter);
     EXPECT_EQ(BodyImageBytes(facts), expected.size());
     for (const size_t piece : {size_t{1000}, size_t{65535}, size_t{65536}, size_t{65537}, size_t{1} << 20}) {
-      Collector image;
-      BodyImageWriter writer;
-      ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
-      for (size_t at = 0; at < body_bytes; at += piece) {
-        ASSERT_TRUE(writer.Append(filter.body.data() + at, std::min(piece, body_bytes - at)).ok());
-      }
-      ASSERT_TRUE(writer.Finish().ok());
-      EXPECT_EQ(image.bytes, expected) << "pieces of " << piece;
+      EXPECT_EQ(test::ImageOfBody<Bytes>(facts, filter.body.data(), piece), expected) << "pieces of " << piece;
     }
   }
 }

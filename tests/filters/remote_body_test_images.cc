@@ -1,4 +1,7 @@
-// The image that is made of the facts and the bytes of a body is all of the image that they came from, or an error.
+// The image that is made of the facts and the bytes of a body is all of the image that they came from, or an error; the
+// keys that came meanwhile are counted.
+#include <limits>
+
 #include "linefilter/hash.h"
 #include "linefilter/scalable.h"
 #include "tests/filters/remote_body_test.h"
@@ -10,14 +13,8 @@ namespace {
 
 TEST(Body, OfBytesThatAreAppendedOneByOne) {
   const Bytes expected = reference::WriteImage(SomeContainer(1));
-  BodyFacts facts = linefilter::FactsOf(FilterView(expected.data(), expected.size()));
-  Collector image;
-  BodyImageWriter writer;
-  ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
-  ASSERT_TRUE(writer.Append(nullptr, 0).ok());
-  for (uint64_t i = 0; i < facts.body_bytes; ++i) ASSERT_TRUE(writer.Append(&expected[static_cast<size_t>(i)], 1).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  EXPECT_EQ(image.bytes, expected);
+  const BodyFacts facts = linefilter::FactsOf(FilterView(expected.data(), expected.size()));
+  EXPECT_EQ(test::ImageOfBody<Bytes>(facts, expected.data(), 1), expected);
 }
 
 // Image to facts and body, and back.
@@ -42,12 +39,7 @@ TEST(Body, IsAllOfAnImage) {
     const BodyFacts facts = linefilter::FactsOf(view);
     ASSERT_TRUE(CheckBody(facts).ok()) << CheckBody(facts).message();
     EXPECT_EQ(BodyImageBytes(facts), image.size());
-    Collector again;
-    BodyImageWriter writer;
-    ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
-    ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
-    ASSERT_TRUE(writer.Finish().ok());
-    EXPECT_EQ(again.bytes, image) << LayoutName(facts.layout);
+    EXPECT_EQ(test::ImageOfBody<Bytes>(facts, image.data()), image) << LayoutName(facts.layout);
   }
 }
 
@@ -58,16 +50,12 @@ TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
   const std::string image = test::ImageOf(grown);
   const BodyFacts facts = linefilter::FactsOf(FilterView(image.data(), image.size()));
   EXPECT_GT(facts.num_stages, 2u);
-  Collector again;
-  BodyImageWriter writer;
-  ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
-  ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
-  ASSERT_TRUE(writer.Finish().ok());
-  const FilterView view(again.bytes.data(), again.bytes.size());
+  const std::string again = test::ImageOfBody(facts, image.data());
+  const FilterView view(again.data(), again.size());
   ASSERT_TRUE(view.status().ok() && view.Verify().ok());
   EXPECT_EQ(view.CountMaybes(keys.data(), keys.size()), keys.size());
   EXPECT_EQ(view.num_keys(), FilterView(image.data(), image.size()).num_keys());
-  EXPECT_EQ(again.bytes, reference::Bytes(image.begin(), image.end()));
+  EXPECT_EQ(again, image);
 }
 
 TEST(BodyImage, HasToHaveAllOfItsBodyAndNoMore) {
@@ -77,6 +65,7 @@ TEST(BodyImage, HasToHaveAllOfItsBodyAndNoMore) {
   BodyImageWriter writer;
   EXPECT_EQ(writer.Finish().code(), StatusCode::kInvalidArgument) << "nothing was begun";
   ASSERT_TRUE(writer.Start(facts, image.sink()).ok());
+  ASSERT_TRUE(writer.Append(nullptr, 0).ok());
   ASSERT_TRUE(writer.Append(filter.body.data(), filter.body.size() - 1).ok());
   EXPECT_TRUE(test::Says(StatusCode::kInvalidArgument, writer.Finish(), "1 bytes of the body are missing"));
   EXPECT_EQ(writer.Append(filter.body.data(), 1).code(), StatusCode::kInvalidArgument) << "it has failed";
@@ -121,6 +110,54 @@ TEST(BodyImage, FailsWithItsSinkAndItsMemory) {
             StatusCode::kInvalidArgument);
   EXPECT_EQ(allocator.live_blocks(), 0u);
   ASSERT_TRUE(writer.Start(facts, image.sink(), allocator.hooks()).ok()) << "and given up by the destructor";
+}
+
+// One of a single stage, of more than 4 KiB, for smaller ones tell no number of keys.
+BodyFacts OneStage() {
+  BodyFacts facts;
+  facts.layout = Layout::kContainer;
+  facts.body_bytes = 64 * 100;
+  facts.num_stages = 1;
+  facts.stages[0].num_blocks = 100;
+  facts.stages[0].num_probes = 8;
+  facts.stages[0].num_keys = 5;
+  facts.has_num_keys = true;
+  facts.newest_ones = 0;
+  return facts;
+}
+
+// How many keys the image tells, of the stage and in all, where each block has `ones` one bits.
+uint64_t KeysOfImage(const BodyFacts& facts, size_t ones, uint64_t* of_stage) {
+  std::string body(static_cast<size_t>(facts.body_bytes), '\0');
+  for (size_t i = 0; i < body.size(); ++i) body[i] = i % 64 < ones / 8 ? '\xff' : '\0';
+  const std::string image = test::ImageOfBody(facts, body.data());
+  const FilterView view(image.data(), image.size());
+  EXPECT_TRUE(view.Verify().ok()) << view.status().message();
+  EXPECT_TRUE(view.has_num_keys());
+  *of_stage = view.stage(0).num_keys;
+  return view.num_keys();
+}
+
+// Facts may claim any number of keys, and what comes on top of it never wraps to a few.
+TEST(BodyCounts, NeverWrap) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  BodyFacts facts = OneStage();
+  uint64_t of_stage = 0, added = 0;
+  facts.num_keys = 5;
+  EXPECT_EQ(KeysOfImage(facts, 0, &of_stage), 5u) << "none came";
+  added = KeysOfImage(facts, 64, &of_stage) - 5;
+  EXPECT_NEAR(static_cast<double>(added), 850, 100) << "8 bits each, 64 of 512";
+  EXPECT_EQ(of_stage, 5 + added);
+  for (const uint64_t claimed : {kMost, kMost - 1, kMost - added + 1, kMost - added}) {
+    facts.num_keys = claimed;
+    EXPECT_EQ(KeysOfImage(facts, 64, &of_stage), kMost) << claimed;
+    EXPECT_EQ(of_stage, 5 + added);
+  }
+  facts.num_keys = kMost - added - 1;
+  EXPECT_EQ(KeysOfImage(facts, 64, &of_stage), kMost - 1);
+  facts.num_keys = 5;
+  EXPECT_EQ(KeysOfImage(facts, 512, &of_stage), 512u * 100) << "no more than bits";
+  EXPECT_EQ(of_stage, 512u * 100);
 }
 
 }  // namespace

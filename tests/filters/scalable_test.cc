@@ -224,32 +224,6 @@ TEST(ScalableFilterTest, MovesWithAllItsStages) {
   EXPECT_EQ(other.CountMaybes(hashes.data(), hashes.size()), hashes.size());
 }
 
-TEST(ScalableFilterTest, TakesEveryHash) {
-  FilterOptions keyed = Keyed(Fpr(0.01)), seeded = Fpr(0.01), caller = Fpr(0.01);
-  seeded.seed = 99;
-  caller.hash_id = HashId::kCaller;
-  for (const FilterOptions& options : {keyed, seeded}) {
-    ScalableFilter by_key = Make(10, options), by_hash = Make(10, options);
-    for (uint64_t key = 0; key < 500; ++key) {
-      const std::string name = "key " + std::to_string(key);
-      const bool is_keyed = options.hash_id == HashId::kKeyed;
-      EXPECT_EQ(by_key.InsertKey(name),
-                by_hash.InsertHash(is_keyed ? KeyedHash(name, options.secret) : HashKey(name, options.seed)));
-      EXPECT_EQ(by_key.InsertKey(key),
-                by_hash.InsertHash(is_keyed ? KeyedHash(key, options.secret) : HashKey(key, options.seed)));
-      ASSERT_TRUE(by_key.MayContainKey(name));
-      ASSERT_TRUE(by_key.MayContainKey(key));
-    }
-    EXPECT_TRUE(by_key.KeyStatus().ok());
-    EXPECT_TRUE(ImageOf(by_key) == ImageOf(by_hash));
-  }
-  ScalableFilter filter = Make(10, caller);
-  EXPECT_FALSE(filter.InsertKey("key")) << "a filter of the caller's hashes ignores keys";
-  EXPECT_EQ(filter.num_keys(), 0u);
-  EXPECT_TRUE(filter.MayContainKey("key"));
-  EXPECT_TRUE(filter.InsertHash(MixHash(1)));
-}
-
 TEST(ScalableFilterTest, ExpectsTheSmallestRateToo) {
   ScalableFilter filter = Make(10000, Fpr(1e-4));
   filter.InsertHash(MixHash(1));

@@ -28,19 +28,28 @@ inline ScalableFilter Make(uint64_t first_capacity, const FilterOptions& options
   return Created<ScalableFilter>(first_capacity, options, UpTo(max_growth));
 }
 
-// An image that claims so many keys has one stage of a block, and a plan that begins with `first_capacity` keys.
-inline reference::Bytes Claim(uint64_t num_keys, uint64_t first_capacity) {
+inline reference::Bytes GrowthOf(double fpr, uint64_t first_capacity, uint64_t max_growth = 0) {
   internal::GrowthPlan plan;
-  plan.fpr = 0.01;
+  plan.fpr = fpr;
   plan.first_capacity = first_capacity;
+  plan.max_growth = max_growth;
   reference::Bytes growth(internal::kScalableGrowthBytes);
   internal::StoreGrowth(plan, growth.data());
+  return growth;
+}
+
+// An image of stages of one empty block, each of which claims to have so many keys.
+inline reference::Bytes Claim(const std::vector<uint64_t>& num_keys, const reference::Bytes& growth) {
   reference::Filter stage;
   stage.num_probes = 7;
   stage.body.resize(64);
-  reference::Filter container = reference::MakeContainer({stage}, {num_keys});
+  reference::Filter container =
+      reference::MakeContainer(std::vector<reference::Filter>(num_keys.size(), stage), num_keys);
   container.extensions.push_back({reference::kGrowth, growth});
   return reference::WriteImage(container);
+}
+inline reference::Bytes Claim(uint64_t num_keys, uint64_t first_capacity) {
+  return Claim({num_keys}, GrowthOf(0.01, first_capacity));
 }
 
 inline void ExpectBroken(ScalableFilter& filter) {

@@ -1,5 +1,5 @@
-// Growth ends where a bound, a limit or the memory does; no key is lost there, and the filter says that it is full.
-#include "lib/image/container_writer.h"
+// Growth ends where a bound, a limit or the memory does; no key is lost there, and the filter says that it is full. An
+// image that claims more keys than came grows nevertheless.
 #include "tests/filters/scalable_test.h"
 
 namespace linefilter::test {
@@ -20,21 +20,10 @@ TEST(ScalableFilterTest, SaysHowFarAFineBoundGrows) {
   EXPECT_NE(limited.find("set a lower max_growth"), std::string::npos) << limited;
 
   // Of an image whose newest stage is full: without an end, but no further.
-  std::vector<uint8_t> bodies(64 * 64);
   for (const bool is_fine : {true, false}) {
-    internal::GrowthPlan plan;
-    plan.fpr = is_fine ? 1e-7 : 0.01;
-    uint8_t growth[internal::kScalableGrowthBytes];
-    internal::StoreGrowth(plan, growth);
-    internal::ContainerStage stages[64];
-    internal::Container container;
-    container.stages = stages;
-    container.num_stages = is_fine ? 2 : 64;
-    for (uint32_t i = 0; i < container.num_stages; ++i) stages[i] = {bodies.data() + 64 * i, 1, i == 1 ? 2u : 0u, 7};
-    container.growth = growth;
-    container.growth_bytes = sizeof(growth);
-    std::string image(internal::ContainerBytes(container), 'x');
-    ASSERT_TRUE(internal::WriteContainerTo(container, &image[0], image.size()).ok());
+    std::vector<uint64_t> num_keys(is_fine ? 2 : 64, 0);
+    num_keys[1] = 2;
+    const reference::Bytes image = Claim(num_keys, GrowthOf(is_fine ? 1e-7 : 0.01, 1));
     ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok());
     EXPECT_TRUE(filter.growth_status().ok());
     EXPECT_TRUE(filter.InsertHash(MixHash(1)));
@@ -156,6 +145,78 @@ TEST(ScalableFilterTest, ClearsToTheFirstStage) {
   EXPECT_TRUE(ImageOf(filter) == fresh);
   filter.InsertHashes(hashes.data(), hashes.size());
   EXPECT_TRUE(ImageOf(filter) == full);
+}
+
+// --- An image that claims more keys than came ---
+
+TEST(ScalableClaims, AStageThatClaimsAllItsBitsGrows) {
+  const std::vector<uint64_t> hashes = RandomHashes(3000, 1);
+  for (const bool batch : {false, true}) {
+    for (const uint64_t num_keys : {uint64_t{512}, uint64_t{511}}) {
+      SCOPED_TRACE(num_keys);
+      const reference::Bytes image = Claim(num_keys, 1000);
+      ScalableFilter filter = FromImage<ScalableFilter>(image);
+      if (batch) {
+        filter.InsertHashes(hashes.data(), 2);
+        filter.InsertHashes(hashes.data(), hashes.size());
+      } else {
+        for (const uint64_t hash : hashes) filter.InsertHash(hash);
+      }
+      EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+      EXPECT_EQ(filter.num_stages(), 3u) << "2,000 keys in the second stage, the others in the third";
+      const std::vector<uint64_t> others = RandomHashes(20000, 2);
+      EXPECT_LE(filter.CountMaybes(others.data(), others.size()), 300u);
+      EXPECT_TRUE(filter.growth_status().ok()) << filter.growth_status().message();
+    }
+  }
+}
+
+// Keys that come together open it at the same one of them as one by one.
+TEST(ScalableClaims, ABatchGoesOverTheLastBitAsSingleKeysDo) {
+  const reference::Bytes image = Claim(492, 1000);
+  ScalableFilter one_by_one = FromImage<ScalableFilter>(image);
+  ScalableFilter together = FromImage<ScalableFilter>(image);
+  const std::vector<uint64_t> hashes = RandomHashes(40, 1);
+  for (const uint64_t hash : hashes) one_by_one.InsertHash(hash);
+  together.InsertHashes(hashes.data(), hashes.size());
+  for (const ScalableFilter* filter : {&one_by_one, &together}) {
+    EXPECT_EQ(filter->num_stages(), 2u);
+    EXPECT_EQ(filter->stage(0).num_keys, 512u);
+    EXPECT_EQ(filter->stage(1).num_keys, 20u);
+  }
+}
+
+// Memory that comes back is used, though such a stage counts no further key.
+TEST(ScalableClaims, AFullStageAsksForMemoryAgain) {
+  const reference::Bytes image = Claim(511, 1000);
+  TestAllocator memory;
+  ScalableFilter filter = FromImage<ScalableFilter>(image, memory.WithHooks());
+  const std::vector<uint64_t> hashes = RandomHashes(200, 1);
+  memory.FailFrom(0);
+  const uint64_t asked_before = memory.num_allocations();
+  filter.InsertHashes(hashes.data(), 30);
+  EXPECT_EQ(filter.num_stages(), 1u);
+  EXPECT_EQ(memory.num_allocations(), asked_before + 1) << "not with every key";
+  EXPECT_EQ(filter.growth_status().code(), StatusCode::kOutOfMemory) << filter.growth_status().message();
+  memory.FailFrom(TestAllocator::kNever);
+  filter.InsertHashes(hashes.data() + 30, hashes.size() - 30);
+  EXPECT_EQ(filter.num_stages(), 2u);
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+}
+
+// What cannot grow takes keys still, and says so.
+TEST(ScalableClaims, AFullStageThatMayNotGrowTakesKeys) {
+  const reference::Bytes image = Claim(512, 1000);
+  FilterOptions options;
+  options.memory_limit = 20000;
+  ScalableFilter small = FromImage<ScalableFilter>(image, options);
+  options.memory_limit = small.MemoryUse();
+  ScalableFilter filter = FromImage<ScalableFilter>(image, options);
+  const std::vector<uint64_t> hashes = RandomHashes(100, 1);
+  filter.InsertHashes(hashes.data(), hashes.size());
+  EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
+  EXPECT_EQ(filter.num_stages(), 1u);
+  EXPECT_EQ(filter.growth_status().code(), StatusCode::kOverLimit);
 }
 
 }  // namespace

@@ -78,41 +78,34 @@ TEST(States, RotationsGoOnBehindTheLastNumber) {
   }
 }
 
+// Sets the bits of keys in the body of an image, as who has it elsewhere does.
+void InsertElsewhere(const BodyFacts& facts, const std::vector<uint64_t>& hashes, std::string* image) {
+  for (const uint64_t hash : hashes) {
+    uint64_t positions[kMaxPositions];
+    for (size_t i = PositionsOfHash(facts, hash, positions); i != 0; --i) {
+      char& byte = (*image)[static_cast<size_t>(positions[i - 1] / 8)];
+      byte = static_cast<char>(byte | 1 << positions[i - 1] % 8);
+    }
+  }
+}
+
 // Keys that go into a body elsewhere are counted where its filter goes on: as many as the one bits tell.
 TEST(States, KeysThatCameElsewhereAreCounted) {
   ScalableFilter grown = Created<ScalableFilter>(1000, Fpr(0.01));
   const std::vector<uint64_t> first = test::RandomHashes(1200, 1), more = test::RandomHashes(700, 2);
   grown.InsertHashes(first.data(), first.size());
   std::string image = ImageOf(grown);
-  BodyFacts facts = FactsOf(FilterView(image.data(), image.size()));
-  const StageInfo newest = FilterView(image.data(), image.size()).stage(1);
-  facts.newest_ones = static_cast<uint64_t>(newest.FillRatio() * 512 * static_cast<double>(newest.num_blocks) + 0.5);
-  const auto write = [&] {
-    test::Collector again;
-    BodyImageWriter writer;
-    EXPECT_TRUE(writer.Start(facts, again.sink()).ok());
-    for (size_t at = 0; at < facts.body_bytes; at += 100) {
-      const size_t left = static_cast<size_t>(facts.body_bytes) - at;
-      EXPECT_TRUE(writer.Append(image.data() + at, std::min<size_t>(left, 100)).ok());
-    }
-    EXPECT_TRUE(writer.Finish().ok());
-    return again.bytes;
-  };
-  EXPECT_EQ(write(), image) << "none came";
-  for (const uint64_t hash : more) {
-    uint64_t positions[kMaxPositions];
-    for (size_t i = PositionsOfHash(facts, hash, positions); i != 0; --i) {
-      image[positions[i - 1] / 8] = static_cast<char>(image[positions[i - 1] / 8] | 1 << positions[i - 1] % 8);
-    }
-  }
-  const std::string later = write();
+  const BodyFacts facts = FactsWithOnes(FilterView(image.data(), image.size()));
+  EXPECT_EQ(ImageOfBody(facts, image.data(), 100), image) << "none came";
+  InsertElsewhere(facts, more, &image);
+  const std::string later = ImageOfBody(facts, image.data(), 100);
   ScalableFilter loaded = FromImage<ScalableFilter>(later);
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), static_cast<double>(first.size() + more.size()), 60);
   EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size()).num_keys());
   // All bits: as many keys as bits at most, and a filter that goes on.
   std::fill(image.begin(), image.begin() + static_cast<ptrdiff_t>(facts.body_bytes), '\xff');
-  const std::string full = write();
+  const std::string full = ImageOfBody(facts, image.data());
   ASSERT_TRUE(loaded.CreateFromImage(full.data(), full.size()).ok());
   EXPECT_EQ(loaded.stage(1).num_keys, 512 * loaded.stage(1).num_blocks);
 }
@@ -124,24 +117,13 @@ TEST(States, KeysThatCameElsewhereBringARotationNearer) {
   const std::vector<uint64_t> hashes = test::RandomHashes(300, 1), more = test::RandomHashes(800, 2);
   filter.InsertHashes(hashes.data(), hashes.size());
   std::string image = ImageOf(filter);
-  BodyFacts facts = FactsOf(FilterView(image.data(), image.size()));
-  const StageInfo newest = FilterView(image.data(), image.size()).stage(2);
-  facts.newest_ones = static_cast<uint64_t>(newest.FillRatio() * 512 * static_cast<double>(newest.num_blocks) + 0.5);
-  for (const uint64_t hash : more) {
-    uint64_t positions[kMaxPositions];
-    for (size_t i = PositionsOfHash(facts, hash, positions); i != 0; --i) {
-      image[positions[i - 1] / 8] = static_cast<char>(image[positions[i - 1] / 8] | 1 << positions[i - 1] % 8);
-    }
-  }
-  test::Collector again;
-  BodyImageWriter writer;
-  ASSERT_TRUE(writer.Start(facts, again.sink()).ok());
-  ASSERT_TRUE(writer.Append(image.data(), static_cast<size_t>(facts.body_bytes)).ok());
-  ASSERT_TRUE(writer.Finish().ok());
+  const BodyFacts facts = FactsWithOnes(FilterView(image.data(), image.size()));
+  InsertElsewhere(facts, more, &image);
+  const std::string again = ImageOfBody(facts, image.data());
   RotatingFilter loaded;
-  ASSERT_TRUE(loaded.CreateFromImage(again.bytes.data(), again.bytes.size()).ok());
+  ASSERT_TRUE(loaded.CreateFromImage(again.data(), again.size()).ok());
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
-  const FilterView view(again.bytes.data(), again.bytes.size());
+  const FilterView view(again.data(), again.size());
   EXPECT_EQ(view.stage(2).num_keys, 0u) << "a generation's keys are not told there";
   const uint64_t counted = reference::GetLittleEndian(view.growth() + 24, 8);
   EXPECT_NEAR(static_cast<double>(counted), 1100, 60) << "of 1000 that a generation takes";

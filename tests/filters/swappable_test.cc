@@ -53,41 +53,6 @@ TEST(Swappable, AnswersMaybeUntilSomethingServes) {
   EXPECT_EQ(filter.num_swaps(), 0u);
 }
 
-TEST(Swappable, AnswersWhatServesByEveryCall) {
-  const std::vector<uint64_t> members = RandomHashes(1000, 2), questions = RandomHashes(5000, 3);
-  std::vector<uint64_t> all = members;
-  all.insert(all.end(), questions.begin(), questions.end());
-  const BlockedFilter expected = Filled(members);
-  SwappableFilter filter;
-  ASSERT_TRUE(filter.Swap(Filled(members)).ok());
-  EXPECT_EQ(filter.num_swaps(), 1u);
-  EXPECT_TRUE(filter.KeyStatus().ok());
-  std::vector<uint8_t> answers(all.size()), should(all.size());
-  const auto expect_alike = [&] {
-    EXPECT_EQ(answers, should);
-    answers.assign(all.size(), 9);
-    should.assign(all.size(), 9);
-  };
-  filter.MayContainHashes(all.data(), all.size(), answers.data());
-  expected.MayContainHashes(all.data(), all.size(), should.data());
-  expect_alike();
-  filter.MayContainHashesToBits(all.data(), all.size(), answers.data());
-  expected.MayContainHashesToBits(all.data(), all.size(), should.data());
-  expect_alike();
-  filter.MayContainKeys(all.data(), all.size(), answers.data());
-  expected.MayContainKeys(all.data(), all.size(), should.data());
-  expect_alike();
-  const std::vector<std::string_view> keys = {"a", "b", "c"};
-  filter.MayContainKeys(keys.data(), keys.size(), answers.data());
-  expected.MayContainKeys(keys.data(), keys.size(), should.data());
-  expect_alike();
-  EXPECT_EQ(filter.CountMaybes(all.data(), all.size()), expected.CountMaybes(all.data(), all.size()));
-  for (const uint64_t hash : all) {
-    ASSERT_EQ(filter.MayContainHash(hash), expected.MayContainHash(hash));
-    ASSERT_EQ(filter.MayContainKey(hash), expected.MayContainKey(hash));
-  }
-}
-
 TEST(Swappable, ALeaseKeepsItsFilterWhateverServesMeanwhile) {
   const std::vector<uint64_t> first = RandomHashes(1000, 4), second = RandomHashes(1000, 5);
   SwappableFilter filter;
@@ -132,6 +97,7 @@ TEST(Swappable, GivesBackWhatItWasLentOnceAndAfterTheLastReader) {
     filter.Clear();
     EXPECT_EQ(lent[2].returned, 1);
     EXPECT_TRUE(filter.MayContainKey("nothing serves"));
+    EXPECT_EQ(filter.Read().owner(), nullptr);
     ASSERT_TRUE(filter.Serve(lent[0].filter, &Lent::Return, &lent[0]).ok());
     ASSERT_TRUE(filter.Serve(lent[1].filter, nullptr, nullptr).ok()) << "nobody wants it back";
     EXPECT_EQ(lent[0].returned, 2);
@@ -201,6 +167,7 @@ TEST(Swappable, AnyFilterServes) {
   SwappableFilter filter;
   EXPECT_TRUE(filter.Swap(std::move(classic)).ok());
   EXPECT_EQ(filter.Read()->layout(), Layout::kClassic);
+  EXPECT_EQ(filter.Read().owner(), nullptr) << "of Swap's own; of Serve's what that was given";
   EXPECT_TRUE(filter.Swap(std::move(mapped)).ok());
   EXPECT_EQ(filter.Read()->layout(), Layout::kRetrieval);
   EXPECT_TRUE(filter.MayContainKey(2999) && !filter.MayContainKey(3001));
@@ -209,18 +176,6 @@ TEST(Swappable, AnyFilterServes) {
   EXPECT_TRUE(filter.Swap(std::make_unique<const BlockedFilter>(Filled(RandomHashes(10, 12)))).ok());
   EXPECT_EQ(filter.Read()->layout(), Layout::kBlocked);
   EXPECT_TRUE(filter.Swap(FilterView("\x00\x00\x00\x00", 0)).code() == StatusCode::kIncompatible);
-}
-
-TEST(Swappable, TheOwnerOfALeaseIsWhatServeWasGiven) {
-  SwappableFilter filter;
-  ASSERT_TRUE(filter.Swap(Filled(RandomHashes(10, 14))).ok());
-  EXPECT_EQ(filter.Read().owner(), nullptr) << "of Swap's own";
-  BlockedFilter served = Filled(RandomHashes(10, 15));
-  int owner = 0;
-  ASSERT_TRUE(filter.Serve(&served, nullptr, &owner).ok());
-  EXPECT_EQ(filter.Read().owner(), &owner);
-  ASSERT_TRUE(filter.Swap(std::make_unique<BlockedFilter>(Filled(RandomHashes(10, 16)))).ok());
-  EXPECT_EQ(filter.Read().owner(), nullptr);
 }
 
 TEST(Swappable, TheFilterThatServesIsRefused) {

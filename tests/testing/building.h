@@ -1,8 +1,9 @@
-// What tests of building share: filters, an image from hashes or of a filter, by every way out, and a sink that can
-// refuse.
+// What tests of building share: filters, an image from hashes, of a filter by every way out, or of a body that lies
+// elsewhere, and a sink that can refuse.
 #ifndef LINEFILTER_TESTS_TESTING_BUILDING_H_
 #define LINEFILTER_TESTS_TESTING_BUILDING_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "lib/build/bulk.h"
 #include "linefilter/builder.h"
+#include "linefilter/remote_body.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
 
@@ -85,6 +87,22 @@ struct CollectorOf {
   Sink sink() { return Sink{&Write, this}; }
 };
 using Collector = CollectorOf<std::string>;
+
+// The image that is made of facts and of a body, which comes in pieces.
+template <class Bytes = std::string>
+Bytes ImageOfBody(const BodyFacts& facts, const void* body, size_t piece = ~size_t{0}) {
+  const size_t size = static_cast<size_t>(facts.body_bytes);
+  CollectorOf<Bytes> image;
+  BodyImageWriter writer;
+  EXPECT_TRUE(IsOk(writer.Start(facts, image.sink())));
+  for (size_t at = 0, n = 0; at < size; at += n) {
+    n = std::min(piece, size - at);
+    EXPECT_TRUE(IsOk(writer.Append(static_cast<const char*>(body) + at, n)));
+  }
+  EXPECT_TRUE(IsOk(writer.Finish()));
+  EXPECT_EQ(image.bytes.size(), BodyImageBytes(facts));
+  return image.bytes;
+}
 
 // The image of a filter is the same by every way out; a sink or a buffer that does not take all of it is an error.
 template <class Filter>
