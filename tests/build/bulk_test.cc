@@ -214,43 +214,5 @@ TEST(BulkBuild, RefusesASinkWithoutAFunctionBeforeTheWork) {
   }
 }
 
-TEST(BulkBuild, SurvivesTheFailureOfEachAllocation) {
-  const std::vector<uint64_t> hashes = RandomHashes(200000, 1);
-  const ScopedTuning tuning(0, 64);
-  for (const Layout layout : LayoutsOfRanges()) {
-    const std::string expected = BuildPlainly(Options(layout), hashes);
-    uint64_t failing = 0;
-    for (bool failed = true; failed; ++failing) {
-      ASSERT_LT(failing, 100u) << "it must succeed once no allocation fails";
-      TestAllocator allocator;
-      FilterBuilder builder(allocator.WithHooks(Options(layout, test::Threads(2))));
-      builder.AddHashes(hashes.data(), hashes.size());
-      allocator.FailFrom(failing);
-      Collector collector;
-      const Status status = builder.FinishToSink(collector.sink());
-      failed = !status.ok();
-      if (failed) {
-        EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.message();
-        EXPECT_TRUE(collector.bytes.empty());
-        EXPECT_EQ(builder.num_keys(), hashes.size());
-        allocator.FailFrom(TestAllocator::kNever);
-        ASSERT_TRUE(builder.FinishToSink(collector.sink()).ok());
-      }
-      EXPECT_TRUE(collector.bytes == expected) << failing;
-    }
-    EXPECT_GE(failing, 3u) << "the body, the partition and the trailer";
-  }
-}
-
-TEST(BulkBuild, ChecksTheExecutor) {
-  FilterOptions options = BitsPerKey(10);
-  options.executor.num_threads = 2;
-  EXPECT_EQ(FilterBuilder(options).status().code(), StatusCode::kInvalidArgument) << "threads of whom?";
-  options.executor = test::Threads(0);
-  EXPECT_EQ(FilterBuilder(options).status().code(), StatusCode::kInvalidArgument);
-  options.executor = Executor();
-  EXPECT_TRUE(FilterBuilder(options).status().ok());
-}
-
 }  // namespace
 }  // namespace linefilter::test

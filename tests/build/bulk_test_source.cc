@@ -236,30 +236,6 @@ TEST(BuildFromSource, AnswersWhatFails) {
   }
 }
 
-TEST(BuildFromSource, SurvivesTheFailureOfEachAllocation) {
-  const std::vector<uint64_t> hashes = RandomHashes(100000, 2);
-  const ScopedTuning tuning(0, 128);
-  for (const Layout layout : test::EveryLayout()) {
-    uint64_t failing = 0;
-    for (bool failed = true; failed; ++failing) {
-      ASSERT_LT(failing, 100u);
-      TestAllocator allocator;
-      allocator.FailFrom(failing);
-      Source source{hashes};
-      Collector collector;
-      const Status status = BuildFromSource(allocator.WithHooks(Options(layout)), source.source(), collector.sink());
-      failed = !status.ok();
-      if (failed) {
-        EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
-        if (FactsOf(layout).takes_keys) {
-          EXPECT_EQ(source.passes, 1) << "before it is read once more";
-        }
-      }
-    }
-    EXPECT_GE(failing, 3u);
-  }
-}
-
 TEST(BuildFromSource, WritesAFile) {
   const test::TempDir dir;
   const std::vector<uint64_t> hashes = RandomHashes(100000, 2);

@@ -3,7 +3,7 @@
 //
 // Here the default memory: malloc and its like, mmap, what libc allocates for us, and operator new behind a
 // std::string. The first allocation of an operation fails, the second, ..., until it makes no more; alone, and with all
-// after it. (The host's hooks fail in memory_test, builder_test, bulk_test and others.)
+// after it. (The host's hooks fail in memory_test, as_it_was_test, tests/c/memory.c and others.)
 #include "tests/filters/alloc_faults_test.h"
 
 #include <cstdio>
