@@ -128,10 +128,7 @@ TEST(LevelDBPolicy, AnswersMaybeToWhateverIsBroken) {
 // The body of a large filter is not verified when it is opened, so at each lookup.
 TEST(LevelDBPolicy, AnswersMaybeWhereALargeFilterIsDamaged) {
   for (const Layout layout : AutoAndEveryLayout()) {
-    const Policy policy = New(BitsPerKey(10, layout));
-    EngineFilterOptions trusting_options = BitsPerKey(10, layout);
-    trusting_options.verify = false;
-    const Policy trusting = New(trusting_options);
+    const Policy policy = New(10, layout), trusting = NewTrusting(layout);
     for (const size_t n : {4000u, 120000u}) {  // 5 KB: one chunk; 150 KB: three
       const std::vector<std::string> keys = Keys(1, n);
       const std::string filter = Filter(*policy, keys);
@@ -156,10 +153,7 @@ TEST(LevelDBPolicy, AnswersMaybeWhereALargeFilterIsDamaged) {
 TEST(LevelDBPolicy, VerifiesTheChunksThatALookupReads) {
   constexpr size_t kChunk = 65536;
   for (const Layout layout : EveryLayout()) {
-    const Policy policy = New(BitsPerKey(10, layout));
-    EngineFilterOptions trusting_options = BitsPerKey(10, layout);
-    trusting_options.verify = false;
-    const Policy trusting = New(trusting_options);
+    const Policy policy = New(10, layout), trusting = NewTrusting(layout);
     const std::vector<std::string> all_keys = Keys(0, 200000), absent = Keys(uint64_t{1} << 40, 4000);
     const std::string filter = Filter(*policy, all_keys);
     std::vector<std::string> keys;

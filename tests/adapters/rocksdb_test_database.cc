@@ -1,124 +1,13 @@
 // The policy in real databases: no key is lost, whatever policy was there before and whatever is damaged, and absent
 // keys and prefixes hardly pass.
-#include <filesystem>
 #include <fstream>
 #include <set>
 
-#include "rocksdb/db.h"
-#include "rocksdb/options.h"
-#include "rocksdb/perf_context.h"
-#include "rocksdb/perf_level.h"
 #include "rocksdb/slice_transform.h"
 #include "tests/adapters/rocksdb_test.h"
 
 namespace linefilter::test {
 namespace {
-
-// A database in a folder of its own, one file after each Fill.
-class RocksDB {
- public:
-  RocksDB() {
-    options.create_if_missing = true;
-    options.compression = rocksdb::kNoCompression;
-    options.fail_if_options_file_error = true;  // the policy's name stands in that file
-    table.no_block_cache = false;
-  }
-  ~RocksDB() { Close(); }
-
-  // With the policy and whatever was set in `options` and `table`.
-  void Open(const Policy& policy) {
-    Close();
-    table.filter_policy = policy;
-    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(options, dir_.File("db"), &db);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-    db_.reset(db);
-  }
-  void Close() { db_.reset(); }
-
-  // Keys [first, first + n), each its own value, and all into one level.
-  void Fill(uint64_t first, uint64_t n) {
-    for (uint64_t i = first; i < first + n; ++i) ASSERT_TRUE(db_->Put({}, EngineKey(i), EngineKey(i)).ok());
-    ASSERT_TRUE(db_->Flush({}).ok());
-    rocksdb::CompactRangeOptions all;
-    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    ASSERT_TRUE(db_->CompactRange(all, nullptr, nullptr).ok());
-  }
-  // How many of those keys are not found by Get, MultiGet and iterators, each counted.
-  uint64_t CountLost(uint64_t first, uint64_t n) {
-    uint64_t lost = 0;
-    std::string value;
-    for (uint64_t i = first; i < first + n; ++i) {
-      lost += !db_->Get(read, EngineKey(i), &value).ok() || value != EngineKey(i);
-    }
-    ForEachMultiGet(first, n, [&](const rocksdb::Status& status) { lost += !status.ok(); });
-    const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
-    for (uint64_t i = first; i < first + n; i += 7) {
-      iterator->Seek(EngineKey(i));
-      lost += !iterator->Valid() || iterator->key() != EngineKey(i);
-      iterator->SeekForPrev(EngineKey(i));
-      lost += !iterator->Valid() || iterator->key() != EngineKey(i);
-    }
-    return lost;
-  }
-  // Absent keys that the filters let pass. *asked: how many they were asked for.
-  uint64_t CountPassing(uint64_t n, bool by_multi_get, uint64_t* asked) {
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
-    rocksdb::PerfContext* const perf = rocksdb::get_perf_context();
-    perf->Reset();
-    std::string value;
-    if (by_multi_get) {
-      ForEachMultiGet(kAbsent, n, [](const rocksdb::Status& status) { EXPECT_TRUE(status.IsNotFound()); });
-    } else {
-      for (uint64_t i = 0; i < n; ++i) EXPECT_TRUE(db_->Get(read, EngineKey(kAbsent + i), &value).IsNotFound());
-    }
-    rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
-    *asked = perf->bloom_sst_hit_count + perf->bloom_sst_miss_count;
-    return perf->bloom_sst_hit_count;
-  }
-  rocksdb::DB* operator->() { return db_.get(); }
-  std::vector<std::string> Files() const {
-    std::vector<std::string> files;
-    for (const auto& entry : std::filesystem::directory_iterator(dir_.File("db"))) {
-      if (entry.path().extension() == ".sst") files.push_back(entry.path());
-    }
-    return files;
-  }
-
-  rocksdb::Options options;
-  rocksdb::BlockBasedTableOptions table;
-  rocksdb::ReadOptions read;
-
- private:
-  template <class OnStatus>
-  void ForEachMultiGet(uint64_t first, uint64_t n, const OnStatus& on_status) {
-    for (uint64_t end = first + n, count = 1; first < end; first += count, count = std::min<uint64_t>(100, 2 * count)) {
-      count = std::min(count, end - first);
-      std::vector<std::string> keys;
-      for (uint64_t i = 0; i < count; ++i) keys.push_back(EngineKey(first + i));
-      const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-      std::vector<rocksdb::PinnableSlice> values(count);
-      std::vector<rocksdb::Status> statuses(count);
-      db_->MultiGet(read, db_->DefaultColumnFamily(), count, slices.data(), values.data(), statuses.data());
-      for (uint64_t i = 0; i < count; ++i) {
-        on_status(statuses[i]);
-        if (statuses[i].ok()) {
-          EXPECT_EQ(values[i], keys[i]);
-        }
-      }
-    }
-  }
-
-  const TempDir dir_;
-  std::unique_ptr<rocksdb::DB> db_;
-};
-
-void Partition(RocksDB* db) {
-  db->table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
-  db->table.partition_filters = true;
-  db->table.metadata_block_size = 1024;
-}
 
 uint64_t NumKeys() { return static_cast<uint64_t>(10000 * std::max(0.2, Effort())); }
 

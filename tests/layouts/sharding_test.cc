@@ -19,6 +19,7 @@
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/options.h"
 #include "tests/testing/random.h"
+#include "tests/testing/savers.h"
 #include "tests/testing/temp_dir.h"
 
 namespace linefilter {
@@ -123,10 +124,7 @@ TEST(Sharding, ItsKeysHaveTheHashesTheyAreMadeFor) {
 
 // --- Each way of making a filter: how many of the questions are "maybe" ---------------------------------------------
 
-FilterOptions OptionsOf(Layout layout) {
-  FilterOptions options = test::BitsPerKey(layout == Layout::kCounting ? 44 : 10, layout);
-  return options;
-}
+FilterOptions OptionsOf(Layout layout) { return test::BitsPerKey(layout == Layout::kCounting ? 44 : 10, layout); }
 
 // Of the image, by a view; no member may be lost.
 uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes& questions) {
@@ -136,58 +134,28 @@ uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes&
   return view.CountMaybes(questions.data(), questions.size());
 }
 
-template <class Filter>
-std::string ImageOf(const Filter& filter) {
-  std::string image(filter.ImageBytes(), '\0');
-  EXPECT_TRUE(test::IsOk(filter.WriteImageTo(&image[0], image.size())));
-  return image;
-}
-
-std::string MadeBySingleInsertions(Filter* filter, const Hashes& members) {
-  for (const uint64_t hash : members) filter->InsertHash(hash);
-  return ImageOf(*filter);
-}
-
 // The images of one layout by each way to make them.
 std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members) {
   const FilterOptions options = OptionsOf(layout);
   std::map<std::string, std::string> images;
   images["builder"] = test::Build(options, members);
-  struct Reader {
-    const Hashes* hashes;
-    size_t at = 0;
-    static size_t Read(void* context, uint64_t* to, size_t capacity) noexcept {
-      auto* const self = static_cast<Reader*>(context);
-      const size_t n = std::min(capacity, self->hashes->size() - self->at);
-      std::copy_n(self->hashes->begin() + static_cast<std::ptrdiff_t>(self->at), n, to);
-      self->at += n;
-      return n;
-    }
-    static bool Rewind(void* context) noexcept {
-      static_cast<Reader*>(context)->at = 0;
-      return true;
-    }
-  } reader{&members};
+  test::HashesInMemory memory{&members};
   test::Collector collected;
-  EXPECT_TRUE(test::IsOk(BuildFromSource(options, {Reader::Read, Reader::Rewind, &reader}, collected.sink())));
+  EXPECT_TRUE(test::IsOk(BuildFromSource(options, memory.source(), collected.sink())));
   images["source"] = collected.bytes;
   if (layout == Layout::kRetrieval) return images;
 
-  const auto insert = [&](auto filter) {
-    EXPECT_TRUE(filter.Create(members.size(), options).ok());
-    images["single"] = MadeBySingleInsertions(&filter, members);
-    filter.Clear();
-    filter.InsertHashes(members.data(), members.size());
-    images["batch"] = ImageOf(filter);
-  };
-  if (layout == Layout::kBlocked) insert(BlockedFilter());
-  if (layout == Layout::kClassic) insert(ClassicFilter());
-  if (layout == Layout::kCounting) insert(CountingBlockedFilter());
+  Filter filter = test::Created<Filter>(layout, members.size(), options);
+  for (const uint64_t hash : members) filter.InsertHash(hash);
+  images["single"] = test::ImageOf(filter);
+  filter.Clear();
+  filter.InsertHashes(members.data(), members.size());
+  images["batch"] = test::ImageOf(filter);
   if (layout == Layout::kBlocked) {
     ConcurrentBlockedFilter concurrent;
     EXPECT_TRUE(test::IsOk(concurrent.Create(members.size(), options)));
     concurrent.InsertHashes(members.data(), members.size());
-    images["concurrent"] = ImageOf(concurrent);
+    images["concurrent"] = test::ImageOf(concurrent);
   }
   return images;
 }
@@ -200,14 +168,14 @@ std::map<std::string, std::string> ImagesOfContainers(const Hashes& members) {
   EXPECT_TRUE(scalable.Create(members.size() / 20, options, GrowthOptions{31}).ok());
   scalable.InsertHashes(members.data(), members.size());
   EXPECT_TRUE(scalable.growth_status().ok()) << scalable.growth_status().message();
-  images["scalable"] = ImageOf(scalable);
+  images["scalable"] = test::ImageOf(scalable);
   RotatingFilter rotating;
   EXPECT_TRUE(test::IsOk(rotating.Create(members.size(), 4, options)));
   for (size_t i = 0; i < 4; ++i) {
     if (i != 0) rotating.Rotate();
     rotating.InsertHashes(members.data() + i * members.size() / 4, members.size() / 4);
   }
-  images["rotating"] = ImageOf(rotating);
+  images["rotating"] = test::ImageOf(rotating);
   return images;
 }
 

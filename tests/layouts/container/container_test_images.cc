@@ -2,9 +2,8 @@
 #include <string>
 
 #include "lib/image/container_writer.h"
-#include "linefilter/filter.h"
 #include "tests/layouts/container/container_test.h"
-#include "tests/testing/options.h"
+#include "tests/testing/building.h"
 
 namespace linefilter::test {
 namespace {
@@ -31,16 +30,9 @@ Bytes Written(const Container& container) {
   EXPECT_TRUE(IsOk(internal::WriteContainerTo(container, image.data(), image.size())));
   EXPECT_EQ(image.back(), 0xa5);
   image.pop_back();
-  Bytes sunk;
-  const Sink sink{[](void* to, const void* data, size_t size) noexcept {
-                    const uint8_t* const bytes = static_cast<const uint8_t*>(data);
-                    EXPECT_LE(size, size_t{1} << 20);
-                    static_cast<Bytes*>(to)->insert(static_cast<Bytes*>(to)->end(), bytes, bytes + size);
-                    return true;
-                  },
-                  &sunk};
-  EXPECT_TRUE(internal::WriteContainer(container, sink).ok());
-  EXPECT_EQ(sunk, image) << "whole and in pieces";
+  CollectorOf<Bytes> sunk;
+  EXPECT_TRUE(internal::WriteContainer(container, sunk.sink()).ok());
+  EXPECT_EQ(sunk.bytes, image) << "whole and in pieces";
   return image;
 }
 
@@ -108,8 +100,9 @@ TEST(ContainerImage, NeedsItsRoomAndASink) {
   EXPECT_EQ(internal::WriteContainerTo(made.container, image.data(), image.size()).code(),
             StatusCode::kInvalidArgument);
   EXPECT_EQ(internal::WriteContainer(made.container, {}).code(), StatusCode::kInvalidArgument);
-  const Sink refusing{[](void*, const void*, size_t) noexcept { return false; }, nullptr};
-  EXPECT_EQ(internal::WriteContainer(made.container, refusing).code(), StatusCode::kIoError);
+  CollectorOf<Bytes> refusing;
+  refusing.refuse_from = 0;
+  EXPECT_EQ(internal::WriteContainer(made.container, refusing.sink()).code(), StatusCode::kIoError);
 }
 
 // Its table and its check lie on the stack: AddressSanitizer would see them overflow.
@@ -121,22 +114,16 @@ TEST(ContainerImage, OfMoreThanAReaderTakesIsNotWritten) {
   Bytes room(300000, 0xa5);
   const auto expect = [&](const Container& container, bool is_written, const char* what) {
     const StatusCode code = is_written ? StatusCode::kOk : StatusCode::kInvalidArgument;
-    Bytes sunk;
-    const Sink sink{[](void* to, const void* data, size_t size) noexcept {
-                      const uint8_t* const bytes = static_cast<const uint8_t*>(data);
-                      static_cast<Bytes*>(to)->insert(static_cast<Bytes*>(to)->end(), bytes, bytes + size);
-                      return true;
-                    },
-                    &sunk};
+    CollectorOf<Bytes> sunk;
     const uint64_t bytes = internal::ContainerBytes(container);
     EXPECT_EQ(bytes != 0, is_written) << what;
-    EXPECT_EQ(internal::WriteContainer(container, sink).code(), code) << what;
-    EXPECT_EQ(sunk.size(), bytes) << what;
+    EXPECT_EQ(internal::WriteContainer(container, sunk.sink()).code(), code) << what;
+    EXPECT_EQ(sunk.bytes.size(), bytes) << what;
     EXPECT_EQ(internal::WriteContainerTo(container, room.data(), room.size()).code(), code) << what;
     EXPECT_EQ(room[static_cast<size_t>(bytes)], 0xa5) << what;
     if (is_written) {
-      EXPECT_TRUE(std::equal(sunk.begin(), sunk.end(), room.begin())) << what;
-      EXPECT_TRUE(FilterView(sunk.data(), sunk.size()).status().ok()) << what;
+      EXPECT_TRUE(std::equal(sunk.bytes.begin(), sunk.bytes.end(), room.begin())) << what;
+      EXPECT_TRUE(FilterView(sunk.bytes.data(), sunk.bytes.size()).status().ok()) << what;
       std::fill(room.begin(), room.end(), uint8_t{0xa5});
     }
   };
@@ -164,6 +151,8 @@ TEST(ContainerImage, OfMoreThanAReaderTakesIsNotWritten) {
     stages[1].num_probes = num_probes;
     expect(make(2, 32), false, "probes");
   }
+  stages[1].num_probes = 6, stages[1].num_keys = 513;
+  expect(make(2, 32), false, "more keys than bits");
   expect(make(1, 32), true, "the first alone");
 }
 
@@ -179,16 +168,6 @@ TEST(ContainerImage, IsAskedWithoutAView) {
     absent += !ImageMayContainKey(image.data(), image.size(), stranger);
   }
   EXPECT_GT(absent, 40u);
-}
-
-TEST(ContainerImage, IsNoFilterThatTakesKeys) {
-  const Bytes image = ImageOf(MakeBoth({2}, 10, 3), {0});
-  BlockedFilter blocked;
-  EXPECT_EQ(blocked.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
-  ClassicFilter classic;
-  EXPECT_EQ(classic.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
-  ASSERT_TRUE(blocked.Create(100, BitsPerKey(10)).ok());
-  EXPECT_EQ(blocked.Union(FilterView(image.data(), image.size())).code(), StatusCode::kIncompatible);
 }
 
 void ExpectMaybe(const Bytes& image, const std::string& what) {

@@ -14,7 +14,6 @@
 #include "tests/testing/building.h"
 #include "tests/testing/churn.h"
 #include "tests/testing/exact_fpr.h"
-#include "tests/testing/measure_fpr.h"
 #include "tests/testing/options.h"
 #include "tests/testing/reference_filters.h"
 #include "tests/testing/targets.h"
@@ -322,21 +321,6 @@ TEST(CountingSizing, ChoosesTheBestNumberOfProbes) {
       if (fpr(k) < fpr(best)) best = k;
     }
     EXPECT_NEAR(fpr(NumProbesForBitsPerKey(Layout::kCounting, bits_per_key)) / fpr(best), 1, 1e-6) << bits_per_key;
-  }
-}
-
-// The rate of the very counters is that of questions.
-TEST(CountingFpr, FromTheCountersIsTheMeasuredOne) {
-  for (const double load : {0.5, 1.0, 2.0}) {
-    CountingBlockedFilter filter = Make(20000, 32);
-    test::Random random(static_cast<uint64_t>(100 * load));
-    test::InsertRandom(&filter, static_cast<uint64_t>(20000 * load), &random);
-    const double expected = filter.ExpectedFpr();
-    const double questions = std::floor(25000 / expected * std::max(0.02, test::Effort()));
-    const double measured =
-        static_cast<double>(test::CountRandomMaybes(filter, static_cast<uint64_t>(questions), &random)) / questions;
-    EXPECT_NEAR(measured, expected, 6 * std::sqrt(expected * (1 - expected) / questions)) << load;
-    EXPECT_NEAR(filter.EstimatedKeys() / (20000 * load), 1, 0.03);
   }
 }
 

@@ -69,14 +69,9 @@ TEST(CountingBuilder, LosesNoKeyThatCameInARunWhateverTheWayIn) {
     ASSERT_TRUE(builder.Finish(&other).ok());
     EXPECT_TRUE(other == image) << "AddHashes, by hundreds";
     test::HashesInMemory memory{&hashes};
-    other.clear();
-    const Sink sink{[](void* context, const void* data, size_t size) noexcept {
-                      static_cast<std::string*>(context)->append(static_cast<const char*>(data), size);
-                      return true;
-                    },
-                    &other};
-    ASSERT_TRUE(BuildFromSource(options, memory.source(), sink).ok());
-    EXPECT_TRUE(other == image) << "BuildFromSource";
+    test::Collector collector;
+    ASSERT_TRUE(BuildFromSource(options, memory.source(), collector.sink()).ok());
+    EXPECT_TRUE(collector.bytes == image) << "BuildFromSource";
   }
 }
 
