@@ -37,22 +37,14 @@ double Floor(Layout layout, double keys, uint64_t body_bytes) {
   return OfInBlockHashes(keys / (static_cast<double>(body_bytes) / 64));
 }
 
-template <class FilterType>
-std::string ImageOfMutable(const FilterOptions& options, uint64_t made_for, const std::vector<uint64_t>& hashes) {
-  FilterType filter;
-  EXPECT_TRUE(filter.Create(made_for, options).ok());
-  filter.InsertHashes(hashes.data(), hashes.size());
-  return test::ImageOf(filter);
-}
-
 // `retrieval` is made at once: for the hashes that there are.
 std::string ImageOf(Layout layout, double bits_per_key, uint64_t made_for, const std::vector<uint64_t>& hashes) {
   FilterOptions options = test::BitsPerKey(bits_per_key, layout);
   options.hash_id = HashId::kCaller;
-  if (layout == Layout::kClassic) return ImageOfMutable<ClassicFilter>(options, made_for, hashes);
-  if (layout == Layout::kCounting) return ImageOfMutable<CountingBlockedFilter>(options, made_for, hashes);
-  if (layout == Layout::kBlocked) return ImageOfMutable<BlockedFilter>(options, made_for, hashes);
-  return test::Build(options, hashes);
+  if (!FactsOf(layout).takes_keys) return test::Build(options, hashes);
+  Filter filter = test::Created<Filter>(layout, made_for, options);
+  filter.InsertHashes(hashes.data(), hashes.size());
+  return test::ImageOf(filter);
 }
 
 // --- From the size ------------------------------------------------------------------------------------------------

@@ -169,7 +169,8 @@ TEST(KeyedFilter, TakesKeysForAsLongAsItLives) {
   EXPECT_EQ(copy.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible) << "without the secret";
   ExpectAFilter(copy, 1000, secret);
   ASSERT_TRUE(stranger.Create(1000, Keyed(Secret(9))).ok());
-  EXPECT_EQ(blocked.Union(stranger).code(), StatusCode::kIncompatible) << "of another secret";
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, blocked.Union(stranger), "secret"))
+      << "the sizes are the same: what differs must be said";
 }
 
 TEST(KeyedFilter, InAFile) {
@@ -230,25 +231,6 @@ TEST(KeyedFilter, MayBeOpenedAgainWithItsOwnSecret) {
   ExpectAFilter(view, 500, secret);
 }
 
-TEST(KeyedFilter, InAFileMayBeOpenedAgainWithItsOwnSecret) {
-  const TempDir dir;
-  const HashSecret secret = Secret(14);
-  const std::string path = dir.Write("keyed.filter", Image(Keyed(secret), 500));
-  FilterFile file;
-  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  EXPECT_TRUE(IsOk(file.Map(path.c_str(), MapAdvice::kWillNeed, &file.view().key_hash().secret))) << "Map";
-  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
-  EXPECT_TRUE(IsOk(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().key_hash().secret))) << "Load";
-}
-
-// Of two secrets the sizes are the same: what differs must be said.
-TEST(KeyedFilter, AUnionOfTwoSecretsSaysThatTheyDiffer) {
-  BlockedFilter one, other;
-  ASSERT_TRUE(one.Create(1000, Keyed(Secret(1))).ok() && other.Create(1000, Keyed(Secret(2))).ok());
-  const Status status = one.Union(other);
-  EXPECT_NE(std::strstr(status.message(), "secret"), nullptr) << status.message();
-}
-
 TEST(KeyHash, NamesItsDifferenceToAnother) {
   const KeyHash keyed = Keyed(Secret(1)).key_hash();
   EXPECT_EQ(keyed.DifferenceTo(Keyed(Secret(1)).key_hash()), nullptr);
@@ -258,16 +240,6 @@ TEST(KeyHash, NamesItsDifferenceToAnother) {
   seeded.seed = 1;
   EXPECT_STREQ(seeded.DifferenceTo(KeyHash()), "seed");
   EXPECT_EQ(seeded.DifferenceTo(seeded), nullptr);
-}
-
-// The secret is in the options, where Create would look for it; what is missing is the hash id.
-TEST(KeyedFilter, OfAnImageWithASecretAndNoHashIdSaysWhatIsMissing) {
-  const std::string image = Image(Keyed(Secret(1)), 500);
-  FilterOptions options;
-  options.secret = Secret(1);
-  BlockedFilter filter;
-  const Status status = filter.CreateFromImage(image.data(), image.size(), options);
-  EXPECT_NE(std::strstr(status.message(), "hash_id"), nullptr) << status.message();
 }
 
 TEST(KeyedFilter, OptionsThatMakeNoSense) {
@@ -320,11 +292,6 @@ FilterOptions Seeded(uint64_t seed) {
 }
 
 TEST(Adversary, WhoKnowsTheSeedFillsABlock) {
-  Random random(1);
-  for (int i = 0; i < 1000; ++i) {
-    const uint64_t hash = random(), seed = random();
-    ASSERT_EQ(HashKey(KeyWithHash(hash, seed), seed), hash) << "XXH3 of 8 bytes is a bijection";
-  }
   for (const uint64_t seed : {uint64_t{0}, uint64_t{42}}) {
     EXPECT_GT(RateAfterAttack(Seeded(seed), PreparedKeys(seed, 1), PreparedKeys(seed, 2)), 0.99);
   }

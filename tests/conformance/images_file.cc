@@ -5,9 +5,6 @@
 namespace linefilter::test {
 namespace {
 
-using reference::Bytes;
-using reference::Filter;
-
 std::string Hex(const Bytes& bytes) {
   return bytes.empty() ? "-" : HexBytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }

@@ -1,4 +1,5 @@
-// images.txt as it is written: records of images, with what the reference reads and answers.
+// images.txt as it is written: records of images, with what the reference reads and answers; and filters of the
+// reference, with and without keys, for whoever makes records.
 #ifndef LINEFILTER_TESTS_CONFORMANCE_IMAGES_FILE_H_
 #define LINEFILTER_TESTS_CONFORMANCE_IMAGES_FILE_H_
 
@@ -15,6 +16,18 @@
 
 namespace linefilter::test {
 
+using reference::Bytes;
+using reference::Extension;
+using reference::Filter;
+using reference::kBlocked;
+using reference::kClassic;
+using reference::kCounting;
+using reference::kFlagChunks;
+using reference::kFlagExtensions;
+using reference::kFlagNumKeys;
+using reference::kFlagSeed;
+using reference::kRetrieval;
+
 inline constexpr char kHead[] =
     "# Made by the reference implementation; README.md explains the lines. To make it anew:\n"
     "#   LINEFILTER_WRITE_CONFORMANCE=tests/conformance conformance_test --gtest_filter=Conformance.Write\n";
@@ -22,7 +35,7 @@ inline constexpr char kHead[] =
 inline std::string LayoutWord(int layout) { return reference::kLayoutNames[layout]; }
 std::string Hex64(uint64_t value);
 std::string HexBytes(std::string_view bytes);
-inline reference::Bytes AsBytes(const std::string& bytes) { return reference::Bytes(bytes.begin(), bytes.end()); }
+inline Bytes AsBytes(const std::string& bytes) { return Bytes(bytes.begin(), bytes.end()); }
 
 // The first n keys of a kind; of `hash` those of `text`, hashed with seed 0.
 std::vector<Question> FirstKeys(const std::string& kind, const std::string& prefix, uint64_t n);
@@ -52,27 +65,51 @@ class ImagesFile {
              const std::vector<Question>& added = {}, bool damage_every = false);
 
   // The same of any bytes; the first `filled` of them are FillBytes(filled, seed).
-  void Image(const std::string& name, const reference::Bytes& image, const Asked& asked, size_t filled = 0,
-             uint64_t seed = 0, const std::vector<Question>& added = {}, bool damage_every = false);
+  void Image(const std::string& name, const Bytes& image, const Asked& asked, size_t filled = 0, uint64_t seed = 0,
+             const std::vector<Question>& added = {}, bool damage_every = false);
 
   // A filter of these keys, in a body of the size of filter.body.
-  void OfKeys(const std::string& name, reference::Filter filter, const std::vector<Question>& keys, const Asked& asked,
+  void OfKeys(const std::string& name, Filter filter, const std::vector<Question>& keys, const Asked& asked,
               bool damage_every = false);
 
   // A filter whose body, of the size of filter.body, is FillBytes: as legal as any other.
-  void OfFilledBody(const std::string& name, reference::Filter filter, uint64_t fill_seed, const Asked& asked);
+  void OfFilledBody(const std::string& name, Filter filter, uint64_t fill_seed, const Asked& asked);
 
  private:
-  void Fields(const reference::Bytes& image, const reference::Filter& filter);
+  void Fields(const Bytes& image, const Filter& filter);
   void Keys(const std::string& word, const std::vector<Question>& keys);
-  bool Answer(const reference::Filter& filter, bool reads, const Question& question) const;
+  bool Answer(const Filter& filter, bool reads, const Question& question) const;
 
   std::ostringstream text_;
   std::map<std::string, std::string> images_;  // by name
   std::string secret_;
 };
 
-// The records of keyed images (make_keyed.cc).
+inline Filter Empty(int layout, int num_probes, size_t body_bytes) {
+  Filter filter;
+  filter.layout = layout;
+  filter.num_probes = layout == kRetrieval ? 0 : num_probes;
+  filter.body.assign(body_bytes, 0);
+  return filter;
+}
+
+inline Filter WithNumKeys(Filter filter, uint64_t num_keys) {
+  filter.has_num_keys = true;
+  filter.num_keys = num_keys;
+  return filter;
+}
+
+inline Filter WithExtensions(Filter filter, const std::vector<Extension>& extensions) {
+  filter.has_extensions = true;
+  filter.extensions = extensions;
+  return filter;
+}
+
+// Stages of these many blocks, each full: keys key-0 ... go to the oldest first, `per_block` for each block.
+Filter ContainerOf(const std::vector<size_t>& num_blocks, uint64_t per_block, bool is_counted);
+
+// The records of images that no reader may take (make_unfit.cc), and of keyed ones (make_keyed.cc).
+void UnfitImages(ImagesFile* file);
 void KeyedImages(ImagesFile* file);
 
 }  // namespace linefilter::test

@@ -9,12 +9,6 @@
 namespace linefilter::test {
 namespace {
 
-using reference::Filter;
-using reference::kBlocked;
-using reference::kClassic;
-using reference::kCounting;
-using reference::kRetrieval;
-
 constexpr Asked kSome = {50, 300, 50, true, 0};
 
 std::string CountingSecret() {
@@ -34,15 +28,6 @@ uint64_t CheckOf(const std::string& secret) {
   return reference::CheckOfSecret(reinterpret_cast<const uint8_t*>(secret.data()));
 }
 
-// An unkeyed one, before keys are in.
-Filter OfSize(int layout, size_t body_bytes) {
-  Filter filter;
-  filter.layout = layout;
-  filter.num_probes = layout == kRetrieval ? 0 : 7;
-  filter.body.assign(body_bytes, 0);
-  return filter;
-}
-
 Filter Keyed(Filter filter, const std::string& secret) {
   filter.hash_id = 2;
   filter.has_seed = true;
@@ -57,7 +42,7 @@ void WithTheirSecret(ImagesFile* file, const std::string& secret) {
   for (const int layout : reference::kLayoutsOfOneBody) {
     const std::string name = "keyed-" + LayoutWord(layout);
     const auto sized = [&](size_t classic, size_t blocks) {
-      return Keyed(OfSize(layout, layout == kClassic ? classic : blocks), secret);
+      return Keyed(Empty(layout, 7, layout == kClassic ? classic : blocks), secret);
     };
     file->OfKeys(name + "-empty-set", sized(0, 0), {}, {}, true);
     file->OfKeys(name + "-50-keys", sized(63, 64), keys, kSome, true);
@@ -72,11 +57,11 @@ void WithTheirSecret(ImagesFile* file, const std::string& secret) {
     file->OfFilledBody(name + "-chunks", sized(65537, 131072), 200, kSome);
     file->Steps(name + "-damaged-chunk-1", {"copy " + name + "-chunks", "flip 524288"}, kFew);
   }
-  std::vector<Filter> stages = {OfSize(kBlocked, 64), OfSize(kBlocked, 128)};
+  std::vector<Filter> stages = {Empty(kBlocked, 7, 64), Empty(kBlocked, 7, 128)};
   for (size_t i = 0; i < keys.size(); ++i) stages[i % 2].Insert(keys[i].Hash(0, secret));
   file->Image("keyed-container", WriteImage(Keyed(reference::MakeContainer(stages, {25, 25}), secret)), kSome);
   file->OpenWith(RandomSecret());
-  file->OfKeys("keyed-blocked-random-secret", Keyed(OfSize(kBlocked, 64), RandomSecret()), keys, kSome);
+  file->OfKeys("keyed-blocked-random-secret", Keyed(Empty(kBlocked, 7, 64), RandomSecret()), keys, kSome);
 }
 
 void WithoutIt(ImagesFile* file, const std::string& secret) {
@@ -97,7 +82,7 @@ void WithoutIt(ImagesFile* file, const std::string& secret) {
       file->Steps(unkeyed + name + "-with-a-secret", {"copy " + unkeyed + name}, kFew);
     }
     // Only its hash id tells that it is not keyed.
-    Filter seeded = OfSize(layout, 64);
+    Filter seeded = Empty(layout, 7, 64);
     seeded.seed = CheckOf(secret);
     file->OfKeys(unkeyed + "-whose-seed-is-the-check-of-the-secret", seeded, {}, kFew);
   }
@@ -116,7 +101,7 @@ void BadChecks(ImagesFile* file, const std::string& secret) {
       }
     }
     // From here on the image's own check is right.
-    const Filter keyed = Keyed(OfSize(layout, 64), secret);
+    const Filter keyed = Keyed(Empty(layout, 7, 64), secret);
     const uint64_t right = keyed.seed, swapped = __builtin_bswap64(right);
     const auto wrong = [&](const std::string& what, uint64_t check) {
       Filter filter = keyed;
@@ -129,7 +114,7 @@ void BadChecks(ImagesFile* file, const std::string& secret) {
     wrong("big-endian", swapped);
     wrong("of-another-secret", CheckOf(OneBitOff(secret)));
     for (const size_t body_bytes : {size_t{0}, size_t{64}, size_t{4160}}) {
-      Filter filter = OfSize(layout, body_bytes);
+      Filter filter = Empty(layout, 7, body_bytes);
       filter.hash_id = 2;
       file->Image(name + "-without-check-body-" + std::to_string(body_bytes), WriteImage(filter), kFew, body_bytes);
     }

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/conformance/make_vectors.h"
+#include "tests/conformance/images_file.h"
 
 namespace linefilter::test {
 namespace {

@@ -1,9 +1,8 @@
 // What xxh3.txt and images.txt contain; make_unfit.cc has what no reader may take, make_keyed.cc what needs a secret.
 // The reference alone decides what the bytes and the answers are.
-#include "tests/conformance/make_vectors.h"
-
 #include <sstream>
 
+#include "tests/conformance/images_file.h"
 #include "tests/conformance/vectors.h"
 
 namespace linefilter::test {

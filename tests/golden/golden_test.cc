@@ -20,6 +20,7 @@
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"
 #include "tests/golden/golden_table.h"
+#include "tests/testing/building.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/targets.h"
 
@@ -62,15 +63,11 @@ void AddKeys(const GoldenCase& c, const AddKey& add_key, const AddHash& add_hash
   }
 }
 
-std::string MutableImage(const GoldenCase& c) {
-  const FilterOptions options = OptionsOf(c);
-  Filter filter;
-  std::string image;
-  EXPECT_TRUE(IsOk(filter.Create(options.layout, c.num_keys, options)));
+template <class Owner>
+std::string ImageWithKeys(const GoldenCase& c, Owner filter) {
   AddKeys(
       c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
-  EXPECT_TRUE(IsOk(filter.AppendImage(&image)));
-  return image;
+  return ImageOf(filter);
 }
 
 std::string ImageOfScalable(const GoldenCase& c) {
@@ -79,13 +76,7 @@ std::string ImageOfScalable(const GoldenCase& c) {
   options.bits_per_key = 0;
   GrowthOptions growth;
   growth.max_growth = c.stages.growth;
-  ScalableFilter filter;
-  std::string image;
-  EXPECT_TRUE(filter.Create(c.stages.capacity, options, growth).ok());
-  AddKeys(
-      c, [&](auto key) { filter.InsertKey(key); }, [&](uint64_t hash) { filter.InsertHash(hash); });
-  EXPECT_TRUE(filter.AppendImage(&image).ok());
-  return image;
+  return ImageWithKeys(c, Created<ScalableFilter>(c.stages.capacity, options, growth));
 }
 
 std::string ImageOfRotating(const GoldenCase& c) {
@@ -93,7 +84,6 @@ std::string ImageOfRotating(const GoldenCase& c) {
   const uint64_t each = c.stages.capacity;
   const Rotation rotation = c.stages.growth == 1 ? Rotation::kByCount : Rotation::kByCaller;
   RotatingFilter filter;
-  std::string image;
   EXPECT_TRUE(filter.Create(each * (generations - 1), generations, OptionsOf(c), rotation).ok());
   uint64_t num_keys = 0;
   const auto rotate = [&] {
@@ -102,22 +92,18 @@ std::string ImageOfRotating(const GoldenCase& c) {
   };
   AddKeys(
       c, [&](auto key) { rotate(), filter.InsertKey(key); }, [&](uint64_t hash) { rotate(), filter.InsertHash(hash); });
-  EXPECT_TRUE(filter.AppendImage(&image).ok());
-  return image;
+  return ImageOf(filter);
 }
 
 std::string LibraryImage(const GoldenCase& c) {
+  const FilterOptions options = OptionsOf(c);
   if (c.maker == "scalable") return ImageOfScalable(c);
   if (c.maker == "rotating") return ImageOfRotating(c);
-  if (c.maker == "mutable") {
-    return MutableImage(c);
-  }
-  FilterBuilder builder(OptionsOf(c));
-  std::string image;
+  if (c.maker == "mutable") return ImageWithKeys(c, Created<Filter>(options.layout, c.num_keys, options));
+  FilterBuilder builder(options);
   AddKeys(
       c, [&](auto key) { builder.AddKey(key); }, [&](uint64_t hash) { builder.AddHash(hash); });
-  EXPECT_TRUE(IsOk(builder.Finish(&image)));
-  return image;
+  return Finish(&builder);
 }
 
 std::string LibraryResults(const GoldenCase& c) {
