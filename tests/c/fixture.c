@@ -93,10 +93,14 @@ void InsertBatchesAndAsk(linefilter_filter* filter, uint64_t seed) {
   const uint64_t numbers[2] = {11, 12}; /* of the hashes the last one is absent */
   const uint64_t hashes[3] = {linefilter_hash_u64(13, seed), linefilter_hash_u64(14, seed),
                               linefilter_hash_u64(15, seed)};
-  uint8_t were_new[2] = {0, 0}, answers[4] = {0, 0, 9, 9}, bits = 0;
+  uint8_t were_new[3] = {0, 0, 7}, answers[4] = {0, 0, 9, 9}, bits = 0;
   CHECK(linefilter_filter_insert_keys(filter, keys, sizes, 2, were_new) == 2 && were_new[1] == 1);
+  CHECK(linefilter_filter_insert_keys(filter, keys, sizes, 2, were_new) == 0 && !were_new[0] && !were_new[1]);
   CHECK(linefilter_filter_insert_u64s(filter, numbers, 2, NULL) == 2);
+  CHECK(linefilter_filter_insert_u64s(filter, numbers, 2, were_new) == 0 && !were_new[0] && !were_new[1]);
+  were_new[0] = were_new[1] = 0;
   CHECK(linefilter_filter_insert_hashes(filter, hashes, 2, were_new) == 2);
+  CHECK(were_new[0] == 1 && were_new[1] == 1 && were_new[2] == 7);
   CHECK(linefilter_view_may_contain_key(view, "two", 3) && !linefilter_view_may_contain_key(view, "x", 1));
   CHECK(linefilter_view_may_contain_u64(view, 14) && !linefilter_view_may_contain_u64(view, 15));
   CHECK(linefilter_view_may_contain_hash(view, hashes[0]) && !linefilter_view_may_contain_hash(view, hashes[2]));
