@@ -7,6 +7,7 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/savers.h"
 
 namespace linefilter::test {
