@@ -64,8 +64,8 @@
 // Only C++ has these:
 // - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), AtomicFile
 //   for the caller's own files, and the adapters to storage engines;
-// - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
-//   (FilterView::stage), and MinBitsPerKeyForNumProbes;
+// - folding and uniting images to a sink (linefilter/fold.h), and what the bits of a container's stage tell
+//   (FilterView::stage);
 // - swapping in what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve).
 #ifndef LINEFILTER_C_H_
 #define LINEFILTER_C_H_

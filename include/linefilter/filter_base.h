@@ -24,11 +24,6 @@
 
 namespace linefilter {
 
-// A hash on its way into one filter (see FilterBase::Prepare).
-struct PreparedHash {
-  uint64_t hash;  // the one that was prepared
-};
-
 // Lookups, and what a filter tells of itself.
 class LINEFILTER_EXPORT FilterBase {
  public:
@@ -42,16 +37,16 @@ class LINEFILTER_EXPORT FilterBase {
   // in a keyed filter it would be that of another key, and members "absent".)
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
-  // These are a lookup in two halves: Prepare prefetches the line, Probe answers. Prepare others between them: this
-  // hides misses when one key is asked of many filters, or many keys of one. Probe the filter that was prepared. Where
-  // there are several stages it is the newest; a RotatingFilter and a SwappableFilter prefetch nothing.
-  LINEFILTER_INLINE PreparedHash Prepare(uint64_t hash) const noexcept {
+  // Prefetches the line that MayContainHash will read. Prepare others between the two: this hides misses when one key
+  // is asked of many filters, or many keys of one. Where there are several stages it is the newest; a RotatingFilter
+  // and a SwappableFilter prefetch nothing.
+  LINEFILTER_INLINE void Prepare(uint64_t hash) const noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
+#else
+    (void)hash;
 #endif
-    return PreparedHash{hash};
   }
-  LINEFILTER_INLINE bool Probe(PreparedHash prepared) const noexcept { return MayContainHash(prepared.hash); }
 
   // These ask for a batch of n hashes. Answers are one byte each (1 maybe, 0 absent), one bit each (bit i & 7 of byte i
   // >> 3; (n + 7) / 8 bytes are written, unused bits 0), or only counted. A batch is several times faster than single

@@ -53,13 +53,11 @@ class Prober {
     if (changing_ != nullptr) return changing_->MayContainHash(hash);
     return state_.may_contain(state_, hash);
   }
-  // Prepare and Probe are a lookup in two halves, to overlap misses (see FilterBase::Prepare).
-  HWY_INLINE PreparedHash Prepare(uint64_t hash) const {
+  // Prefetches what MayContainHash will read, to overlap misses, as FilterBase does.
+  HWY_INLINE void Prepare(uint64_t hash) const {
     if (HWY_UNLIKELY(changing_ != nullptr)) return changing_->Prepare(hash);
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
-    return PreparedHash{hash};
   }
-  HWY_INLINE bool Probe(PreparedHash prepared) const { return MayContainHash(prepared.hash); }
   // Asks for a key, as FilterBase does.
   HWY_INLINE bool MayContainKey(Key key) const {
     uint64_t hash = 0;

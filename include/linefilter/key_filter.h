@@ -57,6 +57,10 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
   Status Save(const char* path) const noexcept;
 
+  // Only the library itself uses this, before the filter is created. MemoryUse and memory_limit then count so many
+  // bytes that lie around this object, too.
+  void CountAround(uint64_t bytes) noexcept { around_ = bytes; }
+
  protected:
   // How the class of a filter tells and writes what it holds. A table does it, because virtual functions would ask for
   // run-time type information where the user's code has it. Before the filter is created, only `memory` is called.
@@ -76,10 +80,11 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   LINEFILTER_LOCAL void BindNothing() noexcept;
   // Ends each change of state_: InsertHash then calls its kernel.
   LINEFILTER_LOCAL void UseInsert() noexcept;
-  // Takes the state of `other`, which is then as before its creation.
+  // Takes the state of `other`, which is then as before its creation. What lies around each stays around it.
   LINEFILTER_LOCAL void MoveState(KeyFilter& other) noexcept;
 
   bool (*insert_)(const internal::ProbeState&, uint64_t hash);
+  uint64_t around_ = 0;
 
  private:
   const Image* image_;

@@ -84,12 +84,6 @@ LINEFILTER_EXPORT size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uin
 // without blocks, for no block (null), and for facts that CheckBody refuses.
 LINEFILTER_EXPORT bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block,
                                            uint64_t hash) noexcept;
-// The same from probes and layout: `blocked` (which the stages of a container are), `counting` or `retrieval`.
-LINEFILTER_EXPORT bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block,
-                                           uint64_t hash) noexcept;
-// Asks n blocks at once, blocks[i] for hashes[i]; answers are bytes (1 maybe, 0 absent). The target is chosen once.
-LINEFILTER_EXPORT void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* const* blocks,
-                                              const uint64_t* hashes, size_t n, uint8_t* answers) noexcept;
 
 // Tells where an insertion of the hash writes, in positions[kMaxPositions], and returns how many. In `blocked` and
 // `classic` they are numbers of bits in the body (bit b of byte i is 8 i + b), to be set; in a `container` they lie in

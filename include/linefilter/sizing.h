@@ -61,20 +61,15 @@ LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t 
 LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
 
 // These are the limits for large sets, where the rounding to blocks does not show (classic: without the num_keys /
-// 2^64, which grows with the set). They are inverses, pair by pair; arguments are clamped to the limits above.
-// MinBitsPerKeyForNumProbes is the least density at which num_probes is best. NumProbesForBitsPerKey is 0 for a layout
-// without probes.
+// 2^64, which grows with the set). The last two are inverses; arguments are clamped to the limits above.
+// NumProbesForBitsPerKey is the best num_probes of a density; 0 for a layout without probes.
 LINEFILTER_EXPORT uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept;
-LINEFILTER_EXPORT double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept;
 LINEFILTER_EXPORT double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept;
 LINEFILTER_EXPORT double BitsPerKeyForFpr(Layout layout, double fpr) noexcept;
 
 // The relative error that ExpectedFpr and the limits may have against the exact rate of the layout, at 4 to 24 bits per
 // key; the tests hold them to it. It is NaN (not stated) outside, and for a layout that cannot be sized.
 LINEFILTER_EXPORT double ModelError(Layout layout, double bits_per_key, bool best_num_probes, bool large_set) noexcept;
-
-// The largest num_probes of a layout (blocked and counting 16, classic 30; retrieval has none: 0). The least is 1 or 0.
-LINEFILTER_EXPORT uint32_t MaxNumProbes(Layout layout) noexcept;
 
 }  // namespace linefilter
 

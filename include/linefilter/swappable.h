@@ -3,7 +3,8 @@
 //
 //   linefilter::SwappableFilter users;            // nothing serves yet: every answer is "maybe"
 //   linefilter::Status status = users.Swap(std::move(rebuilt));       // any thread: a BlockedFilter, a FilterFile, ...
-//   status = users.SwapFromFile("users.filter");  // verified first; on an error the old one stays
+//   linefilter::FilterFile file;                  // whose Load verifies all of it
+//   if (file.Load("users.filter").ok()) status = users.Swap(std::move(file));
 //   if (users.MayContainKey("bob@example.org")) ...                   // any number of threads, without a lock
 //   const auto lease = users.Read();              // one filter for several questions
 //   lease->MayContainHashes(hashes, n, answers);
@@ -39,8 +40,8 @@
 
 namespace linefilter {
 
-// Any number of threads may read at once. Any thread may call Swap, SwapFromFile, Serve and Clear, too; one goes after
-// the other. Destroy it when all threads have stopped and no lease is left; that waits for nobody. It has some 5 KB.
+// Any number of threads may read at once. Any thread may call Swap, Serve and Clear, too; one goes after the other.
+// Destroy it when all threads have stopped and no lease is left; that waits for nobody. It has some 5 KB.
 class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
  public:
   // A lease keeps the filter that served when it was taken, for as long as it lives. One thread at a time uses it.
@@ -85,7 +86,8 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
   // additions. Keys are hashed as what serves then does, so key_hash() here is the caller's.
 
   // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
-  // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase but a SwappableFilter.
+  // FilterFile (FilterFile::Load verifies all of it; Verify the view of a mapped one before), FilterView (over bytes
+  // that stay until it is replaced) or another FilterBase but a SwappableFilter.
   // Nobody inserts into it any more. The call waits for the readers of the old one, and frees it. On an error the old
   // one goes on serving, and `filter` is gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if
   // its hash or seed (or secret) is not the old one's: callers with hashes of their own would lose keys (Clear first,
@@ -112,10 +114,6 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
     }
     return status;
   }
-  // Loads a file into memory (FilterFile::Load: all of it is verified), then swaps. On any error the old one stays. To
-  // swap in a mapped file, Map it, Verify its view, and Swap(std::move(file)).
-  Status SwapFromFile(const char* path, const HashSecret* secret = nullptr, const Allocator& allocator = {},
-                      uint64_t memory_limit = kNoMemoryLimit) noexcept;
   // Does what Swap does for filters that somebody else owns. `filter` serves, and the thread that replaces it calls
   // release(owner) when nobody reads it any more. On an error (the same as for Swap) it is not called. `release` may be
   // null; it must not call this object. It is kInvalidArgument if this very filter serves already: it would be released

@@ -114,10 +114,6 @@ LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key ke
   return ImageMayContainBytes(image, size, bytes.data(), bytes.size(), is_verified);
 }
 
-// Asks many views for one hash, as MayContainHash in filter_base.h does.
-LINEFILTER_EXPORT size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash,
-                                        uint8_t* answers) noexcept;
-
 }  // namespace linefilter
 
 #endif  // LINEFILTER_VIEW_H_

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -157,8 +158,15 @@ inline bool AskImage(std::string_view image, std::string_view key, bool verify) 
   return ImageMayContainKey(image.data(), image.size(), key, !verify);
 }
 
-inline void Report(const Status& from, Status* to) noexcept {
-  if (to != nullptr) *to = from;
+// Makes the policy of an engine, if that is `good`; else null, and *status (it may be null) says why.
+template <class Policy>
+const Policy* NewPolicy(const Status& good, const EngineFilterOptions& options, Status* status) noexcept {
+  FilterOptions filter_options;
+  Status made = good.ok() ? ToFilterOptions(options, &filter_options) : good;
+  const Policy* const policy = made.ok() ? new (std::nothrow) Policy(filter_options, options.verify) : nullptr;
+  if (made.ok() && policy == nullptr) made = Status::Error(StatusCode::kOutOfMemory, "no memory for a policy");
+  if (status != nullptr) *status = made;
+  return policy;
 }
 
 }  // namespace linefilter::internal

@@ -1,6 +1,5 @@
 #include "linefilter/leveldb.h"
 
-#include <new>
 #include <string>
 #include <string_view>
 
@@ -41,13 +40,7 @@ class LevelDBFilterPolicy final : public leveldb::FilterPolicy {
 }  // namespace
 
 const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options, Status* status) noexcept {
-  FilterOptions filter_options;
-  const Status checked = internal::ToFilterOptions(options, &filter_options);
-  internal::Report(checked, status);
-  if (!checked.ok()) return nullptr;
-  const auto* const policy = new (std::nothrow) LevelDBFilterPolicy(filter_options, options.verify);
-  if (policy == nullptr) internal::Report(Status::Error(StatusCode::kOutOfMemory, "no memory for a policy"), status);
-  return policy;
+  return internal::NewPolicy<LevelDBFilterPolicy>(Status(), options, status);
 }
 
 }  // namespace linefilter

@@ -121,7 +121,7 @@ class ImageReader final : public rocksdb::FilterBitsReader {
       const int count = num_keys - first < kGroup ? num_keys - first : kGroup;
       for (int i = 0; i < count; ++i) {
         hashes[i] = HashKey(BytesOf(*keys[first + i]), view_.seed());
-        (void)view_.Prepare(hashes[i]);
+        view_.Prepare(hashes[i]);
       }
       view_.MayContainHashes(hashes, static_cast<size_t>(count), reinterpret_cast<uint8_t*>(may_match + first));
     }
@@ -167,14 +167,7 @@ Status CheckEngine() {
 }  // namespace
 
 const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options, Status* status) noexcept {
-  FilterOptions filter_options;
-  Status checked = CheckEngine();
-  if (checked.ok()) checked = internal::ToFilterOptions(options, &filter_options);
-  internal::Report(checked, status);
-  if (!checked.ok()) return nullptr;
-  const auto* const policy = new (std::nothrow) RocksDBFilterPolicy(filter_options, options.verify);
-  if (policy == nullptr) internal::Report(Status::Error(StatusCode::kOutOfMemory, "no memory for a policy"), status);
-  return policy;
+  return internal::NewPolicy<RocksDBFilterPolicy>(CheckEngine(), options, status);
 }
 
 }  // namespace linefilter

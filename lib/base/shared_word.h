@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace linefilter::internal {
 
@@ -15,6 +16,14 @@ typedef uint64_t __attribute__((may_alias, aligned(8))) SharedWord;
 
 inline __attribute__((always_inline)) uint64_t LoadSharedWord(const uint8_t* at) {
   return __atomic_load_n(reinterpret_cast<const SharedWord*>(at), __ATOMIC_RELAXED);
+}
+
+// Copies whole words, each as it is at some moment.
+inline void CopyShared(const uint8_t* from, uint64_t size, uint8_t* to) {
+  for (uint64_t i = 0; i < size; i += kWordBytes) {
+    const uint64_t word = LoadSharedWord(from + i);
+    memcpy(to + i, &word, sizeof(word));
+  }
 }
 
 // The old value is not asked for: x86-64 then has one `lock or`, Arm (LSE) one `stset`, both wait-free.

@@ -3,20 +3,8 @@
 #include "lib/c/image_memory.h"
 #include "linefilter/bulk.h"
 
-using linefilter::FilterBuilder;
-using linefilter::FilterOptions;
-using linefilter::HashSource;
-using linefilter::Sizing;
-using linefilter::Status;
-using linefilter::internal::CheckPath;
-using linefilter::internal::FromC;
-using linefilter::internal::FromCNotNull;
-using linefilter::internal::HandleOr;
-using linefilter::internal::KeyFromC;
-using linefilter::internal::NewHandle;
-using linefilter::internal::NewImage;
-using linefilter::internal::NoHandle;
-using linefilter::internal::ToC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 linefilter_builder* linefilter_builder_new(const linefilter_options* options, linefilter_status* status) {
   FilterOptions given;
@@ -26,7 +14,7 @@ linefilter_builder* linefilter_builder_new(const linefilter_options* options, li
   return handle == nullptr ? nullptr : HandleOr(handle->status(), handle, status);
 }
 
-void linefilter_builder_free(linefilter_builder* builder) { linefilter::internal::FreeHandle(builder); }
+void linefilter_builder_free(linefilter_builder* builder) { FreeHandle(builder); }
 
 void linefilter_builder_add_key(linefilter_builder* builder, const void* key, size_t size) {
   if (builder != nullptr) builder->AddKey(KeyFromC(key, size));
@@ -113,7 +101,7 @@ void linefilter_builder_reset(linefilter_builder* builder) {
 
 namespace {
 
-static_assert(linefilter::kSourceFailed == LINEFILTER_SOURCE_FAILED);
+static_assert(kSourceFailed == LINEFILTER_SOURCE_FAILED);
 
 HashSource SourceFromC(const linefilter_source* source) {
   if (source == nullptr) return HashSource();  // it lacks its functions
@@ -128,7 +116,7 @@ linefilter_code linefilter_source_build_to_sink(const linefilter_options* option
   FilterOptions given;
   Sizing made;
   Status built = FromCNotNull(options, &given);
-  if (built.ok()) built = linefilter::BuildFromSource(given, SourceFromC(source), FromC(sink, context), &made);
+  if (built.ok()) built = BuildFromSource(given, SourceFromC(source), FromC(sink, context), &made);
   if (built.ok() && sizing != nullptr) ToC(made, sizing);
   return ToC(built, status);
 }
@@ -140,7 +128,7 @@ linefilter_code linefilter_source_build_to_file(const linefilter_options* option
   Sizing made;
   Status built = FromCNotNull(options, &given);
   if (built.ok()) built = CheckPath(path);
-  if (built.ok()) built = linefilter::BuildFromSourceToFile(given, SourceFromC(source), path, &made);
+  if (built.ok()) built = BuildFromSourceToFile(given, SourceFromC(source), path, &made);
   if (built.ok() && sizing != nullptr) ToC(made, sizing);
   return ToC(built, status);
 }

@@ -118,10 +118,6 @@ Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexce
   return Refused("no options were given: call linefilter_options_init, and set bits_per_key or fpr");
 }
 
-SecretFromC::SecretFromC(const uint8_t* secret) noexcept : given_(secret != nullptr) {
-  if (given_) memcpy(secret_.bytes, secret, sizeof(secret_.bytes));
-}
-
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept {
   to->num_keys = sizing.num_keys;
   to->body_bytes = sizing.body_bytes;

@@ -32,18 +32,6 @@ Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexce
 inline constexpr Layout kNoLayout = static_cast<Layout>(255);
 Layout LayoutFromC(linefilter_layout layout) noexcept;
 
-// This makes a secret of C++; null stays null.
-class SecretFromC {
- public:
-  explicit SecretFromC(const uint8_t* secret) noexcept;
-  const HashSecret* get() const noexcept { return given_ ? &secret_ : nullptr; }
-  const HashSecret& OrZero() const noexcept { return secret_; }
-
- private:
-  bool given_;
-  HashSecret secret_;
-};
-
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 
 inline std::string_view KeyFromC(const void* key, size_t size) noexcept {

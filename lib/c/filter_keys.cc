@@ -3,13 +3,8 @@
 
 #include "lib/c/handles.h"
 
-using linefilter::Filter;
-using linefilter::Key;
-using linefilter::KeyFilter;
-using linefilter::KeyHash;
-using linefilter::internal::As;
-using linefilter::internal::BytesKeys;
-using linefilter::internal::KeyFromC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 namespace {
 

@@ -2,24 +2,15 @@
 #include "lib/c/handles.h"
 #include "lib/c/image_memory.h"
 
-using linefilter::Filter;
-using linefilter::ScalableFilter;
-using linefilter::Status;
-using linefilter::StatusCode;
-using linefilter::internal::As;
-using linefilter::internal::CheckPath;
-using linefilter::internal::FromC;
-using linefilter::internal::NewImage;
-using linefilter::internal::NoHandle;
-using linefilter::internal::OtherKind;
-using linefilter::internal::ToC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 const linefilter_view* linefilter_filter_view(const linefilter_filter* filter) {
   return filter == nullptr ? nullptr : &filter->view;
 }
 
 uint64_t linefilter_filter_memory_use(const linefilter_filter* filter) {
-  return filter == nullptr ? 0 : filter->keys->MemoryUse() + filter->around;
+  return filter == nullptr ? 0 : filter->keys->MemoryUse();
 }
 
 uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter) {

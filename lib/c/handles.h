@@ -31,7 +31,6 @@ struct linefilter_filter {
   linefilter::KeyFilter* keys;
   linefilter_view view;
   linefilter::Allocator allocator;
-  uint64_t around;  // the bytes of the handle that keys->MemoryUse() does not tell
   void (*free)(linefilter_filter* handle);
 };
 
@@ -88,9 +87,10 @@ inline constexpr linefilter_kind kKindOf<RotatingFilter> = LINEFILTER_KIND_ROTAT
 template <class Object>
 struct FilterHandle final : linefilter_filter {
   explicit FilterHandle(const Allocator& memory) noexcept
-      : linefilter_filter{kKindOf<Object>, nullptr, {}, memory, sizeof(FilterHandle) - sizeof(Object), Free} {
+      : linefilter_filter{kKindOf<Object>, nullptr, {}, memory, Free} {
     view.asked = keys = &object;  // not sooner: a base of what is not made yet cannot be pointed to
     view.filter = this;
+    object.CountAround(sizeof(FilterHandle) - sizeof(Object));
   }
   static void Free(linefilter_filter* handle) { FreeHandle(static_cast<FilterHandle*>(handle)); }
 

@@ -1,15 +1,16 @@
 #include "linefilter/hash.h"
 
 #include "lib/c/convert.h"
+#include "lib/filters/secret.h"
 #include "linefilter/c/hash.h"
 
+using linefilter::internal::GivenSecret;
 using linefilter::internal::KeyFromC;
-using linefilter::internal::SecretFromC;
 
 namespace {
 
 uint64_t KeyedHashOf(linefilter::Key key, const uint8_t* secret) {
-  const linefilter::KeyHash key_hash = {linefilter::HashId::kKeyed, 0, SecretFromC(secret).OrZero()};
+  const linefilter::KeyHash key_hash = {linefilter::HashId::kKeyed, 0, GivenSecret(secret).OrZero()};
   uint64_t hash = 0;
   (void)key_hash.Of(key, &hash);
   return hash;
@@ -38,7 +39,7 @@ uint64_t linefilter_secret_hash_key(const void* key, size_t size, const uint8_t*
 uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret) { return KeyedHashOf(key, secret); }
 
 uint64_t linefilter_secret_check(const uint8_t* secret) {
-  return linefilter::CheckOfSecret(SecretFromC(secret).OrZero());
+  return linefilter::CheckOfSecret(GivenSecret(secret).OrZero());
 }
 
 uint64_t linefilter_hash_mix(uint64_t hash) { return linefilter::MixHash(hash); }

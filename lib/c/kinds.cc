@@ -1,12 +1,8 @@
 // These are the few calls that scalable filters alone have, or rotating ones.
 #include "lib/c/handles.h"
 
-using linefilter::RotatingFilter;
-using linefilter::ScalableFilter;
-using linefilter::StageFacts;
-using linefilter::internal::As;
-using linefilter::internal::OtherKind;
-using linefilter::internal::ToC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 namespace {
 

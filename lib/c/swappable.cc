@@ -3,18 +3,8 @@
 
 #include "lib/c/handles.h"
 
-using linefilter::Allocator;
-using linefilter::FilterBase;
-using linefilter::Status;
-using linefilter::StatusCode;
-using linefilter::SwappableFilter;
-using linefilter::internal::FromC;
-using linefilter::internal::HandleOr;
-using linefilter::internal::NewHandle;
-using linefilter::internal::NoHandle;
-using linefilter::internal::Refused;
-using linefilter::internal::SwappableView;
-using linefilter::internal::ToC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 namespace {
 
@@ -39,7 +29,7 @@ void FreeServed(void* view) noexcept {
 
 linefilter_view* linefilter_swappable_new(const linefilter_allocator* allocator, linefilter_status* status) {
   const Allocator memory = allocator == nullptr ? Allocator() : FromC(*allocator);
-  const Status checked = linefilter::internal::CheckAllocator(memory);
+  const Status checked = CheckAllocator(memory);
   if (!checked.ok()) return ToC(checked, status), nullptr;
   auto* const view = NewHandle<SwappableView>(status, memory, memory);
   return view == nullptr ? nullptr : HandleOr(Status(), view, status);
@@ -65,21 +55,6 @@ linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linef
         status);
   }
   return ToC(to->Serve(view->asked, &FreeServed, view), status);
-}
-
-linefilter_code linefilter_swappable_swap_from_file(linefilter_view* swappable, const char* path,
-                                                    const linefilter_allocator* allocator, uint64_t memory_limit,
-                                                    const uint8_t* secret, linefilter_status* status) {
-  if (SwappableOf(swappable) == nullptr) return ToC(NotSwappable(swappable), status);
-  linefilter_status loaded;
-  linefilter_view* const view = linefilter_view_load(path, allocator, memory_limit, secret, &loaded);
-  if (view == nullptr) {
-    if (status != nullptr) *status = loaded;
-    return loaded.code;
-  }
-  const linefilter_code code = linefilter_swappable_swap_view(swappable, view, status);
-  if (code != LINEFILTER_OK) linefilter_view_free(view);
-  return code;
 }
 
 linefilter_code linefilter_swappable_clear(linefilter_view* swappable, linefilter_status* status) {

@@ -2,28 +2,16 @@
 #include "linefilter/view.h"
 
 #include "lib/c/handles.h"
+#include "lib/filters/secret.h"
 
-using linefilter::Allocator;
-using linefilter::MapAdvice;
-using linefilter::Status;
-using linefilter::StatusCode;
-using linefilter::internal::CheckPath;
-using linefilter::internal::FreeHandle;
-using linefilter::internal::FromC;
-using linefilter::internal::HandleOr;
-using linefilter::internal::NewHandle;
-using linefilter::internal::NoHandle;
-using linefilter::internal::OpenView;
-using linefilter::internal::Refused;
-using linefilter::internal::SecretFromC;
-using linefilter::internal::SwappableView;
-using linefilter::internal::ToC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret,
                                       linefilter_status* status) {
   auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
   if (view == nullptr) return nullptr;
-  return HandleOr(view->opened.Open(image, size, SecretFromC(secret).get()), view, status);
+  return HandleOr(view->opened.Open(image, size, GivenSecret(secret).get()), view, status);
 }
 
 static_assert(static_cast<int>(MapAdvice::kWillNeed) == LINEFILTER_WILL_NEED);
@@ -38,7 +26,7 @@ linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice,
   if (!opened.ok()) return ToC(opened, status), nullptr;
   auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
   if (view == nullptr) return nullptr;
-  opened = view->file.Map(path, static_cast<MapAdvice>(advice), SecretFromC(secret).get());
+  opened = view->file.Map(path, static_cast<MapAdvice>(advice), GivenSecret(secret).get());
   view->AskFile();
   return HandleOr(opened, view, status);
 }
@@ -46,12 +34,12 @@ linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice,
 linefilter_view* linefilter_view_load(const char* path, const linefilter_allocator* allocator, uint64_t memory_limit,
                                       const uint8_t* secret, linefilter_status* status) {
   const Allocator memory = allocator == nullptr ? Allocator() : FromC(*allocator);
-  Status opened = linefilter::internal::CheckAllocator(memory);
+  Status opened = CheckAllocator(memory);
   if (opened.ok()) opened = CheckPath(path);
   if (!opened.ok()) return ToC(opened, status), nullptr;
   auto* const view = NewHandle<OpenView>(status, memory, memory);
   if (view == nullptr) return nullptr;
-  opened = view->file.Load(path, memory, memory_limit, SecretFromC(secret).get());
+  opened = view->file.Load(path, memory, memory_limit, GivenSecret(secret).get());
   view->AskFile();
   return HandleOr(opened, view, status);
 }
@@ -85,5 +73,5 @@ uint64_t linefilter_view_num_chunks(const linefilter_view* view) {
 }
 
 linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status) {
-  return ToC(linefilter::VerifyImage(image, size), status);
+  return ToC(VerifyImage(image, size), status);
 }

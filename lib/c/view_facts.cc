@@ -1,12 +1,8 @@
 // This is what a linefilter_view tells of itself. NULL acts like a broken one.
 #include "lib/c/handles.h"
 
-using linefilter::FilterBase;
-using linefilter::FilterView;
-using linefilter::ScalableFilter;
-using linefilter::StageFacts;
-using linefilter::StageInfo;
-using linefilter::internal::As;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 namespace {
 

@@ -3,13 +3,8 @@
 #include "lib/filters/hash_keys.h"
 #include "lib/filters/serving.h"
 
-using linefilter::FilterBase;
-using linefilter::FilterView;
-using linefilter::internal::BytesKeys;
-using linefilter::internal::KeyFromC;
-using linefilter::internal::NoHandle;
-using linefilter::internal::Serving;
-using linefilter::internal::ToC;
+using namespace linefilter;
+using namespace linefilter::internal;
 
 namespace {
 
@@ -35,13 +30,11 @@ bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash
   return AskedBy(view).MayContainHash(hash);
 }
 
-void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash) { (void)AskedBy(view).Prepare(hash); }
+void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash) { AskedBy(view).Prepare(hash); }
 
 void linefilter_view_may_contain_keys(const linefilter_view* view, const void* const* keys, const size_t* sizes,
                                       size_t n, uint8_t* answers) {
-  linefilter::internal::WithServing(AskedBy(view), [&](const Serving& now) {
-    linefilter::internal::HashAndAsk(now, BytesKeys{keys, sizes}, n, answers);
-  });
+  WithServing(AskedBy(view), [&](const Serving& now) { HashAndAsk(now, BytesKeys{keys, sizes}, n, answers); });
 }
 
 void linefilter_view_may_contain_u64s(const linefilter_view* view, const uint64_t* keys, size_t n, uint8_t* answers) {
@@ -76,5 +69,5 @@ linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilt
 }
 
 bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key, size_t key_size) {
-  return linefilter::ImageMayContainBytes(image, size, key, key_size, is_verified);
+  return ImageMayContainBytes(image, size, key, key_size, is_verified);
 }

@@ -69,7 +69,7 @@ Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
                         const FilterOptions& options) noexcept {
   const Status status = internal::CheckAllocator(options.allocator);
   if (!status.ok()) return status;
-  const uint64_t needed = body_bytes + sizeof(*this);
+  const uint64_t needed = body_bytes + sizeof(*this) + around_;
   if (needed > options.memory_limit) return internal::OverLimit(needed, options.memory_limit);
   void* const body = internal::AllocateZeroed(options.allocator, body_bytes);
   if (body == nullptr) return internal::OutOfMemory(body_bytes);
@@ -90,6 +90,7 @@ Status Filter::Create(Layout layout, uint64_t num_keys, const FilterOptions& opt
   if (status.ok()) status = internal::SizeForOptions(layout, num_keys == 0 ? 1 : num_keys, options, &sizing);
   if (!status.ok()) return status;
   Filter made;
+  made.around_ = around_;
   status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
   made.key_hash_ = options.key_hash();
@@ -116,6 +117,7 @@ Status Filter::CopyImage(Layout layout, const void* image, size_t size, const Fi
   // An image of no keys has no body, so the filter gets the least one.
   const uint64_t body_bytes = view.empty_set() ? FindMaker(layout)->sizing.min_bytes : view.body_bytes();
   Filter made;
+  made.around_ = around_;
   const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);
   if (!allocated.ok()) return allocated;
   if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));

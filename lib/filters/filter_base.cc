@@ -115,7 +115,7 @@ double FilterBase::ExpectedFpr() const noexcept {
 }
 
 size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept {
-  for (size_t i = 0; i < num_filters; ++i) (void)filters[i]->Prepare(hash);
+  for (size_t i = 0; i < num_filters; ++i) filters[i]->Prepare(hash);
   size_t maybes = 0;
   for (size_t i = 0; i < num_filters; ++i) {
     answers[i] = filters[i]->MayContainHash(hash);

@@ -13,9 +13,6 @@
 namespace linefilter {
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
-static_assert(kPieceBytes % internal::kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
-
 internal::Trailer TrailerOf(const FilterView& image, uint64_t body_bytes, const uint64_t* num_keys) {
   return internal::MakeTrailer(image.layout(), body_bytes, image.num_probes(), image.hash_id(), image.seed(), num_keys);
 }
@@ -45,27 +42,16 @@ void AddPiece(const FilterView& image, uint64_t body_bytes, uint64_t begin, uint
 
 Status Write(const internal::Trailer& trailer, const FilterView* const images[], size_t num_images, const Sink& sink,
              const Allocator& allocator) {
-  internal::ImageWriter writer(trailer, allocator, sink, {});
-  Status status = internal::CheckAllocator(allocator);
-  if (status.ok()) status = writer.Start();
+  const Status status = internal::CheckAllocator(allocator);
   if (!status.ok()) return status;
-  const uint64_t body_bytes = trailer.body_bytes;
-  if (body_bytes == 0) return writer.Finish();
-  const uint64_t piece_bytes = std::min(body_bytes, kPieceBytes);
-  uint8_t* const piece = static_cast<uint8_t*>(internal::Allocate(allocator, piece_bytes));
-  if (piece == nullptr) return internal::OutOfMemory(piece_bytes);
-  for (uint64_t begin = 0; begin < body_bytes && status.ok(); begin += piece_bytes) {
-    const uint64_t size = std::min(piece_bytes, body_bytes - begin);
+  return internal::WriteInPieces(trailer, allocator, sink, [&](uint64_t begin, uint64_t size, uint8_t* piece) {
     bool add = false;
     for (size_t i = 0; i < num_images; ++i) {
       if (images[i]->body_bytes() == 0) continue;  // an empty set
-      AddPiece(*images[i], body_bytes, begin, size, add, piece);
+      AddPiece(*images[i], trailer.body_bytes, begin, size, add, piece);
       add = true;
     }
-    status = writer.Append(piece, size);
-  }
-  internal::Deallocate(allocator, piece, piece_bytes);
-  return status.ok() ? writer.Finish() : status;
+  });
 }
 
 }  // namespace

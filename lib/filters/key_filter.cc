@@ -29,7 +29,7 @@ uint64_t KeyFilter::InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were
   return state_.kernels->insert_batch(state_, hashes, n, were_new);
 }
 
-uint64_t KeyFilter::MemoryUse() const noexcept { return image_->memory(*this); }
+uint64_t KeyFilter::MemoryUse() const noexcept { return around_ + image_->memory(*this); }
 
 uint64_t KeyFilter::ImageBytes() const noexcept { return layout_ == Layout::kAuto ? 0 : image_->bytes(*this); }
 

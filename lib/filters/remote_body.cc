@@ -171,36 +171,20 @@ size_t BlocksOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* blocks) noe
 }
 
 bool BlockMayContainHash(const BodyFacts& facts, size_t index, const void* block, uint64_t hash) noexcept {
-  if (!HasStages(facts)) {
-    if (index != 0 || NumBlocks(facts) == 0) return true;
-    return BlockMayContainHash(facts.layout, facts.num_probes, block, hash);
+  Layout layout = facts.layout;
+  uint32_t num_probes = facts.num_probes;
+  if (HasStages(facts)) {
+    if (index >= facts.num_stages || !HashIsKnown(facts) || !StagesFit(facts)) return true;
+    layout = internal::StageLayout().layout;
+    num_probes = facts.stages[index].num_probes;
+  } else if (index != 0 || NumBlocks(facts) == 0) {
+    return true;
   }
-  if (index >= facts.num_stages || !HashIsKnown(facts) || !StagesFit(facts)) return true;
-  return BlockMayContainHash(internal::StageLayout().layout, facts.stages[index].num_probes, block, hash);
-}
-
-bool BlockMayContainHash(Layout layout, uint32_t num_probes, const void* block, uint64_t hash) noexcept {
-  uint8_t answer = 1;
-  BlocksMayContainHashes(layout, num_probes, &block, &hash, 1, &answer);
-  return answer != 0;
-}
-
-void BlocksMayContainHashes(Layout layout, uint32_t num_probes, const void* const* blocks, const uint64_t* hashes,
-                            size_t n, uint8_t* answers) noexcept {
-  if (n == 0) return;
   const internal::LayoutRecord* const record = FindBlocks(layout, num_probes);
-  if (record == nullptr) {
-    memset(answers, 1, n);
-    return;
-  }
-  alignas(kBlockBytes) static constexpr uint8_t kNoBlock[kBlockBytes] = {};
+  if (record == nullptr || block == nullptr) return true;
   internal::ProbeState state;
-  internal::BindBody(*record, {kNoBlock, kBlockBytes, num_probes}, &state);
-  const auto may_contain = state.may_contain;
-  for (size_t i = 0; i < n; ++i) {
-    state.body = static_cast<const uint8_t*>(blocks[i]);
-    answers[i] = state.body == nullptr || may_contain(state, hashes[i]);
-  }
+  internal::BindBody(*record, {static_cast<const uint8_t*>(block), kBlockBytes, num_probes}, &state);
+  return state.may_contain(state, hash);
 }
 
 size_t PositionsOfHash(const BodyFacts& facts, uint64_t hash, uint64_t* positions) noexcept {

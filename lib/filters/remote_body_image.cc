@@ -29,9 +29,7 @@ struct TrailerOfFacts {
     if (!FactsOf(facts.layout).has_stages) return;
     for (uint32_t i = 0; i < facts.num_stages; ++i) {
       const BodyStage& stage = facts.stages[i];
-      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(StageLayout().layout),
-                       static_cast<uint8_t>(stage.num_probes)},
-                      i, table);
+      StoreStageEntry(stage.num_blocks, stage.num_keys, stage.num_probes, i, table);
     }
     trailer.stage_table = table;
     trailer.stage_table_bytes = static_cast<uint16_t>(kStageEntryBytes * facts.num_stages);
@@ -52,9 +50,7 @@ struct TrailerOfFacts {
     }
     GrowthPlan plan;
     if (newest.num_keys == 0 && !LoadGrowth(trailer.growth, trailer.growth_bytes, &plan)) return;
-    StoreStageEntry({newest.num_blocks, newest.num_keys + num_keys, static_cast<uint8_t>(StageLayout().layout),
-                     static_cast<uint8_t>(newest.num_probes)},
-                    index, table);
+    StoreStageEntry(newest.num_blocks, newest.num_keys + num_keys, newest.num_probes, index, table);
   }
   TrailerOfFacts(const TrailerOfFacts&) = delete;
   TrailerOfFacts& operator=(const TrailerOfFacts&) = delete;

@@ -52,14 +52,14 @@ void ClearShared(uint8_t* body, uint64_t size) {
 
 }  // namespace
 
-Status Ring::Make(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes,
+Status Ring::Make(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes, uint64_t owner_bytes,
                   const FilterOptions& options, Ring** ring) {
   const Status status = CheckAllocator(options.allocator);
   if (!status.ok()) return status;
   Ring sized;
   sized.num_generations = num_generations;
   sized.generation_bytes = generation_bytes;
-  const uint64_t needed = sizeof(RotatingFilter) + sized.memory();
+  const uint64_t needed = owner_bytes + sized.memory();
   if (needed > options.memory_limit) return OverLimit(needed, options.memory_limit);
   void* const memory = Allocate(options.allocator, sizeof(Ring) + sized.windows_bytes());
   if (memory == nullptr) return OutOfMemory(sizeof(Ring) + sized.windows_bytes());

@@ -18,8 +18,9 @@ namespace linefilter::internal {
 
 // `newest` counts on beyond kLastGeneration, because every rotation must change it.
 struct Ring : Windows {
-  // Makes a ring of generations without keys. Only kOverLimit, kOutOfMemory and a bad allocator are errors.
-  static Status Make(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes,
+  // Makes a ring of generations without keys, for an owner of so many bytes. Only kOverLimit, kOutOfMemory and a bad
+  // allocator are errors.
+  static Status Make(uint32_t num_generations, uint64_t generation_bytes, uint32_t num_probes, uint64_t owner_bytes,
                      const FilterOptions& options, Ring** ring);
   static void Free(Ring* ring);  // null does nothing
 

@@ -91,7 +91,9 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
     }
   }
   Ring* made = nullptr;
-  if (status.ok()) status = Ring::Make(num_generations, sizing.body_bytes, sizing.num_probes, options, &made);
+  if (status.ok()) {
+    status = Ring::Make(num_generations, sizing.body_bytes, sizing.num_probes, sizeof(*this) + around_, options, &made);
+  }
   if (!status.ok()) return status;
   made->keys_per_generation = sizing.num_keys;
   made->rotation = rotation;

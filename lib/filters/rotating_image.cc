@@ -125,7 +125,7 @@ Status RotatingFilter::CreateFromImage(const void* image, size_t size, const Fil
   const uint32_t n = view.num_stages();
   const StageInfo first = view.stage(0);
   Ring* made = nullptr;
-  const Status status = Ring::Make(n, 64 * first.num_blocks, first.num_probes, options, &made);
+  const Status status = Ring::Make(n, 64 * first.num_blocks, first.num_probes, sizeof(*this) + around_, options, &made);
   if (!status.ok()) return status;
   for (uint32_t i = 0; i < n; ++i) {
     memcpy(made->BodyOfSlot(i), view.stage(i).body, static_cast<size_t>(made->generation_bytes));

@@ -133,7 +133,7 @@ void ScalableFilter::Release() noexcept {
 Status ScalableFilter::Start(const FilterOptions& options) noexcept {
   const Status allocator = internal::CheckAllocator(options.allocator);
   if (!allocator.ok()) return allocator;
-  const uint64_t needed = sizeof(*this) + sizeof(Growth);
+  const uint64_t needed = sizeof(*this) + around_ + sizeof(Growth);
   if (needed > options.memory_limit) return OverLimit(needed, options.memory_limit);
   void* const memory = internal::Allocate(options.allocator, sizeof(Growth));
   if (memory == nullptr) return OutOfMemory(sizeof(Growth));
@@ -152,6 +152,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
   Status status = CheckRequest(options);
   if (status.ok()) status = CheckPlan(plan);
   ScalableFilter made;
+  made.around_ = around_;
   if (status.ok()) status = made.Start(options);
   if (!status.ok()) return status;
   made.growth_->plan = plan;
@@ -165,7 +166,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
 // Adds an empty stage, the newest from now on.
 Status ScalableFilter::AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept {
   Growth& growth = *growth_;
-  const uint64_t held = sizeof(*this) + sizeof(Growth) + growth.body_bytes;
+  const uint64_t held = sizeof(*this) + around_ + sizeof(Growth) + growth.body_bytes;
   if (body_bytes > growth.memory_limit - (held < growth.memory_limit ? held : growth.memory_limit)) {
     return OverLimit(held + body_bytes, growth.memory_limit);
   }

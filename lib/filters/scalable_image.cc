@@ -92,6 +92,7 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
         LayoutName(view.layout()), static_cast<unsigned long long>(view.body_bytes()));
   }
   ScalableFilter made;
+  made.around_ = around_;
   status = made.Start(options);
   if (!status.ok()) return status;
   Growth* const to = made.growth_;

@@ -2,16 +2,18 @@
 #ifndef LINEFILTER_LIB_FILTERS_SECRET_H_
 #define LINEFILTER_LIB_FILTERS_SECRET_H_
 
+#include <cstring>
+
 #include "linefilter/hash.h"
 #include "linefilter/options.h"
 
 namespace linefilter::internal {
 
-// It is a copy: what was given may be the secret of the view that is opened anew.
+// It is a copy: what was given may be the secret of the view that is opened anew. (C gives the bytes of one.)
 class GivenSecret {
  public:
-  explicit GivenSecret(const HashSecret* given) : given_(given != nullptr) {
-    if (given_) secret_ = *given;
+  explicit GivenSecret(const void* given) : given_(given != nullptr) {
+    if (given_) memcpy(secret_.bytes, given, sizeof(secret_.bytes));
   }
   const HashSecret* get() const { return given_ ? &secret_ : nullptr; }
   const HashSecret& OrZero() const { return secret_; }

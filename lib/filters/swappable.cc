@@ -167,14 +167,6 @@ Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) n
   return Status();
 }
 
-Status SwappableFilter::SwapFromFile(const char* path, const HashSecret* secret, const Allocator& allocator,
-                                     uint64_t memory_limit) noexcept {
-  std::unique_ptr<FilterFile> file(new (std::nothrow) FilterFile);
-  if (file == nullptr) return NoMemory(sizeof(FilterFile));
-  const Status status = file->Load(path, allocator, memory_limit, secret);
-  return status.ok() ? Swap(static_cast<std::unique_ptr<FilterFile>&&>(file)) : status;
-}
-
 void SwappableFilter::Clear() noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
   Switch(&nothing_, nullptr, nullptr, nullptr, &lock);

@@ -152,11 +152,4 @@ Status VerifyImage(const void* image, size_t size) noexcept {
   return internal::VerifyChunks(bytes, trailer.body_bytes, bytes + trailer.body_bytes, 0, num_chunks);
 }
 
-size_t MayContainHash(const FilterView views[], size_t num_views, uint64_t hash, uint8_t* answers) noexcept {
-  for (size_t i = 0; i < num_views; ++i) (void)views[i].Prepare(hash);
-  size_t maybes = 0;
-  for (size_t i = 0; i < num_views; ++i) maybes += answers[i] = views[i].MayContainHash(hash);
-  return maybes;
-}
-
 }  // namespace linefilter

@@ -10,9 +10,6 @@
 namespace linefilter::internal {
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
-static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
-
 // This comes before ContainerTrailer is made, whose table has an end. What cannot be read back is not written.
 Status CheckContainer(const Container& container) {
   if (container.num_stages > kMaxStages) {
@@ -40,9 +37,7 @@ struct ContainerTrailer {
     uint64_t body_bytes = 0;
     for (uint32_t i = 0; i < container.num_stages; ++i) {
       const ContainerStage& stage = container.stages[i];
-      StoreStageEntry({stage.num_blocks, stage.num_keys, static_cast<uint8_t>(StageLayout().layout),
-                       static_cast<uint8_t>(stage.num_probes)},
-                      i, table);
+      StoreStageEntry(stage.num_blocks, stage.num_keys, stage.num_probes, i, table);
       body_bytes += kBlockBytes * stage.num_blocks;
     }
     trailer = MakeTrailer(Layout::kContainer, body_bytes, 0, container.hash_id, container.seed, container.num_keys);
@@ -92,14 +87,8 @@ class BodyReader {
   }
 
   void Copy(const uint8_t* from, uint64_t size, uint8_t* to) const {
-    if (!container_.is_shared) {
-      memcpy(to, from, static_cast<size_t>(size));
-      return;
-    }
-    for (uint64_t i = 0; i < size; i += kWordBytes) {
-      const uint64_t word = LoadSharedWord(from + i);
-      memcpy(to + i, &word, sizeof(word));
-    }
+    if (container_.is_shared) return CopyShared(from, size, to);
+    memcpy(to, from, static_cast<size_t>(size));
   }
 
   const Container& container_;
@@ -110,7 +99,7 @@ class BodyReader {
 }  // namespace
 
 Status CheckStage(uint32_t i, uint64_t num_blocks, uint32_t num_probes, uint64_t num_keys) {
-  if (num_blocks < 1 || num_blocks > kMaxBlocks || num_probes < 1 || num_probes > MaxNumProbes(Layout::kBlocked)) {
+  if (num_blocks < 1 || num_blocks > kMaxBlocks || num_probes < 1 || num_probes > StageLayout().facts.max_num_probes) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "stage %u has %llu blocks and %u probes: it takes 1 to 2^32 blocks and 1 to 16 probes", i,
                          static_cast<unsigned long long>(num_blocks), num_probes);

@@ -7,8 +7,6 @@
 namespace linefilter::internal {
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
-
 Status WritePieces(const uint8_t* data, uint64_t size, const Sink& sink) {
   for (uint64_t done = 0; done < size;) {
     const uint64_t piece = size - done < kPieceBytes ? size - done : kPieceBytes;

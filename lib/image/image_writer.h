@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "lib/base/memory.h"
 #include "lib/image/trailer.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
@@ -14,6 +15,10 @@
 #include "linefilter/status.h"
 
 namespace linefilter::internal {
+
+// A sink gets no more at once.
+inline constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
+static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
 
 // num_keys is null if nobody counted. A body of at most 4 KiB does not record it: a tiny image has only the fixed
 // trailer.
@@ -79,6 +84,24 @@ class ImageWriter {
   uint8_t* end_ = nullptr;  // what follows the body
   uint64_t appended_ = 0;
 };
+
+// Writes an image whose body is made piece by piece: make(begin, size, piece) makes `size` bytes of it.
+template <class Make>
+Status WriteInPieces(const Trailer& trailer, const Allocator& allocator, const Sink& sink, const Make& make) {
+  ImageWriter writer(trailer, allocator, sink, {});
+  Status status = writer.Start();
+  const uint64_t body_bytes = trailer.body_bytes, piece_bytes = body_bytes < kPieceBytes ? body_bytes : kPieceBytes;
+  if (!status.ok() || body_bytes == 0) return status.ok() ? writer.Finish() : status;
+  uint8_t* const piece = static_cast<uint8_t*>(Allocate(allocator, piece_bytes));
+  if (piece == nullptr) return OutOfMemory(piece_bytes);
+  for (uint64_t begin = 0; status.ok() && begin < body_bytes; begin += piece_bytes) {
+    const uint64_t size = body_bytes - begin < piece_bytes ? body_bytes - begin : piece_bytes;
+    make(begin, size, piece);
+    status = writer.Append(piece, size);
+  }
+  Deallocate(allocator, piece, piece_bytes);
+  return status.ok() ? writer.Finish() : status;
+}
 
 }  // namespace linefilter::internal
 

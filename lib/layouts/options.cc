@@ -22,10 +22,11 @@ Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& optio
     if (options.num_probes != 0) return Invalid("num_probes goes with bits_per_key: fpr chooses it by itself");
     return SizeForFpr(layout, num_keys, options.fpr, sizing);
   }
-  if (layout == Layout::kAuto && options.num_probes > MaxNumProbes(Layout::kBlocked)) layout = Layout::kClassic;
+  if (layout == Layout::kAuto && options.num_probes > FactsOf(Layout::kBlocked).max_num_probes)
+    layout = Layout::kClassic;
   const Status status = SizeForBitsPerKey(layout, num_keys, options.bits_per_key, sizing);
   if (!status.ok() || options.num_probes == 0) return status;
-  const uint32_t most = MaxNumProbes(sizing->layout);
+  const uint32_t most = FactsOf(sizing->layout).max_num_probes;
   if (most == 0) {
     return Status::Error(StatusCode::kInvalidArgument, "num_probes is %u: layout %s has no probes, leave it 0",
                          options.num_probes, LayoutName(sizing->layout));

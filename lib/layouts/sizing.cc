@@ -184,8 +184,6 @@ Status CheckBitsPerKey(double bits_per_key) {
 
 }  // namespace
 
-uint32_t MaxNumProbes(Layout layout) noexcept { return FactsOf(layout).max_num_probes; }
-
 double ModelError(Layout layout, double bits_per_key, bool best_num_probes, bool large_set) noexcept {
   const Model* model = FindModel(layout);
   if (model == nullptr || !(bits_per_key >= 4 && bits_per_key <= 24)) return __builtin_nan("");
@@ -277,18 +275,6 @@ uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept 
 uint32_t NumProbesForBitsPerKey(Layout layout, double bits_per_key) noexcept {
   const Model* model = FindModel(layout);
   return model == nullptr ? 0 : LimitNumProbes(*model, Clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey));
-}
-
-double MinBitsPerKeyForNumProbes(Layout layout, uint32_t num_probes) noexcept {
-  double low = kMinBitsPerKey, high = kMaxBitsPerKey;
-  const Model* model = FindModel(layout);
-  if (model == nullptr || LimitNumProbes(*model, low) >= num_probes) return low;
-  while (high - low > 1e-12 * high) {
-    const double middle = (low + high) / 2;
-    if (middle <= low || middle >= high) break;
-    (LimitNumProbes(*model, middle) >= num_probes ? high : low) = middle;
-  }
-  return high;
 }
 
 double FprForBitsPerKey(Layout layout, double bits_per_key) noexcept {

@@ -54,7 +54,8 @@ inline StageEntry LoadStageEntry(const uint8_t* table, uint32_t i) {
   const uint8_t* const entry = table + kStageEntryBytes * i;
   return {LoadLE64(entry), LoadLE64(entry + 8), entry[16], entry[17]};
 }
-void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table);
+// The layout of the entry is that of all stages.
+void StoreStageEntry(uint64_t num_blocks, uint64_t num_keys, uint32_t num_probes, uint32_t i, uint8_t* table);
 
 // Calls visit(i, Stage) with each stage, the oldest first.
 template <class Visit>

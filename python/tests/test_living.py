@@ -135,15 +135,15 @@ def test_a_view_that_serves_is_refused():
 def test_files_are_verified_before_they_serve(tmp_path):
     users, path = linefilter.SwappableFilter(), tmp_path / "users"
     linefilter.build(NUMBERS, fpr=0.001).save(path)
-    users.swap_from_file(path)
+    users.swap(linefilter.FilterFile(path, load=True))
     assert 19_999 in users and 20_001 not in users
     image = bytearray(path.read_bytes())
     image[len(image) // 2] ^= 1
     path.write_bytes(image)
     with pytest.raises(linefilter.CorruptError):
-        users.swap_from_file(path)
+        users.swap(linefilter.FilterFile(path, load=True))
     with pytest.raises(linefilter.IoError):
-        users.swap_from_file(tmp_path / "missing")
+        users.swap(linefilter.FilterFile(tmp_path / "missing", load=True))
     assert 19_999 in users and 20_001 not in users and users.num_swaps == 1
 
 

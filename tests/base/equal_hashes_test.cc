@@ -55,7 +55,7 @@ TEST(RateOfASize, IsNeverBelowWhatEqualHashesAllow) {
       for (const double bits_per_key : {4.0, 24.0, 64.0, 1000.0}) {
         const uint64_t body =
             std::max<uint64_t>(64, static_cast<uint64_t>(static_cast<double>(num_keys) * bits_per_key / 512) * 64);
-        for (uint32_t k = std::min(1u, MaxNumProbes(layout)); k <= MaxNumProbes(layout); ++k) {
+        for (uint32_t k = std::min(1u, FactsOf(layout).max_num_probes); k <= FactsOf(layout).max_num_probes; ++k) {
           const double fpr = ExpectedFpr(layout, num_keys, body, k);
           ASSERT_GE(fpr, Floor(layout, static_cast<double>(num_keys), body) * (1 - kRounding))
               << LayoutName(layout) << " " << num_keys << " keys " << bits_per_key << " bits per key, k " << k;

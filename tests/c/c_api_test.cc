@@ -286,7 +286,7 @@ TEST(CApi, EveryFunctionIsTested) {
   for (const auto& entry : std::filesystem::directory_iterator(LINEFILTER_SOURCE_DIR "/tests/c")) {
     if (entry.path().extension() == ".c") test += ReadFile(entry.path());
   }
-  const std::regex function(R"(LINEFILTER_EXPORT[^;(]*\b(linefilter_\w+)\()");
+  const std::regex function(R"(\n(?:const )?\w+\*? (linefilter_\w+)\()");
   std::set<std::string> functions;
   for (const auto& entry : std::filesystem::directory_iterator(LINEFILTER_SOURCE_DIR "/include/linefilter/c")) {
     const std::string header = ReadFile(entry.path());

@@ -95,8 +95,6 @@ static void CheckCallsOfOthers(linefilter_filter* filter, linefilter_kind kind) 
   CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "linefilter_swappable_new"));
   CHECK(linefilter_swappable_swap((linefilter_view*)view, NULL, &status) == LINEFILTER_INCOMPATIBLE);
   CHECK(linefilter_swappable_clear((linefilter_view*)view, &status) == LINEFILTER_INCOMPATIBLE);
-  CHECK(linefilter_swappable_swap_from_file((linefilter_view*)view, "x", NULL, 0, NULL, &status) ==
-        LINEFILTER_INCOMPATIBLE);
   CHECK(linefilter_swappable_num_swaps(view) == 0);
   linefilter_lease lease = linefilter_swappable_read(view); /* of what never changes */
   CHECK(lease.view == view);

@@ -112,17 +112,14 @@ static void TestSwappable(void) {
   CHECK(linefilter_swappable_swap_view(users, (linefilter_view*)linefilter_filter_view(other), &status) ==
         LINEFILTER_INVALID_ARGUMENT);
   CHECK(linefilter_filter_save(other, FileIn("seeded"), &status) == LINEFILTER_OK);
-  CHECK(linefilter_swappable_swap_from_file(users, FileIn("seeded"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status) ==
-        LINEFILTER_INCOMPATIBLE);
-  CHECK(linefilter_swappable_swap_from_file(users, FileIn("none"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status) ==
-        LINEFILTER_IO_ERROR);
-  CHECK(status.code == LINEFILTER_IO_ERROR && linefilter_swappable_num_swaps(users) == 1);
+  linefilter_view* file = linefilter_view_load(FileIn("seeded"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status);
+  CHECK(linefilter_swappable_swap_view(users, file, &status) == LINEFILTER_INCOMPATIBLE); /* and is the caller's */
+  CHECK(linefilter_swappable_num_swaps(users) == 1);
   CHECK(linefilter_view_may_contain_u64(users, 1) && !linefilter_view_may_contain_u64(users, 2));
 
   CHECK(linefilter_swappable_clear(users, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_may_contain_u64(users, 2) && linefilter_swappable_num_swaps(users) == 2);
-  CHECK(linefilter_swappable_swap_from_file(users, FileIn("seeded"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status) ==
-        LINEFILTER_OK);
+  CHECK(linefilter_swappable_swap_view(users, file, &status) == LINEFILTER_OK);
   CHECK(!linefilter_view_may_contain_u64(users, 1) && linefilter_view_may_contain_u64(users, 2));
   CHECK(linefilter_swappable_swap(users, other, &status) == LINEFILTER_OK); /* its own now */
   linefilter_view* view = linefilter_view_map(FileIn("seeded"), LINEFILTER_RANDOM, NULL, &status);
@@ -161,8 +158,6 @@ static void TestNullLiving(void) {
   CHECK(IsNoHandle(linefilter_swappable_swap(users, NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_swappable_swap_view(NULL, NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_swappable_swap_view(users, NULL, &status), &status));
-  CHECK(IsNoHandle(linefilter_swappable_swap_from_file(NULL, "x", NULL, 0, NULL, &status), &status));
-  CHECK(linefilter_swappable_swap_from_file(users, NULL, NULL, 0, NULL, NULL) == LINEFILTER_INVALID_ARGUMENT);
   linefilter_view_free(users);
   CHECK(IsNoHandle(linefilter_swappable_clear(NULL, &status), &status));
   CHECK(linefilter_swappable_num_swaps(NULL) == 0);

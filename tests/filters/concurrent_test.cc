@@ -44,7 +44,8 @@ TEST(Concurrent, HasTheBitsAndAnswersOfABlockedFilterOnEveryTarget) {
         EXPECT_EQ(filter.CountMaybes(questions.data(), questions.size()),
                   expected.CountMaybes(questions.data(), questions.size()));
         for (const uint64_t question : questions) {
-          ASSERT_EQ(filter.Probe(filter.Prepare(question)), expected.MayContainHash(question));
+          filter.Prepare(question);
+          ASSERT_EQ(filter.MayContainHash(question), expected.MayContainHash(question));
         }
       });
     }

@@ -38,7 +38,7 @@ class FilterTest : public ::testing::Test {
   static void ExpectBroken(Filter& filter) {
     ExpectTakesNothing(&filter);
     EXPECT_EQ(filter.ExpectedFpr(), 1);
-    EXPECT_TRUE(filter.Probe(filter.Prepare(MixHash(5)))) << "nothing is touched";
+    filter.Prepare(MixHash(5));  // nothing is touched
     filter.Clear();
     ExpectTakesNothing(&filter);
   }
@@ -202,7 +202,7 @@ TYPED_TEST(FilterTest, MakesRoomForAtLeastOneKey) {
 
 TYPED_TEST(FilterTest, RefusesNonsenseAndStaysBroken) {
   FilterOptions probes = BitsPerKey(10), probes_by_rate = Fpr(0.01), both = Fpr(0.01);
-  probes.num_probes = MaxNumProbes(this->kLayout) + 1;
+  probes.num_probes = FactsOf(this->kLayout).max_num_probes + 1;
   probes_by_rate.num_probes = 3;
   both.bits_per_key = 10;
   TypeParam filter;

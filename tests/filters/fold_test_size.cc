@@ -7,6 +7,7 @@
 #include "linefilter/concurrent.h"
 #include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/savers.h"
 
 namespace linefilter::test {
@@ -170,7 +171,7 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
   }
   // Where one probe more or less is as good, the best of a small set is not that of all.
   for (uint32_t k = 2; k <= 14; ++k) {
-    const double edge = FprForBitsPerKey(Layout::kBlocked, MinBitsPerKeyForNumProbes(Layout::kBlocked, k));
+    const double edge = FprForBitsPerKey(Layout::kBlocked, LeastBitsPerKey(Layout::kBlocked, k));
     for (const double fpr : {edge * 0.999, edge * 1.001}) {
       for (uint64_t num_keys = 200; num_keys < 2000000; num_keys = num_keys * 3 / 2) {
         FilterOptions options = Fpr(fpr);

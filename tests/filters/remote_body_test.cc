@@ -46,25 +46,12 @@ TEST_P(EveryKindOfBody, AnswersByBlocksAsTheReferenceDoes) {
     for (const uint64_t key : test::RandomHashes(20 * units, units)) questions.push_back(key);
     test::OnEveryTarget([&](const char*) {
       size_t wrong = 0;
-      std::vector<const void*> blocks;
-      std::vector<uint8_t> expected;
       for (const uint64_t hash : questions) {
-        expected.push_back(kind.unit_bytes != 64 || filter.MayContain(hash));  // "maybe" of what has no blocks
-        wrong += AskBlocks(facts, filter.body, hash) != (expected.back() != 0);
-        const uint64_t block = kind.unit_bytes == 64 ? BlockIndex(hash, units) : 0;
-        blocks.push_back(filter.body.data() + 64 * block);
+        const bool expected = kind.unit_bytes != 64 || filter.MayContain(hash);  // "maybe" of what has no blocks
+        wrong += AskBlocks(facts, filter.body, hash) != expected;
+        wrong += !BlockMayContainHash(facts, 0, nullptr, hash);  // so is a block that was not got
       }
       EXPECT_EQ(wrong, 0u);
-      std::vector<uint8_t> answers(questions.size() + 1, 0xa5);
-      BlocksMayContainHashes(kind.layout, kind.num_probes, blocks.data(), questions.data(), questions.size(),
-                             answers.data());
-      EXPECT_EQ(answers.back(), 0xa5);
-      answers.pop_back();
-      EXPECT_EQ(answers, expected);
-      for (size_t i = 0; i < blocks.size(); i += 3) blocks[i] = nullptr, expected[i] = 1;
-      BlocksMayContainHashes(kind.layout, kind.num_probes, blocks.data(), questions.data(), questions.size(),
-                             answers.data());
-      EXPECT_EQ(answers, expected) << "a block that was not got is 'maybe'";
     });
   }
 }
@@ -166,18 +153,10 @@ TEST(Body, ThatNoImageHasIsRefused) {
     ExpectRefused(facts_of(layout, 0, 64), StatusCode::kInvalidArgument, "0 probes");
     ExpectRefused(facts_of(layout, 17, 64), StatusCode::kInvalidArgument, "17 probes");
     ExpectRefused(facts_of(layout, 7, (uint64_t{1} << 38) + 64), StatusCode::kInvalidArgument, "274877907008 bytes");
-    EXPECT_FALSE(BlockMayContainHash(layout, 7, empty_block, 5));
-    EXPECT_TRUE(BlockMayContainHash(layout, 0, empty_block, 5));
-    EXPECT_TRUE(BlockMayContainHash(layout, 17, empty_block, 5));
-    EXPECT_TRUE(BlockMayContainHash(facts_of(layout, 17, 64), 0, empty_block, 5));
+    EXPECT_FALSE(BlockMayContainHash(facts_of(layout, 7, 64), 0, empty_block, 5));
   }
   ExpectRefused(facts_of(Layout::kRetrieval, 1, 64), StatusCode::kInvalidArgument, "1 probes");
   ExpectRefused(facts_of(Layout::kClassic, 31, 64), StatusCode::kInvalidArgument, "31 probes");
-  for (const Layout layout : {Layout::kAuto, Layout::kClassic, Layout::kContainer, static_cast<Layout>(9)}) {
-    EXPECT_TRUE(BlockMayContainHash(layout, 0, empty_block, 5));
-    EXPECT_TRUE(BlockMayContainHash(layout, 7, empty_block, 5));
-  }
-  EXPECT_FALSE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 0, empty_block, 5));
   EXPECT_TRUE(BlockMayContainHash(facts_of(Layout::kBlocked, 7, 64), 1, empty_block, 5)) << "no such block";
   for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic, Layout::kRetrieval}) {
     const BodyFacts good = facts_of(layout, layout == Layout::kRetrieval ? 0 : 7, 64);

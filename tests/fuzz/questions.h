@@ -52,11 +52,11 @@ inline void AskInEveryWay(const FilterBase& filter, const Questions& questions, 
   FUZZ_REQUIRE(bytes[n] == kGuard && bits[(n + 7) / 8] == kGuard);
   uint64_t maybes = 0;
   for (size_t i = 0; i < n; ++i) {
+    filter.Prepare(hashes[i]);
     answers[i] = filter.MayContainHash(hashes[i]);
     maybes += answers[i];
     FUZZ_REQUIRE(bytes[i] == answers[i]);
     FUZZ_REQUIRE((bits[i / 8] >> (i % 8) & 1) == answers[i]);
-    FUZZ_REQUIRE(filter.Probe(filter.Prepare(hashes[i])) == (answers[i] != 0));
   }
   FUZZ_REQUIRE(n % 8 == 0 || bits[n / 8] >> (n % 8) == 0);
   FUZZ_REQUIRE(filter.CountMaybes(hashes, n) == maybes);

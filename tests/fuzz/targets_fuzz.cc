@@ -57,7 +57,7 @@ const LayoutRecord& ChooseLayout(uint8_t byte) {
 }
 
 uint32_t ChooseNumProbes(Layout layout, uint8_t byte) {
-  const uint32_t most = MaxNumProbes(layout);
+  const uint32_t most = FactsOf(layout).max_num_probes;
   return most == 0 ? 0 : 1 + byte % most;
 }
 

@@ -11,6 +11,7 @@
 #include "linefilter/sizing.h"
 #include "linefilter/view.h"
 #include "tests/testing/exact_fpr.h"
+#include "tests/testing/layouts.h"
 #include "tests/testing/measure_fpr.h"
 #include "tests/testing/options.h"
 
@@ -82,7 +83,7 @@ TEST(BlockedModel, ChoosesTheBestNumberOfProbes) {
 // At the least density of num_probes, one probe less is as good.
 TEST(BlockedModel, HasThresholdsWhereTwoNumbersOfProbesAreEven) {
   for (uint32_t k = 2; k <= 16; ++k) {
-    const double bits_per_key = MinBitsPerKeyForNumProbes(Layout::kBlocked, k);
+    const double bits_per_key = LeastBitsPerKey(Layout::kBlocked, k);
     EXPECT_NEAR(ExactOf(k).OfDensity(bits_per_key) / ExactOf(k - 1).OfDensity(bits_per_key), 1, 0.003) << k;
     EXPECT_EQ(NumProbesForBitsPerKey(Layout::kBlocked, bits_per_key * 1.0001), k);
     EXPECT_EQ(NumProbesForBitsPerKey(Layout::kBlocked, bits_per_key * 0.9999), k - 1);

@@ -30,8 +30,8 @@ struct InlinePart {
   void (*may_contain_hashes)(const FilterBase& filter, const uint64_t* hashes, size_t n, uint8_t* answers);
   void (*may_contain_keys)(const FilterBase& filter, const uint64_t* keys, size_t n, uint8_t* answers);
   void (*insert_hashes)(Filter& filter, const uint64_t* hashes, size_t n, uint8_t* were_new);
-  // One Prober for all the time in which the filter takes them: each is asked when it is in, in one call and in two,
-  // and all of them in the end. Returns how many answers were "absent".
+  // One Prober for all the time in which the filter takes them: each is prepared and asked when it
+  // is in, and all of them in the end. Returns how many answers were "absent".
   size_t (*count_lost_while_it_grows)(ScalableFilter& filter, const uint64_t* hashes, size_t n);
 };
 

@@ -21,7 +21,7 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // 0 for a layout without probes.
-inline uint32_t MinNumProbes(Layout layout) { return std::min(1u, MaxNumProbes(layout)); }
+inline uint32_t MinNumProbes(Layout layout) { return std::min(1u, FactsOf(layout).max_num_probes); }
 
 inline Sizing ForBits(Layout layout, uint64_t num_keys, double bits_per_key) {
   Sizing sizing;
@@ -41,7 +41,7 @@ inline double LeastFpr(Layout layout) { return FprForBitsPerKey(layout, kMaxBits
 // The least that this many bytes can do, over all num_probes.
 inline double BestFpr(Layout layout, uint64_t num_keys, uint64_t body_bytes) {
   double best = 1;
-  for (uint32_t k = MinNumProbes(layout); k <= MaxNumProbes(layout); ++k) {
+  for (uint32_t k = MinNumProbes(layout); k <= FactsOf(layout).max_num_probes; ++k) {
     best = std::min(best, ExpectedFpr(layout, num_keys, body_bytes, k));
   }
   return best;

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "lib/layouts/layout_record.h"
 #include "linefilter/layout.h"
+#include "linefilter/sizing.h"
 #include "tools/measure/layouts.h"
 
 namespace linefilter::test {
@@ -22,6 +23,16 @@ inline std::vector<Layout> EveryLayout() { return tools::BuildableLayouts(); }
 // counters of 4 bits, and reaches 0.22 % at most.
 inline double BitsPerKeyLikeBlocked(Layout layout, double bits_per_key) {
   return layout == Layout::kCounting ? std::min(4.5 * bits_per_key, 64.0) : bits_per_key;
+}
+
+// The least density, to 1e-9 of it, at which the layout takes so many probes.
+inline double LeastBitsPerKey(Layout layout, uint32_t num_probes) {
+  double low = kMinBitsPerKey, high = kMaxBitsPerKey;
+  while (high - low > 1e-9 * high) {
+    const double middle = (low + high) / 2;
+    (NumProbesForBitsPerKey(layout, middle) >= num_probes ? high : low) = middle;
+  }
+  return high;
 }
 
 inline bool IsMutable(Layout layout) { return FactsOf(layout).takes_keys; }

@@ -125,7 +125,7 @@ class Filter:
             elif text:
                 if not any(before):
                     self.put_comment(at, text[1])
-            elif line.lstrip().startswith("#"):
+            elif line.lstrip().startswith(("#", "LINEFILTER_C_")):
                 at = self.preprocessor(at)
             elif re.match(r"\s*(public|protected|private)\s*:\s*$", code):
                 kind, name, _ = self.scopes[-1]

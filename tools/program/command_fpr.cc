@@ -128,12 +128,12 @@ std::string Refuse(const FprRequest& fpr) {
   if (fpr.threads < 1 || fpr.threads > kMaxThreads) {
     return text("--threads %g is outside %g to %g", static_cast<double>(fpr.threads), 1, kMaxThreads);
   }
-  if (fpr.probes != 0 && MaxNumProbes(fpr.layout) == 0) {
+  if (fpr.probes != 0 && FactsOf(fpr.layout).max_num_probes == 0) {
     return std::string("--probes: layout ") + LayoutName(fpr.layout) + " has none, leave the option out";
   }
-  if (fpr.probes > MaxNumProbes(fpr.layout)) {
+  if (fpr.probes > FactsOf(fpr.layout).max_num_probes) {
     return text("--probes %g is too many: this layout takes %g to %g", static_cast<double>(fpr.probes), 1,
-                MaxNumProbes(fpr.layout));
+                FactsOf(fpr.layout).max_num_probes);
   }
   if (fpr.num_queries != 0 && fpr.num_queries < fpr.seeds) {
     return text("--num-queries %g is less than one for each of %g seeds", static_cast<double>(fpr.num_queries),

@@ -41,7 +41,7 @@ Status AddRows(const Oracle& oracle, Layout layout, double bits_per_key, std::ve
   const Status status = SizeForBitsPerKey(layout, oracle.num_keys, bits_per_key, &sizing);
   if (!status.ok()) return status;
   const uint32_t best = NumProbesForBitsPerKey(layout, bits_per_key);
-  const uint32_t most = MaxNumProbes(layout);
+  const uint32_t most = FactsOf(layout).max_num_probes;
   for (uint32_t k = std::min(1u, most); k <= most; ++k) {  // 0: the layout has no probes
     if (!oracle.all_probes && k != best) continue;
     const uint32_t k_of_set = oracle.all_probes ? k : sizing.num_probes;

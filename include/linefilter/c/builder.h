@@ -14,61 +14,55 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // Makes a builder. Bad options give NULL and LINEFILTER_INVALID_ARGUMENT or LINEFILTER_UNSUPPORTED.
-LINEFILTER_EXPORT linefilter_builder* linefilter_builder_new(const linefilter_options* options,
-                                                             linefilter_status* status);
+linefilter_builder* linefilter_builder_new(const linefilter_options* options, linefilter_status* status);
 // Frees the builder with its keys.
-LINEFILTER_EXPORT void linefilter_builder_free(linefilter_builder* builder);
+void linefilter_builder_free(linefilter_builder* builder);
 
 // Adds a key. Duplicates are legal. Errors (no memory, a key for a builder of the caller's hashes) are remembered: the
 // finishing functions and linefilter_builder_status return them.
-LINEFILTER_EXPORT void linefilter_builder_add_key(linefilter_builder* builder, const void* key, size_t size);
+void linefilter_builder_add_key(linefilter_builder* builder, const void* key, size_t size);
 // The same for an integer key.
-LINEFILTER_EXPORT void linefilter_builder_add_u64(linefilter_builder* builder, uint64_t key);
+void linefilter_builder_add_u64(linefilter_builder* builder, uint64_t key);
 // The same for a key's hash, made as options->hash_id says.
-LINEFILTER_EXPORT void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash);
+void linefilter_builder_add_hash(linefilter_builder* builder, uint64_t hash);
 // Adds a batch of keys.
-LINEFILTER_EXPORT void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys,
-                                                   const size_t* sizes, size_t n);
+void linefilter_builder_add_keys(linefilter_builder* builder, const void* const* keys, const size_t* sizes, size_t n);
 // Adds a batch of integer keys.
-LINEFILTER_EXPORT void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n);
+void linefilter_builder_add_u64s(linefilter_builder* builder, const uint64_t* keys, size_t n);
 // Adds a batch of hashes.
-LINEFILTER_EXPORT void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n);
+void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* hashes, size_t n);
 
 // The first error so far.
-LINEFILTER_EXPORT linefilter_code linefilter_builder_status(const linefilter_builder* builder,
-                                                            linefilter_status* status);
+linefilter_code linefilter_builder_status(const linefilter_builder* builder, linefilter_status* status);
 // The keys so far. Adjacent duplicates count once (with LINEFILTER_LAYOUT_COUNTING each time).
-LINEFILTER_EXPORT uint64_t linefilter_builder_num_keys(const linefilter_builder* builder);
+uint64_t linefilter_builder_num_keys(const linefilter_builder* builder);
 // The bytes that finishing would write now; 0 if linefilter_builder_status is an error.
-LINEFILTER_EXPORT uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder);
+uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder);
 // Tells the same for num_keys keys before anything is built, and the most memory that a builder would hold meanwhile
 // (may be NULL), for uniformly distributed hashes.
-LINEFILTER_EXPORT linefilter_code linefilter_builder_estimate(const linefilter_options* options, uint64_t num_keys,
-                                                              uint64_t* image_bytes, uint64_t* peak_memory,
-                                                              linefilter_status* status);
+linefilter_code linefilter_builder_estimate(const linefilter_options* options, uint64_t num_keys, uint64_t* image_bytes,
+                                            uint64_t* peak_memory, linefilter_status* status);
 
 // Finishing ends the image and starts a new, empty one with the same options. On an error the keys are kept and nothing
 // is written (a sink may have received a part). This returns memory that linefilter_image_free frees, aligned to 64
 // bytes; NULL on an error. *size is the size of the image.
-LINEFILTER_EXPORT void* linefilter_builder_finish(linefilter_builder* builder, size_t* size, linefilter_status* status);
+void* linefilter_builder_finish(linefilter_builder* builder, size_t* size, linefilter_status* status);
 // Finishes into `size` bytes at `out`, linefilter_builder_image_bytes or more; *written (may be NULL) says how many.
-LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to(linefilter_builder* builder, void* out, size_t size,
-                                                               size_t* written, linefilter_status* status);
+linefilter_code linefilter_builder_finish_to(linefilter_builder* builder, void* out, size_t size, size_t* written,
+                                             linefilter_status* status);
 // Finishes to `sink`, piece by piece.
-LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_sink sink,
-                                                                    void* context, linefilter_status* status);
+linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, linefilter_sink sink, void* context,
+                                                  linefilter_status* status);
 // Finishes to a file, complete and synced before it gets its name; an old file of that name stays until then.
-LINEFILTER_EXPORT linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
-                                                                    linefilter_status* status);
+linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
+                                                  linefilter_status* status);
 // Tells what the last successful finish made. False, and *sizing untouched, if there was none, and for NULL.
-LINEFILTER_EXPORT bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
+bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
 // Forgets all keys and any error.
-LINEFILTER_EXPORT void linefilter_builder_reset(linefilter_builder* builder);
+void linefilter_builder_reset(linefilter_builder* builder);
 
 // linefilter_source's `read` returns this when it could not read.
 #define LINEFILTER_SOURCE_FAILED SIZE_MAX
@@ -84,17 +78,13 @@ typedef struct linefilter_source {
 
 // Makes an image from a stream, within options->memory_limit: the less, the more passes. The bytes are those of a
 // builder that is given the same hashes. *sizing (may be NULL) is what was made. Memory and errors: linefilter/bulk.h.
-LINEFILTER_EXPORT linefilter_code linefilter_source_build_to_sink(const linefilter_options* options,
-                                                                  const linefilter_source* source, linefilter_sink sink,
-                                                                  void* context, linefilter_sizing* sizing,
-                                                                  linefilter_status* status);
+linefilter_code linefilter_source_build_to_sink(const linefilter_options* options, const linefilter_source* source,
+                                                linefilter_sink sink, void* context, linefilter_sizing* sizing,
+                                                linefilter_status* status);
 // Does the same to a file, as linefilter_builder_finish_to_file does.
-LINEFILTER_EXPORT linefilter_code linefilter_source_build_to_file(const linefilter_options* options,
-                                                                  const linefilter_source* source, const char* path,
-                                                                  linefilter_sizing* sizing, linefilter_status* status);
+linefilter_code linefilter_source_build_to_file(const linefilter_options* options, const linefilter_source* source,
+                                                const char* path, linefilter_sizing* sizing, linefilter_status* status);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_BUILDER_H_

@@ -12,24 +12,19 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // Makes a filter for num_keys keys (0 counts as 1). options->layout is blocked or auto, which is blocked here.
-LINEFILTER_EXPORT linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
-                                                               linefilter_status* status);
+linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
+                                             linefilter_status* status);
 // Makes a copy of a `blocked` image, whoever wrote it, as linefilter_filter_from_image does.
-LINEFILTER_EXPORT linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t size,
-                                                                      const linefilter_options* options,
-                                                                      linefilter_status* status);
+linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t size, const linefilter_options* options,
+                                                    linefilter_status* status);
 // Gives what is in the filter to a plain one, without a copy, when all threads have stopped. `filter` then answers
 // "maybe" and takes nothing, and is still to be freed. On an error it is as before: LINEFILTER_INCOMPATIBLE for another
 // kind, LINEFILTER_INVALID_ARGUMENT if it was sealed already.
-LINEFILTER_EXPORT linefilter_filter* linefilter_concurrent_seal(linefilter_filter* filter, linefilter_status* status);
+linefilter_filter* linefilter_concurrent_seal(linefilter_filter* filter, linefilter_status* status);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_CONCURRENT_H_

@@ -13,14 +13,12 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // Makes a plain filter for num_keys keys (0 counts as 1). options->layout is blocked, classic, counting, or auto, which
 // chooses one of the first two.
-LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
-                                                           linefilter_status* status);
+linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
+                                         linefilter_status* status);
 // Makes a mutable copy of an image, verified, of the kind that wrote it (linefilter_filter_kind tells which). A
 // scalable filter goes on growing, a rotating one forgetting, as the original would. What a concurrent filter wrote is
 // `blocked`, and becomes a plain filter. An image that takes no key (`retrieval`, or stages of no filter) is
@@ -31,11 +29,10 @@ LINEFILTER_EXPORT linefilter_filter* linefilter_filter_new(uint64_t num_keys, co
 // must be legal. Set memory_limit for an image from others: a scalable filter's says how large the next stage will be,
 // up to some hundred times its own bytes. An image of the empty set has no size. It becomes an empty filter of one
 // block (`classic`: 8 bytes) with the image's num_probes, which a few dozen keys fill.
-LINEFILTER_EXPORT linefilter_filter* linefilter_filter_from_image(const void* image, size_t size,
-                                                                  const linefilter_options* options,
-                                                                  linefilter_status* status);
+linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, const linefilter_options* options,
+                                                linefilter_status* status);
 // Frees the filter, whatever its kind, and its view. All threads must have stopped.
-LINEFILTER_EXPORT void linefilter_filter_free(linefilter_filter* filter);
+void linefilter_filter_free(linefilter_filter* filter);
 
 // The kinds of filters.
 typedef int32_t linefilter_kind;
@@ -47,51 +44,48 @@ enum {
 };
 
 // The kind of a filter, and so which calls it has; LINEFILTER_KIND_PLAIN for NULL.
-LINEFILTER_EXPORT linefilter_kind linefilter_filter_kind(const linefilter_filter* filter);
+linefilter_kind linefilter_filter_kind(const linefilter_filter* filter);
 
 // Inserts: true if the key was certainly new, false if it may have been there. A filter of the caller's hashes ignores
 // keys and answers false: it says "maybe" to all keys anyway. To NULL, and to a filter that was sealed, nothing is ever
 // new. So if you act on new keys, look at the error of the call that should have made the filter. If several threads
 // insert the same absent key at once, more than one may be told that it was new.
-LINEFILTER_EXPORT bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size);
+bool linefilter_filter_insert_key(linefilter_filter* filter, const void* key, size_t size);
 // The same for an integer key.
-LINEFILTER_EXPORT bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key);
+bool linefilter_filter_insert_u64(linefilter_filter* filter, uint64_t key);
 // The same for a key's hash, made as options->hash_id says.
-LINEFILTER_EXPORT bool linefilter_filter_insert_hash(linefilter_filter* filter, uint64_t hash);
+bool linefilter_filter_insert_hash(linefilter_filter* filter, uint64_t hash);
 // Inserts a batch and returns how many were certainly new in their turn. were_new is NULL or gets n bytes of 1 or 0.
-LINEFILTER_EXPORT uint64_t linefilter_filter_insert_keys(linefilter_filter* filter, const void* const* keys,
-                                                         const size_t* sizes, size_t n, uint8_t* were_new);
+uint64_t linefilter_filter_insert_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
+                                       size_t n, uint8_t* were_new);
 // The same for integer keys.
-LINEFILTER_EXPORT uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
-                                                         uint8_t* were_new);
+uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n, uint8_t* were_new);
 // The same for hashes.
-LINEFILTER_EXPORT uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
-                                                           uint8_t* were_new);
+uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
+                                         uint8_t* were_new);
 
 // The view that is asked (c/view.h): its answers know all insertions so far. It ends with the filter, which owns it. It
 // is NULL for NULL.
-LINEFILTER_EXPORT const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
+const linefilter_view* linefilter_filter_view(const linefilter_filter* filter);
 
 // The size of the image (doc/FORMAT.md) of the keys so far.
-LINEFILTER_EXPORT uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter);
+uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter);
 // Makes the image in memory that linefilter_image_free frees, aligned to 64 bytes; NULL on an error. *size is its size.
-LINEFILTER_EXPORT void* linefilter_filter_image(const linefilter_filter* filter, size_t* size,
-                                                linefilter_status* status);
+void* linefilter_filter_image(const linefilter_filter* filter, size_t* size, linefilter_status* status);
 // Writes the image to `size` bytes at `out`: linefilter_filter_image_bytes or more, of which the first are written.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
-                                                             linefilter_status* status);
+linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,
+                                           linefilter_status* status);
 // Writes the image to `sink`, piece by piece. c/rotating.h says what a sink must not do to a rotating filter.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink,
-                                                                  void* context, linefilter_status* status);
+linefilter_code linefilter_filter_write_to_sink(const linefilter_filter* filter, linefilter_sink sink, void* context,
+                                                linefilter_status* status);
 // Writes the image to a file, complete and synced before it gets its name; an old file of that name stays until then.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path,
-                                                         linefilter_status* status);
+linefilter_code linefilter_filter_save(const linefilter_filter* filter, const char* path, linefilter_status* status);
 
 // The bytes held, the handle included.
-LINEFILTER_EXPORT uint64_t linefilter_filter_memory_use(const linefilter_filter* filter);
+uint64_t linefilter_filter_memory_use(const linefilter_filter* filter);
 // Removes all keys. A plain filter keeps size and memory, a scalable one its first stage. It is LINEFILTER_INCOMPATIBLE
 // for a concurrent or rotating one, which other threads fill: nothing was done.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_status* status);
+linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_status* status);
 
 // ---- What follows is for plain filters. The others are LINEFILTER_INCOMPATIBLE, and refuse each removal.
 
@@ -99,20 +93,20 @@ LINEFILTER_EXPORT linefilter_code linefilter_filter_clear(linefilter_filter* fil
 // nothing changed. Remove a key as often as it was inserted, and only then. One that was never inserted but answers
 // "maybe" takes from other keys, which may be lost. linefilter/filter.h, CountingBlockedFilter, says what else cannot
 // be seen. Keys are ignored by a filter of the caller's hashes.
-LINEFILTER_EXPORT bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size);
+bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size);
 // The same for an integer key.
-LINEFILTER_EXPORT bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key);
+bool linefilter_filter_remove_u64(linefilter_filter* filter, uint64_t key);
 // The same for a key's hash.
-LINEFILTER_EXPORT bool linefilter_filter_remove_hash(linefilter_filter* filter, uint64_t hash);
+bool linefilter_filter_remove_hash(linefilter_filter* filter, uint64_t hash);
 // Removes a batch and returns how many were removed. were_removed is NULL or gets n bytes of 1 or 0.
-LINEFILTER_EXPORT uint64_t linefilter_filter_remove_keys(linefilter_filter* filter, const void* const* keys,
-                                                         const size_t* sizes, size_t n, uint8_t* were_removed);
+uint64_t linefilter_filter_remove_keys(linefilter_filter* filter, const void* const* keys, const size_t* sizes,
+                                       size_t n, uint8_t* were_removed);
 // The same for integer keys.
-LINEFILTER_EXPORT uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
-                                                         uint8_t* were_removed);
+uint64_t linefilter_filter_remove_u64s(linefilter_filter* filter, const uint64_t* keys, size_t n,
+                                       uint8_t* were_removed);
 // The same for hashes.
-LINEFILTER_EXPORT uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
-                                                           uint8_t* were_removed);
+uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
+                                         uint8_t* were_removed);
 
 // Takes all keys of `other`, the view of an image or of another plain filter; `counting` adds the counters up. It is
 // LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are the same, and in `classic` the
@@ -120,21 +114,17 @@ LINEFILTER_EXPORT uint64_t linefilter_filter_remove_hashes(linefilter_filter* fi
 // the greatest common divisor of their num_blocks. It is large for filters that were folded from one size
 // (options.foldable). For others it may be a single block, and then nearly everything is "maybe". On an error nothing
 // changes.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
-                                                          linefilter_status* status);
+linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
+                                        linefilter_status* status);
 // Makes the filter `factor` times smaller, to the bit what it would be if it had been made of that size with the same
 // num_probes, and gives the memory back. No key is lost; more keys can come. `factor` must divide
 // linefilter_view_num_blocks (LINEFILTER_INVALID_ARGUMENT names the nearest that do); `classic` cannot be folded. On an
 // error the filter is as it was.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor,
-                                                         linefilter_status* status);
+linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor, linefilter_status* status);
 // Folds to the least size whose linefilter_view_expected_fpr, from these very bits, is still at most `fpr` (0 to 1,
 // both excluded). Do it when all keys are in. It is LINEFILTER_INVALID_ARGUMENT if the rate is above even now.
-LINEFILTER_EXPORT linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr,
-                                                                linefilter_status* status);
+linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr, linefilter_status* status);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_FILTER_H_

@@ -17,9 +17,7 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // When a generation ends.
 typedef int32_t linefilter_rotation;
@@ -30,29 +28,25 @@ enum {
 
 // Makes it for window_keys keys (0 counts as 1) within a window, and 2 to 64 generations. The rate of all generations
 // together is options->fpr, but options->bits_per_key goes for each. The layout is blocked or auto, here the same.
-LINEFILTER_EXPORT linefilter_filter* linefilter_rotating_new(uint64_t window_keys, uint32_t num_generations,
-                                                             linefilter_rotation rotation,
-                                                             const linefilter_options* options,
-                                                             linefilter_status* status);
+linefilter_filter* linefilter_rotating_new(uint64_t window_keys, uint32_t num_generations, linefilter_rotation rotation,
+                                           const linefilter_options* options, linefilter_status* status);
 
 // Drops the oldest generation and begins a new one; returns the number of the new one. This and all below are 0 for
 // NULL and another kind.
-LINEFILTER_EXPORT uint64_t linefilter_rotating_rotate(linefilter_filter* filter);
+uint64_t linefilter_rotating_rotate(linefilter_filter* filter);
 // The rotations so far, those before an image included.
-LINEFILTER_EXPORT uint64_t linefilter_rotating_generation(const linefilter_filter* filter);
+uint64_t linefilter_rotating_generation(const linefilter_filter* filter);
 // How many generations are asked.
-LINEFILTER_EXPORT uint32_t linefilter_rotating_num_generations(const linefilter_filter* filter);
+uint32_t linefilter_rotating_num_generations(const linefilter_filter* filter);
 // How many keys each is made for.
-LINEFILTER_EXPORT uint64_t linefilter_rotating_keys_per_generation(const linefilter_filter* filter);
+uint64_t linefilter_rotating_keys_per_generation(const linefilter_filter* filter);
 // When a generation ends.
-LINEFILTER_EXPORT linefilter_rotation linefilter_rotating_rotation(const linefilter_filter* filter);
+linefilter_rotation linefilter_rotating_rotation(const linefilter_filter* filter);
 // The share of one bits, 0..1, in the generation that began `age` rotations ago (0 = the newest).
-LINEFILTER_EXPORT double linefilter_rotating_fill_ratio_of_age(const linefilter_filter* filter, uint32_t age);
+double linefilter_rotating_fill_ratio_of_age(const linefilter_filter* filter, uint32_t age);
 // The distinct keys of that generation, estimated from its share of one bits.
-LINEFILTER_EXPORT double linefilter_rotating_estimated_keys_of_age(const linefilter_filter* filter, uint32_t age);
+double linefilter_rotating_estimated_keys_of_age(const linefilter_filter* filter, uint32_t age);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_ROTATING_H_

@@ -17,18 +17,15 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // Makes a filter for first_capacity keys (0 counts as 1) at first. With max_growth 0 it grows without end. (That is for
 // bounds from about 2e-5 up; from 3e-6 up a millionfold, and finer ones are refused.) Else it has room for at least
 // max_growth times first_capacity, and is smaller for it. The bound is options->fpr; bits_per_key and num_probes must
 // be 0, the layout blocked or auto. The limit options->memory_limit holds for all that linefilter_filter_memory_use
 // tells.
-LINEFILTER_EXPORT linefilter_filter* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
-                                                             const linefilter_options* options,
-                                                             linefilter_status* status);
+linefilter_filter* linefilter_scalable_new(uint64_t first_capacity, uint64_t max_growth,
+                                           const linefilter_options* options, linefilter_status* status);
 
 // LINEFILTER_OK means that no stage holds more keys than it was made for, so the bound holds. Else it says why no
 // further stage could be opened: max_growth, memory_limit, no memory, or a size that `blocked` cannot have. Keys then
@@ -36,8 +33,7 @@ LINEFILTER_EXPORT linefilter_filter* linefilter_scalable_new(uint64_t first_capa
 // each time that a sixteenth of the stage came to it. If that succeeds, or the filter is made of an image, the stage
 // that took too many is still told of (LINEFILTER_OVER_LIMIT), until linefilter_filter_clear. It is
 // LINEFILTER_INCOMPATIBLE for another kind.
-LINEFILTER_EXPORT linefilter_code linefilter_scalable_growth_status(const linefilter_filter* filter,
-                                                                    linefilter_status* status);
+linefilter_code linefilter_scalable_growth_status(const linefilter_filter* filter, linefilter_status* status);
 
 // The facts of a stage, and how full it is. This never changes its size.
 typedef struct linefilter_scalable_stage {
@@ -51,17 +47,14 @@ typedef struct linefilter_scalable_stage {
 
 // Tells of stage `index` below linefilter_view_num_stages, the oldest is 0. It returns false, with *stage untouched, if
 // there is no such stage, and for another kind.
-LINEFILTER_EXPORT bool linefilter_scalable_stage_at(const linefilter_filter* filter, uint32_t index,
-                                                    linefilter_scalable_stage* stage);
+bool linefilter_scalable_stage_at(const linefilter_filter* filter, uint32_t index, linefilter_scalable_stage* stage);
 // The bound: options->fpr of linefilter_scalable_new. This and the next two are 0 for NULL and another kind.
-LINEFILTER_EXPORT double linefilter_scalable_fpr(const linefilter_filter* filter);
+double linefilter_scalable_fpr(const linefilter_filter* filter);
 // The max_growth that linefilter_scalable_new was given.
-LINEFILTER_EXPORT uint64_t linefilter_scalable_max_growth(const linefilter_filter* filter);
+uint64_t linefilter_scalable_max_growth(const linefilter_filter* filter);
 // How many keys were certainly new.
-LINEFILTER_EXPORT uint64_t linefilter_scalable_num_keys(const linefilter_filter* filter);
+uint64_t linefilter_scalable_num_keys(const linefilter_filter* filter);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_SCALABLE_H_

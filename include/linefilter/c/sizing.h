@@ -8,9 +8,7 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // Bits per key outside these limits are refused.
 enum { LINEFILTER_MIN_BITS_PER_KEY = 1, LINEFILTER_MAX_BITS_PER_KEY = 64 };
@@ -26,33 +24,30 @@ typedef struct linefilter_sizing {
 } linefilter_sizing;
 
 // Sizes a filter for num_keys keys at (at least) bits_per_key. LINEFILTER_INVALID_ARGUMENT: no filter can be so.
-LINEFILTER_EXPORT linefilter_code linefilter_sizing_for_bits_per_key(linefilter_layout layout, uint64_t num_keys,
-                                                                     double bits_per_key, linefilter_sizing* sizing,
-                                                                     linefilter_status* status);
+linefilter_code linefilter_sizing_for_bits_per_key(linefilter_layout layout, uint64_t num_keys, double bits_per_key,
+                                                   linefilter_sizing* sizing, linefilter_status* status);
 // Sizes the smallest filter with (at most) an expected false-positive rate of fpr. LINEFILTER_INVALID_ARGUMENT is also
 // for an fpr below num_keys / 2^64, which no filter of 64-bit hashes has, or below what the layout reaches.
-LINEFILTER_EXPORT linefilter_code linefilter_sizing_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
-                                                            linefilter_sizing* sizing, linefilter_status* status);
+linefilter_code linefilter_sizing_for_fpr(linefilter_layout layout, uint64_t num_keys, double fpr,
+                                          linefilter_sizing* sizing, linefilter_status* status);
 
 // The expected false-positive rate of body_bytes with num_keys distinct keys; 1 for arguments that no filter has.
-LINEFILTER_EXPORT double linefilter_sizing_expected_fpr(linefilter_layout layout, uint64_t num_keys,
-                                                        uint64_t body_bytes, uint32_t num_probes);
+double linefilter_sizing_expected_fpr(linefilter_layout layout, uint64_t num_keys, uint64_t body_bytes,
+                                      uint32_t num_probes);
 // The most keys that body_bytes hold with an expected rate of at most fpr; 0 for arguments that no filter has.
-LINEFILTER_EXPORT uint64_t linefilter_sizing_max_keys(linefilter_layout layout, uint64_t body_bytes, double fpr);
+uint64_t linefilter_sizing_max_keys(linefilter_layout layout, uint64_t body_bytes, double fpr);
 
 // The best num_probes of a density; 0 for a layout without probes. This and the next two are limits for large sets,
 // where the rounding to blocks does not show (classic: without the num_keys / 2^64, which grows with the set).
 // Arguments are clamped to what is legal.
-LINEFILTER_EXPORT uint32_t linefilter_layout_num_probes(linefilter_layout layout, double bits_per_key);
+uint32_t linefilter_layout_num_probes(linefilter_layout layout, double bits_per_key);
 // The rate of a density.
-LINEFILTER_EXPORT double linefilter_layout_fpr(linefilter_layout layout, double bits_per_key);
+double linefilter_layout_fpr(linefilter_layout layout, double bits_per_key);
 // The density of a rate.
-LINEFILTER_EXPORT double linefilter_layout_bits_per_key(linefilter_layout layout, double fpr);
+double linefilter_layout_bits_per_key(linefilter_layout layout, double fpr);
 // The largest num_probes of a layout (blocked and counting 16, classic 30, retrieval 0).
-LINEFILTER_EXPORT uint32_t linefilter_layout_max_num_probes(linefilter_layout layout);
+uint32_t linefilter_layout_max_num_probes(linefilter_layout layout);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_SIZING_H_

@@ -22,34 +22,27 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // Makes a view. Nothing serves yet: every answer is "maybe". It has some 5 KB, of `allocator` (NULL: the default).
-LINEFILTER_EXPORT linefilter_view* linefilter_swappable_new(const linefilter_allocator* allocator,
-                                                            linefilter_status* status);
+linefilter_view* linefilter_swappable_new(const linefilter_allocator* allocator, linefilter_status* status);
 
 // Makes `filter`, of any kind, serve from now on. It is not the caller's any more: it is freed when it was replaced and
 // nobody reads it. Nobody inserts into it meanwhile. The call waits for the readers of the one before, and frees that.
 // On an error the one before goes on serving, and `filter` stays the caller's: LINEFILTER_INCOMPATIBLE if its hash or
 // seed (or secret) is another. It is LINEFILTER_INVALID_ARGUMENT if `filter` is what serves: hand over each handle
 // once. Another view than linefilter_swappable_new's cannot be swapped: LINEFILTER_INCOMPATIBLE, here and below.
-LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap(linefilter_view* swappable, linefilter_filter* filter,
-                                                            linefilter_status* status);
-// The same for a view that was opened, mapped or loaded, which is taken over. Verify it before. Other views are refused
+linefilter_code linefilter_swappable_swap(linefilter_view* swappable, linefilter_filter* filter,
+                                          linefilter_status* status);
+// The same for a view that was opened, mapped or loaded, which is taken over. Verify it before (linefilter_view_load
+// has). Other views are refused
 // (LINEFILTER_INVALID_ARGUMENT): hand over the filter itself.
-LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linefilter_view* view,
-                                                                 linefilter_status* status);
-// The same for a file, loaded and verified as linefilter_view_load does. On any error the one before stays.
-LINEFILTER_EXPORT linefilter_code linefilter_swappable_swap_from_file(linefilter_view* swappable, const char* path,
-                                                                      const linefilter_allocator* allocator,
-                                                                      uint64_t memory_limit, const uint8_t* secret,
-                                                                      linefilter_status* status);
+linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linefilter_view* view,
+                                               linefilter_status* status);
 // Makes nothing serve until the next swap, which may bring another hash or seed.
-LINEFILTER_EXPORT linefilter_code linefilter_swappable_clear(linefilter_view* swappable, linefilter_status* status);
+linefilter_code linefilter_swappable_clear(linefilter_view* swappable, linefilter_status* status);
 // How often what serves was switched, clearing included; 0 for NULL and another view.
-LINEFILTER_EXPORT uint64_t linefilter_swappable_num_swaps(const linefilter_view* swappable);
+uint64_t linefilter_swappable_num_swaps(const linefilter_view* swappable);
 
 // A lease keeps what served when it was taken, until linefilter_lease_end. One thread at a time uses it. `view` is for
 // the questions and facts of linefilter/c/view.h and is not freed. It is NULL, which answers "maybe", if nothing
@@ -59,13 +52,11 @@ typedef struct linefilter_lease {
   void* held[3];                // the library's
 } linefilter_lease;
 // Takes a lease of what serves. A lease of another view is that view itself, and holds nothing.
-LINEFILTER_EXPORT linefilter_lease linefilter_swappable_read(const linefilter_view* swappable);
+linefilter_lease linefilter_swappable_read(const linefilter_view* swappable);
 // Ends a lease; its view becomes NULL. Ending it again, or NULL, does nothing. But a copy of the structure is the same
 // lease: end one of them. If both are ended, that takes away another reader's lease, whose filter may be freed.
-LINEFILTER_EXPORT void linefilter_lease_end(linefilter_lease* lease);
+void linefilter_lease_end(linefilter_lease* lease);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_SWAPPABLE_H_

@@ -8,9 +8,7 @@
 
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // The outcome of an operation.
 typedef int32_t linefilter_code;
@@ -34,7 +32,7 @@ typedef struct linefilter_status {
 } linefilter_status;
 
 // "ok", "invalid argument", ...; "unknown" for what is no code. It is for logs; the message says more.
-LINEFILTER_EXPORT const char* linefilter_code_name(linefilter_code code);
+const char* linefilter_code_name(linefilter_code code);
 
 // These are the handles (c.h). What they point to is the library's.
 typedef struct linefilter_filter linefilter_filter;
@@ -53,9 +51,9 @@ enum {
 };
 
 // "auto", "blocked", ...; "unknown" for what has no name.
-LINEFILTER_EXPORT const char* linefilter_layout_name(linefilter_layout layout);
+const char* linefilter_layout_name(linefilter_layout layout);
 // The layout of that name; false, and *layout untouched, if there is none.
-LINEFILTER_EXPORT bool linefilter_layout_parse(const char* name, linefilter_layout* layout);
+bool linefilter_layout_parse(const char* name, linefilter_layout* layout);
 
 // How keys become hashes.
 typedef int32_t linefilter_hash_id;
@@ -66,7 +64,7 @@ enum {
 };
 
 // "caller", "xxh3", "keyed" or "unknown".
-LINEFILTER_EXPORT const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
+const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
 
 // The size of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
@@ -148,30 +146,28 @@ typedef struct linefilter_options {
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was
 // compiled with an older version works with a newer library, which then uses defaults for what it does not find. (A
 // newer program gets LINEFILTER_UNSUPPORTED from an older library if it sets what that does not know.)
-LINEFILTER_EXPORT void linefilter_options_init(linefilter_options* options, size_t size);
+void linefilter_options_init(linefilter_options* options, size_t size);
 
 // Frees an image that was returned by linefilter_filter_image or linefilter_builder_finish.
-LINEFILTER_EXPORT void linefilter_image_free(void* image);
+void linefilter_image_free(void* image);
 
 // The version of the library that runs, not of the header: "0.1.0".
-LINEFILTER_EXPORT const char* linefilter_version(void);
+const char* linefilter_version(void);
 // The same as 10000 * major + 100 * minor + patch.
-LINEFILTER_EXPORT uint32_t linefilter_version_number(void);
+uint32_t linefilter_version_number(void);
 // The version of the images that it writes, which is apart from its own. All versions up to it are read.
-LINEFILTER_EXPORT uint32_t linefilter_format_version(void);
+uint32_t linefilter_format_version(void);
 
 // The target that filters made or opened from now on will use: instructions ("AVX3", "AVX2", "NEON", ...). Every target
 // gives the same bits; the best of the CPU is chosen at run time.
-LINEFILTER_EXPORT const char* linefilter_target_chosen(void);
+const char* linefilter_target_chosen(void);
 // Writes the targets that this CPU can run, best first: up to `capacity` into `names` (which may be NULL for 0). It
 // returns how many there are.
-LINEFILTER_EXPORT size_t linefilter_target_supported(const char** names, size_t capacity);
+size_t linefilter_target_supported(const char** names, size_t capacity);
 // Forces a target, process-wide, for tests and measurements; NULL or "" returns to the best. It is
 // LINEFILTER_INVALID_ARGUMENT if it is not supported. Filters that exist keep theirs.
-LINEFILTER_EXPORT linefilter_code linefilter_target_force(const char* name, linefilter_status* status);
+linefilter_code linefilter_target_force(const char* name, linefilter_status* status);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_TYPES_H_

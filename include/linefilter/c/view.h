@@ -13,17 +13,14 @@
 #include "linefilter/c/types.h"
 #include "linefilter/internal/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+LINEFILTER_C_BEGIN
 
 // ---- Opening. `secret` has LINEFILTER_SECRET_BYTES bytes for an image of a keyed hash, and is NULL for every other;
 // ---- else it is LINEFILTER_INCOMPATIBLE. A view is freed with linefilter_view_free.
 
 // Opens the image at these bytes, which must stay unchanged until the view is freed. `size` is exact. It verifies the
 // trailer, and the body where that is at most 4 KiB; linefilter_view_verify does it for a larger one.
-LINEFILTER_EXPORT linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret,
-                                                        linefilter_status* status);
+linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret, linefilter_status* status);
 
 // How a mapped file will be read.
 typedef int32_t linefilter_advice;
@@ -34,91 +31,88 @@ enum {
 
 // Maps a file: nothing is copied, processes share the pages. It must not shrink while it is mapped (replace files by
 // rename, as this library does). It verifies as linefilter_view_open does.
-LINEFILTER_EXPORT linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice,
-                                                       const uint8_t* secret, linefilter_status* status);
+linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice, const uint8_t* secret,
+                                     linefilter_status* status);
 
 // Reads a file into memory of `allocator` (NULL: the default, in huge pages), of which `memory_limit` allows so much
 // (LINEFILTER_NO_MEMORY_LIMIT; 0 allows nothing). It is verified as a whole.
-LINEFILTER_EXPORT linefilter_view* linefilter_view_load(const char* path, const linefilter_allocator* allocator,
-                                                        uint64_t memory_limit, const uint8_t* secret,
-                                                        linefilter_status* status);
+linefilter_view* linefilter_view_load(const char* path, const linefilter_allocator* allocator, uint64_t memory_limit,
+                                      const uint8_t* secret, linefilter_status* status);
 
 // Frees a view. A filter's view, which goes with it, is left alone.
-LINEFILTER_EXPORT void linefilter_view_free(linefilter_view* view);
+void linefilter_view_free(linefilter_view* view);
 
 // Returns LINEFILTER_CORRUPT with the damaged range if the body does not match its checks. It reads the whole body
 // (about 0.1 s per GB). A view that fails here may answer "absent" wrongly: do not use it. A filter's view has nothing
 // to verify; a swappable one is LINEFILTER_INCOMPATIBLE.
-LINEFILTER_EXPORT linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status);
+linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status);
 // The same for the chunks (64 KiB of body each) [first, first + count), little by little.
-LINEFILTER_EXPORT linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first,
-                                                                uint64_t count, linefilter_status* status);
+linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first, uint64_t count,
+                                              linefilter_status* status);
 // How many chunks there are; 0 for a body of at most 4 KiB, which is verified when it is opened.
-LINEFILTER_EXPORT uint64_t linefilter_view_num_chunks(const linefilter_view* view);
+uint64_t linefilter_view_num_chunks(const linefilter_view* view);
 
 // ---- Questions by key or u64: a filter of the caller's hashes answers "maybe".
 
 // May this key be in the set?
-LINEFILTER_EXPORT bool linefilter_view_may_contain_key(const linefilter_view* view, const void* key, size_t size);
+bool linefilter_view_may_contain_key(const linefilter_view* view, const void* key, size_t size);
 // The same for an integer key.
-LINEFILTER_EXPORT bool linefilter_view_may_contain_u64(const linefilter_view* view, uint64_t key);
+bool linefilter_view_may_contain_u64(const linefilter_view* view, uint64_t key);
 // The same of a hash, made as linefilter_view_hash_id says.
-LINEFILTER_EXPORT bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash);
+bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash);
 // Prefetches what the lookup of that hash will read: prepare some, then ask them. Where there are several stages it
 // is the newest; a rotating filter and a swappable view prefetch nothing.
-LINEFILTER_EXPORT void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash);
+void linefilter_view_prepare_hash(const linefilter_view* view, uint64_t hash);
 
 // A batch of keys: n answers of 1 or 0.
-LINEFILTER_EXPORT void linefilter_view_may_contain_keys(const linefilter_view* view, const void* const* keys,
-                                                        const size_t* sizes, size_t n, uint8_t* answers);
+void linefilter_view_may_contain_keys(const linefilter_view* view, const void* const* keys, const size_t* sizes,
+                                      size_t n, uint8_t* answers);
 // The same for integer keys.
-LINEFILTER_EXPORT void linefilter_view_may_contain_u64s(const linefilter_view* view, const uint64_t* keys, size_t n,
-                                                        uint8_t* answers);
+void linefilter_view_may_contain_u64s(const linefilter_view* view, const uint64_t* keys, size_t n, uint8_t* answers);
 // The same for hashes.
-LINEFILTER_EXPORT void linefilter_view_may_contain_hashes(const linefilter_view* view, const uint64_t* hashes, size_t n,
-                                                          uint8_t* answers);
+void linefilter_view_may_contain_hashes(const linefilter_view* view, const uint64_t* hashes, size_t n,
+                                        uint8_t* answers);
 // Answers are bits: bit i & 7 of byte i >> 3. (n + 7) / 8 bytes are written, unused bits 0.
-LINEFILTER_EXPORT void linefilter_view_may_contain_hashes_to_bits(const linefilter_view* view, const uint64_t* hashes,
-                                                                  size_t n, uint8_t* bits);
+void linefilter_view_may_contain_hashes_to_bits(const linefilter_view* view, const uint64_t* hashes, size_t n,
+                                                uint8_t* bits);
 // Only counts how many are "maybe".
-LINEFILTER_EXPORT uint64_t linefilter_view_count_maybes(const linefilter_view* view, const uint64_t* hashes, size_t n);
+uint64_t linefilter_view_count_maybes(const linefilter_view* view, const uint64_t* hashes, size_t n);
 
 // Asks many views for one hash; all lines are prefetched before the first is read. answers[i] is that of views[i]. It
 // returns how many are "maybe". All must use the hash's seed.
-LINEFILTER_EXPORT size_t linefilter_views_ask(const linefilter_view* const* views, size_t num_views, uint64_t hash,
-                                              uint8_t* answers);
+size_t linefilter_views_ask(const linefilter_view* const* views, size_t num_views, uint64_t hash, uint8_t* answers);
 
 // LINEFILTER_OK if questions by key can be answered; else it says why they are answered "maybe".
-LINEFILTER_EXPORT linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilter_status* status);
+linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilter_status* status);
 
 // ---- Facts. For NULL they are 0, but for the rate, which is 1; the target is "none". A swappable view tells those
 // before linefilter_view_target as NULL does, for what serves may be another the next moment: ask a lease.
 
 // This is LINEFILTER_LAYOUT_AUTO for NULL and what was sealed.
-LINEFILTER_EXPORT linefilter_layout linefilter_view_layout(const linefilter_view* view);
+linefilter_layout linefilter_view_layout(const linefilter_view* view);
 // For NULL this is LINEFILTER_HASH_CALLER: no key can be answered.
-LINEFILTER_EXPORT linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
+linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
 // For a keyed hash this is linefilter_secret_check, not a seed.
-LINEFILTER_EXPORT uint64_t linefilter_view_seed(const linefilter_view* view);
+uint64_t linefilter_view_seed(const linefilter_view* view);
 // Bits per key that are set and tested; 0 in a layout without probes of its own. A rotating filter tells those of its
 // generations.
-LINEFILTER_EXPORT uint32_t linefilter_view_num_probes(const linefilter_view* view);
+uint32_t linefilter_view_num_probes(const linefilter_view* view);
 // The number of blocks; 0 in a layout without blocks.
-LINEFILTER_EXPORT uint64_t linefilter_view_num_blocks(const linefilter_view* view);
+uint64_t linefilter_view_num_blocks(const linefilter_view* view);
 // Where the body lies; not aligned if the image is not. NULL for a scalable or rotating filter's view, whose stages lie
 // apart.
-LINEFILTER_EXPORT const uint8_t* linefilter_view_body(const linefilter_view* view);
+const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
-LINEFILTER_EXPORT uint64_t linefilter_view_body_bytes(const linefilter_view* view);
+uint64_t linefilter_view_body_bytes(const linefilter_view* view);
 // Bytes of the image; 0 for a view of no image.
-LINEFILTER_EXPORT uint64_t linefilter_view_image_bytes(const linefilter_view* view);
+uint64_t linefilter_view_image_bytes(const linefilter_view* view);
 // The version of the image's bytes; 0 for such a view, too.
-LINEFILTER_EXPORT uint32_t linefilter_view_format_version(const linefilter_view* view);
+uint32_t linefilter_view_format_version(const linefilter_view* view);
 // Whether it is the image of no keys at all.
-LINEFILTER_EXPORT bool linefilter_view_empty_set(const linefilter_view* view);
+bool linefilter_view_empty_set(const linefilter_view* view);
 // Tells how many keys were added, adjacent duplicates counted once (but in `counting`). It returns false, with
 // *num_keys untouched, if the image does not say.
-LINEFILTER_EXPORT bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
+bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
 
 // One of the blocked filters of which a container consists. This never changes its size.
 typedef struct linefilter_view_stage {
@@ -129,38 +123,34 @@ typedef struct linefilter_view_stage {
 } linefilter_view_stage;
 
 // How many stages a container has, or generations a rotating filter; 0 for every other layout, and for the empty set.
-LINEFILTER_EXPORT uint32_t linefilter_view_num_stages(const linefilter_view* view);
+uint32_t linefilter_view_num_stages(const linefilter_view* view);
 // Tells of stage `index`, the oldest is 0. It returns false, with *stage untouched, if there is no such stage.
-LINEFILTER_EXPORT bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index,
-                                                linefilter_view_stage* stage);
+bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index, linefilter_view_stage* stage);
 // The target that answers ("AVX3", ...).
-LINEFILTER_EXPORT const char* linefilter_view_target(const linefilter_view* view);
+const char* linefilter_view_target(const linefilter_view* view);
 
 // The share of one bits. This and the next three read the whole body.
-LINEFILTER_EXPORT double linefilter_view_fill_ratio(const linefilter_view* view);
+double linefilter_view_fill_ratio(const linefilter_view* view);
 // The distinct keys, estimated from the bits; infinite if all are set.
-LINEFILTER_EXPORT double linefilter_view_estimated_keys(const linefilter_view* view);
+double linefilter_view_estimated_keys(const linefilter_view* view);
 // The rate at which absent keys answer "maybe", from these very bits, with keys whose hashes agree with a member's.
-LINEFILTER_EXPORT double linefilter_view_expected_fpr(const linefilter_view* view);
+double linefilter_view_expected_fpr(const linefilter_view* view);
 // The most levels of linefilter_view_count_levels.
 enum { LINEFILTER_MAX_LEVELS = 256 };
 // Writes how many blocks have each level (retrieval: T), into LINEFILTER_MAX_LEVELS counts. It returns the number of
 // levels; at 0 there are none, and nothing is written.
-LINEFILTER_EXPORT size_t linefilter_view_count_levels(const linefilter_view* view, uint64_t* counts);
+size_t linefilter_view_count_levels(const linefilter_view* view, uint64_t* counts);
 
 // ---- Images that are not kept open.
 
 // Verifies all of an image that can be verified without its secret.
-LINEFILTER_EXPORT linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status);
+linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status);
 // Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies as
 // linefilter_view_open does, so not a body above 4 KiB, and answers as a view.
 // is_verified says that the caller has verified these bytes since they were read: the check, half of the time, is left
 // out.
-LINEFILTER_EXPORT bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key,
-                                            size_t key_size);
+bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key, size_t key_size);
 
-#ifdef __cplusplus
-}  // extern "C"
-#endif
+LINEFILTER_C_END
 
 #endif  // LINEFILTER_C_VIEW_H_

@@ -19,6 +19,22 @@
 #define LINEFILTER_EXPORT LINEFILTER_VISIBILITY("default")
 #endif
 
+// A header of the C API declares everything between these two: as functions of C, which are all exported.
+#if !defined(__GNUC__) || defined(LINEFILTER_STATIC)
+#define LINEFILTER_VISIBLE(scope)
+#else
+#define LINEFILTER_VISIBLE(scope) _Pragma(scope)
+#endif
+#ifdef __cplusplus
+#define LINEFILTER_C_BEGIN LINEFILTER_VISIBLE("GCC visibility push(default)") extern "C" {
+#define LINEFILTER_C_END \
+  }                      \
+  LINEFILTER_VISIBLE("GCC visibility pop")
+#else
+#define LINEFILTER_C_BEGIN LINEFILTER_VISIBLE("GCC visibility push(default)")
+#define LINEFILTER_C_END LINEFILTER_VISIBLE("GCC visibility pop")
+#endif
+
 // This marks what only the library calls in a public class. It may change without a new name of the shared library.
 #define LINEFILTER_LOCAL LINEFILTER_VISIBILITY("hidden")
 

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "linefilter/internal/retrieval_constants.h"
 #include "linefilter/internal/retrieval_tables.h"
 
 // Plain 64-bit words serve where there are no vectors, or where their byte order is not that of an image.

@@ -11,7 +11,7 @@
 #include "lib/base/real.h"
 #include "lib/layouts/blocked/body.h"
 #include "lib/layouts/blocks/block_load.h"
-#include "lib/layouts/blocks/lane_subsets.h"
+#include "lib/layouts/blocks/lane_table.h"
 #include "lib/layouts/blocks/nearly_empty_blocks.h"
 #include "lib/layouts/layout_maker.h"
 

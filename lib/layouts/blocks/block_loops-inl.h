@@ -23,6 +23,7 @@
 
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/answers.h"
+#include "lib/layouts/blocks/batch_kernels-inl.h"
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_maker.h"
@@ -46,7 +47,6 @@ namespace {
 using internal::BlockOf;
 using internal::kLookAhead;
 using internal::PrefetchBlock;
-using internal::ProbeState;
 
 template <class Action>
 HWY_INLINE bool DoOne(uint8_t* block, const uint32_t* lane_ones, uint64_t hash) {
@@ -135,46 +135,30 @@ HWY_INLINE size_t Most(const ProbeState& state, const uint64_t* HWY_RESTRICT has
   return i;
 }
 
-template <class Action, class Answers>
-HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
-                      Answers& answers) {
-  const ProbeState state = state_in_memory;  // in registers: the answers might alias it
-  const uint64_t plain_bytes =
-      hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
-  size_t i = 0;
-  if (state.num_units <= plain_bytes / 64) {
-    i = Most<Action, false, 0>(state, hashes, n, answers);
-  } else if (internal::LastByteOfBlock(state.body) == 0) {
-    i = Most<Action, true, 0>(state, hashes, n, answers);
-  } else {
-    i = Most<Action, true, 63>(state, hashes, n, answers);
+// The loop over a batch.
+template <class Action>
+struct LoopOf {
+  template <class Answers>
+  static HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                               Answers& answers) {
+    const ProbeState state = state_in_memory;  // in registers: the answers might alias it
+    const uint64_t plain_bytes =
+        hn::Lanes(LaneTag()) == 16 ? internal::kPlainLoopBytesOneVector : internal::kPlainLoopBytes;
+    size_t i = 0;
+    if (state.num_units <= plain_bytes / 64) {
+      i = Most<Action, false, 0>(state, hashes, n, answers);
+    } else if (internal::LastByteOfBlock(state.body) == 0) {
+      i = Most<Action, true, 0>(state, hashes, n, answers);
+    } else {
+      i = Most<Action, true, 63>(state, hashes, n, answers);
+    }
+    for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
   }
-  for (; i < n; ++i) answers.Put(i, DoOne<Action>(BlockOf(state, hashes[i]), state.lane_ones, hashes[i]));
-}
+};
 
 template <class Action>
 bool One(const ProbeState& state, uint64_t hash) {
   return DoOne<Action>(BlockOf(state, hash), state.lane_ones, hash);
-}
-
-template <class Test>
-void MayContainToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  internal::AnswersToBytes answers{out};
-  Batch<Test>(state, hashes, n, answers);
-}
-
-template <class Test>
-void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  internal::AnswersToBits answers{out};
-  Batch<Test>(state, hashes, n, answers);
-  answers.Flush(n);
-}
-
-template <class Test>
-uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) {
-  internal::AnswersToCount answers;
-  Batch<Test>(state, hashes, n, answers);
-  return answers.count;
 }
 
 // For insertions and removals it returns how many were true; `answers_out` may be null.
@@ -182,11 +166,11 @@ template <class Change>
 uint64_t ChangeBatch(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* answers_out) {
   if (answers_out != nullptr) {
     internal::AnswersToBytesAndCount answers{answers_out};
-    Batch<Change>(state, hashes, n, answers);
+    LoopOf<Change>::Batch(state, hashes, n, answers);
     return answers.count;
   }
   internal::AnswersToCount answers;
-  Batch<Change>(state, hashes, n, answers);
+  LoopOf<Change>::Batch(state, hashes, n, answers);
   return answers.count;
 }
 
@@ -215,12 +199,12 @@ void BuildRange(const ProbeState& state, const internal::BlockRange& range) {
   }
 }
 
-const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
-
 template <class Test, class Insert>
 constexpr internal::Kernels KernelsOf() {
-  return {TargetName,        One<Test>,   MayContainToBytes<Test>, MayContainToBits<Test>,
-          CountMaybes<Test>, One<Insert>, ChangeBatch<Insert>};
+  internal::Kernels kernels = AskingKernels<LoopOf<Test>>(One<Test>);
+  kernels.insert = One<Insert>;
+  kernels.insert_batch = ChangeBatch<Insert>;
+  return kernels;
 }
 
 }  // namespace

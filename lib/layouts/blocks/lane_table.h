@@ -1,13 +1,16 @@
-// The layouts `blocked` and `counting` share the table of which lanes of a block take part for a key.
+// The layouts `blocked` and `counting`, and their models, share which lanes of a block take part for a key.
 #ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_LANE_TABLE_H_
 #define LINEFILTER_LIB_LAYOUTS_BLOCKS_LANE_TABLE_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/layouts/blocks/lane_subsets.h"
-
 namespace linefilter::internal {
+
+// S of doc/FORMAT.md section 6, by num_probes. These subsets have the flattest cyclic autocorrelation, so that
+// rotations overlap evenly; evenly spaced lanes would split the block in two. Element 0 is not used.
+inline constexpr uint16_t kLaneSubsets[17] = {0,      0x0001, 0x0003, 0x000b, 0x0053, 0x0127, 0x0167, 0x053b, 0x06b7,
+                                              0x0b77, 0x0ddf, 0x1b7f, 0x2eff, 0x2fff, 0x3fff, 0x7fff, 0xffff};
 
 constexpr bool TakesPart(uint32_t num_probes, uint32_t rotation, uint32_t lane) {
   return (kLaneSubsets[num_probes] >> ((lane + rotation) & 15)) & 1;

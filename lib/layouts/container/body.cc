@@ -90,12 +90,12 @@ double ExpectedFpr(const ProbeState& state) {
 
 }  // namespace
 
-void StoreStageEntry(const StageEntry& entry, uint32_t i, uint8_t* table) {
+void StoreStageEntry(uint64_t num_blocks, uint64_t num_keys, uint32_t num_probes, uint32_t i, uint8_t* table) {
   uint8_t* const to = table + kStageEntryBytes * i;
-  StoreLE64(entry.num_blocks, to);
-  StoreLE64(entry.num_keys, to + 8);
-  to[16] = entry.layout;
-  to[17] = entry.num_probes;
+  StoreLE64(num_blocks, to);
+  StoreLE64(num_keys, to + 8);
+  to[16] = static_cast<uint8_t>(StageLayout().layout);
+  to[17] = static_cast<uint8_t>(num_probes);
   memset(to + 18, 0, kStageEntryBytes - 18);
 }
 

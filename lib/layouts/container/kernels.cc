@@ -11,7 +11,6 @@
 
 #include <cstring>
 
-#include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/container/body.h"
 #include "lib/layouts/target.h"
@@ -21,6 +20,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
+#include "lib/layouts/blocks/batch_kernels-inl.h"
 #include "lib/layouts/container/stages-inl.h"
 #include "linefilter/internal/test_block.h"
 
@@ -46,8 +46,6 @@ using internal::kFewKeys;
 using internal::kStageGroup;
 using internal::kStageLinesAhead;
 using internal::PrefetchBlock;
-using internal::ProbeState;
-using internal::Stage;
 
 // A batch needs this of all stages.
 struct Stages {
@@ -155,50 +153,30 @@ HWY_INLINE void SieveGroup(const Stages& stages, const uint64_t* HWY_RESTRICT ha
   for (size_t i = 0; i < size; ++i) answers.Put(first + i, found[i] != 0);
 }
 
-template <class How, class Answers>
-HWY_INLINE void MayContainBatch(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n,
-                                Answers& answers) {
-  const Stages stages(state);
-  const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
-  if (ahead == 0 || n < kFewKeys) {
-    return AskKeyByKey<How>(stages, ahead, hashes, n, answers);
+template <class How>
+struct LoopOf {
+  template <class Answers>
+  static HWY_INLINE void Batch(const ProbeState& state, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                               Answers& answers) {
+    const Stages stages(state);
+    const size_t ahead = stages.AllBytes() > internal::kPlainStagesBytes ? kStageLinesAhead / stages.size : 0;
+    if (ahead == 0 || n < kFewKeys) {
+      return AskKeyByKey<How>(stages, ahead, hashes, n, answers);
+    }
+    size_t prefetched = 0;
+    for (size_t first = 0; first < n;) {
+      const size_t left = n - first, size = left < kStageGroup + kFewKeys ? left : kStageGroup;
+      const uint64_t* const next = size < left ? hashes + first + size : nullptr;
+      SieveGroup<How>(stages, hashes, first, size, next, &prefetched, answers);
+      first += size;
+    }
   }
-  size_t prefetched = 0;
-  for (size_t first = 0; first < n;) {
-    const size_t left = n - first, size = left < kStageGroup + kFewKeys ? left : kStageGroup;
-    const uint64_t* const next = size < left ? hashes + first + size : nullptr;
-    SieveGroup<How>(stages, hashes, first, size, next, &prefetched, answers);
-    first += size;
-  }
-}
-
-template <class How>
-void MayContainToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  internal::AnswersToBytes answers{out};
-  MayContainBatch<How>(state, hashes, n, answers);
-}
-
-template <class How>
-void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  internal::AnswersToBits answers{out};
-  MayContainBatch<How>(state, hashes, n, answers);
-  answers.Flush(n);
-}
-
-template <class How>
-uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) {
-  internal::AnswersToCount answers;
-  MayContainBatch<How>(state, hashes, n, answers);
-  return answers.count;
-}
-
-const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+};
 
 // Owners of stages insert by themselves.
 template <class How, class Cursor>
 constexpr internal::Kernels KernelsOf() {
-  return {TargetName,       MayContain<How, Cursor>, MayContainToBytes<How>,      MayContainToBits<How>,
-          CountMaybes<How>, internal::InsertNothing, internal::InsertNothingBatch};
+  return AskingKernels<LoopOf<How>>(MayContain<How, Cursor>);
 }
 
 const internal::Kernels* StagesTable() {

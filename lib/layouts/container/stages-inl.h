@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "hwy/highway.h"
@@ -150,24 +151,11 @@ bool MayContainOf(const ProbeState& state, uint64_t hash) {
 // So few stages have a function of their own: fewer instructions let the core see more keys ahead.
 template <class How, class Cursor>
 internal::MayContainFunction MayContainOfSome(size_t num_stages) {
-  switch (num_stages) {
-    case 2:
-      return MayContainOf<How, Cursor, 2>;
-    case 3:
-      return MayContainOf<How, Cursor, 3>;
-    case 4:
-      return MayContainOf<How, Cursor, 4>;
-    case 5:
-      return MayContainOf<How, Cursor, 5>;
-    case 6:
-      return MayContainOf<How, Cursor, 6>;
-    case 7:
-      return MayContainOf<How, Cursor, 7>;
-    case 8:
-      return MayContainOf<How, Cursor, 8>;
-    default:
-      return MayContain<How, Cursor>;
-  }
+  static constexpr internal::MayContainFunction kOf[] = {MayContainOf<How, Cursor, 2>, MayContainOf<How, Cursor, 3>,
+                                                         MayContainOf<How, Cursor, 4>, MayContainOf<How, Cursor, 5>,
+                                                         MayContainOf<How, Cursor, 6>, MayContainOf<How, Cursor, 7>,
+                                                         MayContainOf<How, Cursor, 8>};
+  return num_stages - 2 < std::size(kOf) ? kOf[num_stages - 2] : MayContain<How, Cursor>;
 }
 
 }  // namespace

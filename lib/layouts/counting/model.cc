@@ -10,7 +10,7 @@
 // (a lane has 8 positions, not 32), by 23 % with other num_probes than the best.
 #include "lib/base/real.h"
 #include "lib/layouts/blocks/block_load.h"
-#include "lib/layouts/blocks/lane_subsets.h"
+#include "lib/layouts/blocks/lane_table.h"
 #include "lib/layouts/counting/body.h"
 #include "lib/layouts/layout_maker.h"
 

@@ -11,7 +11,6 @@
 
 #include <cstring>
 
-#include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/blocks/block_batch.h"
 #include "lib/layouts/retrieval/body.h"
 #include "lib/layouts/target.h"
@@ -21,6 +20,7 @@
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // This comes after foreach_target.h:
 #include "hwy/highway.h"
+#include "lib/layouts/blocks/batch_kernels-inl.h"
 #include "lib/layouts/retrieval/constraints-inl.h"
 #include "lib/layouts/retrieval/lanes-inl.h"
 #include "linefilter/internal/test_block.h"
@@ -32,7 +32,6 @@ namespace {
 
 using internal::BlockOf;
 using internal::kLookAhead;
-using internal::ProbeState;
 
 HWY_INLINE bool TestOne(const ProbeState& state, uint64_t hash) {
   return TestSolvedBlock(BlockOf(state, hash), InBlockHash(hash));
@@ -231,54 +230,29 @@ HWY_INLINE size_t PutGroups(const ProbeState& state, size_t last_byte, const uin
 
 #endif
 
-template <class Answers>
-HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
-                      Answers& answers) {
-  const ProbeState state = state_in_memory;  // in registers: the answers might alias it
-  const size_t last_byte = internal::LastByteOfBlock(state.body);
-  size_t i = 0;
-  if (state.num_units > kPlainLoopBytes / 64) {
-    for (size_t j = 0; j < kLookAhead && j < n; ++j) {
-      internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
+struct Loop {
+  template <class Answers>
+  static HWY_INLINE void Batch(const ProbeState& state_in_memory, const uint64_t* HWY_RESTRICT hashes, size_t n,
+                               Answers& answers) {
+    const ProbeState state = state_in_memory;  // in registers: the answers might alias it
+    const size_t last_byte = internal::LastByteOfBlock(state.body);
+    size_t i = 0;
+    if (state.num_units > kPlainLoopBytes / 64) {
+      for (size_t j = 0; j < kLookAhead && j < n; ++j) {
+        internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
+      }
+      i = PutGroups<true>(state, last_byte, hashes, i, n, answers);
+      for (size_t j = i + kLookAhead; j < n; ++j) {
+        internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
+      }
     }
-    i = PutGroups<true>(state, last_byte, hashes, i, n, answers);
-    for (size_t j = i + kLookAhead; j < n; ++j) {
-      internal::PrefetchBlock<0>(BlockOf(state, hashes[j]), last_byte);
-    }
+    i = PutGroups<false>(state, last_byte, hashes, i, n, answers);
+    for (; i < n; ++i) answers.Put(i, TestOne(state, hashes[i]));
   }
-  i = PutGroups<false>(state, last_byte, hashes, i, n, answers);
-  for (; i < n; ++i) answers.Put(i, TestOne(state, hashes[i]));
-}
-
-bool MayContain(const ProbeState& state, uint64_t hash) { return TestOne(state, hash); }
-
-void MayContainToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  internal::AnswersToBytes answers{out};
-  Batch(state, hashes, n, answers);
-}
-
-void MayContainToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
-  internal::AnswersToBits answers{out};
-  Batch(state, hashes, n, answers);
-  answers.Flush(n);
-}
-
-uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) {
-  internal::AnswersToCount answers;
-  Batch(state, hashes, n, answers);
-  return answers.count;
-}
-
-const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+};
 
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = {TargetName,
-                                                MayContain,
-                                                MayContainToBytes,
-                                                MayContainToBits,
-                                                CountMaybes,
-                                                internal::InsertNothing,
-                                                internal::InsertNothingBatch};
+  static constexpr internal::Kernels kernels = AskingKernels<Loop>(TestOne);
   return &kernels;
 }
 

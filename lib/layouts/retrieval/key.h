@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "linefilter/internal/retrieval_constants.h"
+#include "linefilter/internal/retrieval_tables.h"
 
 namespace linefilter::internal {
 

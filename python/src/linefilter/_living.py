@@ -8,10 +8,10 @@ from . import _linefilter
 from ._filter import Filter
 from ._filter_base import FilterBase, closed_error
 from ._key_filter import KeyFilter
-from ._keys import Path, as_uint
+from ._keys import as_uint
 from ._options import make_options
 from ._scalable import ScalableFilter
-from ._view import FilterFile, FilterView
+from ._view import FilterView
 
 
 def _not_copied(living: Any) -> NoReturn:
@@ -141,9 +141,9 @@ class SwappableFilter(FilterBase):
         self._core = _linefilter.Swappable()
 
     def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
-        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a Filter or
-        ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if
-        the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
+        """`filter` serves from now on: a FilterView or FilterFile (verify() it before, but with load=True it is), or a copy of a
+        Filter or ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one
+        stays, if the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
         InvalidArgumentError for the view that serves already."""
         if isinstance(filter, FilterView):
             if filter.closed:
@@ -153,12 +153,6 @@ class SwappableFilter(FilterBase):
             self._core.swap(filter._core.copy())
         else:
             raise TypeError(f"a FilterView, Filter or ScalableFilter is expected, not {type(filter).__name__}")
-
-    def swap_from_file(
-        self, path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
-    ) -> None:
-        """Loads a file, verifies all of it, then swaps. On any error the old one stays."""
-        self.swap(FilterFile(path, load=True, secret=secret, memory_limit=memory_limit))
 
     def clear(self) -> None:
         """Nothing serves until the next swap, which may bring another hash or seed."""
