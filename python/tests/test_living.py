@@ -34,7 +34,7 @@ def test_a_window_slides():
         assert seen.rotate() == number + 1 == seen.generation
     assert seen.estimated_keys_of_age(1) == pytest.approx(1000, rel=0.05) and seen.fill_ratio_of_age(0) == 0
     assert seen.estimated_keys() == pytest.approx(3000, rel=0.05) and 0.1 < seen.fill_ratio() < seen.fill_ratio_of_age(1)
-    assert seen.layout == "container" and 64 * seen.num_blocks == seen.body_bytes and seen.count_levels() == []
+    assert seen.layout == "container" and 64 * seen.num_blocks == seen.body_bytes
     assert 0 < seen.expected_fpr() < 0.001 and seen.num_probes > 5 and seen.target
     assert seen.memory_use > seen.body_bytes * 5 / 4 and "4 generations" in repr(seen)
 
@@ -46,28 +46,6 @@ def test_it_rotates_by_count():
         assert seen.contains_many(NUMBERS[max(0, begin + 500 - 2000) : begin + 500]).all()
     assert 19 <= seen.generation <= 20 and seen.by_count
     assert seen.contains_many(NUMBERS[:16_000]).mean() < 0.01
-
-
-@pytest.mark.parametrize("secret", [None, SECRET])
-def test_a_snapshot_goes_on(tmp_path, secret):
-    seen = linefilter.RotatingFilter(10_000, generations=3, fpr=0.001, secret=secret)
-    seen.add_many(NUMBERS[:5000])
-    seen.rotate()
-    seen.add_many(NUMBERS[5000:10_000])
-    image = seen.to_bytes()
-    assert len(image) == seen.image_bytes
-    seen.save(tmp_path / "seen")
-    assert (tmp_path / "seen").read_bytes() == image
-    view = linefilter.FilterView(image, secret=secret, verify=True)
-    assert view.contains_many(NUMBERS[:10_000]).all() and view.contains_many(NUMBERS[10_000:]).mean() < 0.01
-    again = linefilter.RotatingFilter.from_bytes(image, secret=secret)
-    assert again.generation == 1 and again.to_bytes() == image
-    again.rotate(), again.rotate()
-    assert again.contains_many(NUMBERS[5000:10_000]).all() and again.contains_many(NUMBERS[:5000]).mean() < 0.01
-    with pytest.raises(linefilter.CorruptError):
-        linefilter.RotatingFilter.from_bytes(b"x" + image[1:], secret=secret)
-    with pytest.raises(linefilter.IncompatibleError, match="rotating"):
-        linefilter.RotatingFilter.from_bytes(blocked([1]).to_bytes())
 
 
 def test_what_makes_no_sense_is_refused():
@@ -118,7 +96,7 @@ def test_what_it_tells_is_that_of_what_serves():
     users.swap(view)
     for name in ("layout", "hash_id", "seed", "secret_check", "num_probes", "num_blocks", "body_bytes", "target"):
         assert getattr(users, name) == getattr(view, name)
-    for name in ("fill_ratio", "estimated_keys", "expected_fpr", "count_levels"):
+    for name in ("fill_ratio", "estimated_keys", "expected_fpr"):
         assert getattr(users, name)() == getattr(view, name)()
 
 
@@ -135,15 +113,13 @@ def test_a_view_that_serves_is_refused():
 def test_files_are_verified_before_they_serve(tmp_path):
     users, path = linefilter.SwappableFilter(), tmp_path / "users"
     linefilter.build(NUMBERS, fpr=0.001).save(path)
-    users.swap_from_file(path)
+    users.swap(linefilter.FilterFile(path, load=True))
     assert 19_999 in users and 20_001 not in users
     image = bytearray(path.read_bytes())
     image[len(image) // 2] ^= 1
     path.write_bytes(image)
     with pytest.raises(linefilter.CorruptError):
-        users.swap_from_file(path)
-    with pytest.raises(linefilter.IoError):
-        users.swap_from_file(tmp_path / "missing")
+        users.swap(linefilter.FilterFile(path, load=True))
     assert 19_999 in users and 20_001 not in users and users.num_swaps == 1
 
 

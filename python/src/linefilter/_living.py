@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Optional, SupportsIndex, Union, final
+from typing import NoReturn, Optional, SupportsIndex, Union, final
 
 from . import _linefilter
 from ._filter import Filter
 from ._filter_base import FilterBase, closed_error
 from ._key_filter import KeyFilter
-from ._keys import Path, as_uint
+from ._keys import as_uint
 from ._options import make_options
 from ._scalable import ScalableFilter
-from ._view import FilterFile, FilterView
+from ._view import FilterView
 
 
-def _not_copied(living: Any) -> NoReturn:
+def _not_copied(living: FilterBase) -> NoReturn:
     raise TypeError(f"a {type(living).__name__} is not copied or pickled: other threads may be changing it")
 
 
@@ -106,10 +106,7 @@ class RotatingFilter(KeyFilter):
         """Different keys of that generation, estimated from its bits."""
         return self._core.estimated_keys_of_age(as_uint(age, "age", 2**32 - 1))
 
-    def __reduce__(self) -> NoReturn:
-        _not_copied(self)
-
-    __copy__ = __reduce__
+    __reduce__ = __copy__ = _not_copied
 
     def __repr__(self) -> str:
         return f"<RotatingFilter: {self.generations} generations, {self.body_bytes} bytes, {self.hash_id} hashes>"
@@ -141,8 +138,8 @@ class SwappableFilter(FilterBase):
         self._core = _linefilter.Swappable()
 
     def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
-        """`filter` serves from now on: a FilterView or FilterFile (verify() it before), or a copy of a Filter or
-        ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if
+        """`filter` serves from now on: a FilterView (verify() it before), a FilterFile (load=True verifies it), or a copy of a
+        Filter or ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if
         the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
         InvalidArgumentError for the view that serves already."""
         if isinstance(filter, FilterView):
@@ -153,12 +150,6 @@ class SwappableFilter(FilterBase):
             self._core.swap(filter._core.copy())
         else:
             raise TypeError(f"a FilterView, Filter or ScalableFilter is expected, not {type(filter).__name__}")
-
-    def swap_from_file(
-        self, path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
-    ) -> None:
-        """Loads a file, verifies all of it, then swaps. On any error the old one stays."""
-        self.swap(FilterFile(path, load=True, secret=secret, memory_limit=memory_limit))
 
     def clear(self) -> None:
         """Nothing serves until the next swap, which may bring another hash or seed."""
@@ -174,8 +165,7 @@ class SwappableFilter(FilterBase):
         """How often what serves was switched, clear() included."""
         return self._core.num_swaps()
 
-    def __reduce__(self) -> NoReturn:
-        _not_copied(self)
+    __reduce__ = _not_copied
 
     def __repr__(self) -> str:
         return f"<SwappableFilter: {self.num_swaps} swaps{'' if self.serves else ', nothing serves'}>"
