@@ -33,5 +33,14 @@ def filter(request):
     return request.param(1000, fpr=0.003)
 
 
+@pytest.fixture
+def hurried():
+    """Threads take turns as often as can be."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+
+
 def pytest_report_header():
     return f"linefilter {linefilter.__version__} from {linefilter.__file__}, Python {sys.version}"

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -195,7 +194,7 @@ def test_threads_add_rotate_and_ask():
     assert seen.generation > 4
 
 
-def test_threads_swap_and_ask():
+def test_threads_swap_and_ask(hurried):
     """Each filter has the common keys; a question of a freed one, or a swap that waits with the GIL, would show."""
     users, stop = linefilter.SwappableFilter(), threading.Event()
     users.swap(blocked(NUMBERS))
@@ -210,18 +209,13 @@ def test_threads_swap_and_ask():
         for number in range(40):
             users.swap(blocked(NUMBERS) if number % 2 else linefilter.build(NUMBERS, fpr=0.001))
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            readers = [pool.submit(ask, number) for number in range(2)]
-            try:
-                for done in [pool.submit(swap) for _ in range(2)]:
-                    done.result(timeout=60)
-            finally:
-                stop.set()
-            for reader in readers:
-                reader.result(timeout=60)
-    finally:
-        sys.setswitchinterval(interval)
+    with ThreadPoolExecutor(4) as pool:
+        readers = [pool.submit(ask, number) for number in range(2)]
+        try:
+            for done in [pool.submit(swap) for _ in range(2)]:
+                done.result(timeout=60)
+        finally:
+            stop.set()
+        for reader in readers:
+            reader.result(timeout=60)
     assert users.num_swaps == 81 and min(asked) > 0

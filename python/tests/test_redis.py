@@ -1,9 +1,7 @@
 """RedisFilter, with a server that is started here."""
 
 import copy
-import os
 import pickle
-import signal
 import threading
 from dataclasses import replace
 
@@ -12,6 +10,7 @@ import pytest
 
 import linefilter
 from conftest import LAYOUTS, SECRET
+from forked import WORKS, fork
 from linefilter import RedisFilter, RedisServers
 from redis_server import Server
 
@@ -320,16 +319,13 @@ def test_threads_share_one(at):
 def test_no_connection_crosses_a_fork(at):
     seen = RedisFilter.create(at, "seen", 3000, fpr=0.01)
     seen.add("a")
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
+
+    def question():
+        with pytest.raises(linefilter.InvalidArgumentError, match="another process"):
             "a" in seen  # noqa: B015
-        except linefilter.InvalidArgumentError:
-            code = 0 if "a" in RedisFilter.open(at, "seen") else 2
-        finally:  # whatever was raised: this is no second run of the tests
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert "a" in RedisFilter.open(at, "seen")
+
+    assert fork(question) == WORKS
     assert "a" in seen
 
 
@@ -340,24 +336,17 @@ def test_after_a_fork_nothing_waits_for_ever(other):
     waiting = threading.Thread(target=lambda: seen.add("a"))
     waiting.start()
     waiting.join(0.1)
-    child = os.fork()
-    if child == 0:
-        good = False
-        try:
-            signal.alarm(20)  # it ends, also where it hangs
-            good = "another process" in repr(seen) and not seen.closed
-            for fact in ("layout", "num_probes", "num_blocks", "body_bytes", "generation", "image_bytes"):
-                try:
-                    getattr(seen, fact)
-                    good = False
-                except linefilter.InvalidArgumentError:
-                    pass
-        finally:
-            os._exit(0 if good else 1)
-    status = os.waitpid(child, 0)[1]
+
+    def question():
+        assert "another process" in repr(seen) and not seen.closed
+        for fact in ("layout", "num_probes", "num_blocks", "body_bytes", "generation", "image_bytes"):
+            with pytest.raises(linefilter.InvalidArgumentError, match="another process"):
+                getattr(seen, fact)
+
+    end = fork(question)
     other.go_on()
     waiting.join()
-    assert os.waitstatus_to_exitcode(status) == 0 and "'seen': blocked" in repr(seen)
+    assert end == WORKS and "'seen': blocked" in repr(seen)
 
 
 def test_it_is_not_copied(at):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 
 from . import _linefilter
 from ._key_filter import Taking
-from ._keys import Keys, Path, as_path, as_uint
+from ._keys import Keys, Path, as_path
 from ._options import Layout, make_options
 from ._view import FilterView
 

@@ -11,7 +11,7 @@ from ._filter_base import Closable
 from ._key_filter import TakingFilter
 from ._keys import Bytes, Keys, as_uint, split
 from ._options import make_options
-from ._redis_servers import RedisServers, Servers, make_servers, milliseconds, utf8
+from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
