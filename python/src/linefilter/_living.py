@@ -139,8 +139,8 @@ class SwappableFilter(FilterBase):
 
     def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
         """`filter` serves from now on: a FilterView (verify() it before), a FilterFile (load=True verifies it), or a copy of a
-        Filter or ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one stays, if
-        the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
+        Filter or ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one
+        stays, if the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
         InvalidArgumentError for the view that serves already."""
         if isinstance(filter, FilterView):
             if filter.closed:
