@@ -12,17 +12,16 @@ namespace {
 using LockedFilter = Locked<Filter>;
 
 std::unique_ptr<LockedFilter> Create(uint64_t num_keys, const FilterOptions& options) {
-  auto core = std::make_unique<LockedFilter>();
-  CheckWithoutGil([&] { return core->own().Create(options.layout, num_keys, options); });
-  return core;
+  return Made<LockedFilter>([&](Filter& filter) { return filter.Create(options.layout, num_keys, options); });
 }
 
-std::unique_ptr<LockedFilter> FromImage(const py::object& layout, const py::object& image, const py::object& secret,
-                                        uint64_t memory_limit) {
+std::unique_ptr<LockedFilter> OfLayout(const py::object& layout, const py::object& image, const py::object& secret,
+                                       uint64_t memory_limit) {
   FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
   options.layout = LayoutOf(layout);
   const Buffer bytes(image);
-  return OpenedFrom<LockedFilter>(bytes.data(), bytes.size(), options);
+  return Made<LockedFilter>(
+      [&](Filter& filter) { return filter.CreateFromImage(bytes.data(), bytes.size(), options); });
 }
 
 void Union(LockedFilter& core, const LockedFilter& other) {
@@ -46,7 +45,7 @@ void BindFilter(py::module_& module) {
   py::class_<LockedFilter, KeyCore> bound(module, "Filter", py::module_local());
   BindChanges<Filter>(bound, "remove", &Filter::RemoveHash, &Filter::RemoveHashes);
   bound.def_static("create", &Create)
-      .def_static("from_image", &FromImage)
+      .def_static("from_image", &OfLayout)
       .def("copy", [](const LockedFilter& core) { return CopyOf(core, kNoMemoryLimit); })
       .def("union", &Union)
       .def("union_image", &UnionImage)

@@ -33,14 +33,18 @@ std::unique_ptr<Image> Copy(const py::object& bytes, const py::object& secret) {
   return image;
 }
 
+std::unique_ptr<Image> OpenFile(const std::string& path, bool load, bool random, uint64_t memory_limit,
+                                const py::object& secret, bool maybe_if_broken) {
+  const auto given = SecretOf(secret);
+  return Image::OfFile(path, OrNull(given), BrokenOf(maybe_if_broken), [&](FilterFile* file) {
+    if (load) return file->Load(path.c_str(), {}, memory_limit, OrNull(given));
+    return file->Map(path.c_str(), random ? MapAdvice::kRandom : MapAdvice::kWillNeed, OrNull(given));
+  });
+}
+
 void Verify(const Image& image) {
   Check(image.status());
   CheckWithoutGil([&] { return image.view().Verify(); });
-}
-
-void VerifyChunks(const Image& image, uint64_t first, uint64_t count) {
-  Check(image.status());
-  CheckWithoutGil([&] { return image.view().VerifyChunks(first, count); });
 }
 
 void Save(const Image& image, const std::string& path) {
@@ -86,37 +90,20 @@ py::buffer_info Bytes(Image& image) {
 
 void BindImage(py::module_& module) {
   py::class_<Image, Core>(module, "Image", py::module_local(), py::buffer_protocol())
-      .def_static("over", &Over, py::arg("buffer"), py::arg("secret"), py::arg("verify"), py::arg("maybe_if_broken"))
-      .def_static("copy", &Copy, py::arg("buffer"), py::arg("secret"))
-      .def_static(
-          "map",
-          [](const std::string& path, bool random, const py::object& secret, bool maybe_if_broken) {
-            return Image::Map(path, random ? MapAdvice::kRandom : MapAdvice::kWillNeed, OrNull(SecretOf(secret)),
-                              BrokenOf(maybe_if_broken));
-          },
-          py::arg("path"), py::arg("random"), py::arg("secret"), py::arg("maybe_if_broken"))
-      .def_static(
-          "load",
-          [](const std::string& path, uint64_t memory_limit, const py::object& secret, bool maybe_if_broken) {
-            return Image::Load(path, memory_limit, OrNull(SecretOf(secret)), BrokenOf(maybe_if_broken));
-          },
-          py::arg("path"), py::arg("memory_limit"), py::arg("secret"), py::arg("maybe_if_broken"))
+      .def_static("over", &Over)
+      .def_static("copy", &Copy)
+      .def_static("open", &OpenFile)
       .def_buffer(&Bytes)
       .def("verify", &Verify)
-      .def("verify_chunks", &VerifyChunks)
       .def("to_bytes", &ToBytes)
       .def("save", &Save)
       .def("error", &Error)
-      .def("num_chunks", [](const Image& image) { return image.view().num_chunks(); })
       .def("image_bytes", [](const Image& image) { return image.size(); })
-      .def("format_version", [](const Image& image) { return image.view().format_version(); })
       .def("num_keys",
            [](const Image& image) -> py::object {
              if (!image.view().has_num_keys()) return py::none();
              return py::int_(image.view().num_keys());
            })
-      .def("empty_set", [](const Image& image) { return image.view().empty_set(); })
-      .def("num_stages", [](const Image& image) { return image.view().num_stages(); })
       .def("stages", &Stages);
   // Of an image of any hash, its secret unknown.
   module.def("verify_image", [](const py::object& object) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,32 +21,8 @@
 namespace linefilter::python {
 namespace {
 
-// Insertions of one call of the library: between two of them a signal's handler gets in.
+// Insertions of one call of the library.
 constexpr size_t kPiece = 65536;
-
-RedisServers MakeServers(const std::string& addresses, const std::string& user, const std::string& password,
-                         int database, bool tls, const std::string& tls_ca, const std::string& tls_certificate,
-                         const std::string& tls_key, const std::string& tls_server_name, uint32_t connect_timeout_ms,
-                         uint32_t timeout_ms, uint32_t patience_ms, bool replica_reads, uint32_t wait_replicas,
-                         uint32_t wait_ms) {
-  RedisServers servers;
-  servers.addresses = addresses;
-  servers.user = user;
-  servers.password = password;
-  servers.database = database;
-  servers.tls = tls;
-  servers.tls_ca = tls_ca;
-  servers.tls_certificate = tls_certificate;
-  servers.tls_key = tls_key;
-  servers.tls_server_name = tls_server_name;
-  servers.connect_timeout_ms = connect_timeout_ms;
-  servers.timeout_ms = timeout_ms;
-  servers.patience_ms = patience_ms;
-  servers.replica_reads = replica_reads;
-  servers.wait_replicas = wait_replicas;
-  servers.wait_ms = wait_ms;
-  return servers;
-}
 
 RedisLayout LayoutWith(uint64_t shard_bytes) {
   RedisLayout layout;
@@ -137,9 +114,14 @@ std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
   return hashes;
 }
 
-// All are one batch, so that one generation answers them.
-void ContainsHashes(Redis& redis, const uint64_t* hashes, size_t n, uint8_t* answers) {
-  redis.Do([&](RedisFilter& filter) { return filter.MayContainHashes(hashes, n, answers); });
+// All are one batch, so that one generation answers them. (Hashes are a vector, or Words.)
+template <class Hashes>
+void ContainsHashes(Redis& redis, const Hashes& hashes, uint8_t* answers) {
+  redis.Do([&](RedisFilter& filter) { return filter.MayContainHashes(hashes.data(), hashes.size(), answers); });
+}
+template <class Hashes>
+void ContainsHashes(Redis& redis, const Hashes& hashes, py::handle answers) {
+  ContainsHashes(redis, hashes, Answers(answers, hashes.size()).data());
 }
 
 bool AddHash(Redis& redis, uint64_t hash) {
@@ -164,18 +146,24 @@ void TellOutcomes(const std::vector<uint8_t>& outcomes, py::handle keys, const p
   error.attr("failed") = numpy.attr("equal")(all, static_cast<int>(RedisInsert::kFailed));
 }
 
+// Calls insert(filter, begin, size) for the pieces of n hashes. Between two of them a signal's handler gets in.
+template <class Insert>
+void InsertInPieces(Redis& redis, size_t n, const Insert& insert) {
+  for (size_t begin = 0; begin < n; begin += kPiece) {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    redis.Do([&](RedisFilter& filter) { return insert(filter, begin, std::min(kPiece, n - begin)); });
+  }
+}
+
 // Adds hashes, which are those of `keys`, and returns 1 for each that was certainly new.
-std::vector<uint8_t> AddHashes(Redis& redis, const uint64_t* hashes, size_t n, py::handle keys) {
+template <class Hashes>
+std::vector<uint8_t> AddHashes(Redis& redis, const Hashes& hashes, py::handle keys) {
   static_assert(sizeof(RedisInsert) == 1);
-  std::vector<uint8_t> outcomes(n, static_cast<uint8_t>(RedisInsert::kFailed));
+  std::vector<uint8_t> outcomes(hashes.size(), static_cast<uint8_t>(RedisInsert::kFailed));
   try {
-    for (size_t begin = 0; begin < n; begin += kPiece) {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      redis.Do([&](RedisFilter& filter) {
-        return filter.InsertHashes(hashes + begin, std::min(kPiece, n - begin),
-                                   reinterpret_cast<RedisInsert*>(outcomes.data() + begin));
-      });
-    }
+    InsertInPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
+      return filter.InsertHashes(hashes.data() + begin, size, reinterpret_cast<RedisInsert*>(outcomes.data() + begin));
+    });
   } catch (py::error_already_set& error) {
     TellOutcomes(outcomes, keys, error.value());
     throw;
@@ -183,8 +171,11 @@ std::vector<uint8_t> AddHashes(Redis& redis, const uint64_t* hashes, size_t n, p
   for (uint8_t& outcome : outcomes) outcome = outcome == static_cast<uint8_t>(RedisInsert::kNew);
   return outcomes;
 }
-std::vector<uint8_t> AddHashes(Redis& redis, const std::vector<uint64_t>& hashes, py::handle keys) {
-  return AddHashes(redis, hashes.data(), hashes.size(), keys);
+
+void AddToNext(Redis& redis, const std::vector<uint64_t>& hashes) {
+  InsertInPieces(redis, hashes.size(), [&](RedisFilter& filter, size_t begin, size_t size) {
+    return filter.InsertHashesIntoNext(hashes.data() + begin, size);
+  });
 }
 
 size_t NumNew(const std::vector<uint8_t>& were_new) { return std::count(were_new.begin(), were_new.end(), 1); }
@@ -196,7 +187,7 @@ py::bytes ToBytes(Redis& redis) {
     bool too_small;
   };
   for (;;) {
-    const uint64_t size = redis.Tell([](const RedisFilter& filter) { return filter.ImageBytes(); });
+    const uint64_t size = redis.Tell(std::mem_fn(&RedisFilter::ImageBytes));
     const py::bytes image = NewBytes(size);
     Room room = {PyBytes_AS_STRING(image.ptr()), size, false};
     const Sink sink = {[](void* context, const void* data, size_t n) noexcept {
@@ -220,60 +211,48 @@ py::bytes ToBytes(Redis& redis) {
 py::dict InfoOf(Redis& redis) {
   RedisInfo info;
   redis.Do([&](RedisFilter& filter) { return filter.Info(&info); });
-  py::dict facts;
-  facts["layout"] = LayoutName(info.layout);
-  facts["hash_id"] = HashIdName(info.hash_id);
-  facts["seed"] = info.seed;
-  facts["num_probes"] = info.num_probes;
-  facts["num_stages"] = info.num_stages;
-  facts["num_keys"] = info.num_keys;
-  facts["num_blocks"] = info.num_blocks;
-  facts["body_bytes"] = info.body_bytes;
-  facts["shard_bytes"] = info.shard_bytes;
-  facts["num_shards"] = info.num_shards;
-  facts["generation"] = info.generation;
-  facts["next_generation"] = info.next_generation;
-  facts["previous_generation"] = info.previous_generation;
-  facts["version"] = info.version;
-  facts["expires_in_ms"] = info.expires_in_ms;
-  facts["num_masters"] = info.num_masters;
-  facts["cluster"] = info.cluster;
-  facts["num_lost_shards"] = info.num_lost_shards;
-  facts["sampled_bytes"] = info.sampled_bytes;
-  facts["fill_ratio"] = info.fill_ratio;
-  facts["estimated_keys"] = info.estimated_keys;
-  facts["expected_fpr"] = info.expected_fpr;
-  return facts;
+  using py::literals::operator""_a;
+  return py::dict(
+      "layout"_a = LayoutName(info.layout), "hash_id"_a = HashIdName(info.hash_id), "seed"_a = info.seed,
+      "num_probes"_a = info.num_probes, "num_stages"_a = info.num_stages, "num_keys"_a = info.num_keys,
+      "num_blocks"_a = info.num_blocks, "body_bytes"_a = info.body_bytes, "shard_bytes"_a = info.shard_bytes,
+      "num_shards"_a = info.num_shards, "generation"_a = info.generation, "next_generation"_a = info.next_generation,
+      "previous_generation"_a = info.previous_generation, "version"_a = info.version,
+      "expires_in_ms"_a = info.expires_in_ms, "num_masters"_a = info.num_masters, "cluster"_a = info.cluster,
+      "num_lost_shards"_a = info.num_lost_shards, "sampled_bytes"_a = info.sampled_bytes,
+      "fill_ratio"_a = info.fill_ratio, "estimated_keys"_a = info.estimated_keys, "expected_fpr"_a = info.expected_fpr);
 }
 
-void AddToNext(Redis& redis, const std::vector<uint64_t>& hashes) {
-  for (size_t begin = 0; begin < hashes.size(); begin += kPiece) {
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    redis.Do([&](RedisFilter& filter) {
-      return filter.InsertHashesIntoNext(hashes.data() + begin, std::min(kPiece, hashes.size() - begin));
-    });
-  }
+// Member functions of RedisFilter, for Python: a fact, a step, and a step that takes an image.
+template <class Fact>
+auto Telling(Fact fact) {
+  return
+      [fact](Redis& redis) { return redis.Tell([&](const RedisFilter& filter) { return std::invoke(fact, filter); }); };
+}
+template <class... Arguments>
+auto Doing(Status (RedisFilter::*step)(Arguments...) noexcept) {
+  return [step](Redis& redis, Arguments... arguments) {
+    redis.Do([&](RedisFilter& filter) { return (filter.*step)(arguments...); });
+  };
+}
+auto DoingWithImage(Status (RedisFilter::*step)(const void* image, size_t size) noexcept) {
+  return [step](Redis& redis, const py::object& image) {
+    const Buffer bytes(image);
+    redis.Do([&](RedisFilter& filter) { return (filter.*step)(bytes.data(), bytes.size()); });
+  };
 }
 
 void BindQuestions(py::class_<Redis>& bound) {
   bound.def("contains", [](Redis& redis, py::handle key) { return ContainsHash(redis, redis.hasher().OfObject(key)); })
       .def("contains_hash", &ContainsHash)
-      .def("contains_words",
-           [](Redis& redis, py::handle array, py::handle answers) {
-             const std::vector<uint64_t> hashes = HashesOfWords(redis, array);
-             const Answers out(answers, hashes.size());
-             ContainsHashes(redis, hashes.data(), hashes.size(), out.data());
-           })
+      .def("contains_words", [](Redis& redis, py::handle array,
+                                py::handle answers) { ContainsHashes(redis, HashesOfWords(redis, array), answers); })
       .def("contains_hashes",
-           [](Redis& redis, py::handle array, py::handle answers) {
-             const Words hashes(array);
-             const Answers out(answers, hashes.size());
-             ContainsHashes(redis, hashes.data(), hashes.size(), out.data());
-           })
+           [](Redis& redis, py::handle array, py::handle answers) { ContainsHashes(redis, Words(array), answers); })
       .def("contains_iterable", [](Redis& redis, py::handle keys) {
         const std::vector<uint64_t> hashes = HashesOfIterable(redis, keys);
         std::vector<uint8_t> answers(hashes.size(), 1);
-        ContainsHashes(redis, hashes.data(), hashes.size(), answers.data());
+        ContainsHashes(redis, hashes, answers.data());
         return BytesOf(answers);
       });
 }
@@ -290,11 +269,7 @@ void BindInsertions(py::class_<Redis>& bound) {
             return NumNew(were_new);
           },
           py::arg("keys"), py::arg("answers") = py::none())
-      .def("add_hashes",
-           [](Redis& redis, py::handle array) {
-             const Words hashes(array);
-             return NumNew(AddHashes(redis, hashes.data(), hashes.size(), array));
-           })
+      .def("add_hashes", [](Redis& redis, py::handle array) { return NumNew(AddHashes(redis, Words(array), array)); })
       .def("add_iterable",
            [](Redis& redis, py::handle keys) { return NumNew(AddHashes(redis, HashesOfIterable(redis, keys), keys)); })
       .def("add_each",
@@ -305,12 +280,8 @@ void BindInsertions(py::class_<Redis>& bound) {
 }
 
 void BindImagesAndGenerations(py::class_<Redis>& bound) {
-  bound
-      .def("load",
-           [](Redis& redis, const py::object& image) {
-             const Buffer bytes(image);
-             redis.Do([&](RedisFilter& filter) { return filter.Load(bytes.data(), bytes.size()); });
-           })
+  bound.def("load", DoingWithImage(&RedisFilter::Load))
+      .def("load_next", DoingWithImage(&RedisFilter::LoadNext))
       .def("to_bytes", &ToBytes)
       .def("save",
            [](Redis& redis, const std::string& path) {
@@ -329,25 +300,31 @@ void BindImagesAndGenerations(py::class_<Redis>& bound) {
                return filter.BeginGenerationFromImage(bytes.data(), bytes.size(), LayoutWith(shard_bytes));
              });
            })
-      .def("load_next",
-           [](Redis& redis, const py::object& image) {
-             const Buffer bytes(image);
-             redis.Do([&](RedisFilter& filter) { return filter.LoadNext(bytes.data(), bytes.size()); });
-           })
-      .def("switch_generation",
-           [](Redis& redis) { redis.Do([](RedisFilter& filter) { return filter.SwitchGeneration(); }); })
-      .def("abandon_generation",
-           [](Redis& redis) { redis.Do([](RedisFilter& filter) { return filter.AbandonGeneration(); }); });
+      .def("switch_generation", Doing(&RedisFilter::SwitchGeneration))
+      .def("abandon_generation", Doing(&RedisFilter::AbandonGeneration))
+      .def("expire", Doing(&RedisFilter::Expire));
 }
 
 }  // namespace
 
 void BindRedis(py::module_& module) {
   py::class_<RedisServers>(module, "RedisServers", py::module_local())
-      .def(py::init(&MakeServers), py::kw_only(), py::arg("addresses"), py::arg("user"), py::arg("password"),
-           py::arg("database"), py::arg("tls"), py::arg("tls_ca"), py::arg("tls_certificate"), py::arg("tls_key"),
-           py::arg("tls_server_name"), py::arg("connect_timeout_ms"), py::arg("timeout_ms"), py::arg("patience_ms"),
-           py::arg("replica_reads"), py::arg("wait_replicas"), py::arg("wait_ms"));
+      .def(py::init<>())
+      .def_readwrite("addresses", &RedisServers::addresses)
+      .def_readwrite("user", &RedisServers::user)
+      .def_readwrite("password", &RedisServers::password)
+      .def_readwrite("database", &RedisServers::database)
+      .def_readwrite("tls", &RedisServers::tls)
+      .def_readwrite("tls_ca", &RedisServers::tls_ca)
+      .def_readwrite("tls_certificate", &RedisServers::tls_certificate)
+      .def_readwrite("tls_key", &RedisServers::tls_key)
+      .def_readwrite("tls_server_name", &RedisServers::tls_server_name)
+      .def_readwrite("connect_timeout_ms", &RedisServers::connect_timeout_ms)
+      .def_readwrite("timeout_ms", &RedisServers::timeout_ms)
+      .def_readwrite("patience_ms", &RedisServers::patience_ms)
+      .def_readwrite("replica_reads", &RedisServers::replica_reads)
+      .def_readwrite("wait_replicas", &RedisServers::wait_replicas)
+      .def_readwrite("wait_ms", &RedisServers::wait_ms);
   py::class_<Redis> bound(module, "Redis", py::module_local());
   bound.def_static("create", &Create)
       .def_static("from_image", &FromImage)
@@ -357,14 +334,12 @@ void BindRedis(py::module_& module) {
                     CheckWithoutGil([&] { return RedisFilter::Delete(servers, name); });
                   })
       .def("info", &InfoOf)
-      .def("expire",
-           [](Redis& redis, uint64_t ms) { redis.Do([&](RedisFilter& filter) { return filter.Expire(ms); }); })
-      .def("layout", [](Redis& redis) { return redis.Tell([](const auto& of) { return LayoutName(of.layout()); }); })
-      .def("num_probes", [](Redis& redis) { return redis.Tell([](const auto& of) { return of.num_probes(); }); })
-      .def("num_blocks", [](Redis& redis) { return redis.Tell([](const auto& of) { return of.num_blocks(); }); })
-      .def("body_bytes", [](Redis& redis) { return redis.Tell([](const auto& of) { return of.body_bytes(); }); })
-      .def("generation", [](Redis& redis) { return redis.Tell([](const auto& of) { return of.generation(); }); })
-      .def("image_bytes", [](Redis& redis) { return redis.Tell([](const auto& of) { return of.ImageBytes(); }); })
+      .def("layout", Telling([](const RedisFilter& filter) { return LayoutName(filter.layout()); }))
+      .def("num_probes", Telling(&RedisFilter::num_probes))
+      .def("num_blocks", Telling(&RedisFilter::num_blocks))
+      .def("body_bytes", Telling(&RedisFilter::body_bytes))
+      .def("generation", Telling(&RedisFilter::generation))
+      .def("image_bytes", Telling(&RedisFilter::ImageBytes))
       .def("hash_id", [](const Redis& redis) { return HashIdName(redis.own().hash_id()); })
       .def("seed", [](const Redis& redis) { return redis.own().seed(); });
   BindQuestions(bound);

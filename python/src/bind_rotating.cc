@@ -43,12 +43,9 @@ class Rotating final : public KeyCore {
 
 std::unique_ptr<Rotating> Create(uint64_t window_keys, uint32_t num_generations, bool by_count,
                                  const FilterOptions& options) {
-  auto core = std::make_unique<Rotating>();
-  CheckWithoutGil([&] {
-    return core->own().Create(window_keys, num_generations, options,
-                              by_count ? Rotation::kByCount : Rotation::kByCaller);
-  });
-  return core;
+  const Rotation rotation = by_count ? Rotation::kByCount : Rotation::kByCaller;
+  return Made<Rotating>(
+      [&](RotatingFilter& own) { return own.Create(window_keys, num_generations, options, rotation); });
 }
 
 uint64_t Rotate(Rotating& core) {
@@ -56,10 +53,12 @@ uint64_t Rotate(Rotating& core) {
   return core.WithMutex([&] { return core.own().Rotate(); });
 }
 
-// A const member function of RotatingFilter, for Python.
-template <class Result, class... Arguments>
-auto Telling(Result (RotatingFilter::*tell)(Arguments...) const noexcept) {
-  return [tell](const Rotating& core, Arguments... arguments) { return (core.filter().*tell)(arguments...); };
+// What is told of the generation of an age, which reads all of it.
+auto TellingOfAge(double (RotatingFilter::*tell)(uint32_t) const noexcept) {
+  return [tell](const Rotating& core, uint32_t age) {
+    const py::gil_scoped_release release;
+    return (core.filter().*tell)(age);
+  };
 }
 
 }  // namespace
@@ -67,16 +66,15 @@ auto Telling(Result (RotatingFilter::*tell)(Arguments...) const noexcept) {
 void BindRotating(py::module_& module) {
   py::class_<Rotating, KeyCore>(module, "Rotating", py::module_local())
       .def_static("create", &Create)
-      .def_static("from_image", [](const py::object& image, const py::object& secret,
-                                   uint64_t limit) { return OpenedFrom<Rotating>(image, secret, limit); })
+      .def_static("from_image", &FromImage<Rotating>)
       .def("rotate", &Rotate)
-      .def("generation", Telling(&RotatingFilter::generation))
-      .def("num_generations", Telling(&RotatingFilter::num_generations))
-      .def("keys_per_generation", Telling(&RotatingFilter::keys_per_generation))
-      .def("by_count", [](const Rotating& core) { return core.filter().rotation() == Rotation::kByCount; })
-      .def("fill_ratio_of_age", Telling(&RotatingFilter::FillRatioOfAge), py::call_guard<py::gil_scoped_release>())
-      .def("estimated_keys_of_age", Telling(&RotatingFilter::EstimatedKeysOfAge),
-           py::call_guard<py::gil_scoped_release>());
+      .def("generation", Telling<Rotating>(&RotatingFilter::generation))
+      .def("num_generations", Telling<Rotating>(&RotatingFilter::num_generations))
+      .def("keys_per_generation", Telling<Rotating>(&RotatingFilter::keys_per_generation))
+      .def("by_count",
+           Telling<Rotating>([](const RotatingFilter& own) { return own.rotation() == Rotation::kByCount; }))
+      .def("fill_ratio_of_age", TellingOfAge(&RotatingFilter::FillRatioOfAge))
+      .def("estimated_keys_of_age", TellingOfAge(&RotatingFilter::EstimatedKeysOfAge));
 }
 
 }  // namespace linefilter::python

@@ -11,19 +11,9 @@ namespace {
 using LockedScalable = Locked<ScalableFilter>;
 
 std::unique_ptr<LockedScalable> Create(uint64_t first_capacity, const FilterOptions& options, uint64_t max_growth) {
-  auto core = std::make_unique<LockedScalable>();
   GrowthOptions growth;
   growth.max_growth = max_growth;
-  CheckWithoutGil([&] { return core->own().Create(first_capacity, options, growth); });
-  return core;
-}
-
-// What tell(filter) says.
-template <class Tell>
-auto Telling(Tell tell) {
-  return [tell](const LockedScalable& core) {
-    return core.ReadBriefly([&](const FilterBase&) { return std::invoke(tell, core.filter()); });
-  };
+  return Made<LockedScalable>([&](ScalableFilter& own) { return own.Create(first_capacity, options, growth); });
 }
 
 std::vector<StageFacts> FactsOfStages(const ScalableFilter& filter) {
@@ -35,7 +25,7 @@ std::vector<StageFacts> FactsOfStages(const ScalableFilter& filter) {
 // (capacity, num_keys, num_blocks, num_probes, fpr) of each, the oldest first.
 py::list Stages(const LockedScalable& core) {
   py::list stages;
-  for (const StageFacts& stage : Telling(FactsOfStages)(core)) {
+  for (const StageFacts& stage : Telling<LockedScalable>(FactsOfStages)(core)) {
     stages.append(py::make_tuple(stage.capacity, stage.num_keys, stage.num_blocks, stage.num_probes, stage.fpr));
   }
   return stages;
@@ -44,18 +34,19 @@ py::list Stages(const LockedScalable& core) {
 }  // namespace
 
 void BindScalable(py::module_& module) {
-  const auto memory_limit = Telling(&ScalableFilter::memory_limit);
+  const auto memory_limit = Telling<LockedScalable>(&ScalableFilter::memory_limit);
   py::class_<LockedScalable, KeyCore>(module, "Scalable", py::module_local())
       .def_static("create", &Create)
-      .def_static("from_image", [](const py::object& image, const py::object& secret,
-                                   uint64_t limit) { return OpenedFrom<LockedScalable>(image, secret, limit); })
+      .def_static("from_image", &FromImage<LockedScalable>)
       .def("copy", [memory_limit](const LockedScalable& core) { return CopyOf(core, memory_limit(core)); })
-      .def("check_growth", [](const LockedScalable& core) { Check(Telling(&ScalableFilter::growth_status)(core)); })
+      .def("check_growth",
+           [](const LockedScalable& core) { Check(Telling<LockedScalable>(&ScalableFilter::growth_status)(core)); })
       .def("stages", &Stages)
-      .def("fpr", Telling(&ScalableFilter::fpr))
-      .def("max_growth", Telling([](const ScalableFilter& filter) { return filter.growth().max_growth; }))
+      .def("fpr", Telling<LockedScalable>(&ScalableFilter::fpr))
+      .def("max_growth",
+           Telling<LockedScalable>([](const ScalableFilter& filter) { return filter.growth().max_growth; }))
       .def("memory_limit", memory_limit)
-      .def("num_keys", Telling(&ScalableFilter::num_keys))
+      .def("num_keys", Telling<LockedScalable>(&ScalableFilter::num_keys))
       .def("clear",
            [](LockedScalable& core) { core.Do([](ScalableFilter& filter) { return filter.Clear(), Status(); }); });
 }

@@ -99,12 +99,6 @@ void FinishToFile(Builder& builder, const std::string& path) {
   Check(builder.Use([&](FilterBuilder& b) { return WithErrno([&] { return b.FinishToFile(path.c_str()); }); }));
 }
 
-py::tuple Estimate(const FilterOptions& options, uint64_t num_keys) {
-  uint64_t image_bytes = 0, peak_memory = 0;
-  Check(FilterBuilder::EstimateBytes(options, num_keys, &image_bytes, &peak_memory));
-  return py::make_tuple(image_bytes, peak_memory);
-}
-
 }  // namespace
 
 void BindBuilder(py::module_& module) {
@@ -129,7 +123,6 @@ void BindBuilder(py::module_& module) {
       .def("finish", &Finish)
       .def("finish_to_file", &FinishToFile)
       .def("reset", [](Builder& builder) { builder.Use([](FilterBuilder& b) { b.Reset(); }); });
-  module.def("estimate_bytes", &Estimate);
 }
 
 }  // namespace linefilter::python

@@ -49,14 +49,6 @@ py::bytearray ContainsIterable(const Core& core, py::handle keys) {
   });
 }
 
-py::list CountLevels(const Core& core) {
-  std::vector<uint64_t> counts(FilterBase::kMaxLevels);
-  counts.resize(core.Read([&](const FilterBase& filter) { return filter.CountLevels(counts.data()); }));
-  py::list list;
-  for (const uint64_t count : counts) list.append(count);
-  return list;
-}
-
 // What FilterBase tells at once, and what it reads the whole body for.
 template <class Tell>
 auto Brief(Tell tell) {
@@ -94,8 +86,7 @@ void BindCore(py::module_& module) {
       .def("target", Brief(&FilterBase::target))
       .def("fill_ratio", Long(&FilterBase::FillRatio))
       .def("estimated_keys", Long(&FilterBase::EstimatedKeys))
-      .def("expected_fpr", Long(&FilterBase::ExpectedFpr))
-      .def("count_levels", &CountLevels);
+      .def("expected_fpr", Long(&FilterBase::ExpectedFpr));
 }
 
 }  // namespace linefilter::python

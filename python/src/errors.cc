@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include <exception>
+#include <iterator>
 #include <new>
 
 #include "python/src/at_fork.h"
@@ -11,29 +12,11 @@
 namespace linefilter::python {
 
 const char* CodeName(StatusCode code) {
-  switch (code) {
-    case StatusCode::kOk:
-      return "ok";
-    case StatusCode::kInvalidArgument:
-      return "invalid_argument";
-    case StatusCode::kCorrupt:
-      return "corrupt";
-    case StatusCode::kUnsupported:
-      return "unsupported";
-    case StatusCode::kIncompatible:
-      return "incompatible";
-    case StatusCode::kOutOfMemory:
-      return "out_of_memory";
-    case StatusCode::kOverLimit:
-      return "over_limit";
-    case StatusCode::kIoError:
-      return "io_error";
-    case StatusCode::kNotFound:
-      return "not_found";
-    case StatusCode::kUnavailable:
-      return "unavailable";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"ok",           "invalid_argument", "corrupt",    "unsupported",
+                                           "incompatible", "out_of_memory",    "over_limit", "io_error",
+                                           "not_found",    "unavailable"};
+  static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kUnavailable) + 1);
+  return kNames[static_cast<size_t>(code)];
 }
 
 namespace {
@@ -59,20 +42,19 @@ void Check(const Status& status, int error_number) {
 
 void BindErrors(py::module_&) {
   py::register_local_exception_translator([](std::exception_ptr thrown) {
+    const auto set = [](StatusCode code, const char* message) {
+      try {
+        SetError(Status::Error(code, "%s", message), 0);
+      } catch (py::error_already_set& error) {
+        error.restore();
+      }
+    };
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const CutByFork& cut) {
-      try {
-        SetError(Status::Error(StatusCode::kInvalidArgument, "%s", cut.what()), 0);
-      } catch (py::error_already_set& error) {
-        error.restore();
-      }
+      set(StatusCode::kInvalidArgument, cut.what());
     } catch (const std::bad_alloc&) {
-      try {
-        SetError(Status::Error(StatusCode::kOutOfMemory, "no memory left: free some, or ask for a smaller filter"), 0);
-      } catch (py::error_already_set& error) {
-        error.restore();
-      }
+      set(StatusCode::kOutOfMemory, "no memory left: free some, or ask for a smaller filter");
     }
   });
 }

@@ -77,10 +77,8 @@ void Image::VerifyNow(Broken broken) {
   if (!status_.ok()) view_ = FilterView();
 }
 
-// `open` is FilterFile's Map or Load.
-template <class OpenFile>
 std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* secret, Broken broken,
-                                     const OpenFile& open) {
+                                     const std::function<Status(FilterFile*)>& open) {
   auto file = std::make_unique<FilterFile>();
   const auto without_gil = [&] {
     const py::gil_scoped_release release;
@@ -91,16 +89,6 @@ std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* 
   if (file->view().empty_set())
     return std::make_unique<Image>(ReadAgain(path, file->view().image_bytes()), secret, broken);
   return std::unique_ptr<Image>(new Image(std::move(file), result.status));
-}
-
-std::unique_ptr<Image> Image::Map(const std::string& path, MapAdvice advice, const HashSecret* secret, Broken broken) {
-  return OfFile(path, secret, broken, [&](FilterFile* file) { return file->Map(path.c_str(), advice, secret); });
-}
-
-std::unique_ptr<Image> Image::Load(const std::string& path, uint64_t memory_limit, const HashSecret* secret,
-                                   Broken broken) {
-  return OfFile(path, secret, broken,
-                [&](FilterFile* file) { return file->Load(path.c_str(), {}, memory_limit, secret); });
 }
 
 }  // namespace linefilter::python

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -40,9 +41,9 @@ class Image final : public Core {
   // Over bytes that are somebody's, of our own, or of a file: opened, which throws as `broken` says.
   Image(std::unique_ptr<Buffer> lent, const HashSecret* secret, Broken broken);
   Image(std::unique_ptr<AlignedBytes> own, const HashSecret* secret, Broken broken);
-  static std::unique_ptr<Image> Map(const std::string& path, MapAdvice advice, const HashSecret* secret, Broken broken);
-  static std::unique_ptr<Image> Load(const std::string& path, uint64_t memory_limit, const HashSecret* secret,
-                                     Broken broken);
+  // `open` is FilterFile's Map or Load.
+  static std::unique_ptr<Image> OfFile(const std::string& path, const HashSecret* secret, Broken broken,
+                                       const std::function<Status(FilterFile*)>& open);
 
   // Verifies the whole body; what is damaged throws, or answers "maybe" from now on. Before anybody else knows this.
   void VerifyNow(Broken broken);
@@ -58,9 +59,6 @@ class Image final : public Core {
 
  private:
   Image(std::unique_ptr<FilterFile> file, const Status& status);
-  template <class OpenFile>
-  static std::unique_ptr<Image> OfFile(const std::string& path, const HashSecret* secret, Broken broken,
-                                       const OpenFile& open);
   void Open(const uint8_t* data, size_t size, const HashSecret* secret, Broken broken);
 
   std::unique_ptr<Buffer> lent_;

@@ -42,13 +42,6 @@ void Save(const KeyCore& core, const std::string& path) {
   });
 }
 
-// What KeyFilter tells at once.
-auto Telling(uint64_t (KeyFilter::*tell)() const noexcept) {
-  return [tell](const KeyCore& core) {
-    return core.ReadBriefly([&](const FilterBase&) { return (core.filter().*tell)(); });
-  };
-}
-
 }  // namespace
 
 std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core) {
@@ -62,8 +55,8 @@ std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core) {
 void BindKeyCore(py::module_& module) {
   py::class_<KeyCore, Core> bound(module, "KeyCore", py::module_local());
   BindChanges<KeyFilter>(bound, "add", &KeyFilter::InsertHash, &KeyFilter::InsertHashes);
-  bound.def("memory_use", Telling(&KeyFilter::MemoryUse))
-      .def("image_bytes", Telling(&KeyFilter::ImageBytes))
+  bound.def("memory_use", Telling<KeyCore>(&KeyFilter::MemoryUse))
+      .def("image_bytes", Telling<KeyCore>(&KeyFilter::ImageBytes))
       .def("to_bytes", &ToBytes)
       .def("save", &Save);
 }

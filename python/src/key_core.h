@@ -144,18 +144,28 @@ void BindChanges(Class& bound, const std::string& name, bool (Own::*one)(uint64_
       .def((name + "_each").c_str(), by_each);
 }
 
-// A core of what an image holds. The options are those of the library's CreateFromImage.
-template <class Bound>
-std::unique_ptr<Bound> OpenedFrom(const void* image, size_t size, const FilterOptions& options) {
+// What tell(filter) says at once, for Python: of the filter that the core holds.
+template <class Bound, class Tell>
+auto Telling(Tell tell) {
+  return [tell](const Bound& core) {
+    return core.ReadBriefly([&](const FilterBase&) { return std::invoke(tell, core.filter()); });
+  };
+}
+
+// A core that make(filter) has given its filter, by a Status, which is thrown.
+template <class Bound, class Make>
+std::unique_ptr<Bound> Made(const Make& make) {
   auto core = std::make_unique<Bound>();
-  CheckWithoutGil([&] { return core->own().CreateFromImage(image, size, options); });
+  CheckWithoutGil([&] { return make(core->own()); });
   return core;
 }
+
+// A core of what an image holds, with the options of the library's CreateFromImage.
 template <class Bound>
-std::unique_ptr<Bound> OpenedFrom(const py::object& image, const py::object& secret, uint64_t memory_limit) {
+std::unique_ptr<Bound> FromImage(const py::object& image, const py::object& secret, uint64_t memory_limit) {
   const FilterOptions options = OptionsToOpen(SecretOf(secret), memory_limit);
   const Buffer bytes(image);
-  return OpenedFrom<Bound>(bytes.data(), bytes.size(), options);
+  return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(bytes.data(), bytes.size(), options); });
 }
 
 // The image in memory of its own.
@@ -165,7 +175,8 @@ std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core);
 template <class Bound>
 std::unique_ptr<Bound> CopyOf(const Bound& core, uint64_t memory_limit) {
   const std::unique_ptr<AlignedBytes> image = ImageOf(core);
-  return OpenedFrom<Bound>(image->data(), image->size(), OptionsToOpen(SecretOf(core.filter()), memory_limit));
+  const FilterOptions options = OptionsToOpen(SecretOf(core.filter()), memory_limit);
+  return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(image->data(), image->size(), options); });
 }
 
 }  // namespace linefilter::python

@@ -8,21 +8,13 @@
 namespace linefilter::python {
 namespace {
 
-py::tuple AsTuple(const Sizing& sizing) {
+// One of bits_per_key and fpr is 0.
+py::tuple Plan(const py::object& layout, uint64_t num_keys, double bits_per_key, double fpr) {
+  Sizing sizing;
+  Check(bits_per_key != 0 ? SizeForBitsPerKey(LayoutOf(layout), num_keys, bits_per_key, &sizing)
+                          : SizeForFpr(LayoutOf(layout), num_keys, fpr, &sizing));
   return py::make_tuple(LayoutName(sizing.layout), sizing.num_probes, sizing.num_keys, sizing.body_bytes,
                         sizing.bits_per_key, sizing.expected_fpr);
-}
-
-py::tuple ForBitsPerKey(const py::object& layout, uint64_t num_keys, double bits_per_key) {
-  Sizing sizing;
-  Check(SizeForBitsPerKey(LayoutOf(layout), num_keys, bits_per_key, &sizing));
-  return AsTuple(sizing);
-}
-
-py::tuple ForFpr(const py::object& layout, uint64_t num_keys, double fpr) {
-  Sizing sizing;
-  Check(SizeForFpr(LayoutOf(layout), num_keys, fpr, &sizing));
-  return AsTuple(sizing);
 }
 
 // The library answers 0 for what no filter has; here that is rounded down, or an error.
@@ -48,8 +40,7 @@ uint64_t MaxKeys(const py::object& name, uint64_t body_bytes, double fpr) {
 }  // namespace
 
 void BindSizing(py::module_& module) {
-  module.def("size_for_bits_per_key", &ForBitsPerKey);
-  module.def("size_for_fpr", &ForFpr);
+  module.def("plan", &Plan);
   module.def("max_keys_for_fpr", &MaxKeys);
 }
 

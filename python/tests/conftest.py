@@ -13,7 +13,11 @@ SECRET = bytes(range(16))
 LAYOUTS = [name for name in typing.get_args(linefilter._options.Layout) if name != "auto"]
 
 
-@pytest.fixture(params=LAYOUTS)
+KEY_FILTERS = [linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter, linefilter.ScalableFilter,
+               linefilter.RotatingFilter]  # fmt: skip
+
+
+@pytest.fixture(scope="session", params=LAYOUTS)
 def view(request):
     """A filter of the integers 0 .. 19999 and the strings key-0 .. key-9, of each layout: chunks have checks."""
     bits_per_key = 64 if request.param == "counting" else 40
@@ -23,9 +27,19 @@ def view(request):
     return builder.finish()
 
 
-@pytest.fixture(params=[linefilter.BlockedFilter, linefilter.ClassicFilter])
-def mutable(request):
-    return request.param(1000, fpr=0.001)
+@pytest.fixture(params=KEY_FILTERS[:3], ids=lambda kind: kind.__name__)
+def filter(request):
+    """Of each class that Filter is the base of."""
+    return request.param(1000, fpr=0.003)
+
+
+@pytest.fixture
+def hurried():
+    """Threads take turns as often as can be."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
 
 
 def pytest_report_header():

@@ -32,7 +32,6 @@ assert_type(grown.memory_limit, int | None)
 assert_type(view.stages, list[linefilter.ViewStage])
 assert_type(grown.growth_error, linefilter.LinefilterError | None)
 assert_type(linefilter.ScalableFilter.from_bytes(grown.to_bytes()), linefilter.ScalableFilter)
-view.verify_chunks(np.int64(0), np.int64(1))
 assert_type(linefilter.ClassicFilter.from_bytes(blocked.to_bytes()), linefilter.ClassicFilter)
 with linefilter.FilterFile(b"path", load=True) as file:
     assert_type(file, linefilter.FilterFile)

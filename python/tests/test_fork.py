@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import threading
 import time
 
@@ -10,35 +9,10 @@ import numpy as np
 import pytest
 
 import linefilter
+from forked import RAISES, WORKS, fork
 
 NUMBERS = np.arange(1_000_000, dtype=np.uint64)
 FORKS = 10
-WORKS, RAISES, FAILS = 0, 7, 9  # how a child ends
-
-
-def fork(question):
-    """How a child ends that calls question(): one of the three. Fails the test if it hangs."""
-    child = os.fork()
-    if child == 0:
-        code = FAILS
-        try:
-            signal.alarm(60)  # should the parent be gone
-            question()
-            code = WORKS
-        except linefilter.InvalidArgumentError as error:
-            code = RAISES if "when the process was forked" in str(error) else FAILS
-        finally:
-            os._exit(code)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid != 0:
-            assert os.WIFEXITED(status), f"the child was ended by signal {os.WTERMSIG(status)}"
-            return os.WEXITSTATUS(status)
-        time.sleep(0.001)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    pytest.fail("the child hangs")
 
 
 @contextlib.contextmanager
@@ -73,23 +47,13 @@ def outcomes(work, question, wanted=None):
     return set(ends)
 
 
-def blocked():
-    return linefilter.BlockedFilter(len(NUMBERS), fpr=0.01, foldable=True)
-
-
-def classic():
-    return linefilter.ClassicFilter(len(NUMBERS), fpr=0.01)
-
-
-def counting():
-    return linefilter.CountingBlockedFilter(len(NUMBERS), fpr=0.01)
-
-
-def scalable():
-    return linefilter.ScalableFilter(1000, fpr=0.01)
-
-
-KINDS = [blocked, classic, counting, scalable]
+KINDS = {
+    "blocked": lambda: linefilter.BlockedFilter(len(NUMBERS), fpr=0.01, foldable=True),
+    "classic": lambda: linefilter.ClassicFilter(len(NUMBERS), fpr=0.01),
+    "counting": lambda: linefilter.CountingBlockedFilter(len(NUMBERS), fpr=0.01),
+    "scalable": lambda: linefilter.ScalableFilter(1000, fpr=0.01),
+}
+of_each_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
 
 
 def all_questions(filled):
@@ -111,13 +75,13 @@ def all_questions(filled):
         raise linefilter.InvalidArgumentError(message)
 
 
-@pytest.mark.parametrize("make", KINDS)
+@of_each_kind
 def test_a_filter_that_another_thread_adds_to(make):
     filled = make()
     outcomes(lambda: filled.add_many(NUMBERS), lambda: all_questions(filled), RAISES)
 
 
-@pytest.mark.parametrize("make", KINDS)
+@of_each_kind
 def test_in_place_of_what_was_cut_another_is_made(make):
     filled = make()
 
@@ -134,7 +98,7 @@ def test_in_place_of_what_was_cut_another_is_made(make):
     assert filled.contains_many(NUMBERS).all(), "the parent's goes on"
 
 
-@pytest.mark.parametrize("make", KINDS)
+@of_each_kind
 def test_a_filter_that_others_only_read_is_whole(make):
     filled = make()
     filled.add_many(NUMBERS)
@@ -142,7 +106,7 @@ def test_a_filter_that_others_only_read_is_whole(make):
         assert outcomes(read, lambda: all_questions(filled)) == {WORKS}
 
 
-@pytest.mark.parametrize("make", KINDS)
+@of_each_kind
 def test_a_filter_that_nobody_is_in_works_on(make):
     """All that is done in the child stays there, also in a child of the child."""
     filled = make()
@@ -163,7 +127,7 @@ def test_a_filter_that_nobody_is_in_works_on(make):
 
 
 def test_a_child_of_a_child_knows_too():
-    filled = blocked()
+    filled = KINDS["blocked"]()
 
     def question():
         filled.contains_many(NUMBERS[:10])  # or it raises, and so did its parent

@@ -1,11 +1,13 @@
 """What Python says of Redis without a server: RedisServers are plain values, and what is missing is told."""
 
 import pickle
+from dataclasses import asdict
 
 import pytest
 
 import linefilter
 from linefilter import RedisFilter, RedisServers
+from linefilter._redis_servers import make_servers
 
 
 def test_without_hiredis_it_says_what_is_missing(monkeypatch):
@@ -28,4 +30,12 @@ def test_servers_are_plain_values():
 def test_no_text_is_taken_for_yes_or_no():
     for servers in (RedisServers(tls="no"), RedisServers(replica_reads="no"), RedisServers(tls=None), RedisServers(tls=1)):
         with pytest.raises(TypeError, match="(tls|replica_reads) must be True or False, not "):
-            linefilter._redis_servers.make_servers(servers)
+            make_servers(servers)
+
+
+@pytest.mark.skipif(not hasattr(linefilter._linefilter, "Redis"), reason="linefilter was built without Redis (libhiredis-dev)")
+def test_every_field_reaches_the_library():
+    given = RedisServers("a:1", "user", "hush", 3, True, "ca", "certificate", "key", "name", 0.5, 1.5, 2.5, True, 4, 3.5)
+    made = make_servers(given)
+    for field, value in asdict(given).items():
+        assert getattr(made, field) == value if hasattr(made, field) else getattr(made, f"{field}_ms") == 1000 * value, field

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import linefilter
-from conftest import SECRET
 from linefilter import ScalableFilter
 
 
@@ -26,49 +25,8 @@ def test_grows_a_thousandfold_within_its_bound():
     assert seen.contains_many(absent).mean() < 0.0125
     assert (seen.fpr, seen.max_growth, seen.layout) == (0.01, 1000, "container")
     assert repr(seen).startswith("<ScalableFilter: 10 stages, ")
-
-
-def test_tells_what_is_new():
-    seen = ScalableFilter(10, fpr=1e-6, max_growth=1000)
-    assert seen.add("a") and not seen.add("a")
-    assert seen.add_hash(linefilter.hash_key("b")) and "b" in seen
-    keys = np.array([[1, 2, 1], [3, 2, 4]], dtype=np.int64)
-    assert seen.add_new(keys).tolist() == [[True, True, False], [True, False, True]]
-    assert seen.add_new(["a", "c", b"c"]).tolist() == [False, True, False]
-    assert seen.add_many(f"key-{i}" for i in range(100)) == 100
-    assert seen.add_hashes(np.arange(5, dtype=np.uint64)) == 5
-    assert len(seen.stages) == 4
-    with pytest.raises(TypeError):
-        seen.add(1.5)
-    with pytest.raises(TypeError):
-        len(seen)
-
-
-@pytest.mark.parametrize("options", [{}, {"seed": 7}, {"secret": SECRET}, {"caller_hashes": True}], ids=str)
-def test_goes_on_from_its_image(options, tmp_path):
-    hashes = np.random.default_rng(1).integers(0, 1 << 63, 3000, dtype=np.uint64)
-    seen = ScalableFilter(100, fpr=0.01, **options)
-    seen.add_hashes(hashes[:1000])
-    secret = {"secret": options["secret"]} if "secret" in options else {}
-    other = ScalableFilter.from_bytes(seen.to_bytes(), **secret)
-    twin = copy.copy(seen)
-    for made in (other, twin):
-        assert made.to_bytes() == seen.to_bytes() and len(seen.to_bytes()) == made.image_bytes
-        assert made.num_keys == seen.num_keys
-    for made in (seen, other, twin):
-        made.add_hashes(hashes[1000:])
-    assert seen.to_bytes() == other.to_bytes() == twin.to_bytes()
-    if secret:
-        with pytest.raises(TypeError, match="secret"):
-            pickle.dumps(seen)
-    else:
-        assert pickle.loads(pickle.dumps(seen)).to_bytes() == seen.to_bytes()
-    seen.save(tmp_path / "image")
-    with linefilter.FilterFile(tmp_path / "image", **secret) as file:
-        assert file.contains_hashes(hashes).all() and file.layout == "container"
-        assert file.expected_fpr() == seen.expected_fpr()
     seen.clear()
-    assert len(seen.stages) == 1 and not seen.contains_hashes(hashes).any()
+    assert len(seen.stages) == 1 and not seen.contains_many(members).any()
 
 
 def test_stops_growing_and_loses_nothing():
@@ -108,13 +66,12 @@ def test_a_view_tells_its_stages():
     seen = ScalableFilter(100, fpr=0.01)
     seen.add_many(range(1000))
     view = linefilter.FilterView(seen.to_bytes())
-    assert view.num_stages == len(view.stages) == len(seen.stages) == 4
+    assert len(view.stages) == len(seen.stages) == 4
     for told, stage in zip(view.stages, seen.stages):
         assert told == (stage.num_blocks, stage.num_keys, "blocked", stage.num_probes)
     window = linefilter.RotatingFilter(1000, generations=4, fpr=0.01)
     assert [stage.num_keys for stage in linefilter.FilterView(window.to_bytes()).stages] == [None] * 4
-    plain = linefilter.FilterView(linefilter.BlockedFilter(100, fpr=0.01).to_bytes())
-    assert plain.num_stages == 0 and plain.stages == []
+    assert linefilter.FilterView(linefilter.BlockedFilter(100, fpr=0.01).to_bytes()).stages == []
 
 
 def test_refuses_what_is_no_bound():
@@ -127,7 +84,3 @@ def test_refuses_what_is_no_bound():
         ScalableFilter(10, fpr=0.01, memory_limit=100)
     with pytest.raises(TypeError):
         ScalableFilter(10)
-    with pytest.raises(linefilter.IncompatibleError):
-        ScalableFilter.from_bytes(linefilter.BlockedFilter(10, fpr=0.01).to_bytes())
-    with pytest.raises(linefilter.CorruptError):
-        ScalableFilter.from_bytes(b"nothing")

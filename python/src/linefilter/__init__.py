@@ -15,7 +15,7 @@ For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets
 while it is asked. For many machines: RedisFilter lies in Redis.
 """
 
-from ._builder import FilterBuilder, build, estimate_bytes
+from ._builder import FilterBuilder, build
 from ._errors import (
     CorruptError,
     IncompatibleError,
@@ -71,7 +71,6 @@ __all__ = [
     "ViewStage",
     "__version__",
     "build",
-    "estimate_bytes",
     "hash_key",
     "hash_keys",
     "max_keys",

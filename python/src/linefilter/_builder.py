@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 
 from . import _linefilter
 from ._key_filter import Taking
-from ._keys import Keys, Path, as_path, as_uint
+from ._keys import Keys, Path, as_path
 from ._options import Layout, make_options
 from ._view import FilterView
 
@@ -104,18 +104,3 @@ def build(
     builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)
     return builder.finish()
-
-
-def estimate_bytes(
-    num_keys: SupportsIndex,
-    *,
-    bits_per_key: Optional[float] = None,
-    fpr: Optional[float] = None,
-    layout: Layout = "auto",
-    num_probes: SupportsIndex = 0,
-    threads: SupportsIndex = 1,
-    foldable: bool = False,
-) -> tuple[int, int]:
-    """(bytes of the image, most bytes that a FilterBuilder holds while it makes it) for so many keys."""
-    options = make_options(bits_per_key, fpr, layout, num_probes, threads=threads, foldable=foldable)
-    return _linefilter.estimate_bytes(options, as_uint(num_keys, "num_keys"))

@@ -74,20 +74,7 @@ class UnavailableError(LinefilterError, ConnectionError):
     code = "unavailable"
 
 
-_KINDS: dict[str, type[LinefilterError]] = {
-    kind.code: kind
-    for kind in (
-        InvalidArgumentError,
-        CorruptError,
-        UnsupportedError,
-        IncompatibleError,
-        OutOfMemoryError,
-        OverLimitError,
-        IoError,
-        NotFoundError,
-        UnavailableError,
-    )
-}
+_KINDS = {kind.code: kind for kind in LinefilterError.__subclasses__()}
 _io_kinds: dict[type[OSError], type[IoError]] = {OSError: IoError}
 
 

@@ -12,20 +12,7 @@ from . import _linefilter
 from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, of_each
 
 Self = TypeVar("Self", bound="Held")
-
-
-class _Closed:
-    """In place of the core of a filter that was closed."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise closed_error()
-
-
-def closed_error() -> ValueError:
-    return ValueError("the filter is closed")
-
-
-CLOSED: Any = _Closed()
+ClosableSelf = TypeVar("ClosableSelf", bound="Closable")
 
 
 class Held:
@@ -39,6 +26,40 @@ class Held:
         made = cls.__new__(cls)
         made._core = core
         return made
+
+
+class _Closed:
+    """In place of the core of what was closed."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise closed_error()
+
+
+def closed_error() -> ValueError:
+    return ValueError("the filter is closed")
+
+
+class Closable(Held):
+    """This holds something that can be given back before the object goes."""
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Gives back what this holds. Every later call raises ValueError; closing again does nothing."""
+        self._core = _Closed()
+
+    @property
+    def closed(self) -> bool:
+        """Was close() called?"""
+        return isinstance(self._core, _Closed)
+
+    def __enter__(self: ClosableSelf) -> ClosableSelf:
+        if self.closed:
+            raise closed_error()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Asked(Held):
@@ -145,7 +166,7 @@ class FilterBase(Asked):
         return self._core.target()
 
     def fill_ratio(self) -> float:
-        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next three do."""
+        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next two do."""
         return self._core.fill_ratio()
 
     def estimated_keys(self) -> float:
@@ -158,11 +179,6 @@ class FilterBase(Asked):
         Keys whose hashes agree with a member's are in it: 2**-32 for each key of a block, 2**-64 for each key of
         layout "classic"."""
         return self._core.expected_fpr()
-
-    def count_levels(self) -> list[int]:
-        """How many blocks have each level, in the layout "retrieval" (doc/FORMAT.md, section 8: 8 levels more halve the
-        block's rate of false positives); empty in the others."""
-        return self._core.count_levels()
 
     def _refuse_to_pickle_a_secret(self) -> None:
         if self.secret_check is not None:

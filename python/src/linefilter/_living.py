@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Optional, SupportsIndex, Union, final
+from typing import NoReturn, Optional, SupportsIndex, Union, final
 
 from . import _linefilter
 from ._filter import Filter
@@ -14,7 +14,7 @@ from ._scalable import ScalableFilter
 from ._view import FilterView
 
 
-def _not_copied(living: Any) -> NoReturn:
+def _not_copied(living: FilterBase) -> NoReturn:
     raise TypeError(f"a {type(living).__name__} is not copied or pickled: other threads may be changing it")
 
 
@@ -106,10 +106,7 @@ class RotatingFilter(KeyFilter):
         """Different keys of that generation, estimated from its bits."""
         return self._core.estimated_keys_of_age(as_uint(age, "age", 2**32 - 1))
 
-    def __reduce__(self) -> NoReturn:
-        _not_copied(self)
-
-    __copy__ = __reduce__
+    __reduce__ = __copy__ = _not_copied
 
     def __repr__(self) -> str:
         return f"<RotatingFilter: {self.generations} generations, {self.body_bytes} bytes, {self.hash_id} hashes>"
@@ -141,7 +138,7 @@ class SwappableFilter(FilterBase):
         self._core = _linefilter.Swappable()
 
     def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
-        """`filter` serves from now on: a FilterView or FilterFile (verify() it before, but with load=True it is), or a copy of a
+        """`filter` serves from now on: a FilterView (verify() it before), a FilterFile (load=True verifies it), or a copy of a
         Filter or ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one
         stays, if the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
         InvalidArgumentError for the view that serves already."""
@@ -168,8 +165,7 @@ class SwappableFilter(FilterBase):
         """How often what serves was switched, clear() included."""
         return self._core.num_swaps()
 
-    def __reduce__(self) -> NoReturn:
-        _not_copied(self)
+    __reduce__ = _not_copied
 
     def __repr__(self) -> str:
         return f"<SwappableFilter: {self.num_swaps} swaps{'' if self.serves else ', nothing serves'}>"

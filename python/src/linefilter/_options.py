@@ -16,7 +16,7 @@ def limit(memory_limit: Optional[SupportsIndex]) -> int:
     return NO_LIMIT if memory_limit is None else as_uint(memory_limit, "memory_limit")
 
 
-def _or_zero(value: Optional[float], what: str) -> float:
+def or_zero(value: Optional[float], what: str) -> float:
     """To the library 0 says that it is not given; here None does."""
     number = 0.0 if value is None else as_float(value, what)
     if value is not None and number == 0:
@@ -41,8 +41,8 @@ def make_options(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
         )
     return _linefilter.Options(
-        bits_per_key=_or_zero(bits_per_key, "bits_per_key"),
-        fpr=_or_zero(fpr, "fpr"),
+        bits_per_key=or_zero(bits_per_key, "bits_per_key"),
+        fpr=or_zero(fpr, "fpr"),
         layout=layout,
         num_probes=as_uint(num_probes, "num_probes", 255),
         seed=as_uint(seed, "seed"),

@@ -7,11 +7,11 @@ from typing import Any, Literal, NoReturn, Optional, SupportsIndex, Union, final
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, UnsupportedError
-from ._filter_base import CLOSED, closed_error
+from ._filter_base import Closable
 from ._key_filter import TakingFilter
 from ._keys import Bytes, Keys, as_uint, split
 from ._options import make_options
-from ._redis_servers import RedisServers, Servers, make_servers, milliseconds, utf8
+from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
 
 # The layouts that take single keys. (A filter in Redis may also hold an image of "retrieval", or of what grows or forgets.)
@@ -70,7 +70,7 @@ def _image(image: Union[Bytes, FilterView]) -> Any:
 
 
 @final
-class RedisFilter(TakingFilter):
+class RedisFilter(TakingFilter, Closable):
     """A filter in Redis or Redis Cluster, which many processes and machines fill and ask.
 
     RedisFilter.create makes it once, RedisFilter.open opens it everywhere else (C++ and the program `linefilter redis` too).
@@ -82,6 +82,8 @@ class RedisFilter(TakingFilter):
     an empty one; OverLimitError if Redis is full; NotFoundError if there is no filter of that name. An insertion that raises may
     have been done or not: do it again, any number of times. What add_many, add_new and add_hashes raise has two arrays of one item
     for each key: `were_new`, and `failed`, which were not acknowledged. doc/REDIS.md tells what Redis itself can lose.
+
+    close(), or the end of a `with`, closes the connections; the filter stays in Redis.
 
     From any thread, which wait for each other: open one in each for speed. Open one in each process, too, for a connection is
     not shared with one that was forked. Waiting for the server lets other threads run (without the GIL).
@@ -165,26 +167,9 @@ class RedisFilter(TakingFilter):
         redis = _redis()
         redis.delete(make_servers(servers), _name(name))
 
-    def close(self) -> None:
-        """Closes the connections. The filter stays in Redis."""
-        self._core = CLOSED
-
-    @property
-    def closed(self) -> bool:
-        """Was close() called?"""
-        return self._core is CLOSED
-
-    def __enter__(self) -> RedisFilter:
-        if self.closed:
-            raise closed_error()
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
     def info(self) -> RedisInfo:
         """Parameters, shards, generations, and how full it is, from a sample of at most 1 MiB."""
-        facts: dict[str, Any] = self._core.info()
+        facts = self._core.info()
         expires_in_ms = facts.pop("expires_in_ms")
         facts["expires_in"] = None if expires_in_ms < 0 else expires_in_ms / 1000
         if facts["hash_id"] == "keyed":

@@ -80,21 +80,14 @@ def make_servers(servers: Servers) -> _linefilter.RedisServers:
         servers = RedisServers(servers)
     if not isinstance(servers, RedisServers):
         raise TypeError(f"servers are a str (host:port,... or unix:/path) or RedisServers, not {type(servers).__name__}")
-    addresses = servers.addresses if isinstance(servers.addresses, str) else ",".join(servers.addresses)
-    return _linefilter.RedisServers(
-        addresses=utf8(addresses, "addresses"),
-        user=utf8(servers.user, "user"),
-        password=utf8(servers.password, "password"),
-        database=as_uint(servers.database, "database", 2**31 - 1),
-        tls=_flag(servers.tls, "tls"),
-        tls_ca=utf8(servers.tls_ca, "tls_ca"),
-        tls_certificate=utf8(servers.tls_certificate, "tls_certificate"),
-        tls_key=utf8(servers.tls_key, "tls_key"),
-        tls_server_name=utf8(servers.tls_server_name, "tls_server_name"),
-        connect_timeout_ms=milliseconds(servers.connect_timeout, "connect_timeout"),
-        timeout_ms=milliseconds(servers.timeout, "timeout"),
-        patience_ms=milliseconds(servers.patience, "patience"),
-        replica_reads=_flag(servers.replica_reads, "replica_reads"),
-        wait_replicas=as_uint(servers.wait_replicas, "wait_replicas", 2**31 - 1),
-        wait_ms=milliseconds(servers.wait, "wait"),
-    )
+    made = _linefilter.RedisServers()
+    made.addresses = utf8(servers.addresses if isinstance(servers.addresses, str) else ",".join(servers.addresses), "addresses")
+    for name in ("user", "password", "tls_ca", "tls_certificate", "tls_key", "tls_server_name"):
+        setattr(made, name, utf8(getattr(servers, name), name))
+    for name in ("tls", "replica_reads"):
+        setattr(made, name, _flag(getattr(servers, name), name))
+    for name in ("database", "wait_replicas"):
+        setattr(made, name, as_uint(getattr(servers, name), name, 2**31 - 1))
+    for name in ("connect_timeout", "timeout", "patience", "wait"):
+        setattr(made, f"{name}_ms", milliseconds(getattr(servers, name), name))
+    return made

@@ -66,9 +66,7 @@ class ScalableFilter(KeyFilter):
             max_growth: 0 grows without end if fpr is 2e-5 or more, and a millionfold if it is 3e-6 or more; a lower fpr needs
                 max_growth (InvalidArgumentError). Else there is room for at least so many times first_capacity, and the filter is
                 smaller for it.
-            seed: filters whose false positives should differ need different ones. No defence against an adversary.
-            secret: 16 random bytes (secrets.token_bytes(16)) that you keep, for keys from an adversary; in place of a seed.
-            caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
+            seed, secret, caller_hashes: as of BlockedFilter.
             memory_limit: the most bytes that the filter may take: it grows no further then (growth_error).
         """
         options = make_options(None, fpr, "blocked", 0, seed, secret, caller_hashes, memory_limit)

@@ -7,7 +7,7 @@ from typing import NamedTuple, Optional, SupportsIndex
 from . import _linefilter
 from ._errors import InvalidArgumentError
 from ._keys import as_float, as_uint
-from ._options import Layout
+from ._options import Layout, or_zero
 
 
 class Sizing(NamedTuple):
@@ -35,10 +35,7 @@ def plan(
     if (bits_per_key is None) == (fpr is None):
         raise InvalidArgumentError("give bits_per_key or fpr: bits_per_key=10 makes a rate of about 1 %")
     number = as_uint(num_keys, "num_keys")
-    if bits_per_key is not None:
-        return Sizing(*_linefilter.size_for_bits_per_key(layout, number, as_float(bits_per_key, "bits_per_key")))
-    assert fpr is not None
-    return Sizing(*_linefilter.size_for_fpr(layout, number, as_float(fpr, "fpr")))
+    return Sizing(*_linefilter.plan(layout, number, or_zero(bits_per_key, "bits_per_key"), or_zero(fpr, "fpr")))
 
 
 def max_keys(body_bytes: SupportsIndex, *, fpr: float, layout: Layout = "blocked") -> int:

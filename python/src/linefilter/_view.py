@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cas
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, LinefilterError, error_of
-from ._filter_base import CLOSED, FilterBase, Imaged
-from ._keys import Bytes, Path, as_path, as_uint
+from ._filter_base import Closable, FilterBase, Imaged
+from ._keys import Bytes, Path, as_path
 from ._options import limit
 
 Self = TypeVar("Self", bound="FilterView")
@@ -33,12 +33,13 @@ def _maybe(broken: str) -> bool:
     return broken == "maybe"
 
 
-class FilterView(FilterBase, Imaged):
+class FilterView(FilterBase, Imaged, Closable):
     """A filter in the bytes of an image, read where they lie: nothing is copied, whatever the address.
 
     The buffer must be contiguous (else BufferError or ValueError) and must not change. It is held as long as the view, a
     copy of it or a memoryview `image` lives: until then Python refuses to close the mmap or the shared memory, to resize
-    the bytearray, to release the memoryview (BufferError). close(), or the end of a `with`, gives it back.
+    the bytearray, to release the memoryview (BufferError). close(), or the end of a `with`, gives it back, when calls in
+    other threads have returned.
 
     Opening verifies the trailer, and the body of an image up to 4 KiB; verify=True, or verify(), the rest of a larger one.
     What is broken raises CorruptError or UnsupportedError. Where a filter must never stop a program, broken="maybe" makes a
@@ -78,15 +79,6 @@ class FilterView(FilterBase, Imaged):
         of a damaged body may be wrong: do not use a view that fails here."""
         self._core.verify()
 
-    def verify_chunks(self, first: SupportsIndex, count: SupportsIndex) -> None:
-        """The same for some chunks of 64 KiB, for those who verify little by little."""
-        self._core.verify_chunks(as_uint(first, "first"), as_uint(count, "count"))
-
-    @property
-    def num_chunks(self) -> int:
-        """Chunks of 64 KiB that have a check of their own; 0 of small images, which are verified when they are opened."""
-        return self._core.num_chunks()
-
     @property
     def error(self) -> Optional[LinefilterError]:
         """None, or why the view, opened with broken="maybe", answers True to all."""
@@ -99,24 +91,9 @@ class FilterView(FilterBase, Imaged):
         return self._core.num_keys()
 
     @property
-    def empty_set(self) -> bool:
-        """Is this the image of no keys at all?"""
-        return self._core.empty_set()
-
-    @property
-    def num_stages(self) -> int:
-        """How many stages a "container" has; 0 of every other layout, and of the empty set."""
-        return self._core.num_stages()
-
-    @property
     def stages(self) -> list[ViewStage]:
-        """What each stage is; the oldest first."""
+        """What each stage of a "container" is, the oldest first; empty for every other layout, and for the empty set."""
         return [ViewStage(*facts) for facts in self._core.stages()]
-
-    @property
-    def format_version(self) -> int:
-        """The version of the image's format (doc/FORMAT.md)."""
-        return self._core.format_version()
 
     @property
     def image(self) -> memoryview:
@@ -126,22 +103,6 @@ class FilterView(FilterBase, Imaged):
         if error is not None:
             raise error
         return memoryview(cast(Any, self._core))
-
-    def close(self) -> None:
-        """Gives the bytes back, when copies and memoryviews of them are gone and calls in other threads have returned. Every
-        later call raises ValueError; closing again does nothing."""
-        self._core = CLOSED
-
-    @property
-    def closed(self) -> bool:
-        """Was close() called?"""
-        return self._core is CLOSED
-
-    def __enter__(self: Self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __copy__(self: Self) -> Self:
         return self._of(self._core)
@@ -199,10 +160,7 @@ class FilterFile(FilterView):
             raise InvalidArgumentError("random is of a file that is mapped, and load reads it all: drop one")
         if memory_limit is not None and not load:
             raise InvalidArgumentError("memory_limit is of load: a file that is mapped takes no memory of its own")
-        if load:
-            self._core = _linefilter.Image.load(name, limit(memory_limit), secret, _maybe(broken))
-        else:
-            self._core = _linefilter.Image.map(name, bool(random), secret, _maybe(broken))
+        self._core = _linefilter.Image.open(name, bool(load), bool(random), limit(memory_limit), secret, _maybe(broken))
         self._path = path
 
     @property

@@ -1,4 +1,4 @@
-"""BlockedFilter and ClassicFilter, and what all that take keys have in common."""
+"""BlockedFilter, ClassicFilter and CountingBlockedFilter, and what all that take keys have in common."""
 
 import copy
 import decimal
@@ -9,23 +9,19 @@ import numpy as np
 import pytest
 
 import linefilter
-from conftest import SECRET
-
-KEY_FILTERS = [linefilter.BlockedFilter, linefilter.ClassicFilter, linefilter.CountingBlockedFilter, linefilter.ScalableFilter,
-               linefilter.RotatingFilter]  # fmt: skip
+from conftest import KEY_FILTERS, SECRET
 
 
-def test_no_key_is_lost_and_few_strangers_pass(mutable):
+def test_no_key_is_lost_and_few_strangers_pass(filter):
     keys = [f"key-{i}" for i in range(900)]
-    assert not mutable.contains_many(keys).any()
-    assert mutable.add_many(keys) > 890
-    assert all(key in mutable for key in keys)
-    assert mutable.contains_many(keys).all()
-    assert mutable.contains_many(f"other-{i}" for i in range(20000)).mean() < 0.003
-    assert mutable.estimated_keys() == pytest.approx(900, rel=0.05)
-    assert 0 < mutable.expected_fpr() < 0.001
-    assert 0.2 < mutable.fill_ratio() < 0.6
-    assert mutable.count_levels() == []
+    assert not filter.contains_many(keys).any()
+    assert filter.add_many(keys) > 890
+    assert all(key in filter for key in keys)
+    assert filter.contains_many(keys).all()
+    assert filter.contains_many(f"other-{i}" for i in range(20000)).mean() < 0.006
+    assert filter.estimated_keys() == pytest.approx(900, rel=0.06)
+    assert 0 < filter.expected_fpr() < 0.003
+    assert 0.05 < filter.fill_ratio() < 0.6
 
 
 @pytest.mark.parametrize("kind", KEY_FILTERS)
@@ -63,57 +59,57 @@ def test_each_question_and_insertion_is_declared_once():
         assert sum(name in vars(part) for part in classes) == 1, name
 
 
-def test_add_new_finds_duplicates(mutable):
-    assert mutable.add("a") is True and mutable.add("a") is False
-    assert mutable.add_new(["a", "b", "b", "c"]).tolist() == [False, True, False, True]
+def test_add_new_finds_duplicates(filter):
+    assert filter.add("a") is True and filter.add("a") is False
+    assert filter.add_new(["a", "b", "b", "c"]).tolist() == [False, True, False, True]
     array = np.array([5, 5, 6], np.uint64)
-    assert array[mutable.add_new(array)].tolist() == [5, 6]
-    assert mutable.add_new([]).shape == (0,) and mutable.contains_many([]).dtype == np.bool_
-    assert mutable.add_many(np.empty(0, np.int64)) == 0
+    assert array[filter.add_new(array)].tolist() == [5, 6]
+    assert filter.add_new([]).shape == (0,) and filter.contains_many([]).dtype == np.bool_
+    assert filter.add_many(np.empty(0, np.int64)) == 0
 
 
-def test_more_keys_than_a_group(mutable):
+def test_more_keys_than_a_group(filter):
     numbers = np.arange(200_000, dtype=np.uint64)
-    many, one_by_one = type(mutable)(200_000, fpr=0.01), type(mutable)(200_000, fpr=0.01)
+    many, one_by_one = type(filter)(200_000, fpr=0.01), type(filter)(200_000, fpr=0.01)
     were_new = many.add_new(numbers)
     assert were_new.sum() == one_by_one.add_many(numbers.tolist())
     assert many.to_bytes() == one_by_one.to_bytes()
     assert many.contains_many(numbers).all() and many.contains_many(iter(range(200_000))).all()
 
 
-def test_answers_have_the_shape_of_the_array(mutable):
-    mutable.add_many(range(6))
+def test_answers_have_the_shape_of_the_array(filter):
+    filter.add_many(range(6))
     keys = np.arange(12).reshape(3, 4)
     told = [[True] * 4, [True, True, False, False], [False] * 4]
-    assert mutable.contains_many(keys).tolist() == told
-    assert mutable.contains_many(keys.T).tolist() == np.array(told).T.tolist()
-    assert mutable.contains_many(keys.astype(object)).tolist() == told
-    assert mutable.contains_hashes(linefilter.hash_keys(keys)).tolist() == told
-    assert mutable.contains_many(np.array(3)).shape == ()
+    assert filter.contains_many(keys).tolist() == told
+    assert filter.contains_many(keys.T).tolist() == np.array(told).T.tolist()
+    assert filter.contains_many(keys.astype(object)).tolist() == told
+    assert filter.contains_hashes(linefilter.hash_keys(keys)).tolist() == told
+    assert filter.contains_many(np.array(3)).shape == ()
 
 
-def test_union(mutable):
-    other = type(mutable)(1000, fpr=0.001)
-    mutable.add("mine")
+def test_union(filter):
+    other = type(filter)(1000, fpr=0.003)
+    filter.add("mine")
     other.add("theirs")
-    mutable |= other
-    assert "mine" in mutable and "theirs" in mutable and "mine" not in other
-    other.update(linefilter.FilterView(mutable.to_bytes()))
+    filter |= other
+    assert "mine" in filter and "theirs" in filter and "mine" not in other
+    other.update(linefilter.FilterView(filter.to_bytes()))
     assert "mine" in other
-    mutable.update(mutable)
-    if mutable.layout == "classic":
+    filter.update(filter)
+    if filter.layout == "classic":
         with pytest.raises(linefilter.IncompatibleError, match="size"):
-            mutable.update(type(mutable)(5000, fpr=0.001))
+            filter.update(type(filter)(5000, fpr=0.003))
     with pytest.raises(linefilter.IncompatibleError, match="seed"):
-        mutable.update(type(mutable)(1000, fpr=0.001, seed=1))
+        filter.update(type(filter)(1000, fpr=0.003, seed=1))
     with pytest.raises(TypeError, match="add_many"):
-        mutable.update(["key"])
+        filter.update(["key"])
     with pytest.raises(TypeError):
-        mutable |= ["key"]
+        filter |= ["key"]
     closed = linefilter.FilterView(other.to_bytes())
     closed.close()
     with pytest.raises(ValueError, match="closed"):
-        mutable.update(closed)
+        filter.update(closed)
 
 
 def test_fold():
@@ -147,7 +143,6 @@ def test_fold():
     with pytest.raises(linefilter.InvalidArgumentError, match="classic cannot be folded"):
         linefilter.ClassicFilter(10, fpr=0.1, foldable=True)
     assert linefilter.build([1, 2], bits_per_key=10, foldable=True).num_blocks == 64
-    assert linefilter.estimate_bytes(1, bits_per_key=10, foldable=True)[0] > 4096
 
 
 def test_counters_are_folded_and_united():
@@ -173,41 +168,45 @@ def test_union_of_unequal_sizes_shrinks():
     assert large.num_blocks == small.num_blocks and "mine" in large and "theirs" in large and "mine" not in small
 
 
-def test_clear_and_sizes(mutable):
-    mutable.add("a")
-    mutable.clear()
-    assert "a" not in mutable and mutable.fill_ratio() == 0
-    assert mutable.image_bytes == len(mutable.to_bytes()) > mutable.body_bytes
-    assert mutable.memory_use > mutable.body_bytes
-    assert (mutable.num_blocks == 0) == (mutable.layout == "classic")
-    assert mutable.seed == 0 and mutable.hash_id == "xxh3" and mutable.secret_check is None and mutable.target
+def test_clear_and_sizes(filter):
+    filter.add("a")
+    filter.clear()
+    assert "a" not in filter and filter.fill_ratio() == 0
+    assert filter.image_bytes == len(filter.to_bytes()) > filter.body_bytes
+    assert filter.memory_use > filter.body_bytes
+    assert (filter.num_blocks == 0) == (filter.layout == "classic")
+    assert filter.seed == 0 and filter.hash_id == "xxh3" and filter.secret_check is None and filter.target
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda f: pickle.loads(pickle.dumps(f))])
-def test_copies_are_filters_of_their_own(mutable, copied):
-    mutable.add("a")
-    other = copied(mutable)
-    assert type(other) is type(mutable) and other.to_bytes() == mutable.to_bytes()
+def test_copies_are_filters_of_their_own(filter, copied):
+    filter.add("a")
+    other = copied(filter)
+    assert type(other) is type(filter) and other.to_bytes() == filter.to_bytes()
     other.add("b")
-    assert "b" not in mutable and "a" in other
+    assert "b" not in filter and "a" in other
 
 
-def test_from_bytes(mutable):
-    mutable.add("a")
-    again = type(mutable).from_bytes(bytearray(mutable.to_bytes()))
-    again.add("b")
-    assert "a" in again and "b" in again
-    other = {"blocked": linefilter.ClassicFilter, "classic": linefilter.BlockedFilter}[mutable.layout]
-    with pytest.raises(linefilter.IncompatibleError, match="layout"):
-        other.from_bytes(mutable.to_bytes())
+@pytest.mark.parametrize("kind", KEY_FILTERS)
+def test_from_bytes(kind):
+    filter = kind(1000, fpr=0.01)
+    filter.add("a")
+    image = filter.to_bytes()
+    again = kind.from_bytes(bytearray(image))
+    assert again.add("b") and "a" in again and "b" in again
+    for other in KEY_FILTERS:
+        if other is not kind:
+            with pytest.raises(linefilter.IncompatibleError, match="layout|kind|scalable|rotating"):
+                other.from_bytes(image)
     with pytest.raises(linefilter.CorruptError):
-        type(mutable).from_bytes(mutable.to_bytes()[:-1])
+        kind.from_bytes(image[:-1])
     with pytest.raises(linefilter.OverLimitError):
-        type(mutable).from_bytes(mutable.to_bytes(), memory_limit=100)
+        kind.from_bytes(image, memory_limit=100)
 
 
-def test_a_secret_is_never_in_a_pickle(mutable):
-    keyed = type(mutable)(1000, fpr=0.001, secret=SECRET)
+@pytest.mark.parametrize("kind", KEY_FILTERS[:-1])  # a RotatingFilter is not pickled at all
+def test_a_secret_is_never_in_a_pickle(kind):
+    keyed = kind(1000, fpr=0.01, secret=SECRET)
     keyed.add_many(["a", 1])
     image = keyed.to_bytes()
     assert keyed.hash_id == "keyed" and keyed.seed is None and keyed.secret_check is not None
@@ -216,14 +215,14 @@ def test_a_secret_is_never_in_a_pickle(mutable):
             pickle.dumps(keyed, protocol)
     assert SECRET not in image and SECRET.hex() not in repr(keyed)
     assert "a" in copy.copy(keyed) and 1 in copy.deepcopy(keyed)
-    assert "a" in type(mutable).from_bytes(image, secret=SECRET)
+    assert "a" in kind.from_bytes(image, secret=SECRET)
     for wrong in ({}, {"secret": SECRET[::-1]}):
         with pytest.raises(linefilter.IncompatibleError, match="secret"):
-            type(mutable).from_bytes(image, **wrong)
+            kind.from_bytes(image, **wrong)
 
 
-def test_callers_hashes_have_no_keys(mutable):
-    own = type(mutable)(1000, fpr=0.001, caller_hashes=True)
+def test_callers_hashes_have_no_keys(filter):
+    own = type(filter)(1000, fpr=0.01, caller_hashes=True)
     own.add_hash(2**63 + 5)
     assert own.contains_hash(2**63 + 5) and own.hash_id == "caller"
     view = linefilter.FilterView(own.to_bytes())
@@ -266,16 +265,16 @@ def test_callers_hashes_have_no_keys(mutable):
         ({"fpr": 0.01, "memory_limit": 100}, MemoryError),
     ],
 )
-def test_requests_that_make_no_sense(mutable, arguments, error):
+def test_requests_that_make_no_sense(filter, arguments, error):
     with pytest.raises(error):
-        type(mutable)(1000, **arguments)
+        type(filter)(1000, **arguments)
 
 
-def test_numbers_of_other_kinds_are_numbers(mutable):
-    image = type(mutable)(1000, fpr=0.25, seed=3).to_bytes()
+def test_numbers_of_other_kinds_are_numbers(filter):
+    image = type(filter)(1000, fpr=0.25, seed=3).to_bytes()
     for fpr in (np.float32(0.25), np.float64(0.25), fractions.Fraction(1, 4), decimal.Decimal("0.25")):
-        assert type(mutable)(np.int64(1000), fpr=fpr, seed=np.uint8(3)).to_bytes() == image
-    assert type(mutable)(1000, bits_per_key=np.int32(10)).body_bytes == type(mutable)(1000, bits_per_key=10).body_bytes
+        assert type(filter)(np.int64(1000), fpr=fpr, seed=np.uint8(3)).to_bytes() == image
+    assert type(filter)(1000, bits_per_key=np.int32(10)).body_bytes == type(filter)(1000, bits_per_key=10).body_bytes
 
 
 def test_no_class_is_derived():
@@ -286,14 +285,14 @@ def test_no_class_is_derived():
             type("Derived", (base,), {"__module__": __name__})
 
 
-def test_what_cannot_be_done(mutable):
+def test_what_cannot_be_done(filter):
     with pytest.raises(TypeError):
-        len(mutable)
+        len(filter)
     with pytest.raises(TypeError):
-        iter(mutable)
+        iter(filter)
     for wrong in (-1, 2**64, 1.5, "many"):
         with pytest.raises((TypeError, ValueError), match="num_keys"):
-            type(mutable)(wrong, fpr=0.01)
+            type(filter)(wrong, fpr=0.01)
     for base in (linefilter.FilterBase, linefilter.KeyFilter, lambda: linefilter.Filter(1, fpr=0.1)):
         with pytest.raises(TypeError, match="make a"):
             base()
