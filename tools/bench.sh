@@ -16,40 +16,17 @@ BUILD=$ROOT/build/release
 BENCH=$BUILD/linefilter_bench
 LOG=$ROOT/build/bench.log
 
-STEP="the start"
-say() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
-fail() {
-  printf '\ntools/bench.sh: failed at: %s\n' "$STEP" >&2
-  printf '%s\n' "$@" >&2
-  exit 1
-}
-trap 'fail "line $LINENO: exit code $?"' ERR
+# shellcheck source=tools/lib/cmake.sh
+source "$ROOT/tools/lib/cmake.sh"
+# shellcheck source=tools/lib/script.sh
+source "$ROOT/tools/lib/script.sh"
 
-# quietly WHAT COMMAND...: the output goes to the log, and its end to the terminal if the command fails.
-quietly() {
-  STEP=$1
-  shift
-  if ! "$@" >>"$LOG" 2>&1; then
-    tail -n 40 "$LOG" >&2
-    fail "the command was: $*" "its whole output: $LOG"
-  fi
-}
-
-# A folder that was configured for another place of this tree cannot be used.
-drop_stale_build() {
-  if [[ -f $BUILD/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$BUILD/CMakeCache.txt"; then
-    rm -rf "$BUILD"
-  fi
-}
-
-build() {
+build_bench() {
   STEP="preparing the folders"
   mkdir -p "$ROOT/build"
   : >"$LOG"
-  drop_stale_build
-  cd "$ROOT"
-  quietly "configuring" cmake --preset release
-  quietly "building" cmake --build --preset release --parallel "$(nproc)" --target linefilter_bench linefilter_bench_engines linefilter_tool
+  quietly "configuring" configure "$BUILD" --preset release
+  quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_bench linefilter_bench_engines linefilter_tool
 }
 
 # The last CPU that this process may use: interrupts tend to go to the first. Nothing where it cannot be pinned.
@@ -106,7 +83,7 @@ main() {
     fail "tools/install_packages.sh test bench did not succeed: its message is above"
 
   say "2/4 build (log: $LOG)"
-  build
+  build_bench
   STEP="naming this CPU"
   slug=$("$BENCH" --print-cpu-slug)
   [[ -n $slug ]] || fail "linefilter_bench --print-cpu-slug printed nothing"

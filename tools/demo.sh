@@ -13,55 +13,31 @@ OWN_BUILD=$ROOT/build/demo
 BUILD=${BUILD:-$OWN_BUILD}
 ROUNDS=${ROUNDS:-9}
 OUT=$ROOT/demo
-LOG=$BUILD/demo.log
+LOG=$ROOT/build/demo.log
 WORDS=/usr/share/dict
 INSERTED=$WORDS/american-english-insane
 # The British list shares most of its words, the German one hardly any: the first tries members, the second the FPR.
 ASKED=("$WORDS/british-english-insane" "$WORDS/ngerman")
 
-STEP="the start"
-say() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
-fail() {
-  printf '\ntools/demo.sh: failed at: %s\n' "$STEP" >&2
-  printf '%s\n' "$@" >&2
-  exit 1
-}
-trap 'fail "line $LINENO: exit code $?"' ERR
-
-# quietly WHAT COMMAND...: the output goes to the log, and its end to the terminal if the command fails.
-quietly() {
-  STEP=$1
-  shift
-  if ! "$@" >>"$LOG" 2>&1; then
-    tail -n 40 "$LOG" >&2
-    fail "the command was: $*" "its whole output: $LOG"
-  fi
-}
-
-# A folder that was configured for another place of this tree cannot be used.
-drop_stale_build() {
-  if [[ -f $BUILD/CMakeCache.txt ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$ROOT" "$BUILD/CMakeCache.txt"; then
-    rm -rf "$BUILD"
-  fi
-}
+# shellcheck source=tools/lib/cmake.sh
+source "$ROOT/tools/lib/cmake.sh"
+# shellcheck source=tools/lib/script.sh
+source "$ROOT/tools/lib/script.sh"
 
 main() {
-  local list demo_words=() jobs status=0
+  local list demo_words=() status=0
   STEP="installing packages"
   say "1/4 packages"
   "$ROOT/tools/install_packages.sh" demo || fail "tools/install_packages.sh demo did not succeed: its message is above"
 
   say "2/4 build (log: $LOG)"
   STEP="preparing the folders"
-  drop_stale_build
-  mkdir -p "$BUILD" "$OUT"
+  mkdir -p "$ROOT/build" "$OUT"
   : >"$LOG"
-  jobs=$(nproc)
-  cd "$ROOT"
   if [[ $BUILD == "$OWN_BUILD" ]]; then
-    quietly "configuring" cmake --preset release -B "$BUILD" -DLINEFILTER_BUILD_TESTS=OFF -DLINEFILTER_BUILD_BENCH=OFF
+    quietly "configuring" configure "$BUILD" --preset release -DLINEFILTER_BUILD_TESTS=OFF -DLINEFILTER_BUILD_BENCH=OFF
   fi
-  quietly "building" cmake --build "$BUILD" --parallel "$jobs" --target linefilter_tool linefilter_demo
+  quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_tool linefilter_demo
 
   say "3/4 filters of real words"
   STEP="finding the word lists"

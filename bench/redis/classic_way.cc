@@ -21,7 +21,7 @@ constexpr char kTimeToLive[] = "3600";
 
 std::string WordOf(const std::string& text) { return "$" + std::to_string(text.size()) + "\r\n" + text + "\r\n"; }
 
-Status Upload(const Filter& filter, const std::string& key, tools::RedisConnection* connection) {
+Status Upload(const Filter& filter, const std::string& key, RedisConnection* connection) {
   const char* const body = reinterpret_cast<const char*>(filter.body());
   const auto size = static_cast<size_t>(filter.body_bytes());
   Status status;
@@ -59,7 +59,7 @@ Status ClassicWay::CreateOne(const tools::BenchRequest& request, BenchUse use, S
   body_.body_bytes = local.body_bytes();
   body_.num_probes = local.num_probes();
   status = CheckBody(body_);
-  if (status.ok()) status = server->connection.Connect(request.servers, server->key);
+  if (status.ok()) status = server->connection.Connect(request.servers);
   if (status.ok() && commands_ == kScript) {
     std::string sha1;
     status = server->connection.Do({"SCRIPT", "LOAD", use == BenchUse::kLookups ? kLookup : kInsert}, &sha1);

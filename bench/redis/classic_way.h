@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/redis/connection.h"
 #include "linefilter/remote_body.h"
 #include "tools/measure/redis_bench.h"
-#include "tools/measure/redis_connection.h"
 
 namespace linefilter::bench {
 
@@ -38,7 +38,7 @@ class ClassicWay final : public tools::BenchWay {
   };
   struct Server {
     std::string key;
-    tools::RedisConnection connection;
+    RedisConnection connection;
     Form form;
     bool is_filled = false;
   };

@@ -50,7 +50,7 @@ int Main(int argc, char** argv) {
       refusal.empty() ? blocked.Create() : Status::Error(StatusCode::kInvalidArgument, "%s", refusal.c_str());
   if (status.ok()) status = script.Create(request);
   if (status.ok()) status = bitfield.Create(request);
-  if (status.ok()) status = tools::MeasureRedis(request, ways, nullptr, &result);
+  if (status.ok()) status = tools::MeasureRedis(request, ways, &result);
   if (!status.ok()) {
     fprintf(stderr, "linefilter_bench_redis: %s\n", status.message());
     return 1;

@@ -70,7 +70,7 @@ const std::map<std::string, std::set<std::string>> kForeign = {
     {"benchmark/", {"bench"}},
     {"leveldb/", {kAdapters, "bench", "examples", "tools/measure/counted_leveldb.h", "tools/demo"}},
     {"rocksdb/", {kAdapters, "bench", "examples"}},
-    {"hiredis/", {"lib/adapters/redis", "tools/measure/redis_connection.cc", "bench/redis"}},
+    {"hiredis/", {"lib/adapters/redis", "bench/redis"}},
     {"bloom.h", {"bench/peers"}},
     {"sqlite3.h", {"examples/uses"}},
     {"pybind11/", {"python"}},

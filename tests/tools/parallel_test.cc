@@ -1,4 +1,4 @@
-// tools/measure/parallel.h: each part once, and errors in place of an end where memory runs out or a part throws.
+// tools/measure/parallel.h: each part once, also where memory for threads runs out, and errors where a part throws.
 #include "tools/measure/parallel.h"
 
 #include <atomic>
@@ -55,29 +55,6 @@ TEST(ParallelFor, WorksOnEachPartOnce) {
   ParallelFor(kThreads, 0, [](uint64_t) { FAIL(); });
 }
 
-// Allocation number `good` of those that start the threads fails: the list's, or a thread's.
-TEST(ParallelFor, ThrowsWhereMemoryForItsThreadsRunsOut) {
-  for (long good = 0;; ++good) {
-    Counts counts;
-    bool has_thrown = false;
-    allocations_left = good;
-    try {
-      ParallelFor(kThreads, kParts, [&](uint64_t part) { counts.Add(part); });
-    } catch (const std::bad_alloc&) {
-      has_thrown = true;
-    }
-    const bool ran_out = allocations_left == 0;
-    allocations_left = -1;
-    EXPECT_LE(counts.Most(), 1u);
-    if (!has_thrown) {
-      EXPECT_EQ(counts.Least(), 1u);
-      EXPECT_EQ(good, static_cast<long>(kThreads)) << "one for the list, and one for each other thread";
-      break;
-    }
-    ASSERT_TRUE(ran_out);
-  }
-}
-
 TEST(ParallelFor, ThrowsWhatAPartThrows) {
   for (const uint64_t threads : {uint64_t{1}, kThreads}) {
     for (const uint64_t bad : {uint64_t{0}, kParts / 2, kParts - 1}) {
@@ -109,7 +86,7 @@ TEST(ParallelFor, GivesUpWhereAPartRunsOutOfMemory) {
                std::bad_alloc);
 }
 
-// A builder's keys would be lost with a task.
+// A builder's keys would be lost with a task. Allocation number `good` of those that start the threads fails.
 TEST(Threads, RunAllTasksWhereMemoryRunsOut) {
   for (long good = -1; good <= static_cast<long>(kThreads); ++good) {
     Counts counts;

@@ -29,10 +29,6 @@ class ToolsPlanTest : public test::ToolsTest {
                         {"lookups_pipelined", 490e3 * factor},
                         {"inserts_sync", 10e3 * factor},
                         {"inserts_pipelined", 120e3 * factor},
-                        {"lookup_request_bytes", 85},
-                        {"lookup_reply_bytes", 71},
-                        {"insert_request_bytes", 370},
-                        {"insert_reply_bytes", 36},
                         {"batch", 256}};
     return dir_.Write(name, rates.dump());
   }
@@ -190,9 +186,11 @@ TEST_F(ToolsPlanTest, TakesTheRatesOfAServer) {
 
 // Whoever asks one by one waits for the network most of the time, in which the server serves others.
 TEST_F(ToolsPlanTest, AFarNetworkNeedsMoreCallersAndNoMoreServers) {
-  const json far = {{"lookups_sync", 100},         {"lookups_pipelined", 490e3}, {"inserts_sync", 100},
-                    {"inserts_pipelined", 120e3},  {"lookup_request_bytes", 85}, {"lookup_reply_bytes", 71},
-                    {"insert_request_bytes", 370}, {"insert_reply_bytes", 36},   {"batch", 256}};
+  const json far = {{"lookups_sync", 100},
+                    {"lookups_pipelined", 490e3},
+                    {"inserts_sync", 100},
+                    {"inserts_pipelined", 120e3},
+                    {"batch", 256}};
   const std::vector<std::string> traffic = {"--lookups", "1e6", "--node-gb", "1000"};
   std::vector<std::string> measured = traffic;
   measured.insert(measured.end(), {"--rates", dir_.Write("far", far.dump())});

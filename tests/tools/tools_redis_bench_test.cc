@@ -76,27 +76,6 @@ TEST_F(ToolsRedisBenchTest, MeasuresWhatAServerDoes) {
   }
   EXPECT_EQ(result["hit_share"], 0.5) << "of the look-ups";
   EXPECT_EQ(result["new_share"], 1) << "of the inserts";
-  // A block and "$64", twice a line end; and of 500 keys one mark. The two INFO that tell it are not in it.
-  EXPECT_EQ(result["bytes_measured"], true);
-  EXPECT_NEAR(result["lookup_reply_bytes"].get<double>(), 71, 0.5);
-  EXPECT_GT(result["insert_request_bytes"], result["lookup_request_bytes"]);
-}
-
-// What goes to a replica is no reply.
-TEST_F(ToolsRedisBenchTest, CountsNoReplication) {
-  test::RedisServerOptions options;
-  options.replica_of = server_->port();
-  test::RedisServer replica(options);
-  ASSERT_TRUE(replica.ok()) << replica.why();
-  ASSERT_TRUE(test::WaitUntil([&] { return client_->Integer({"WAIT", "1", "100"}) == 1; }));
-  // The master is found as by the other commands.
-  std::vector<std::string> words = {"redis", "--server"};
-  words.push_back(" " + replica.address() + " , " + server_->address());
-  words.insert(words.begin() + 1, kQuick.begin(), kQuick.end());
-  const json result = Json(words, 0);
-  if (result["bytes_measured"] == false) GTEST_SKIP() << "before version 7 Redis does not tell it apart";
-  EXPECT_LT(result["insert_reply_bytes"], result["insert_request_bytes"]) << "the request is what replicas get";
-  EXPECT_NEAR(result["lookup_reply_bytes"].get<double>(), 71, 0.5);
 }
 
 TEST_F(ToolsRedisBenchTest, ItsRatesAreThoseOfThePlan) {
@@ -187,7 +166,6 @@ TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
                                                                                     {"--seconds", "-1"},
                                                                                     {"--fpr", "0"},
                                                                                     {"--fpr", "2"},
-                                                                                    {"--tls"},
                                                                                     {"--wait-replicas", "1"},
                                                                                     {"NAME"}}) {
     std::vector<std::string> words = {"bench"};

@@ -44,8 +44,6 @@ TEST_F(ToolsRedisClusterTest, AFilterIsOnAllNodes) {
 TEST_F(ToolsRedisClusterTest, TheBenchmarkMeasuresACluster) {
   ASSERT_TRUE(cluster_.ok()) << cluster_.why();
   const json result = Redis({"bench", "--num-keys", "40000", "--rounds", "1", "--batch", "500", "--seconds", "0.02"});
-  EXPECT_EQ(result["cluster"], true);
-  EXPECT_EQ(result["bytes_measured"], false) << "of one node's traffic nothing follows";
   EXPECT_NEAR(result["measured_fpr"].get<double>(), 0.01, 0.0011);
   for (size_t node = 0; node < RedisCluster::kNumNodes; ++node) EXPECT_EQ(NumKeys(node), 0u) << node;
 }

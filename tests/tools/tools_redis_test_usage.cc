@@ -10,14 +10,11 @@ namespace {
 
 TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
   const json made = RedisJson({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12", "--seed", "7",
-                               "--foldable", "--shard-bytes", "500000", "--expire", "10000"});
+                               "--foldable", "--shard-bytes", "500000"});
   EXPECT_EQ(made["seed"], 7);
   EXPECT_EQ(made["num_blocks"].get<int>() % 64, 0);
   EXPECT_LE(made["shard_bytes"], 500032);
   EXPECT_EQ(made["shards"], (made["body_bytes"].get<int>() + 499999) / 500000);
-  const json info = RedisJson({"info", "seen"});
-  EXPECT_GT(info["expires_in_ms"], 9000000);
-  EXPECT_LE(info["expires_in_ms"], 10000000);
   ExpectFailure(Redis({"create", "seen", "--num-keys", "1e6", "--bits-per-key", "12"}), "seen");
   Redis({"switch", "seen", "--begin", "--num-keys", "1e6", "--bits-per-key", "11.99", "--foldable"});
   EXPECT_EQ(RedisJson({"switch", "seen", "--commit"})["num_blocks"].get<int>() % 64, 0);
@@ -33,15 +30,12 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
 
 TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {
   const auto left_of = [&](const char* name) { return RedisJson({"info", name}).value("expires_in_ms", -1); };
-  const std::string image = Build("image", "a\n");
-  EXPECT_EQ(RedisJson({"load", "loaded", image, "--expire", "100"})["created"], true);
-  EXPECT_GT(left_of("loaded"), 0);
-  EXPECT_LE(left_of("loaded"), 100000);
-  ExpectFailure(Redis({"load", "loaded", image, "--expire", "1000"}), "nothing was loaded");
+  Redis({"load", "loaded", Build("image", "a\n")});
   const json later = RedisJson({"expire", "loaded", "--after", "1e4"});
   EXPECT_EQ(later["expires"], true);
   EXPECT_EQ(later["expires_in_ms"], 10000000);
   EXPECT_GT(left_of("loaded"), 9000000);
+  EXPECT_LE(left_of("loaded"), 10000000);
   EXPECT_EQ(RedisJson({"expire", "loaded", "--never"})["expires"], false);
   EXPECT_EQ(left_of("loaded"), -1);
   for (const std::string& key : Keys()) EXPECT_EQ(client_->Integer({"PTTL", key}), -1) << key;
@@ -85,11 +79,6 @@ TEST_F(ToolsRedisTest, WhatIsMadeIsSaidToBe) {
     words.insert(words.begin(), "redis");
     return Run(words);
   };
-  refuses = [](const Words& words) {  // the record's time to live
-    return words[0] == "EVAL" && words[1].find("'PEXPIRE'") != std::string::npos && words[3] == "timed";
-  };
-  ExpectFailure(through({"create", "timed", "--expire", "100"}), "filter timed is there, without its --expire");
-  EXPECT_EQ(RedisJson({"info", "timed"})["num_keys"], 1000);
   refuses = [](const Words& words) { return words[0] == "GETRANGE" && words[1] != "seen"; };  // the sample
   ExpectFailure(through({"create", "seen"}), "filter seen is there, as asked");
   ExpectFailure(through({"switch", "seen", "--begin"}), "begun; ");
@@ -208,10 +197,8 @@ std::vector<std::vector<std::string>> BadCommands(const std::string& keys, const
       {"create", "a"},
       {"create", "a", "--num-keys", "10"},
       {"create", "a", "--num-keys", "10", "--fpr", "0"},
-      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "0"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--bits-per-key", "10"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--layout", "container"},
-      {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--expire", "1e18"},
       {"create", "a", "--num-keys", "10", "--fpr", "0.1", "--password", "secret"},
       {"add", "a"},
       {"add", "a", "--keys", keys, "--print", "maybe"},
@@ -250,7 +237,6 @@ std::vector<std::vector<std::string>> BadCommands(const std::string& keys, const
       {"expire", "a", "--after", "0"},
       {"expire", "a", "--after", "1e18"},
       {"expire", "a", "--after", "10", "--never"},
-      {"load", "a", keys, "--expire", "0"},
   };
 }
 
@@ -276,7 +262,7 @@ TEST_F(ToolsRedisTest, EveryCommandIsExplained) {
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_NE(help.out.find("Exit code"), std::string::npos) << command;
     // What a command cannot do is no option of it.
-    EXPECT_EQ(help.out.find("--tls-ca") != std::string::npos, command != "" && command != "bench") << command;
+    EXPECT_EQ(help.out.find("--tls-ca") != std::string::npos, command != "") << command;
     // It cannot be made empty.
     EXPECT_TRUE((command != "create" && command != "switch") || help.out.find(", retrieval") == std::string::npos);
     std::istringstream lines(help.out);

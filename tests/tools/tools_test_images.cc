@@ -142,7 +142,6 @@ TEST_F(ToolsTest, InfoTellsAllOfTheImage) {
   EXPECT_EQ(text.exit_code, 0);
   EXPECT_NE(text.out.find("blocked"), std::string::npos);
   EXPECT_NE(text.out.find("expected_fpr"), std::string::npos) << "the same names as text";
-  EXPECT_EQ(info.count("levels"), 0u) << "blocks of this layout have none";
 }
 
 // Two stages of 4 and 12 blocks, written from the format.
@@ -173,25 +172,6 @@ TEST_F(ToolsTest, InfoShowsTheStagesOfAContainer) {
   EXPECT_EQ(info["stages"][1]["num_probes"], 7);
   EXPECT_EQ(info["stages"][1]["fill_ratio"], 0);
   EXPECT_EQ(Run({"verify", image}).exit_code, 0);
-}
-
-TEST_F(ToolsTest, InfoShowsTheHistogramOfLevels) {
-  const std::string image = Build("image", Lines(0, 30000), {"--bits-per-key", "10", "--layout", "retrieval"});
-  const json info = Json({"info", image}, 0);
-  uint64_t blocks = 0;
-  double fpr = 0, share = 0;
-  for (const json& row : info["levels"]) {
-    const int level = row["level"].get<int>();
-    blocks += row["num_blocks"].get<uint64_t>();
-    share += row["share"].get<double>();
-    fpr += row["share"].get<double>() * (1 - level % 8 / 16.0) / (1 << level / 8);
-  }
-  EXPECT_EQ(blocks, info["num_blocks"]);
-  EXPECT_NEAR(share, 1, 1e-9);
-  EXPECT_NEAR(info["expected_fpr"].get<double>() / fpr, 1, 1e-4)
-      << "which is exact; in-block hashes that agree come to it";
-  EXPECT_EQ(info["num_probes"], 0);
-  EXPECT_NE(Run({"info", image}).out.find("level "), std::string::npos) << "a table as text";
 }
 
 TEST_F(ToolsTest, DamagedImagesAreNotAsked) {

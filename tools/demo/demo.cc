@@ -63,7 +63,7 @@ void PrintNotes(const Keys& keys, uint64_t num_absent, int rounds, FILE* out) {
       "FPR: of the %zu absent ones. False negatives: of all members, and of the asked words that are members.\n"
       "insert: into a mutable filter; retrieval takes no key once it is made. build: FilterBuilder, from hashes to "
       "image.\n"
-      "classic is scalar by design: one row. All targets made the same image, byte by byte.\n",
+      "target: the instructions that answer, those that this CPU does best; classic is scalar by design.\n",
       rounds, keys.asked.words.size(), static_cast<size_t>(num_absent));
 }
 
@@ -86,7 +86,8 @@ int Run(int argc, char** argv) {
     for (const Layout layout : tools::BuildableLayouts()) {
       char name[64];
       snprintf(name, sizeof(name), "/%s-%g.filter", LayoutName(layout), bits);
-      if (!MakeRows(layout, bits, folder + name, keys, &rows)) return 2;
+      rows.emplace_back();
+      if (!MakeRow(layout, bits, folder + name, keys, &rows.back())) return 2;
     }
   }
   uint64_t false_negatives = 0;

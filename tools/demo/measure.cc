@@ -2,21 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
-#include "linefilter/target.h"
 #include "tools/demo/clock.h"
 #include "tools/measure/any_filter.h"
 
 namespace linefilter::demo {
 namespace {
-
-bool Fail(const std::string& where, const char* what) {
-  fprintf(stderr, "linefilter_demo: %s: %s\n", where.c_str(), what);
-  return false;
-}
 
 FilterOptions OptionsOf(Layout layout, double bits_per_key) {
   FilterOptions options;
@@ -29,11 +22,6 @@ Status BuildImage(Layout layout, double bits_per_key, const std::vector<uint64_t
   FilterBuilder builder(OptionsOf(layout, bits_per_key));
   builder.AddHashes(hashes.data(), hashes.size());
   return builder.Finish(image);
-}
-
-// Filled one by one, a mutable filter has the same body.
-bool BodyIs(const Filter& filter, const std::string& image) {
-  return filter.body_bytes() < image.size() && memcmp(filter.body(), image.data(), filter.body_bytes()) == 0;
 }
 
 Status WriteFile(const std::string& path, const std::string& image) {
@@ -64,42 +52,25 @@ double Timing::Median() const {
   return *middle;
 }
 
-bool MakeRows(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, std::vector<Row>* rows) {
+bool MakeRow(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, Row* row) {
   const uint64_t n = keys.member_hashes.size();
-  std::string first_image;
-  const TargetList targets = SupportedTargets();
-  for (size_t t = 0; t < targets.size; ++t) {
-    Row row{};
-    row.layout = layout;
-    row.wanted_bits_per_key = bits_per_key;
-    row.path = path;
-    row.forced_target = targets.names[t];
-    // Filters keep the target that was chosen when they were made or opened.
-    std::string image;
-    Status status = ForceTarget(row.forced_target);
-    if (status.ok()) status = BuildImage(layout, bits_per_key, keys.member_hashes, &image);
-    if (status.ok() && t == 0) status = WriteFile(path, image);
-    row.file = std::make_shared<FilterFile>();
-    if (status.ok()) status = row.file->Map(path.c_str());
-    if (status.ok()) status = row.file->view().Verify();
-    if (status.ok()) row.filter = tools::CreateMutable(layout, n, OptionsOf(layout, bits_per_key), &status);
-    if (!status.ok()) return Fail(path, status.message());
-    const FilterView& view = row.file->view();
-    row.target = view.target();
-    // `classic` is scalar on purpose: every target leads to the same code, so one row tells all.
-    if (t > 0 && row.target == rows->back().target) break;
-    if (row.filter != nullptr) row.filter->InsertHashes(keys.member_hashes.data(), n);
-    if (t == 0) first_image = image;
-    if (image != first_image || (row.filter != nullptr && !BodyIs(*row.filter, image))) {
-      return Fail(
-          path,
-          (row.target + " makes other bytes than " + targets.names[0] + ": this is a bug, please report it").c_str());
-    }
-    row.bits_per_key = 8 * static_cast<double>(view.body_bytes()) / static_cast<double>(n);
-    row.expected_fpr = ExpectedFpr(layout, n, view.body_bytes(), view.num_probes());
-    rows->push_back(row);
+  row->layout = layout;
+  row->wanted_bits_per_key = bits_per_key;
+  row->file = std::make_unique<FilterFile>();
+  std::string image;
+  Status status = BuildImage(layout, bits_per_key, keys.member_hashes, &image);
+  if (status.ok()) status = WriteFile(path, image);
+  if (status.ok()) status = row->file->Map(path.c_str());
+  if (status.ok()) status = row->file->view().Verify();
+  if (status.ok()) row->filter = tools::CreateMutable(layout, n, OptionsOf(layout, bits_per_key), &status);
+  if (!status.ok()) {
+    fprintf(stderr, "linefilter_demo: %s: %s\n", path.c_str(), status.message());
+    return false;
   }
-  return ForceTarget(nullptr).ok();
+  const FilterView& view = row->file->view();
+  row->bits_per_key = 8 * static_cast<double>(view.body_bytes()) / static_cast<double>(n);
+  row->expected_fpr = ExpectedFpr(layout, n, view.body_bytes(), view.num_probes());
+  return true;
 }
 
 void CheckAnswers(const Keys& keys, Row* row) {
@@ -129,12 +100,10 @@ void TimeOnce(const Keys& keys, Row* row) {
     row->insert_batch.samples.push_back(
         NsPerKey(members.size(), [&] { filter->InsertHashes(members.data(), members.size()); }));
   }
-  if (ForceTarget(row->forced_target).ok()) {
-    std::string image;
-    image.reserve(view.image_bytes());
-    row->build.samples.push_back(NsPerKey(
-        members.size(), [&] { sink = BuildImage(row->layout, row->wanted_bits_per_key, members, &image).ok(); }));
-  }
+  std::string image;
+  image.reserve(view.image_bytes());
+  row->build.samples.push_back(NsPerKey(
+      members.size(), [&] { sink = BuildImage(row->layout, row->wanted_bits_per_key, members, &image).ok(); }));
   row->lookup.samples.push_back(NsPerKey(asked.size(), [&] {
     uint64_t maybes = 0;
     for (const uint64_t hash : asked) maybes += view.MayContainHash(hash);

@@ -1,4 +1,4 @@
-// One filter of the demo: built, saved, mapped, asked and timed, on every target.
+// One filter of the demo: built, saved, mapped, asked and timed.
 #ifndef LINEFILTER_TOOLS_DEMO_MEASURE_H_
 #define LINEFILTER_TOOLS_DEMO_MEASURE_H_
 
@@ -26,25 +26,21 @@ struct Timing {
   double Median() const;
 };
 
-// One row of the table: a layout of some density on one target.
+// One row of the table: a layout of some density.
 struct Row {
   Layout layout;
   double wanted_bits_per_key;
   double bits_per_key;
   double expected_fpr;
-  std::string path;                       // of the image
-  const char* forced_target;              // under which all of this row was made
-  std::string target;                     // that answers
-  std::shared_ptr<Filter> filter;  // empty for a layout that takes no key once it is made
-  std::shared_ptr<FilterFile> file;       // the saved image, mapped, asked on this target
+  std::unique_ptr<Filter> filter;    // empty for a layout that takes no key once it is made
+  std::unique_ptr<FilterFile> file;  // the saved image, mapped
   uint64_t false_negatives = 0;
   uint64_t false_positives = 0;
   Timing insert, insert_batch, build, lookup, lookup_batch, key_batch;
 };
 
-// Builds the image on the best target and saves it as `path`; one row per target that the layout has code for. False
-// after saying what went wrong: nothing could be made, or a target made other bytes than the best one.
-bool MakeRows(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, std::vector<Row>* rows);
+// Builds the image, saves it as `path` and maps it. False after saying what went wrong.
+bool MakeRow(Layout layout, double bits_per_key, const std::string& path, const Keys& keys, Row* row);
 
 // Asks every member and every asked word; fills in the false ones.
 void CheckAnswers(const Keys& keys, Row* row);

@@ -30,8 +30,8 @@ plot for [i=1:words(layouts)] folder."/model.tsv" every ::1 using 1:i+1 with lin
 
 unset logscale y
 set ytics autofreq
-set title "Lookup at 10 bits per key, by SIMD target" font "DejaVu Sans,13"
-set xlabel "layout and target" offset 0,-1.8
+set title "Lookup at 10 bits per key" font "DejaVu Sans,13"
+set xlabel "layout"
 set ylabel "ns per lookup (less is better)"
 set autoscale x
 set yrange [0:*]
@@ -43,7 +43,7 @@ set style histogram clustered gap 1
 set style fill solid 0.9 noborder
 set boxwidth 0.9
 set key top left Left reverse
-set xtics rotate by 30 right font "DejaVu Sans,10" scale 0
+set xtics scale 0
 width = 1.0 / 4
 label(v) = v < 10 ? sprintf("%.1f", v) : sprintf("%.0f", v)
 plot folder."/ns.tsv" using 2:xtic(1) lc rgb "#7fb7d0" title "single, hash given", \

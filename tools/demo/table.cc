@@ -14,10 +14,6 @@ double Percent(uint64_t hits, uint64_t n) {
   return n == 0 ? 0 : 100 * static_cast<double>(hits) / static_cast<double>(n);
 }
 
-bool SameFilter(const Row& a, const Row& b) {
-  return a.layout == b.layout && a.wanted_bits_per_key == b.wanted_bits_per_key;
-}
-
 // Opens `folder`/`name`, lets `write` fill it, and closes it; false after saying what failed.
 template <class Write>
 bool WriteFile(const std::string& folder, const char* name, Write write) {
@@ -43,10 +39,8 @@ std::string Text(const Timing& timing) {
 
 void WriteMeasured(const std::vector<Row>& rows, Layout layout, uint64_t num_absent, FILE* file) {
   fprintf(file, "# bits_per_key\tfpr %%\tlow\thigh (95 %%)\n");
-  const Row* before = nullptr;
   for (const Row& row : rows) {
-    if (row.layout != layout || (before != nullptr && SameFilter(*before, row))) continue;
-    before = &row;
+    if (row.layout != layout) continue;
     const tools::Interval interval = tools::ClopperPearson(row.false_positives, num_absent, 0.95);
     fprintf(file, "%g\t%g\t%g\t%g\n", row.bits_per_key, Percent(row.false_positives, num_absent), 100 * interval.low,
             100 * interval.high);
@@ -62,15 +56,15 @@ void PrintTable(const std::vector<Row>& rows, uint64_t num_absent, FILE* out) {
           "FPR", "FPR", "", "insert", "insert", "", "lookup", "lookup", "lookup");
   fprintf(out, "%-9s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s %6s | %6s %6s %6s\n", "layout", "/key", "probes",
           "bytes", "neg.", "measured", "expected", "target", "single", "batch", "build", "single", "batch", "+hash");
-  const Row* before = nullptr;
+  double group = 0;
   for (const Row& row : rows) {
-    if (before == nullptr || !SameFilter(*before, row)) fprintf(out, "%s", rule.c_str());
-    before = &row;
+    if (row.wanted_bits_per_key != group) fprintf(out, "%s", rule.c_str());
+    group = row.wanted_bits_per_key;
     const FilterView& view = row.file->view();
     fprintf(out, "%-9s %6.2f %6u %9zu  %6llu %8.4f %% %8.4f %% | %-8s %6s %6s %6s | %6s %6s %6s\n",
             LayoutName(row.layout), row.bits_per_key, view.num_probes(), view.image_bytes(),
             static_cast<unsigned long long>(row.false_negatives), Percent(row.false_positives, num_absent),
-            100 * row.expected_fpr, row.target.c_str(), Text(row.insert).c_str(), Text(row.insert_batch).c_str(),
+            100 * row.expected_fpr, view.target(), Text(row.insert).c_str(), Text(row.insert_batch).c_str(),
             Text(row.build).c_str(), Text(row.lookup).c_str(), Text(row.lookup_batch).c_str(),
             Text(row.key_batch).c_str());
   }
@@ -98,8 +92,8 @@ bool WritePlotData(const std::vector<Row>& rows, uint64_t num_absent, double bit
     fprintf(file, "# name\tlookup single\tlookup batch\tlookup from keys\n");
     for (const Row& row : rows) {
       if (row.wanted_bits_per_key != bits_per_key) continue;
-      fprintf(file, "\"%s %s\"\t%g\t%g\t%g\n", LayoutName(row.layout), row.target.c_str(), row.lookup.Median(),
-              row.lookup_batch.Median(), row.key_batch.Median());
+      fprintf(file, "%s\t%g\t%g\t%g\n", LayoutName(row.layout), row.lookup.Median(), row.lookup_batch.Median(),
+              row.key_batch.Median());
     }
   });
   return good;

@@ -2,17 +2,13 @@
 """doxygen_filter.py FILE: prints a header (or a page of Markdown) of ours as Doxygen wants it; for doc/Doxyfile.
 
 Headers document by plain comments: above a name, or behind a member. Here `//` becomes `///` or `///<`. A comment also
-documents the names that follow it in its paragraph (the lines up to an empty one) without a comment of their own, if
-they are overloads, if it tells of them by name, or if it is the only one there and seems to speak of them too: they share a
-word with the name it stands above or with what it says (AddKey, AddHash), or are types in a row (typedef); where a name of C
-says what it belongs to (linefilter_builder_free in c/builder.h), that is no such word. Private and protected parts and namespace
-internal are left out, and what a class has without saying (destructor, copies, moves) gets the usual words. No line is
-added or lost, so that warnings tell the line of the header.
+documents the names that follow it in its paragraph (the lines up to an empty one) without a comment of their own. What a
+class has without saying (destructor, copies, moves) gets the usual words. No line is added or lost, so that warnings tell
+the line of the header. Protected parts become private ones, which Doxygen leaves out.
 
 Of a page the links to files that are no part of the reference are made to lead to them from build/doc/html.
 """
 
-import os
 import re
 import sys
 
@@ -20,7 +16,6 @@ COMMENT = re.compile(r"^\s*//(?!/) ?(.*)$")
 TRAILING = re.compile(r"^(.*[;,{}\w)]\s*)//(?!/) ?(.*)$")
 SCOPE = re.compile(r"^(inline\s+|typedef\s+)?(namespace|class|struct|union|enum|extern)\b(?!.*=\s*$)")
 FUNCTION = re.compile(r"(\)|\b(noexcept|const|override|final))\s*$")  # what stands in front of a body; else it is a value's
-HIDDEN_NAMESPACE = re.compile(r"\bnamespace\s+(\w+::)*internal\b")
 
 
 def code_of(line):
@@ -77,36 +72,14 @@ def usual_words(statement, class_name):
     return None
 
 
-def parts_of(name):
-    """The words that a name is made of, as they are compared: AddHashes has `add` and `hashe`."""
-    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
-    return {part.lower().rstrip("s") for part in parts if len(part) >= 3} - {"linefilter"}
-
-
 class Filter:
-    def __init__(self, lines, subject=frozenset()):
+    def __init__(self, lines):
         self.lines = lines
-        self.subject = subject  # the words of the header's own name
         self.out = list(lines)
-        self.scopes = []     # (kind, name, hidden)
+        self.scopes = []     # (kind, name)
         self.comment = []    # the lines of the comment that stands right above
-        self.cover = None    # (text, name it stands above, whether that is a typedef, (paragraph, depth))
+        self.cover = None    # the last one: (its words, (paragraph, depth), line of the name)
         self.paragraph = 0   # counted by empty lines
-        self.comments_in = self.count_comments()
-
-    def count_comments(self):
-        counts, paragraph, last = {}, 0, False
-        for line in self.lines:
-            is_comment = bool(COMMENT.match(line))
-            if not line.strip():
-                paragraph += 1
-            if is_comment and not last:
-                counts[paragraph] = counts.get(paragraph, 0) + 1
-            last = is_comment
-        return counts
-
-    def hidden(self):
-        return any(scope[2] for scope in self.scopes)
 
     def in_body(self):
         return any(scope[0] == "body" for scope in self.scopes)
@@ -116,36 +89,25 @@ class Filter:
         statement, start = "", None  # of the declaration that is being read
         while at < len(self.lines):
             line = self.lines[at]
-            before = (self.hidden(), self.in_body())
             text = COMMENT.match(line)
             code = code_of(line)
             if not line.strip():
                 self.paragraph += 1
                 self.comment = []
             elif text:
-                if not any(before):
+                if not self.in_body():
                     self.put_comment(at, text[1])
             elif line.lstrip().startswith(("#", "LINEFILTER_C_")):
-                at = self.preprocessor(at)
+                while self.lines[at].endswith("\\"):
+                    at += 1
             elif re.match(r"\s*(public|protected|private)\s*:\s*$", code):
-                kind, name, _ = self.scopes[-1]
-                self.scopes[-1] = (kind, name, "public" not in code)
+                self.out[at] = line.replace("protected", "private")
                 self.comment = []
             else:
-                if start is None:
-                    start = at
-                    if not any(before) and not re.match(r"\s*}", code):
-                        self.first_line_of = at
-                statement, ended = self.read(statement, code, start, at, before)
+                start = at if start is None else start
+                statement, ended = self.read(statement, code, start, at)
                 if ended:
                     start = None
-            if before[0] or self.hidden():
-                if not re.search(r"[{}]", code) or (before[0] and self.hidden()):
-                    self.out[at] = ""
-                elif before[0]:   # it ends here: the class's own end stays
-                    self.out[at] = re.sub(r"//.*", "", self.out[at]) if not HIDDEN_NAMESPACE.search(line) else ""
-                elif HIDDEN_NAMESPACE.search(line):
-                    self.out[at] = ""
             at += 1
         return "\n".join(self.out) + "\n"
 
@@ -172,14 +134,9 @@ class Filter:
         for number, words in enumerate(words_of(self.comment)):
             self.out[at - len(self.comment) + 1 + number] = "/// " + words
 
-    def preprocessor(self, at):
-        while self.lines[at].endswith("\\"):
-            at += 1
-        return at
-
-    def read(self, statement, code, start, at, before):
+    def read(self, statement, code, start, at):
         """Adds a line to the statement; says what it has become, and whether it has ended."""
-        ended = False
+        ended, before = False, self.in_body()
         for character in code:
             if character == "{":
                 match = SCOPE.match(re.sub(r"^template\s*<.*>\s*|\[\[\w+\]\]\s*", "", statement.strip()))
@@ -189,13 +146,12 @@ class Filter:
                     declared = re.sub(r"\b(final|LINEFILTER_EXPORT|class|struct|enum|inline|alignas\(\w+\))\b|\[\[\w+\]\]",
                                       " ", statement.split(":")[0] if kind != "namespace" else statement).split()
                     name = declared[-1] if declared else ""
-                if not any(before) and kind not in ("namespace", "extern"):
+                if not before and kind not in ("namespace", "extern"):
                     self.declared(statement + "{", start, name if match else None)
-                hidden = bool(match) and kind == "namespace" and bool(HIDDEN_NAMESPACE.search(statement))
-                self.scopes.append((kind, name, hidden))
+                self.scopes.append((kind, name))
                 statement, ended = ("", True) if kind != "body" else (statement + "{", False)
                 if kind != "body":
-                    before = (self.hidden(), self.in_body())
+                    before = self.in_body()
             elif character == "}":
                 kind = self.scopes.pop()[0] if self.scopes else "body"
                 if kind == "enum" and statement.strip():
@@ -205,7 +161,7 @@ class Filter:
             elif character in ";," and not self.in_body():
                 if character == ";" or (self.scopes and self.scopes[-1][0] == "enum" and statement.count("(") ==
                                         statement.count(")")):
-                    if statement.strip() and not any(before) and "{" not in statement:
+                    if statement.strip() and not before and "{" not in statement:
                         self.declared(statement + character, start, None)
                     statement, ended = "", True
                 else:
@@ -218,7 +174,7 @@ class Filter:
 
     def trailing(self, at, before):
         match = TRAILING.match(self.lines[at])
-        if not match or any(before) or self.hidden() or re.match(r"\s*}", self.lines[at]):
+        if not match or before or re.match(r"\s*}", self.lines[at]):
             return
         if self.in_body() and not self.lines[at].rstrip().endswith("}"):
             return
@@ -235,35 +191,18 @@ class Filter:
         if forward:
             self.comment = []
             return
-        name = scope_name or name_of(statement)
-        is_typedef = bool(re.match(r"\s*typedef\b", statement))
         has_trailing = bool(TRAILING.match(self.lines[start])) and not self.lines[start].rstrip().endswith("{")
+        here = (self.paragraph, len(self.scopes))
         if self.comment:
-            self.cover = (words_of(self.comment), name, is_typedef, (self.paragraph, len(self.scopes)))
+            self.cover = (words_of(self.comment), here, start)
             self.comment = []
         elif not has_trailing:
-            class_name = self.scopes[-1][1] if self.scopes else ""
-            words = usual_words(statement, class_name)
-            words = [words] if words else self.shared(name, is_typedef)
+            usual = usual_words(statement, self.scopes[-1][1] if self.scopes else "")
+            covered = self.cover and self.cover[1] == here and self.cover[2] != start
+            words = [usual] if usual else self.cover[0] if covered else None
             if words:
                 self.out[start] = re.sub(r"^(\s*)", lambda m: f"{m[1]}/** {' @nl '.join(words)} */ ", self.out[start],
                                          count=1)
-
-    def shared(self, name, is_typedef):
-        if not self.cover or self.cover[3] != (self.paragraph, len(self.scopes)):
-            return None
-        words, above, above_is_typedef, _ = self.cover
-        text = " ".join(words)
-        if above == name or (name and re.search(rf"\b{re.escape(name)}\b", text)):
-            return words
-        if self.comments_in.get(self.paragraph) != 1:
-            return None
-        is_value = "enum" in (name, above)  # the numbers behind their type, or in it
-        said = {part for word in re.findall(r"\w{4,}", text) for part in parts_of(word)}
-        own = parts_of(name) - (self.subject if "_" in name else set())
-        if is_value or (is_typedef and above_is_typedef) or own & (parts_of(above) | said):
-            return words
-        return None
 
 
 def page(text):
@@ -277,8 +216,7 @@ def main():
         sys.stdout.write(page(text))
         return
     lines = text.split("\n")
-    subject = parts_of(os.path.basename(sys.argv[1]))
-    sys.stdout.write(Filter(lines[:-1] if lines[-1] == "" else lines, subject).run())
+    sys.stdout.write(Filter(lines[:-1] if lines[-1] == "" else lines).run())
 
 
 if __name__ == "__main__":

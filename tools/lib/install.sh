@@ -90,7 +90,6 @@ test_consumers() {
   done
   expect "another minor version is refused" refuses_version
   expect "no consumer saw the sources" unseen
-  note_header_cost
 }
 
 # consume_by_pkg_config TREE KIND: what is installed there (tests/consumers/pkgconfig/build.sh).
@@ -235,22 +234,4 @@ only_the_library() {
   targets=$(ninja -C "$1" -t targets all) && installed=$(cmake --install "$1" --prefix "$INSTALLED/nothing") || return 1
   [[ -n $targets ]] && ! grep -E '(_test|linefilter_tool|linefilter_bench|redis_dedup|sst_reader|uses_store)' <<<"$targets" &&
     ! grep linefilter <<<"$installed"
-}
-
-# What including a header adds to a compilation: seconds of the compiler, the least of five. For the reader: no test asserts time.
-note_header_cost() {
-  local header with without
-  without=$(compile_seconds "")
-  for header in filter.h view.h builder.h inline.h; do
-    with=$(compile_seconds "#include \"linefilter/$header\"")
-    note "$header $(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.2f", a - b }') s"
-  done
-}
-
-compile_seconds() {
-  local TIMEFORMAT='%U %S'
-  echo "$1" >"$INSTALLED/header.cc"
-  for _ in 1 2 3 4 5; do
-    { time "${CXX:-c++}" -std=c++17 "-I$PREFIX/include" -c "$INSTALLED/header.cc" -o /dev/null; } 2>&1
-  done | awk '{ s = $1 + $2; if (NR == 1 || s < least) least = s } END { print least }'
 }

@@ -18,9 +18,11 @@ def names(folder):
         if os.path.basename(path) == "index.xml":
             continue
         for compound in ElementTree.parse(path).getroot().iter("compounddef"):
+            if compound.get("prot") in ("private", "protected"):
+                continue
             if compound.get("kind") in ("class", "struct", "union"):
                 found[compound.get("id")] = (compound.findtext("compoundname"), has_words(compound), where(compound))
-            for member in compound.iter("memberdef"):
+            for member in compound.iterfind(".//memberdef[@prot='public']"):
                 found[member.get("id")] = (member.findtext("name"), has_words(member), where(member))
                 for value in member.iter("enumvalue"):
                     of_enum = not re.fullmatch(r"\w+", member.findtext("name")) and has_words(member)  # it has no name

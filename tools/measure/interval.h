@@ -18,7 +18,7 @@ Interval ClopperPearson(uint64_t hits, uint64_t trials, double confidence);
 // Half the width of the interval, as a share of the counted rate; infinite without a hit.
 double RelativePrecision(uint64_t hits, uint64_t trials, double confidence);
 
-// The trials, at most 2^63, that give that relative precision, to a hundredth, at a rate in (0, 1); so is precision.
+// The trials, at most 2^63, that give about that relative precision at a rate in (0, 1); so is precision.
 uint64_t TrialsForPrecision(double rate, double precision, double confidence);
 
 }  // namespace linefilter::tools

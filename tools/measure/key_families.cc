@@ -144,12 +144,6 @@ const KeyFamily* FindKeyFamily(const std::string& name) {
   return nullptr;
 }
 
-std::string KeyFamilyNames() {
-  std::string names;
-  for (const KeyFamily& family : KeyFamilies()) names += (names.empty() ? "" : ", ") + std::string(family.name);
-  return names;
-}
-
 void MakeHashes(const KeyFamily& family, bool absent, uint64_t first, size_t n, uint64_t seed, uint64_t* hashes) {
   if (family.make == &Sequential) {  // 1 ns instead of 5
     for (size_t i = 0; i < n; ++i) hashes[i] = HashKey(SequentialInteger(first + i, absent), seed);

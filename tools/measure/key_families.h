@@ -28,8 +28,6 @@ struct KeyFamily {
 const std::vector<KeyFamily>& KeyFamilies();
 // Finds a family; null if there is none of that name.
 const KeyFamily* FindKeyFamily(const std::string& name);
-// The names, as in "sequential, strided, ..."
-std::string KeyFamilyNames();
 
 // Makes hashes of the keys first .. first + n - 1, as a filter of that seed takes them. A family of hashes has no seed
 // of its own: another seed than 0 mixes them anew, for another sample.

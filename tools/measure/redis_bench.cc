@@ -14,24 +14,15 @@ constexpr uint64_t kFprTrials = 200000;  // at 1 % within 4 % of the rate, 95 ti
 // Half of the keys that are asked are in the filter.
 constexpr uint64_t kHitsOf2 = 1;
 
-struct Bytes {
-  double in = 0, out = 0, keys = 0;
-  BytesPerKey per_key() const { return keys == 0 ? BytesPerKey() : BytesPerKey{in / keys, out / keys}; }
-};
-
 // It measures one way.
 class Measurement {
  public:
   Measurement(const BenchRequest& request, BenchWay* way) : request_(request), way_(way) {}
 
   // Returns keys per second; 0 after an error, or if all keys that may be inserted are.
-  double Rate(const BenchRow& row, RedisConnection* server, Bytes* bytes) {
+  double Rate(const BenchRow& row) {
     const uint64_t batch = row.pipelined ? request_.batch : 1;
     const uint64_t most = row.use == BenchUse::kLookups ? ~uint64_t{0} : Room(row);
-    const bool counted = server != nullptr && row.pipelined;
-    // The question for the traffic is part of it: two in a row differ by what one costs.
-    const ServerTraffic first = counted ? server->Traffic() : ServerTraffic();
-    const ServerTraffic before = counted ? server->Traffic() : ServerTraffic();
     const auto begin = std::chrono::steady_clock::now();
     uint64_t keys = 0;
     double seconds = 0;
@@ -40,14 +31,7 @@ class Measurement {
       keys += batch;
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
-    if (!status_.ok() || keys == 0) return 0;
-    if (counted) {
-      const ServerTraffic after = server->Traffic();
-      bytes->in += static_cast<double>((after.in - before.in) - (before.in - first.in));
-      bytes->out += static_cast<double>((after.out - before.out) - (before.out - first.out));
-      bytes->keys += static_cast<double>(keys);
-    }
-    return static_cast<double>(keys) / seconds;
+    return status_.ok() && keys != 0 ? static_cast<double>(keys) / seconds : 0;
   }
 
   MeasuredFpr Fpr() {
@@ -147,8 +131,7 @@ Status BenchWay::Make(const BenchRequest& request, BenchUse use, Layout layout, 
   return status;
 }
 
-Status MeasureRedis(const BenchRequest& request, const std::vector<BenchWay*>& ways, RedisConnection* server,
-                    BenchResult* result) {
+Status MeasureRedis(const BenchRequest& request, const std::vector<BenchWay*>& ways, BenchResult* result) {
   result->rows = {{"lookups_sync", BenchUse::kLookups, false, {}},
                   {"lookups_pipelined", BenchUse::kLookups, true, {}},
                   {"inserts_sync", BenchUse::kInserts, false, {}},
@@ -157,22 +140,18 @@ Status MeasureRedis(const BenchRequest& request, const std::vector<BenchWay*>& w
   std::vector<Measurement> measurements;
   for (BenchWay* const way : ways) measurements.emplace_back(request, way);
   std::vector<std::vector<double>> rates(num_rows * num_ways);
-  Bytes lookups, inserts;
   for (uint64_t round = 0; round < request.rounds; ++round) {
     for (size_t r = 0; r < num_rows; ++r) {
       const BenchRow& row = result->rows[r];
       for (uint64_t turn = 0; turn < num_ways; ++turn) {
         const auto way = static_cast<size_t>((round + turn) % num_ways);
-        Bytes* const bytes = row.use == BenchUse::kLookups ? &lookups : &inserts;
-        rates[r * num_ways + way].push_back(measurements[way].Rate(row, way == 0 ? server : nullptr, bytes));
+        rates[r * num_ways + way].push_back(measurements[way].Rate(row));
         if (!measurements[way].status().ok()) return measurements[way].status();
       }
     }
     if (request.after_round) request.after_round(round + 1);
   }
   for (size_t i = 0; i < rates.size(); ++i) result->rows[i / num_ways].per_second.push_back(Median(rates[i]));
-  result->lookups = lookups.per_key();
-  result->inserts = inserts.per_key();
   for (Measurement& measurement : measurements) {
     result->fprs.push_back(measurement.Fpr());
     if (!measurement.status().ok()) return measurement.status();

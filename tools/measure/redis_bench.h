@@ -10,7 +10,6 @@
 #include "linefilter/filter.h"
 #include "linefilter/redis.h"
 #include "linefilter/status.h"
-#include "tools/measure/redis_connection.h"
 
 namespace linefilter::tools {
 
@@ -68,23 +67,15 @@ struct MeasuredFpr {
   double rate() const { return static_cast<double>(hits) / static_cast<double>(trials); }
 };
 
-// What one key costs, pipelined; 0 if it was not measured.
-struct BytesPerKey {
-  double in = 0, out = 0;
-};
-
 struct BenchResult {
   std::vector<BenchRow> rows;  // look-ups one by one and pipelined, then insertions
   std::vector<MeasuredFpr> fprs;
-  BytesPerKey lookups, inserts;  // those of the first way
 };
 
 // Set this to end it, also from a signal. The caller removes what was made.
 extern std::atomic<bool> bench_interrupted;
 
-// `server` is asked for its traffic; null if that is not to be measured.
-Status MeasureRedis(const BenchRequest& request, const std::vector<BenchWay*>& ways, RedisConnection* server,
-                    BenchResult* result);
+Status MeasureRedis(const BenchRequest& request, const std::vector<BenchWay*>& ways, BenchResult* result);
 
 }  // namespace linefilter::tools
 

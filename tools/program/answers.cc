@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "tools/program/command.h"
-#include "tools/program/progress.h"
+#include "tools/program/key_reader.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -39,24 +39,22 @@ bool CanPrintAnswers(const char* command, const AnswerOptions& options) {
   return false;
 }
 
-int AskKeys(KeyReader* reader, const AnswerOptions& options,
+int AskKeys(const std::string& path, const AnswerOptions& options,
             const std::function<int(const std::vector<std::string_view>& keys, uint8_t* answers)>& ask) {
-  std::vector<std::string_view> keys;
   std::vector<uint8_t> answers;
   uint64_t num_queries = 0, maybe = 0;
-  {
-    Progress progress("asking keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
-    while (reader->Next(&keys)) {
-      answers.resize(keys.size());
-      const int code = ask(keys, answers.data());
-      if (code != kExitGood) return code;
-      for (const uint8_t answer : answers) maybe += answer;
-      num_queries += keys.size();
-      if (!options.counts_only()) PrintAnswers(options, keys, answers);
-      progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : num_queries);
-    }
-  }
-  if (!reader->status().ok()) return Fail("%s", reader->status().message());
+  int code = kExitGood;
+  const Status read = ReadKeys(path, options.u64, "asking keys", [&](const std::vector<std::string_view>& keys) {
+    answers.resize(keys.size());
+    code = ask(keys, answers.data());
+    if (code != kExitGood) return false;
+    for (const uint8_t answer : answers) maybe += answer;
+    num_queries += keys.size();
+    if (!options.counts_only()) PrintAnswers(options, keys, answers);
+    return true;
+  });
+  if (code != kExitGood) return code;
+  if (!read.ok()) return Fail("%s", read.message());
   if (options.counts_only()) {
     Report report;
     report.Count("num_queries", num_queries);

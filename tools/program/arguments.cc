@@ -36,16 +36,12 @@ std::string Joined(const std::vector<std::string>& words, const char* separator)
 }  // namespace
 
 void Arguments::Path(const char* name, std::string* value, const char* help, Need need) {
-  AddParsed(app_, name, "PATH", help, [value](const std::string& text, std::string* error) {
-    *error = "is an empty name: give a file";
-    *value = text;
-    return !text.empty();
-  })->required(need == Need::kRequired);
+  Text(name, value, "PATH", help, need);
 }
 
 void Arguments::Text(const char* name, std::string* value, const char* type, const char* help, Need need) {
   AddParsed(app_, name, type, help, [value](const std::string& text, std::string* error) {
-    *error = "is empty: give it, or leave it out";
+    *error = "is empty: give a value";
     *value = text;
     return !text.empty();
   })->required(need == Need::kRequired);
@@ -56,7 +52,7 @@ void Arguments::Paths(const char* name, std::vector<std::string>* values, const 
           name,
           [name, values](const std::vector<std::string>& given) {
             for (const std::string& path : given) {
-              if (path.empty()) throw CLI::ValidationError(name, "'' is an empty name: give a file");
+              if (path.empty()) throw CLI::ValidationError(name, "'' is empty: give a value");
             }
             *values = given;
           },

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "linefilter/options.h"
-#include "tools/program/key_reader.h"
+#include "linefilter/status.h"
 #include "tools/program/secret.h"
 
 namespace linefilter::tools {
@@ -20,9 +20,9 @@ struct Build {
   bool u64 = false, json = false, grow = false;
 };
 
-// Hands the hashes of all keys over, batch by batch, until `take` returns false. False if the keys could not be read.
-bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_read,
-                const std::function<bool(const uint64_t* hashes, size_t n)>& take);
+// Hands over the hashes of all keys, batch by batch, until `take` returns false.
+Status ReadHashes(const Build& build, uint64_t* keys_read,
+                  const std::function<bool(const uint64_t* hashes, size_t n)>& take);
 
 // Builds with --grow; returns the exit code.
 int RunGrow(const Build& build);

@@ -19,16 +19,12 @@ int RunGrow(const Build& build) {
   growth.max_growth = build.max_growth;
   const Status created = filter.Create(kFirstCapacity, build.options, growth);
   if (!created.ok()) return Fail("build: %s", created.message());
-  KeyReader reader;
-  if (!reader.Open(build.keys, build.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
-    return Fail("%s", reader.status().message());
-  }
   uint64_t keys_read = 0;
-  const bool read = ReadHashes(&reader, build.options, &keys_read, [&](const uint64_t* hashes, size_t n) {
+  const Status read = ReadHashes(build, &keys_read, [&](const uint64_t* hashes, size_t n) {
     filter.InsertHashes(hashes, n);
     return true;
   });
-  if (!read) return Fail("%s", reader.status().message());
+  if (!read.ok()) return Fail("%s", read.message());
   const Status status = filter.Save(build.out.c_str());
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "linefilter/builder.h"
-#include "linefilter/file.h"
 #include "linefilter/sizing.h"
 #include "tools/measure/parallel.h"
 #include "tools/program/arguments.h"
@@ -13,7 +12,6 @@
 #include "tools/program/command.h"
 #include "tools/program/images.h"
 #include "tools/program/key_reader.h"
-#include "tools/program/progress.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -49,26 +47,6 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
   return true;
 }
 
-// This is FinishToFile, with progress on a terminal once the bits are set.
-Status WriteImage(FilterBuilder* builder, const std::string& out) {
-  struct Output {
-    AtomicFile file;
-    Progress progress;
-    uint64_t done = 0;
-  } output{{}, {"building and writing", "bytes", builder->ImageBytes()}};
-  output.progress.Update(0);
-  Status status = output.file.Create(out.c_str());
-  if (!status.ok()) return status;
-  status = builder->FinishToSink({[](void* context, const void* data, size_t size) noexcept {
-                                    Output* to = static_cast<Output*>(context);
-                                    to->progress.Update(to->done += size);
-                                    return to->file.Append(data, size).ok();
-                                  },
-                                  &output});
-  if (!output.file.status().ok()) return output.file.status();  // the system's reason, not the sink's
-  return status.ok() ? output.file.Commit() : status;
-}
-
 int RunBuild(Build build, bool by_bits) {
   if (!RequestMakesSense(build, by_bits)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
@@ -80,18 +58,15 @@ int RunBuild(Build build, bool by_bits) {
   build.options.executor = Threads(build.threads);
   FilterBuilder builder(build.options);
   if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
-  KeyReader reader;
-  if (!reader.Open(build.keys, build.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
-    return Fail("%s", reader.status().message());
-  }
   uint64_t keys_read = 0;
-  const bool read = ReadHashes(&reader, build.options, &keys_read, [&](const uint64_t* hashes, size_t n) {
+  const Status read = ReadHashes(build, &keys_read, [&](const uint64_t* hashes, size_t n) {
     if (builder.status().ok()) builder.AddHashes(hashes, n);
     return builder.status().ok();
   });
-  if (!read) return Fail("%s", reader.status().message());
+  if (!read.ok()) return Fail("%s", read.message());
   const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
-  const Status status = WriteImage(&builder, build.out);
+  const Status status = WriteFile(build.out, "building and writing", image_bytes,
+                                  [&builder](const Sink& sink) { return builder.FinishToSink(sink); });
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
 
   const Sizing& sizing = builder.sizing();
@@ -143,21 +118,17 @@ std::function<int()> Declare(Arguments& arguments) {
 
 }  // namespace
 
-bool ReadHashes(KeyReader* reader, const FilterOptions& options, uint64_t* keys_read,
-                const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
-  std::vector<std::string_view> keys;
+Status ReadHashes(const Build& build, uint64_t* keys_read,
+                  const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
   std::vector<uint64_t> hashes;
-  const KeyHash key_hash = options.key_hash();
-  Progress progress("reading keys", reader->bytes_total() != 0 ? "bytes" : "keys", reader->bytes_total());
-  while (reader->Next(&keys)) {
+  const KeyHash key_hash = build.options.key_hash();
+  return ReadKeys(build.keys, build.u64, "reading keys", [&](const std::vector<std::string_view>& keys) {
     hashes.resize(keys.size());
     key_hash.OfEach(
         keys.size(), [&](size_t i) { return Key(keys[i]); }, hashes.data());
     *keys_read += keys.size();
-    if (!take(hashes.data(), hashes.size())) break;
-    progress.Update(reader->bytes_total() != 0 ? reader->bytes_done() : *keys_read);
-  }
-  return reader->status().ok();
+    return take(hashes.data(), hashes.size());
+  });
 }
 
 const Command kBuildCommand = {

@@ -14,7 +14,6 @@
 #include "tools/program/command.h"
 #include "tools/program/fpr_measure.h"
 #include "tools/program/fpr_request.h"
-#include "tools/program/images.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -28,36 +27,26 @@ double RateOf(const FprCounts& counts) {
 
 // The interval takes all answers for independent draws with one rate. For the questions to one filter that is so.
 // Filters of several seeds differ a little in their rates. Pooled, the interval is that of these filters' mean rate,
-// rather too wide than too narrow. seed_deviation tells how far other filters lie from it.
+// rather too wide than too narrow. The rows tell how far other filters lie from it.
 void ReportSeeds(const FprResult& result, Report* report) {
   if (result.by_seed.size() < 2) return;
-  const double n = static_cast<double>(result.by_seed.size());
-  double mean = 0, squares = 0, lowest = 1, highest = 0;
-  for (const FprCounts& counts : result.by_seed) mean += RateOf(counts) / n;
   std::vector<Report> rows;
   for (const FprCounts& counts : result.by_seed) {
-    const double rate = RateOf(counts);
-    squares += (rate - mean) * (rate - mean);
-    lowest = std::min(lowest, rate);
-    highest = std::max(highest, rate);
     Report row;
     row.Count("seed", counts.seed);
     row.Count("num_queries", counts.num_queries);
     row.Count("false_positives", counts.false_positives);
-    row.Rate("measured_fpr", rate);
+    row.Rate("measured_fpr", RateOf(counts));
     row.Rate("expected_fpr_of_bits", counts.expected_fpr_of_bits);
     row.Count("false_negatives", counts.false_negatives);
     rows.push_back(std::move(row));
   }
-  report->Rate("seed_fpr_lowest", lowest);
-  report->Rate("seed_fpr_highest", highest);
-  report->Rate("seed_deviation", mean > 0 ? std::sqrt(squares / (n - 1)) / mean : 0);
   report->Table("by_seed", std::move(rows));
 }
 
 // Tells whether --precision, given or the default, is reached; if not, how many questions would. A user who gives a
 // number of questions alone has asked for no precision.
-void ReportPrecision(const FprRequest& fpr, const FprCounts& total, double planned_fpr, Report* report) {
+void ReportPrecision(const FprRequest& fpr, const FprCounts& total, Report* report) {
   const double precision = RelativePrecision(total.false_positives, total.num_queries, fpr.confidence);
   report->Rate("precision", precision);
   if (fpr.num_queries != 0 && !fpr.precision_given) return;
@@ -66,12 +55,12 @@ void ReportPrecision(const FprRequest& fpr, const FprCounts& total, double plann
   report->Bool("precision_reached", reached);
   if (reached) return;
   constexpr uint64_t kCounted = 100;  // with so many false positives the counted rate is the better one
-  const double needed = QueriesForPrecision(fpr, total.false_positives >= kCounted ? RateOf(total) : planned_fpr);
+  const double needed =
+      QueriesForPrecision(fpr, total.false_positives >= kCounted ? RateOf(total) : total.expected_fpr_of_bits);
   if (needed > 0) report->Real("num_queries_needed", std::ceil(needed));
 }
 
-int ReportFpr(const FprRequest& fpr, const FprResult& result, double expected_fpr, double planned_fpr,
-              double bits_per_key) {
+int ReportFpr(const FprRequest& fpr, const FprResult& result, double expected_fpr, double bits_per_key) {
   const FprCounts& total = result.total;
   const Interval interval = ClopperPearson(total.false_positives, total.num_queries, fpr.confidence);
   Report report;
@@ -87,7 +76,7 @@ int ReportFpr(const FprRequest& fpr, const FprResult& result, double expected_fp
   report.Rate("fpr_low", interval.low);
   report.Rate("fpr_high", interval.high);
   report.Rate("confidence", fpr.confidence);
-  ReportPrecision(fpr, total, planned_fpr, &report);
+  ReportPrecision(fpr, total, &report);
   report.Rate("expected_fpr_of_bits", total.expected_fpr_of_bits);
   report.Count("false_negatives", total.false_negatives);
   report.Count("body_bytes", result.body_bytes);
@@ -145,31 +134,14 @@ std::string Refuse(const FprRequest& fpr) {
 int RunFpr(const FprRequest& fpr) {
   std::string refused = Refuse(fpr);
   if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
-  FprPlan plan;
-  plan.keys = FindKeyFamily(fpr.keys);
-  plan.layout = fpr.layout;
-  plan.num_keys = fpr.num_keys;
-  plan.num_seeds = fpr.seeds;
-  plan.num_threads = fpr.threads;
-  plan.options.bits_per_key = fpr.bits_per_key;
-  plan.options.num_probes = static_cast<uint32_t>(fpr.probes);
-  plan.options.seed = fpr.seed;
-  plan.options.memory_limit = MemoryOfMachine();
   double bits_per_key = 0;
   const double expected_fpr = ModelFpr(fpr, &bits_per_key);
-  double planned_fpr = expected_fpr;
-  refused = RefuseQueries(fpr, *plan.keys, planned_fpr);
-  if (refused.empty() && IsRateOfBitsKnown(fpr)) {
-    const Status status = RateOfBits(plan, &planned_fpr);
-    if (!status.ok()) return Fail("fpr: %s", status.message());
-    refused = RefuseQueries(fpr, *plan.keys, planned_fpr);
-  }
+  refused = RefuseQueries(fpr, expected_fpr);
   if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
-  plan.num_queries = std::max(NumQueries(fpr, planned_fpr), fpr.seeds);
   FprResult result;
-  const Status status = MeasureFpr(plan, &result);
+  const Status status = MeasureFpr(fpr, std::max(NumQueries(fpr, expected_fpr), fpr.seeds), &result);
   if (!status.ok()) return Fail("fpr: %s", status.message());
-  return ReportFpr(fpr, result, expected_fpr, planned_fpr, bits_per_key);
+  return ReportFpr(fpr, result, expected_fpr, bits_per_key);
 }
 
 std::function<int()> Declare(Arguments& arguments) {
@@ -194,6 +166,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--threads", &fpr->threads, "How many threads; all cores by default. Results do not depend on it");
   arguments.Json(&fpr->json);
   return [fpr, &arguments] {
+    fpr->family = FindKeyFamily(fpr->keys);
     fpr->precision_given = arguments.Given("--precision");
     return RunFpr(*fpr);
   };
@@ -208,7 +181,7 @@ const char* Notes() {
         "fpr_low to fpr_high is the Clopper-Pearson interval of the measured rate, of all seeds together;\n"
         "precision is half its width as a share of the rate; where it is more than precision_asked, "
         "num_queries_needed\n"
-        "would suffice. seed_deviation is the relative standard deviation from seed to seed.\n"
+        "would suffice.\n"
         "A billion keys (1.25 GB, about a minute): linefilter fpr --num-keys 1e9 --bits-per-key 10 --num-queries 1e9\n"
         "(a layout that takes no key once it is made needs 8 bytes per key more)\n"
         "Keys:\n");

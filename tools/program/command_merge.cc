@@ -45,7 +45,7 @@ int RunMerge(const Merge& merge) {
   FilterFile made;
   std::vector<const FilterView*> views;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (!OpenSource(merge.images[i], merge.secret.OrNull(), &files[i])) return kExitBad;
+    if (!OpenImage(merge.images[i], true, merge.secret.OrNull(), &files[i])) return kExitBad;
     views.push_back(&files[i].view());
   }
   std::vector<Report> rows(files.size());
@@ -54,9 +54,9 @@ int RunMerge(const Merge& merge) {
     rows[i].Count("body_bytes", views[i]->body_bytes());
     rows[i].Rate("expected_fpr", views[i]->ExpectedFpr());
   }
-  const Status status = WriteAndOpen(
-      merge.out, merge.secret.OrNull(), [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink); },
-      &made);
+  Status status = WriteFile(merge.out, "merging", 0,
+                            [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink); });
+  if (status.ok()) status = made.Map(merge.out.c_str(), MapAdvice::kWillNeed, merge.secret.OrNull());
   if (status.code() == StatusCode::kIncompatible) return FailMisfit(merge, views, status);
   if (!status.ok()) return Fail("merge: %s: %s", merge.out.c_str(), status.message());
   for (size_t i = 0; i < files.size(); ++i) {
@@ -66,7 +66,7 @@ int RunMerge(const Merge& merge) {
   Report report;
   report.Text("image", merge.out);
   report.Count("num_images", merge.images.size());
-  ReportMade(made.view(), &report);
+  ReportImage(made.view(), &report);
   report.Table("images", std::move(rows));
   report.Print(merge.json);
   return kExitGood;

@@ -16,11 +16,8 @@ namespace linefilter::tools {
 namespace {
 
 struct Plan {
-  uint64_t num_keys = 0;
-  double fpr = 0, bits_per_key = 0;
-  bool json = false;
-  bool redis = false;
-  RedisPlanRequest request;  // with --redis
+  RedisPlanRequest request;  // without --redis only its first three fields
+  bool json = false, redis = false;
   std::string rates;
 };
 
@@ -29,15 +26,15 @@ constexpr const char* kOfRedis[] = {"--lookups", "--inserts",     "--replicas", 
 
 Status PlanLayout(const Plan& plan, bool by_fpr, Layout layout, Report* row) {
   Sizing sizing;
-  Status status = by_fpr ? SizeForFpr(layout, plan.num_keys, plan.fpr, &sizing)
-                         : SizeForBitsPerKey(layout, plan.num_keys, plan.bits_per_key, &sizing);
+  Status status = by_fpr ? SizeForFpr(layout, plan.request.num_keys, plan.request.fpr, &sizing)
+                         : SizeForBitsPerKey(layout, plan.request.num_keys, plan.request.bits_per_key, &sizing);
   if (!status.ok()) return status;
   FilterOptions options;
   options.layout = layout;
   options.executor = Threads(DefaultThreads());  // as `build` does
-  (by_fpr ? options.fpr : options.bits_per_key) = by_fpr ? plan.fpr : plan.bits_per_key;
+  (by_fpr ? options.fpr : options.bits_per_key) = by_fpr ? plan.request.fpr : plan.request.bits_per_key;
   uint64_t image_bytes = 0, build_memory = 0;
-  status = FilterBuilder::EstimateBytes(options, plan.num_keys, &image_bytes, &build_memory);
+  status = FilterBuilder::EstimateBytes(options, plan.request.num_keys, &image_bytes, &build_memory);
   if (!status.ok()) return status;
   row->Text("layout", LayoutName(layout));
   row->Count("num_probes", sizing.num_probes);
@@ -50,12 +47,9 @@ Status PlanLayout(const Plan& plan, bool by_fpr, Layout layout, Report* row) {
 }
 
 int RunRedis(const Plan& plan, const Arguments& arguments) {
-  RedisPlanRequest request = plan.request;
-  request.num_keys = plan.num_keys;
-  request.fpr = plan.fpr;
-  request.bits_per_key = plan.bits_per_key;
+  const RedisPlanRequest& request = plan.request;
   // An option of 0 means "not given" to the planner; here it was given.
-  if (arguments.Given("--fpr") && plan.fpr == 0) return Fail("plan: --fpr 0 needs a list of the keys, no filter");
+  if (arguments.Given("--fpr") && request.fpr == 0) return Fail("plan: --fpr 0 needs a list of the keys, no filter");
   if (arguments.Given("--batch") && request.batch == 0) return Fail("plan: --batch 0 asks nothing: give at least 1");
   return RunRedisPlan(request, plan.rates, plan.json);
 }
@@ -66,11 +60,11 @@ int RunPlan(const Plan& plan, const Arguments& arguments) {
   }
   const bool by_fpr = arguments.Given("--fpr");
   Report report;
-  report.Count("num_keys", plan.num_keys);
+  report.Count("num_keys", plan.request.num_keys);
   if (by_fpr) {
-    report.Rate("wanted_fpr", plan.fpr);
+    report.Rate("wanted_fpr", plan.request.fpr);
   } else {
-    report.Real("wanted_bits_per_key", plan.bits_per_key);
+    report.Real("wanted_bits_per_key", plan.request.bits_per_key);
   }
   std::vector<Report> rows;
   for (const Layout layout : BuildableLayouts()) {
@@ -90,9 +84,9 @@ int RunPlan(const Plan& plan, const Arguments& arguments) {
 
 std::function<int()> Declare(Arguments& arguments) {
   auto plan = std::make_shared<Plan>();
-  arguments.Count("--num-keys", &plan->num_keys, "How many keys the set has", Need::kRequired);
-  arguments.Real("--fpr", &plan->fpr, "P", "The highest acceptable false-positive rate, like 0.01");
-  arguments.Real("--bits-per-key", &plan->bits_per_key, "B", "Or the size, 1 to 64");
+  arguments.Count("--num-keys", &plan->request.num_keys, "How many keys the set has", Need::kRequired);
+  arguments.Real("--fpr", &plan->request.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
+  arguments.Real("--bits-per-key", &plan->request.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf("--fpr", "--bits-per-key");
   arguments.Flag("--redis", &plan->redis, "Of layout blocked in Redis or Redis Cluster: shards, memory, nodes");
   arguments.Count("--lookups", &plan->request.lookups, "With --redis: look-ups per second, 0 by default");

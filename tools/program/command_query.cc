@@ -23,11 +23,9 @@ int RunQuery(const Query& query) {
   if (!CanPrintAnswers("query", query.answers)) return kExitBad;
   FilterFile file;
   if (!OpenImage(query.filter, !query.no_verify, query.secret.OrNull(), &file)) return kExitBad;
-  KeyReader reader;
-  if (!reader.Open(query.keys, query.answers.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
-    return Fail("%s", reader.status().message());
-  }
-  return AskKeys(&reader, query.answers, [&file](const std::vector<std::string_view>& keys, uint8_t* answers) {
+  const Status status = CanBeAsked(file.view());
+  if (!status.ok()) return FailImage(query.filter, status);
+  return AskKeys(query.keys, query.answers, [&file](const std::vector<std::string_view>& keys, uint8_t* answers) {
     file.view().MayContainKeys(keys.data(), keys.size(), answers);
     return kExitGood;
   });

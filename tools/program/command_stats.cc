@@ -108,20 +108,10 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
     report->Text("reason", status.message());
     return status;
   }
-  const double estimated = view.EstimatedKeys(), counted = static_cast<double>(view.num_keys());
   report->Text("state", view.empty_set() ? "empty set" : "ok");
-  report->Text("layout", LayoutName(view.layout()));
-  report->Count("num_probes", view.num_probes());
-  report->Count("image_bytes", view.image_bytes());
-  report->Count("body_bytes", view.body_bytes());
-  if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
-  report->Rate("fill_ratio", view.FillRatio());
-  if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
-  report->Number("estimated_keys", estimated);
+  ReportImage(view, report);
+  const double estimated = view.EstimatedKeys(), counted = static_cast<double>(view.num_keys());
   if (counted > 0) report->Real("estimated_per_num_keys", estimated / counted);
-  const double keys = view.has_num_keys() ? counted : estimated;  // as `info` does
-  report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
-  report->Rate("expected_fpr", view.ExpectedFpr());
   if (stats.fpr > 0) AddRoom(view, stats.fpr, estimated, report);  // counts different keys
   ReportStages(view, report);
   AddLoad(view, report);

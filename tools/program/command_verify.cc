@@ -8,7 +8,6 @@
 #include "tools/program/command.h"
 #include "tools/program/images.h"
 #include "tools/program/key_reader.h"
-#include "tools/program/progress.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -38,28 +37,20 @@ struct KeysResult {
   std::string first_absent_key;
 };
 
-bool AskKeys(const Verify& verify, const FilterView& view, KeysResult* result) {
-  KeyReader reader;
-  if (reader.Open(verify.keys, verify.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
-    std::vector<std::string_view> keys;
-    std::vector<uint8_t> answers;
-    Progress progress("verifying keys", reader.bytes_total() != 0 ? "bytes" : "keys", reader.bytes_total());
-    while (reader.Next(&keys)) {
-      answers.resize(keys.size());
-      view.MayContainKeys(keys.data(), keys.size(), answers.data());
-      for (size_t i = 0; i < keys.size(); ++i) {
-        ++result->checked;
-        if (answers[i] != 0) continue;
-        if (result->absent++ == 0) {
-          result->first_absent = result->checked;
-          result->first_absent_key = Printable(keys[i]);
-        }
+Status AskKeys(const Verify& verify, const FilterView& view, KeysResult* result) {
+  std::vector<uint8_t> answers;
+  return ReadKeys(verify.keys, verify.u64, "verifying keys", [&](const std::vector<std::string_view>& keys) {
+    answers.resize(keys.size());
+    view.MayContainKeys(keys.data(), keys.size(), answers.data());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      ++result->checked;
+      if (answers[i] == 0 && result->absent++ == 0) {
+        result->first_absent = result->checked;
+        result->first_absent_key = Printable(keys[i]);
       }
-      progress.Update(reader.bytes_total() != 0 ? reader.bytes_done() : result->checked);
     }
-  }
-  if (!reader.status().ok()) Fail("%s", reader.status().message());
-  return reader.status().ok();
+    return true;
+  });
 }
 
 int RunVerify(const Verify& verify) {
@@ -87,7 +78,8 @@ int RunVerify(const Verify& verify) {
   if (!verify.keys.empty()) status = CanBeAsked(file.view());
   if (!status.ok()) return FailImage(verify.image, status);
   KeysResult result;
-  if (!verify.keys.empty() && !AskKeys(verify, file.view(), &result)) return kExitBad;
+  if (!verify.keys.empty()) status = AskKeys(verify, file.view(), &result);
+  if (!status.ok()) return Fail("%s", status.message());
   report.Count("image_bytes", file.view().image_bytes());
   report.Text("checksum", "ok");
   if (!verify.keys.empty()) {

@@ -5,22 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "linefilter/layout.h"
-#include "linefilter/options.h"
 #include "linefilter/status.h"
-#include "tools/measure/key_families.h"
+#include "tools/program/fpr_request.h"
 
 namespace linefilter::tools {
-
-struct FprPlan {
-  Layout layout = Layout::kBlocked;
-  FilterOptions options;  // the seed is that of the first filter, hash_id follows from the keys, no executor
-  const KeyFamily* keys = nullptr;
-  uint64_t num_keys = 0;     // in every filter
-  uint64_t num_queries = 0;  // over all filters
-  uint64_t num_seeds = 1;    // seeds seed, seed + 1, ...: one filter each
-  uint64_t num_threads = 1;
-};
 
 // The counts of one filter.
 struct FprCounts {
@@ -37,10 +25,11 @@ struct FprResult {
   FprCounts total;  // expected_fpr_of_bits: the mean
 };
 
-// All counts are sums over keys, so they do not depend on num_threads. It holds one filter per thread at most (of a
-// layout that is made at once, 8 bytes per key more), less where options.memory_limit does not allow it. Nothing grows
-// with num_queries. It shows progress on a terminal.
-Status MeasureFpr(const FprPlan& plan, FprResult* result);
+// Asks num_queries absent keys, over all filters, which have the seeds seed, seed + 1, ... All counts are sums over
+// keys, so they do not depend on the threads. It holds one filter per thread at most (of a layout that is made at once,
+// 8 bytes per key more), less where memory does not allow it. Nothing grows with num_queries. It shows progress on a
+// terminal.
+Status MeasureFpr(const FprRequest& fpr, uint64_t num_queries, FprResult* result);
 
 }  // namespace linefilter::tools
 

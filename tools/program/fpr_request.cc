@@ -12,9 +12,6 @@ namespace {
 
 // Nobody waits for more: hours on many cores.
 constexpr double kMostQueries = 1e12;
-// Up to so many members of all filters, these are filled once more to know their rates. The mean rate of more, or of
-// larger ones, lies within 0.2 % of the model's.
-constexpr uint64_t kFewKeys = 10000000;
 
 }  // namespace
 
@@ -41,31 +38,20 @@ double ModelFpr(const FprRequest& fpr, double* bits_per_key) {
   return ExpectedFpr(fpr.layout, fpr.num_keys, sizing.body_bytes, static_cast<uint32_t>(fpr.probes));
 }
 
-bool IsRateOfBitsKnown(const FprRequest& fpr) { return fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds; }
-
-// Tells the mean rate of the filters that will be asked, from their bits.
-Status RateOfBits(FprPlan plan, double* rate) {
-  plan.num_queries = 0;
-  FprResult result;
-  const Status status = MeasureFpr(plan, &result);
-  *rate = result.total.expected_fpr_of_bits;
-  return status;
-}
-
-std::string RefuseQueries(const FprRequest& fpr, const KeyFamily& family, double planned_fpr) {
+std::string RefuseQueries(const FprRequest& fpr, double expected_fpr) {
   char sentence[300] = "";
-  const double needed = fpr.num_queries == 0 && fpr.precision_given ? QueriesForPrecision(fpr, planned_fpr) : 0;
-  const uint64_t queries = NumQueries(fpr, planned_fpr) / fpr.seeds, most = family.max_keys;
+  const double needed = fpr.num_queries == 0 && fpr.precision_given ? QueriesForPrecision(fpr, expected_fpr) : 0;
+  const uint64_t queries = NumQueries(fpr, expected_fpr) / fpr.seeds, most = fpr.family->max_keys;
   if (needed > kMostQueries) {
     snprintf(sentence, sizeof(sentence),
              "--precision %g at a rate of %.2g needs %.2g absent keys, more than %g: choose a wider --precision or "
              "fewer --bits-per-key, or give --num-queries for what can be had",
-             fpr.precision, planned_fpr, needed, kMostQueries);
+             fpr.precision, expected_fpr, needed, kMostQueries);
   } else if (fpr.num_keys > most || queries > most) {
     snprintf(sentence, sizeof(sentence),
              "keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "
              "wanted: ask for fewer, or for a precision that needs fewer",
-             family.name, static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
+             fpr.family->name, static_cast<unsigned long long>(most), static_cast<unsigned long long>(fpr.num_keys),
              static_cast<unsigned long long>(queries));
   }
   return sentence;

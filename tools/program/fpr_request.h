@@ -6,9 +6,7 @@
 #include <string>
 
 #include "linefilter/layout.h"
-#include "linefilter/status.h"
 #include "tools/measure/key_families.h"
-#include "tools/program/fpr_measure.h"
 
 namespace linefilter::tools {
 
@@ -17,6 +15,7 @@ struct FprRequest {
   uint64_t num_keys = 1000000, num_queries = 0, probes = 0, seed = 0, seeds = 1, threads = 0;
   double bits_per_key = 10, confidence = 0.99, precision = 0.025;
   std::string keys;
+  const KeyFamily* family = nullptr;  // of that name
   bool precision_given = false, json = false;
 };
 
@@ -29,13 +28,8 @@ uint64_t NumQueries(const FprRequest& fpr, double expected_fpr);
 // The model's mean over all sets of that size, and the real bits per key.
 double ModelFpr(const FprRequest& fpr, double* bits_per_key);
 
-// Filters of few keys are filled once more to know their rates before the first question.
-bool IsRateOfBitsKnown(const FprRequest& fpr);
-// The rate of the filters that are to be measured: small ones differ from the model's mean and from each other.
-Status RateOfBits(FprPlan plan, double* rate);
-
 // Says why so many questions cannot be asked, or nothing.
-std::string RefuseQueries(const FprRequest& fpr, const KeyFamily& family, double planned_fpr);
+std::string RefuseQueries(const FprRequest& fpr, double expected_fpr);
 
 }  // namespace linefilter::tools
 

@@ -18,6 +18,7 @@
 #include "tools/program/secret.h"
 
 namespace linefilter::tools {
+
 Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file) {
   const Status status = file->Map(path.c_str(), advice, secret);
   if (status.code() != StatusCode::kIncompatible) return status;
@@ -43,7 +44,6 @@ Status CanBeAsked(const FilterView& view) {
 
 bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file) {
   Status status = MapImage(path, verify ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret, file);
-  if (status.ok()) status = CanBeAsked(file->view());
   if (status.ok() && verify) status = VerifyBody(file->view());
   if (!status.ok()) FailImage(path, status);
   return status.ok();
@@ -141,33 +141,39 @@ bool CanCreate(const std::string& path, std::string* reason) {
   return false;
 }
 
-void ReportMade(const FilterView& view, Report* report) {
+void ReportImage(const FilterView& view, Report* report) {
+  const double estimated_keys = view.EstimatedKeys();
+  const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : estimated_keys;
   report->Text("layout", LayoutName(view.layout()));
+  ReportHash(view.hash_id(), view.seed(), report);
   report->Count("num_probes", view.num_probes());
   if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
   report->Count("body_bytes", view.body_bytes());
   report->Count("image_bytes", view.image_bytes());
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
-  report->Number("estimated_keys", view.EstimatedKeys());
-  ReportHash(view.hash_id(), view.seed(), report);
+  report->Number("estimated_keys", estimated_keys);
+  report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
+  report->Rate("fill_ratio", view.FillRatio());
   report->Rate("expected_fpr", view.ExpectedFpr());
 }
 
-bool OpenSource(const std::string& path, const HashSecret* secret, FilterFile* file) {
-  Status status = MapImage(path, MapAdvice::kWillNeed, secret, file);
-  if (status.ok()) status = VerifyBody(file->view());
-  if (!status.ok()) FailImage(path, status);
-  return status.ok();
-}
-
-Status WriteAndOpen(const std::string& out, const HashSecret* secret, const std::function<Status(const Sink&)>& write,
-                    FilterFile* made) {
-  AtomicFile file;
-  Status status = file.Create(out.c_str());
-  if (status.ok()) status = write(file.sink());
-  if (!file.status().ok()) return file.status();  // the system's reason, not the sink's
-  if (status.ok()) status = file.Commit();
-  return status.ok() ? made->Map(out.c_str(), MapAdvice::kWillNeed, secret) : status;
+Status WriteFile(const std::string& out, const char* what, uint64_t total,
+                 const std::function<Status(const Sink&)>& write) {
+  struct Output {
+    AtomicFile file;
+    Progress progress;
+    uint64_t done = 0;
+  } output{{}, {what, "bytes", total}};
+  Status status = output.file.Create(out.c_str());
+  if (!status.ok()) return status;
+  status = write({[](void* context, const void* data, size_t size) noexcept {
+                    Output* to = static_cast<Output*>(context);
+                    to->progress.Update(to->done += size);
+                    return to->file.Append(data, size).ok();
+                  },
+                  &output});
+  if (!output.file.status().ok()) return output.file.status();  // the system's reason, not the sink's
+  return status.ok() ? output.file.Commit() : status;
 }
 
 bool SameFile(const std::string& keys, const std::string& other) {

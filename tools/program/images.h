@@ -18,8 +18,8 @@ Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* sec
 // This is FilterBase::KeyStatus, in the words of the program.
 Status CanBeAsked(const FilterView& view);
 
-// Maps an image that keys are to be asked of, and verifies all of it unless `verify` is false: a damaged body could
-// answer "absent" for a member. It is false after saying why.
+// Maps an image, and verifies all of it unless `verify` is false: a damaged body could answer "absent" for a member. It
+// is false after saying why.
 bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file);
 
 // This is FilterView::Verify, with progress on a terminal.
@@ -50,15 +50,13 @@ uint64_t MemoryOfMachine();
 // Whether a file of that name could be made or replaced; else false, with the reason.
 bool CanCreate(const std::string& path, std::string* reason);
 
-// Reports what is the same for all images that were made of others: size, what is known of the keys, hash.
-void ReportMade(const FilterView& view, Report* report);
+// Reports what every image tells of itself.
+void ReportImage(const FilterView& view, Report* report);
 
-// Opens and verifies an image that another one is made of; no key need be asked. It is false after saying why.
-bool OpenSource(const std::string& path, const HashSecret* secret, FilterFile* file);
-
-// Writes a new image by write(sink), and opens it. Nothing stays of one that fails.
-Status WriteAndOpen(const std::string& out, const HashSecret* secret, const std::function<Status(const Sink&)>& write,
-                    FilterFile* made);
+// Writes a new image by write(sink). A terminal shows `what` as progress, of `total` bytes; 0: nobody knows how many.
+// Nothing stays of one that fails.
+Status WriteFile(const std::string& out, const char* what, uint64_t total,
+                 const std::function<Status(const Sink&)>& write);
 
 // Whether the file of keys (- is standard input) and another one are the same.
 bool SameFile(const std::string& keys, const std::string& other);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +73,10 @@ class KeyReader {
   uint64_t file_offset_ = 0;  // of end_
   uint64_t bytes_total_ = 0;
 };
+
+// Hands over all keys of a file, batch by batch, until `take` returns false. A terminal shows `what` as progress.
+Status ReadKeys(const std::string& path, bool u64, const char* what,
+                const std::function<bool(const std::vector<std::string_view>& keys)>& take);
 
 }  // namespace linefilter::tools
 

@@ -1,22 +1,21 @@
 #include "tools/program/number.h"
 
-#include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
 namespace linefilter::tools {
 namespace {
 
-// strtod and its kin take more than numbers: leading blanks, "nan", "infinity", "0x1p3".
+// strtod takes more than numbers: leading blanks, "nan", "infinity", "0x1p3".
 bool OnlyOf(const std::string& text, const char* characters) {
   return !text.empty() && text.find_first_not_of(characters) == std::string::npos;
 }
 
-bool ParseDigits(const char* digits, int base, uint64_t* value) {
-  errno = 0;
-  char* end = nullptr;
-  const unsigned long long parsed = strtoull(digits, &end, base);
-  if (*end != '\0' || errno == ERANGE) return false;
+bool ParseDigits(const std::string& text, size_t begin, int base, uint64_t* value) {
+  uint64_t parsed = 0;
+  const auto [end, error] = std::from_chars(text.data() + begin, text.data() + text.size(), parsed, base);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
   *value = parsed;
   return true;
 }
@@ -40,7 +39,7 @@ bool ParseReal(const std::string& text, double* value, std::string* error) {
 bool ParseCount(const std::string& text, uint64_t* value, std::string* error) {
   if (OnlyOf(text, "0123456789")) {
     *error = "is too large: counts end at 2^64 - 1";
-    return ParseDigits(text.c_str(), 10, value);
+    return ParseDigits(text, 0, 10, value);
   }
   double real = 0;
   *error = "is not a count: write it like 1000000 or 1e6";
@@ -64,10 +63,8 @@ bool ParseCount(const std::string& text, uint64_t* value, std::string* error) {
 
 bool ParseSeed(const std::string& text, uint64_t* value, std::string* error) {
   *error = "is no seed: write a whole number of 64 bits, like 42 or 0x2a";
-  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-    return OnlyOf(text.substr(2), "0123456789abcdefABCDEF") && ParseDigits(text.c_str() + 2, 16, value);
-  }
-  return OnlyOf(text, "0123456789") && ParseDigits(text.c_str(), 10, value);
+  const bool is_hex = text.compare(0, 2, "0x") == 0 || text.compare(0, 2, "0X") == 0;
+  return ParseDigits(text, is_hex ? 2 : 0, is_hex ? 16 : 10, value);
 }
 
 }  // namespace linefilter::tools

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tools/program/key_reader.h"
-#include "tools/program/progress.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
 #include "tools/program/redis/servers.h"
@@ -81,38 +80,28 @@ std::string AdviceOf(StatusCode code) {
 }
 
 int RunAdd(const Add& add) {
-  RedisServers servers;
-  if (!ReadyServers(add.server, &servers)) return kExitBad;
-  KeyReader reader;
-  if (!reader.Open(add.keys, add.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
-    return Fail("%s", reader.status().message());
-  }
   RedisFilter filter;
-  Status status = filter.Open(servers, add.name, add.secret.OrNull());
-  if (status.ok()) status = filter.KeyStatus();
+  if (!OpenFilter("add", add.server, add.name, add.secret, &filter)) return kExitBad;
+  Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("add", add.name, status);
 
   Counts counts;
-  std::vector<std::string_view> keys;
   std::vector<uint64_t> hashes;
   std::vector<RedisInsert> outcomes;
   uint64_t read = 0, unprinted = 0;
   int print_error = 0;
   if (!add.print.empty()) signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failure, to be told
-  {
-    Progress progress("adding keys", reader.bytes_total() != 0 ? "bytes" : "keys", reader.bytes_total());
-    while (status.ok() && unprinted == 0 && reader.Next(&keys)) {
-      hashes.clear();
-      for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
-      outcomes.assign(keys.size(), RedisInsert::kFailed);
-      status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
-      for (const RedisInsert outcome : outcomes) ++counts.of[static_cast<size_t>(outcome)];
-      read += keys.size();
-      if (!add.print.empty()) unprinted = PrintOutcomes(add, keys, outcomes);
-      print_error = errno;
-      progress.Update(reader.bytes_total() != 0 ? reader.bytes_done() : read);
-    }
-  }
+  const Status all_read = ReadKeys(add.keys, add.u64, "adding keys", [&](const std::vector<std::string_view>& keys) {
+    hashes.clear();
+    for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
+    outcomes.assign(keys.size(), RedisInsert::kFailed);
+    status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
+    for (const RedisInsert outcome : outcomes) ++counts.of[static_cast<size_t>(outcome)];
+    read += keys.size();
+    if (!add.print.empty()) unprinted = PrintOutcomes(add, keys, outcomes);
+    print_error = errno;
+    return status.ok() && unprinted == 0;
+  });
   const uint64_t known = counts.of[0], fresh = counts.of[1], failed = counts.of[2];
   if (add.print.empty()) {
     Report report;
@@ -130,7 +119,7 @@ int RunAdd(const Add& add) {
                 static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
                 advice.empty() ? "" : "\n", advice.c_str());
   }
-  return reader.status().ok() ? printed : Fail("%s", reader.status().message());
+  return all_read.ok() ? printed : Fail("%s", all_read.message());
 }
 
 std::function<int()> Declare(Arguments& arguments) {

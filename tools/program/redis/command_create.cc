@@ -4,7 +4,6 @@
 #include "tools/measure/layouts.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
-#include "tools/program/redis/lifetime.h"
 #include "tools/program/redis/servers.h"
 
 namespace linefilter::tools {
@@ -13,17 +12,12 @@ namespace {
 struct Create {
   ServerOptions server;
   std::string name;
-  uint64_t num_keys = 0, expire_s = 0;
+  uint64_t num_keys = 0;
   FilterOptions options;
   RedisLayout layout;
   SecretOption secret;
   bool json = false;
 };
-
-int FailMade(const std::string& name, const char* how, const Status& status) {
-  return Fail("redis create: filter %s is there, %s (%s)", ShownName(name).c_str(), how,
-              SentenceOf(name, status).c_str());
-}
 
 // The library's sentence does not know how an image is made and brought by hand.
 std::string AdviceOf(const Create& create, const Status& status) {
@@ -32,26 +26,23 @@ std::string AdviceOf(const Create& create, const Status& status) {
          "` makes the image of all keys, and `linefilter redis load` brings it.";
 }
 
-int RunCreate(const Create& create, const Arguments& arguments) {
+int RunCreate(const Create& create) {
   FilterOptions options = create.options;
   if (create.secret.is_given) {
     options.hash_id = HashId::kKeyed;
     options.secret = create.secret.secret;
   }
-  const bool expires = arguments.Given("--expire");
-  if (expires && !CheckLifetime("create", "--expire", "leave it out", create.expire_s)) return kExitBad;
   RedisServers servers;
   if (!ReadyServers(create.server, &servers)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Create(servers, create.name, create.num_keys, options, create.layout);
   if (!status.ok()) return FailRedis("create", create.name, status, AdviceOf(create, status));
-  if (expires) status = filter.Expire(1000 * create.expire_s);
-  if (!status.ok()) {
-    return FailMade(create.name, "without its --expire, which `linefilter redis expire` sets", status);
-  }
   RedisInfo info;
   status = filter.Info(&info);
-  if (!status.ok()) return FailMade(create.name, "as asked: `linefilter redis info` tells about it", status);
+  if (!status.ok()) {
+    return Fail("redis create: filter %s is there, as asked: `linefilter redis info` tells about it (%s)",
+                ShownName(create.name).c_str(), SentenceOf(create.name, status).c_str());
+  }
   Report report;
   ReportFilter(filter, &report);
   report.Count("num_keys", info.num_keys);
@@ -76,11 +67,9 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--seed", "--secret");
   arguments.Count("--shard-bytes", &create->layout.shard_bytes,
                   "Most bytes of one string of Redis; by default 64 MiB, less where a cluster has many nodes");
-  arguments.Count("--expire", &create->expire_s,
-                  "The filter goes after so many seconds; never by default (`linefilter redis expire`)");
   DeclareServer(&arguments, ServerUse::kAdd, &create->server);
   arguments.Json(&create->json);
-  return [create, &arguments] { return RunCreate(*create, arguments); };
+  return [create] { return RunCreate(*create); };
 }
 
 }  // namespace
@@ -88,8 +77,8 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kRedisCreateCommand = {
     "create", "Make an empty filter in Redis",
     "Nothing is replaced: a NAME that is taken is refused. All that is asked of the filter later is read from there.\n"
-    "An image of keys goes there by `linefilter redis load`. Exit code: 0 it is made, 2 it is not,\n"
-    "or not as asked, which is said.",
+    "An image of keys goes there by `linefilter redis load`; `linefilter redis expire` lets it go by\n"
+    "itself. Exit code: 0 it is made, 2 it is not, or cannot be told of, which is said.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -2,7 +2,6 @@
 #include <memory>
 
 #include "tools/program/images.h"
-#include "tools/program/progress.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
 #include "tools/program/redis/servers.h"
@@ -17,37 +16,20 @@ struct Dump {
   bool json = false;
 };
 
-// This is WriteImage, with progress on a terminal.
-Status WriteTo(RedisFilter* filter, const Sink& sink) {
-  struct Output {
-    Sink sink;
-    Progress progress;
-    uint64_t done = 0;
-  } output{sink, {"reading from Redis", "bytes", filter->ImageBytes()}};
-  return filter->WriteImage({[](void* context, const void* data, size_t size) noexcept {
-                               Output* to = static_cast<Output*>(context);
-                               to->progress.Update(to->done += size);
-                               return to->sink.write(to->sink.context, data, size);
-                             },
-                             &output});
-}
-
 int RunDump(const Dump& dump) {
   std::string reason;
   if (!CanCreate(dump.out, &reason)) return Fail("redis dump: --out %s %s", dump.out.c_str(), reason.c_str());
-  RedisServers servers;
-  if (!ReadyServers(dump.server, &servers)) return kExitBad;
   RedisFilter filter;
-  Status status = filter.Open(servers, dump.name, dump.secret.OrNull());
-  if (!status.ok()) return FailRedis("dump", dump.name, status, AdviceOfReplica(dump.server, status));
+  if (!OpenFilter("dump", dump.server, dump.name, dump.secret, &filter)) return kExitBad;
   FilterFile made;
-  status = WriteAndOpen(
-      dump.out, dump.secret.OrNull(), [&filter](const Sink& sink) { return WriteTo(&filter, sink); }, &made);
+  Status status = WriteFile(dump.out, "reading from Redis", filter.ImageBytes(),
+                            [&filter](const Sink& sink) { return filter.WriteImage(sink); });
+  if (status.ok()) status = made.Map(dump.out.c_str(), MapAdvice::kWillNeed, dump.secret.OrNull());
   if (!status.ok()) return FailRedis("dump", dump.name, status);
   Report report;
   report.Text("filter", dump.name);
   report.Text("image", dump.out);
-  ReportMade(made.view(), &report);
+  ReportImage(made.view(), &report);
   report.Print(dump.json);
   return kExitGood;
 }

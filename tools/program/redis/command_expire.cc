@@ -3,7 +3,6 @@
 
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
-#include "tools/program/redis/lifetime.h"
 #include "tools/program/redis/servers.h"
 
 namespace linefilter::tools {
@@ -17,13 +16,19 @@ struct ExpireOptions {
   bool never = false, json = false;
 };
 
+// It is false after saying why: the filter would be gone at once, or it is a slip.
+bool CheckLifetime(uint64_t seconds) {
+  constexpr uint64_t kMost = 3153600000;
+  if (seconds == 0) Fail("redis expire: --after 0 would be gone at once: give a second at least, or --never");
+  if (seconds > kMost) Fail("redis expire: --after is above a hundred years: give --never");
+  return seconds != 0 && seconds <= kMost;
+}
+
 int RunExpire(const ExpireOptions& options) {
-  if (!options.never && !CheckLifetime("expire", "--after", "--never", options.after_s)) return kExitBad;
-  RedisServers servers;
-  if (!ReadyServers(options.server, &servers)) return kExitBad;
+  if (!options.never && !CheckLifetime(options.after_s)) return kExitBad;
   RedisFilter filter;
-  Status status = filter.Open(servers, options.name, options.secret.OrNull());
-  if (status.ok()) status = filter.Expire(1000 * options.after_s);
+  if (!OpenFilter("expire", options.server, options.name, options.secret, &filter)) return kExitBad;
+  const Status status = filter.Expire(1000 * options.after_s);
   if (!status.ok()) return FailRedis("expire", options.name, status);
   Report report;
   report.Text("filter", options.name);

@@ -17,12 +17,10 @@ struct Info {
 };
 
 int RunInfo(const Info& options) {
-  RedisServers servers;
-  if (!ReadyServers(options.server, &servers)) return kExitBad;
   RedisFilter filter;
+  if (!OpenFilter("info", options.server, options.name, options.secret, &filter)) return kExitBad;
   RedisInfo info;
-  Status status = filter.Open(servers, options.name, options.secret.OrNull());
-  if (status.ok()) status = filter.Info(&info);
+  const Status status = filter.Info(&info);
   if (!status.ok()) return FailRedis("info", options.name, status, AdviceOfReplica(options.server, status));
   Report report;
   ReportFilter(filter, &report);

@@ -5,7 +5,6 @@
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
 #include "tools/program/redis/images.h"
-#include "tools/program/redis/lifetime.h"
 #include "tools/program/redis/servers.h"
 
 namespace linefilter::tools {
@@ -14,7 +13,6 @@ namespace {
 struct Load {
   ServerOptions server;
   std::string name, image;
-  uint64_t expire_s = 0;
   RedisLayout layout;
   SecretOption secret;
   bool json = false;
@@ -28,30 +26,16 @@ std::string AdviceOf(const RedisFilter& filter, bool created, const Status& stat
   return "`linefilter redis switch` replaces its keys by those of an image.";
 }
 
-int RunLoad(const Load& load, const Arguments& arguments) {
-  const bool expires = arguments.Given("--expire");
-  if (expires && !CheckLifetime("load", "--expire", "leave it out", load.expire_s)) return kExitBad;
+int RunLoad(const Load& load) {
   RedisServers servers;
   RedisImage image;
   if (!ReadyServers(load.server, &servers)) return kExitBad;
-  if (!OpenSource(load.image, load.secret.OrNull(), &image.file)) return kExitBad;
+  if (!OpenImage(load.image, true, load.secret.OrNull(), &image.file)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, load.name, load.secret.OrNull());
   const bool created = status.code() == StatusCode::kNotFound;
   if (created) {
     status = filter.CreateFromImage(servers, load.name, image.data(), image.size(), load.secret.OrNull(), load.layout);
-    if (status.ok() && expires) {
-      status = filter.Expire(1000 * load.expire_s);
-      if (!status.ok()) {
-        return Fail("redis load: filter %s is there, without its --expire, which `linefilter redis expire` sets (%s)",
-                    ShownName(load.name).c_str(), SentenceOf(load.name, status).c_str());
-      }
-    }
-  } else if (status.ok() && expires) {  // others may go by the time that it has
-    return Fail(
-        "redis load: filter %s is there already, and --expire is of a new one: leave it out, and see to "
-        "`linefilter redis expire`; nothing was loaded",
-        ShownName(load.name).c_str());
   } else if (status.ok()) {
     status = filter.Load(image.data(), image.size());
   }
@@ -76,11 +60,10 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("IMAGE", &load->image, "The image whose keys go there", Need::kRequired);
   arguments.Count("--shard-bytes", &load->layout.shard_bytes,
                   "Of a new filter: most bytes of one string of Redis; by default 64 MiB");
-  arguments.Count("--expire", &load->expire_s, "Of a new filter: it goes after so many seconds; never by default");
   arguments.Secret(&load->secret, SecretUse::kAsk);
   DeclareServer(&arguments, ServerUse::kAdd, &load->server);
   arguments.Json(&load->json);
-  return [load, &arguments] { return RunLoad(*load, arguments); };
+  return [load] { return RunLoad(*load); };
 }
 
 }  // namespace

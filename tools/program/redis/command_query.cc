@@ -1,11 +1,9 @@
 // linefilter redis query tells which keys may be in the set.
-#include <cstdio>
 #include <memory>
 #include <vector>
 
 #include "tools/program/answers.h"
 #include "tools/program/key_reader.h"
-#include "tools/program/progress.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
 #include "tools/program/redis/servers.h"
@@ -22,18 +20,12 @@ struct Query {
 
 int RunQuery(const Query& query) {
   if (!CanPrintAnswers("redis query", query.answers)) return kExitBad;
-  RedisServers servers;
-  if (!ReadyServers(query.server, &servers)) return kExitBad;
-  KeyReader reader;
-  if (!reader.Open(query.keys, query.answers.u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) {
-    return Fail("%s", reader.status().message());
-  }
   RedisFilter filter;
-  Status status = filter.Open(servers, query.name, query.secret.OrNull());
-  if (status.ok()) status = filter.KeyStatus();
+  if (!OpenFilter("query", query.server, query.name, query.secret, &filter)) return kExitBad;
+  Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
   std::vector<uint64_t> hashes;
-  return AskKeys(&reader, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
+  return AskKeys(query.keys, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers);

@@ -43,19 +43,16 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
 int RunSwitch(const Switch& options, const Arguments& arguments) {
   const std::string broken = BrokenRule(arguments, options);
   if (!broken.empty()) return Fail("redis switch: %s", broken.c_str());
-  RedisServers servers;
   RedisImage image;
-  if (!ReadyServers(options.server, &servers)) return kExitBad;
   const std::string& path = options.load.empty() ? options.image : options.load;
-  if (!path.empty() && !OpenSource(path, options.secret.OrNull(), &image.file)) return kExitBad;
+  if (!path.empty() && !OpenImage(path, true, options.secret.OrNull(), &image.file)) return kExitBad;
   RedisFilter filter;
-  Status status = filter.Open(servers, options.name, options.secret.OrNull());
-  if (!status.ok()) return FailRedis("switch", options.name, status);
+  if (!OpenFilter("switch", options.server, options.name, options.secret, &filter)) return kExitBad;
   const Step step = DoSwitchStep(options, image, &filter);
   if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
   if (!step.status.ok()) return FailRedis("switch", options.name, step.status, step.advice);
   RedisInfo info;
-  status = filter.Info(&info);
+  const Status status = filter.Info(&info);
   if (!status.ok()) {
     return Fail("redis switch %s: %s; what is there now, `linefilter redis info` tells (%s)",
                 ShownName(options.name).c_str(), step.done, SentenceOf(options.name, status).c_str());

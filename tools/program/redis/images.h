@@ -1,4 +1,4 @@
-// RedisFilter takes an image of a file with all of its bytes at hand. OpenSource opens and verifies it.
+// RedisFilter takes an image of a file with all of its bytes at hand. OpenImage opens and verifies it.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_
 

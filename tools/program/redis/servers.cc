@@ -7,6 +7,7 @@
 
 #include "tools/program/command.h"
 #include "tools/program/images.h"
+#include "tools/program/redis/failure.h"
 
 namespace linefilter::tools {
 namespace {
@@ -58,7 +59,7 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
   arguments->Path("--password-file", &options->password_file,
                   "File whose first line is the password; else LINEFILTER_REDIS_PASSWORD of the environment");
   arguments->Count("--database", &options->database, "Number of the database, 0 by default; a cluster has no other");
-  if (use != ServerUse::kMeasure) DeclareTls(arguments, &servers);
+  DeclareTls(arguments, &servers);
   arguments->Count("--timeout", &options->timeout_ms, "Milliseconds for a connection or reply, 2000 by default");
   arguments->Count("--patience", &options->patience_ms,
                    "Milliseconds for all that is tried again of one batch, 10000 by default");
@@ -107,6 +108,15 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
   servers->connect_timeout_ms = servers->timeout_ms;
   return ReadyMs("--patience", options.patience_ms, &servers->patience_ms) &&
          ReadyMs("--wait", options.wait_ms, &servers->wait_ms);
+}
+
+bool OpenFilter(const char* command, const ServerOptions& options, const std::string& name, const SecretOption& secret,
+                RedisFilter* filter) {
+  RedisServers servers;
+  if (!ReadyServers(options, &servers)) return false;
+  const Status status = filter->Open(servers, name, secret.OrNull());
+  if (!status.ok()) FailRedis(command, name, status, AdviceOfReplica(options, status));
+  return status.ok();
 }
 
 void ReportFilter(const RedisFilter& filter, Report* report) {

@@ -22,9 +22,8 @@ struct ServerOptions {
   uint64_t wait_replicas = 0, wait_ms = RedisServers().wait_ms;
 };
 
-// Commands that add may wait for replicas, those that only ask may ask one, the others neither. What is measured
-// is counted on a connection that knows no TLS.
-enum class ServerUse { kAsk, kAdd, kOther, kMeasure };
+// Commands that add may wait for replicas, those that only ask may ask one, the others neither.
+enum class ServerUse { kAsk, kAdd, kOther };
 void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options);
 
 // This is for the notes of those that may ask a replica; it is a macro, so that it joins the others at compile time.
@@ -36,6 +35,10 @@ std::string AdviceOfReplica(const ServerOptions& options, const Status& status);
 
 // Declares the positional NAME.
 void DeclareFilterName(Arguments* arguments, std::string* name);
+
+// Opens the filter; false after saying why, for the command of that name.
+bool OpenFilter(const char* command, const ServerOptions& options, const std::string& name, const SecretOption& secret,
+                RedisFilter* filter);
 
 // Fills in what was given, with the password. It is false after saying why.
 bool ReadyServers(const ServerOptions& options, RedisServers* servers);

@@ -6,7 +6,6 @@
 #include "tools/measure/layouts.h"
 #include "tools/program/images.h"
 #include "tools/program/key_reader.h"
-#include "tools/program/progress.h"
 
 namespace linefilter::tools {
 namespace {
@@ -25,19 +24,15 @@ Step LoadIt(const RedisImage& image, RedisFilter* filter) {
 // Adds the keys of a file to the next generation alone.
 Step AddKeys(const Switch& options, RedisFilter* filter) {
   Step step = {filter->KeyStatus(), "added", kToBoth, ""};
-  KeyReader reader;
-  if (step.status.ok()) step.status = reader.Open(options.add, options.u64 ? KeyFormat::kU64 : KeyFormat::kLines);
   if (!step.status.ok()) return step;
-  Progress progress("adding keys", "bytes", reader.bytes_total());
-  std::vector<std::string_view> keys;
   std::vector<uint64_t> hashes;
-  while (step.status.ok() && reader.Next(&keys)) {
+  const Status read = ReadKeys(options.add, options.u64, "adding keys", [&](const std::vector<std::string_view>& keys) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter->HashOf(key));
     step.status = filter->InsertHashesIntoNext(hashes.data(), hashes.size());
-    progress.Update(reader.bytes_done());
-  }
-  if (step.status.ok()) step.status = reader.status();
+    return step.status.ok();
+  });
+  if (step.status.ok()) step.status = read;
   return step;
 }
 
