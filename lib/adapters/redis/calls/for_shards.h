@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "lib/adapters/redis/calls/session.h"
+#include "lib/adapters/redis/calls/filter_record.h"
 #include "lib/adapters/redis/record/shards.h"
 #include "linefilter/status.h"
 
@@ -28,18 +29,21 @@ class Integers final : public ReplyHandler {
   std::vector<int64_t> values;
 };
 
-// `add` adds one command for a shard; `judge` gets its integer. It returns the first error; after a refusal, all are
-// run.
+// `add` adds one command for the shard of that key, whose mark is at an offset, as text; `judge` gets its number and
+// the integer that the command answered. It returns the first error; after a refusal, all are run.
 template <class Add, class Judge>
-Status ForShards(Session* session, const Shards& shards, uint64_t at_once, const Add& add, const Judge& judge) {
+Status ForShards(FilterRecord* record, const Shards& shards, uint64_t at_once, const Add& add, const Judge& judge) {
+  Batch& batch = record->batch();
   Status first;
   const uint64_t n = shards.keys.size();
   for (uint64_t begin = 0; begin < n; begin += at_once) {
     const uint64_t end = n - begin < at_once ? n : begin + at_once;
-    session->batch.Clear();
-    for (uint64_t shard = begin; shard < end; ++shard) add(shard);
+    batch.Clear();
+    for (uint64_t shard = begin; shard < end; ++shard) {
+      add(&batch, shards.keys[static_cast<size_t>(shard)], std::to_string(shards.MarkOffset(shard)));
+    }
     Integers integers(static_cast<size_t>(end - begin));
-    const Status status = session->router.Run(session->batch, &integers);
+    const Status status = record->router().Run(batch, &integers);
     if (!status.ok()) return status;
     for (uint64_t shard = begin; shard < end; ++shard) {
       const Status judged = judge(shard, integers.values[static_cast<size_t>(shard - begin)]);

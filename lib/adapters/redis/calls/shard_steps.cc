@@ -32,53 +32,45 @@ constexpr char kAdvance[] =
 
 }  // namespace
 
-Status AllocateShards(FilterRecord* record, const Generation& generation, uint64_t version) {
-  Batch& batch = record->session().batch;
-  const Shards shards = ShardsOf(record->name(), record->header(), generation);
-  const std::string mark = MarkOf(version);
-  const auto make = [&](uint64_t shard) {
-    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch.AddScript(key, Kind::kWrite, kMake, 2);
-    batch.Arg(shards.MarkOffset(shard));
-    batch.Arg(mark);
+Status AllocateShards(FilterRecord* record, const Generation& generation) {
+  const std::string mark = MarkOf(kFilledVersion);
+  const auto make = [&](Batch* batch, const RedisKey& key, const std::string& mark_at) {
+    batch->AddScript(key, Kind::kWrite, kMake, {mark_at, mark});
   };
   // 0 means that it was there, made by a command that was sent twice. AdvanceMarks looks at it.
   bool any_twice = false;
-  const Status status = ForShards(&record->session(), shards, kMadeAtOnce, make, [&](uint64_t, int64_t made) {
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
+  const Status status = ForShards(record, shards, kMadeAtOnce, make, [&](uint64_t, int64_t made) {
     any_twice = any_twice || made != 1;
     return Status();
   });
-  return status.ok() && any_twice ? AdvanceMarks(record, generation, version, kMadeHere) : status;
+  return status.ok() && any_twice ? AdvanceMarks(record, generation, kFilledVersion, kMadeHere) : status;
 }
 
 Status AdvanceMarks(FilterRecord* record, const Generation& generation, uint64_t version, Maker maker) {
-  Batch& batch = record->session().batch;
-  const Shards shards = ShardsOf(record->name(), record->header(), generation);
   const std::string version_bytes = MarkOf(version).substr(8);
-  const auto advance = [&](uint64_t shard) {
-    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch.AddScript(key, Kind::kWrite, kAdvance, 3);
-    batch.Arg(shards.MarkOffset(shard));
-    batch.Arg(version_bytes);
-    batch.Arg(maker == kMadeHere ? "made" : "named");
+  const auto advance = [&](Batch* batch, const RedisKey& key, const std::string& mark_at) {
+    const char* const who = maker == kMadeHere ? "made" : "named";
+    batch->AddScript(key, Kind::kWrite, kAdvance, {mark_at, version_bytes, who});
   };
-  return ForShards(&record->session(), shards, kShardsAtOnce, advance, [&](uint64_t shard, int64_t answer) {
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
+  return ForShards(record, shards, kShardsAtOnce, advance, [&](uint64_t shard, int64_t answer) {
     if (answer >= 0) return Status();
     return maker == kMadeHere ? LostWhileMade(record->name(), shards, shard) : LostShard(record->name(), shards, shard);
   });
 }
 
 Status DropShards(FilterRecord* record, const Generation& generation, uint64_t grace_ms) {
-  Batch& batch = record->session().batch;
-  const Shards shards = ShardsOf(record->name(), record->header(), generation);
-  const auto drop = [&](uint64_t shard) {
-    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch.Add(key, Kind::kWrite, grace_ms == 0 ? 2 : 3);
-    batch.Arg(grace_ms == 0 ? "UNLINK" : "PEXPIRE");
-    batch.Arg(key.name);
-    if (grace_ms != 0) batch.Arg(grace_ms);
+  const std::string grace = std::to_string(grace_ms);
+  const auto drop = [&](Batch* batch, const RedisKey& key, const std::string&) {
+    if (grace_ms == 0) {
+      batch->Add(key, Kind::kWrite, {"UNLINK", key.name});
+    } else {
+      batch->Add(key, Kind::kWrite, {"PEXPIRE", key.name, grace});
+    }
   };
-  return ForShards(&record->session(), shards, kShardsAtOnce, drop, [](uint64_t, int64_t) { return Status(); });
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
+  return ForShards(record, shards, kShardsAtOnce, drop, [](uint64_t, int64_t) { return Status(); });
 }
 
 }  // namespace linefilter::redis_internal

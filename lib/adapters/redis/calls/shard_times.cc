@@ -39,25 +39,22 @@ bool IsWhatIsLeft(int64_t ms, Clock::time_point asked, const TimeToLive& before,
          ms >= before.ms - MsOf(Clock::now() - before.asked) - kSlackMs;
 }
 
-}  // namespace
-
-Status SetTimes(FilterRecord* record, const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer) {
-  Batch& batch = record->session().batch;
-  const Shards shards = ShardsOf(record->name(), record->header(), generation);
-  const std::string version_bytes = MarkOf(version).substr(8);
+// Gives all shards a time to live, 0 for ever, but not those that a record later than that of `version` has marked;
+// then *is_newer. kCorrupt means that one is lost, as in AdvanceMarks.
+Status SetTimes(FilterRecord* record, const Generation& generation, uint64_t version, int64_t ms, bool* is_newer) {
+  const std::string version_bytes = MarkOf(version).substr(8), time = std::to_string(ms);
   *is_newer = false;
-  const auto set = [&](uint64_t shard) {
-    const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-    batch.AddScript(key, Kind::kWrite, kSetTime, 3);
-    batch.Arg(shards.MarkOffset(shard));
-    batch.Arg(version_bytes);
-    batch.Arg(ms);
+  const auto set = [&](Batch* batch, const RedisKey& key, const std::string& mark_at) {
+    batch->AddScript(key, Kind::kWrite, kSetTime, {mark_at, version_bytes, time});
   };
-  return ForShards(&record->session(), shards, kShardsAtOnce, set, [&](uint64_t shard, int64_t answer) {
+  const Shards shards = ShardsOf(record->name(), record->header(), generation);
+  return ForShards(record, shards, kShardsAtOnce, set, [&](uint64_t shard, int64_t answer) {
     *is_newer = *is_newer || answer == 0;
     return answer < 0 ? LostShard(record->name(), shards, shard) : Status();
   });
 }
+
+}  // namespace
 
 // This goes on until the record says the same before and after. A client that changes its time or leaves the generation
 // meanwhile does its part before that, or finds ours done.
@@ -69,11 +66,11 @@ Status KeepShards(FilterRecord* record, const Generation& generation, uint64_t v
     if (!status.ok()) return status;
     // There is no record; but a replica may only be late with it.
     if (left.ms <= kNoRecord) {
-      return record->session().router.replica_reads() ? status : DropShards(record, generation, kLeaveMs);
+      return record->router().servers().replica_reads ? status : DropShards(record, generation, kLeaveMs);
     }
     const int64_t ms = left.ms == TimeToLive::kForEver ? 0 : left.ms < 0 ? 1 : left.ms + kSlackMs;
     bool is_newer;
-    status = SetTimes(record, generation, version, static_cast<uint64_t>(ms), &is_newer);
+    status = SetTimes(record, generation, version, ms, &is_newer);
     if (!status.ok() && status.code() != StatusCode::kCorrupt) return status;
     if (is_newer) {
       Answer there;
@@ -95,20 +92,16 @@ Status KeepShards(FilterRecord* record, const Generation& generation, uint64_t v
 
 // All are looked at, because each of two clients that died within may have set the times of some.
 Status KeepNamed(FilterRecord* record, const Header& header, const TimeToLive& left) {
-  Batch& batch = record->session().batch;
   constexpr int64_t kNever = -1, kLost = -2;  // as PTTL answers
   if (left.ms < 0) return Status();
   for (const Generation* generation : {&header.current, &header.next}) {
     const Shards shards = ShardsOf(record->name(), header, *generation);
-    const auto ask = [&](uint64_t shard) {
-      const RedisKey& key = shards.keys[static_cast<size_t>(shard)];
-      batch.Add(key, Kind::kRead, 2);
-      batch.Arg("PTTL");
-      batch.Arg(key.name);
+    const auto ask = [](Batch* batch, const RedisKey& key, const std::string&) {
+      batch->Add(key, Kind::kRead, {"PTTL", key.name});
     };
     const Clock::time_point asked = Clock::now();
     bool all_fit = true;
-    Status status = ForShards(&record->session(), shards, kShardsAtOnce, ask, [&](uint64_t, int64_t answer) {
+    Status status = ForShards(record, shards, kShardsAtOnce, ask, [&](uint64_t, int64_t answer) {
       const int64_t shard_ms = answer == kNever ? TimeToLive::kForEver : answer;
       all_fit = all_fit && (answer == kLost || IsWhatIsLeft(shard_ms, asked, left, kRecordGraceMs));
       return Status();

@@ -57,7 +57,7 @@ Status CheckTls(const RedisServers& servers) {
 
 }  // namespace
 
-Status ServerMap::Reset(const RedisServers& servers) {
+Status ServerMap::Begin(const RedisServers& servers) {
   std::vector<Address> seeds;
   const Status status = ParseAddresses(servers.addresses, &seeds);
   if (!status.ok()) return status;
@@ -75,12 +75,6 @@ Status ServerMap::Reset(const RedisServers& servers) {
   servers_ = servers;
   pid_ = getpid();
   seeds_ = std::move(seeds);
-  nodes_.clear();
-  map_.clear();
-  replicas_.clear();
-  map_is_new_ = false;
-  first_seed_ = next_asked_ = 0;
-  is_cluster_ = false;
   return Status();
 }
 
