@@ -113,13 +113,6 @@ TEST_F(RedisRouter, AFullServerIsOverItsLimitAndOthersCommandsRun) {
   EXPECT_EQ(replies_.text(20), "1048576");
 }
 
-TEST_F(RedisRouter, AForeignKeyIsIncompatible) {
-  RedisClient(Shared().address()).Do({"LPUSH", "list", "x"});
-  ASSERT_TRUE(Connect().ok());
-  EXPECT_EQ(replies_.Run(&router_, "list", Kind::kRead, {"GETRANGE", "list", "0", "9"}).code(),
-            StatusCode::kIncompatible);
-}
-
 // A handler that throws at the n-th answer, as one may that allocates.
 class Thrower final : public ReplyHandler {
  public:

@@ -25,7 +25,6 @@ constexpr int kTries = 3;  // for a file, if generations are switched meanwhile
 class Pieces final : public ReplyHandler {
  public:
   void OnReply(size_t command, const Reply& reply) override { texts[command].assign(reply.text()); }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
   std::vector<std::string> texts = std::vector<std::string>(kPiecesAtOnce + 1);
 };

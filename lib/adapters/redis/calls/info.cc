@@ -68,7 +68,6 @@ class Sample final : public ReplyHandler {
       pieces_[command].bytes.assign(reply.text());
     }
   }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
   // The bytes of shards that are there.
   std::string Bytes() const {

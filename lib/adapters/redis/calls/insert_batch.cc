@@ -22,7 +22,6 @@ constexpr char kUnlinkJunk[] =
 class Ignore final : public ReplyHandler {
  public:
   void OnReply(size_t, const Reply&) override {}
-  void OnError(size_t, const Status&) override {}
 };
 
 }  // namespace

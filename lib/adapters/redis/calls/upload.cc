@@ -55,7 +55,6 @@ constexpr int kTries = 3;            // for one shard's upload that the server l
 class Refusals final : public ReplyHandler {
  public:
   void OnReply(size_t, const Reply& reply) override { count += reply.integer() != 1; }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
   size_t count = 0;
 };

@@ -22,7 +22,6 @@ class OneAnswer final : public ReplyHandler {
     answer_->text.assign(reply.text());
     answer_->number = reply.is_integer() ? reply.integer() : kNoNumber;
   }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
  private:
   Answer* const answer_;

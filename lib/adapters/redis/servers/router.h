@@ -41,8 +41,8 @@ class ReplyHandler {
   virtual ~ReplyHandler() = default;
   // It is never an error reply. `reply` lives until this returns.
   virtual void OnReply(size_t command, const Reply& reply) = 0;
-  // `status` is never ok.
-  virtual void OnError(size_t command, const Status& status) = 0;
+  // `status` is never ok. For many it is enough that Run tells the first.
+  virtual void OnError(size_t /*command*/, const Status& /*status*/) {}
 };
 
 // A reply that is kept: the bytes of a string, the value of an integer, or nil.

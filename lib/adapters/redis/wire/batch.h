@@ -91,7 +91,6 @@ class Reply {
 
   Type type() const noexcept { return type_; }
   bool is_nil() const noexcept { return type_ == Type::kNil; }
-  bool is_string() const noexcept { return type_ == Type::kString; }
   bool is_integer() const noexcept { return type_ == Type::kInteger; }
   bool is_array() const noexcept { return type_ == Type::kArray; }
 
