@@ -10,8 +10,6 @@ namespace {
 // A command that is redirected so often without a pause goes round in circles.
 constexpr int kMostRedirects = 16;
 
-bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
-
 class OneAnswer final : public ReplyHandler {
  public:
   explicit OneAnswer(Answer* answer) : answer_(answer) {}

@@ -2,7 +2,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -19,8 +18,6 @@ constexpr size_t kMostOwnBytes = size_t{1} << 18;  // bytes of the reply to ROLE
 
 constexpr std::string_view kAskingBytes = "*1\r\n$6\r\nASKING\r\n";
 constexpr std::string_view kRoleBytes = "*1\r\n$4\r\nROLE\r\n";
-
-bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
 
 }  // namespace
 
@@ -92,8 +89,7 @@ void Router::Wait() {
     polled_.push_back(polled);
   }
   if (first_end == Clock::time_point::max()) return;
-  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(first_end - Clock::now()).count() + 1;
-  (void)poll(polled_.data(), polled_.size(), static_cast<int>(std::clamp<int64_t>(ms, 0, INT32_MAX)));
+  (void)poll(polled_.data(), polled_.size(), MsUntil(first_end));
   for (size_t i = 0; i < active_.size(); ++i) {
     Node* const node = active_[i];
     if (!node->connection.is_open()) continue;

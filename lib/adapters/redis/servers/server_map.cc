@@ -19,8 +19,6 @@ constexpr size_t kMostMasters = 1000, kMostReplicas = 1000;
 // A node that is there connects within this time, even if many are not.
 constexpr int64_t kLeastConnectMs = 250;
 
-bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
-
 Failure Unclear(const std::string& server, const char* command) {
   return {Verdict::kFinal,
           Status::Error(StatusCode::kIoError, "Redis at %s: the reply to %s makes no sense", server.c_str(), command)};
