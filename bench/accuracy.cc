@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 
 #include "bench/machine.h"
 #include "bench/peer.h"
+#include "linefilter/file.h"
 #include "linefilter/sizing.h"
 #include "tools/measure/interval.h"
 #include "tools/measure/key_families.h"
@@ -224,15 +224,10 @@ std::vector<json> MeasureAll(const std::vector<Job>& jobs, size_t num_threads) {
 }  // namespace
 
 int RunAccuracy(const std::string& out_path, bool quick) {
-  if (out_path.empty()) {
-    fprintf(stderr,
-            "linefilter_bench: --accuracy writes a file: name it with --out, like --out bench/results/accuracy.json\n");
-    return 2;
-  }
-  const std::string part = out_path + ".part";  // an earlier file stays whole until this one is
-  std::ofstream out(part);                      // before the minutes of work
-  if (!out) {
-    fprintf(stderr, "linefilter_bench: cannot write %s: name a file in a folder that exists\n", part.c_str());
+  AtomicFile out;
+  Status status = out.Create(out_path.c_str());  // before the minutes of work
+  if (!status.ok()) {
+    fprintf(stderr, "linefilter_bench: %s\n", status.message());
     return 2;
   }
   const std::vector<Job> jobs = MakeJobs(quick ? kQuick : kFull);
@@ -244,10 +239,11 @@ int RunAccuracy(const std::string& out_path, bool quick) {
                      {"context", context},
                      {"model", Model()},
                      {"measured", MeasureAll(jobs, num_threads)}};
-  out << file.dump(1) << '\n';
-  out.close();
-  if (!out || rename(part.c_str(), out_path.c_str()) != 0) {
-    fprintf(stderr, "linefilter_bench: writing %s failed: is the disk full, or is it a folder?\n", out_path.c_str());
+  const std::string text = file.dump(1) + "\n";
+  status = out.Append(text.data(), text.size());
+  if (status.ok()) status = out.Commit();
+  if (!status.ok()) {
+    fprintf(stderr, "linefilter_bench: %s\n", status.message());
     return 1;
   }
   return 0;

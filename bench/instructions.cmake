@@ -1,7 +1,6 @@
 # linefilter_instructions: rows for callgrind to count (tools/perf.sh instructions). It says what its counts depend on
 # besides our code, because counts of different compilers and Highways are not compared.
-add_executable(linefilter_instructions
-  ${CMAKE_CURRENT_LIST_DIR}/instructions.cc ${CMAKE_CURRENT_LIST_DIR}/instruction_rows.cc)
+add_executable(linefilter_instructions ${CMAKE_CURRENT_LIST_DIR}/instructions.cc)
 linefilter_own(linefilter_instructions)
 target_link_libraries(linefilter_instructions PRIVATE linefilter_bench_machine)
 if(linefilter_hwy_VERSION)  # by pkg-config

@@ -63,15 +63,7 @@ void AppendString(uint64_t number, std::string* out) {
 uint64_t NumWords() { return AllWords().size(); }
 
 const char* KeyKindName(KeyKind kind) {
-  switch (kind) {
-    case KeyKind::kHash:
-      return "hash";
-    case KeyKind::kU64:
-      return "u64";
-    case KeyKind::kString:
-      return "string";
-  }
-  return "unknown";
+  return kind == KeyKind::kHash ? "hash" : kind == KeyKind::kU64 ? "u64" : "string";
 }
 
 Keys Keys::Slice(size_t first, size_t count) const {

@@ -19,10 +19,18 @@ extern "C" const char* const linefilter_bench_commit;  // written by commit.cmak
 namespace linefilter::bench {
 namespace {
 
-std::string OrNone(const std::string& text) { return text.empty() ? "none" : text; }
+std::string TextOrNone(const std::string& path) {
+  const std::string text = FileText(path);
+  return text.empty() ? "none" : text;
+}
 
-}  // namespace
+std::string Kernel() {
+  utsname system{};
+  if (uname(&system) != 0) return "unknown";
+  return std::string(system.sysname) + " " + system.release + " " + system.machine;
+}
 
+// "L1d 32 KiB"; empty if the system does not tell.
 std::vector<std::string> Caches(const std::string& root) {
   std::vector<std::string> caches;
   for (int i = 0;; ++i) {
@@ -39,19 +47,16 @@ std::vector<std::string> Caches(const std::string& root) {
   }
 }
 
-std::string Governor(const std::string& root) {
-  return OrNone(FileText(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+// A hash of this executable.
+std::string Program() {
+  std::ifstream in("/proc/self/exe", std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  char text[32];
+  snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(HashKey(bytes)));
+  return text;
 }
 
-std::string HugePages(const std::string& root) {
-  return OrNone(FileText(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
-}
-
-std::string Kernel() {
-  utsname system{};
-  if (uname(&system) != 0) return "unknown";
-  return std::string(system.sysname) + " " + system.release + " " + system.machine;
-}
+}  // namespace
 
 std::string Compiler() {
 #if defined(__clang__)
@@ -66,16 +71,6 @@ std::string Compiler() {
 
 std::string Flags() { return LINEFILTER_BENCH_FLAGS; }
 
-std::string Commit() { return linefilter_bench_commit; }
-
-std::string Program() {
-  std::ifstream in("/proc/self/exe", std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  char text[32];
-  snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(HashKey(bytes)));
-  return text;
-}
-
 nlohmann::json MachineContext(const std::string& root) {
   char date[32] = "";
   const std::time_t now = std::time(nullptr);
@@ -84,12 +79,12 @@ nlohmann::json MachineContext(const std::string& root) {
   return {{"cpu", CpuName(root)},
           {"cores", LogicalCpus(root)},
           {"caches", Caches(root)},
-          {"governor", Governor(root)},
-          {"huge_pages", HugePages(root)},
+          {"governor", TextOrNone(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+          {"huge_pages", TextOrNone(root + "/sys/kernel/mm/transparent_hugepage/enabled")},
           {"kernel", Kernel()},
           {"compiler", Compiler()},
           {"flags", Flags()},
-          {"commit", Commit()},
+          {"commit", linefilter_bench_commit},
           {"program", Program()},
           {"date", date},
           {"targets", std::vector<std::string>(targets.names, targets.names + targets.size)},

@@ -27,7 +27,7 @@ namespace {
 struct Options {
   PlanOptions plan;
   Effort effort;
-  std::string out, max_size;
+  std::string out;
   double minutes = 90;
   bool fresh = false, list = false, accuracy = false, slug = false;
 };
@@ -163,25 +163,16 @@ int Run(Options options) {
   return RunRows(options, std::move(groups), &results);
 }
 
-// "16MB" and the like.
-uint64_t ParseSize(const std::string& text) {
-  char* end = nullptr;
-  const double number = strtod(text.c_str(), &end);
-  const std::string unit = end;
-  const int shift = unit == "KB" ? 10 : unit == "MB" ? 20 : unit == "GB" ? 30 : -1;
-  return shift < 0 || !(number > 0 && number < 1e6) ? 0 : static_cast<uint64_t>(number) << shift;
-}
-
 void Declare(CLI::App* app, Options* options) {
   app->add_flag("--quick", options->plan.quick,
                 "Every kind of row, few sizes, short: under a minute, for a first look and CI");
-  app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times");
   app->add_option("--out", options->out, "Results file (JSON). If it exists, only the rows that it lacks are measured");
+  app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times, to --out")
+      ->needs("--out");
   app->add_flag("--fresh", options->fresh, "Start --out anew: the rows that stand in it are lost");
   app->add_option(
       "--rows", options->plan.rows,
       "Only rows whose name matches this regular expression anywhere: access/keys/hits/layout/target/size/bits");
-  app->add_option("--max-size", options->max_size, "Leave out larger filters: 24KB, 1MB, 16MB, 512MB, 2GB");
   app->add_option("--repetitions", options->effort.repetitions, "Of each row; the median counts")
       ->check(CLI::Range(1, 1000));
   app->add_option("--min-time", options->effort.min_seconds, "Seconds per repetition, about; a build is made once")
@@ -204,9 +195,6 @@ int main(int argc, char** argv) try {
   CLI::App app("What a lookup costs: linefilter and its peers, interleaved in one process");
   Declare(&app, &options);
   CLI11_PARSE(app, argc, argv);
-  if (!options.max_size.empty() && (options.plan.max_body_bytes = ParseSize(options.max_size)) == 0) {
-    return Fail("--max-size " + options.max_size + " is no size: choose like 16MB or 2GB");
-  }
   if (options.plan.quick) {
     options.effort.fpr_queries = 1000000;
     if (app.count("--repetitions") == 0) options.effort.repetitions = 3;
@@ -221,7 +209,7 @@ int main(int argc, char** argv) try {
   benchmark::Initialize(&count, argv);
   return Run(options);
 } catch (const std::bad_alloc&) {
-  return linefilter::bench::Fail("memory ran out: leave out the largest sizes, by --max-size");
+  return linefilter::bench::Fail("memory ran out: leave out the largest sizes, by --rows");
 } catch (const std::exception& error) {
   return linefilter::bench::Fail(error.what());
 }

@@ -1,6 +1,9 @@
 #include "bench/measure.h"
 
 #include <benchmark/benchmark.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -55,7 +58,9 @@ class Session : public benchmark::BenchmarkReporter {
         maker_(group.spec.kind, group.spec.family) {}
 
   std::vector<Measured> Measure() {
-    ReturnFreeMemory();
+#if defined(__GLIBC__)
+    malloc_trim(0);  // the next HugeBuffers find whole huge pages
+#endif
     Fill();
     KeepMapped();
     const double huge_page_percent = HugePagePercent();

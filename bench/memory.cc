@@ -8,10 +8,6 @@
 #include <set>
 #include <string>
 
-#if defined(__linux__)
-#include <malloc.h>
-#endif
-
 #include "bench/peer.h"
 
 namespace linefilter::bench {
@@ -28,7 +24,7 @@ HugeBuffer::HugeBuffer(uint64_t size)
     : mapped_((size + kHugePage - 1) / kHugePage * kHugePage + kHugePage), size_(size) {
   raw_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw_ == MAP_FAILED) {
-    Die("no memory for a filter of %llu MiB: leave the largest sizes out with --max-size",
+    Die("no memory for a filter of %llu MiB: leave the largest sizes out with --rows",
         static_cast<unsigned long long>(size >> 20));
   }
   const uintptr_t aligned = (reinterpret_cast<uintptr_t>(raw_) + kHugePage - 1) / kHugePage * kHugePage;
@@ -107,12 +103,6 @@ void ReadAllPages() {
     for (uint64_t i = 0; i < buffer->size(); i += 4096)
       static_cast<void>(static_cast<const volatile uint8_t*>(buffer->data())[i]);
   }
-}
-
-void ReturnFreeMemory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
 }
 
 }  // namespace linefilter::bench

@@ -54,9 +54,6 @@ double HugePagePercent();
 // rest.
 void ReadAllPages();
 
-// Gives freed memory back to the system, so that the next HugeBuffers find whole huge pages.
-void ReturnFreeMemory();
-
 }  // namespace linefilter::bench
 
 #endif  // LINEFILTER_BENCH_MEMORY_H_

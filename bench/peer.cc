@@ -3,47 +3,30 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 namespace linefilter::bench {
 
 const char* AccessName(Access access) {
-  switch (access) {
-    case Access::kSingle:
-      return "single";
-    case Access::kBranch:
-      return "branch";
-    case Access::kDependent:
-      return "dependent";
-    case Access::kBatch:
-      return "batch";
-    case Access::kInlined:
-      return "inlined";
-    case Access::kInlinedBranch:
-      return "inlined_branch";
-    case Access::kInlinedDependent:
-      return "inlined_dependent";
-    case Access::kInsertSingle:
-      return "insert_single";
-    case Access::kInsertBatch:
-      return "insert_batch";
-    case Access::kBuild:
-      return "build";
-    case Access::kBuildTwoThreads:
-      return "build_2_threads";
-    case Access::kFill:
-      return "fill";
-    case Access::kFillBatch:
-      return "fill_batch";
-    case Access::kFillTwoThreads:
-      return "fill_2_threads";
-    case Access::kFillBatchTwoThreads:
-      return "fill_batch_2_threads";
-    case Access::kSingleDuringInserts:
-      return "single_during_inserts";
-    case Access::kBatchDuringInserts:
-      return "batch_during_inserts";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"single",
+                                           "branch",
+                                           "dependent",
+                                           "batch",
+                                           "inlined",
+                                           "inlined_branch",
+                                           "inlined_dependent",
+                                           "insert_single",
+                                           "insert_batch",
+                                           "build",
+                                           "build_2_threads",
+                                           "fill",
+                                           "fill_batch",
+                                           "fill_2_threads",
+                                           "fill_batch_2_threads",
+                                           "single_during_inserts",
+                                           "batch_during_inserts"};
+  static_assert(std::size(kNames) == static_cast<size_t>(Access::kBatchDuringInserts) + 1);
+  return kNames[static_cast<size_t>(access)];
 }
 
 void PeerFilter::Insert(size_t, Access access, const Keys&) {

@@ -1,5 +1,5 @@
 // A peer: one kind of filter in the benchmark, ours or another's. Adding one is a file in bench/peers/ that defines
-// `Peer Peer_<name>()` (or several: `std::vector<Peer> Peers_<name>()`), and a line in bench/peers/CMakeLists.txt.
+// `std::vector<Peer> Peers_<name>()`, and a line in bench/peers/CMakeLists.txt.
 #ifndef LINEFILTER_BENCH_PEER_H_
 #define LINEFILTER_BENCH_PEER_H_
 

@@ -183,7 +183,6 @@ std::vector<Group> MakePlan(const PlanOptions& options) {
   const std::regex wanted(options.rows, std::regex::ECMAScript | std::regex::optimize);
   std::vector<Group> groups;
   for (const Part& part : options.quick ? QuickMatrix() : FullMatrix()) {
-    if (part.body_bytes > options.max_body_bytes) continue;
     Group group;
     char name[64];
     snprintf(name, sizeof(name), "%s, %s keys, %g bits per key", SizeName(part.body_bytes).c_str(),

@@ -27,8 +27,7 @@ struct Group {
 };
 
 struct PlanOptions {
-  bool quick = false;  // few sizes, one density: every kind of row, in a minute
-  uint64_t max_body_bytes = ~uint64_t{0};
+  bool quick = false;          // few sizes, one density: every kind of row, in a minute
   std::string rows;            // an ECMAScript regex searched in row names; empty: all
   std::set<std::string> done;  // rows not to be measured again
 };

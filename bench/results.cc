@@ -1,11 +1,12 @@
 #include "bench/results.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+
+#include "linefilter/file.h"
 
 namespace linefilter::bench {
 namespace {
@@ -112,20 +113,19 @@ void Results::Add(const Measured& measured) { rows_.push_back(ToJson(measured));
 
 std::string Results::Save() const {
   if (path_.empty()) return "";
-  const std::string temporary = path_ + ".tmp";
-  std::ofstream out(temporary);
-  out << "{\"schema\": \"" << kSchema << "\",\n \"context\": " << context_.dump() << ",\n \"rows\": [";
+  std::string text =
+      std::string("{\"schema\": \"") + kSchema + "\",\n \"context\": " + context_.dump() + ",\n \"rows\": [";
   const char* separator = "\n  ";
   for (const Json& row : rows_) {
-    out << separator << row.dump();
+    text += separator + row.dump();
     separator = ",\n  ";
   }
-  out << "]}\n";
-  out.close();
-  if (!out.good())
-    return "cannot write " + temporary + ": " + strerror(errno) + ": is there room, and may we write there?";
-  if (rename(temporary.c_str(), path_.c_str()) != 0) return "cannot rename " + temporary + ": " + strerror(errno);
-  return "";
+  text += "]}\n";
+  AtomicFile file;
+  Status status = file.Create(path_.c_str());
+  if (status.ok()) status = file.Append(text.data(), text.size());
+  if (status.ok()) status = file.Commit();
+  return status.ok() ? "" : status.message();
 }
 
 }  // namespace linefilter::bench

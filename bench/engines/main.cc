@@ -11,13 +11,13 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "bench/engines/engine.h"
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "bench/results.h"
+#include "linefilter/file.h"
 #include "linefilter/hash.h"
 #include "linefilter/sizing.h"
 
@@ -217,10 +217,10 @@ std::vector<std::string> MissingEngines() {
 }
 
 int Run(const std::string& out_path, const std::string& folder, bool quick) {
-  const std::string part = out_path + ".part";  // an earlier file stays whole until this one is
-  std::ofstream out(part);                      // before the minutes of work
-  if (!out) {
-    fprintf(stderr, "linefilter_bench_engines: cannot write %s: name a file in a folder that exists\n", part.c_str());
+  AtomicFile out;
+  Status status = out.Create(out_path.c_str());  // before the minutes of work
+  if (!status.ok()) {
+    fprintf(stderr, "linefilter_bench_engines: %s\n", status.message());
     return 2;
   }
   std::string databases = folder + "/linefilter-engines-XXXXXX";
@@ -243,11 +243,11 @@ int Run(const std::string& out_path, const std::string& folder, bool quick) {
   }
   std::error_code ignored;
   std::filesystem::remove_all(databases, ignored);
-  out << file.dump(1) << '\n';
-  out.close();
-  if (!out || rename(part.c_str(), out_path.c_str()) != 0) {
-    fprintf(stderr, "linefilter_bench_engines: writing %s failed: is the disk full, or is it a folder?\n",
-            out_path.c_str());
+  const std::string text = file.dump(1) + "\n";
+  status = out.Append(text.data(), text.size());
+  if (status.ok()) status = out.Commit();
+  if (!status.ok()) {
+    fprintf(stderr, "linefilter_bench_engines: %s\n", status.message());
     return 1;
   }
   return 0;

@@ -225,7 +225,7 @@ class BinaryFuse : public PeerFilter {
 
 }  // namespace
 
-Peer Peer_binary_fuse() {
+std::vector<Peer> Peers_binary_fuse() {
   Peer peer;
   peer.name = "binary_fuse_8_own";
   peer.origin = "own implementation of the binary fuse filter with 8-bit fingerprints (Graf, Lemire 2022)";
@@ -237,7 +237,7 @@ Peer Peer_binary_fuse() {
   peer.fill_ns = 100;
   peer.build_bytes = peer.rebuild_bytes = 19;
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> { return std::make_unique<BinaryFuse>(spec); };
-  return peer;
+  return {peer};
 }
 
 }  // namespace linefilter::bench

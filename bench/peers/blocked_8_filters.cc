@@ -61,9 +61,9 @@ class EightFilters : public PeerFilter {
 
 }  // namespace
 
-Peer Peer_blocked_8_filters() {
-  return BlockedPeer<EightFilters>("blocked_8_filters", "linefilter, one key asked of 8 filters",
-                                   {Access::kSingle, Access::kBatch}, 16);
+std::vector<Peer> Peers_blocked_8_filters() {
+  return {BlockedPeer<EightFilters>("blocked_8_filters", "linefilter, one key asked of 8 filters",
+                                    {Access::kSingle, Access::kBatch}, 16)};
 }
 
 }  // namespace linefilter::bench

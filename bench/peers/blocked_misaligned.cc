@@ -36,11 +36,11 @@ class Misaligned : public PeerFilter {
 
 }  // namespace
 
-Peer Peer_blocked_misaligned() {
+std::vector<Peer> Peers_blocked_misaligned() {
   Peer peer = BlockedPeer<Misaligned>("blocked_misaligned", "linefilter, image at an odd address",
                                       {Access::kSingle, Access::kBatch}, 20);
   peer.max_bytes = uint64_t{2} << 30;
-  return peer;
+  return {peer};
 }
 
 }  // namespace linefilter::bench

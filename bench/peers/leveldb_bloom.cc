@@ -70,7 +70,7 @@ class LevelDbBloom : public PeerFilter {
 
 }  // namespace
 
-Peer Peer_leveldb_bloom() {
+std::vector<Peer> Peers_leveldb_bloom() {
   Peer peer;
   peer.name = "leveldb_bloom";
   peer.origin = PackagedOrigin(LINEFILTER_BENCH_PACKAGE, "LevelDB",
@@ -81,7 +81,7 @@ Peer Peer_leveldb_bloom() {
   peer.fill_ns = 200;
   peer.build_bytes = 24;
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> { return std::make_unique<LevelDbBloom>(spec); };
-  return peer;
+  return {peer};
 }
 
 }  // namespace linefilter::bench

@@ -54,7 +54,7 @@ class Libbloom : public PeerFilter {
 
 }  // namespace
 
-Peer Peer_libbloom() {
+std::vector<Peer> Peers_libbloom() {
   Peer peer;
   peer.name = "libbloom";
   peer.origin = PackagedOrigin(LINEFILTER_BENCH_PACKAGE, "libbloom", bloom_version());
@@ -64,7 +64,7 @@ Peer Peer_libbloom() {
   peer.max_bytes = uint64_t{128} << 20;  // it counts bits in an int
   peer.fill_ns = 250;
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> { return std::make_unique<Libbloom>(spec); };
-  return peer;
+  return {peer};
 }
 
 }  // namespace linefilter::bench

@@ -9,11 +9,6 @@
 namespace linefilter::bench {
 namespace {
 
-constexpr KeyKind kKinds[] = {KeyKind::kHash, KeyKind::kU64, KeyKind::kString};
-constexpr Access kAccesses[] = {Access::kInlined, Access::kInlinedBranch, Access::kInlinedDependent,
-                                Access::kBatch,   Access::kInsertSingle,  Access::kInsertBatch,
-                                Access::kBuild};
-
 class OwnFilter : public PeerFilter {
  public:
   OwnFilter(const OwnScheme& scheme, std::vector<const OwnCode*> codes, const Spec& spec)
@@ -81,9 +76,11 @@ Peer MakeOwnPeer(const OwnScheme& scheme) {
   Peer peer;
   peer.name = scheme.name;
   peer.origin = scheme.origin;
-  peer.targets = scheme.targets.empty() ? OwnTargets() : scheme.targets;
-  peer.kinds.assign(std::begin(kKinds), std::end(kKinds));
-  peer.accesses.assign(std::begin(kAccesses), std::end(kAccesses));
+  peer.targets = scheme.targets;
+  peer.kinds = {KeyKind::kHash, KeyKind::kU64, KeyKind::kString};
+  peer.accesses = {Access::kInlined, Access::kInlinedBranch, Access::kInlinedDependent,
+                   Access::kBatch,   Access::kInsertSingle,  Access::kInsertBatch,
+                   Access::kBuild};
   peer.max_bytes = uint64_t{2} << 30;
   peer.fill_ns = 24;
   std::vector<const OwnCode*> codes;

@@ -37,13 +37,13 @@ struct OwnScheme {
   double (*block_fpr)(uint32_t num_probes, double j);
   // The code for the target that Highway has chosen at the moment.
   const OwnCode* (*code)();
-  // Empty: all targets of this CPU, but for those that differ from a better one only where these schemes do not.
-  std::vector<std::string> targets = {};
+  std::vector<std::string> targets;
 };
 
 Peer MakeOwnPeer(const OwnScheme& scheme);
 
-// The targets for own code, best first.
+// The targets for own code, best first: all of this CPU, but for those that differ from a better one only where these
+// schemes do not.
 std::vector<std::string> OwnTargets();
 // Calls run() while Highway has chosen that target.
 void ForTarget(const std::string& target, const std::function<void()>& run);

@@ -101,10 +101,10 @@ std::vector<Peer> Peers_split_block() {
   const auto num_probes = [](double) -> uint32_t { return 8; };
   return {MakeOwnPeer({"split_block_256", "own implementation of the 256-bit split block (Impala, Parquet)", 32,
                        num_probes, [](uint32_t, double j) { return std::pow(1 - std::pow(1 - 1 / 32.0, j), 8); },
-                       [] { return HWY_DYNAMIC_DISPATCH(Code32)(); }}),
+                       [] { return HWY_DYNAMIC_DISPATCH(Code32)(); }, OwnTargets()}),
           MakeOwnPeer({"split_block_8x64", "own implementation of a 512-bit split block of 8 words", 64, num_probes,
                        [](uint32_t, double j) { return std::pow(1 - std::pow(1 - 1 / 64.0, j), 8); },
-                       [] { return HWY_DYNAMIC_DISPATCH(Code64)(); }})};
+                       [] { return HWY_DYNAMIC_DISPATCH(Code64)(); }, OwnTargets()})};
 }
 }  // namespace linefilter::bench
 #endif  // HWY_ONCE

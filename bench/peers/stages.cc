@@ -1,28 +1,16 @@
 // 1, 4 and 8 stages that answer as one (layout `container`), each a `blocked` filter of twice the bytes and keys of the
 // one before, as in a ScalableFilter that grew: what a lookup pays for every stage more. All have one density, so that
-// the bytes are those of the other rows. Asked through a view of an image, which is made here as doc/FORMAT.md says.
+// the bytes are those of the other rows. Asked through a view of their image.
 #include <cstring>
-#include <string_view>
 
 #include "bench/peers/library.h"
+#include "linefilter/remote_body.h"
 #include "linefilter/view.h"
 
 namespace linefilter::bench {
 namespace {
 
 constexpr uint32_t kMaxStages = 8;
-constexpr uint64_t kSmallBody = 4096, kChunk = 65536, kSeedOfCheck = 0xd1310ba698dfb5ac;
-
-void Put(uint64_t value, int bytes, uint8_t** out) {
-  for (int i = 0; i < bytes; ++i) *(*out)++ = static_cast<uint8_t>(value >> (8 * i));
-}
-
-// XXH3 of a seed: HashKey xors its own with the constant of doc/FORMAT.md section 1.
-uint64_t Xxh3(const uint8_t* begin, const uint8_t* end, uint64_t seed) {
-  const std::string_view bytes(reinterpret_cast<const char*>(begin), static_cast<size_t>(end - begin));
-  return HashKey(bytes, seed ^ 0x9216d5d98979fb1b);
-}
-
 // A filter at these bytes, which are somebody else's.
 Allocator At(uint8_t* bytes) {
   return {[](void* context, size_t, size_t) noexcept { return context; }, [](void*, void*, size_t, size_t) noexcept {},
@@ -32,36 +20,16 @@ Allocator At(uint8_t* bytes) {
 class Stages : public PeerFilter {
  public:
   Stages(const std::vector<std::string>& targets, uint32_t num_stages, const Spec& spec)
-      : sizings_(SizeAll(spec, num_stages)), memory_(RoomFor(bytes())) {
-    FilterOptions options;
-    options.bits_per_key = spec.bits_per_key;
-    BlockedFilter stages[kMaxStages];
-    uint8_t* body = memory_.data();
-    for (uint32_t i = 0; i < num_stages; ++i) {
-      options.allocator = At(body);
-      Must(stages[i].Create(sizings_[i].num_keys, options));
-      body += sizings_[i].body_bytes;
-    }
-    // Of 2^n - 1 shards, stage i takes 2^i.
-    ForMembers(spec, [&](const Keys& keys) {
-      for (size_t i = 0; i < keys.size; ++i) {
-        const uint64_t shard = ShardOf(keys.integers[i], (uint32_t{1} << num_stages) - 1) + 1;
-        stages[63 - __builtin_clzll(shard)].InsertHash(keys.integers[i]);
-      }
-    });
-    const uint64_t size = Finish();
+      : sizings_(SizeAll(spec, num_stages)), facts_(FactsOfAll(sizings_)), image_(BodyImageBytes(facts_)) {
+    MakeImage(spec);
     views_.resize(targets.size());
     for (size_t i = 0; i < targets.size(); ++i) {
-      OnTarget(targets[i], [&] { Must(views_[i].Open(memory_.data(), static_cast<size_t>(size))); });
+      OnTarget(targets[i], [&] { Must(views_[i].Open(image_.data(), image_.size())); });
     }
     Must(views_[0].Verify());
   }
 
-  uint64_t bytes() const override {
-    uint64_t sum = 0;
-    for (const Sizing& sizing : sizings_) sum += sizing.body_bytes;
-    return sum;
-  }
+  uint64_t bytes() const override { return facts_.body_bytes; }
   uint32_t num_probes() const override { return sizings_.back().num_probes; }
   double expected_fpr() const override {
     double passes = 1;
@@ -83,40 +51,51 @@ class Stages : public PeerFilter {
     }
     return sizings;
   }
-  // The chunk checks and the trailer take less.
-  static uint64_t RoomFor(uint64_t body_bytes) { return body_bytes + body_bytes / 8192 + 4096; }
+  static BodyFacts FactsOfAll(const std::vector<Sizing>& sizings) {
+    BodyFacts facts;
+    facts.layout = Layout::kContainer;
+    for (const Sizing& sizing : sizings) {
+      facts.body_bytes += sizing.body_bytes;
+      facts.stages[facts.num_stages++] = {sizing.body_bytes / kBlockOfBodyBytes, 0, sizing.num_probes};
+    }
+    return facts;
+  }
 
-  // Everything behind the body; answers the size of the image.
-  uint64_t Finish() {
-    uint8_t* const image = memory_.data();
-    uint8_t* const body_end = image + bytes();
-    uint8_t* out = body_end;
-    const bool is_small = bytes() <= kSmallBody;
-    for (uint64_t begin = 0; !is_small && begin < bytes(); begin += kChunk) {
-      const uint64_t end = begin + kChunk < bytes() ? begin + kChunk : bytes();
-      Put(Xxh3(image + begin, image + end, 0), 4, &out);
+  void MakeImage(const Spec& spec) {
+    HugeBuffer body(bytes());
+    FilterOptions options;
+    options.bits_per_key = spec.bits_per_key;
+    BlockedFilter stages[kMaxStages];
+    uint8_t* stage_body = body.data();
+    for (size_t i = 0; i < sizings_.size(); ++i) {
+      options.allocator = At(stage_body);
+      Must(stages[i].Create(sizings_[i].num_keys, options));
+      stage_body += sizings_[i].body_bytes;
     }
-    Put(0x8002, 2, &out);
-    Put(24 * sizings_.size(), 2, &out);
-    for (const Sizing& sizing : sizings_) {
-      Put(sizing.body_bytes / 64, 8, &out);
-      Put(0, 8, &out);
-      Put(static_cast<uint64_t>(Layout::kBlocked), 1, &out);
-      Put(sizing.num_probes, 1, &out);
-      Put(0, 6, &out);
-    }
-    Put(4 + 24 * sizings_.size(), 4, &out);
-    const uint64_t size = static_cast<uint64_t>(out - image) + 8;
-    const uint32_t last =
-        uint32_t{0xa1} << 24 | (is_small ? 0x81u : 0xc1u) << 16 | static_cast<uint32_t>(Layout::kContainer);
-    const uint64_t covered = Xxh3(is_small ? image : body_end, out, kSeedOfCheck);
-    Put(((covered ^ last ^ (size << 32 | size >> 32)) * 0x9e3779b97f4a7c15u) >> 32, 4, &out);
-    Put(last, 4, &out);
-    return size;
+    // Of 2^n - 1 shards, stage i takes 2^i.
+    ForMembers(spec, [&](const Keys& keys) {
+      for (size_t i = 0; i < keys.size; ++i) {
+        const uint64_t shard = ShardOf(keys.integers[i], (uint32_t{1} << sizings_.size()) - 1) + 1;
+        stages[63 - __builtin_clzll(shard)].InsertHash(keys.integers[i]);
+      }
+    });
+    uint8_t* written = image_.data();
+    const Sink to_image = {[](void* context, const void* data, size_t size) noexcept {
+                             uint8_t** const to = static_cast<uint8_t**>(context);
+                             memcpy(*to, data, size);
+                             *to += size;
+                             return true;
+                           },
+                           &written};
+    BodyImageWriter writer;
+    Must(writer.Start(facts_, to_image));
+    Must(writer.Append(body.data(), body.size()));
+    Must(writer.Finish());
   }
 
   std::vector<Sizing> sizings_;  // the oldest first
-  HugeBuffer memory_;
+  BodyFacts facts_;
+  HugeBuffer image_;
   std::vector<FilterView> views_;
 };
 
@@ -129,6 +108,7 @@ std::vector<Peer> Peers_stages() {
     peers.push_back(BlockedPeer<Stages>("stages_" + number,
                                         "linefilter, " + number + (num_stages == 1 ? " stage" : " stages"),
                                         {Access::kSingle, Access::kDependent, Access::kBatch}, 20, num_stages));
+    peers.back().build_bytes = 2;  // the body, until its image is made
   }
   return peers;
 }

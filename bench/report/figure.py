@@ -148,26 +148,24 @@ def spread(heights, distance, low, high):
     return placed
 
 
-def script(name, title, width, height, panels, terminal="svg"):
-    """The gnuplot script of a figure. terminal "pngcairo" draws the same for the eye."""
+def script(name, title, width, height, panels):
+    """The gnuplot script of a figure."""
     def quoted(text):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
     identifier = re.sub(r"\W", "_", name)  # of the elements inside; all that gnuplot takes
-    look = f'size {width},{height} noenhanced background "#ffffff"'
-    terminals = {"svg": f'svg {look} dynamic font "{FONT},12" name "{identifier}"',
-                 "pngcairo": f'pngcairo {look} font "{FONT},9"'}
-    scale = 1 if terminal == "svg" else 0.75
-    out = ["set encoding utf8", f"set terminal {terminals[terminal]}", f"set border 3 lc rgb '{INK}'",
+    out = ["set encoding utf8",
+           f'set terminal svg size {width},{height} noenhanced background "#ffffff" dynamic font "{FONT},12" '
+           f'name "{identifier}"', f"set border 3 lc rgb '{INK}'",
            f"set tics nomirror textcolor rgb '{INK}'", f"set grid lc rgb '{FAINT}' lt 1 lw 0.5", "unset key",
            "set multiplot",
-           f"set label 1 {quoted(title)} at screen {20 / width:.5f},{1 - 18 / height:.5f} left font '{FONT} Bold,"
-           f"{15 * scale:g}' textcolor rgb '{INK}'"]
+           f"set label 1 {quoted(title)} at screen {20 / width:.5f},{1 - 18 / height:.5f} left font '{FONT} Bold,15' "
+           f"textcolor rgb '{INK}'"]
     for panel in panels:
         left, top, right, bottom = panel.box
         out += [f"set {side}margin at screen {value:.5f}" for side, value in
                 (("l", left / width), ("r", right / width), ("t", 1 - top / height), ("b", 1 - bottom / height))]
-        out.append(f"set title {quoted(panel.title)} font '{FONT},{13 * scale:g}' textcolor rgb '{INK}'")
+        out.append(f"set title {quoted(panel.title)} font '{FONT},13' textcolor rgb '{INK}'")
         for letter, axis in (("x", panel.x), ("y", panel.y)):
             out.append(f"set {letter}label {quoted(axis.title)} textcolor rgb '{INK}'")
             out.append(f"{'set' if axis.log else 'unset'} logscale {letter}")
@@ -177,8 +175,7 @@ def script(name, title, width, height, panels, terminal="svg"):
             out.append(f"set m{letter}tics 1")
         for number, (px, py, words, color_, size, align) in enumerate(panel.texts):
             out.append(f"set label {number + 2} {quoted(words)} at screen {px / width:.5f},{1 - py / height:.5f} "
-                       f"{align} "
-                       f"font '{FONT},{size * scale:g}' textcolor rgb '{color_}' front")
+                       f"{align} font '{FONT},{size:g}' textcolor rgb '{color_}' front")
         plots = []
         for number, (points, color_, mark_, dash, line_width, size) in enumerate(panel.series):
             out.append(f"$data{number} << END")

@@ -12,20 +12,11 @@ LEFT_BOX, RIGHT_BOX = (80, 80, 630, 590), (740, 80, 1290, 590)
 
 def all_figures(results):
     """{file name: (title, script)} of what these results can show."""
-    figures = {}
-    for cpu in results.cpus:
-        for name, make in ((f"pareto_{cpu.slug}", pareto), (f"size_{cpu.slug}", size)):
-            add(figures, name, make(cpu))
-    add(figures, "cpus", cpus(results))
-    if results.accuracy:
-        add(figures, "fpr", fpr(results.accuracy))
-    return figures
-
-
-def add(figures, name, made, terminal="svg"):
-    if made:
-        title, width, height, panels = made
-        figures[name + ".svg"] = (title, script(name, title, width, height, panels, terminal))
+    made = {f"{kind}_{cpu.slug}": make(cpu)
+            for cpu in results.cpus for kind, make in (("pareto", pareto), ("size", size))}
+    made["cpus"] = cpus(results)
+    made["fpr"] = fpr(results.accuracy) if results.accuracy else None
+    return {f"{name}.svg": (figure[0], script(name, *figure)) for name, figure in made.items() if figure}
 
 
 def percent_tick(value):

@@ -292,13 +292,11 @@ class LINEFILTER_EXPORT RedisFilter final {
 
  private:
   bool HasKeys() const noexcept { return state_ != nullptr && key_hash_.hashes_keys(); }
-  LINEFILTER_LOCAL Status Closed() const noexcept;
-  // Create, CreateFromImage and Open share this: it does `work` with a new state that is connected (opening.h).
+  // Create, CreateFromImage and Open share this: it does `work` with a new state that is connected, and takes that
+  // over.
   template <class Work>
   LINEFILTER_LOCAL Status OpenBy(const RedisServers& servers, std::string_view name, const HashSecret* secret,
                                  const Work& work) noexcept;
-  // Takes over what was opened.
-  LINEFILTER_LOCAL void Adopt(std::unique_ptr<redis_internal::FilterState> state) noexcept;
 
   std::unique_ptr<redis_internal::FilterState> state_;
   KeyHash key_hash_;

@@ -101,31 +101,23 @@ TEST(Cpu, TellsAVirtualMachine) {
   EXPECT_TRUE(IsVirtual(xen.path()));
 }
 
-TEST(Machine, ReadsCachesGovernorAndHugePages) {
-  FakeRoot root;
-  EXPECT_EQ(Caches(root.path()), std::vector<std::string>());
-  EXPECT_EQ(Governor(root.path()), "none");
-  EXPECT_EQ(HugePages(root.path()), "none");
+TEST(Machine, ContextHasEveryField) {
+  FakeRoot root(X86("AMD EPYC", "17", "hypervisor") + X86("AMD EPYC", "17", "hypervisor"));
+  EXPECT_EQ(MachineContext(root.path()).at("caches").size(), 0u);
+  EXPECT_EQ(MachineContext(root.path()).at("governor"), "none");
+  EXPECT_EQ(MachineContext(root.path()).at("huge_pages"), "none");
   root.WriteCache(0, "1", "Data", "32K");
   root.WriteCache(1, "1", "Instruction", "48K");
   root.WriteCache(2, "2", "Unified", "1024K");
   root.WriteCache(3, "3", "Unified", "36608K");
   root.Write("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
   root.Write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-  EXPECT_EQ(Caches(root.path()), (std::vector<std::string>{"L1d 32 KiB", "L1i 48 KiB", "L2 1 MiB", "L3 36608 KiB"}));
-  EXPECT_EQ(Governor(root.path()), "performance");
-  EXPECT_EQ(HugePages(root.path()), "always [madvise] never");
-}
-
-TEST(Machine, ContextHasEveryField) {
-  FakeRoot root(X86("AMD EPYC", "17", "hypervisor") + X86("AMD EPYC", "17", "hypervisor"));
-  root.WriteCache(0, "1", "Data", "32K");
   const nlohmann::json context = MachineContext(root.path());
   EXPECT_EQ(context.at("cpu"), CpuName(root.path()));
   EXPECT_EQ(context.at("cores"), 2);
-  EXPECT_EQ(context.at("caches"), std::vector<std::string>{"L1d 32 KiB"});
-  EXPECT_EQ(context.at("governor"), "none");
-  EXPECT_EQ(context.at("huge_pages"), "none");
+  EXPECT_EQ(context.at("caches"), (std::vector<std::string>{"L1d 32 KiB", "L1i 48 KiB", "L2 1 MiB", "L3 36608 KiB"}));
+  EXPECT_EQ(context.at("governor"), "performance");
+  EXPECT_EQ(context.at("huge_pages"), "always [madvise] never");
   EXPECT_EQ(context.at("virtual"), true);
   EXPECT_EQ(context.at("targets").size(), SupportedTargets().size);
   EXPECT_EQ(context.at("targets").at(0), SupportedTargets().names[0]);

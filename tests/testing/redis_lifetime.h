@@ -3,6 +3,7 @@
 #ifndef LINEFILTER_TESTS_TESTING_REDIS_LIFETIME_H_
 #define LINEFILTER_TESTS_TESTING_REDIS_LIFETIME_H_
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,28 @@ class RedisLifetimeTest : public RedisServerTest {
     RedisFilter filter = Opened(servers_, "seen");
     EXPECT_EQ(CountMissing(&filter, keys_), 0u);
   }
+  // `meanwhile` happens before the first command that `is_it` says; then has_happened_.
+  template <class Is, class Work>
+  void Before(const Is& is_it, const Work& meanwhile) {
+    has_happened_ = false;
+    relay_.before = [this, is_it, meanwhile](const Words& words) {
+      if (is_it(words) && !has_happened_.exchange(true)) meanwhile();
+      return Act();
+    };
+  }
+  // The reply to that command is lost, and `meanwhile` happens before it is sent again.
+  template <class Is, class Work>
+  void AfterLostReply(const Is& is_it, const Work& meanwhile) {
+    has_happened_ = false;
+    relay_.before = [this, is_it](const Words& words) {
+      return is_it(words) && !has_happened_ ? Act::kRunAndClose : Act::kForward;
+    };
+    relay_.after = [this, is_it, meanwhile](const Words& words) {
+      if (!is_it(words) || has_happened_) return;
+      meanwhile();
+      has_happened_ = true;
+    };
+  }
   // The scripts that give a shard, or the record, a time to live or for ever.
   static bool TimesShard(const Words& words) { return Times(words) && words[3].front() == '{'; }
   static bool TimesRecord(const Words& words) { return Times(words) && words[3] == "seen"; }
@@ -49,6 +72,7 @@ class RedisLifetimeTest : public RedisServerTest {
     return words[0] == "EVAL" && words[1].find("'PERSIST'") != std::string::npos;
   }
   static bool Deletes(const Words& words) { return words[0] == "EVAL" && words[1].find("'DEL'") != std::string::npos; }
+  std::atomic<bool> has_happened_{false};
   RedisClient client_{server_->address()};
   RedisRelay relay_{server_->port()};
   RedisServers through_;

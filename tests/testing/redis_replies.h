@@ -51,8 +51,7 @@ class RedisReplies final : public redis_internal::ReplyHandler {
   Status Run(redis_internal::Router* router, const std::string& key, redis_internal::Kind kind,
              std::initializer_list<std::string_view> words) {
     redis_internal::Batch batch;
-    batch.Add(redis_internal::KeyOf(key), kind, static_cast<uint32_t>(words.size()));
-    for (const std::string_view word : words) batch.Arg(word);
+    batch.Add(redis_internal::KeyOf(key), kind, words);
     return Run(router, batch);
   }
 

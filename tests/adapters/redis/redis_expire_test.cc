@@ -23,16 +23,9 @@ class RedisExpire : public RedisLifetimeTest {
   template <class Is, class Work>
   Status ExpireWhile(RedisFilter* filter, uint64_t ms, const Is& is_it, const Work& meanwhile) {
     EXPECT_TRUE(filter->Open(through_, "seen").ok());
-    bool is_first = true;
-    relay_.before = [&](const Words& words) {
-      if (is_it(words) && is_first) {
-        is_first = false;
-        meanwhile();
-      }
-      return Act();
-    };
+    Before(is_it, meanwhile);
     const Status status = filter->Expire(ms);
-    EXPECT_FALSE(is_first);
+    EXPECT_TRUE(has_happened_);
     return status;
   }
   // A rebuilder switches, and dies before the first command of `at`.
@@ -87,15 +80,10 @@ TEST_F(RedisExpire, NeverLeavesTheMinuteToWhatASwitchLeft) {
     return Act();
   };
   std::thread switching;
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (TimesShard(words) && is_first) {
-      is_first = false;
-      switching = std::thread([&] { EXPECT_TRUE(switcher.SwitchGeneration().ok()); });
-      EXPECT_TRUE(WaitUntil([&] { return has_switched.load(); }));
-    }
-    return Act();
-  };
+  Before(TimesShard, [&] {
+    switching = std::thread([&] { EXPECT_TRUE(switcher.SwitchGeneration().ok()); });
+    EXPECT_TRUE(WaitUntil([&] { return has_switched.load(); }));
+  });
   const Status status = filter.Expire(0);
   may_finish = true;
   if (switching.joinable()) switching.join();
@@ -172,18 +160,11 @@ TEST_F(RedisExpire, OfAShortTimeWhoseReplyIsLostLeavesNothing) {
   RedisFilter filter;
   Create(&filter);
   ASSERT_TRUE(filter.Open(through_, "seen").ok());
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (!TimesRecord(words) || !is_first) return Act();
-    return Act(Act::kRunAndClose);
-  };
-  relay_.after = [&](const Words& words) {
-    if (!TimesRecord(words) || !is_first) return;
+  AfterLostReply(TimesRecord, [&] {
     EXPECT_TRUE(WaitUntil([&] { return client_.Integer({"PTTL", "seen"}) < 60000; }));
-    is_first = false;
-  };
+  });
   EXPECT_TRUE(IsOk(filter.Expire(1)));
-  EXPECT_FALSE(is_first);
+  EXPECT_TRUE(has_happened_);
   for (const int64_t ms : TimesOfShards()) EXPECT_NE(ms, -1);
 }
 

@@ -18,28 +18,13 @@ class RedisLifetime : public RedisLifetimeTest {
  protected:
   // Delete, of which the first reply about the record is lost, and `meanwhile` happens before it is asked again.
   Status DeleteWhile(const std::function<void()>& meanwhile) {
-    bool is_first = true;
-    relay_.before = [&](const Words& words) { return Deletes(words) && is_first ? Act::kRunAndClose : Act::kForward; };
-    relay_.after = [&](const Words& words) {
-      if (!Deletes(words) || !is_first) return;
-      meanwhile();
-      is_first = false;
-    };
+    AfterLostReply(Deletes, meanwhile);
     return RedisFilter::Delete(through_, "seen");
   }
 
   // Create, of which the first reply to the record is lost, and `meanwhile` happens before it is sent again.
   Status CreateWhile(RedisFilter* filter, const std::function<void()>& meanwhile) {
-    const auto names = [](const Words& words) { return words[0] == "SET" && words.back() == "NX"; };
-    bool is_first = true;
-    relay_.before = [=, &is_first](const Words& words) {
-      return names(words) && is_first ? Act::kRunAndClose : Act::kForward;
-    };
-    relay_.after = [=, &is_first](const Words& words) {
-      if (!names(words) || !is_first) return;
-      meanwhile();
-      is_first = false;
-    };
+    AfterLostReply([](const Words& words) { return words[0] == "SET" && words.back() == "NX"; }, meanwhile);
     return filter->Create(through_, "seen", 1000, RedisOptions(16));
   }
 };
@@ -85,16 +70,9 @@ TEST_F(RedisLifetime, CreateSaysSoIfItsShardsWereDeletedMeanwhile) {
 
 // Others are so fast that the generation was left when its shards are about to be kept.
 TEST_F(RedisLifetime, CreateKeepsNothingThatWasLeft) {
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (TimesShard(words) && is_first) {
-      is_first = false;
-      RebuildTimes(1);
-    }
-    return Act();
-  };
+  Before(TimesShard, [&] { RebuildTimes(1); });
   RedisFilter creator = Created(through_, "seen", 1000, RedisOptions(16));
-  EXPECT_FALSE(is_first);
+  EXPECT_TRUE(has_happened_);
   const auto shards = client_.Do({"KEYS", "{seen:*"}).items;
   ASSERT_EQ(shards.size(), 2u);
   EXPECT_NE(client_.Integer({"PTTL", shards[0].text}) == -1, client_.Integer({"PTTL", shards[1].text}) == -1);
@@ -139,17 +117,10 @@ TEST_F(RedisLifetime, CreateLeavesTheTimesOfWhatHasTheName) {
 
 // The record is gone before the shards are kept: they go, too.
 TEST_F(RedisLifetime, CreateKeepsNothingOfWhatWasDeleted) {
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (TimesShard(words) && is_first) {
-      is_first = false;
-      client_.Do({"DEL", "seen"});  // his UNLINK of the shards comes later, or never
-    }
-    return Act();
-  };
+  Before(TimesShard, [&] { client_.Do({"DEL", "seen"}); });  // his UNLINK of the shards comes later, or never
   RedisFilter creator;
   (void)creator.Create(through_, "seen", 1000, RedisOptions(16));
-  EXPECT_FALSE(is_first);
+  EXPECT_TRUE(has_happened_);
   for (const auto& shard : client_.Do({"KEYS", "{seen:*"}).items) {
     EXPECT_GT(client_.Integer({"PTTL", shard.text}), 0) << "it goes by itself";
   }
@@ -192,14 +163,7 @@ TEST_F(RedisLifetime, DeleteFollowsASwitch) {
   RedisFilter filter, rebuilder;
   Create(&filter);
   ASSERT_TRUE(rebuilder.Open(servers_, "seen").ok());
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (Deletes(words) && is_first) {
-      is_first = false;
-      EXPECT_TRUE(rebuilder.BeginGeneration(2000, RedisOptions(16)).ok());
-    }
-    return Act();
-  };
+  Before(Deletes, [&] { EXPECT_TRUE(rebuilder.BeginGeneration(2000, RedisOptions(16)).ok()); });
   EXPECT_TRUE(IsOk(RedisFilter::Delete(through_, "seen")));
   EXPECT_TRUE(client_.Do({"KEYS", "*seen*"}).items.empty());
 }
@@ -208,14 +172,7 @@ TEST_F(RedisLifetime, DeleteFollowsASwitch) {
 TEST_F(RedisLifetime, DeleteLeavesAnotherGenerationAlone) {
   RedisFilter filter;
   Create(&filter);
-  bool is_first = true;
-  relay_.before = [&](const Words& words) {
-    if (Deletes(words) && is_first) {
-      is_first = false;
-      RebuildTimes(1);
-    }
-    return Act();
-  };
+  Before(Deletes, [&] { RebuildTimes(1); });
   EXPECT_EQ(RedisFilter::Delete(through_, "seen").code(), StatusCode::kUnavailable);
   ExpectWhole();
   relay_.before = [](const Words&) { return Act(); };

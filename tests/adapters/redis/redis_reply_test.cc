@@ -135,7 +135,7 @@ TEST(RedisReply, HasTheLimitOfItsCommand) {
   Batch batch;
   batch.Add(KeyOf("a"), Kind::kRead, 2);
   batch.Add(KeyOf("a"), Kind::kWrite, 6, 0);
-  batch.AddScript(KeyOf("a"), Kind::kWrite, "return 1", 0);
+  batch.AddScript(KeyOf("a"), Kind::kWrite, "return 1", {});
   EXPECT_EQ(batch.most_bytes(0), uint32_t{1} << 20);
   EXPECT_EQ(batch.most_bytes(1), 0u);
   EXPECT_EQ(batch.most_bytes(2), 64u);

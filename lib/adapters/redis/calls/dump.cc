@@ -25,7 +25,6 @@ constexpr int kTries = 3;  // for a file, if generations are switched meanwhile
 class Pieces final : public ReplyHandler {
  public:
   void OnReply(size_t command, const Reply& reply) override { texts[command].assign(reply.text()); }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
   std::vector<std::string> texts = std::vector<std::string>(kPiecesAtOnce + 1);
 };
@@ -35,7 +34,7 @@ Status WriteShard(FilterRecord* record, const Shards& shards, size_t shard, Piec
                   bool* lost) {
   const RedisKey& key = shards.keys[shard];
   const uint64_t size = shards.generation.BytesOfShard(shard);
-  Batch& batch = record->session().batch;
+  Batch& batch = record->batch();
   for (uint64_t offset = 0; offset < size && !*lost;) {
     const uint64_t begin = offset;
     batch.Clear();
@@ -46,7 +45,7 @@ Status WriteShard(FilterRecord* record, const Shards& shards, size_t shard, Piec
     }
     const size_t count = batch.size();
     if (offset == size) batch.AddGetRange(key, Kind::kCheck, size, kMarkBytes);
-    Status status = record->session().router.Run(batch, pieces);
+    Status status = record->router().Run(batch, pieces);
     if (!status.ok()) return status;
     uint64_t version;
     *lost = offset == size && !ParseMark(pieces->texts[count], &version);
@@ -93,9 +92,10 @@ Status WriteImageOf(FilterRecord* record, const Sink& sink, bool* switched) {
 }  // namespace redis_internal
 
 Status RedisFilter::WriteImage(const Sink& sink) noexcept {
-  if (!is_open()) return Closed();
-  bool switched;
-  return redis_internal::Guarded([&] { return redis_internal::WriteImageOf(&state_->record, sink, &switched); });
+  return redis_internal::Guarded(state_, [&](redis_internal::FilterState* state) {
+    bool switched;
+    return redis_internal::WriteImageOf(&state->record, sink, &switched);
+  });
 }
 
 uint64_t RedisFilter::ImageBytes() const noexcept {
@@ -103,7 +103,7 @@ uint64_t RedisFilter::ImageBytes() const noexcept {
 }
 
 Status RedisFilter::Save(const char* path) noexcept {
-  if (!is_open()) return Closed();
+  if (!is_open()) return redis_internal::Closed();
   Status status;
   for (int i = 0; i < redis_internal::kTries; ++i) {
     AtomicFile file;

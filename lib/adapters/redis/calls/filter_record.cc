@@ -33,13 +33,13 @@ Status FilterRecord::Connect(const RedisServers& servers, std::string_view name)
   if (!status.ok()) return status;
   name_.assign(name);
   header_key_ = KeyOf(name_);
-  return session_.Connect(servers);
+  return router_.Connect(servers);
 }
 
 // GET would bring all of what somebody else keeps there.
 Status FilterRecord::ReadRecord(Answer* answer) {
   const std::string last = std::to_string(kMostReplyBytes - 1);
-  const Status status = session_.Do(header_key_, Kind::kRead, {"GETRANGE", name_, "0", last}, answer);
+  const Status status = router_.Do(header_key_, Kind::kRead, {"GETRANGE", name_, "0", last}, answer);
   answer->is_nil = answer->text.empty();
   return status;
 }
@@ -60,7 +60,7 @@ Status FilterRecord::ReadHeader() {
         "the exact source",
         Printable(name_).c_str());
   }
-  const uint64_t connections = session_.router.num_connections();  // later ones are to a later server
+  const uint64_t connections = router_.num_connections();  // later ones are to a later server
   const bool is_other = !bound_ || answer.text != header_text_;
   Header header;
   const Status parsed = is_other ? ParseHeader(name_, answer.text, &header) : Status();
@@ -116,14 +116,14 @@ Status FilterRecord::Bind(Header header, std::string text) {
   header_ = std::move(header);
   header_text_ = std::move(text);
   bound_ = true;
-  connections_ = session_.router.num_connections();
+  connections_ = router_.num_connections();
   return Status();
 }
 
 bool FilterRecord::MustReadAgain(const Status& run) const {
   // A lone server that was given up is not waited for a second time.
-  const bool given_up = run.code() == StatusCode::kUnavailable && !session_.router.is_cluster();
-  return !given_up && session_.router.num_connections() != connections_;
+  const bool given_up = run.code() == StatusCode::kUnavailable && !router_.is_cluster();
+  return !given_up && router_.num_connections() != connections_;
 }
 
 Status FilterRecord::ReadHeaderAgain(bool newer, bool* changed) {
@@ -138,7 +138,7 @@ Status FilterRecord::CreateHeader(const Header& header, bool* may_be_named) {
   *may_be_named = true;  // unless somebody says what is there
   const std::string text = FormatHeader(header);
   Answer answer;
-  Status status = session_.Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
+  Status status = router_.Do(header_key_, Kind::kWrite, {"SET", name_, text, "NX"}, &answer);
   if (!status.ok()) return status;
   if (!answer.is_nil) return Bind(header, text);
   status = ReadRecord(&answer);  // it is taken, or was sent twice
@@ -154,7 +154,7 @@ Status FilterRecord::CreateHeader(const Header& header, bool* may_be_named) {
 Status FilterRecord::ReadTimeToLive(TimeToLive* left) {
   Answer ttl;
   left->asked = std::chrono::steady_clock::now();
-  const Status status = session_.Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
+  const Status status = router_.Do(header_key_, Kind::kRead, {"PTTL", name_}, &ttl);
   left->told = std::chrono::steady_clock::now();
   if (!status.ok()) return status;
   constexpr int64_t kNone = -1;  // -2: it is gone, just now
@@ -166,14 +166,14 @@ Status FilterRecord::SetRecordTime(uint64_t ms, bool* done) {
   const std::string time = std::to_string(ms == 0 ? 0 : ms + kRecordGraceMs);
   Answer answer;
   const Status status =
-      session_.Do(header_key_, Kind::kWrite, {"EVAL", kSetTimeIfSame, "1", name_, header_text_, time}, &answer);
+      router_.Do(header_key_, Kind::kWrite, {"EVAL", kSetTimeIfSame, "1", name_, header_text_, time}, &answer);
   *done = status.ok() && answer.number == 1;
   return status;
 }
 
 Status FilterRecord::DeleteHeader(const std::string& text, bool* deleted) {
   Answer answer;
-  const Status status = session_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
+  const Status status = router_.Do(header_key_, Kind::kWrite, {"EVAL", kDeleteIfSame, "1", name_, text}, &answer);
   *deleted = status.ok() && answer.number == 1;
   return status;
 }
@@ -182,7 +182,7 @@ Status FilterRecord::ChangeHeader(Header next) {
   next.version = header_.version + 1;
   std::string text = FormatHeader(next);
   Answer answer;
-  Status status = session_.Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
+  Status status = router_.Do(header_key_, Kind::kWrite, {"EVAL", kChange, "1", name_, header_text_, text}, &answer);
   if (!status.ok()) return status;
   if (answer.number != 1) {
     status = ReadRecord(&answer);

@@ -10,10 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "lib/adapters/redis/calls/session.h"
 #include "lib/adapters/redis/record/header.h"
 #include "lib/adapters/redis/record/record_look.h"
 #include "lib/adapters/redis/record/shards.h"
+#include "lib/adapters/redis/servers/router.h"
+#include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/hash.h"
 #include "linefilter/redis.h"
 #include "linefilter/status.h"
@@ -75,8 +76,9 @@ class FilterRecord {
   const Shards& current() const { return current_; }
   // The look that says whether the record is still this one.
   RecordLook look() const { return RecordLook(header_key_, header_text_); }
-  Session& session() { return session_; }
-  const Session& session() const { return session_; }
+  Router& router() { return router_; }
+  const Router& router() const { return router_; }
+  Batch& batch() { return batch_; }  // scratch for all calls: Clear it before use
   const HashSecret* secret() const { return has_secret_ ? &secret_ : nullptr; }
   // Copies the secret, before ReadHeader.
   void SetSecret(const HashSecret* secret);
@@ -84,7 +86,8 @@ class FilterRecord {
  private:
   Status Bind(Header header, std::string text);
 
-  Session session_;
+  Router router_;
+  Batch batch_;
   std::string name_;
   RedisKey header_key_;
   HashSecret secret_;

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <new>
 
 #include "lib/adapters/redis/calls/filter_record.h"
@@ -34,19 +34,25 @@ class FilterState {
 // Sizes what `options` ask for: layout, num_probes, body_bytes, shard_bytes and num_keys, and a new id.
 Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const FilterOptions& options,
                       const RedisLayout& layout, Generation* generation);
+// The same for a generation that holds the image's body.
+Status PlanGeneration(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
+                      Generation* generation);
 
 // Makes a new filter. It is NameTaken if the record is there (one that is only left of a filter that expired goes).
-// It makes shards of header.current, `fill` brings what is to be in them, then comes the record, then they are kept.
-// A failure leaves no shards, unless nobody knows whether the record was made: these go within a day.
-Status CreateFilter(FilterRecord* record, const Header& header, const std::function<Status(const Shards&)>& fill);
+// It makes shards of header.current with that body (MakeShards), then comes the record, then they are kept. A failure
+// leaves no shards, unless nobody knows whether the record was made: these go within a day.
+Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* body);
 // Asks the current generation for n hashes.
 Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers);
 // Whether the rest of the keys is worth trying after this, if the record is the same: it may lie in other shards, on
 // other nodes.
-bool OthersMayAnswer(const Session& session, const Status& run);
+bool OthersMayAnswer(const Router& router, const Status& run);
 
 // Ends the step that the record names, whoever began it (generation.cc): afterwards there is no previous generation.
 Status ReadAndFinish(FilterRecord* record);
+
+// What is said where no filter is open.
+Status Closed();
 
 // Calls `work` and returns its Status; memory that ran out is a Status, too.
 template <class Work>
@@ -58,6 +64,13 @@ Status Guarded(const Work& work) noexcept {
   } catch (...) {
     return Status::Error(StatusCode::kOutOfMemory, "a request to Redis is too large for this machine's memory");
   }
+}
+
+// Calls `work` with the state of a filter that is open.
+template <class Work>
+Status Guarded(const std::unique_ptr<FilterState>& state, const Work& work) noexcept {
+  if (state == nullptr) return Closed();
+  return Guarded([&]() -> Status { return work(state.get()); });
 }
 
 }  // namespace linefilter::redis_internal

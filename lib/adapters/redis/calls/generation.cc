@@ -93,8 +93,8 @@ Status Leave(FilterRecord* record, bool serve) {
   return record->ChangeHeader(header);
 }
 
-// Does Switch and Abandon.
-Status EndNext(FilterState* state, bool serve) {
+// Does Switch and Abandon, of a next generation that was begun or loaded here, or not.
+Status TryToEndNext(FilterState* state, bool serve) {
   FilterRecord* const record = &state->record;
   for (int i = 0; i < kTries; ++i) {
     Status status = record->ReadHeader();
@@ -119,6 +119,12 @@ Status EndNext(FilterState* state, bool serve) {
     if (status.code() != StatusCode::kIncompatible) return status;
   }
   return OthersKeepChanging(*record);
+}
+
+Status EndNext(FilterState* state, bool serve) {
+  const Status status = TryToEndNext(state, serve);
+  if (status.ok()) state->chosen_next = 0;
+  return status;
 }
 
 // Begins a generation; it is empty if `body` is null.
@@ -174,81 +180,86 @@ Status ReadAndFinish(FilterRecord* record) {
 
 }  // namespace redis_internal
 
+using redis_internal::FilterState;
 using redis_internal::Generation;
 using redis_internal::Guarded;
 
 Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& options,
                                     const RedisLayout& layout) noexcept {
-  if (!is_open()) return Closed();
-  return Guarded([&]() -> Status {
-    Status status = redis_internal::ReadAndFinish(&state_->record);
+  return Guarded(state_, [&](FilterState* state) -> Status {
+    Status status = redis_internal::ReadAndFinish(&state->record);
     if (!status.ok()) return status;
-    status = redis_internal::CheckOptions(state_->record, options);
+    status = redis_internal::CheckOptions(state->record, options);
     if (!status.ok()) return status;
     Generation generation;
-    status = redis_internal::PlanGeneration(state_->record, num_keys, options, layout, &generation);
-    return status.ok() ? redis_internal::Begin(state_.get(), generation, nullptr) : status;
+    status = redis_internal::PlanGeneration(state->record, num_keys, options, layout, &generation);
+    return status.ok() ? redis_internal::Begin(state, generation, nullptr) : status;
   });
 }
 
 Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, const RedisLayout& layout) noexcept {
-  if (!is_open()) return Closed();
-  return Guarded([&]() -> Status {
+  return Guarded(state_, [&](FilterState* state) -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state_->record.secret(), &view);
-    if (status.ok()) status = redis_internal::ReadAndFinish(&state_->record);
-    if (status.ok()) status = redis_internal::CheckHash(state_->record, view);
+    Status status = redis_internal::OpenImage(image, size, state->record.secret(), &view);
+    if (status.ok()) status = redis_internal::ReadAndFinish(&state->record);
+    if (status.ok()) status = redis_internal::CheckHash(state->record, view);
     if (!status.ok()) return status;
     // The image is older than this call, and keys that were inserted since could not follow.
-    const Layout now = state_->record.current().generation.layout;
+    const Layout now = state->record.current().generation.layout;
     if (!redis_internal::TakesInsertions(view.layout()) && redis_internal::TakesInsertions(now)) {
       return Status::Error(
           StatusCode::kIncompatible,
           "filter %s in Redis takes keys, and those inserted since the retrieval image was made could not "
           "follow into it: create a filter of another name of it, or begin with a layout that takes keys",
-          redis_internal::Printable(state_->record.name()).c_str());
+          redis_internal::Printable(state->record.name()).c_str());
     }
     Generation generation;
-    status = redis_internal::PlanFromImage(state_->record, view, layout, &generation);
-    return status.ok() ? redis_internal::Begin(state_.get(), generation, redis_internal::BodyOf(view)) : status;
+    status = redis_internal::PlanGeneration(state->record, view, layout, &generation);
+    return status.ok() ? redis_internal::Begin(state, generation, redis_internal::BodyOf(view)) : status;
+  });
+}
+
+Status RedisFilter::Load(const void* image, size_t size) noexcept {
+  return Guarded(state_, [&](FilterState* state) -> Status {
+    FilterView view;
+    Status status = redis_internal::OpenImage(image, size, state->record.secret(), &view);
+    if (status.ok()) status = state->record.ReadHeader();
+    if (!status.ok()) return status;
+    const redis_internal::Header& header = state->record.header();
+    if (header.next.exists() || header.previous.exists()) {  // each of these could have another size
+      return Status::Error(StatusCode::kIncompatible,
+                           "filter %s in Redis is between two generations: load into the next one, or switch or "
+                           "abandon it first",
+                           redis_internal::Printable(state->record.name()).c_str());
+    }
+    status = CheckUnitable(state->record, state->record.current(), view);
+    return status.ok() ? UniteShards(&state->record, state->record.current(), view) : status;
   });
 }
 
 Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
-  if (!is_open()) return Closed();
-  return Guarded([&]() -> Status {
+  return Guarded(state_, [&](FilterState* state) -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state_->record.secret(), &view);
-    if (status.ok()) status = redis_internal::UseNext(state_.get());
-    if (status.ok()) status = CheckUnitable(state_->record, state_->record.next(), view);
-    return status.ok() ? UniteShards(&state_->record, state_->record.next(), view) : status;
+    Status status = redis_internal::OpenImage(image, size, state->record.secret(), &view);
+    if (status.ok()) status = redis_internal::UseNext(state);
+    if (status.ok()) status = CheckUnitable(state->record, state->record.next(), view);
+    return status.ok() ? UniteShards(&state->record, state->record.next(), view) : status;
   });
 }
 
 Status RedisFilter::InsertHashesIntoNext(const uint64_t* hashes, size_t n) noexcept {
-  if (!is_open()) return Closed();
-  return Guarded([&]() -> Status {
-    const Status status = redis_internal::UseNext(state_.get());
-    return status.ok() ? state_->inserter.InsertInto(state_->chosen_next, hashes, n) : status;
+  return Guarded(state_, [&](FilterState* state) -> Status {
+    const Status status = redis_internal::UseNext(state);
+    return status.ok() ? state->inserter.Insert(state->chosen_next, hashes, n, nullptr) : status;
   });
 }
 
 Status RedisFilter::SwitchGeneration() noexcept {
-  if (!is_open()) return Closed();
-  return Guarded([&]() -> Status {
-    const Status status = redis_internal::EndNext(state_.get(), true);
-    if (status.ok()) state_->chosen_next = 0;
-    return status;
-  });
+  return Guarded(state_, [](FilterState* state) { return redis_internal::EndNext(state, true); });
 }
 
 Status RedisFilter::AbandonGeneration() noexcept {
-  if (!is_open()) return Closed();
-  return Guarded([&]() -> Status {
-    const Status status = redis_internal::EndNext(state_.get(), false);
-    if (status.ok()) state_->chosen_next = 0;
-    return status;
-  });
+  return Guarded(state_, [](FilterState* state) { return redis_internal::EndNext(state, false); });
 }
 
 }  // namespace linefilter

@@ -68,7 +68,6 @@ class Sample final : public ReplyHandler {
       pieces_[command].bytes.assign(reply.text());
     }
   }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
   // The bytes of shards that are there.
   std::string Bytes() const {
@@ -152,7 +151,7 @@ RedisInfo FactsOfRecord(const Header& header, const Generation& generation) {
 }
 
 Status Info(FilterRecord* record, RedisInfo* info) {
-  Session& session = record->session();
+  Batch& batch = record->batch();
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     Status status = record->ReadHeader();
     if (!status.ok()) return status;
@@ -164,10 +163,10 @@ Status Info(FilterRecord* record, RedisInfo* info) {
     bool newer = false;
     for (const Part& part : parts) {
       Sample sample(record->current(), record->header().version);
-      session.batch.Clear();
+      batch.Clear();
       // A small stage needs no large sample; a large one has its share.
-      sample.AddTo(&session.batch, part, kSampleBytes / parts.size());
-      status = session.router.Run(session.batch, &sample);
+      sample.AddTo(&batch, part, kSampleBytes / parts.size());
+      status = record->router().Run(batch, &sample);
       if (!status.ok()) return status;
       newer = newer || sample.AnyNewer();
       for (const uint32_t shard : sample.LostShards()) lost.push_back(shard);
@@ -193,8 +192,8 @@ Status Info(FilterRecord* record, RedisInfo* info) {
     std::sort(lost.begin(), lost.end());
     RedisInfo told = FactsOfRecord(record->header(), generation);
     told.expires_in_ms = left.ms == TimeToLive::kForEver ? -1 : std::max<int64_t>(left.ms, 0);
-    told.num_masters = static_cast<uint32_t>(session.router.num_masters());
-    told.cluster = session.router.is_cluster();
+    told.num_masters = static_cast<uint32_t>(record->router().num_masters());
+    told.cluster = record->router().is_cluster();
     told.num_lost_shards = static_cast<uint64_t>(std::unique(lost.begin(), lost.end()) - lost.begin());
     told.sampled_bytes = sampled;
     told.fill_ratio = fill;
@@ -211,8 +210,8 @@ Status Info(FilterRecord* record, RedisInfo* info) {
 
 Status RedisFilter::Info(RedisInfo* info) noexcept {
   *info = RedisInfo();
-  if (state_ == nullptr) return Closed();
-  return redis_internal::Guarded([&] { return redis_internal::Info(&state_->record, info); });
+  return redis_internal::Guarded(
+      state_, [&](redis_internal::FilterState* state) { return redis_internal::Info(&state->record, info); });
 }
 
 }  // namespace linefilter

@@ -22,7 +22,6 @@ constexpr char kUnlinkJunk[] =
 class Ignore final : public ReplyHandler {
  public:
   void OnReply(size_t, const Reply&) override {}
-  void OnError(size_t, const Status&) override {}
 };
 
 }  // namespace
@@ -277,9 +276,8 @@ void InsertBatch::UnlinkJunk(Router* router, Batch* batch) {
   for (const Target& target : targets_) {
     for (const uint32_t shard : target.marks.touched()) {
       if (!target.marks.IsLost(shard)) continue;
-      const RedisKey& key = target.shards->keys[shard];
-      batch->AddScript(key, Kind::kWrite, kUnlinkJunk, 1);
-      batch->Arg(target.shards->MarkOffset(shard));
+      const std::string mark_at = std::to_string(target.shards->MarkOffset(shard));
+      batch->AddScript(target.shards->keys[shard], Kind::kWrite, kUnlinkJunk, {mark_at});
     }
   }
   if (batch->size() == 0) return;

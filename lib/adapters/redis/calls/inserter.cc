@@ -79,9 +79,8 @@ bool NewInAll(const AllFirstAnswers& all, size_t i) {
 
 // The record was read after everything was written, and names no generation that was not: nothing need be done again.
 bool AllWrittenIn(const Header& header, const AllFirstAnswers& all) {
-  const Generation* generations[3];
-  const size_t n = header.Written(generations);
-  return std::all_of(generations, generations + n, [&](const Generation* generation) {
+  const std::vector<const Generation*> written = header.Written();
+  return std::all_of(written.begin(), written.end(), [&](const Generation* generation) {
     return std::any_of(all.begin(), all.end(), [&](const FirstAnswers& first) {
       return first.generation == generation->id && first.all_written;
     });
@@ -111,21 +110,13 @@ Status CameBack(const std::string& name) {
 
 }  // namespace
 
-Status Inserter::Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
-  return InsertBatches(0, hashes, n, outcomes);
-}
-
-Status Inserter::InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n) {
-  return InsertBatches(generation_id, hashes, n, nullptr);
-}
-
-Status Inserter::InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
+Status Inserter::Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes) {
   if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
   const size_t at_once = KeysAtOnce(record_->current().keys.size());
   std::vector<RedisInsert> part;
   Status first;
   previous_is_lost_ = false;
-  Router::Call call(&record_->session().router);
+  Router::Call call(&record_->router());
   for (size_t begin = 0; begin < n; begin += at_once) {
     const size_t count = std::min(n - begin, at_once);
     part.assign(count, RedisInsert::kFailed);
@@ -147,7 +138,7 @@ void Inserter::FinishForWhoDied() {
   const auto now = std::chrono::steady_clock::now();
   if (finished_ != decltype(finished_)() && now - finished_ < kPause) return;
   finished_ = now;
-  const Router::Call once(&record_->session().router, Router::Call::kOnce);
+  const Router::Call once(&record_->router(), Router::Call::kOnce);
   (void)ReadAndFinish(record_).ok();
 }
 
@@ -165,19 +156,19 @@ Status Inserter::TargetsOf(uint64_t only, std::vector<Shards*>* targets) {
 
 // *goes_on means that an error is not that of all keys.
 Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on) {
-  Session& session = record_->session();
+  Router& router = record_->router();
   AllFirstAnswers firsts;
   int times_sent = 0;
   // What others set and replicas may not have yet must be written again, where replicas are waited for.
-  bool may_leave_out = session.servers.wait_replicas == 0;
+  bool may_leave_out = router.servers().wait_replicas == 0;
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     std::vector<Shards*> targets;
     const Status have_targets = TargetsOf(only, &targets);
     if (!have_targets.ok()) return have_targets;
     InsertBatch insertions(targets, record_->header().version, record_->look(), hashes, n, may_leave_out);
-    Status status = insertions.Run(&session.router, &session.batch);
+    Status status = insertions.Run(&router, &record_->batch());
     const bool may_miss_bits = insertions.may_miss_bits();
-    const bool replicated = session.router.is_replicated(), other = insertions.look().IsOther();
+    const bool replicated = router.is_replicated(), other = insertions.look().IsOther();
     bool newer = false;
     const Shards* lost_in = nullptr;
     const uint32_t lost = FindLostShard(insertions, targets, &lost_in, &newer);
@@ -186,7 +177,7 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
       ++times_sent;
     }
     if (newer || other || lost_in != nullptr || (insertions.look().IsSame() && record_->MustReadAgain(status))) {
-      if (lost_in != nullptr) insertions.UnlinkJunk(&session.router, &session.batch);
+      if (lost_in != nullptr) insertions.UnlinkJunk(&router, &record_->batch());
       bool changed;
       const Status read = record_->ReadHeaderAgain(newer, &changed);
       if (changed && only == 0 && replicated && !may_miss_bits && AllWrittenIn(record_->header(), firsts)) {
@@ -205,7 +196,7 @@ Status Inserter::InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n,
       continue;
     }
 
-    *goes_on = OthersMayAnswer(session, status);
+    *goes_on = OthersMayAnswer(router, status);
     // A shard of another generation than `current` that is lost stops nobody (doc/REDIS.md section 4).
     for (size_t i = 0; i < n; ++i) {
       bool acknowledged = true, is_new = times_sent == 1 || NewInAll(firsts, i);

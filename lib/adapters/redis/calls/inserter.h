@@ -18,14 +18,12 @@ class Inserter {
  public:
   explicit Inserter(FilterRecord* record) : record_(record) {}
 
-  // Inserts into all generations that the record names.
-  Status Insert(const uint64_t* hashes, size_t n, RedisInsert* outcomes);
-  // Inserts into one generation of the record alone (the next one), without outcomes.
-  Status InsertInto(uint64_t generation_id, const uint64_t* hashes, size_t n);
+  // Inserts into all generations that the record names, or into `only` this one (the next) if it is not 0. `outcomes`
+  // may be null.
+  Status Insert(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes);
 
  private:
   void FinishForWhoDied();
-  Status InsertBatches(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes);
   Status InsertOneBatch(uint64_t only, const uint64_t* hashes, size_t n, RedisInsert* outcomes, bool* goes_on);
   Status TargetsOf(uint64_t only, std::vector<Shards*>* targets);
 

@@ -6,6 +6,7 @@
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/calls/shard_steps.h"
+#include "lib/adapters/redis/calls/upload.h"
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/redis.h"
 
@@ -33,15 +34,15 @@ Status RemoveExpired(FilterRecord* record, const std::string& text) {
     // A user who may not keep them is told of the name alone.
     return status.ok() || status.code() == StatusCode::kInvalidArgument ? NameTaken(record->name()) : status;
   }
-  if (record->session().router.is_cluster() && left.ms >= -kMostClockSkewMs) {
+  if (record->router().is_cluster() && left.ms >= -kMostClockSkewMs) {
     return Status::Error(StatusCode::kIncompatible,
                          "filter %s in Redis has just expired, and the clocks of a cluster's nodes differ: the name "
                          "is free in %lld ms, create it then",
                          Printable(record->name()).c_str(), static_cast<long long>(left.ms + kMostClockSkewMs + 1));
   }
-  const Generation* generations[3];
-  const size_t n = old.Written(generations);
-  for (size_t i = 0; i < n && status.ok(); ++i) status = DropShards(record, *generations[i]);
+  for (const Generation* generation : old.Written()) {
+    if (status.ok()) status = DropShards(record, *generation);
+  }
   bool deleted;  // or another one is there, which CreateHeader finds
   return status.ok() ? record->DeleteHeader(text, &deleted) : status;
 }
@@ -49,11 +50,9 @@ Status RemoveExpired(FilterRecord* record, const std::string& text) {
 // Keeps the shards of the record that was read last. A generation that is begun meanwhile follows by itself.
 Status KeepWritten(FilterRecord* record) {
   const Header header = record->header();
-  const Generation* generations[3];
-  const size_t n = header.Written(generations);
   Status first;
-  for (size_t i = 0; i < n; ++i) {
-    const Status kept = KeepShards(record, *generations[i], header.version);
+  for (const Generation* generation : header.Written()) {
+    const Status kept = KeepShards(record, *generation, header.version);
     if (!UnlessLost(kept).ok()) return kept;
     if (first.ok()) first = kept;
   }
@@ -109,9 +108,8 @@ Status Delete(FilterRecord* record) {
     const bool is_damaged = status.code() == StatusCode::kCorrupt;
     if (is_damaged) SalvageGenerations(there.text, &header);
     if (!status.ok() && !is_damaged) return status;
-    const Generation* generations[3];
-    const size_t n = header.Written(generations);
-    const bool is_same = tries == 0 || std::any_of(generations, generations + n, [&](const Generation* generation) {
+    const std::vector<const Generation*> written = header.Written();
+    const bool is_same = tries == 0 || std::any_of(written.begin(), written.end(), [&](const Generation* generation) {
                            return before.Names(generation->id);
                          });
     if (!is_same && !is_damaged && header.version < before.version + kStepsToForget) return Status();
@@ -122,8 +120,8 @@ Status Delete(FilterRecord* record) {
                            Printable(record->name()).c_str());
     }
     before = header;
-    for (size_t i = 0; i < n; ++i) {
-      status = DropShards(record, *generations[i]);
+    for (const Generation* generation : written) {
+      status = DropShards(record, *generation);
       if (!status.ok()) return status;
     }
     bool deleted;
@@ -136,17 +134,16 @@ Status Delete(FilterRecord* record) {
 
 }  // namespace
 
-Status CreateFilter(FilterRecord* record, const Header& header, const std::function<Status(const Shards&)>& fill) {
+Status CreateFilter(FilterRecord* record, const Header& header, const uint8_t* body) {
   Answer there;
   Status status = record->ReadRecord(&there);
   if (!status.ok()) return status;
   if (!there.is_nil) status = RemoveExpired(record, there.text);
   if (!status.ok()) return status;
-  status = AllocateShards(record, header.current, kFilledVersion);
-  if (status.ok()) status = fill(ShardsOf(record->name(), header, header.current));
-  if (status.ok()) status = AdvanceMarks(record, header.current, header.version, kMadeHere);  // none was lost meanwhile
+  status = MakeShards(record, header.current, body, header.version);
+  if (!status.ok()) return status;
   bool may_be_named = false;
-  if (status.ok()) status = record->CreateHeader(header, &may_be_named);
+  status = record->CreateHeader(header, &may_be_named);
   if (!status.ok() && !may_be_named) (void)DropShards(record, header.current).ok();
   if (!status.ok()) return status;
   // They are not kept before they are named: one who dies leaves nothing for ever.
@@ -162,8 +159,8 @@ Status CreateFilter(FilterRecord* record, const Header& header, const std::funct
 }  // namespace redis_internal
 
 Status RedisFilter::Expire(uint64_t ms) noexcept {
-  if (state_ == nullptr) return Closed();
-  return redis_internal::Guarded([&] { return redis_internal::Expire(&state_->record, ms); });
+  return redis_internal::Guarded(
+      state_, [&](redis_internal::FilterState* state) { return redis_internal::Expire(&state->record, ms); });
 }
 
 Status RedisFilter::Delete(const RedisServers& servers, std::string_view name) noexcept {

@@ -126,7 +126,6 @@ class Lookups final : public ReplyHandler {
 
 // *moved means that another generation serves now, and all must be asked of it.
 Status AskOneGeneration(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers, bool* moved) {
-  Session& session = record->session();
   const uint64_t id = record->current().generation.id;
   const size_t at_once = KeysAtOnce(record->current().keys.size());
   Status first;
@@ -134,13 +133,13 @@ Status AskOneGeneration(FilterRecord* record, const uint64_t* hashes, size_t n, 
   for (size_t begin = 0; begin < n;) {
     const size_t count = std::min(n - begin, at_once);
     Lookups lookups(record->current(), record->header().version, record->look(), hashes + begin, count);
-    session.batch.Clear();
-    lookups.AddTo(&session.batch);
-    Status status = session.router.Run(session.batch, &lookups);
+    record->batch().Clear();
+    lookups.AddTo(&record->batch());
+    Status status = record->router().Run(record->batch(), &lookups);
     lookups.Take(answers + begin);
     const uint32_t* const lost = lookups.marks().AnyLost();
     const bool newer = lookups.marks().AnyNewer(), other = lookups.look().IsOther();
-    bool goes_on = lookups.look().IsSame() && OthersMayAnswer(session, status);
+    bool goes_on = lookups.look().IsSame() && OthersMayAnswer(record->router(), status);
     if (newer || other || lost != nullptr || (lookups.look().IsSame() && record->MustReadAgain(status))) {
       const Status lost_shard = lost != nullptr ? LostShard(record->name(), record->current(), *lost) : Status();
       bool changed;
@@ -164,13 +163,13 @@ Status AskOneGeneration(FilterRecord* record, const uint64_t* hashes, size_t n, 
 
 }  // namespace
 
-bool OthersMayAnswer(const Session& session, const Status& run) {
-  return run.ok() || run.code() == StatusCode::kCorrupt || session.router.is_cluster();
+bool OthersMayAnswer(const Router& router, const Status& run) {
+  return run.ok() || run.code() == StatusCode::kCorrupt || router.is_cluster();
 }
 
 Status Ask(FilterRecord* record, const uint64_t* hashes, size_t n, uint8_t* answers) {
   std::fill(answers, answers + n, uint8_t{1});
-  const Router::Call call(&record->session().router);
+  const Router::Call call(&record->router());
   for (int tries = 0; tries < kMostGenerations; ++tries) {
     bool moved = false;
     const Status status = AskOneGeneration(record, hashes, n, answers, &moved);

@@ -1,15 +1,20 @@
-// This makes the shape of a generation from a request (keys, rate or density).
+// This makes the shape of a generation from a request (keys, rate or density), or that of an image.
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "lib/adapters/redis/calls/filter_state.h"
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
+#include "linefilter/view.h"
 
 namespace linefilter::redis_internal {
 namespace {
 
 // FilterOptions::foldable promises this, for images that are downloaded.
 constexpr uint64_t kFoldableBytes = 64 * 64;
+// The bytes of an empty set, as BodyOf has them.
+constexpr uint64_t kLeastBytesOfBits = 8;
 
 Status SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
   const bool by_rate = options.fpr != 0;
@@ -23,6 +28,15 @@ Status SizeOf(Layout layout, uint64_t num_keys, const FilterOptions& options, Si
         NumProbesForBitsPerKey(layout, by_rate ? BitsPerKeyForFpr(layout, options.fpr) : options.bits_per_key);
   }
   sizing->body_bytes = (sizing->body_bytes + kFoldableBytes - 1) / kFoldableBytes * kFoldableBytes;
+  return status;
+}
+
+Status CompletePlan(const FilterRecord& record, const RedisLayout& layout, Generation planned, Generation* generation) {
+  const auto num_masters = static_cast<uint32_t>(record.router().num_masters());
+  Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout, num_masters, &planned.shard_bytes);
+  if (status.ok()) status = NewGenerationId(&planned.id);
+  if (status.ok()) status = CheckGeneration(record.name(), planned);
+  if (status.ok()) *generation = std::move(planned);
   return status;
 }
 
@@ -52,14 +66,51 @@ Status PlanGeneration(const FilterRecord& record, uint64_t num_keys, const Filte
   planned.num_probes = sizing.num_probes;
   planned.body_bytes = sizing.body_bytes;
   planned.num_keys = num_keys;
-  status = ChooseShardBytes(planned.layout, planned.body_bytes, layout,
-                            static_cast<uint32_t>(record.session().router.num_masters()), &planned.shard_bytes);
-  if (!status.ok()) return status;
-  status = NewGenerationId(&planned.id);
-  if (!status.ok()) return status;
-  status = CheckGeneration(record.name(), planned);
-  if (status.ok()) *generation = planned;
-  return status;
+  return CompletePlan(record, layout, std::move(planned), generation);
+}
+
+Status PlanGeneration(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
+                      Generation* generation) {
+  Generation planned;
+  planned.layout = view.layout();
+  planned.num_probes = view.num_probes();
+  planned.body_bytes = view.body_bytes();
+  planned.num_keys = view.num_keys();
+  if (view.empty_set()) {
+    if (FactsOf(view.layout()).has_stages) {
+      return Status::Error(StatusCode::kIncompatible,
+                           "the image is a container without a stage, so Redis would have no block for it: make an "
+                           "empty filter by its capacity");
+    }
+    planned.body_bytes = FactsOf(view.layout()).has_blocks ? kBlockOfBodyBytes : kLeastBytesOfBits;
+  }
+  uint64_t most_keys = 0;
+  for (uint32_t i = 0; i < view.num_stages(); ++i) {
+    const StageInfo info = view.stage(i);
+    most_keys += 8 * kBlockOfBodyBytes * info.num_blocks;
+    Stage stage;
+    stage.num_blocks = info.num_blocks;
+    stage.num_keys = info.num_keys;
+    stage.num_probes = info.num_probes;
+    planned.stages.push_back(stage);
+  }
+  if (view.num_stages() != 0) {
+    // Others may have written any number behind the stages. Nobody counted more keys than there are bits.
+    planned.num_keys = std::min(planned.num_keys, most_keys);
+    const StageInfo newest = view.stage(view.num_stages() - 1);
+    const double bits = 512.0 * static_cast<double>(newest.num_blocks);
+    planned.newest_ones = static_cast<uint64_t>(std::llround(newest.FillRatio() * bits));  // exactly: below 2^53
+  }
+  if (view.growth_bytes() > kMaxBodyGrowthBytes) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "the image tells in %zu bytes how it goes on, of which Redis keeps %zu at most: it was not "
+                         "written by linefilter",
+                         view.growth_bytes(), kMaxBodyGrowthBytes);
+  }
+  if (view.growth_bytes() != 0) {
+    planned.growth.assign(reinterpret_cast<const char*>(view.growth()), view.growth_bytes());
+  }
+  return CompletePlan(record, layout, std::move(planned), generation);
 }
 
 }  // namespace linefilter::redis_internal

@@ -1,12 +1,12 @@
 // RedisFilter's calls each check that the filter is open and turn what may be thrown into a Status; the work is
-// that of functions in this folder. Here are opening, Create, lookups and insertions; other calls are with their work:
-// lifetime.cc (Expire, Delete), info.cc, load.cc, dump.cc and generation.cc.
+// that of functions in this folder. Here are opening, creating, lookups and insertions; other calls are with their
+// work: lifetime.cc (Expire, Delete), info.cc, dump.cc and generation.cc (Load, too).
 #include <algorithm>
 #include <utility>
 
 #include "lib/adapters/redis/calls/filter_state.h"
-#include "lib/adapters/redis/calls/opening.h"
 #include "lib/adapters/redis/calls/shard_steps.h"
+#include "lib/adapters/redis/calls/upload.h"
 #include "lib/adapters/redis/record/names.h"
 #include "linefilter/redis.h"
 
@@ -15,6 +15,12 @@ namespace linefilter {
 using redis_internal::FilterState;
 using redis_internal::Guarded;
 using redis_internal::Header;
+
+Status redis_internal::Closed() {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "no filter in Redis is open here (it was never opened, failed to, or was moved away): every "
+                       "answer is \"maybe\", and nothing is inserted");
+}
 
 RedisFilter::RedisFilter() noexcept = default;
 RedisFilter::~RedisFilter() = default;
@@ -34,21 +40,24 @@ void RedisFilter::Close() noexcept {
   key_hash_ = KeyHash();
 }
 
-void RedisFilter::Adopt(std::unique_ptr<FilterState> state) noexcept {
-  state_ = std::move(state);
-  const HashSecret* const secret = state_->record.secret();
-  key_hash_ = {state_->record.header().hash_id, state_->record.header().seed,
-               secret != nullptr ? *secret : HashSecret()};
-}
-
-Status RedisFilter::Closed() const noexcept {
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "no filter in Redis is open here (it was never opened, failed to, or was moved away): every "
-                       "answer is \"maybe\", and nothing is inserted");
+template <class Work>
+Status RedisFilter::OpenBy(const RedisServers& servers, std::string_view name, const HashSecret* secret,
+                           const Work& work) noexcept {
+  return Guarded([&]() -> Status {
+    auto state = std::make_unique<FilterState>();
+    state->record.SetSecret(secret);
+    Status status = state->record.Connect(servers, name);
+    if (status.ok()) status = work(state.get());
+    if (!status.ok()) return status;
+    key_hash_ = {state->record.header().hash_id, state->record.header().seed,
+                 secret != nullptr ? *secret : HashSecret()};
+    state_ = std::move(state);  // what was open goes now, its name and secret, too
+    return status;
+  });
 }
 
 Status RedisFilter::KeyStatus() const noexcept {
-  if (state_ == nullptr) return Closed();
+  if (state_ == nullptr) return redis_internal::Closed();
   if (key_hash_.hashes_keys()) return Status();
   return Status::Error(StatusCode::kIncompatible,
                        "filter %s in Redis was made of the caller's own hashes: ask and insert by hash",
@@ -58,10 +67,10 @@ Status RedisFilter::KeyStatus() const noexcept {
 Status RedisFilter::Open(const RedisServers& servers, std::string_view name, const HashSecret* secret) noexcept {
   return OpenBy(servers, name, secret, [](FilterState* state) {
     const Status status = state->record.ReadHeader();
-    if (!status.ok() || state->record.session().router.replica_reads()) return status;
+    if (!status.ok() || state->record.router().servers().replica_reads) return status;
     // This is a courtesy to the filter, which serves without. A user who may not write, or finds a node down, tried
     // once.
-    const redis_internal::Router::Call once(&state->record.session().router, redis_internal::Router::Call::kOnce);
+    const redis_internal::Router::Call once(&state->record.router(), redis_internal::Router::Call::kOnce);
     (void)redis_internal::KeepNamed(&state->record, state->record.header(), state->record.time_to_live()).ok();
     return status;
   });
@@ -77,7 +86,23 @@ Status RedisFilter::Create(const RedisServers& servers, std::string_view name, u
     header.hash_id = key_hash.id;
     header.seed = key_hash.seed;
     header.version = 1;
-    return redis_internal::CreateFilter(&state->record, header, [](const redis_internal::Shards&) { return Status(); });
+    return redis_internal::CreateFilter(&state->record, header, nullptr);
+  });
+}
+
+Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
+                                    const HashSecret* secret, const RedisLayout& layout) noexcept {
+  FilterView view;
+  const Status opened = redis_internal::OpenImage(image, size, secret, &view);
+  if (!opened.ok()) return opened;
+  return OpenBy(servers, name, secret, [&](FilterState* state) {
+    Header header;
+    header.hash_id = view.hash_id();
+    header.seed = view.seed();
+    header.version = 1;
+    const Status status = redis_internal::PlanGeneration(state->record, view, layout, &header.current);
+    if (!status.ok()) return status;
+    return redis_internal::CreateFilter(&state->record, header, redis_internal::BodyOf(view));
   });
 }
 
@@ -89,13 +114,9 @@ Status RedisFilter::MayContainHash(uint64_t hash, bool* maybe) noexcept {
 }
 
 Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) noexcept {
-  if (state_ == nullptr) {
-    std::fill(answers, answers + n, uint8_t{1});
-    return Closed();
-  }
   bool done = false;
-  const Status status = Guarded([&] {
-    const Status asked = redis_internal::Ask(&state_->record, hashes, n, answers);
+  const Status status = Guarded(state_, [&](FilterState* state) {
+    const Status asked = redis_internal::Ask(&state->record, hashes, n, answers);
     done = true;
     return asked;
   });
@@ -106,20 +127,14 @@ Status RedisFilter::MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* 
 Status RedisFilter::InsertHash(uint64_t hash, RedisInsert* outcome) noexcept { return InsertHashes(&hash, 1, outcome); }
 
 Status RedisFilter::InsertHashes(const uint64_t* hashes, size_t n, RedisInsert* outcomes) noexcept {
-  const auto fail = [&] {
-    if (outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
-  };
-  if (state_ == nullptr) {
-    fail();
-    return Closed();
-  }
   bool done = false;
-  const Status status = Guarded([&] {
-    const Status inserted = state_->inserter.Insert(hashes, n, outcomes);
+  const Status status = Guarded(state_, [&](FilterState* state) {
+    constexpr uint64_t kAllGenerations = 0;
+    const Status inserted = state->inserter.Insert(kAllGenerations, hashes, n, outcomes);
     done = true;
     return inserted;
   });
-  if (!done) fail();
+  if (!done && outcomes != nullptr) std::fill(outcomes, outcomes + n, RedisInsert::kFailed);
   return status;
 }
 

@@ -18,9 +18,9 @@ inline constexpr uint64_t kLeaveMs = 60000;
 // Marks of shards that are being filled have this version: a late piece finds another one, and is not written.
 inline constexpr uint64_t kFilledVersion = 0;
 
-// Makes the shards of a generation, empty, with marks of that version (script `make`). They have a day, so that a
+// Makes the shards of a generation, empty, with marks of kFilledVersion (script `make`). They have a day, so that a
 // client that dies before the record names them leaves nothing for ever (KeepShards).
-Status AllocateShards(FilterRecord* record, const Generation& generation, uint64_t version);
+Status AllocateShards(FilterRecord* record, const Generation& generation);
 // Makes shards live as long as the filter whose record is there, or for ever. The record of `version` names their
 // generation `current` or `next`; one that was left is left alone. kCorrupt means that one is lost; others are kept.
 Status KeepShards(FilterRecord* record, const Generation& generation, uint64_t version);
@@ -34,10 +34,6 @@ enum Maker : uint8_t { kNamed, kMadeHere };
 Status AdvanceMarks(FilterRecord* record, const Generation& generation, uint64_t version, Maker maker = kNamed);
 // Drops all shards by UNLINK, or with grace_ms > 0 by PEXPIRE.
 Status DropShards(FilterRecord* record, const Generation& generation, uint64_t grace_ms = 0);
-// Gives all shards a time to live, 0 for ever, but not those that a record later than that of `version` has marked;
-// then *is_newer. kCorrupt means that one is lost, as in AdvanceMarks.
-Status SetTimes(FilterRecord* record, const Generation& generation, uint64_t version, uint64_t ms, bool* is_newer);
-
 }  // namespace linefilter::redis_internal
 
 #endif  // LINEFILTER_LIB_ADAPTERS_REDIS_CALLS_SHARD_STEPS_H_

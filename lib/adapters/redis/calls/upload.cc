@@ -1,7 +1,6 @@
 #include "lib/adapters/redis/calls/upload.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -43,9 +42,8 @@ constexpr char kUnite[] =
 
 // In Redis, where a shard cannot be empty, an empty set has the least body of its layout. A block of `retrieval`
 // without keys has T = 248, a bit in each of the words 3 to 7 (doc/FORMAT.md section 8).
-constexpr uint64_t kBlockBytes = 64, kLeastBytesOfBits = 8;
-constexpr uint8_t kNoKeys[kBlockBytes] = {};
-constexpr uint8_t kEmptyRetrieval[kBlockBytes] = {
+constexpr uint8_t kNoKeys[kBlockOfBodyBytes] = {};
+constexpr uint8_t kEmptyRetrieval[kBlockOfBodyBytes] = {
     0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0x80,
     0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, 0x80};
 
@@ -57,7 +55,6 @@ constexpr int kTries = 3;            // for one shard's upload that the server l
 class Refusals final : public ReplyHandler {
  public:
   void OnReply(size_t, const Reply& reply) override { count += reply.integer() != 1; }
-  void OnError(size_t, const Status&) override {}  // Run tells it
 
   size_t count = 0;
 };
@@ -66,21 +63,18 @@ class Refusals final : public ReplyHandler {
 // `kind` is kInsert if it is a shard, whose keys these are.
 Status Fill(FilterRecord* record, const RedisKey& key, Kind kind, const std::string& mark, const uint8_t* bytes,
             uint64_t size, bool* refused) {
-  Batch& batch = record->session().batch;
+  Batch& batch = record->batch();
   *refused = false;
   for (uint64_t offset = 0; offset < size && !*refused;) {
     batch.Clear();
     for (size_t i = 0; i < kPiecesAtOnce && offset < size; ++i) {
       const uint64_t piece = std::min(kPieceBytes, size - offset);
-      batch.AddScript(key, kind, kFill, 4);
-      batch.Arg(size);
-      batch.Arg(mark);
-      batch.Arg(offset);
-      batch.Arg(std::string_view(reinterpret_cast<const char*>(bytes) + offset, static_cast<size_t>(piece)));
+      const std::string_view text(reinterpret_cast<const char*>(bytes) + offset, static_cast<size_t>(piece));
+      batch.AddScript(key, kind, kFill, {std::to_string(size), mark, std::to_string(offset), text});
       offset += piece;
     }
     Refusals refusals;
-    const Status status = record->session().router.Run(batch, &refusals);
+    const Status status = record->router().Run(batch, &refusals);
     if (!status.ok()) return status;
     *refused = refusals.count != 0;
   }
@@ -100,18 +94,18 @@ Status UniteShard(FilterRecord* record, const Shards& shards, size_t shard, cons
     snprintf(tail, sizeof(tail), ":load:%016llx", static_cast<unsigned long long>(number));
     const RedisKey upload = KeyOf(key.name + tail);
     Answer answer;
-    status = record->session().Do(upload, Kind::kWrite, {"EVAL", kMakeUpload, "1", upload.name, offset, mark}, &answer);
+    status = record->router().Do(upload, Kind::kWrite, {"EVAL", kMakeUpload, "1", upload.name, offset, mark}, &answer);
     if (!status.ok()) return status;
     bool refused;
     status = Fill(record, upload, Kind::kWrite, mark, bytes, size, &refused);
     if (!status.ok()) return status;
     if (refused) continue;
     status =
-        record->session().Do(key, Kind::kInsert, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
+        record->router().Do(key, Kind::kInsert, {"EVAL", kUnite, "2", key.name, upload.name, offset, mark}, &answer);
     if (!status.ok()) return status;
     if (answer.text == "again") continue;  // gone; or united, and the reply was lost
     if (ParseMark(answer.text, version)) return Status();
-    status = record->session().Do(upload, Kind::kWrite, {"UNLINK", upload.name}, &answer);
+    status = record->router().Do(upload, Kind::kWrite, {"UNLINK", upload.name}, &answer);
     return status.ok() ? LostShard(record->name(), shards, shard) : status;
   }
   return Status::Error(
@@ -165,55 +159,6 @@ Status CheckHash(const FilterRecord& record, const FilterView& view) {
                        static_cast<unsigned long long>(header.seed));
 }
 
-Status PlanFromImage(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
-                     Generation* generation) {
-  Generation planned;
-  planned.layout = view.layout();
-  planned.num_probes = view.num_probes();
-  planned.body_bytes = view.body_bytes();
-  planned.num_keys = view.num_keys();
-  if (view.empty_set()) {
-    if (FactsOf(view.layout()).has_stages) {
-      return Status::Error(StatusCode::kIncompatible,
-                           "the image is a container without a stage, so Redis would have no block for it: make an "
-                           "empty filter by its capacity");
-    }
-    planned.body_bytes = FactsOf(view.layout()).has_blocks ? kBlockBytes : kLeastBytesOfBits;
-  }
-  uint64_t most_keys = 0;
-  for (uint32_t i = 0; i < view.num_stages(); ++i) {
-    const StageInfo info = view.stage(i);
-    most_keys += 8 * kBlockBytes * info.num_blocks;
-    Stage stage;
-    stage.num_blocks = info.num_blocks;
-    stage.num_keys = info.num_keys;
-    stage.num_probes = info.num_probes;
-    planned.stages.push_back(stage);
-  }
-  if (view.num_stages() != 0) {
-    // Others may have written any number behind the stages. Nobody counted more keys than there are bits.
-    planned.num_keys = std::min(planned.num_keys, most_keys);
-    const StageInfo newest = view.stage(view.num_stages() - 1);
-    const double bits = 512.0 * static_cast<double>(newest.num_blocks);
-    planned.newest_ones = static_cast<uint64_t>(std::llround(newest.FillRatio() * bits));  // exactly: below 2^53
-  }
-  if (view.growth_bytes() > kMaxBodyGrowthBytes) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "the image tells in %zu bytes how it goes on, of which Redis keeps %zu at most: it was not "
-                         "written by linefilter",
-                         view.growth_bytes(), kMaxBodyGrowthBytes);
-  }
-  if (view.growth_bytes() != 0) {
-    planned.growth.assign(reinterpret_cast<const char*>(view.growth()), view.growth_bytes());
-  }
-  Status status = ChooseShardBytes(planned.layout, planned.body_bytes, layout,
-                                   static_cast<uint32_t>(record.session().router.num_masters()), &planned.shard_bytes);
-  if (status.ok()) status = NewGenerationId(&planned.id);
-  if (status.ok()) status = CheckGeneration(record.name(), planned);
-  if (status.ok()) *generation = planned;
-  return status;
-}
-
 Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* body) {
   const std::string mark = MarkOf(kFilledVersion);
   for (size_t i = 0; i < shards.keys.size(); ++i) {
@@ -228,7 +173,7 @@ Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* bod
 }
 
 Status MakeShards(FilterRecord* record, const Generation& generation, const uint8_t* body, uint64_t version) {
-  Status status = AllocateShards(record, generation, kFilledVersion);
+  Status status = AllocateShards(record, generation);
   if (status.ok() && body != nullptr) {
     status = FillShards(record, ShardsOf(record->name(), record->header(), generation), body);
   }

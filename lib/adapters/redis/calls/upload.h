@@ -16,17 +16,13 @@ namespace linefilter::redis_internal {
 
 // Opens and verifies an image.
 Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view);
-// The bytes to upload: the view's body; for an empty set, which has none, that of the least size (PlanFromImage).
+// The bytes to upload: the view's body; for an empty set, which has none, that of the least size.
 const uint8_t* BodyOf(const FilterView& view);
 
 // kIncompatible unless the image's hash and seed (for a keyed hash the check of the secret) are those of the filter.
 Status CheckHash(const FilterRecord& record, const FilterView& view);
 // Checks the same, and the shape of the generation, whose layout must take an OR. (An empty set fits each shape.)
 Status CheckUnitable(const FilterRecord& record, const Shards& shards, const FilterView& view);
-
-// Makes the shape of a generation that holds the image's body, with a new id.
-Status PlanFromImage(const FilterRecord& record, const FilterView& view, const RedisLayout& layout,
-                     Generation* generation);
 
 // Writes the body into the shards of a generation that no record names yet, whose marks have kFilledVersion.
 Status FillShards(FilterRecord* record, const Shards& shards, const uint8_t* body);

@@ -1,6 +1,7 @@
 #include "lib/adapters/redis/record/header.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -29,22 +30,9 @@ uint32_t MostProbesOfStage() { return FactsOf(Layout::kBlocked).max_num_probes; 
 
 // Parses a number of at most 64 bits, nothing else.
 bool ParseNumber(std::string_view text, int base, uint64_t* value) {
-  if (text.empty() || text.size() > 20) return false;
-  *value = 0;
-  for (const char c : text) {
-    uint64_t digit;
-    if (c >= '0' && c <= '9') {
-      digit = static_cast<uint64_t>(c - '0');
-    } else if (base == 16 && c >= 'a' && c <= 'f') {
-      digit = static_cast<uint64_t>(c - 'a' + 10);
-    } else {
-      return false;
-    }
-    const uint64_t unit = static_cast<uint64_t>(base);
-    if (*value > (~uint64_t{0} - digit) / unit) return false;
-    *value = *value * unit + digit;
-  }
-  return true;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, *value, base);
+  return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
 bool ParseHex16(std::string_view text, uint64_t* value) { return text.size() == 16 && ParseNumber(text, 16, value); }
@@ -180,12 +168,12 @@ Field ParseField(std::string_view field, std::string_view value, Header* header)
 
 }  // namespace
 
-size_t Header::Written(const Generation* generations[3]) const {
-  size_t n = 0;
+std::vector<const Generation*> Header::Written() const {
+  std::vector<const Generation*> written;
   for (const Generation* generation : {&current, &next, &previous}) {
-    if (generation->exists()) generations[n++] = generation;
+    if (generation->exists()) written.push_back(generation);
   }
-  return n;
+  return written;
 }
 
 std::string FormatHeader(const Header& header) {
@@ -245,10 +233,8 @@ Status ParseHeader(std::string_view name, std::string_view text, Header* header)
                          "anew of the exact source",
                          shown.c_str());
   }
-  const Generation* generations[3];
-  const size_t n = parsed.Written(generations);
-  for (size_t i = 0; i < n; ++i) {
-    const Status status = CheckGeneration(name, *generations[i]);
+  for (const Generation* generation : parsed.Written()) {
+    const Status status = CheckGeneration(name, *generation);
     if (!status.ok()) return status;
   }
   *header = std::move(parsed);

@@ -57,8 +57,8 @@ struct Header {
   Generation previous;  // being left
   std::string unknown;  // lines of later versions that may be ignored: kept when the record changes
 
-  // Lists those that writers write to, `current` first; the others if they exist.
-  size_t Written(const Generation* generations[3]) const;
+  // Those that writers write to, `current` first; the others if they exist.
+  std::vector<const Generation*> Written() const;
   bool Names(uint64_t id) const { return id != 0 && (current.id == id || next.id == id || previous.id == id); }
 };
 

@@ -14,7 +14,7 @@ Status CheckName(std::string_view name) {
                          static_cast<unsigned long long>(kMaxNameBytes));
   }
   // It would end the tag of shards early: all would lie in one slot, of a first part of the name or of none.
-  if (name.find('}') != std::string_view::npos && !HasHashTag(name)) {
+  if (name.find('}') != std::string_view::npos && HashTagOf(name).empty()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the name %s has a closing brace that ends no hash tag like {users}: choose another one",
                          Printable(name).c_str());
@@ -34,14 +34,12 @@ Printable::Printable(std::string_view name) noexcept {
   snprintf(text_ + n, sizeof(text_) - n, "%s", name.size() > n ? "..." : "");
 }
 
-bool HasHashTag(std::string_view name) { return !HashTagOf(name).empty(); }
-
 std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard) {
   char tail[48];
   snprintf(tail, sizeof(tail), ":%016llx:%llu", static_cast<unsigned long long>(generation),
            static_cast<unsigned long long>(shard));
   // A brace of the name's own would end the tag early, or begin it: the first '{' and the next '}' count.
-  if (HasHashTag(name)) return std::string(name) + tail;
+  if (!HashTagOf(name).empty()) return std::string(name) + tail;
   return "{" + std::string(name) + tail + "}";
 }
 

@@ -28,8 +28,6 @@ class Printable {
 // This is "{NAME:ID:SHARD}", so that shards lie in slots of their own; without braces if NAME has a hash tag, which
 // then decides.
 std::string ShardName(std::string_view name, uint64_t generation, uint64_t shard);
-// Whether Redis takes only a part of the name for the slot.
-bool HasHashTag(std::string_view name);
 
 }  // namespace linefilter::redis_internal
 

@@ -24,11 +24,8 @@ class RecordLook {
 
   void AddTo(Batch* batch) {
     found_ = kUnknown;
-    command_ = batch->Add(*key_, Kind::kCheck, 4);
-    batch->Arg("GETRANGE");
-    batch->Arg(key_->name);
-    batch->Arg(-static_cast<int>(sizeof(check_)));
-    batch->Arg(-1);
+    static_assert(sizeof(check_) == 17);
+    command_ = batch->Add(*key_, Kind::kCheck, {"GETRANGE", key_->name, "-17", "-1"});
   }
 
   // Whether that command is the look.

@@ -1,59 +1,235 @@
 #include "lib/adapters/redis/servers/router.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
-#include "lib/adapters/redis/servers/batch_run.h"
-
 namespace linefilter::redis_internal {
+namespace {
 
-// It has the servers, and the lists of a run, which keep their memory.
-class Router::Impl {
+// A command that is redirected so often without a pause goes round in circles.
+constexpr int kMostRedirects = 16;
+
+class OneAnswer final : public ReplyHandler {
  public:
-  ServerMap map;
-  BatchRun run{&map};
+  explicit OneAnswer(Answer* answer) : answer_(answer) {}
+  void OnReply(size_t, const Reply& reply) override {
+    // No command that is asked here answers so; PTTL does for a key that is gone.
+    constexpr int64_t kNoNumber = -2;
+    answer_->is_nil = reply.is_nil();
+    answer_->text.assign(reply.text());
+    answer_->number = reply.is_integer() ? reply.integer() : kNoNumber;
+  }
+
+ private:
+  Answer* const answer_;
 };
 
-Router::Router() = default;
-Router::~Router() = default;
-Router::Router(Router&&) noexcept = default;
-Router& Router::operator=(Router&&) noexcept = default;
+}  // namespace
 
 Status Router::Connect(const RedisServers& servers) {
-  auto impl = std::make_unique<Impl>();
-  const Status status = impl->map.Reset(servers);
+  ServerMap map;
+  const Status status = map.Begin(servers);
   if (!status.ok()) return status;
   Patience patience(servers, Patience::All(servers));
   for (;;) {
-    const Failure failure = impl->map.Discover(patience.end(servers));
-    if (failure.verdict == Verdict::kFine) break;
-    if (!patience.MayRetry(failure, impl->map)) return patience.GivenUp(failure);
+    const Failure failure = map.Discover(patience.end(servers));
+    if (IsFine(failure)) break;
+    if (!patience.MayRetry(failure, map)) return patience.GivenUp(failure);
     patience.Pause();
   }
-  impl_ = std::move(impl);
+  map_ = std::move(map);
+  must_refresh_ = false;
   return Status();
 }
 
+Status Router::Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer) {
+  Batch batch;
+  batch.Add(key, kind, words);
+  OneAnswer handler(answer);
+  return Run(batch, &handler);
+}
+
 Status Router::Run(const Batch& batch, ReplyHandler* handler) {
-  if (is_connected()) return impl_->run.All(batch, handler);
-  const Status status = Status::Error(StatusCode::kInvalidArgument, "not connected to Redis: call Connect first");
-  for (size_t i = 0; i < batch.size(); ++i) handler->OnError(i, status);
-  return status;
+  Begin(batch, handler);
+  if (num_left_ == 0) return first_error_;
+  Patience patience(map_.servers(), is_in_call_ ? left_ : Patience::All(map_.servers()));
+  RefreshMap(patience);
+  QueueAll();
+  for (int num_redirects = 0;;) {
+    Pass(patience);
+    if (IsDone()) break;
+    if (!has_failures_ && ++num_redirects > kMostRedirects) {
+      failed_.clear();
+      for (State& state : states_) state = state == kDone ? kDone : kFailed;
+      has_failures_ = true;
+      last_failure_ = nobody_ = {
+          Verdict::kRetry,
+          Status::Error(StatusCode::kUnavailable, "the nodes of the cluster keep sending us from one to another")};
+    }
+    if (has_failures_) AfterFailures(&patience);
+    if (IsDone()) break;
+    RefreshMap(patience);
+    QueueWhatIsLeft();
+  }
+  if (has_failed_) left_ = std::min(left_, patience.left());
+  const Status waited = WaitForReplicas();  // for what was written, even if something else failed
+  is_replicated_ = waited.ok();
+  return first_error_.ok() ? waited : first_error_;
 }
 
-Router::Call::Call(Router* router, Patience patience) : router_(router) {
-  if (router_->is_connected()) router_->impl_->run.BeginCall(patience == kPatient);
+void Router::BeginCall(bool patient) {
+  is_in_call_ = true;
+  left_ = patient ? Patience::All(map_.servers()) : Clock::duration::zero();
 }
 
-void Router::Call::End() {
-  if (router_ != nullptr && router_->is_connected()) router_->impl_->run.EndCall();
-  router_ = nullptr;
+void Router::EndCall() {
+  if (left_ == Clock::duration::zero()) {
+    for (const auto& node : map_.nodes()) node->given_up = false;
+  }
+  is_in_call_ = false;
 }
 
-bool Router::is_replicated() const noexcept { return !is_connected() || impl_->run.is_replicated(); }
-bool Router::is_connected() const noexcept { return impl_ != nullptr; }
-bool Router::is_cluster() const noexcept { return is_connected() && impl_->map.is_cluster(); }
-bool Router::replica_reads() const noexcept { return is_connected() && impl_->map.servers().replica_reads; }
-size_t Router::num_masters() const noexcept { return is_connected() ? impl_->map.num_masters() : 1; }
-uint64_t Router::num_connections() const noexcept { return is_connected() ? impl_->map.num_connections() : 0; }
+// A failure for now is tried again in the next batch, a refusal when the next node is lost.
+void Router::RefreshMap(const Patience& patience) {
+  if (!must_refresh_ || !map_.is_cluster()) return;
+  const Failure failure = map_.RefreshMap(patience.end(map_.servers()));
+  must_refresh_ = failure.verdict == Verdict::kRetry;  // the old one serves, where it is right
+}
+
+void Router::Begin(const Batch& batch, ReplyHandler* handler) {
+  batch_ = &batch;
+  handler_ = handler;
+  num_left_ = batch.size();
+  states_.assign(num_left_, kPending);
+  asked_.clear();
+  failed_.clear();
+  active_.clear();
+  first_error_ = Status();
+  has_failures_ = has_failed_ = false;
+  num_roles_ = 0;
+  is_replicated_ = map_.servers().wait_replicas == 0 || batch.size() == 0;
+  map_.CloseIfForked();
+  map_.DropStrangers();
+  for (const auto& node : map_.nodes()) {
+    // An exception ended a batch: the rest of its replies is nobody's.
+    if (node->InFlight() != 0 || node->connection.unsent() != 0 || node->connection.has_input()) {
+      node->connection.GiveUp();
+    }
+    node->queue.clear();
+    node->num_written = node->num_received = 0;
+    node->retried = node->lost_write = false;
+    node->wrote_on = node->num_answered = 0;
+  }
+}
+
+void Router::QueueAll() {
+  size_t checks = num_left_;  // those at the end
+  while (checks > 0 && batch_->kind(checks - 1) == Kind::kCheck) --checks;
+  QueueRole();
+  for (size_t i = 0; i < num_left_; ++i) {
+    if (i == checks && i != 0) QueueRole();
+    Queue(static_cast<uint32_t>(i));
+  }
+  if (checks == num_left_) QueueRole();
+}
+
+void Router::QueueWhatIsLeft() {
+  bool only_checks = true;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] != kDone && batch_->kind(i) != Kind::kCheck) only_checks = false;
+  }
+  num_roles_ = 0;
+  QueueRole();
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] == kDone || (batch_->kind(i) == Kind::kCheck) != only_checks) continue;
+    Queue(static_cast<uint32_t>(i));
+  }
+  if (!only_checks) QueueRole();
+}
+
+void Router::QueueRole() {
+  if (!map_.ChecksRole()) return;
+  ++num_roles_;
+  Node* const node = map_.NodeOfSlot(0);
+  if (node->queue.empty()) active_.push_back(node);
+  node->queue.push_back(Node::kRole);
+}
+
+void Router::Queue(uint32_t command) {
+  Node* const node = states_[command] == kAsked ? asked_[command] : map_.NodeOfSlot(batch_->slot(command));
+  if (node == nullptr) {
+    Fail(command, nullptr);
+    must_refresh_ = true;
+    last_failure_ =
+        nobody_ = {Verdict::kRetry, Status::Error(StatusCode::kUnavailable, "no node of the cluster serves slot %u",
+                                                  unsigned{batch_->slot(command)})};
+    return;
+  }
+  if (node->queue.empty()) active_.push_back(node);
+  if (states_[command] == kAsked) node->queue.push_back(Node::kAsking);
+  states_[command] = kPending;
+  node->queue.push_back(command);
+}
+
+void Router::AfterFailures(Patience* patience) {
+  has_failed_ = true;
+  if (patience->MayRetry(last_failure_, map_)) {
+    patience->Pause();
+    for (State& state : states_) state = state == kFailed ? kPending : state;
+  } else {
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (states_[i] != kFailed) continue;
+      Node* const node = failed_.empty() ? nullptr : failed_[i];
+      if (node != nullptr && !node->connection.is_open()) node->given_up = is_in_call_;
+      Finish(static_cast<uint32_t>(i), patience->GivenUp(node == nullptr ? nobody_ : node->failure));
+    }
+    left_ = Clock::duration::zero();
+    if (num_roles_ != 0) Refuse(patience->GivenUp(last_failure_));
+    num_roles_ = 0;
+  }
+  has_failures_ = false;
+}
+
+void Router::Fail(uint32_t command, Node* node) {
+  if (failed_.empty()) failed_.resize(batch_->size());
+  failed_[command] = node;
+  states_[command] = kFailed;
+  has_failures_ = true;
+}
+
+void Router::Finish(uint32_t command, const Status& status) {
+  Refuse(status);
+  states_[command] = kDone;
+  --num_left_;
+  handler_->OnError(command, status);
+}
+
+Status Router::WaitForReplicas() {
+  const RedisServers& servers = map_.servers();
+  if (servers.wait_replicas == 0) return Status();
+  const uint32_t wait_ms = std::max(servers.wait_ms, uint32_t{1});  // 0 is for ever
+  for (const auto& node : map_.nodes()) {
+    if (node->wrote_on == 0) continue;
+    const Reply* reply = nullptr;
+    Failure failure;
+    if (node->lost_write || !node->connection.is_open() ||
+        node->wrote_on != node->connection.number()) {  // another connection's WAIT is not about these
+      failure = Lost(node->connection.server(), "inserted, but nobody knows whether replicas have it: insert again");
+    } else {
+      failure = node->connection.Call({"WAIT", std::to_string(servers.wait_replicas), std::to_string(wait_ms)}, &reply,
+                                      wait_ms);
+    }
+    if (!IsFine(failure)) return failure.status;
+    if (!reply->is_integer() || reply->integer() < int64_t{servers.wait_replicas}) {
+      return Status::Error(
+          StatusCode::kUnavailable,
+          "inserted, but only %lld of %u replicas of %s had it after %u ms (RedisServers::wait_replicas, "
+          "wait_ms)",
+          static_cast<long long>(reply->integer()), servers.wait_replicas, node->connection.server().c_str(), wait_ms);
+    }
+  }
+  return Status();
+}
 
 }  // namespace linefilter::redis_internal

@@ -4,13 +4,28 @@
 // unreachable, silent, loading, the cluster is down, the connection was lost) is tried again, with growing pauses,
 // until patience_ms are over. Then it is kUnavailable. Everything else that it refuses is final at once. (Several
 // batches may be one call: see Router::Call.)
+//
+// A batch runs in passes, each of which asks all nodes at once what is still to be asked of them. The first pass runs
+// everything in order, the others what was redirected or failed. Checks run only when nothing else is left, so that a
+// check sees what was run again before it.
+//
+// A lone server is asked for its ROLE in each pass, in front and behind all but the checks at the end. If it is a
+// replica either time, or its connection is lost before it says what it is, its answers may be late, and the whole
+// batch is run again.
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_ROUTER_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_SERVERS_ROUTER_H_
 
+#include <poll.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "lib/adapters/redis/servers/patience.h"
+#include "lib/adapters/redis/servers/server_map.h"
 #include "lib/adapters/redis/wire/batch.h"
 #include "linefilter/redis.h"
 #include "linefilter/status.h"
@@ -26,20 +41,27 @@ class ReplyHandler {
   virtual ~ReplyHandler() = default;
   // It is never an error reply. `reply` lives until this returns.
   virtual void OnReply(size_t command, const Reply& reply) = 0;
-  // `status` is never ok.
-  virtual void OnError(size_t command, const Status& status) = 0;
+  // `status` is never ok. For many it is enough that Run tells the first.
+  virtual void OnError(size_t /*command*/, const Status& /*status*/) {}
+};
+
+// A reply that is kept: the bytes of a string, the value of an integer, or nil.
+struct Answer {
+  bool is_nil = false;
+  std::string text;
+  int64_t number = 0;
 };
 
 // One thread uses it; after a fork both processes may, the child by new connections. Its functions may throw
 // std::bad_alloc (or what the handler throws), after which it can be used again.
 class Router {
  public:
-  Router();
-  ~Router();
-  Router(Router&&) noexcept;
-  Router& operator=(Router&&) noexcept;
+  Router() = default;
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
 
-  // Finds a server that answers and what it is, with patience. Called again it takes other servers.
+  // Finds a server that answers and what it is, with patience. It comes before all else. Called again it takes other
+  // servers, unless it fails.
   Status Connect(const RedisServers& servers);
 
   // Ok if all commands got a reply. Then, if servers.wait_replicas asks for it, it does WAIT on each connection that
@@ -51,16 +73,16 @@ class Router {
   Status Run(const Batch& batch, ReplyHandler* handler);
 
   // Whether the insertions of the last Run are on servers.wait_replicas replicas. Its Status may tell something else.
-  bool is_replicated() const noexcept;
+  bool is_replicated() const noexcept { return is_replicated_; }
+  // Runs one command for one reply, outside of batches: Do(key, Kind::kRead, {"PTTL", key.name}, &answer).
+  Status Do(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words, Answer* answer);
 
-  bool is_connected() const noexcept;
-  bool is_cluster() const noexcept;
-  // Whether what is read may be late (RedisServers::replica_reads).
-  bool replica_reads() const noexcept;
+  const RedisServers& servers() const noexcept { return map_.servers(); }
+  bool is_cluster() const noexcept { return map_.is_cluster(); }
   // The masters of a cluster that have slots; else 1.
-  size_t num_masters() const noexcept;
+  size_t num_masters() const { return map_.num_masters(); }
   // This grows with each connection that is made: a server may have another state now than when it answered before.
-  uint64_t num_connections() const noexcept;
+  uint64_t num_connections() const noexcept { return map_.num_connections(); }
 
   // While it lives, all batches are of one call. They have one patience together (which the batches spend in which
   // something fails), and a node that was given up as unreachable is not connected to again. So a node that is down is
@@ -68,9 +90,14 @@ class Router {
   class Call {
    public:
     enum Patience : uint8_t { kPatient, kOnce };  // kOnce: what fails for now is not tried again
-    explicit Call(Router* router, Patience patience = kPatient);
+    explicit Call(Router* router, Patience patience = kPatient) : router_(router) {
+      router_->BeginCall(patience == kPatient);
+    }
     ~Call() { End(); }
-    void End();  // before its end
+    void End() {  // before its end
+      if (router_ != nullptr) router_->EndCall();
+      router_ = nullptr;
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
@@ -79,8 +106,67 @@ class Router {
   };
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  enum State : uint8_t {
+    kPending,  // to be run
+    kAsked,    // to be run at asked_, as ASK said
+    kFailed,   // to be run after a pause
+    kDone,     // answered
+  };
+
+  // Begins and ends a Call.
+  void BeginCall(bool patient);
+  void EndCall();
+  void Begin(const Batch& batch, ReplyHandler* handler);
+  bool IsDone() const { return num_left_ == 0 && num_roles_ == 0; }
+  void QueueAll();
+  void QueueWhatIsLeft();
+  void Queue(uint32_t command);
+  void QueueRole();
+  void RefreshMap(const Patience& patience);
+  // Gives up what cannot be tried again, or pauses.
+  void AfterFailures(Patience* patience);
+
+  void Pass(const Patience& patience);  // this and what follows: router_pass.cc
+  void OpenAll(const Patience& patience);
+  void ForgetDone();
+  void Wait();
+  void Send(Node* node);
+  // Receives; returns whether something had come.
+  bool Receive(Node* node, bool wait = false);
+  Failure TakeReply(Node* node, const Reply& reply);
+  Failure TakeError(Node* node, uint32_t command, const Reply& reply);
+  // The node cannot go on: its commands without a reply fail, or are failures for this pass.
+  void Lose(Node* node, const Failure& failure);
+  void FinishAll(const Status& status);
+  void RunAllAgain(Node* node);
+  // Marks a command to be run again after a pause. Null means that nobody was there to be asked; nobody_ says why.
+  void Fail(uint32_t command, Node* node);
+
+  void Finish(uint32_t command, const Status& status);
+  void Refuse(const Status& status) {
+    if (first_error_.ok()) first_error_ = status;
+  }
+  Status WaitForReplicas();
+
+  ServerMap map_;
+  const Batch* batch_ = nullptr;
+  ReplyHandler* handler_ = nullptr;
+  std::vector<State> states_;
+  std::vector<Node*> asked_;   // empty unless somebody said ASK
+  std::vector<Node*> failed_;  // these failed what is kFailed; empty unless one did
+  size_t num_left_ = 0;
+  size_t num_roles_ = 0;  // the server has yet to tell these, or nothing of this pass counts
+  Status first_error_;
+  bool is_replicated_ = true;
+  bool is_in_call_ = false;
+  Clock::duration left_{};   // rest of the call's patience: only batches in which something failed take of it
+  bool has_failed_ = false;  // something in this batch
+
+  std::vector<Node*> active_;  // these have a queue that is not done
+  std::vector<pollfd> polled_;
+  bool has_failures_ = false;
+  bool must_refresh_ = false;  // the map; also in the next batch
+  Failure last_failure_, nobody_;
 };
 
 }  // namespace linefilter::redis_internal

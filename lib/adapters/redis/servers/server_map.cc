@@ -19,8 +19,6 @@ constexpr size_t kMostMasters = 1000, kMostReplicas = 1000;
 // A node that is there connects within this time, even if many are not.
 constexpr int64_t kLeastConnectMs = 250;
 
-bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
-
 Failure Unclear(const std::string& server, const char* command) {
   return {Verdict::kFinal,
           Status::Error(StatusCode::kIoError, "Redis at %s: the reply to %s makes no sense", server.c_str(), command)};
@@ -57,7 +55,7 @@ Status CheckTls(const RedisServers& servers) {
 
 }  // namespace
 
-Status ServerMap::Reset(const RedisServers& servers) {
+Status ServerMap::Begin(const RedisServers& servers) {
   std::vector<Address> seeds;
   const Status status = ParseAddresses(servers.addresses, &seeds);
   if (!status.ok()) return status;
@@ -75,12 +73,6 @@ Status ServerMap::Reset(const RedisServers& servers) {
   servers_ = servers;
   pid_ = getpid();
   seeds_ = std::move(seeds);
-  nodes_.clear();
-  map_.clear();
-  replicas_.clear();
-  map_is_new_ = false;
-  first_seed_ = next_asked_ = 0;
-  is_cluster_ = false;
   return Status();
 }
 

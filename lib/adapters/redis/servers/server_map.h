@@ -43,8 +43,8 @@ struct Node {
 
 class ServerMap {
  public:
-  // Sets where to begin; forgets all nodes.
-  Status Reset(const RedisServers& servers);
+  // Sets where to begin; once.
+  Status Begin(const RedisServers& servers);
   // Finds out what is there: a server that may be asked, or a cluster and its map.
   Failure Discover(Clock::time_point end);
   // Connects the node if it is not, while so many wait for it and all shall have tried at `end`. A lone server is
@@ -74,7 +74,6 @@ class ServerMap {
   // Null means that it says nothing that makes sense.
   Node* Follow(std::string_view redirect, const Node& from, bool owns);
 
-  bool is_known() const noexcept { return !nodes_.empty(); }
   bool is_cluster() const noexcept { return is_cluster_; }
   size_t num_masters() const;
   uint64_t num_connections() const noexcept { return num_connections_; }

@@ -58,13 +58,21 @@ void Batch::Arg(uint64_t number) {
   buffer_.append(text, static_cast<size_t>(WriteNumber(number, text) - text));
 }
 
-size_t Batch::AddScript(const RedisKey& key, Kind kind, std::string_view script, uint32_t num_args) {
+size_t Batch::Add(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words) {
+  const size_t command = Add(key, kind, static_cast<uint32_t>(words.size()));
+  for (const std::string_view word : words) Arg(word);
+  return command;
+}
+
+size_t Batch::AddScript(const RedisKey& key, Kind kind, std::string_view script,
+                        std::initializer_list<std::string_view> args) {
   constexpr uint32_t kWordBytes = 64;
-  const size_t command = Add(key, kind, 4 + num_args, kWordBytes);
+  const size_t command = Add(key, kind, 4 + static_cast<uint32_t>(args.size()), kWordBytes);
   Arg("EVAL");
   Arg(script);
   Arg(1);
   Arg(key.name);
+  for (const std::string_view arg : args) Arg(arg);
   return command;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,8 @@ class Batch {
   size_t Add(const RedisKey& key, Kind kind, uint32_t num_args, uint32_t most_bytes = kMostReplyBytes) {
     return Add(key.slot, kind, num_args, most_bytes);
   }
+  // Adds a command of these words.
+  size_t Add(const RedisKey& key, Kind kind, std::initializer_list<std::string_view> words);
   void Arg(std::string_view text);
   void Arg(const char* text) { Arg(std::string_view(text)); }
   void Arg(const std::string& text) { Arg(std::string_view(text)); }
@@ -47,9 +50,9 @@ class Batch {
   void Arg(int number) { Arg(static_cast<int64_t>(number)); }
   void Arg(uint32_t number) { Arg(static_cast<uint64_t>(number)); }
 
-  // Adds EVAL of a script that touches this key alone, and answers a number or a word. num_args are those of the
-  // script, to follow by Arg.
-  size_t AddScript(const RedisKey& key, Kind kind, std::string_view script, uint32_t num_args);
+  // Adds EVAL of a script that touches this key alone, and answers a number or a word.
+  size_t AddScript(const RedisKey& key, Kind kind, std::string_view script,
+                   std::initializer_list<std::string_view> args);
   // Adds GETRANGE of `size` bytes, of which lookups consist. It is the same as Add and four Args, in one step.
   size_t AddGetRange(const RedisKey& key, Kind kind, uint64_t offset, uint64_t size);
 
@@ -88,7 +91,6 @@ class Reply {
 
   Type type() const noexcept { return type_; }
   bool is_nil() const noexcept { return type_ == Type::kNil; }
-  bool is_string() const noexcept { return type_ == Type::kString; }
   bool is_integer() const noexcept { return type_ == Type::kInteger; }
   bool is_array() const noexcept { return type_ == Type::kArray; }
 

@@ -22,8 +22,6 @@ constexpr size_t kMostMapElements = size_t{1} << 20, kMostMapBytes = size_t{1} <
 
 constexpr int kNothingYet = -1, kEnd = 0;  // ReadSome; below: an error, -errno - 1
 
-bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
-
 timeval TimevalOf(uint32_t ms) {
   timeval time;
   time.tv_sec = static_cast<time_t>(ms / 1000);
@@ -224,12 +222,10 @@ short Connection::wanted() const noexcept {
 
 Failure Connection::Poll(std::chrono::milliseconds extra) {
   for (;;) {
-    const int64_t left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline() + extra - Clock::now()).count() + 1;
     pollfd waited = {};
     waited.fd = fd();
     waited.events = wanted();
-    const int ready = poll(&waited, 1, static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX)));
+    const int ready = poll(&waited, 1, MsUntil(deadline() + extra));
     if (ready > 0) return Failure();
     if (ready < 0 && errno != EINTR) return Lost(server_, strerror(errno));
     if (Clock::now() >= deadline() + extra) {

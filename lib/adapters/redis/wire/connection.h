@@ -6,6 +6,7 @@
 #ifndef LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 #define LINEFILTER_LIB_ADAPTERS_REDIS_WIRE_CONNECTION_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,12 @@ struct redisContext;
 namespace linefilter::redis_internal {
 
 using Clock = std::chrono::steady_clock;
+
+// For poll: what is left until `end`, rounded up, so that it has come when nothing else has.
+inline int MsUntil(Clock::time_point end) {
+  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count() + 1;
+  return static_cast<int>(std::clamp<int64_t>(ms, 0, INT32_MAX));
+}
 
 class Connection {
  public:

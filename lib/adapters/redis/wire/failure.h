@@ -23,6 +23,7 @@ struct Failure {
   Verdict verdict = Verdict::kFine;
   Status status;  // not for kMoved and kAsk
 };
+inline bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
 
 // Judges an error reply. `server` is its address.
 Failure JudgeError(std::string_view text, const std::string& server);

@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -199,8 +198,7 @@ bool WaitFor(int fd, int wanted, Clock::time_point end) {
   pollfd polled = {};
   polled.fd = fd;
   polled.events = wanted == SSL_ERROR_WANT_WRITE ? POLLOUT : POLLIN;
-  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count() + 1;
-  (void)poll(&polled, 1, static_cast<int>(std::clamp<int64_t>(ms, 0, INT32_MAX)));
+  (void)poll(&polled, 1, MsUntil(end));
   return Clock::now() < end;
 }
 
@@ -228,7 +226,7 @@ Failure Tls::Start(int fd, const Address& address, const RedisServers& servers) 
   const NoErrors guard;
   Context context;
   const Failure failure = MakeContext(servers, &context);
-  if (failure.verdict != Verdict::kFine) return failure;
+  if (!IsFine(failure)) return failure;
   ssl_.reset(SSL_new(context.get()));
   if (ssl_ == nullptr || SocketMethod() == nullptr || !SetName(ssl_.get(), name)) return NoOpenSsl();
   BIO* const bio = BIO_new(SocketMethod());

@@ -2,12 +2,11 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "lib/adapters/redis/servers/batch_run.h"
+#include "lib/adapters/redis/servers/router.h"
 
 namespace linefilter::redis_internal {
 namespace {
@@ -20,11 +19,9 @@ constexpr size_t kMostOwnBytes = size_t{1} << 18;  // bytes of the reply to ROLE
 constexpr std::string_view kAskingBytes = "*1\r\n$6\r\nASKING\r\n";
 constexpr std::string_view kRoleBytes = "*1\r\n$4\r\nROLE\r\n";
 
-bool IsFine(const Failure& failure) { return failure.verdict == Verdict::kFine; }
-
 }  // namespace
 
-void BatchRun::Pass(const Patience& patience) {
+void Router::Pass(const Patience& patience) {
   OpenAll(patience);
   for (Node* const node : active_) Send(node);
   for (ForgetDone(); !active_.empty(); ForgetDone()) {
@@ -35,12 +32,12 @@ void BatchRun::Pass(const Patience& patience) {
 
 // This comes before anything is sent: no reply is waited for while others connect. A node that was not reached the last
 // time comes last, so that it takes nobody's time away.
-void BatchRun::OpenAll(const Patience& patience) {
+void Router::OpenAll(const Patience& patience) {
   size_t num_closed = 0;
   for (const Node* const node : active_) num_closed += !node->connection.is_open();
   if (num_closed == 0) return;
   std::partition(active_.begin(), active_.end(), [](const Node* node) { return !node->was_unreachable; });
-  const auto end = patience.end(map_->servers());
+  const auto end = patience.end(map_.servers());
   for (Node* const node : active_) {
     if (node->connection.is_open()) continue;
     if (node->given_up) {
@@ -48,12 +45,12 @@ void BatchRun::OpenAll(const Patience& patience) {
       Lose(node, node->failure);
       continue;
     }
-    const Failure failure = map_->EnsureOpen(node, end, num_closed--);
+    const Failure failure = map_.EnsureOpen(node, end, num_closed--);
     if (!IsFine(failure)) Lose(node, failure);
   }
 }
 
-void BatchRun::ForgetDone() {
+void Router::ForgetDone() {
   size_t num_active = 0;
   for (Node* const node : active_) {
     if (node->num_received != node->queue.size()) {
@@ -69,8 +66,8 @@ void BatchRun::ForgetDone() {
 }
 
 // Waits for whichever node has something.
-void BatchRun::Wait() {
-  if (map_->servers().tls) {  // bytes that were read and decrypted already are not seen by poll
+void Router::Wait() {
+  if (map_.servers().tls) {  // bytes that were read and decrypted already are not seen by poll
     bool any = false;
     for (Node* const node : active_) any |= Receive(node);
     if (any) return;
@@ -92,8 +89,7 @@ void BatchRun::Wait() {
     polled_.push_back(polled);
   }
   if (first_end == Clock::time_point::max()) return;
-  const int64_t ms = std::chrono::duration_cast<std::chrono::milliseconds>(first_end - Clock::now()).count() + 1;
-  (void)poll(polled_.data(), polled_.size(), static_cast<int>(std::clamp<int64_t>(ms, 0, INT32_MAX)));
+  (void)poll(polled_.data(), polled_.size(), MsUntil(first_end));
   for (size_t i = 0; i < active_.size(); ++i) {
     Node* const node = active_[i];
     if (!node->connection.is_open()) continue;
@@ -106,7 +102,7 @@ void BatchRun::Wait() {
   }
 }
 
-void BatchRun::Send(Node* node) {
+void Router::Send(Node* node) {
   if (!node->connection.is_open()) return;
   std::vector<uint32_t>& queue = node->queue;
   if (node->InFlight() == 0) node->connection.Await();
@@ -123,7 +119,7 @@ void BatchRun::Send(Node* node) {
   if (!IsFine(failure)) Lose(node, failure);
 }
 
-bool BatchRun::Receive(Node* node, bool wait) {
+bool Router::Receive(Node* node, bool wait) {
   bool any = false;
   const Failure failure = node->connection.Receive(wait, &any);
   const size_t had = node->num_received;
@@ -151,10 +147,10 @@ bool BatchRun::Receive(Node* node, bool wait) {
 }
 
 // Takes a reply: it is fine, or this tells what is wrong with the node.
-Failure BatchRun::TakeReply(Node* node, const Reply& reply) {
+Failure Router::TakeReply(Node* node, const Reply& reply) {
   const uint32_t command = node->queue[node->num_received];
   if (command == Node::kRole) {
-    Failure failure = map_->JudgeRole(reply, *node);
+    Failure failure = map_.JudgeRole(reply, *node);
     if (IsFine(failure)) {
       ++node->num_received;
       --num_roles_;
@@ -185,13 +181,13 @@ Failure BatchRun::TakeReply(Node* node, const Reply& reply) {
   return Failure();
 }
 
-Failure BatchRun::TakeError(Node* node, uint32_t command, const Reply& reply) {
+Failure Router::TakeError(Node* node, uint32_t command, const Reply& reply) {
   Failure failure = JudgeError(reply.text(), node->connection.server());
   switch (failure.verdict) {
     case Verdict::kMoved:
     case Verdict::kAsk: {
       const bool owns = failure.verdict == Verdict::kMoved;
-      Node* const other = map_->Follow(reply.text(), *node, owns);
+      Node* const other = map_.Follow(reply.text(), *node, owns);
       if (other == nullptr) break;
       node->retried = true;
       if (owns) {
@@ -220,9 +216,9 @@ Failure BatchRun::TakeError(Node* node, uint32_t command, const Reply& reply) {
   return Failure();
 }
 
-void BatchRun::Lose(Node* node, const Failure& failure) {
+void Router::Lose(Node* node, const Failure& failure) {
   const bool is_final =
-      failure.verdict == Verdict::kFinal || (failure.verdict == Verdict::kReplica && !map_->has_other_servers());
+      failure.verdict == Verdict::kFinal || (failure.verdict == Verdict::kReplica && !map_.has_other_servers());
   must_refresh_ = true;  // even if it is final: the newest map may have another node in its place
   node->connection.GiveUp();
   const size_t first = node->num_received;
@@ -239,18 +235,18 @@ void BatchRun::Lose(Node* node, const Failure& failure) {
   if (is_final) {
     if (num_roles_ != 0) Refuse(failure.status);
     num_roles_ = 0;
-    if (map_->ChecksRole()) FinishAll(failure.status);
+    if (map_.ChecksRole()) FinishAll(failure.status);
     return;
   }
   has_failures_ = true;
   node->failure = last_failure_ = failure;
-  const bool is_replica = failure.verdict == Verdict::kReplica && !map_->is_cluster();
-  if (is_replica) map_->LeaveSeed();
+  const bool is_replica = failure.verdict == Verdict::kReplica && !map_.is_cluster();
+  if (is_replica) map_.LeaveSeed();
   if ((num_roles_ != 0 || is_replica) && node->num_answered != 0) RunAllAgain(node);
 }
 
 // A later pass would ask another server for these.
-void BatchRun::FinishAll(const Status& status) {
+void Router::FinishAll(const Status& status) {
   for (size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != kDone) Finish(static_cast<uint32_t>(i), status);
   }
@@ -258,7 +254,7 @@ void BatchRun::FinishAll(const Status& status) {
 
 // A lone server's answers count only if the same connection said before and behind them that it is a master. A replica
 // that was one, or becomes one, may be late, and the server that is there now cannot vouch for it.
-void BatchRun::RunAllAgain(Node* node) {
+void Router::RunAllAgain(Node* node) {
   for (size_t i = 0; i < states_.size(); ++i) {
     num_left_ += states_[i] == kDone;
     Fail(static_cast<uint32_t>(i), node);
