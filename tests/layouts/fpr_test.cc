@@ -28,12 +28,15 @@ double Classic(double bits_per_key, double tolerance) {
   return ExpectMeasuredFpr(Layout::kClassic, num_keys, bits_per_key, tolerance, 2);
 }
 
-// The measurement is within a fourth of the tolerance already; the rest is for the stated figure.
+struct Promise {
+  double bits_per_key, percent;
+};
+
+// The measurement is within a fourth of the tolerance already; the rest is for the stated figure. (20 bits per key cost
+// as much as all others: by day fpr_regression_test sees a shift of 3 % there.)
 TEST(BlockedFpr, IsWhatIsPromisedWithinTwoPercent) {
-  const struct {
-    double bits_per_key, percent;
-  } promises[] = {{8, 2.34}, {10, 0.973}, {12, 0.415}, {16, 0.085}, {20, 0.0202}};
-  for (const auto& promise : promises) {
+  for (const Promise& promise :
+       SomeOrAll<Promise>({{8, 2.34}, {10, 0.973}, {12, 0.415}, {16, 0.085}}, {{20, 0.0202}})) {
     const double measured = Blocked(promise.bits_per_key, 0.018);
     EXPECT_NEAR(100 * measured / promise.percent, 1, std::max(0.02, Widened(0.018))) << promise.bits_per_key;
   }
@@ -45,11 +48,9 @@ TEST(BlockedFpr, IsAsExpectedFrom4To24BitsPerKey) {
   }
 }
 
+// (20 bits per key: by day 18, within 3 % in fpr_low_slow_test.)
 TEST(ClassicFpr, IsWhatIsPromisedWithinThreePercent) {
-  const struct {
-    double bits_per_key, percent;
-  } promises[] = {{8, 2.16}, {10, 0.82}, {12, 0.314}, {16, 0.046}, {20, 0.0067}};
-  for (const auto& promise : promises) {
+  for (const Promise& promise : SomeOrAll<Promise>({{8, 2.16}, {10, 0.82}, {12, 0.314}, {16, 0.046}}, {{20, 0.0067}})) {
     const double measured = Classic(promise.bits_per_key, 0.028);
     EXPECT_NEAR(100 * measured / promise.percent, 1, std::max(0.03, Widened(0.028))) << promise.bits_per_key;
   }
@@ -78,18 +79,17 @@ TEST(RetrievalFpr, IsWhatIsPromisedWithinTwoPercent) {
 
 // doc/DESIGN.md; the model is exact, so the tolerance is the measurement's.
 TEST(CountingFpr, IsWhatIsPromisedWithinTwoPercent) {
-  const struct {
-    double bits_per_key, percent;
-  } promises[] = {{8, 39.35}, {16, 15.82}, {32, 2.898}, {48, 0.716}, {64, 0.2204}};
-  for (const auto& promise : promises) {
+  for (const Promise& promise :
+       {Promise{8, 39.35}, Promise{16, 15.82}, Promise{32, 2.898}, Promise{48, 0.716}, Promise{64, 0.2204}}) {
     const uint64_t num_keys = NumKeys(kBlockedBits, promise.bits_per_key);
     const double measured = ExpectMeasuredFpr(Layout::kCounting, num_keys, promise.bits_per_key, 0.018, 6);
     EXPECT_NEAR(100 * measured / promise.percent, 1, std::max(0.02, Widened(0.018))) << promise.bits_per_key;
   }
 }
 
+// (The model of any few: expected_fpr_test.)
 TEST(SmallFpr, IsAsExpectedForFewBlocks) {
-  for (const uint64_t num_blocks : {1u, 2u, 3u, 6u}) {
+  for (const uint64_t num_blocks : SomeOrAll<uint64_t>({1, 2}, {3, 6})) {
     for (const double bits_per_key : {4.0, 10.0, 16.0}) {
       const uint64_t num_keys = static_cast<uint64_t>(512.0 * static_cast<double>(num_blocks) / bits_per_key);
       ExpectMeasuredFpr(Layout::kBlocked, num_keys, bits_per_key, 0.03, 10 + num_blocks);
