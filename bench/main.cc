@@ -124,6 +124,9 @@ int Run(Options options) {
     puts(CpuSlug().c_str());
     return 0;
   }
+  if (options.accuracy && options.out.empty()) {
+    return Fail("--accuracy writes a file: name it with --out, like --out bench/results/accuracy.json");
+  }
   if (options.accuracy) return RunAccuracy(options.out, options.plan.quick);
   Results results;
   nlohmann::json context = MachineContext();
@@ -167,8 +170,7 @@ void Declare(CLI::App* app, Options* options) {
   app->add_flag("--quick", options->plan.quick,
                 "Every kind of row, few sizes, short: under a minute, for a first look and CI");
   app->add_option("--out", options->out, "Results file (JSON). If it exists, only the rows that it lacks are measured");
-  app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times, to --out")
-      ->needs("--out");
+  app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times, to --out");
   app->add_flag("--fresh", options->fresh, "Start --out anew: the rows that stand in it are lost");
   app->add_option(
       "--rows", options->plan.rows,

@@ -73,7 +73,8 @@ class LINEFILTER_EXPORT FilterBuilder {
 
   // The keys so far. Adjacent duplicates count once (with kCounting each time).
   uint64_t num_keys() const noexcept { return num_keys_; }
-  // The first error so far: bad options, memory that ran out, a limit exceeded. Finish returns the same.
+  // The first error so far: bad options, memory that ran out, a limit exceeded, a key where callers hash
+  // (kIncompatible). Finish returns the same.
   const Status& status() const noexcept { return status_; }
 
   // The bytes that Finish would write now; 0 if status() is an error.
@@ -86,7 +87,8 @@ class LINEFILTER_EXPORT FilterBuilder {
                               uint64_t* peak_memory = nullptr) noexcept;
 
   // Ends the image, and starts a new, empty one with the same options. It appends the image to *image, of which nothing
-  // before its old end is touched. On an error here and below the keys are kept and nothing is written.
+  // before its old end is touched: so an image goes into a file of blocks. On an error here and below the keys are kept
+  // and nothing is written.
   Status Finish(std::string* image) {
     return internal::AppendToString(image, ImageBytes(),
                                     [this](void* out, size_t n) { return FinishTo(out, n, nullptr); });

@@ -1,5 +1,6 @@
 // The C API of linefilter, for C99 and C++, and for bindings of other languages. It does what the C++ API does, with
-// the same bytes and answers: a key that was added in C++ or Python is found here, and the other way round.
+// the same bytes and answers: a key that was added in C++ or Python is found here, and the other way round. Link
+// liblinefilter (pkg-config linefilter tells how); a static one needs the C++ runtime: let g++ link.
 //
 //   linefilter_status status;
 //   linefilter_options options;
@@ -62,10 +63,12 @@
 // begins with its size, and has at most LINEFILTER_MAX_OPTIONS_BYTES. The other structures never change.
 //
 // Only C++ has these:
-// - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), AtomicFile
-//   for the caller's own files, and the adapters to storage engines;
-// - folding and uniting images to a sink (linefilter/fold.h), and what the bits of a container's stage tell
-//   (FilterView::stage);
+// - inlined lookups (linefilter/inline.h), the arithmetic below linefilter_hash_shard (MulHigh, BlockIndex), hashing
+// for
+//   whatever a filter's hash is (KeyHash), AtomicFile for the caller's own files;
+// - the adapters to LevelDB, RocksDB and Redis, and filters whose blocks lie elsewhere (linefilter/remote_body.h);
+// - folding and uniting images to a sink (linefilter/fold.h), what the bits of a container's stage tell
+//   (FilterView::stage), what layouts can do (FactsOf) and how exact sizing is (ModelError);
 // - swapping in what is neither a linefilter_filter nor a view of an image (SwappableFilter::Serve).
 #ifndef LINEFILTER_C_H_
 #define LINEFILTER_C_H_

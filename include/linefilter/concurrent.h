@@ -2,6 +2,7 @@
 //
 //   linefilter::ConcurrentBlockedFilter seen;
 //   linefilter::Status status = seen.Create(100000000, options);  // one thread, before the others come
+//   if (!status.ok()) ...  // status.message() says what to do
 //   if (seen.InsertKey(url)) fetch(url);                          // any thread
 //
 // The same keys give the same bits as in a BlockedFilter, whatever threads inserted them in whatever order.

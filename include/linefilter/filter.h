@@ -1,5 +1,6 @@
 // Filter owns its memory and takes keys for as long as it lives, in a layout that is chosen when it is created.
 // BlockedFilter, CountingBlockedFilter and ClassicFilter are the same, for those who know the layout when they compile.
+// Link linefilter::linefilter. Without CMake, liblinefilter.a needs -lhwy and -pthread.
 //
 //   linefilter::FilterOptions options;
 //   options.bits_per_key = 10;
@@ -9,9 +10,16 @@
 //   filter.InsertKey("alice@example.org");
 //   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
 //
-// If all keys are at hand and none comes later, take a FilterBuilder (builder.h): it counts them itself, and makes
-// every layout. One writer may use a filter, or any number of readers. key_filter.h has insertions and the ways to an
-// image, filter_base.h the questions.
+// One writer may use a filter, or any number of readers. key_filter.h has insertions and the ways to an image,
+// filter_base.h the questions. Where else to begin:
+//   builder.h     all keys are at hand, and none comes later: it counts them itself, and makes every layout
+//   scalable.h    nobody knows how many keys will come
+//   concurrent.h  many threads insert at once
+//   rotating.h    old keys are to be forgotten
+//   swappable.h   the set is made anew while it is asked
+//   file.h        the image is a file
+//   view.h        the image is in bytes of somebody else, as a block of an SST file
+//   fold.h        images are made smaller or united without their keys
 #ifndef LINEFILTER_FILTER_H_
 #define LINEFILTER_FILTER_H_
 
@@ -41,7 +49,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // Makes room for num_keys keys (0 counts as 1); kAuto chooses a layout by their number. Whatever was in the filter
   // goes. On an error the filter is as it was: the new memory is allocated before the old is freed, so both are held
   // until Create returns. memory_limit counts the new one alone. If there is no room for both, move in an empty filter
-  // first (filter = Filter()).
+  // first (filter = {}). options.layout does not count here.
   Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
   // Makes a mutable copy of an image, verified. Its layout is that of the image; options.layout must be the same or
   // kAuto. These other options count: allocator, memory_limit, and hash_id kKeyed with its secret. A keyed image needs
@@ -81,8 +89,9 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // is left is allocated first. On kOutOfMemory, or another error, the filter is as it was.
   Status Fold(uint64_t factor) noexcept;
   // Folds to the least size whose ExpectedFpr(), from these very bits, is still at most `fpr` (0 to 1, both excluded).
-  // It is exact up to 2^20 blocks; above, ExpectedFpr() is a sample. Do it when all keys are in. It is kInvalidArgument
-  // if the rate is above even now. It takes a few readings of the body, and no memory but Fold's.
+  // It is exact up to 2^20 blocks; above, ExpectedFpr() is a sample. Do it when all keys are in. It is
+  // kInvalidArgument, and nothing was done, if the rate is above even now. That is no fault: a filter that is full may
+  // be a little above the rate it was made for. It takes a few readings of the body, and no memory but Fold's.
   Status FoldToFpr(double fpr) noexcept;
   // Removes all keys; keeps size and memory.
   void Clear() noexcept;

@@ -51,6 +51,7 @@ class LINEFILTER_EXPORT FilterBase {
   // These ask for a batch of n hashes. Answers are one byte each (1 maybe, 0 absent), one bit each (bit i & 7 of byte i
   // >> 3; (n + 7) / 8 bytes are written, unused bits 0), or only counted. A batch is several times faster than single
   // calls, because it dispatches once and cache misses overlap. Pointers to bytes need no alignment; n may be 0.
+  // key_hash().OfEach(n, key_at, hashes) makes the hashes of keys, whatever the hash id.
   void MayContainHashes(const uint64_t* hashes, size_t n, uint8_t* answers) const noexcept;
   void MayContainHashesToBits(const uint64_t* hashes, size_t n, uint8_t* bits) const noexcept;
   uint64_t CountMaybes(const uint64_t* hashes, size_t n) const noexcept;
@@ -62,8 +63,8 @@ class LINEFILTER_EXPORT FilterBase {
   // Ok if calls by key can be answered; else it says why they answer "maybe".
   Status KeyStatus() const noexcept;
 
-  // What follows before target(), a SwappableFilter does not tell of what serves, for it may be another one the next
-  // moment: ask a lease. All else it does.
+  // The facts from layout() to body(), a SwappableFilter does not tell of what serves, for that may be another filter
+  // the next moment: ask a lease. Its questions, and the facts from target() on, are those of what serves.
 
   // kAuto while broken.
   Layout layout() const noexcept { return layout_; }

@@ -9,6 +9,9 @@
 //   if (status.ok()) status = linefilter::FoldImage(file.view(), factor, out.sink());
 //   if (status.ok()) status = out.Commit();
 //
+//   const linefilter::FilterView* const days[] = {&monday.view(), &tuesday.view()};  // one size (options.h, foldable)
+//   status = linefilter::UniteImages(days, 2, out.sink());
+//
 // Only images of `blocked` and `counting` can be folded.
 #ifndef LINEFILTER_FOLD_H_
 #define LINEFILTER_FOLD_H_
@@ -25,7 +28,8 @@
 namespace linefilter {
 
 // Finds the largest factor by which the filter can be folded so that its ExpectedFpr(), from these very bits, is then
-// at most `fpr` (0 to 1, both excluded). FoldToFpr folds by it. It is kInvalidArgument if the rate is above even now.
+// at most `fpr` (0 to 1, both excluded). FoldToFpr folds by it. It is kInvalidArgument if the rate is above even now,
+// as that of a full filter may be by a little.
 LINEFILTER_EXPORT Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) noexcept;
 
 // Finds the least factor that folds the image to at most `image_bytes` bytes. It is kInvalidArgument if there is none.
@@ -39,8 +43,8 @@ LINEFILTER_EXPORT Status FoldImage(const FilterView& image, uint64_t factor, con
 
 // Writes the union of num_images >= 1 images, which are verified first (kCorrupt). kIncompatible is as in Union. A
 // union of unequal sizes has the greatest common divisor of their num_blocks, which may be few: std::gcd tells.
-// `classic` can be united, too, if the sizes are equal. Empty sets have no size and add nothing. Memory and errors are
-// FoldImage's.
+// `classic` can be united, too, if the sizes are equal. Empty sets have no size and add nothing. The
+// union does not say how many keys it has. Memory and errors are FoldImage's.
 LINEFILTER_EXPORT Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
                                      const Allocator& allocator = {}) noexcept;
 

@@ -141,7 +141,8 @@ struct KeyHash {
     *hash = KeyedHash(key, secret);
     return true;
   }
-  // Makes the hashes of n keys, key_at(0), key_at(1), ...; returns false, and makes none, if callers hash.
+  // Makes the hashes of n keys, key_at(0), key_at(1), ...; returns false, and makes none, if callers hash. key_at may
+  // return anything that is a key, a std::string of its own, too.
   template <class KeyAt>
   bool OfEach(size_t n, const KeyAt& key_at, uint64_t* hashes) const {
     if (id == HashId::kXxh3) {

@@ -1,5 +1,5 @@
 // This inlines single lookups and insertions into the caller, for code compiled for its CPU (-march=...). Bits and
-// answers are the library's, without the call. No other header that a user includes needs Highway.
+// answers are the library's, without the call. No other header that a user includes needs Highway's.
 //
 //   linefilter::inlined::Prober prober(view);      // a copy of what a lookup needs, kept in registers: see below when
 //                                                  // to make another

@@ -25,6 +25,10 @@
 
 namespace linefilter {
 
+namespace internal {
+struct Around;  // lib/filters/around.h
+}
+
 // Insertions, and the ways out of an image. Before it is created, and after a move from, a filter answers "maybe" and
 // takes nothing.
 class LINEFILTER_EXPORT KeyFilter : public FilterBase {
@@ -57,10 +61,6 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
   Status Save(const char* path) const noexcept;
 
-  // Only the library itself uses this, before the filter is created. MemoryUse and memory_limit then count so many
-  // bytes that lie around this object, too.
-  void CountAround(uint64_t bytes) noexcept { around_ = bytes; }
-
  protected:
   // How the class of a filter tells and writes what it holds. A table does it, because virtual functions would ask for
   // run-time type information where the user's code has it. Before the filter is created, only `memory` is called.
@@ -84,9 +84,11 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   LINEFILTER_LOCAL void MoveState(KeyFilter& other) noexcept;
 
   bool (*insert_)(const internal::ProbeState&, uint64_t hash);
-  uint64_t around_ = 0;
+  uint64_t around_ = 0;  // bytes around this object, which MemoryUse and memory_limit count, too
 
  private:
+  friend struct internal::Around;  // sets around_
+
   const Image* image_;
 };
 

@@ -17,26 +17,29 @@ namespace linefilter {
 
 // bits_per_key or fpr must be set; the rest may stay as it is.
 struct FilterOptions {
-  // Exactly one is set. bits_per_key is 1..64; fpr is the highest acceptable false-positive rate, above 0, below 1.
+  // Exactly one is set. bits_per_key is 1..64. fpr, above 0 and below 1, is the highest acceptable rate that is
+  // expected with all keys in. One filter may be a little above it, by chance: of 1 %, with 5000 keys, up to 1.1 %.
   double bits_per_key = 0;
   double fpr = 0;
   // 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes = 0;
-  // The builder and Filter::CreateFromImage go by this; a class with a layout of its own has that.
+  // FilterBuilder and Filter::CreateFromImage go by this. What has a layout of its own, or is given one, does not look
+  // at it; a ScalableFilter and a RotatingFilter refuse all but kAuto and kBlocked.
   Layout layout = Layout::kAuto;
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,
-  // 64 and more. num_probes then follows from bits_per_key or fpr alone, and stays that of a filter that holds what it
-  // was made for. That alone does not make sizes fit for a Union: those made for other numbers of keys may share no
-  // more than 64 blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all, then
-  // FoldToFpr. kAuto is blocked; classic and retrieval cannot.
+  // 64 and more. num_probes then follows from bits_per_key or fpr alone, also where the size was rounded up by much.
+  // That alone does not make sizes fit for a Union: those made for other numbers of keys may share no more than 64
+  // blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all; where fewer came,
+  // FoldToFpr gives the rest back. kAuto is then blocked; with kClassic and kRetrieval it is kInvalidArgument.
   bool foldable = false;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;
   // kKeyed needs this instead of a seed.
   HashSecret secret;
   // This says whose hashes the ...Hash calls take. kXxh3 means those of HashKey(key, seed), so ...Key and ...Hash calls
-  // may be mixed. kKeyed means those of KeyedHash(key, secret), likewise. kCaller means your own 64-bit hashes (use
-  // MixHash if they are poor, or 32 bits written twice); then the ...Key calls insert nothing and answer "maybe".
+  // may be mixed. kKeyed means those of KeyedHash(key, secret), likewise. kCaller means your own 64-bit hashes; then
+  // the ...Key calls insert nothing and answer "maybe". The two halves of such a hash must be independent: pass
+  // MixHash(hash) of a poor one, and of any with 32 bits. Else nearly all is "maybe", which ExpectedFpr does not see.
   HashId hash_id = HashId::kXxh3;
   // Where the memory comes from.
   Allocator allocator;

@@ -3,6 +3,7 @@
 //
 //   linefilter::RotatingFilter seen;
 //   linefilter::Status status = seen.Create(1000000, 4, options);  // a million keys per window, 4 generations
+//   if (!status.ok()) ...  // status.message() says what to do
 //   if (seen.InsertKey(url)) fetch(url);                           // any thread, without a lock
 //   seen.Rotate();  // every third of the window, by your clock; or Rotation::kByCount does it
 //
@@ -65,9 +66,9 @@ class LINEFILTER_EXPORT RotatingFilter final : public KeyFilter {
 
   // Makes it for window_keys keys within a window (0 counts as 1). num_generations is 2 to 64: more of them forget in
   // finer steps (the window is exact to 1 / (G - 1)) and take longer to ask. options.fpr is the rate when all
-  // generations are full; options.bits_per_key is that of each generation, whose rates add up. It is not thread-safe:
-  // other threads come when it has returned. On an error the filter is as it was; so a filter that is made anew has its
-  // old and its new memory until Create returns (BlockedFilter::Create).
+  // generations are full; options.bits_per_key is that of each generation, whose rates add up. options.layout is kAuto
+  // or kBlocked. It is not thread-safe: other threads come when it has returned. On an error the filter is as it was;
+  // so a filter that is made anew has its old and its new memory until Create returns (BlockedFilter::Create).
   Status Create(uint64_t window_keys, uint32_t num_generations, const FilterOptions& options,
                 Rotation rotation = Rotation::kByCaller) noexcept;
   // Goes on from a snapshot: its generations, their number, its way to rotate. The options, memory and errors are as

@@ -40,8 +40,8 @@ struct Growth;  // lib/filters/growth.h
 struct GrowthOptions {
   // 0 means growth without end, for bounds from about 0.002 % up, and a millionfold at least. Else the filter has room
   // for at least max_growth times its first capacity, in as many stages as max_growth has binary digits: 1000 takes 10.
-  // Unlimited growth keeps a part of the bound for stages that may never come, and is larger for it (after ten stages
-  // by a fifth). So set it, if only to a million.
+  // Unlimited growth keeps a part of the bound for stages that may never come, and is larger for it. After ten stages
+  // it has a fifth more than one with room for a thousandfold, and a twentieth more than one for a millionfold.
   uint64_t max_growth = 0;
 };
 

@@ -2,9 +2,10 @@
 // anew from the source of truth; the old one serves meanwhile, then one atomic store switches.
 //
 //   linefilter::SwappableFilter users;            // nothing serves yet: every answer is "maybe"
-//   linefilter::Status status = users.Swap(std::move(rebuilt));       // any thread: a BlockedFilter, a FilterFile, ...
-//   linefilter::FilterFile file;                  // whose Load verifies all of it
-//   if (file.Load("users.filter").ok()) status = users.Swap(std::move(file));
+//   linefilter::FilterFile file;                  // or a BlockedFilter, a ScalableFilter, ...
+//   linefilter::Status status = file.Load("users.filter");            // verifies all of it
+//   if (status.ok()) status = users.Swap(std::move(file));            // any thread
+//   if (!status.ok()) ...  // what served goes on serving; status.message() says what to do
 //   if (users.MayContainKey("bob@example.org")) ...                   // any number of threads, without a lock
 //   const auto lease = users.Read();              // one filter for several questions
 //   lease->MayContainHashes(hashes, n, answers);
@@ -83,16 +84,17 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
   Lease Read() const noexcept;
 
   // The questions of filter_base.h, and each batch of them, take a lease of their own, which costs two atomic
-  // additions. Keys are hashed as what serves then does, so key_hash() here is the caller's.
+  // additions. Keys are hashed as what serves then does. Hash with lease->key_hash(): key_hash() and seed() of this
+  // object are those of no filter, and hashes made with them lose keys.
 
   // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
   // FilterFile (FilterFile::Load verifies all of it; Verify the view of a mapped one before), FilterView (over bytes
-  // that stay until it is replaced) or another FilterBase but a SwappableFilter.
-  // Nobody inserts into it any more. The call waits for the readers of the old one, and frees it. On an error the old
-  // one goes on serving, and `filter` is gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if
-  // its hash or seed (or secret) is not the old one's: callers with hashes of their own would lose keys (Clear first,
-  // if that is meant). A unique_ptr to what serves already is a second owner of it: kInvalidArgument, and it is given
-  // up, not freed. What does not move, a RotatingFilter or a ConcurrentBlockedFilter, comes as a unique_ptr (below).
+  // that stay until it is replaced) or another FilterBase but a SwappableFilter. Nobody inserts into it any more. The
+  // call waits for the readers of the old one, and frees it. On an error the old one goes on serving, and `filter` is
+  // gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if its hash or seed (or secret) is not
+  // the old one's: callers with hashes of their own would lose keys (Clear first, if that is meant). A unique_ptr to
+  // what serves already is a second owner of it: kInvalidArgument, and it is given up, not freed. What does not move, a
+  // RotatingFilter or a ConcurrentBlockedFilter, comes as a unique_ptr (below).
   template <class Filter>
   Status Swap(Filter&& filter) noexcept {
     static_assert(!std::is_reference_v<Filter>, "the filter is taken over: Swap(std::move(filter))");

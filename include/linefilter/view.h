@@ -1,6 +1,6 @@
 // A FilterView is a filter in bytes that somebody else owns: zero-copy, at any alignment, of any layout.
 //
-//   linefilter::FilterView view(block.data(), block.size());
+//   linefilter::FilterView view(file.data() + offset, size);  // the bytes of exactly one image
 //   if (!view.status().ok()) ...            // status().message() says what to do; all answers are "maybe"
 //   if (view.MayContainKey(user_key)) ...  // read the table
 //
@@ -44,7 +44,8 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   FilterView(const FilterView& other) noexcept;
   FilterView& operator=(const FilterView& other) noexcept;
 
-  // Opens `size` bytes, which end where the image ends. This verifies the trailer, and the body too where that is at
+  // Opens `size` bytes, which are exactly one image, neither more nor less: keep its offset and size beside it, for it
+  // does not tell them. This verifies the trailer, and the body too where that is at
   // most 4 KiB (about 20 ns for 400 bytes); Verify does it for a larger one. On an error (kCorrupt, kUnsupported) the
   // view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before, whose
   // bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/hash.h), and is
@@ -65,7 +66,8 @@ class LINEFILTER_EXPORT FilterView : public FilterBase {
   size_t image_bytes() const noexcept { return image_bytes_; }
   // The version of its bytes (doc/FORMAT.md), whatever the version of the library.
   uint32_t format_version() const noexcept { return format_version_; }
-  // Whether the image says how many keys were added; adjacent duplicates count once, but in `counting` each time.
+  // Whether the image says how many keys were added; adjacent duplicates count once, but in `counting` each time. Those
+  // of a FilterBuilder and a ScalableFilter do; those of other filters and unions do not.
   bool has_num_keys() const noexcept { return has_num_keys_; }
   // The number of keys that were added; 0 unless has_num_keys().
   uint64_t num_keys() const noexcept { return num_keys_; }
@@ -107,7 +109,8 @@ LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, cons
 // answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys. A
 // body above 4 KiB is not verified by that: an engine without a checksum of its own verifies it when it reads the
 // block. If the caller has verified the bytes since they were read, is_verified leaves the check out, half of the time.
-// A damaged image may then answer "absent" for a key that is in it; no byte outside it is read.
+// A damaged image may then answer "absent" for a key that is in it; no byte outside it is read. It takes no secret: an
+// image of a keyed hash answers "maybe".
 LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key, bool is_verified = false) noexcept {
   char word[8];
   const std::string_view bytes = key.bytes_or_word(word);

@@ -6,6 +6,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/c/convert.h"
+#include "lib/filters/around.h"
 #include "linefilter/builder.h"
 #include "linefilter/c.h"
 #include "linefilter/concurrent.h"
@@ -90,7 +91,7 @@ struct FilterHandle final : linefilter_filter {
       : linefilter_filter{kKindOf<Object>, nullptr, {}, memory, Free} {
     view.asked = keys = &object;  // not sooner: a base of what is not made yet cannot be pointed to
     view.filter = this;
-    object.CountAround(sizeof(FilterHandle) - sizeof(Object));
+    internal::Around::Count(sizeof(FilterHandle) - sizeof(Object), &object);
   }
   static void Free(linefilter_filter* handle) { FreeHandle(static_cast<FilterHandle*>(handle)); }
 

@@ -2,6 +2,7 @@
 #include "linefilter/concurrent.h"
 
 #include "lib/base/shared_word.h"
+#include "lib/filters/around.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/layout_record.h"
 
@@ -20,14 +21,14 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
 }
 
 Status ConcurrentBlockedFilter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-  owner_.CountAround(sizeof(*this) - sizeof(owner_) + around_);
+  internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
   const Status status = owner_.Create(num_keys, options);
   if (status.ok()) Share(options.allocator);
   return status;
 }
 
 Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
-  owner_.CountAround(sizeof(*this) - sizeof(owner_) + around_);
+  internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
   const Status status = owner_.CreateFromImage(image, size, options);
   if (status.ok()) Share(options.allocator);
   return status;

@@ -2,6 +2,7 @@
 #ifndef LINEFILTER_LIB_FILTERS_SECRET_H_
 #define LINEFILTER_LIB_FILTERS_SECRET_H_
 
+#include <cstdint>
 #include <cstring>
 
 #include "linefilter/hash.h"
@@ -12,7 +13,8 @@ namespace linefilter::internal {
 // It is a copy: what was given may be the secret of the view that is opened anew. (C gives the bytes of one.)
 class GivenSecret {
  public:
-  explicit GivenSecret(const void* given) : given_(given != nullptr) {
+  explicit GivenSecret(const HashSecret* given) : GivenSecret(given == nullptr ? nullptr : given->bytes) {}
+  explicit GivenSecret(const uint8_t* given) : given_(given != nullptr) {
     if (given_) memcpy(secret_.bytes, given, sizeof(secret_.bytes));
   }
   const HashSecret* get() const { return given_ ? &secret_ : nullptr; }

@@ -5,7 +5,6 @@
 #include "lib/base/memory.h"
 #include "lib/base/shared_word.h"
 #include "lib/image/image_writer.h"
-#include "linefilter/sizing.h"
 
 namespace linefilter::internal {
 namespace {

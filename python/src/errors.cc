@@ -16,7 +16,8 @@ const char* CodeName(StatusCode code) {
                                            "incompatible", "out_of_memory",    "over_limit", "io_error",
                                            "not_found",    "unavailable"};
   static_assert(std::size(kNames) == static_cast<size_t>(StatusCode::kUnavailable) + 1);
-  return kNames[static_cast<size_t>(code)];
+  const auto i = static_cast<size_t>(code);
+  return i < std::size(kNames) ? kNames[i] : "unknown";
 }
 
 namespace {

@@ -98,11 +98,12 @@ double RelativePrecision(uint64_t hits, uint64_t trials, double confidence) {
 // is at most 3 % too narrow. A comes from so many hits that it is exact, and so few that the fraction above ends.
 uint64_t TrialsForPrecision(double rate, double precision, double confidence) {
   constexpr uint64_t kHits = 1000000;
+  constexpr double kMost = 9223372036854775808.0;
   const double hits = static_cast<double>(kHits);
-  const double known = RelativePrecision(kHits, static_cast<uint64_t>(hits / rate), confidence);
+  const double known = RelativePrecision(kHits, static_cast<uint64_t>(std::min(hits / rate, kMost)), confidence);
   const double a = (known - 0.5 / hits) * std::sqrt(hits);
   const double root = (a + std::sqrt(a * a + 2 * precision)) / (2 * precision);  // that of the hits that are needed
-  return static_cast<uint64_t>(std::min(root * root / rate, 9223372036854775808.0));
+  return static_cast<uint64_t>(std::min(root * root / rate, kMost));
 }
 
 }  // namespace linefilter::tools

@@ -39,12 +39,12 @@ bool CanPrintAnswers(const char* command, const AnswerOptions& options) {
   return false;
 }
 
-int AskKeys(const std::string& path, const AnswerOptions& options,
+int AskKeys(KeyReader* reader, const AnswerOptions& options,
             const std::function<int(const std::vector<std::string_view>& keys, uint8_t* answers)>& ask) {
   std::vector<uint8_t> answers;
   uint64_t num_queries = 0, maybe = 0;
   int code = kExitGood;
-  const Status read = ReadKeys(path, options.u64, "asking keys", [&](const std::vector<std::string_view>& keys) {
+  const Status read = ReadKeys(reader, "asking keys", [&](const std::vector<std::string_view>& keys) {
     answers.resize(keys.size());
     code = ask(keys, answers.data());
     if (code != kExitGood) return false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/program/arguments.h"
+#include "tools/program/key_reader.h"
 
 namespace linefilter::tools {
 
@@ -25,9 +26,9 @@ void DeclareAnswers(Arguments* arguments, AnswerOptions* options);
 // It is false after saying why such keys cannot be printed so.
 bool CanPrintAnswers(const char* command, const AnswerOptions& options);
 
-// Asks the keys of a file, batch after batch, by ask(keys, answers), which ends it all with an exit code that is not
+// Asks the keys of a reader, batch after batch, by ask(keys, answers), which ends it all with an exit code that is not
 // kExitGood. It prints and returns the exit code.
-int AskKeys(const std::string& path, const AnswerOptions& options,
+int AskKeys(KeyReader* reader, const AnswerOptions& options,
             const std::function<int(const std::vector<std::string_view>& keys, uint8_t* answers)>& ask);
 
 }  // namespace linefilter::tools

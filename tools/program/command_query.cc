@@ -25,7 +25,10 @@ int RunQuery(const Query& query) {
   if (!OpenImage(query.filter, !query.no_verify, query.secret.OrNull(), &file)) return kExitBad;
   const Status status = CanBeAsked(file.view());
   if (!status.ok()) return FailImage(query.filter, status);
-  return AskKeys(query.keys, query.answers, [&file](const std::vector<std::string_view>& keys, uint8_t* answers) {
+  KeyReader reader;
+  const Status opened = reader.Open(query.keys, KeyFormatOf(query.answers.u64));
+  if (!opened.ok()) return Fail("%s", opened.message());
+  return AskKeys(&reader, query.answers, [&file](const std::vector<std::string_view>& keys, uint8_t* answers) {
     file.view().MayContainKeys(keys.data(), keys.size(), answers);
     return kExitGood;
   });

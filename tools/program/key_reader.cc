@@ -128,18 +128,23 @@ bool KeyReader::Resize(size_t capacity) {
   return true;
 }
 
+Status ReadKeys(KeyReader* reader, const char* what,
+                const std::function<bool(const std::vector<std::string_view>& keys)>& take) {
+  const bool by_bytes = reader->bytes_total() != 0;
+  Progress progress(what, by_bytes ? "bytes" : "keys", reader->bytes_total());
+  std::vector<std::string_view> keys;
+  for (uint64_t num_keys = 0; reader->Next(&keys) && take(keys);) {
+    num_keys += keys.size();
+    progress.Update(by_bytes ? reader->bytes_done() : num_keys);
+  }
+  return reader->status();
+}
+
 Status ReadKeys(const std::string& path, bool u64, const char* what,
                 const std::function<bool(const std::vector<std::string_view>& keys)>& take) {
   KeyReader reader;
-  if (!reader.Open(path, u64 ? KeyFormat::kU64 : KeyFormat::kLines).ok()) return reader.status();
-  const bool by_bytes = reader.bytes_total() != 0;
-  Progress progress(what, by_bytes ? "bytes" : "keys", reader.bytes_total());
-  std::vector<std::string_view> keys;
-  for (uint64_t num_keys = 0; reader.Next(&keys) && take(keys);) {
-    num_keys += keys.size();
-    progress.Update(by_bytes ? reader.bytes_done() : num_keys);
-  }
-  return reader.status();
+  const Status opened = reader.Open(path, KeyFormatOf(u64));
+  return opened.ok() ? ReadKeys(&reader, what, take) : opened;
 }
 
 }  // namespace linefilter::tools

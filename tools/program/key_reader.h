@@ -20,6 +20,7 @@ enum class KeyFormat {
            // missing
   kU64,    // 8 bytes per key, little-endian
 };
+inline KeyFormat KeyFormatOf(bool u64) { return u64 ? KeyFormat::kU64 : KeyFormat::kLines; }
 
 // --help says this about both.
 inline constexpr char kKeysHelp[] = "File of the keys, one per line; - is standard input";
@@ -74,7 +75,11 @@ class KeyReader {
   uint64_t bytes_total_ = 0;
 };
 
-// Hands over all keys of a file, batch by batch, until `take` returns false. A terminal shows `what` as progress.
+// Hands over all keys, batch by batch, until `take` returns false. A terminal shows `what` as progress. An opened
+// reader finds a wrong path before anything else is done.
+Status ReadKeys(KeyReader* reader, const char* what,
+                const std::function<bool(const std::vector<std::string_view>& keys)>& take);
+// The same of a file.
 Status ReadKeys(const std::string& path, bool u64, const char* what,
                 const std::function<bool(const std::vector<std::string_view>& keys)>& take);
 

@@ -122,7 +122,8 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
 // error the filter is as it was.
 linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor, linefilter_status* status);
 // Folds to the least size whose linefilter_view_expected_fpr, from these very bits, is still at most `fpr` (0 to 1,
-// both excluded). Do it when all keys are in. It is LINEFILTER_INVALID_ARGUMENT if the rate is above even now.
+// both excluded). Do it when all keys are in. It is LINEFILTER_INVALID_ARGUMENT, and nothing was done, if the rate is
+// above even now, as that of a full filter may be by a little.
 linefilter_code linefilter_filter_fold_to_fpr(linefilter_filter* filter, double fpr, linefilter_status* status);
 
 LINEFILTER_C_END

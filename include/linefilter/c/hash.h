@@ -28,7 +28,8 @@ uint64_t linefilter_secret_hash_u64(uint64_t key, const uint8_t* secret);
 // The check that an image keeps of the secret, to refuse another one.
 uint64_t linefilter_secret_check(const uint8_t* secret);
 
-// Makes a good hash of a poor one (an identity, a 32-bit crc). It repairs everything but missing entropy.
+// Makes a good hash of a poor one (an identity, a 32-bit crc). It repairs everything but missing entropy. A hash of 32
+// bits needs it: as it is, also written twice, nearly all is "maybe".
 uint64_t linefilter_hash_mix(uint64_t hash);
 // The shard of a hash among num_shards independent filters.
 uint32_t linefilter_hash_shard(uint64_t hash, uint32_t num_shards);

@@ -58,9 +58,11 @@ bool linefilter_layout_parse(const char* name, linefilter_layout* layout);
 // How keys become hashes.
 typedef int32_t linefilter_hash_id;
 enum {
-  LINEFILTER_HASH_CALLER = 0,  // your own 64-bit hashes; calls by key then insert nothing and answer "maybe"
-  LINEFILTER_HASH_XXH3 = 1,    // linefilter_hash_key(key, size, seed)
-  LINEFILTER_HASH_KEYED = 2    // linefilter_secret_hash_key(key, size, secret): for keys that an adversary chooses
+  // Your own 64-bit hashes; calls by key then insert nothing and answer "maybe". Their two halves must be independent:
+  // pass linefilter_hash_mix(hash) of poor ones, and of any with 32 bits, else nearly all is "maybe".
+  LINEFILTER_HASH_CALLER = 0,
+  LINEFILTER_HASH_XXH3 = 1,  // linefilter_hash_key(key, size, seed)
+  LINEFILTER_HASH_KEYED = 2  // linefilter_secret_hash_key(key, size, secret): for keys that an adversary chooses
 };
 
 // "caller", "xxh3", "keyed" or "unknown".
@@ -115,7 +117,8 @@ enum { LINEFILTER_MAX_OPTIONS_BYTES = 4096 };
 // These say what a filter should be. Call linefilter_options_init, then set bits_per_key or fpr, and more as needed.
 typedef struct linefilter_options {
   size_t size;  // that of the structure the caller was compiled with; linefilter_options_init sets it
-  // Exactly one is set. bits_per_key is 1..64; fpr is the highest acceptable false-positive rate, above 0, below 1.
+  // Exactly one is set. bits_per_key is 1..64. fpr, above 0 and below 1, is the highest acceptable rate that is
+  // expected with all keys in. One small filter may be a little above it, by chance.
   double bits_per_key;
   double fpr;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
@@ -137,8 +140,9 @@ typedef struct linefilter_options {
   linefilter_allocator allocator;  // for the handle, and what it returns
   linefilter_executor executor;    // for builders
   // 1 means a multiple of 64 blocks, so that linefilter_filter_fold has many factors. Then num_probes follows from
-  // bits_per_key or fpr alone, so that filters for any number of keys can be united. The layout auto is blocked;
-  // classic and retrieval cannot be folded.
+  // bits_per_key or fpr alone. That alone does not make sizes fit for a union: those made for other numbers of keys may
+  // share no more than 64 blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all. The
+  // layout auto is then blocked; with classic and retrieval it is LINEFILTER_INVALID_ARGUMENT.
   uint32_t foldable;
   uint32_t reserved2;  // 0
 } linefilter_options;

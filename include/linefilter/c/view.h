@@ -18,8 +18,9 @@ LINEFILTER_C_BEGIN
 // ---- Opening. `secret` has LINEFILTER_SECRET_BYTES bytes for an image of a keyed hash, and is NULL for every other;
 // ---- else it is LINEFILTER_INCOMPATIBLE. A view is freed with linefilter_view_free.
 
-// Opens the image at these bytes, which must stay unchanged until the view is freed. `size` is exact. It verifies the
-// trailer, and the body where that is at most 4 KiB; linefilter_view_verify does it for a larger one.
+// Opens the image at these bytes, which must stay unchanged until the view is freed. They are exactly one image,
+// neither more nor less; it does not tell its size, which is to be kept beside it. It verifies the trailer, and the
+// body where that is at most 4 KiB; linefilter_view_verify does it for a larger one.
 linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret, linefilter_status* status);
 
 // How a mapped file will be read.
@@ -58,7 +59,8 @@ uint64_t linefilter_view_num_chunks(const linefilter_view* view);
 bool linefilter_view_may_contain_key(const linefilter_view* view, const void* key, size_t size);
 // The same for an integer key.
 bool linefilter_view_may_contain_u64(const linefilter_view* view, uint64_t key);
-// The same of a hash, made as linefilter_view_hash_id says.
+// The same of a hash, made as linefilter_view_hash_id says: linefilter_hash_key with the seed linefilter_view_seed, or
+// linefilter_secret_hash_key with your secret (linefilter_view_seed is then its check), or your own.
 bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash);
 // Prefetches what the lookup of that hash will read: prepare some, then ask them. Where there are several stages it
 // is the newest; a rotating filter and a swappable view prefetch nothing.
@@ -111,7 +113,7 @@ uint32_t linefilter_view_format_version(const linefilter_view* view);
 // Whether it is the image of no keys at all.
 bool linefilter_view_empty_set(const linefilter_view* view);
 // Tells how many keys were added, adjacent duplicates counted once (but in `counting`). It returns false, with
-// *num_keys untouched, if the image does not say.
+// *num_keys untouched, if the image does not say: those of builders and scalable filters do.
 bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
 
 // One of the blocked filters of which a container consists. This never changes its size.
@@ -145,10 +147,10 @@ size_t linefilter_view_count_levels(const linefilter_view* view, uint64_t* count
 
 // Verifies all of an image that can be verified without its secret.
 linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status);
-// Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies as
-// linefilter_view_open does, so not a body above 4 KiB, and answers as a view.
-// is_verified says that the caller has verified these bytes since they were read: the check, half of the time, is left
-// out.
+// Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies as linefilter_view_open
+// does, so not a body above 4 KiB, and answers as a view. is_verified says that the caller has verified these bytes
+// since they were read: the check, half of the time, is left out. It takes no secret: an image of a keyed hash answers
+// "maybe".
 bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key, size_t key_size);
 
 LINEFILTER_C_END

@@ -80,6 +80,9 @@ std::string AdviceOf(StatusCode code) {
 }
 
 int RunAdd(const Add& add) {
+  KeyReader reader;
+  const Status opened = reader.Open(add.keys, KeyFormatOf(add.u64));
+  if (!opened.ok()) return Fail("%s", opened.message());
   RedisFilter filter;
   if (!OpenFilter("add", add.server, add.name, add.secret, &filter)) return kExitBad;
   Status status = filter.KeyStatus();
@@ -91,7 +94,7 @@ int RunAdd(const Add& add) {
   uint64_t read = 0, unprinted = 0;
   int print_error = 0;
   if (!add.print.empty()) signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failure, to be told
-  const Status all_read = ReadKeys(add.keys, add.u64, "adding keys", [&](const std::vector<std::string_view>& keys) {
+  const Status all_read = ReadKeys(&reader, "adding keys", [&](const std::vector<std::string_view>& keys) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
     outcomes.assign(keys.size(), RedisInsert::kFailed);

@@ -20,12 +20,15 @@ struct Query {
 
 int RunQuery(const Query& query) {
   if (!CanPrintAnswers("redis query", query.answers)) return kExitBad;
+  KeyReader reader;
+  const Status opened = reader.Open(query.keys, KeyFormatOf(query.answers.u64));
+  if (!opened.ok()) return Fail("%s", opened.message());
   RedisFilter filter;
   if (!OpenFilter("query", query.server, query.name, query.secret, &filter)) return kExitBad;
   Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
   std::vector<uint64_t> hashes;
-  return AskKeys(query.keys, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
+  return AskKeys(&reader, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers);

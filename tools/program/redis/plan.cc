@@ -156,12 +156,12 @@ Excess Load(const RedisPlanRequest& request, uint64_t masters, RedisPlan* plan) 
   plan->seconds_per_insert = 1 / rates.inserts_pipelined + write_costs(rates.inserts_sync, rates.inserts_pipelined);
   plan->time_share =
       lookups * plan->seconds_per_lookup + checks / rates.lookups_pipelined + inserts * plan->seconds_per_insert;
-  const double written = inserts * (kPlanInsertRequestBytes + kPlanInsertBytesPerProbe * plan->sizing.num_probes);
+  const double bits_set = inserts * plan->sizing.num_probes, written = bits_set * kPlanInsertBytesPerProbe;
   const double streamed = static_cast<double>(request.replicas) * written;
   plan->bits_in = 8 * kTcpShare * ((lookups + checks) * kPlanLookupRequestBytes + written);
-  plan->bits_out =
-      8 * kTcpShare *
-      (lookups * kPlanLookupReplyBytes + checks * kCheckReplyBytes + inserts * kPlanInsertReplyBytes + streamed);
+  plan->bits_out = 8 * kTcpShare *
+                   (lookups * kPlanLookupReplyBytes + checks * kCheckReplyBytes +
+                    bits_set * kPlanInsertReplyBytesPerProbe + streamed);
   plan->disk_bytes = written;  // an AOF takes commands down as they come
   Excess excess;
   excess.Consider(plan->memory_of_node / (kPlanMemoryShare * 1e9 * request.node_gb), "memory");

@@ -35,7 +35,10 @@ bool ParseNumber(std::string_view text, int base, uint64_t* value) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-bool ParseHex16(std::string_view text, uint64_t* value) { return text.size() == 16 && ParseNumber(text, 16, value); }
+// As the library writes it: another way to write the same number is damage.
+bool ParseHex16(std::string_view text, uint64_t* value) {
+  return text.size() == 16 && text.find_first_of("ABCDEF") == std::string_view::npos && ParseNumber(text, 16, value);
+}
 
 std::string Hex16(uint64_t value) {
   char text[17];
