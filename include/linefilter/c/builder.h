@@ -1,5 +1,10 @@
 // linefilter_builder, in C, takes keys and makes one image, of any layout. Start at linefilter/c.h.
 //
+//   linefilter_builder* builder = linefilter_builder_new(&options, &status);
+//   for (i = 0; i < n; ++i) linefilter_builder_add_key(builder, keys[i], sizes[i]);
+//   if (linefilter_builder_finish_to_file(builder, "users", &status) != LINEFILTER_OK) fail(status.message);
+//   linefilter_builder_free(builder);
+//
 // The size follows from the count of keys that really came. It takes 8 bytes per key, whatever the keys' length, and
 // the image while it is finished (linefilter/builder.h tells the rest). It is not thread-safe, not even in functions
 // that take it as const; options->executor lends it threads.

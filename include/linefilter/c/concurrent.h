@@ -1,6 +1,9 @@
 // A concurrent filter, in C, is a `blocked` one that any number of threads fill and ask at once, without a lock. Start
 // at linefilter/c.h; linefilter/concurrent.h tells what is seen when.
 //
+//   linefilter_filter* seen = linefilter_concurrent_new(100000000, &options, &status);
+//   if (linefilter_filter_insert_key(seen, url, size)) fetch(url);  // any thread
+//
 // It is a linefilter_filter (c/filter.h). Any number of threads may call at once all but what makes, seals and frees
 // it. An image is a snapshot while insertions go on: every insertion that happened before the call is in it.
 #ifndef LINEFILTER_C_CONCURRENT_H_

@@ -1,6 +1,10 @@
 // A rotating filter, in C, has the keys of a sliding window, by generations of which the oldest is dropped. Start at
 // linefilter/c.h; linefilter/rotating.h tells what is guaranteed.
 //
+//   linefilter_filter* seen = linefilter_rotating_new(1000000, 4, LINEFILTER_ROTATE_BY_CALLER, &options, &status);
+//   if (linefilter_filter_insert_key(seen, url, size)) fetch(url);  // any thread
+//   linefilter_rotating_rotate(seen);                               // every third of the window
+//
 // It is a linefilter_filter (c/filter.h). Every insertion, of a new key or not, begins the key's window anew. Any
 // number of threads may call at once all but what makes and frees it. After fork the child may ask and insert, but not
 // rotate or write, which may wait for a thread that it does not have.

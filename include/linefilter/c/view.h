@@ -2,6 +2,11 @@
 // a file, a filter (linefilter_filter_view), or a filter that is replaced meanwhile (c/swappable.h). Start at
 // linefilter/c.h.
 //
+//   linefilter_view* view = linefilter_view_open(file + offset, image_size, NULL, &status);  // exactly one image
+//   if (view == NULL) fail(status.message);
+//   linefilter_view_may_contain_keys(view, keys, sizes, n, answers);  // 1 for "maybe"
+//   linefilter_view_free(view);
+//
 // Any number of threads may call all but _free at once (for a plain or scalable filter's: while nobody inserts).
 #ifndef LINEFILTER_C_VIEW_H_
 #define LINEFILTER_C_VIEW_H_
