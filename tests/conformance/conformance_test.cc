@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
 #include "linefilter/view.h"
+#include "tests/conformance/images_file.h"
 #include "tests/conformance/vectors.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/targets.h"
@@ -25,12 +26,6 @@ namespace linefilter::test {
 namespace {
 
 constexpr char kFolder[] = LINEFILTER_SOURCE_DIR "/tests/conformance/";
-
-std::string Hex64(uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 HashSecret SecretOf(const std::string& bytes) {
   HashSecret secret;
