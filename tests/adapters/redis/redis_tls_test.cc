@@ -19,6 +19,7 @@
 #include "lib/adapters/redis/wire/tls.h"
 #include "linefilter/redis.h"
 #include "tests/testing/options.h"
+#include "tests/testing/redis_generations.h"
 #include "tests/testing/redis_server.h"
 #endif
 
