@@ -74,13 +74,12 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // Takes all keys of `other`. It is kIncompatible unless layout, num_probes, hash id and seed (with a keyed hash, the
   // secret) are the same, and with `classic` the size. A view is verified first (kCorrupt), because what is missing in
   // it would be missing here. A UNION OF UNEQUAL SIZES SHRINKS this filter: both are folded to the greatest common
-  // divisor of their num_blocks, the other one on the fly. Filters that were folded from one size
-  // (FilterOptions::foldable) have a large divisor. Unrelated sizes may have a single block, and then nearly everything
-  // is "maybe": look at std::gcd(a.num_blocks(), b.num_blocks()) before, or at ExpectedFpr() after. On an error nothing
-  // changes. A CountingBlockedFilter adds the counters up: remove a key of both twice (a union with itself changes
-  // nothing).
-  Status Union(const Filter& other) noexcept;
-  Status Union(const FilterView& other) noexcept;
+  // divisor of their num_blocks, the other one on the fly. Unrelated sizes may have a single block, in which nearly
+  // everything would be "maybe": UnionOptions says what rate is too high, and such a union is kIncompatible. On an
+  // error nothing changes. A CountingBlockedFilter adds the counters up: remove a key of both twice (a union with
+  // itself changes nothing).
+  Status Union(const Filter& other, const UnionOptions& options = {}) noexcept;
+  Status Union(const FilterView& other, const UnionOptions& options = {}) noexcept;
 
   // Makes the filter `factor` times smaller, to the bit what it would be if it had been made with num_blocks() / factor
   // blocks and the same num_probes. No key is lost; more keys can come. `factor` must divide num_blocks()
@@ -102,7 +101,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
 
  private:
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
-  LINEFILTER_LOCAL Status UnionBody(const FilterBase& other) noexcept;
+  LINEFILTER_LOCAL Status UnionBody(const FilterBase& other, const UnionOptions& options) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
   LINEFILTER_LOCAL void MoveFrom(Filter& other) noexcept;
   LINEFILTER_LOCAL Status Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,

@@ -22,6 +22,7 @@
 #include "linefilter/filter_base.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/memory.h"
+#include "linefilter/options.h"
 #include "linefilter/status.h"
 #include "linefilter/view.h"
 
@@ -41,12 +42,25 @@ LINEFILTER_EXPORT Status FoldFactorForBytes(const FilterView& image, uint64_t im
 LINEFILTER_EXPORT Status FoldImage(const FilterView& image, uint64_t factor, const Sink& sink,
                                    const Allocator& allocator = {}) noexcept;
 
-// Writes the union of num_images >= 1 images, which are verified first (kCorrupt). kIncompatible is as in Union. A
-// union of unequal sizes has the greatest common divisor of their num_blocks, which may be few: std::gcd tells.
-// `classic` can be united, too, if the sizes are equal. Empty sets have no size and add nothing. The
-// union does not say how many keys it has. Memory and errors are FoldImage's.
+// What the union of some filters would be.
+struct UnionPlan {
+  uint64_t body_bytes = 0;          // the greatest common divisor of the sizes
+  uint64_t largest_body_bytes = 0;  // of the filters
+  double estimated_keys = 0;        // of all; what is in several counts several times
+  double expected_fpr = 0;          // that of the united bits (classic: of these keys) in body_bytes
+  double fpr_of_largest = 0;        // that of these keys in largest_body_bytes
+};
+
+// Tells what the union of num_filters >= 1 filters would be: it reads each as EstimatedKeys does, and writes nothing.
+// It is kIncompatible if they cannot be united whatever the rate.
+LINEFILTER_EXPORT Status PlanUnion(const FilterBase* const filters[], size_t num_filters, UnionPlan* plan) noexcept;
+
+// Writes the union of num_images >= 1 images, which are verified first (kCorrupt). kIncompatible is as in Union, also
+// by the rate. A union of unequal sizes has the greatest common divisor of their num_blocks. `classic` can be united,
+// too, if the sizes are equal. Empty sets have no size and add nothing. The union does not say how many keys it has.
+// Memory and errors are FoldImage's.
 LINEFILTER_EXPORT Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
-                                     const Allocator& allocator = {}) noexcept;
+                                     const UnionOptions& options = {}, const Allocator& allocator = {}) noexcept;
 
 }  // namespace linefilter
 

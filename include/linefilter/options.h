@@ -10,10 +10,13 @@
 
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/export.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 
 namespace linefilter {
+
+class FilterBase;
 
 // bits_per_key or fpr must be set; the rest may stay as it is.
 struct FilterOptions {
@@ -21,6 +24,9 @@ struct FilterOptions {
   // expected with all keys in. One filter may be a little above it, by chance: of 1 %, with 5000 keys, up to 1.1 %.
   double bits_per_key = 0;
   double fpr = 0;
+  // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys (SameSizeAs). Growing
+  // filters and Redis do not take it.
+  uint64_t body_bytes = 0;
   // 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes = 0;
   // FilterBuilder and Filter::CreateFromImage go by this. What has a layout of its own, or is given one, does not look
@@ -50,10 +56,22 @@ struct FilterOptions {
   // The threads that Finish and AddHashes of builders may use. The bytes are the same with any.
   Executor executor;
 
+  // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. Those of
+  // a filter that has no size (broken, of the empty set, of stages) are refused by Create.
+  LINEFILTER_EXPORT static FilterOptions SameSizeAs(const FilterBase& filter) noexcept;
+
   // The key hash that hash_id, seed and secret mean together.
   KeyHash key_hash() const noexcept {
     return {hash_id, KeyHash::IsKeyed(hash_id) ? CheckOfSecret(secret) : seed, secret};
   }
+};
+
+// What a union may become (Filter::Union, UniteImages).
+struct UnionOptions {
+  // A union whose expected rate would be above this is refused (kIncompatible) before anything is changed or written. 0
+  // means twice the rate that the keys of all would have in the size of the largest. 1 permits any union. The rate is
+  // that of the united bits.
+  double max_fpr = 0;
 };
 
 // What the filters of a storage engine should be (leveldb.h, rocksdb.h): one density or rate for all of a policy.

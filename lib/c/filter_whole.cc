@@ -47,13 +47,13 @@ linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_st
   return ToC(OtherKind(filter, "a plain or scalable filter"), status);
 }
 
-linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
+linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other, double max_fpr,
                                         linefilter_status* status) {
   Filter* const to = As<Filter>(filter);
   if (to == nullptr) return ToC(OtherKind(filter, "a plain filter"), status);
   if (other == nullptr) return ToC(NoHandle("view"), status);
-  if (other->image != nullptr) return ToC(to->Union(*other->image), status);
-  if (const Filter* const from = As<Filter>(other->filter)) return ToC(to->Union(*from), status);
+  if (other->image != nullptr) return ToC(to->Union(*other->image, {max_fpr}), status);
+  if (const Filter* const from = As<Filter>(other->filter)) return ToC(to->Union(*from, {max_fpr}), status);
   return ToC(Status::Error(StatusCode::kIncompatible,
                            "a union needs two filters of one layout and one piece: the other is of several stages, or "
                            "changes while it is asked (seal a concurrent one, or open its image)"),

@@ -2,6 +2,7 @@
 #include "linefilter/filter.h"
 
 #include <cstring>
+#include <numeric>
 
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
@@ -132,17 +133,20 @@ uint64_t Filter::RemoveHashes(const uint64_t* hashes, size_t n, uint8_t* were_re
   return state_.kernels->remove_batch(state_, hashes, n, were_removed);
 }
 
-Status Filter::Union(const Filter& other) noexcept { return UnionBody(other); }
+Status Filter::Union(const Filter& other, const UnionOptions& options) noexcept { return UnionBody(other, options); }
 
-Status Filter::Union(const FilterView& other) noexcept {
+Status Filter::Union(const FilterView& other, const UnionOptions& options) noexcept {
   const Status verified = other.Verify();
-  return verified.ok() ? UnionBody(other) : verified;
+  return verified.ok() ? UnionBody(other, options) : verified;
 }
 
-Status Filter::UnionBody(const FilterBase& other) noexcept {
-  uint64_t num_blocks;
-  Status status = internal::CheckUnion(*this, other, &num_blocks);
+Status Filter::UnionBody(const FilterBase& other, const UnionOptions& options) noexcept {
+  const FilterBase* const both[] = {this, &other};
+  Status status = internal::CheckUnion({both, 2});
   if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
+  status = internal::CheckUnionFpr({both, 2}, options);
+  if (!status.ok()) return status;
+  const uint64_t num_blocks = std::gcd(this->num_blocks(), other.num_blocks());
   const auto fold_blocks = FindMaker(layout())->fold_blocks;
   if (fold_blocks == nullptr) {
     uint8_t* const to = mutable_body();

@@ -1,11 +1,13 @@
 #include "lib/filters/fold.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_names.h"
 #include "linefilter/fold.h"
+#include "linefilter/sizing.h"
 
 namespace linefilter {
 namespace internal {
@@ -70,9 +72,21 @@ Status CheckFold(const FilterBase& filter, uint64_t factor) {
                        Number(num_blocks), Number(factor), Number(divisors[above - 1]), Number(divisors[above]));
 }
 
-Status CheckUnion(const FilterBase& one, const FilterBase& other, uint64_t* num_blocks) {
-  const char* const difference = Difference(one, other);
-  if (difference != nullptr) {
+Status CheckUnion(const FilterList& filters) {
+  if (filters.size() == 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "a union of no filters: give at least one");
+  }
+  size_t first = 0;  // the first that is no empty set, if there is one
+  while (first + 1 < filters.size() && filters[first].body_bytes() == 0) ++first;
+  if (filters[first].layout() != Layout::kAuto && !FactsOf(filters[first].layout()).unites) {
+    return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
+                         LayoutName(filters[first].layout()));
+  }
+  for (size_t i = 0; i < filters.size(); ++i) {
+    // They are in the order in which they were given, which is that of "here" and "there".
+    const FilterBase &one = filters[std::min(first, i)], &other = filters[std::max(first, i)];
+    const char* const difference = Difference(one, other);
+    if (difference == nullptr) continue;
     return Status::Error(StatusCode::kIncompatible,
                          "a union needs two filters that differ in nothing but their keys (%s: and their size); "
                          "the %s is another: %s, %llu bytes, %u probes, "
@@ -82,8 +96,57 @@ Status CheckUnion(const FilterBase& one, const FilterBase& other, uint64_t* num_
                          HashIdName(one.hash_id()), LayoutName(other.layout()), Number(other.body_bytes()),
                          other.num_probes(), HashIdName(other.hash_id()));
   }
-  *num_blocks = std::gcd(one.num_blocks(), other.num_blocks());
   return Status();
+}
+
+UnionPlan PlanOf(const FilterList& filters) {
+  UnionPlan plan;
+  const FilterBase* one = &filters[0];
+  for (size_t i = 0; i < filters.size(); ++i) {
+    const FilterBase& filter = filters[i];
+    if (filter.body_bytes() == 0) continue;  // an empty set
+    one = &filter;
+    plan.body_bytes = std::gcd(plan.body_bytes, filter.body_bytes());
+    plan.largest_body_bytes = std::max(plan.largest_body_bytes, filter.body_bytes());
+    plan.estimated_keys += filter.EstimatedKeys();
+  }
+  const auto rate_in = [&](uint64_t body_bytes) {
+    constexpr double kMost = 9223372036854775808.0;
+    if (!(plan.estimated_keys < kMost)) return 1.0;  // every bit is set
+    const double keys = std::round(plan.estimated_keys);
+    return keys == 0 ? 0 : ExpectedFpr(one->layout(), static_cast<uint64_t>(keys), body_bytes, one->num_probes());
+  };
+  plan.fpr_of_largest = rate_in(plan.largest_body_bytes);
+  const auto* const maker = FindMaker(one->layout());
+  const bool from_bits = maker->folded_fpr != nullptr && plan.body_bytes != 0;
+  plan.expected_fpr = from_bits ? maker->folded_fpr(filters.bodies(), plan.body_bytes / maker->sizing.unit_bytes, 1)
+                                : rate_in(plan.body_bytes);
+  return plan;
+}
+
+Status CheckUnionFpr(const FilterList& filters, const UnionOptions& options) {
+  const double max_fpr = options.max_fpr;
+  if (!(max_fpr >= 0 && max_fpr <= 1)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "UnionOptions::max_fpr is %g: it must lie between 0, for the default, and 1, for any rate",
+                         max_fpr);
+  }
+  uint64_t size = 0;  // of all that are no empty sets
+  bool folds = false;
+  for (size_t i = 0; i < filters.size(); ++i) {
+    const uint64_t body_bytes = filters[i].body_bytes();
+    folds = folds || (size != 0 && body_bytes != 0 && body_bytes != size);
+    if (body_bytes != 0) size = body_bytes;
+  }
+  if (max_fpr == 1 || (max_fpr == 0 && !folds)) return Status();
+  const UnionPlan plan = PlanOf(filters);
+  const double most = max_fpr != 0 ? max_fpr : 2 * plan.fpr_of_largest;
+  if (plan.expected_fpr <= most) return Status();
+  return Status::Error(StatusCode::kIncompatible,
+                       "sizes of up to %llu bytes have no more than %llu in common, where the union would have an "
+                       "expected false-positive rate of %.3g, above %.3g: make filters to unite of one size, for the "
+                       "keys of all; build one of all keys; or permit the rate (max_fpr)",
+                       Number(plan.largest_body_bytes), Number(plan.body_bytes), plan.expected_fpr, most);
 }
 
 Status NoMemoryToFold(uint64_t bytes) {
@@ -92,6 +155,25 @@ Status NoMemoryToFold(uint64_t bytes) {
 }
 
 }  // namespace internal
+
+FilterOptions FilterOptions::SameSizeAs(const FilterBase& filter) noexcept {
+  FilterOptions options;
+  options.layout = filter.layout();
+  options.body_bytes = filter.body_bytes();
+  options.num_probes = filter.num_probes();
+  const KeyHash& key_hash = filter.key_hash();
+  options.hash_id = key_hash.id;
+  options.seed = key_hash.is_keyed() ? 0 : key_hash.seed;
+  options.secret = key_hash.secret;
+  return options;
+}
+
+Status PlanUnion(const FilterBase* const filters[], size_t num_filters, UnionPlan* plan) noexcept {
+  const internal::FilterList all(filters, num_filters);
+  const Status status = internal::CheckUnion(all);
+  if (status.ok()) *plan = internal::PlanOf(all);
+  return status;
+}
 
 // The rate of a factor is at least that of each divisor of it, for folding only sets bits. Between factors of which
 // neither divides the other, anything may be. So this finds the place where the rate passes fpr by halving the list,
@@ -117,7 +199,7 @@ Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) 
   bool fails[2048] = {};
   const auto folded_fpr = internal::FindMaker(filter.layout())->folded_fpr;
   const auto test = [&](size_t i) {
-    fails[i] = folded_fpr(filter.probe_state(), factors[i], fpr) > fpr;
+    fails[i] = folded_fpr(internal::OneBody(filter.probe_state()), filter.num_blocks() / factors[i], fpr) > fpr;
     return !fails[i];
   };
   size_t best = 0, end = factors.size();

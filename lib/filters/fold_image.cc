@@ -78,29 +78,23 @@ Status FoldImage(const FilterView& image, uint64_t factor, const Sink& sink, con
   return status.ok() ? Write(FoldedTrailer(image, factor), images, 1, sink, allocator) : status;
 }
 
-Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
+Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink, const UnionOptions& options,
                    const Allocator& allocator) noexcept {
-  if (num_images == 0) return Status::Error(StatusCode::kInvalidArgument, "a union of no images: give at least one");
-  size_t first = 0;  // the first that is no empty set, if there is one
+  const internal::FilterList all(images, num_images);
   for (size_t i = 0; i < num_images; ++i) {
     const Status verified = images[i]->Verify();
     if (!verified.ok()) return verified;
-    if (images[first]->body_bytes() == 0) first = i;
   }
-  const FilterView& model = *images[first];
-  if (!FactsOf(model.layout()).unites) {
-    return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
-                         LayoutName(model.layout()));
-  }
-  uint64_t body_bytes = model.body_bytes();
+  Status status = internal::CheckUnion(all);
+  if (status.ok()) status = internal::CheckUnionFpr(all, options);
+  if (!status.ok()) return status;
+  const FilterView* model = images[0];  // one that is no empty set, if there is one
+  uint64_t body_bytes = 0;
   for (size_t i = 0; i < num_images; ++i) {
-    uint64_t num_blocks;
-    // They are in the order in which they were given, which is that of "here" and "there".
-    const Status fits = internal::CheckUnion(*images[std::min(first, i)], *images[std::max(first, i)], &num_blocks);
-    if (!fits.ok()) return fits;
+    if (images[i]->body_bytes() != 0) model = images[i];
     body_bytes = std::gcd(body_bytes, images[i]->body_bytes());
   }
-  return Write(TrailerOf(model, body_bytes, nullptr), images, num_images, sink, allocator);
+  return Write(TrailerOf(*model, body_bytes, nullptr), images, num_images, sink, allocator);
 }
 
 }  // namespace linefilter

@@ -3,6 +3,7 @@
 #ifndef LINEFILTER_LIB_LAYOUTS_LAYOUT_MAKER_H_
 #define LINEFILTER_LIB_LAYOUTS_LAYOUT_MAKER_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "lib/layouts/kernels.h"
@@ -26,6 +27,17 @@ struct BlockRange {
   uint64_t num_spans;
   uint64_t num_hashes;  // in all spans
 };
+
+// Some bodies of one layout and num_probes, by whatever has them; those of empty sets have no blocks.
+struct BodyList {
+  const void* all;
+  size_t size;
+  const ProbeState& (*at)(const void* all, size_t i);
+};
+// A list of one.
+inline BodyList OneBody(const ProbeState& state) {
+  return {&state, 1, [](const void* one, size_t) -> const ProbeState& { return *static_cast<const ProbeState*>(one); }};
+}
 
 // The expected false-positive rate as a function of keys, bytes and probes. All else (best num_probes, inverses,
 // limits) is derived from it in sizing.cc. It must give the same double on every CPU: by lib/base/real.h, no libm.
@@ -66,9 +78,9 @@ struct LayoutMaker {
   // have made; with `add`, of those of to[i], too. `to` may be `from` unless `add`. `add` with factor 1 makes a union.
   // It is null if the layout cannot be folded.
   void (*fold_blocks)(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to) = nullptr;
-  // The expected_fpr, to the bit, that the body would have if folded by a factor that divides its blocks; or anything
-  // above `enough` if it is above. It is null where fold_blocks is.
-  double (*folded_fpr)(const ProbeState& state, uint64_t factor, double enough) = nullptr;
+  // The expected_fpr, to the bit, that the union of the bodies would have if each were folded to num_blocks, which
+  // divides its blocks; or anything above `enough` if it is above. It is null where fold_blocks is.
+  double (*folded_fpr)(const BodyList& bodies, uint64_t num_blocks, double enough) = nullptr;
 };
 
 // Finds a maker; null for a layout that is not buildable (LayoutFacts): kAuto, an unknown id, one of other filters.

@@ -3,6 +3,7 @@
 #include "lib/base/memory.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_names.h"
+#include "lib/layouts/layout_record.h"
 
 namespace linefilter::internal {
 namespace {
@@ -12,7 +13,30 @@ constexpr uint64_t kFoldableBlocks = 64;
 
 Status Invalid(const char* what) { return Status::Error(StatusCode::kInvalidArgument, "%s", what); }
 
+// The size is that of another filter.
+Status SizeOfBody(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  if (options.bits_per_key != 0 || options.fpr != 0 || options.foldable) {
+    return Invalid("body_bytes is the whole size: leave out bits_per_key, fpr and foldable");
+  }
+  const LayoutRecord* const record = layout == Layout::kAuto ? nullptr : FindLayout(layout);
+  if (record == nullptr || !record->facts.unites || !record->body_is_valid(options.body_bytes, options.num_probes)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "no filter of layout %s has a body of %llu bytes and %u probes: take all three from a filter "
+                         "that is to be united (SameSizeAs)",
+                         LayoutName(layout), static_cast<unsigned long long>(options.body_bytes), options.num_probes);
+  }
+  *sizing = Sizing();
+  sizing->layout = layout;
+  sizing->num_probes = options.num_probes;
+  if (num_keys == 0) return Status();
+  sizing->body_bytes = options.body_bytes;
+  sizing->bits_per_key = 8 * static_cast<double>(options.body_bytes) / static_cast<double>(num_keys);
+  sizing->expected_fpr = ExpectedFpr(layout, num_keys, options.body_bytes, options.num_probes);
+  return Status();
+}
+
 Status SizeUnfolded(Layout layout, uint64_t num_keys, const FilterOptions& options, Sizing* sizing) {
+  if (options.body_bytes != 0) return SizeOfBody(layout, num_keys, options, sizing);
   if (options.bits_per_key == 0 && options.fpr == 0) {
     return Invalid("neither bits_per_key nor fpr is set: set one (bits_per_key = 10 gives about 1 %)");
   }

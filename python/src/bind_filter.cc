@@ -24,19 +24,19 @@ std::unique_ptr<LockedFilter> OfLayout(const py::object& layout, const py::objec
       [&](Filter& filter) { return filter.CreateFromImage(bytes.data(), bytes.size(), options); });
 }
 
-void Union(LockedFilter& core, const LockedFilter& other) {
+void Union(LockedFilter& core, const LockedFilter& other, double max_fpr) {
   if (&core == &other) return;
   CheckWithoutGil([&] {
     std::unique_lock mine(core.mutex(), std::defer_lock);
     std::shared_lock theirs(other.mutex(), std::defer_lock);
     std::lock(mine, theirs);
-    return core.own().Union(other.filter());
+    return core.own().Union(other.filter(), {max_fpr});
   });
 }
 
-void UnionImage(LockedFilter& core, const Image& other) {
+void UnionImage(LockedFilter& core, const Image& other, double max_fpr) {
   Check(other.status());
-  core.Do([&](Filter& filter) { return filter.Union(other.view()); });
+  core.Do([&](Filter& filter) { return filter.Union(other.view(), {max_fpr}); });
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ def test_counters_are_folded_and_united():
     one.add_many(keys)
     two.add_many(keys)
     one.fold(2)
-    one |= two
+    one.update(two, max_fpr=0.01)
     assert one.num_blocks == two.num_blocks // 2 and two.contains_many(keys).all()
     assert one.remove_many(keys).all() and one.contains_many(keys).all()  # each was in both
     assert one.remove_many(keys).all() and one.fill_ratio() == 0
@@ -164,7 +164,16 @@ def test_union_of_unequal_sizes_shrinks():
     small.fold(4)
     large.add("mine")
     small.add("theirs")
-    large |= small
+    before = large.to_bytes()
+    for other in small, linefilter.FilterView(small.to_bytes()):
+        with pytest.raises(linefilter.IncompatibleError, match="permit the rate"):
+            large |= other
+        with pytest.raises(linefilter.IncompatibleError, match="above 1e-300"):
+            large.update(other, max_fpr=1e-300)
+        with pytest.raises(linefilter.InvalidArgumentError, match="max_fpr is 2"):
+            large.update(other, max_fpr=2)
+    assert large.to_bytes() == before
+    large.update(small, max_fpr=0.01)
     assert large.num_blocks == small.num_blocks and "mine" in large and "theirs" in large and "mine" not in small
 
 

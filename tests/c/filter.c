@@ -95,26 +95,26 @@ static void TestUnion(void) {
   linefilter_filter* two = linefilter_filter_new(1000, &options, NULL);
   linefilter_filter_insert_u64(one, 1);
   linefilter_filter_insert_u64(two, 2);
-  CHECK(linefilter_filter_union(one, linefilter_filter_view(two), &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(linefilter_filter_union(one, linefilter_filter_view(two), 0, &status) == LINEFILTER_OK && IsOk(&status));
   CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(one), 2));
   CHECK(!linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
   linefilter_options other_probes = options;
   other_probes.num_probes = 3;
   linefilter_filter* four = linefilter_filter_new(1000, &other_probes, NULL);
-  CHECK(linefilter_filter_union(one, linefilter_filter_view(four), &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(linefilter_filter_union(one, linefilter_filter_view(four), 0, &status) == LINEFILTER_INCOMPATIBLE);
   CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "num_probes"));
   linefilter_filter_free(four);
   const linefilter_options classic = Options(LINEFILTER_LAYOUT_CLASSIC, 10);
   linefilter_filter* large = linefilter_filter_new(1000, &classic, NULL);
   linefilter_filter* small = linefilter_filter_new(100, &classic, NULL);
-  CHECK(linefilter_filter_union(large, linefilter_filter_view(small), &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(linefilter_filter_union(large, linefilter_filter_view(small), 0, &status) == LINEFILTER_INCOMPATIBLE);
   CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "the size is another"));
   linefilter_filter_free(large);
   linefilter_filter_free(small);
   size_t size = 0;
   uint8_t* image = linefilter_filter_image(one, &size, NULL);
   linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
-  CHECK(linefilter_filter_union(two, view, &status) == LINEFILTER_OK);
+  CHECK(linefilter_filter_union(two, view, 0, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
   linefilter_view_free(view);
   linefilter_image_free(image);
@@ -138,12 +138,14 @@ static void TestFold(void) {
   CHECK(linefilter_filter_fold(filter, 2, &status) == LINEFILTER_OK && IsOk(&status));
   CHECK(linefilter_filter_memory_use(filter) == before - 64 * 64);
   CHECK(linefilter_view_num_blocks(view) == 64);
-  CHECK(linefilter_filter_union(filter, other_view, &status) == LINEFILTER_OK);
+  CHECK(linefilter_filter_union(filter, other_view, 0.01, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_num_blocks(view) == 64);
   CHECK(linefilter_filter_fold_to_fpr(filter, 0.01, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_num_blocks(view) < 64);
   CHECK(linefilter_view_expected_fpr(view) <= 0.01);
-  CHECK(linefilter_filter_union(other, view, &status) == LINEFILTER_OK); /* shrinks */
+  CHECK(linefilter_filter_union(other, view, 0, &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "permit the rate"));
+  CHECK(linefilter_filter_union(other, view, 0.02, &status) == LINEFILTER_OK); /* shrinks */
   for (uint64_t i = 0; i < 200; ++i) {
     CHECK(linefilter_view_may_contain_u64(view, i));
     CHECK(linefilter_view_may_contain_u64(other_view, i));
@@ -207,7 +209,7 @@ static void TestNullFilter(void) {
   CHECK(linefilter_filter_insert_u64s(NULL, hashes, 2, bytes) == 0);
   CHECK(linefilter_filter_insert_hashes(NULL, hashes, 2, NULL) == 0);
   CHECK(linefilter_filter_view(NULL) == NULL && linefilter_filter_memory_use(NULL) == 0);
-  CHECK(IsNoHandle(linefilter_filter_union(NULL, NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_filter_union(NULL, NULL, 0, &status), &status));
   CHECK(IsNoHandle(linefilter_filter_clear(NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_filter_fold(NULL, 2, &status), &status));
   CHECK(IsNoHandle(linefilter_filter_fold_to_fpr(NULL, 0.1, &status), &status));
@@ -220,7 +222,7 @@ static void TestNullFilter(void) {
   linefilter_filter_free(NULL);
   const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
   linefilter_filter* filter = linefilter_filter_new(10, &options, NULL);
-  CHECK(IsNoHandle(linefilter_filter_union(filter, NULL, &status), &status));
+  CHECK(IsNoHandle(linefilter_filter_union(filter, NULL, 0, &status), &status));
   linefilter_filter_free(filter);
   CHECK(linefilter_filter_from_image(NULL, 0, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
 }

@@ -67,7 +67,7 @@ static void CheckCallsOfOthers(linefilter_filter* filter, linefilter_kind kind) 
     CHECK(linefilter_filter_fold(filter, 1, &status) == LINEFILTER_INCOMPATIBLE);
     CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "plain"));
     CHECK(linefilter_filter_fold_to_fpr(filter, 0.5, &status) == LINEFILTER_INCOMPATIBLE);
-    CHECK(linefilter_filter_union(filter, view, &status) == LINEFILTER_INCOMPATIBLE);
+    CHECK(linefilter_filter_union(filter, view, 0, &status) == LINEFILTER_INCOMPATIBLE);
   }
   if (kind != LINEFILTER_KIND_CONCURRENT) {
     CHECK(linefilter_concurrent_seal(filter, &status) == NULL);
@@ -111,14 +111,14 @@ static void TestCallsOfAnotherKind(void) {
     linefilter_status status;
     linefilter_filter* filter = Make(kind);
     if (kind != LINEFILTER_KIND_PLAIN) {
-      CHECK(linefilter_filter_union(plain, linefilter_filter_view(filter), &status) == LINEFILTER_INCOMPATIBLE);
+      CHECK(linefilter_filter_union(plain, linefilter_filter_view(filter), 0, &status) == LINEFILTER_INCOMPATIBLE);
       CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "stages"));
     }
     CheckCallsOfOthers(filter, kind);
     linefilter_filter_free(filter);
   }
   linefilter_view* swappable = linefilter_swappable_new(NULL, NULL);
-  CHECK(linefilter_filter_union(plain, swappable, NULL) == LINEFILTER_INCOMPATIBLE);
+  CHECK(linefilter_filter_union(plain, swappable, 0, NULL) == LINEFILTER_INCOMPATIBLE);
   linefilter_view_free(swappable);
   linefilter_filter_free(plain);
 }

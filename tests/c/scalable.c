@@ -69,7 +69,7 @@ static void TestScalable(void) {
   linefilter_filter* blocked = linefilter_filter_new(100, &plain, NULL);
   CHECK(linefilter_view_num_stages(linefilter_filter_view(blocked)) == 0);
   CHECK(!linefilter_view_stage_at(linefilter_filter_view(blocked), 0, &stage));
-  CHECK(linefilter_filter_union(blocked, view, &status) == LINEFILTER_INCOMPATIBLE);
+  CHECK(linefilter_filter_union(blocked, view, 0, &status) == LINEFILTER_INCOMPATIBLE);
   linefilter_filter_free(blocked);
 
   CHECK(linefilter_filter_clear(seen, &status) == LINEFILTER_OK);

@@ -123,7 +123,7 @@ TEST(Fold, GivesTheMemoryBackOrChangesNothing) {
   allocator.FailFrom(0);
   EXPECT_TRUE(Says(StatusCode::kOutOfMemory, filter.Fold(4), "1920 bytes"));
   EXPECT_EQ(filter.FoldToFpr(0.9999).code(), StatusCode::kOutOfMemory);
-  EXPECT_EQ(filter.Union(Make(90, 6, hashes)).code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ(filter.Union(Make(90, 6, hashes), kAnyRate).code(), StatusCode::kOutOfMemory);
   EXPECT_EQ(ImageOf(filter), before);
   EXPECT_EQ(allocator.live_bytes(), 120u * 64);
   allocator.FailFrom(TestAllocator::kNever);
@@ -164,12 +164,12 @@ TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
   other.insert(other.end(), mine.begin(), mine.begin() + 50);
   CountingBlockedFilter filter = Make<CountingBlockedFilter>(96, 6, mine);
   const std::string my_image = ImageOf(filter), other_image = ImageOf(Make<CountingBlockedFilter>(36, 6, other));
-  ASSERT_TRUE(filter.Union(Make<CountingBlockedFilter>(36, 6, other)).ok());
+  ASSERT_TRUE(filter.Union(Make<CountingBlockedFilter>(36, 6, other), kAnyRate).ok());
   EXPECT_EQ(ImageOf(filter), ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
   const FilterView one(my_image.data(), my_image.size()), two(other_image.data(), other_image.size());
   const FilterView* const both[] = {&one, &two};
   Collector written;
-  ASSERT_TRUE(UniteImages(both, 2, written.sink()).ok());
+  ASSERT_TRUE(UniteImages(both, 2, written.sink(), kAnyRate).ok());
   EXPECT_EQ(written.bytes, ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
 }
 

@@ -31,6 +31,9 @@ Filter Make(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t
   return filter;
 }
 
+// What a union is asked that may have any rate.
+constexpr UnionOptions kAnyRate{1};
+
 inline std::vector<uint64_t> DivisorsOf(uint64_t number) {
   std::vector<uint64_t> divisors;
   for (uint64_t i = 1; i <= number; ++i) {

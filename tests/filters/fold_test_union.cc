@@ -1,7 +1,10 @@
 // A union of unequal sizes is the filter of all keys of the common size; images are folded and united as filters are.
+#include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "linefilter/builder.h"
+#include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
 
 namespace linefilter::test {
@@ -11,6 +14,8 @@ TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
   const std::vector<uint64_t> mine = RandomHashes(700, 1), theirs = RandomHashes(900, 2);
   std::vector<uint64_t> all = mine;
   all.insert(all.end(), theirs.begin(), theirs.end());
+  const std::string empty_image = Build(BitsPerKey(10, Layout::kBlocked), {});
+  const FilterView empty_set(empty_image.data(), empty_image.size());
   const uint64_t sizes[][2] = {{64, 64}, {64, 32}, {32, 64}, {96, 64},      {60, 84},
                                {7, 11},  {1, 100}, {100, 1}, {98304, 65536}};
   for (const auto& [mine_blocks, theirs_blocks] : sizes) {
@@ -20,16 +25,122 @@ TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
     const std::string image = ImageOf(other), my_image = ImageOf(Make(mine_blocks, 4, mine));
     const FilterView view(image.data(), image.size()), my_view(my_image.data(), my_image.size());
     BlockedFilter one = Make(mine_blocks, 4, mine), two = Make(mine_blocks, 4, mine);
-    ASSERT_TRUE(one.Union(other).ok() && two.Union(view).ok());
+    ASSERT_TRUE(one.Union(other, kAnyRate).ok() && two.Union(view, kAnyRate).ok());
     EXPECT_TRUE(ImageOf(one) == expected);
     EXPECT_TRUE(ImageOf(two) == expected);
     EXPECT_TRUE(ImageOf(other) == image) << "the other one is as it was";
     EXPECT_EQ(one.CountMaybes(all.data(), all.size()), all.size());
     const FilterView* const views[] = {&my_view, &view};
     Collector written;
-    ASSERT_TRUE(UniteImages(views, 2, written.sink()).ok());
+    ASSERT_TRUE(UniteImages(views, 2, written.sink(), kAnyRate).ok());
     EXPECT_TRUE(written.bytes == expected);
+    const FilterBase* const both[] = {&my_view, &other};
+    UnionPlan plan;
+    ASSERT_TRUE(PlanUnion(both, 2, &plan).ok());
+    EXPECT_EQ(plan.body_bytes, one.body_bytes());
+    EXPECT_EQ(plan.largest_body_bytes, 64 * std::max(mine_blocks, theirs_blocks));
+    EXPECT_EQ(plan.expected_fpr, one.ExpectedFpr()) << "to the bit";
+    const FilterBase* const with_empty_set[] = {&empty_set, &my_view, &other};
+    UnionPlan same;
+    ASSERT_TRUE(IsOk(PlanUnion(with_empty_set, 3, &same)));
+    EXPECT_EQ(same.expected_fpr, plan.expected_fpr) << "an empty set adds nothing";
   }
+}
+
+// Filters of 100,000 and 100,065 keys at 1 % have 1940 and 1941 blocks, and one block in common.
+TEST(Union, IsRefusedWhereItWouldSayMaybeToAll) {
+  const std::vector<uint64_t> mine = RandomHashes(100000, 1), theirs = RandomHashes(100065, 2);
+  const auto filled = [](const std::vector<uint64_t>& hashes) {
+    BlockedFilter filter = Created<BlockedFilter>(hashes.size(), Fpr(0.01));
+    filter.InsertHashes(hashes.data(), hashes.size());
+    return filter;
+  };
+  BlockedFilter filter = filled(mine);
+  const BlockedFilter other = filled(theirs);
+  ASSERT_EQ(std::gcd(filter.num_blocks(), other.num_blocks()), 1u);
+  const std::string before = ImageOf(filter), image = ImageOf(other);
+  const FilterView here(before.data(), before.size()), there(image.data(), image.size());
+  const FilterView* const both[] = {&here, &there};
+  Collector written;
+  for (const UnionOptions options : {UnionOptions(), UnionOptions{0.02}, UnionOptions{0.9999}}) {
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(other, options), "124224 bytes have no more than 64"));
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(there, options), "false-positive rate of 1, above"));
+    EXPECT_TRUE(Says(StatusCode::kIncompatible, UniteImages(both, 2, written.sink(), options), "permit the rate"));
+  }
+  for (const double nonsense : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Union(other, {nonsense}), "max_fpr is"));
+  }
+  EXPECT_EQ(ImageOf(filter), before);
+  EXPECT_EQ(written.bytes, "");
+  EXPECT_TRUE(filter.Union(filled(theirs), kAnyRate).ok());
+  EXPECT_EQ(filter.num_blocks(), 1u);
+}
+
+// The rule of UnionOptions: what comes without asking has at most twice the rate of its keys in the larger size.
+TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
+  uint64_t refused = 0, united = 0;
+  for (const uint64_t n : {10000, 30000, 100000}) {
+    for (const uint64_t d : {0, 1, 10, 100, 1000, 3000, 10000}) {
+      const std::vector<uint64_t> mine = RandomHashes(n, n), theirs = RandomHashes(n + d, d);
+      for (const bool foldable : {false, true}) {
+        FilterOptions options = Fpr(0.01);
+        options.foldable = foldable;
+        BlockedFilter filter = Created<BlockedFilter>(n, options), other = Created<BlockedFilter>(n + d, options);
+        filter.InsertHashes(mine.data(), mine.size());
+        other.InsertHashes(theirs.data(), theirs.size());
+        const double most = 2 * ExpectedFpr(Layout::kBlocked, 2 * n + d,
+                                            std::max(filter.body_bytes(), other.body_bytes()), filter.num_probes());
+        if (!filter.Union(other).ok()) {
+          ++refused;
+          continue;
+        }
+        ++united;
+        EXPECT_LE(filter.ExpectedFpr(), 1.02 * most) << n << " and " << d << " more; the keys were estimated";
+      }
+    }
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_GE(united, 6u) << "at least those of one size";
+}
+
+TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
+  FilterOptions options = Fpr(0.01);
+  options.seed = 7;
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic}) {
+    Filter first;
+    ASSERT_TRUE(IsOk(first.Create(layout, 1000, options)));
+    const FilterOptions same = FilterOptions::SameSizeAs(first);
+    for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {
+      Filter next;
+      ASSERT_TRUE(IsOk(next.Create(layout, num_keys, same)));
+      EXPECT_EQ(next.body_bytes(), first.body_bytes());
+      EXPECT_TRUE(IsOk(first.Union(next)));
+    }
+    const std::string image = Build(same, RandomHashes(1100, 1));
+    EXPECT_TRUE(IsOk(first.Union(FilterView(image.data(), image.size())))) << "of a builder";
+  }
+}
+
+TEST(SameSizeAs, IsRefusedWhereThereIsNoSize) {
+  Filter filter;
+  EXPECT_EQ(filter.Create(Layout::kBlocked, 10, FilterOptions::SameSizeAs(FilterView())).code(),
+            StatusCode::kInvalidArgument);
+  FilterOptions same = FilterOptions::SameSizeAs(Created<BlockedFilter>(1000, Fpr(0.01)));
+  const auto refused = [&](const FilterOptions& wrong) {
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(Layout::kBlocked, 10, wrong), "body"));
+  };
+  FilterOptions wrong = same;
+  wrong.fpr = 0.01;
+  refused(wrong);
+  wrong = same;
+  wrong.foldable = true;
+  refused(wrong);
+  wrong = same;
+  wrong.body_bytes += 1;
+  refused(wrong);
+  wrong = same;
+  wrong.num_probes = 0;
+  refused(wrong);
 }
 
 TEST(Union, RefusesOtherProbesAndChangesNothing) {

@@ -89,7 +89,7 @@ TEST_F(ToolsTest, FoldsAndMergesCounters) {
                         Build("image", Lines(0, 2000), {"--bits-per-key", "40", "--foldable", "--layout", "counting"}),
                     small = dir_.File("small"), out = dir_.File("out");
   EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small}, 0)["layout"], "counting");
-  EXPECT_EQ(Json({"merge", image, small, "--out", out}, 0)["images"][0]["folded_by"], 2);
+  EXPECT_EQ(Json({"merge", image, small, "--out", out, "--at-most", "0.08"}, 0)["images"][0]["folded_by"], 2);
   EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 2000))["keys_absent"], 0);
 }
 
@@ -99,7 +99,17 @@ TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
                     none = Build("none", "", {"--bits-per-key", "20"}), small = dir_.File("small"),
                     out = dir_.File("out");
   ASSERT_EQ(Run({"fold", other, "--by", "2", "--out", small}).exit_code, 0);
-  const json merged = Json({"merge", large, small, none, "--out", out}, 0);
+  const RunResult refused = Run({"merge", large, small, none, "--out", out});
+  EXPECT_EQ(refused.exit_code, 1) << "nobody asked for another rate";
+  EXPECT_NE(refused.err.find("Nothing is written. Build images to merge of one size"), std::string::npos)
+      << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+  for (const std::string rate : {"0", "2", "-1"}) {
+    EXPECT_EQ(Run({"merge", large, small, "--out", out, "--at-most=" + rate}).exit_code, 2) << rate;
+  }
+  EXPECT_EQ(Run({"merge", large, small, "--out", out, "--at-most", "1e-6"}).exit_code, 1);
+  const json merged = Json({"merge", large, small, none, "--out", out, "--at-most", "0.05"}, 0);
+  EXPECT_LE(merged["expected_fpr"].get<double>(), 0.05);
   EXPECT_EQ(merged["num_images"], 3);
   EXPECT_EQ(merged["num_blocks"], 64) << "128 and 64";
   ASSERT_EQ(merged["images"].size(), 3u);
@@ -109,8 +119,36 @@ TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
   EXPECT_NEAR(merged["estimated_keys"].get<double>(), 4000, 100);
   EXPECT_FALSE(merged.contains("num_keys")) << "keys may be in several";
   EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
-  EXPECT_EQ(Run({"merge", out, large, "--out", out}).exit_code, 0) << "in its own place";
+  EXPECT_EQ(Run({"merge", out, large, "--out", out, "--any-rate"}).exit_code, 0) << "in its own place";
   EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
+}
+
+// A week of files, each for 90 to 110 % of the keys that the first was made for.
+TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
+  const std::string first = Build("first", Lines(0, 10000), {"--fpr", "0.001"}), week = dir_.File("week");
+  std::vector<std::string> merge = {"merge", "--out", week, first};
+  for (int day = 1; day < 7; ++day) {
+    const std::string image = dir_.File("day" + std::to_string(day));
+    const RunResult built = Run({"build", "--keys", "-", "--out", image, "--like", first},
+                                Lines(10000 * day, 10000 * day + 9000 + 300 * day));
+    ASSERT_EQ(built.exit_code, 0) << built.err;
+    EXPECT_EQ(std::filesystem::file_size(image), std::filesystem::file_size(first));
+    merge.push_back(image);
+  }
+  const json merged = Json(merge, 0);
+  EXPECT_EQ(merged["body_bytes"], Json({"info", first}, 0)["body_bytes"]);
+  for (int day = 0; day < 7; ++day) {
+    EXPECT_EQ(Json({"verify", week, "--keys", "-"}, 0, Lines(10000 * day, 10000 * day + 9000))["keys_absent"], 0)
+        << day;
+  }
+  const std::string retrieval = Build("retrieval", Lines(0, 100), {"--fpr", "0.01", "--layout", "retrieval"});
+  EXPECT_NE(Run({"build", "--keys", "-", "--out", week, "--like", retrieval}, "a\n").err.find("is united with none"),
+            std::string::npos);
+  for (const char* const other : {"--foldable", "--grow", "--seed=3", "--layout=blocked", "--fpr=0.1"}) {
+    const RunResult both = Run({"build", "--keys", "-", "--out", week, "--like", first, other}, "a\n");
+    EXPECT_EQ(both.exit_code, 2) << other;
+    EXPECT_NE(both.err.find("not both"), std::string::npos) << both.err;
+  }
 }
 
 // A name of one letter stands in many sentences.

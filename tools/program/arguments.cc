@@ -133,17 +133,22 @@ std::function<int()> Arguments::Commands(const std::vector<const Command*>& comm
 
 void Arguments::TakeAnything() { app_->prefix_command(); }
 
-void Arguments::ExactlyOneOf(const char* first, const char* second) { rules_.push_back({first, second, true}); }
+void Arguments::ExactlyOneOf(std::initializer_list<const char*> names) { rules_.push_back({names, true}); }
 
-void Arguments::AtMostOneOf(const char* first, const char* second) { rules_.push_back({first, second, false}); }
+void Arguments::AtMostOneOf(const char* first, const char* second) { rules_.push_back({{first, second}, false}); }
 
 bool Arguments::Given(const char* name) const { return app_->count(name) > 0; }
 
 std::string Arguments::Check() const {
   for (const Rule& rule : rules_) {
-    const bool first = Given(rule.first), second = Given(rule.second);
-    if (first && second) return std::string("give ") + rule.first + " or " + rule.second + ", not both";
-    if (rule.one_needed && !first && !second) return std::string("give ") + rule.first + " or " + rule.second;
+    std::string given, all;
+    for (const char* const name : rule.names) {
+      all += (all.empty() ? "" : " or ") + std::string(name);
+      if (!Given(name)) continue;
+      if (!given.empty()) return "give " + given + " or " + name + ", not both";
+      given = name;
+    }
+    if (rule.one_needed && given.empty()) return "give " + all;
   }
   return chosen_ != nullptr ? chosen_->Check() : "";
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,7 +53,7 @@ class Arguments {
   void TakeAnything();
 
   // These are rules between options; Check checks them.
-  void ExactlyOneOf(const char* first, const char* second);
+  void ExactlyOneOf(std::initializer_list<const char*> names);
   void AtMostOneOf(const char* first, const char* second);
   bool Given(const char* name) const;
   // Returns the sentence that tells which rule is broken, or nothing.
@@ -60,8 +61,7 @@ class Arguments {
 
  private:
   struct Rule {
-    const char* first;
-    const char* second;
+    std::vector<const char*> names;
     bool one_needed;
   };
 

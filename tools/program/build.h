@@ -13,7 +13,7 @@
 namespace linefilter::tools {
 
 struct Build {
-  std::string keys, out;
+  std::string keys, out, like;
   FilterOptions options;
   uint64_t threads = 0, max_growth = 0;
   SecretOption secret;

@@ -20,7 +20,7 @@ namespace {
 // This finds what would make an hour of reading keys useless, before it.
 bool RequestMakesSense(const Build& build, bool by_bits) {
   // An option of 0 means "not given" to the library; here it was given.
-  if (by_bits ? build.options.bits_per_key == 0 : build.options.fpr == 0) {
+  if (build.like.empty() && (by_bits ? build.options.bits_per_key == 0 : build.options.fpr == 0)) {
     Fail(by_bits ? "build: --bits-per-key 0 leaves no bit to set: choose %g to %g"
                  : "build: --fpr 0 needs a list of the keys, no filter: choose a rate above 0, like 0.01",
          kMinBitsPerKey, kMaxBitsPerKey);
@@ -53,6 +53,18 @@ int RunBuild(Build build, bool by_bits) {
   if (build.secret.is_given) {
     build.options.hash_id = HashId::kKeyed;
     build.options.secret = build.secret.secret;
+  }
+  if (!build.like.empty()) {
+    FilterFile like;
+    if (!OpenImage(build.like, true, build.secret.OrNull(), &like)) return kExitBad;
+    const uint64_t memory_limit = build.options.memory_limit;
+    build.options = FilterOptions::SameSizeAs(like.view());
+    build.options.memory_limit = memory_limit;
+    if (!FactsOf(build.options.layout).unites || build.options.body_bytes == 0) {
+      return Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none",
+                  build.like.c_str(), LayoutName(build.options.layout),
+                  static_cast<unsigned long long>(build.options.body_bytes));
+    }
   }
   if (build.grow) return RunGrow(build);
   build.options.executor = Threads(build.threads);
@@ -96,7 +108,10 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--bits-per-key", &build->options.bits_per_key, "B",
                  "Size of the filter, 1 to 64; 10 gives 1 % false positives");
   arguments.Real("--fpr", &build->options.fpr, "P", "Or the highest acceptable false-positive rate, 0.01 for 1 %");
-  arguments.ExactlyOneOf("--bits-per-key", "--fpr");
+  arguments.Path("--like", &build->like,
+                 "Or an image with which this one can be merged: of the same size, layout and hash");
+  arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
+  for (const char* const other : {"--layout", "--foldable", "--seed", "--grow"}) arguments.AtMostOneOf("--like", other);
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Flag("--foldable", &build->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
@@ -138,9 +153,9 @@ const Command kBuildCommand = {
     "--layout counting keeps them: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
     "which is 1.3 to 4 times as large at 1 %, more at higher rates, and num_keys is how many were certainly new.\n"
-    "--foldable images have many factors to be folded by, and num_probes of the density asked for alone, so that those "
-    "of\n"
-    "any number of keys can be merged. auto is then blocked.\n"
+    "--foldable images have many factors to be folded by, and num_probes of the density asked for alone. auto is "
+    "blocked.\n"
+    "To merge images, make the first for the keys that may come, and the next ones --like it.\n"
     "Exit code: 0 the image is written, 1 it is too, but --max-growth or memory ended the growth and its rate\n"
     "is above --fpr, 2 it is not.",
     &Declare};

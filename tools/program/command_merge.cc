@@ -18,27 +18,42 @@ namespace {
 struct Merge {
   std::vector<std::string> images;
   std::string out;
+  double at_most = 0;
+  bool any_rate = false, json = false;
   SecretOption secret;
-  bool json = false;
 };
 
 // Names the first image that does not go with the first one that has keys. Its sentence begins with the one of the two
 // that was given first.
 int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, const Status& status) {
-  const Sink nowhere{[](void*, const void*, size_t) noexcept { return false; }, nullptr};
+  UnionPlan plan;
   size_t model = 0;
   while (model + 1 < views.size() && views[model]->empty_set()) ++model;
   for (size_t i = 0; i < views.size(); ++i) {
     const size_t here = std::min(model, i), there = std::max(model, i);
-    const FilterView* const both[] = {views[here], views[there]};
-    const Status of_both = UniteImages(both, 2, nowhere);
+    const FilterBase* const both[] = {views[here], views[there]};
+    const Status of_both = PlanUnion(both, 2, &plan);
     if (i == model || of_both.code() != StatusCode::kIncompatible) continue;
     return Fail("merge: %s and %s: %s", merge.images[here].c_str(), merge.images[there].c_str(), of_both.message());
   }
   return Fail("merge: %s", status.message());
 }
 
-int RunMerge(const Merge& merge) {
+// The images go together, but what they have in common is too small.
+int RefuseRate(const Merge& merge, const UnionPlan& plan) {
+  Fail(
+      "merge: sizes of up to %llu bytes have no more than %llu in common, where all keys would have an expected "
+      "false-positive rate of %.3g, above %.3g. Nothing is written. Build images to merge of one size, or one of all "
+      "keys; or permit the rate by --at-most P or --any-rate",
+      static_cast<unsigned long long>(plan.largest_body_bytes), static_cast<unsigned long long>(plan.body_bytes),
+      plan.expected_fpr, merge.at_most != 0 ? merge.at_most : 2 * plan.fpr_of_largest);
+  return kExitNegative;
+}
+
+int RunMerge(const Merge& merge, const Arguments& arguments) {
+  if (arguments.Given("--at-most") && !(merge.at_most > 0 && merge.at_most <= 1)) {
+    return Fail("merge: --at-most %g is no rate: choose like 0.02 for 2 %%", merge.at_most);
+  }
   std::string reason;
   if (!CanCreate(merge.out, &reason)) return Fail("merge: --out %s %s", merge.out.c_str(), reason.c_str());
   std::deque<FilterFile> files(merge.images.size());
@@ -54,10 +69,17 @@ int RunMerge(const Merge& merge) {
     rows[i].Count("body_bytes", views[i]->body_bytes());
     rows[i].Rate("expected_fpr", views[i]->ExpectedFpr());
   }
+  UnionOptions options;
+  options.max_fpr = merge.any_rate ? 1 : merge.at_most;
   Status status = WriteFile(merge.out, "merging", 0,
-                            [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink); });
+                            [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink, options); });
   if (status.ok()) status = made.Map(merge.out.c_str(), MapAdvice::kWillNeed, merge.secret.OrNull());
-  if (status.code() == StatusCode::kIncompatible) return FailMisfit(merge, views, status);
+  if (status.code() == StatusCode::kIncompatible) {
+    UnionPlan plan;
+    const std::vector<const FilterBase*> filters(views.begin(), views.end());
+    const bool fit = PlanUnion(filters.data(), filters.size(), &plan).ok();
+    return fit ? RefuseRate(merge, plan) : FailMisfit(merge, views, status);
+  }
   if (!status.ok()) return Fail("merge: %s: %s", merge.out.c_str(), status.message());
   for (size_t i = 0; i < files.size(); ++i) {
     const uint64_t before = views[i]->body_bytes(), now = made.view().body_bytes();
@@ -77,9 +99,12 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Paths("IMAGES", &merge->images, "The images to unite");
   arguments.Path("--out", &merge->out,
                  "The image to write, perhaps one of IMAGES, which is replaced when it is complete", Need::kRequired);
+  arguments.Real("--at-most", &merge->at_most, "P", "The highest expected false-positive rate of the union");
+  arguments.Flag("--any-rate", &merge->any_rate, "Write the union whatever its rate will be");
+  arguments.AtMostOneOf("--at-most", "--any-rate");
   arguments.Secret(&merge->secret, SecretUse::kAsk);
   arguments.Json(&merge->json);
-  return [merge] { return RunMerge(*merge); };
+  return [merge, &arguments] { return RunMerge(*merge, arguments); };
 }
 
 }  // namespace
@@ -90,10 +115,11 @@ const Command kMergeCommand = {
     "seed\n"
     "or secret; classic, also the same size. Counters are added up. Of the others, images of unequal sizes are folded "
     "to\n"
-    "the greatest common divisor of their num_blocks: large if they were folded from one size (build --foldable, "
-    "fold); for\n"
-    "sizes that have nothing to do with each other it may be one block, and nearly all keys answer maybe: see\n"
-    "expected_fpr. All images are verified first. Memory: 1 MiB. Exit code: 0 the image is written, 2 it is not.",
+    "the greatest common divisor of their num_blocks, which may be one block. So a union whose expected rate would be "
+    "above\n"
+    "--at-most is not written: without it, above twice the rate that the keys of all would have in the largest size.\n"
+    "All images are verified first. Memory: 1 MiB.\n"
+    "Exit code: 0 the image is written, 1 its rate would be too high, 2 it is not written for another reason.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -87,7 +87,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Count("--num-keys", &plan->request.num_keys, "How many keys the set has", Need::kRequired);
   arguments.Real("--fpr", &plan->request.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
   arguments.Real("--bits-per-key", &plan->request.bits_per_key, "B", "Or the size, 1 to 64");
-  arguments.ExactlyOneOf("--fpr", "--bits-per-key");
+  arguments.ExactlyOneOf({"--fpr", "--bits-per-key"});
   arguments.Flag("--redis", &plan->redis, "Of layout blocked in Redis or Redis Cluster: shards, memory, nodes");
   arguments.Count("--lookups", &plan->request.lookups, "With --redis: look-ups per second, 0 by default");
   arguments.Count("--inserts", &plan->request.inserts, "With --redis: inserts per second, 0 by default");

@@ -111,10 +111,10 @@ uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64
 // Takes all keys of `other`, the view of an image or of another plain filter; `counting` adds the counters up. It is
 // LINEFILTER_INCOMPATIBLE unless layout, num_probes, hash id and seed (or secret) are the same, and in `classic` the
 // size. An image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to
-// the greatest common divisor of their num_blocks. It is large for filters that were folded from one size
-// (options.foldable). For others it may be a single block, and then nearly everything is "maybe". On an error nothing
-// changes.
-linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other,
+// the greatest common divisor of their num_blocks, which may be a single block, where nearly everything would be
+// "maybe". So a union whose expected rate would be above max_fpr is refused (LINEFILTER_INCOMPATIBLE). 0 means twice
+// the rate that the keys of both would have in the larger size; 1 permits any union. On an error nothing changes.
+linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other, double max_fpr,
                                         linefilter_status* status);
 // Makes the filter `factor` times smaller, to the bit what it would be if it had been made of that size with the same
 // num_probes, and gives the memory back. No key is lost; more keys can come. `factor` must divide

@@ -34,8 +34,9 @@ BlockBits ReadSharedBitsOf(const uint8_t* block, uint32_t num_probes) {
 }
 
 // Folds one block for BlockedFoldedFpr while others set bits.
-void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool, uint8_t* to) {
+void FoldSharedBlock(const uint8_t* from, uint64_t, uint64_t factor, bool add, uint8_t* to) {
   uint64_t words[kBlockBytes / kWordBytes] = {};
+  if (add) memcpy(words, to, kBlockBytes);
   for (uint64_t j = 0; j < factor; ++j, from += kBlockBytes) {
     for (size_t w = 0; w < kBlockBytes / kWordBytes; ++w) words[w] |= LoadSharedWord(from + kWordBytes * w);
   }
@@ -63,7 +64,7 @@ double EstimatedKeys(const ProbeState& state) {
 
 // This is the mean over blocks and rotations of the product of lane fills, and of keys that agree with one of a block
 // in the in-block hash. It is from all blocks up to 2^20, above from evenly spaced ones.
-double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(state, 1, 1); }
+double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(OneBody(state), state.num_units, 1); }
 
 }  // namespace
 
@@ -79,9 +80,11 @@ void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor
   }
 }
 
-double BlockedFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
-  if (state.is_shared) return FoldedFpr<FoldSharedBlock, ReadSharedBitsOf, kBitsPerBlock>(state, factor, enough);
-  return FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(state, factor, enough);
+double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
+  bool any_is_shared = false;
+  for (size_t i = 0; i < bodies.size; ++i) any_is_shared = any_is_shared || bodies.at(bodies.all, i).is_shared;
+  return any_is_shared ? FoldedFpr<FoldSharedBlock, ReadSharedBitsOf, kBitsPerBlock>(bodies, num_blocks, enough)
+                       : FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(bodies, num_blocks, enough);
 }
 
 extern const LayoutRecord kBlockedLayout;

@@ -1,4 +1,5 @@
-// This tells the rate of a body of blocks if it were folded, without folding it; folded by 1, the rate that it has.
+// This tells the rate of bodies of blocks if they were folded and united, without doing so; of one, folded by 1, the
+// rate that it has.
 //
 // Idea: a stranger passes a block by chance, as its bits (or counters) say, or because it agrees with a member in the
 // in-block hash. Each block tells how many members there are by how many of its bits are set.
@@ -10,6 +11,7 @@
 #include "lib/base/equal_hashes.h"
 #include "lib/base/real.h"
 #include "lib/layouts/blocks/block.h"
+#include "lib/layouts/layout_maker.h"
 
 namespace linefilter::internal {
 
@@ -39,8 +41,12 @@ double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probe
 
 // This is LayoutMaker::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
 template <FoldBlocks kFoldBlocks, ReadBlock kReadBlock, uint32_t kPositions>
-double FoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
-  const uint64_t num_blocks = state.num_units / factor;
+double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
+  uint32_t num_probes = 0;  // of all that have blocks
+  for (size_t b = 0; b < bodies.size; ++b) {
+    const ProbeState& state = bodies.at(bodies.all, b);
+    if (state.num_units != 0) num_probes = state.num_probes;
+  }
   const uint64_t sample = num_blocks < (1u << 20) ? num_blocks : 1u << 20;
   const double size = static_cast<double>(sample);
   double sum = 0;
@@ -48,14 +54,25 @@ double FoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
   alignas(8) uint8_t folded[kBlockBytes];  // whole words, as a body that others fill
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
     // They are evenly spaced, without overflow: i * num_blocks < 2^52.
-    const uint8_t* const blocks = state.body + kBlockBytes * factor * (i * num_blocks / sample);
-    if (factor != 1) kFoldBlocks(blocks, 1, factor, false, folded);
-    const BlockBits bits = kReadBlock(factor == 1 ? blocks : folded, state.num_probes);
+    const uint64_t at = i * num_blocks / sample;
+    const uint8_t* block = nullptr;
+    for (size_t b = 0; b < bodies.size; ++b) {
+      const ProbeState& state = bodies.at(bodies.all, b);
+      const uint64_t factor = state.num_units / num_blocks;
+      const uint8_t* const blocks = state.body + kBlockBytes * factor * at;
+      if (bodies.size == 1 && factor == 1) {
+        block = blocks;
+      } else if (factor != 0) {
+        kFoldBlocks(blocks, 1, factor, block != nullptr, folded);
+        block = folded;
+      }
+    }
+    const BlockBits bits = kReadBlock(block, num_probes);
     sum += bits.fpr;
     ++counts[bits.num_set];
   }
   // Full blocks say "maybe" to all by their bits: nothing is added to that.
-  return EitherOf(EqualInBlockHashFpr(KeysOfBlocks<kPositions>(counts, state.num_probes) / size), sum / size);
+  return EitherOf(EqualInBlockHashFpr(KeysOfBlocks<kPositions>(counts, num_probes) / size), sum / size);
 }
 
 }  // namespace linefilter::internal

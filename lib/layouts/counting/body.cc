@@ -57,7 +57,7 @@ double EstimatedKeys(const ProbeState& state) {
 }
 
 // It is that of `blocked`, with counters that are not 0.
-double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(state, 1, 1); }
+double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(OneBody(state), state.num_units, 1); }
 
 }  // namespace
 
@@ -77,8 +77,8 @@ void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t facto
   }
 }
 
-double CountingFoldedFpr(const ProbeState& state, uint64_t factor, double enough) {
-  return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(state, factor, enough);
+double CountingFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
+  return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(bodies, num_blocks, enough);
 }
 
 extern const LayoutRecord kCountingLayout;

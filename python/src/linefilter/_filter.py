@@ -58,7 +58,7 @@ class Filter(KeyFilter):
             caller_hashes: you hash, and use the ..._hash and ..._hashes calls only. (Poor hashes: mix_hashes.)
             memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
             foldable: a multiple of 64 blocks, so that fold() has many factors; num_probes then follows from bits_per_key or
-                fpr alone, so that filters for any number of keys can be united. Not of ClassicFilter.
+                fpr alone. To unite filters, make each for the keys of all. Not of ClassicFilter.
         """
         if type(self) is Filter:
             raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
@@ -67,20 +67,22 @@ class Filter(KeyFilter):
         )
         self._core = _linefilter.Filter.create(as_uint(num_keys, "num_keys"), options)
 
-    def update(self, other: Union[Filter, FilterView]) -> None:
+    def update(self, other: Union[Filter, FilterView], *, max_fpr: Optional[float] = None) -> None:
         """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
         (or secret) are the same, and of ClassicFilter the size; an image is verified first. A CountingBlockedFilter adds up the
         counters: a key that is in both must be removed twice.
 
-        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks. It
-        is large for filters that were folded from one size; for others it may be a single block, and then nearly everything
-        is "maybe": math.gcd(a.num_blocks, b.num_blocks) tells before, expected_fpr() after."""
+        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks,
+        which may be a single block, where nearly everything would be "maybe". So a union whose expected rate would be above
+        max_fpr is an IncompatibleError, and nothing changes. The default is twice the rate that the keys of both would have
+        in the larger size; 1 permits any union."""
+        most = 0.0 if max_fpr is None else as_float(max_fpr, "max_fpr")
         if isinstance(other, Filter):
-            self._core.union(other._core)
+            self._core.union(other._core, most)
         elif isinstance(other, FilterView):
             if other.closed:
                 raise closed_error()
-            self._core.union_image(other._core)
+            self._core.union_image(other._core, most)
         else:
             raise TypeError(f"another filter is expected, not {type(other).__name__}: keys are added by add_many")
 

@@ -43,7 +43,7 @@ std::function<int()> Declare(Arguments& arguments) {
   DeclareFilterName(&arguments, &options->name);
   arguments.Count("--after", &options->after_s, "The filter goes after so many seconds from now");
   arguments.Flag("--never", &options->never, "It stays, whatever was said before");
-  arguments.ExactlyOneOf("--after", "--never");
+  arguments.ExactlyOneOf({"--after", "--never"});
   arguments.Secret(&options->secret, SecretUse::kAsk);
   DeclareServer(&arguments, ServerUse::kOther, &options->server);
   arguments.Json(&options->json);
