@@ -113,7 +113,7 @@ struct Subject {
     asked = filter.get();
     return filter != nullptr;
   }
-  // Of num_keys keys, the members first.
+  // The filter is a view of an image of num_keys keys.
   void Build(Layout layout, uint64_t num_keys, double bits_per_key) {
     FilterBuilder builder(Options(layout, bits_per_key));
     for (const uint64_t hash : HashesFrom(0, num_keys)) builder.AddHash(hash);

@@ -42,7 +42,7 @@ class FilterList {
   }
   size_t size() const { return size_; }
   const FilterBase& operator[](size_t i) const { return at_(filters_, i); }
-  // As long as this list is there.
+  // The result refers to this list, which must outlive it.
   BodyList bodies() const {
     return {this, size_, [](const void* list, size_t i) -> const ProbeState& {
               return (*static_cast<const FilterList*>(list))[i].probe_state();

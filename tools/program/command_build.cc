@@ -49,22 +49,20 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
 
 int RunBuild(Build build, bool by_bits) {
   if (!RequestMakesSense(build, by_bits)) return kExitBad;
-  build.options.memory_limit = MemoryOfMachine();
-  if (build.secret.is_given) {
-    build.options.hash_id = HashId::kKeyed;
-    build.options.secret = build.secret.secret;
-  }
   if (!build.like.empty()) {
     FilterFile like;
     if (!OpenImage(build.like, true, build.secret.OrNull(), &like)) return kExitBad;
-    const uint64_t memory_limit = build.options.memory_limit;
     build.options = FilterOptions::SameSizeAs(like.view());
-    build.options.memory_limit = memory_limit;
     if (!FactsOf(build.options.layout).unites || build.options.body_bytes == 0) {
       return Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none",
                   build.like.c_str(), LayoutName(build.options.layout),
                   static_cast<unsigned long long>(build.options.body_bytes));
     }
+  }
+  build.options.memory_limit = MemoryOfMachine();
+  if (build.secret.is_given) {
+    build.options.hash_id = HashId::kKeyed;
+    build.options.secret = build.secret.secret;
   }
   if (build.grow) return RunGrow(build);
   build.options.executor = Threads(build.threads);

@@ -79,7 +79,7 @@ class KeyReader {
 // reader finds a wrong path before anything else is done.
 Status ReadKeys(KeyReader* reader, const char* what,
                 const std::function<bool(const std::vector<std::string_view>& keys)>& take);
-// The same of a file.
+// Opens a file and does the same with its keys.
 Status ReadKeys(const std::string& path, bool u64, const char* what,
                 const std::function<bool(const std::vector<std::string_view>& keys)>& take);
 

@@ -64,8 +64,9 @@ uint64_t linefilter_view_num_chunks(const linefilter_view* view);
 bool linefilter_view_may_contain_key(const linefilter_view* view, const void* key, size_t size);
 // The same for an integer key.
 bool linefilter_view_may_contain_u64(const linefilter_view* view, uint64_t key);
-// The same of a hash, made as linefilter_view_hash_id says: linefilter_hash_key with the seed linefilter_view_seed, or
-// linefilter_secret_hash_key with your secret (linefilter_view_seed is then its check), or your own.
+// Asks for a hash, which is made as linefilter_view_hash_id says: linefilter_hash_key with the seed
+// linefilter_view_seed, or linefilter_secret_hash_key with your secret (linefilter_view_seed is then its check), or
+// your own.
 bool linefilter_view_may_contain_hash(const linefilter_view* view, uint64_t hash);
 // Prefetches what the lookup of that hash will read: prepare some, then ask them. Where there are several stages it
 // is the newest; a rotating filter and a swappable view prefetch nothing.

@@ -35,7 +35,7 @@ bool ParseNumber(std::string_view text, int base, uint64_t* value) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-// As the library writes it: another way to write the same number is damage.
+// Takes a number only as the library writes it: another way to write the same one is damage.
 bool ParseHex16(std::string_view text, uint64_t* value) {
   return text.size() == 16 && text.find_first_of("ABCDEF") == std::string_view::npos && ParseNumber(text, 16, value);
 }
