@@ -9,10 +9,13 @@ namespace {
 
 constexpr uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
 constexpr uint64_t kInCache = MiB;
-constexpr char kEightFilters[] = "blocked_8_filters", kMisaligned[] = "blocked_misaligned";
+constexpr char kMisaligned[] = "blocked_misaligned";
 constexpr char kRegisters[] = "floor_registers";
 // Filters that threads fill and ask at once, and what they are compared with.
 const std::set<std::string> kConcurrent = {"blocked_concurrent", "blocked_sealed", "classic_locked", "classic_sharded"};
+// One key asked of eight filters.
+const std::set<std::string> kEightFilters = {"blocked_8_filters", "blocked_8_filters_1_seed",
+                                             "blocked_8_filters_3_seeds"};
 // Filters of one body, and of several that answer as one.
 const std::set<std::string> kStages = {"stages_1", "stages_4", "stages_8"};
 
@@ -53,6 +56,12 @@ Part SeveralStages(uint64_t body_bytes) {
   std::set<std::string> peers = kStages;
   peers.insert("blocked");
   return {KeyKind::kHash, body_bytes, 14, {Access::kSingle, Access::kDependent, Access::kBatch}, {0, 50}, peers, false};
+}
+
+void AddEightFilters(uint64_t body_bytes, const std::vector<int>& hits, std::vector<Part>* parts) {
+  for (const KeyKind kind : {KeyKind::kHash, KeyKind::kU64}) {
+    parts->push_back({kind, body_bytes, 10, {Access::kSingle, Access::kBatch}, hits, kEightFilters});
+  }
 }
 
 std::vector<Part> FullMatrix() {
@@ -107,7 +116,7 @@ std::vector<Part> FullMatrix() {
                    {-1},
                    {"blocked", kRegisters},
                    false});
-  parts.push_back({KeyKind::kHash, 512 * MiB, 10, {Access::kSingle, Access::kBatch}, {0, 50, 100}, {kEightFilters}});
+  AddEightFilters(512 * MiB, {0, 50, 100}, &parts);
   // One density more than elsewhere, so that each row is there once.
   parts.push_back(Concurrency(16 * MiB, 11, kConcurrentFills));
   parts.push_back(Concurrency(512 * MiB, 11, {}));
@@ -127,7 +136,7 @@ std::vector<Part> QuickMatrix() {
   parts.push_back({KeyKind::kU64, 24 * KiB, 10, {Access::kBuild}, {-1}, {}, false});
   parts.push_back(
       {KeyKind::kHash, MiB, 10, {Access::kBuild, Access::kBuildTwoThreads}, {-1}, {}, false, Who::kBuilders});
-  parts.push_back({KeyKind::kHash, 512 * KiB, 10, {Access::kSingle, Access::kBatch}, {50}, {kEightFilters}});
+  AddEightFilters(512 * KiB, {50}, &parts);
   parts.push_back(Concurrency(MiB, 11, kConcurrentFills));
   return parts;
 }
@@ -143,7 +152,7 @@ bool Takes(const Part& part, const Peer& peer) {
   if (part.who == Who::kLayouts && !peer.is_layout) return false;
   if (part.without.count(peer.name) != 0) return false;
   if (!part.peers.empty()) return part.peers.count(peer.name) != 0;
-  return peer.name != kEightFilters && kConcurrent.count(peer.name) == 0 && kStages.count(peer.name) == 0;
+  return kEightFilters.count(peer.name) == 0 && kConcurrent.count(peer.name) == 0 && kStages.count(peer.name) == 0;
 }
 
 std::string RowName(const Part& part, const Peer& peer, size_t target, Access access, int hits) {

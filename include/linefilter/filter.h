@@ -20,6 +20,7 @@
 //   file.h        the image is a file
 //   view.h        the image is in bytes of somebody else, as a block of an SST file
 //   fold.h        images are made smaller or united without their keys
+//   many.h        one key is asked of many filters, such as those of all levels of a store
 #ifndef LINEFILTER_FILTER_H_
 #define LINEFILTER_FILTER_H_
 

@@ -37,9 +37,9 @@ class LINEFILTER_EXPORT FilterBase {
   // in a keyed filter it would be that of another key, and members "absent".)
   LINEFILTER_INLINE bool MayContainHash(uint64_t hash) const noexcept { return state_.may_contain(state_, hash); }
 
-  // Prefetches the line that MayContainHash will read. Prepare others between the two: this hides misses when one key
-  // is asked of many filters, or many keys of one. Where there are several stages it is the newest; a RotatingFilter
-  // and a SwappableFilter prefetch nothing.
+  // Prefetches the line that MayContainHash will read. Prepare others between the two: this hides misses when many keys
+  // are asked of one filter. (linefilter/many.h asks many filters for one key.) Where there are several stages it is
+  // the newest; a RotatingFilter and a SwappableFilter prefetch nothing.
   LINEFILTER_INLINE void Prepare(uint64_t hash) const noexcept {
 #if defined(__GNUC__)
     __builtin_prefetch(state_.body + (MulHigh(hash, state_.num_units) << state_.unit_shift));
@@ -131,11 +131,6 @@ class LINEFILTER_EXPORT FilterBase {
   };
   Blocks AllStages() const noexcept;
 };
-
-// Asks many filters for one hash: all lines are prefetched before the first is read. answers[i] is that of filters[i].
-// It returns how many answered "maybe". All filters must use the hash's seed. No pointer may be null.
-LINEFILTER_EXPORT size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash,
-                                        uint8_t* answers) noexcept;
 
 }  // namespace linefilter
 

@@ -1,7 +1,10 @@
-// This makes the 64-bit hash of a key, and of a hash a block or a shard. Hash once, then ask many filters.
+// This makes the 64-bit hash of a key, and of a hash a block or a shard.
 //
 //   const uint64_t hash = linefilter::HashKey("alice@example.org", options.seed);
-//   if (today.MayContainHash(hash) || yesterday.MayContainHash(hash)) ...  // ask the database
+//   if (seen.InsertHash(hash)) ...  // a filter of that seed
+//
+// A hash is for filters of its seed, or secret, alone. linefilter/many.h asks many filters for one key, and hashes it
+// once for all that hash alike.
 //
 // HashKey is XXH3_64bits_withSeed of xxHash 0.8, with the seed xor a constant of this library (internal::kHashSeed). So
 // a service that shards by plain XXH3 still has even filters: its shards and our blocks do not depend on each other. An

@@ -38,7 +38,8 @@ struct FilterOptions {
   // blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all; where fewer came,
   // FoldToFpr gives the rest back. kAuto is then blocked; with kClassic and kRetrieval it is kInvalidArgument.
   bool foldable = false;
-  // Filters asked with one hash must share it; filters whose false positives should differ must not.
+  // A hash is for filters of one seed; filters whose false positives should differ must not share it. Filters of
+  // different seeds are asked together by linefilter/many.h.
   uint64_t seed = 0;
   // kKeyed needs this instead of a seed.
   HashSecret secret;

@@ -114,14 +114,4 @@ double FilterBase::ExpectedFpr() const noexcept {
   return fpr;
 }
 
-size_t MayContainHash(const FilterBase* const filters[], size_t num_filters, uint64_t hash, uint8_t* answers) noexcept {
-  for (size_t i = 0; i < num_filters; ++i) filters[i]->Prepare(hash);
-  size_t maybes = 0;
-  for (size_t i = 0; i < num_filters; ++i) {
-    answers[i] = filters[i]->MayContainHash(hash);
-    maybes += answers[i];
-  }
-  return maybes;
-}
-
 }  // namespace linefilter

@@ -6,12 +6,6 @@
 namespace linefilter::python {
 namespace {
 
-// Keys are hashed by `key_hash` before the filter is asked. One that has come meanwhile, in a SwappableFilter, may have
-// another; then the answer is "maybe".
-bool IsAnother(const KeyHash& key_hash, const FilterBase& filter) {
-  return filter.key_hash().DifferenceTo(key_hash) != nullptr;
-}
-
 bool Contains(const Core& core, py::handle key) {
   const KeyHash key_hash = core.key_hash();
   const uint64_t hash = Hasher(key_hash).OfObject(key);

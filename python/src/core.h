@@ -92,6 +92,12 @@ class Core {
   FairMutex* const mutex_;
 };
 
+// Keys are hashed by `key_hash` before the filter is asked. One that has come meanwhile, in a SwappableFilter, may have
+// another; then the answer is "maybe".
+inline bool IsAnother(const KeyHash& key_hash, const FilterBase& filter) {
+  return filter.key_hash().DifferenceTo(key_hash) != nullptr;
+}
+
 // Makes an object of Python its base in C++, which is at its first byte. pybind11's own caster looks up both types at
 // every call, which takes a sixth of the time of a single question.
 template <class Base>
@@ -141,6 +147,7 @@ void BindRotating(py::module_& module);
 void BindSwappable(py::module_& module);
 void BindRedis(py::module_& module);  // where LINEFILTER_PYTHON_REDIS is defined
 void BindHashing(py::module_& module);
+void BindMany(py::module_& module);  // questions to many filters at once
 void BindSizing(py::module_& module);
 
 }  // namespace linefilter::python

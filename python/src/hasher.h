@@ -27,6 +27,9 @@ class Hasher {
   // kIncompatible for a filter of the caller's own hashes.
   uint64_t OfObject(py::handle key) const;
 
+  // The same of one of many, whose index errors tell.
+  uint64_t OfItem(py::handle key, size_t index) const;
+
   // n integers as one group. Without the GIL, if you like. Not for the caller's own hashes: call RequireKeys before.
   void OfWords(const uint64_t* keys, size_t n, uint64_t* hashes) const {
     key_hash_.OfEach(
@@ -67,8 +70,6 @@ class Hasher {
 
  private:
   static constexpr size_t kGroup = 4096;
-
-  uint64_t OfItem(py::handle key, size_t index) const;
 
   KeyHash key_hash_;
 };

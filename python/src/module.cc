@@ -21,6 +21,7 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::BindRedis(module);
 #endif
   linefilter::python::BindHashing(module);
+  linefilter::python::BindMany(module);
   linefilter::python::BindSizing(module);
   module.attr("version") = LINEFILTER_VERSION;
 }

@@ -131,22 +131,62 @@ static void TestFacts(void) {
   linefilter_filter_free(filter);
 }
 
+/* Two seeds in turn; the last view is NULL. */
 static void TestManyViews(void) {
-  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
   linefilter_filter* filters[4];
   const linefilter_view* views[5];
-  uint8_t answers[5];
+  uint8_t answers[5], matrix[5 * 4];
   for (int i = 0; i < 4; ++i) {
+    options.seed = 5 * (uint64_t)(i % 2);
+    filters[i] = linefilter_filter_new(100, &options, NULL);
+    linefilter_filter_insert_u64(filters[i], (uint64_t)i);
+    linefilter_filter_insert_key(filters[i], "abcd", (size_t)i + 1);
+    views[i] = linefilter_filter_view(filters[i]);
+  }
+  views[4] = NULL;
+  CHECK(linefilter_views_may_contain_u64(views, 5, 2, answers) == 2 && memcmp(answers, "\0\0\1\0\1", 5) == 0);
+  CHECK(linefilter_views_may_contain_u64(views, 5, 3, answers) == 2 && memcmp(answers, "\0\0\0\1\1", 5) == 0);
+  CHECK(linefilter_views_may_contain_key(views, 5, "ab", 2, answers) == 2);
+  CHECK(memcmp(answers, "\0\1\0\0\1", 5) == 0);
+  CHECK(linefilter_views_may_contain_key(NULL, 0, "ab", 2, NULL) == 0);
+
+  const void* const keys[4] = {"a", "ab", "abc", "abcd"};
+  const size_t sizes[4] = {1, 2, 3, 4};
+  const uint64_t numbers[4] = {0, 1, 2, 3};
+  linefilter_views_may_contain_keys(views, 5, keys, sizes, 4, matrix);
+  CHECK(memcmp(matrix, "\1\0\0\0\0\1\0\0\0\0\1\0\0\0\0\1\1\1\1\1", 20) == 0);
+  memset(matrix, 9, sizeof(matrix));
+  linefilter_views_may_contain_u64s(views, 5, numbers, 4, matrix);
+  CHECK(memcmp(matrix, "\1\0\0\0\0\1\0\0\0\0\1\0\0\0\0\1\1\1\1\1", 20) == 0);
+  linefilter_views_may_contain_u64s(NULL, 0, numbers, 4, NULL);
+  for (int i = 0; i < 4; ++i) linefilter_filter_free(filters[i]);
+}
+
+/* By hash, which is that of filters 0 and 2: the others, of another seed, answer "maybe". */
+static void TestManyViewsByHash(void) {
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_filter* filters[4];
+  const linefilter_view* views[4];
+  uint8_t answers[4], matrix[8];
+  for (int i = 0; i < 4; ++i) {
+    options.seed = 5 * (uint64_t)(i % 2);
     filters[i] = linefilter_filter_new(100, &options, NULL);
     linefilter_filter_insert_u64(filters[i], (uint64_t)i);
     views[i] = linefilter_filter_view(filters[i]);
   }
-  views[4] = NULL;
   const uint64_t hash = linefilter_hash_u64(2, 0);
+  const uint64_t hashes[2] = {hash, linefilter_hash_u64(1, 0)};
   linefilter_view_prepare_hash(views[0], hash);
-  CHECK(linefilter_views_ask(views, 5, hash, answers) == 2);
-  CHECK(answers[0] == 0 && answers[1] == 0 && answers[2] == 1 && answers[3] == 0 && answers[4] == 1);
-  CHECK(linefilter_views_ask(NULL, 0, hash, NULL) == 0);
+  CHECK(linefilter_views_may_contain_hash(views, 4, LINEFILTER_HASH_XXH3, 0, hash, answers) == 3);
+  CHECK(memcmp(answers, "\0\1\1\1", 4) == 0);
+  CHECK(linefilter_views_may_contain_hash(views, 4, LINEFILTER_HASH_XXH3, 6, hash, answers) == 4);
+  CHECK(linefilter_views_may_contain_hash(views, 4, LINEFILTER_HASH_KEYED, 0, hash, answers) == 4);
+  CHECK(linefilter_views_may_contain_hash(views, 4, LINEFILTER_HASH_XXH3 + 256, 0, hash, answers) == 4);
+  CHECK(linefilter_views_may_contain_hash(views, 4, -1, 0, hash, answers) == 4);
+  CHECK(linefilter_views_may_contain_hash(NULL, 0, LINEFILTER_HASH_XXH3, 0, hash, NULL) == 0);
+  linefilter_views_may_contain_hashes(views, 4, LINEFILTER_HASH_XXH3, 0, hashes, 2, matrix);
+  CHECK(memcmp(matrix, "\0\0\1\1\1\0\1\1", 8) == 0);
   for (int i = 0; i < 4; ++i) linefilter_filter_free(filters[i]);
 }
 
@@ -193,5 +233,6 @@ void RunView(void) {
   RUN(TestDamage);
   RUN(TestFacts);
   RUN(TestManyViews);
+  RUN(TestManyViewsByHash);
   RUN(TestNullView);
 }

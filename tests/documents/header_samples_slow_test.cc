@@ -39,9 +39,7 @@ const std::map<std::string, Around> kArounds = {
       "const linefilter::FilterView& view, uint64_t id, const uint64_t* ids, size_t n, uint8_t* answers"}},
     {"hash.h",
      {"#include \"linefilter/filter.h\"\n",
-      "const linefilter::FilterOptions& options, const linefilter::BlockedFilter& today, const "
-      "linefilter::BlockedFilter& "
-      "yesterday"}},
+      "const linefilter::FilterOptions& options, linefilter::BlockedFilter& seen"}},
     {"key_filter.h",
      {"#include <string_view>\n#include \"linefilter/filter.h\"\nvoid fetch(std::string_view url);\n",
       "linefilter::BlockedFilter& blocked, std::string_view url"}},
@@ -87,6 +85,7 @@ const std::map<std::string, Around> kArounds = {
     {"filter.h", {"", ""}},
     {"fold.h", {"#include \"linefilter/file.h\"\n", ""}},
     {"inline.h", {"#include \"linefilter/view.h\"\n", "const linefilter::FilterView& view, uint64_t hash"}},
+    {"many.h", {"", "const linefilter::FilterBase* const (&levels)[8]"}},
     {"key.h",
      {"#include <array>\n#include \"linefilter/filter.h\"\nenum class Color { kRed };\n",
       "linefilter::BlockedFilter& filter, int user_id, const std::array<std::byte, 32>& digest"}},

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "linefilter/concurrent.h"
+#include "linefilter/many.h"
 #include "linefilter/rotating.h"
 #include "linefilter/swappable.h"
 
@@ -194,6 +195,9 @@ TEST(WithoutAnyMemory, WhatOnlyLooksOrInsertsWorks) {
     expect(refused.status().code() == StatusCode::kCorrupt, "an image that is refused");
     expect(view.CountMaybes(hashes.data(), hashes.size()) == hashes.size(), "a batch");
     view.MayContainKeys(hashes.data(), hashes.size(), answers.data());
+    const FilterBase* const many[] = {&view, &refused, &filter};
+    expect(MayContainKey(many, 3, "x", answers.data()) >= 1, "a key asked of many filters");
+    MayContainKeys(many, 3, hashes.data(), hashes.size() / 3, answers.data());
     expect(ImageMayContainKey(broken.data(), broken.size(), "x"), "a lookup at once");
     expect(filter.InsertHashes(hashes.data(), hashes.size()) > 4000, "InsertHashes");
     expect(shared.InsertHashes(hashes.data(), hashes.size()) > 4000, "InsertHashes by many");

@@ -190,22 +190,6 @@ TEST_F(FilterBaseTest, KeysAreTheirHashesWithTheSeedOfTheFilter) {
   }
 }
 
-TEST_F(FilterBaseTest, OneHashAskedOfManyFilters) {
-  for (size_t num_filters = 0; num_filters <= asked_.size(); ++num_filters) {
-    for (const uint64_t hash : Questions(50)) {
-      std::vector<uint8_t> answers(num_filters + 1, 0xee);
-      const size_t maybes = MayContainHash(asked_.data(), num_filters, hash, answers.data());
-      size_t expected = 0;
-      for (size_t f = 0; f < num_filters; ++f) {
-        ASSERT_EQ(answers[f], asked_[f]->MayContainHash(hash) ? 1 : 0) << names_[f];
-        expected += answers[f];
-      }
-      ASSERT_EQ(maybes, expected);
-      ASSERT_EQ(answers.back(), 0xee);
-    }
-  }
-}
-
 TEST_F(FilterBaseTest, TellsLayoutAndState) {
   for (size_t f = 0; f < asked_.size(); ++f) {
     const FilterBase& filter = *asked_[f];

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "linefilter/filter_base.h"
+#include "linefilter/many.h"
 #include "linefilter/view.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/secrets.h"
@@ -63,8 +64,11 @@ inline void AskInEveryWay(const FilterBase& filter, const Questions& questions, 
   if (n == 0) return;
   const FilterBase* const twice[] = {&filter, &filter};
   uint8_t both[] = {kGuard, kGuard, kGuard};
-  FUZZ_REQUIRE(MayContainHash(twice, 2, hashes[0], both) == 2u * answers[0]);
+  FUZZ_REQUIRE(MayContainHash(twice, 2, filter.key_hash(), hashes[0], both) == 2u * answers[0]);
   FUZZ_REQUIRE(both[0] == answers[0] && both[1] == answers[0] && both[2] == kGuard);
+  KeyHash another = filter.key_hash();
+  ++another.seed;
+  FUZZ_REQUIRE(MayContainHash(twice, 2, another, hashes[0], both) == 2);
 }
 
 // The same by key, from the hashes of keys: some of the questions. `secret` is what the view was opened with, or null.
@@ -76,9 +80,18 @@ inline void AskByKey(const FilterView& view, const Questions& questions, const H
   for (size_t i = 0; i < n; ++i) keys[i] = questions.Key(i);
   view.MayContainKeys(keys, n, of_keys);
   view.MayContainKeys(questions.hashes, n, of_integers);
+  const FilterView broken;
+  const FilterBase* const together[] = {&view, &broken, &view};
+  uint8_t rows[3 * Questions::kKeys + 1], of_one[3];
+  rows[3 * n] = 0xa5;
+  MayContainKeys(together, 3, keys, n, rows);
+  FUZZ_REQUIRE(rows[3 * n] == 0xa5 && memcmp(rows, of_keys, n) == 0 && memcmp(rows + 2 * n, of_keys, n) == 0);
   for (size_t i = 0; i < n; ++i) {
     const uint64_t integer = questions.hashes[i];
     FUZZ_REQUIRE(view.MayContainKey(keys[i]) == (of_keys[i] != 0));
+    FUZZ_REQUIRE(rows[n + i] == 1);
+    FUZZ_REQUIRE(MayContainKey(together, 3, keys[i], of_one) == 1u + 2u * of_keys[i]);
+    FUZZ_REQUIRE(of_one[0] == of_keys[i] && of_one[1] == 1 && of_one[2] == of_keys[i]);
     FUZZ_REQUIRE(view.MayContainKey(integer) == (of_integers[i] != 0));
     FUZZ_REQUIRE(hashes_keys || (of_keys[i] == 1 && of_integers[i] == 1));
     if (view.hash_id() == HashId::kXxh3) {

@@ -42,11 +42,11 @@ const std::map<std::string, std::string> kUpperHeaders = {
     {"linefilter/remote_body.h", "lib/filters"}, {"linefilter/builder.h", "lib/build"},
     {"linefilter/bulk.h", "lib/build"},          {"linefilter/concurrent.h", "lib/filters"},
     {"linefilter/key_filter.h", "lib/filters"},  {"linefilter/file.h", "lib/image"},
-    {"linefilter/filter.h", "lib/filters"},      {"linefilter/fold.h", "lib/filters"},
-    {"linefilter/leveldb.h", kAdapters},         {"linefilter/redis.h", kAdapters},
-    {"linefilter/rocksdb.h", kAdapters},         {"linefilter/rotating.h", "lib/filters"},
-    {"linefilter/scalable.h", "lib/filters"},    {"linefilter/swappable.h", "lib/filters"},
-    {"linefilter/view.h", "lib/filters"}};
+    {"linefilter/many.h", "lib/filters"},        {"linefilter/filter.h", "lib/filters"},
+    {"linefilter/fold.h", "lib/filters"},        {"linefilter/leveldb.h", kAdapters},
+    {"linefilter/redis.h", kAdapters},           {"linefilter/rocksdb.h", kAdapters},
+    {"linefilter/rotating.h", "lib/filters"},    {"linefilter/scalable.h", "lib/filters"},
+    {"linefilter/swappable.h", "lib/filters"},   {"linefilter/view.h", "lib/filters"}};
 
 // Everything else: the prefixes of what each folder may include of ours. ("" is a file's own folder, named without a
 // path.)

@@ -1,4 +1,5 @@
-// These make hashes of keys, in C: hash once, ask many filters. All functions are pure. Start at linefilter/c.h.
+// These make hashes of keys, in C. A hash is for filters of its seed or secret alone; linefilter_views_may_contain_key
+// (c/view.h) asks many filters for one key, whatever their seeds. All functions are pure. Start at linefilter/c.h.
 #ifndef LINEFILTER_C_HASH_H_
 #define LINEFILTER_C_HASH_H_
 

@@ -121,7 +121,8 @@ typedef struct linefilter_options {
   // expected with all keys in. One small filter may be a little above it, by chance.
   double bits_per_key;
   double fpr;
-  // Filters asked with one hash must share it; filters whose false positives should differ must not.
+  // A hash is for filters of one seed; filters whose false positives should differ must not share it. Filters of
+  // different seeds are asked together by the linefilter_views_... calls (c/view.h).
   uint64_t seed;
   // The most bytes that the object may hold at once; more is LINEFILTER_OVER_LIMIT. At first it is
   // LINEFILTER_NO_MEMORY_LIMIT. A filter counts what linefilter_filter_memory_use tells, a builder its keys with the

@@ -86,12 +86,36 @@ void linefilter_view_may_contain_hashes_to_bits(const linefilter_view* view, con
 // Only counts how many are "maybe".
 uint64_t linefilter_view_count_maybes(const linefilter_view* view, const uint64_t* hashes, size_t n);
 
-// Asks many views for one hash; all lines are prefetched before the first is read. answers[i] is that of views[i]. It
-// returns how many are "maybe". All must use the hash's seed.
-size_t linefilter_views_ask(const linefilter_view* const* views, size_t num_views, uint64_t hash, uint8_t* answers);
-
 // LINEFILTER_OK if questions by key can be answered; else it says why they are answered "maybe".
 linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilter_status* status);
+
+// ---- Questions to many views at once, of filters of any kind, seed and layout, in any order: the levels of a
+// ---- log-structured store. All lines are prefetched before the first is read. A NULL view answers "maybe".
+
+// Asks them for one key. answers[i] is that of views[i]. It returns how many are "maybe". The key is hashed once for
+// all views whose hash id, and seed or secret, are the same.
+size_t linefilter_views_may_contain_key(const linefilter_view* const* views, size_t num_views, const void* key,
+                                        size_t size, uint8_t* answers);
+// The same for an integer key.
+size_t linefilter_views_may_contain_u64(const linefilter_view* const* views, size_t num_views, uint64_t key,
+                                        uint8_t* answers);
+// The same for a hash. `hash_id` and `seed` say whose it is: those of the options with which it goes, or what
+// linefilter_view_hash_id and linefilter_view_seed tell of a view (of a keyed hash linefilter_secret_check). A view of
+// another one answers "maybe", for there it would be the hash of another key.
+size_t linefilter_views_may_contain_hash(const linefilter_view* const* views, size_t num_views,
+                                         linefilter_hash_id hash_id, uint64_t seed, uint64_t hash, uint8_t* answers);
+
+// Asks them for n keys. The answers are a matrix with a row of n bytes for each view, num_views * n bytes in all:
+// answers[i * n + j] is that of views[i] for keys[j].
+void linefilter_views_may_contain_keys(const linefilter_view* const* views, size_t num_views, const void* const* keys,
+                                       const size_t* sizes, size_t n, uint8_t* answers);
+// The same for integer keys.
+void linefilter_views_may_contain_u64s(const linefilter_view* const* views, size_t num_views, const uint64_t* keys,
+                                       size_t n, uint8_t* answers);
+// The same for hashes, which are all of that hash id and seed.
+void linefilter_views_may_contain_hashes(const linefilter_view* const* views, size_t num_views,
+                                         linefilter_hash_id hash_id, uint64_t seed, const uint64_t* hashes, size_t n,
+                                         uint8_t* answers);
 
 // ---- Facts. For NULL they are 0, but for the rate, which is 1; the target is "none". A swappable view tells those
 // before linefilter_view_target as NULL does, for what serves may be another the next moment: ask a lease.

@@ -34,6 +34,7 @@ from ._hash import hash_key, hash_keys, mix_hashes
 from ._key_filter import KeyFilter
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
+from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many
 from ._redis import RedisFilter, RedisInfo
 from ._redis_servers import RedisServers
 from ._scalable import ScalableFilter, Stage
@@ -71,6 +72,10 @@ __all__ = [
     "ViewStage",
     "__version__",
     "build",
+    "each_contains",
+    "each_contains_hash",
+    "each_contains_hashes",
+    "each_contains_many",
     "hash_key",
     "hash_keys",
     "max_keys",

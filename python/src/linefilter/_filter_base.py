@@ -39,6 +39,13 @@ def closed_error() -> ValueError:
     return ValueError("the filter is closed")
 
 
+def open_core(held: Held) -> Any:
+    """Its core; raises ValueError if it is closed."""
+    if isinstance(held._core, _Closed):
+        raise closed_error()
+    return held._core
+
+
 class Closable(Held):
     """This holds something that can be given back before the object goes."""
 

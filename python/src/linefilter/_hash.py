@@ -1,4 +1,4 @@
-"""Keys to hashes: hash once, ask many filters."""
+"""Keys to hashes. One hash is for all filters of its seed or secret: each_contains_hash asks many of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ._errors import InvalidArgumentError
 from ._keys import Hashes, Key, Keys, as_uint, hash_words, of_each
 
 
-def _seed(seed: SupportsIndex, secret: Optional[bytes]) -> int:
+def seed_of(seed: SupportsIndex, secret: Optional[bytes]) -> int:
+    """The seed that goes with a secret, which is none, or without."""
     number = as_uint(seed, "seed")
     if secret is not None and number != 0:
         raise InvalidArgumentError("a keyed hash has its secret in place of a seed: drop one")
@@ -24,7 +25,7 @@ def hash_key(key: Key, *, seed: SupportsIndex = 0, secret: Optional[bytes] = Non
 
     The same as HashKey and KeyedHash in C++.
     """
-    return _linefilter.hash_key(key, _seed(seed, secret), secret)
+    return _linefilter.hash_key(key, seed_of(seed, secret), secret)
 
 
 def hash_keys(keys: Keys, *, seed: SupportsIndex = 0, secret: Optional[bytes] = None) -> npt.NDArray[np.uint64]:
@@ -32,8 +33,8 @@ def hash_keys(keys: Keys, *, seed: SupportsIndex = 0, secret: Optional[bytes] = 
     return of_each(
         keys,
         np.uint64,
-        lambda words, hashes: _linefilter.hash_words(words, hashes, _seed(seed, secret), secret),
-        lambda others: _linefilter.hash_iterable(others, _seed(seed, secret), secret),
+        lambda words, hashes: _linefilter.hash_words(words, hashes, seed_of(seed, secret), secret),
+        lambda others: _linefilter.hash_iterable(others, seed_of(seed, secret), secret),
     )
 
 
