@@ -111,6 +111,12 @@ class LINEFILTER_EXPORT FilterBuilder {
  protected:
   // Returns what Finish would return, and sets *image_bytes, for callers that must allocate the image first.
   LINEFILTER_LOCAL Status CheckFinish(uint64_t* image_bytes) const noexcept;
+  // The next image has this size and layout if it has sizing.num_keys keys, whatever the options say. `sizing` is of
+  // linefilter/sizing.h. It is for policies of engines, which size few keys in another way.
+  void SizeAs(const Sizing& sizing) noexcept {
+    sized_ = sizing;
+    has_sized_ = true;
+  }
 
  private:
   struct Chunk;

@@ -83,8 +83,9 @@ struct EngineFilterOptions {
   double bits_per_key = 0;
   double fpr = 0;
   // kAuto is `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval has a sixth of the false
-  // positives at the same size and is slower to build. It is for 45 keys per filter and more: fewer pay for whole
-  // blocks of 64 bytes.
+  // positives at the same size and is slower to build. Whatever is chosen, a filter of at most 64 keys is `classic`
+  // where that is smaller and has the rate that the layout has at this density in large filters (or the fpr): 1 or 2
+  // keys take at most 24 bytes.
   Layout layout = Layout::kAuto;
   // Filters are verified before they answer "absent" (leveldb.h and rocksdb.h say when, and what it costs). Unset this
   // only where the engine's own checksum finds damage first: a damaged filter may answer "absent" for a key that is

@@ -19,6 +19,10 @@
 // iterators ask; MultiGet asks for all keys of a table at once. Keys are compared byte by byte. Do not use the policy
 // with a comparator for which different bytes are the same key: it would lose keys.
 //
+// Size: a filter of at most 64 keys is `classic` where that is smaller and has the rate that the chosen layout has at
+// this density in large filters (or the fpr). Making a policy takes about 1 ms (`counting`: 5): its tables are made
+// then, so that the first filter costs no more than the second.
+//
 // Files: the name in them is "linefilter.Image.1", whatever the options; each filter says how it was made. So a
 // database may be opened with any options, with RocksDB's own filters or with none: old files are then read with the
 // filters they have, or without. Whatever is broken answers "maybe". A version of this library that makes other bytes

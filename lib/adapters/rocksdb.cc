@@ -22,11 +22,11 @@ std::string_view BytesOf(const rocksdb::Slice& slice) { return {slice.data(), sl
 
 class ImageBuilder final : public rocksdb::FilterBitsBuilder {
  public:
-  ImageBuilder(const FilterOptions& options, bool post_verify)
-      : options_(options), post_verify_(post_verify), builder_(options) {}
+  ImageBuilder(const internal::EngineSizes& sizes, bool post_verify)
+      : sizes_(sizes), post_verify_(post_verify), builder_(sizes_) {}
 
   void AddKey(const rocksdb::Slice& key) override {
-    const uint64_t hash = HashKey(BytesOf(key), options_.seed);
+    const uint64_t hash = HashKey(BytesOf(key), options().seed);
     builder_.AddHash(hash);
     if (!post_verify_) return;
     if (is_finished_) added_.Clear();  // they were the last filter's
@@ -39,6 +39,7 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
   rocksdb::Slice Finish(std::unique_ptr<const char[]>* memory) override {
     if (is_finished_) added_.Clear();
     is_finished_ = true;
+    builder_.ChooseSize();
     const size_t size = static_cast<size_t>(builder_.ImageBytes());
     std::unique_ptr<char[]> image(size == 0 || !added_.has_all() ? nullptr : new (std::nothrow) char[size]);
     if (image == nullptr || !builder_.FinishTo(image.get(), size, nullptr).ok()) {
@@ -68,19 +69,19 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
 
   // This searches, because sizes grow with the keys, in steps of blocks.
   size_t ApproximateNumEntries(size_t num_bytes) override {
-    uint64_t fits = 0, too_many = static_cast<uint64_t>(8 * static_cast<double>(num_bytes) / options_.bits_per_key) + 1;
+    uint64_t fits = 0,
+             too_many = static_cast<uint64_t>(8 * static_cast<double>(num_bytes) / options().bits_per_key) + 1;
+    if (too_many <= internal::EngineSizes::kMostFew) too_many = internal::EngineSizes::kMostFew + 1;
     while (too_many - fits > 1) {
-      const uint64_t middle = fits + (too_many - fits) / 2;
-      uint64_t image_bytes = 0;
-      const Status status = FilterBuilder::EstimateBytes(options_, middle, &image_bytes);
-      (status.ok() && image_bytes <= num_bytes ? fits : too_many) = middle;
+      const uint64_t middle = fits + (too_many - fits) / 2, image_bytes = sizes_.ImageBytes(middle);
+      (image_bytes != 0 && image_bytes <= num_bytes ? fits : too_many) = middle;
     }
     return static_cast<size_t>(fits);
   }
 
  private:
   Status CheckKeys(const FilterView& view) const {
-    if (view.hash_id() != options_.hash_id || view.seed() != options_.seed) {
+    if (view.hash_id() != options().hash_id || view.seed() != options().seed) {
       return Status::Error(StatusCode::kCorrupt,
                            "a new filter has another hash than its keys: memory was changed while it was made, so the "
                            "file is given up. Write it again");
@@ -98,9 +99,11 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
                          static_cast<unsigned long long>(num_keys));
   }
 
-  const FilterOptions options_;
+  const FilterOptions& options() const { return sizes_.options(); }
+
+  const internal::EngineSizes sizes_;  // its own: the policy may go before it
   const bool post_verify_;
-  FilterBuilder builder_;
+  internal::EngineBuilder builder_;
   internal::AddedHashes added_;  // for the filter that is being made, or was last; empty without post_verify_
   bool is_finished_ = false;
 };
@@ -135,21 +138,21 @@ class ImageReader final : public rocksdb::FilterBitsReader {
 
 class RocksDBFilterPolicy final : public rocksdb::FilterPolicy {
  public:
-  RocksDBFilterPolicy(const FilterOptions& options, bool verify) : options_(options), verify_(verify) {}
+  RocksDBFilterPolicy(const internal::EngineSizes& sizes, bool verify) : sizes_(sizes), verify_(verify) {}
 
   const char* Name() const override { return internal::kEngineFilterName; }
   const char* CompatibilityName() const override { return internal::kEngineFilterName; }
 
   // Null (no memory) is "no filter" to RocksDB, in both.
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(const rocksdb::FilterBuildingContext& context) const override {
-    return new (std::nothrow) ImageBuilder(options_, context.table_options.detect_filter_construct_corruption);
+    return new (std::nothrow) ImageBuilder(sizes_, context.table_options.detect_filter_construct_corruption);
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(const rocksdb::Slice& contents) const override {
     return new (std::nothrow) ImageReader(BytesOf(contents), verify_);
   }
 
  private:
-  const FilterOptions options_;
+  const internal::EngineSizes sizes_;
   const bool verify_;
 };
 

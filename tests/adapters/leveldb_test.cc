@@ -113,7 +113,9 @@ TEST(LevelDBPolicy, StoresWhatAnswersMaybeWhereMemoryRunsOut) {
     ASSERT_TRUE(internal::ToFilterOptions(BitsPerKey(10, layout), &options).ok());
     TestAllocator allocator;
     options.allocator = allocator.hooks();
-    FilterBuilder builder(options);
+    internal::EngineSizes sizes;
+    ASSERT_TRUE(sizes.Create(options, FprForBitsPerKey(layout, 10)).ok());
+    internal::EngineBuilder builder(sizes);
     allocator.FailFrom(0);
     builder.AddKey("lost");
     std::string block = "before";

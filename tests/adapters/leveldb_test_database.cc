@@ -204,7 +204,7 @@ class DamagedFilters : public testing::Test {
     table_ = ReadFile(path_);
     block_ = tools::FilterBlockOf(table_);
     ASSERT_EQ(block_.policy_name, policy_->Name());
-    ASSERT_GT(block_.size, num_keys);
+    ASSERT_GT(block_.size, num_keys / 2);
   }
   template <class Damage>
   uint64_t CountLostAfter(const Damage& damage) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "linefilter/view.h"
+#include "tests/testing/engine_demands.h"
 #include "tests/testing/run_program.h"
 
 namespace {
@@ -121,6 +122,20 @@ TEST(RocksDBPolicy, KnowsHowManyKeysASizeHolds) {
       EXPECT_NEAR(static_cast<double>(builder->ApproximateNumEntries(size_t{1} << 36)), 0x8p36 / bits_per_key,
                   0x8p36 / bits_per_key / 1000);
     }
+  }
+}
+
+TEST(RocksDBPolicy, MakesGoodFiltersOfEveryLength) {
+  for (const Layout layout : AutoAndEveryLayout()) {
+    SCOPED_TRACE(LayoutName(layout));
+    const double bits_per_key = BitsPerKeyLikeBlocked(layout, 10);
+    const Policy policy = New(bits_per_key, layout);
+    ExpectGoodFiltersOfEveryLength(
+        bits_per_key, [&](const std::vector<std::string>& keys) { return Filter(*policy, keys); },
+        [&](const std::vector<std::string>& keys, const std::string& filter) {
+          return CountMatches(*policy, keys, filter);
+        });
+    EXPECT_LE(Filter(*policy, {"a", "b"}).size(), 24u) << "few keys take the smallest form";
   }
 }
 
