@@ -71,7 +71,7 @@ class LevelDBDatabase : public EngineDatabase {
     db_.ForEachFilter([&](std::string_view filter) {
       ++num_filters;
       filter_bytes_ += filter.size();
-      if (are_ours) sum += FilterView(filter.data(), filter.size()).ExpectedFpr();
+      if (are_ours) sum += FilterView(filter.data(), filter.size(), VerifyMode::kTrusted).ExpectedFpr();
     });
     if (num_filters == 0) return;
     keys_per_filter = static_cast<double>(num_keys) / static_cast<double>(num_filters);

@@ -18,7 +18,8 @@ class Misaligned : public PeerFilter {
     ForMembers(spec, [&](const Keys& keys) { InsertAll(filter, keys); });
     Must(filter.WriteImageTo(memory_.data() + 1, filter.ImageBytes()));
     for (size_t i = 0; i < targets.size(); ++i) {
-      OnTarget(targets[i], [&] { Must(views_[i].Open(memory_.data() + 1, filter.ImageBytes())); });
+      OnTarget(targets[i],
+               [&] { Must(views_[i].Open(memory_.data() + 1, filter.ImageBytes(), VerifyMode::kTrusted)); });
     }
   }
   uint64_t bytes() const override { return sizing_.body_bytes; }

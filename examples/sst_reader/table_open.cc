@@ -13,6 +13,7 @@
 namespace sst {
 
 using linefilter::StatusCode;
+using linefilter::VerifyMode;
 
 Status TableReader::Open(const char* path, const ReadOptions& options) {
   Close();
@@ -142,7 +143,8 @@ Status TableReader::ReadIndex() {
 
 Status TableReader::OpenFilter(const ReadOptions& options) {
   if (!options.use_filter) return Status::Error(StatusCode::kInvalidArgument, "ReadOptions::use_filter is off");
-  Status status = filter_.Open(data_ + footer_.filter_offset, static_cast<size_t>(footer_.filter_bytes));
+  const VerifyMode verify = options.verify_filter ? VerifyMode::kWhole : VerifyMode::kTrusted;
+  Status status = filter_.Open(data_ + footer_.filter_offset, static_cast<size_t>(footer_.filter_bytes), verify);
   if (status.ok() && LoadLE<uint64_t>(data_ + size_ - kFooterBytes - 8) != footer_.filter_end) {
     status = Status::Error(StatusCode::kCorrupt, "the filter is that of another table: take another copy of the file");
   }
@@ -150,7 +152,7 @@ Status TableReader::OpenFilter(const ReadOptions& options) {
   if (status.ok() && filter_.empty_set() && !index_.empty()) {
     status = Status::Error(StatusCode::kCorrupt, "the filter is of no keys, the table has some: write the table again");
   }
-  return status.ok() && options.verify_filter ? filter_.Verify() : status;
+  return status;
 }
 
 Status TableReader::Damaged(const char* what) const {

@@ -17,6 +17,10 @@
 
 namespace linefilter {
 
+namespace internal {
+class LazyChecks;
+}
+
 // What the system is told about a mapped file.
 enum class MapAdvice : uint8_t {
   kWillNeed,  // the system starts reading the file now
@@ -38,9 +42,15 @@ class LINEFILTER_EXPORT FilterFile {
 
   // Maps the file (mmap): nothing is copied, and processes share the pages. The file must not shrink while it is
   // mapped: a lookup beyond its new end kills the process (SIGBUS). Replace files by rename, as this library does; call
-  // Load where others may cut them short. Only the trailer is verified (and a body up to 4 KiB), the rest by
-  // view().Verify().
-  Status Map(const char* path, MapAdvice advice = MapAdvice::kWillNeed, const HashSecret* secret = nullptr) noexcept;
+  // Load where others may cut them short.
+  //
+  // `verify` says when the body is verified; kAuto is kWhole for a file of up to 64 MiB, and kLazy above. A file that
+  // is found damaged by kWhole is not opened (kCorrupt). With kLazy it is opened at once, and a lookup may verify a
+  // chunk of 64 KiB, which takes some 10 microseconds. When all chunks are verified, lookups are those of kTrusted.
+  // view().Verify() in another thread gets there sooner; view().status() tells what was found. If there is no memory
+  // for the marks of kLazy, 2 bytes per chunk, it is kOutOfMemory.
+  Status Map(const char* path, VerifyMode verify = VerifyMode::kAuto, MapAdvice advice = MapAdvice::kWillNeed,
+             const HashSecret* secret = nullptr) noexcept;
 
   // Reads the file into aligned memory with huge pages and verifies all of it on the way. From half a GB up, lookups
   // are 1.2 to 1.5 times faster than with Map. kCorrupt means that a byte is damaged.
@@ -49,7 +59,8 @@ class LINEFILTER_EXPORT FilterFile {
 
   // Closes the file; view() then answers "maybe".
   void Close() noexcept;
-  // The view is good as long as this object lives and is not moved.
+  // The view is good as long as this object lives and is not moved. A copy of it borrows the bytes and what is known of
+  // them: it may be asked while this object, or the one that it was moved to, holds the file.
   const FilterView& view() const noexcept { return view_; }
   // The image: view().image_bytes() bytes, as long as it is open; else null.
   const void* data() const noexcept { return data_; }
@@ -57,7 +68,9 @@ class LINEFILTER_EXPORT FilterFile {
  private:
   LINEFILTER_LOCAL void MoveFrom(FilterFile& other) noexcept;
   LINEFILTER_LOCAL Status Become(FilterFile* opened, const Status& status) noexcept;
-  LINEFILTER_LOCAL Status MapFirst(const char* path, MapAdvice advice, const HashSecret* secret) noexcept;
+  LINEFILTER_LOCAL Status MapFirst(const char* path, VerifyMode verify, MapAdvice advice,
+                                   const HashSecret* secret) noexcept;
+  LINEFILTER_LOCAL Status AskLazily() noexcept;
   LINEFILTER_LOCAL Status LoadFirst(const char* path, const Allocator& allocator, uint64_t memory_limit,
                                     const HashSecret* secret) noexcept;
 
@@ -66,6 +79,7 @@ class LINEFILTER_EXPORT FilterFile {
   size_t size_ = 0;
   bool mapped_ = false;
   Allocator allocator_;
+  internal::LazyChecks* lazy_ = nullptr;
 };
 
 // A file that appears under its name only when it is complete. It is written to a temporary name in the same folder,

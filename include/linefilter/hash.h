@@ -86,7 +86,7 @@ LINEFILTER_INLINE uint64_t HashKey(Key key, Seed seed = 0) noexcept {
 //   options.hash_id = linefilter::HashId::kKeyed;
 //   options.secret = secret;  // 16 random bytes that you keep: no image holds them
 //   ...
-//   linefilter::FilterView view(image, size, &secret);
+//   linefilter::FilterView view(image, size, linefilter::VerifyMode::kWhole, &secret);
 //
 // An adversary who knows the hash can prepare keys that all fall into one block. When they are inserted, they fill it
 // and its neighbours in the set get false positives; when they are asked, they are false positives themselves. A seed

@@ -88,13 +88,14 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
   // object are those of no filter, and hashes made with them lose keys.
 
   // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
-  // FilterFile (FilterFile::Load verifies all of it; Verify the view of a mapped one before), FilterView (over bytes
-  // that stay until it is replaced) or another FilterBase but a SwappableFilter. Nobody inserts into it any more. The
-  // call waits for the readers of the old one, and frees it. On an error the old one goes on serving, and `filter` is
-  // gone: kIncompatible or kOutOfMemory. It is incompatible if it is broken, or if its hash or seed (or secret) is not
-  // the old one's: callers with hashes of their own would lose keys (Clear first, if that is meant). A unique_ptr to
-  // what serves already is a second owner of it: kInvalidArgument, and it is given up, not freed. What does not move, a
-  // RotatingFilter or a ConcurrentBlockedFilter, comes as a unique_ptr (below).
+  // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase but a SwappableFilter. A
+  // file that is verified lazily is verified to its end before it serves; only what was opened with kTrusted is
+  // believed. Nobody inserts into `filter` any more. The call waits for the readers of the old one, and frees it. On an
+  // error the old one goes on serving, and `filter` is gone: kCorrupt, kIncompatible or kOutOfMemory. It is
+  // incompatible if it is broken, or if its hash or seed (or secret) is not the old one's: callers with hashes of their
+  // own would lose keys (Clear first, if that is meant). A unique_ptr to what serves already is a second owner of it:
+  // kInvalidArgument, and it is given up, not freed. What does not move, a RotatingFilter or a ConcurrentBlockedFilter,
+  // comes as a unique_ptr (below).
   template <class Filter>
   Status Swap(Filter&& filter) noexcept {
     static_assert(!std::is_reference_v<Filter>, "the filter is taken over: Swap(std::move(filter))");

@@ -1,6 +1,7 @@
 // A FilterView is a filter in bytes that somebody else owns: zero-copy, at any alignment, of any layout.
 //
-//   linefilter::FilterView view(file.data() + offset, size);  // the bytes of exactly one image
+//   using linefilter::VerifyMode;
+//   linefilter::FilterView view(file.data() + offset, size, VerifyMode::kWhole);  // the bytes of exactly one image
 //   if (!view.status().ok()) ...            // status().message() says what to do; all answers are "maybe"
 //   if (view.MayContainKey(user_key)) ...  // read the table
 //
@@ -34,33 +35,45 @@ struct LINEFILTER_EXPORT StageInfo {
   double ExpectedFpr() const noexcept;  // see FillRatio
 };
 
+// How the body of an image is verified. Its trailer always is, and a body of up to 4 KiB with it. Whoever asks a
+// damaged body that was not verified may be told "absent" of a member.
+enum class VerifyMode : uint8_t {
+  kAuto,     // as the call says
+  kWhole,    // all of it when it is opened, at about 0.1 s per GB
+  kLazy,     // each chunk of 64 KiB before the first "absent" that comes from it; in a damaged one all is "maybe"
+  kTrusted,  // not at all: something else vouches for these bytes
+};
+
 // It is copyable and has some 400 bytes. The image must stay, unchanged, as long as the view or a copy is used.
 class LINEFILTER_EXPORT FilterView : public FilterBase {
  public:
   FilterView() noexcept;  // broken: answers "maybe"
   // Opens an image; status() has the answer.
-  FilterView(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
+  FilterView(const void* image, size_t size, VerifyMode verify, const HashSecret* secret = nullptr) noexcept;
   // Copying is in the library, like all that is not always inlined (see linefilter/inline.h).
   FilterView(const FilterView& other) noexcept;
   FilterView& operator=(const FilterView& other) noexcept;
 
   // Opens `size` bytes, which are exactly one image, neither more nor less: keep its offset and size beside it, for it
-  // does not tell them. This verifies the trailer, and the body too where that is at
-  // most 4 KiB (about 20 ns for 400 bytes); Verify does it for a larger one. On an error (kCorrupt, kUnsupported) the
+  // does not tell them. `verify` is kWhole or kTrusted: with another one it is kInvalidArgument, because a view has no
+  // memory for the marks of kLazy. Both verify the trailer, and a body of at most 4 KiB (about 20 ns for 400 bytes);
+  // kWhole verifies a larger one, too. On an error (kCorrupt, kUnsupported) the
   // view answers "maybe" to everything, and status() keeps the reason: it does not stay with the image before, whose
   // bytes the caller may have replaced. `secret` goes with an image of a keyed hash (linefilter/hash.h), and is
   // copied. Without it, with another one, or with one for an image that needs none, it is kIncompatible.
-  Status Open(const void* image, size_t size, const HashSecret* secret = nullptr) noexcept;
+  Status Open(const void* image, size_t size, VerifyMode verify, const HashSecret* secret = nullptr) noexcept;
 
   // Returns kCorrupt with the damaged range if the body does not match its checks. It reads the whole body (about 0.1 s
-  // per GB). An answer "absent" of a damaged body may be wrong: do not use a view that fails here.
+  // per GB). In a view opened with kTrusted an answer "absent" of a damaged body may be wrong: do not use it then. The
+  // view of a file that is verified lazily keeps what is found here: what is sound is not verified again.
   Status Verify() const noexcept;
   // The same for the chunks (64 KiB of body each) [first, first + count), to verify little by little.
   Status VerifyChunks(uint64_t first, uint64_t count) const noexcept;
   // The number of chunks; 0 for a body of at most 4 KiB, which has no checks of its own.
   uint64_t num_chunks() const noexcept;
 
-  // The answer of the last Open; a view that opened nothing says so.
+  // The answer of the last Open; a view that opened nothing says so. In a file that is verified lazily it becomes
+  // kCorrupt, with the first damaged range, when one is found: the view goes on answering, with "maybe" there.
   Status status() const noexcept;
   // The size of the bytes last given to Open, broken or not.
   size_t image_bytes() const noexcept { return image_bytes_; }
@@ -103,18 +116,19 @@ LINEFILTER_EXPORT Status VerifyImage(const void* image, size_t size) noexcept;
 
 // What ImageMayContainKey does with a key of bytes.
 LINEFILTER_EXPORT bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size,
-                                            bool is_verified) noexcept;
+                                            VerifyMode verify) noexcept;
 
-// Asks an image that is not kept open for one key, for engines that hand over the bytes at each lookup. It verifies and
-// answers as FilterView(image, size).MayContainKey(key), which takes twice as long for an image of a few dozen keys. A
-// body above 4 KiB is not verified by that: an engine without a checksum of its own verifies it when it reads the
-// block. If the caller has verified the bytes since they were read, is_verified leaves the check out, half of the time.
-// A damaged image may then answer "absent" for a key that is in it; no byte outside it is read. It takes no secret: an
-// image of a keyed hash answers "maybe".
-LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key, bool is_verified = false) noexcept {
+// Asks an image that is not kept open for one key, for engines that hand over the bytes at each lookup. An image of a
+// few dozen keys takes half the time that a FilterView takes. `verify` says what is verified before it is "absent":
+//   kWhole    trailer and body, as often as the image is asked and the key is not found
+//   kLazy     the trailer, and of a body above 4 KiB the chunks of this key alone (64 KiB: some 5 microseconds)
+//   kTrusted  nothing in a body of up to 4 KiB, which spares half of the time; the trailer of a larger one
+// kAuto is kLazy. With kTrusted a damaged image may answer "absent" for a key that is in it; no byte outside it is
+// read. It takes no secret: an image of a keyed hash answers "maybe".
+LINEFILTER_INLINE bool ImageMayContainKey(const void* image, size_t size, Key key, VerifyMode verify) noexcept {
   char word[8];
   const std::string_view bytes = key.bytes_or_word(word);
-  return ImageMayContainBytes(image, size, bytes.data(), bytes.size(), is_verified);
+  return ImageMayContainBytes(image, size, bytes.data(), bytes.size(), verify);
 }
 
 }  // namespace linefilter

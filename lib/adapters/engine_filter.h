@@ -139,26 +139,9 @@ inline void AppendImage(EngineBuilder* builder, std::string* out) {
   out->append(kNoImage, sizeof(kNoImage));
 }
 
-// Verifies what a lookup of that hash reads in an image with more than 4 KiB of body.
-inline Status VerifyFor(const FilterView& view, uint64_t hash) noexcept {
-  if (view.num_blocks() == 0) return view.Verify();
-  constexpr uint64_t kBlocksPerChunk = (64 << 10) / 64;
-  return view.VerifyChunks(BlockIndex(hash, view.num_blocks()) / kBlocksPerChunk, 1);
-}
-
-inline bool VerifyAndAskImage(std::string_view image, std::string_view key) noexcept {
-  const FilterView view(image.data(), image.size());
-  if (view.hash_id() != HashId::kXxh3) return true;
-  const uint64_t hash = HashKey(key, view.seed());
-  if (view.MayContainHash(hash)) return true;
-  return view.num_chunks() != 0 && !VerifyFor(view, hash).ok();
-}
-
 // Asks an image; if `verify` says so, an answer "absent" is verified.
 inline bool AskImage(std::string_view image, std::string_view key, bool verify) noexcept {
-  constexpr size_t kVerifiedWhole = 4096;
-  if (verify && image.size() > kVerifiedWhole) return VerifyAndAskImage(image, key);
-  return ImageMayContainKey(image.data(), image.size(), key, !verify);
+  return ImageMayContainKey(image.data(), image.size(), key, verify ? VerifyMode::kLazy : VerifyMode::kTrusted);
 }
 
 // Makes and asks filters of 1 to 1024 keys, so that the first filter of a policy costs no more than the second. By then
@@ -175,7 +158,6 @@ inline void UseOnce(const EngineSizes& sizes) noexcept {
     if (!builder.FinishTo(image, sizeof(image), &size).ok()) return;
     const std::string_view filter(image, size);
     for (const bool verify : {false, true}) AskImage(filter, "", verify);
-    VerifyAndAskImage(filter, "");
   }
 }
 

@@ -60,9 +60,8 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
   // a reader will ask it. (A sound filter of other keys passes the checks alone.)
   rocksdb::Status MaybePostVerify(const rocksdb::Slice& filter) override {
     if (!post_verify_ || filter.data() == internal::kNoImage) return rocksdb::Status::OK();
-    FilterView view;
-    Status status = view.Open(filter.data(), filter.size());
-    if (status.ok()) status = view.Verify();
+    const FilterView view(filter.data(), filter.size(), VerifyMode::kWhole);
+    Status status = view.status();
     if (status.ok()) status = CheckKeys(view);
     return status.ok() ? rocksdb::Status::OK() : rocksdb::Status::Corruption("linefilter", status.message());
   }
@@ -110,9 +109,9 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
 
 class ImageReader final : public rocksdb::FilterBitsReader {
  public:
-  ImageReader(std::string_view image, bool verify) : view_(image.data(), image.size()) {
-    const bool is_damaged = verify && !view_.Verify().ok();
-    if (is_damaged || view_.hash_id() != HashId::kXxh3) view_ = FilterView();  // "maybe"
+  ImageReader(std::string_view image, bool verify)
+      : view_(image.data(), image.size(), verify ? VerifyMode::kWhole : VerifyMode::kTrusted) {
+    if (view_.hash_id() != HashId::kXxh3) view_ = FilterView();  // "maybe"
   }
 
   bool MayMatch(const rocksdb::Slice& key) override { return view_.MayContainKey(BytesOf(key)); }

@@ -78,6 +78,11 @@ Layout LayoutFromC(linefilter_layout layout) noexcept {
   return layout < 0 || layout > 255 ? kNoLayout : static_cast<Layout>(layout);
 }
 
+VerifyMode ToVerifyMode(linefilter_verify_mode verify) noexcept {
+  const bool is_one = verify >= LINEFILTER_VERIFY_AUTO && verify <= LINEFILTER_VERIFY_TRUSTED;
+  return is_one ? static_cast<VerifyMode>(verify) : VerifyMode::kAuto;
+}
+
 Allocator FromC(const linefilter_allocator& allocator) noexcept {
   return Allocator{allocator.allocate, allocator.deallocate, allocator.context};
 }

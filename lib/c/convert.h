@@ -8,10 +8,12 @@
 
 #include "linefilter/c/sizing.h"
 #include "linefilter/c/types.h"
+#include "linefilter/c/view.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
 #include "linefilter/status.h"
+#include "linefilter/view.h"
 
 namespace linefilter::internal {
 
@@ -31,6 +33,8 @@ Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexce
 // kNoLayout is for what is no layout: an id that none has.
 inline constexpr Layout kNoLayout = static_cast<Layout>(255);
 Layout LayoutFromC(linefilter_layout layout) noexcept;
+// What is no mode is kAuto.
+VerifyMode ToVerifyMode(linefilter_verify_mode verify) noexcept;
 
 void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 

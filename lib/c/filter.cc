@@ -74,8 +74,8 @@ linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, 
                                                 linefilter_status* status) {
   FilterOptions given;
   const Status read = FromC(options, &given);
-  given.layout = Layout::kAuto;  // it does not count
-  const FilterView view(image, size, SecretOf(given));
+  given.layout = Layout::kAuto;                                               // it does not count
+  const FilterView view(image, size, VerifyMode::kTrusted, SecretOf(given));  // whoever reads the body verifies it
   const uint8_t writer = view.growth() == nullptr || view.growth_bytes() == 0 ? 0 : view.growth()[0];
   switch (writer) {
     case kScalableGrowth:

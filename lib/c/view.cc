@@ -7,26 +7,34 @@
 using namespace linefilter;
 using namespace linefilter::internal;
 
-linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret,
-                                      linefilter_status* status) {
+static_assert(static_cast<int>(VerifyMode::kAuto) == LINEFILTER_VERIFY_AUTO);
+static_assert(static_cast<int>(VerifyMode::kWhole) == LINEFILTER_VERIFY_WHOLE);
+static_assert(static_cast<int>(VerifyMode::kLazy) == LINEFILTER_VERIFY_LAZY);
+static_assert(static_cast<int>(VerifyMode::kTrusted) == LINEFILTER_VERIFY_TRUSTED);
+
+linefilter_view* linefilter_view_open(const void* image, size_t size, linefilter_verify_mode verify,
+                                      const uint8_t* secret, linefilter_status* status) {
   auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
   if (view == nullptr) return nullptr;
-  return HandleOr(view->opened.Open(image, size, GivenSecret(secret).get()), view, status);
+  return HandleOr(view->opened.Open(image, size, ToVerifyMode(verify), GivenSecret(secret).get()), view, status);
 }
 
 static_assert(static_cast<int>(MapAdvice::kWillNeed) == LINEFILTER_WILL_NEED);
 static_assert(static_cast<int>(MapAdvice::kRandom) == LINEFILTER_RANDOM);
 
-linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice, const uint8_t* secret,
-                                     linefilter_status* status) {
+linefilter_view* linefilter_view_map(const char* path, linefilter_verify_mode verify, linefilter_advice advice,
+                                     const uint8_t* secret, linefilter_status* status) {
   Status opened = CheckPath(path);
+  if (opened.ok() && verify != static_cast<int>(ToVerifyMode(verify))) {
+    opened = Refused("the way to verify is none of LINEFILTER_VERIFY_...");
+  }
   if (opened.ok() && advice != LINEFILTER_WILL_NEED && advice != LINEFILTER_RANDOM) {
     opened = Refused("the advice is neither LINEFILTER_WILL_NEED nor LINEFILTER_RANDOM");
   }
   if (!opened.ok()) return ToC(opened, status), nullptr;
   auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
   if (view == nullptr) return nullptr;
-  opened = view->file.Map(path, static_cast<MapAdvice>(advice), GivenSecret(secret).get());
+  opened = view->file.Map(path, ToVerifyMode(verify), static_cast<MapAdvice>(advice), GivenSecret(secret).get());
   view->AskFile();
   return HandleOr(opened, view, status);
 }
@@ -48,6 +56,11 @@ void linefilter_view_free(linefilter_view* view) {
   if (view == nullptr || view->filter != nullptr) return;
   if (view->image != nullptr) return FreeHandle(static_cast<OpenView*>(view));
   FreeHandle(static_cast<SwappableView*>(view));
+}
+
+linefilter_code linefilter_view_status(const linefilter_view* view, linefilter_status* status) {
+  if (view == nullptr) return ToC(NoHandle("view"), status);
+  return ToC(view->image != nullptr ? view->image->status() : Status(), status);
 }
 
 linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status) {

@@ -104,6 +104,7 @@ linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilt
   return ToC(view == nullptr ? NoHandle("view") : view->asked->KeyStatus(), status);
 }
 
-bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key, size_t key_size) {
-  return ImageMayContainBytes(image, size, key, key_size, is_verified);
+bool linefilter_image_ask(const void* image, size_t size, linefilter_verify_mode verify, const void* key,
+                          size_t key_size) {
+  return ImageMayContainBytes(image, size, key, key_size, ToVerifyMode(verify));
 }

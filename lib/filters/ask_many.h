@@ -72,7 +72,8 @@ size_t AskManyForOne(const FilterAt& filter_at, size_t num_filters, const HashOf
     for (size_t i = begin; i < end; ++i) {
       const FilterBase& filter = filter_at(i);
       uint64_t* const hash = &hashes[i - begin];
-      has_hash[i - begin] = !filter.probe_state().changes && hash_of(filter.key_hash(), hash);
+      // What several filters serve in turn has no key hash of its own.
+      has_hash[i - begin] = filter.probe_state().kernels->serve == nullptr && hash_of(filter.key_hash(), hash);
       if (has_hash[i - begin]) filter.Prepare(*hash);
     }
     for (size_t i = begin; i < end; ++i) {

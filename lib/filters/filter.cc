@@ -106,9 +106,8 @@ Status Filter::CreateFromImage(const void* image, size_t size, const FilterOptio
 Status Filter::CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept {
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
-  const FilterView view(image, size, internal::SecretOf(options));
-  const Status verified = view.Verify();
-  if (!verified.ok()) return verified;
+  const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
+  if (!view.status().ok()) return view.status();
   // A layout that takes no single keys is refused as one that is not blocked.
   if (layout == Layout::kAuto) layout = FactsOf(view.layout()).takes_keys ? view.layout() : Layout::kBlocked;
   if (view.layout() != layout || !FactsOf(layout).takes_keys) {

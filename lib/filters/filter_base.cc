@@ -73,7 +73,7 @@ const char* FilterBase::target() const noexcept {
 FilterBase::Blocks FilterBase::AllStages() const noexcept {
   Blocks all = {nullptr, 0};
   internal::ForEachStage(state_, [&](uint32_t i, const internal::Stage& stage) {
-    if (i == 0 && state_.stages == nullptr) all.body = stage.body;
+    if (i == 0 && state_.in_image) all.body = stage.body;
     all.num_blocks += stage.num_blocks;
   });
   return all;

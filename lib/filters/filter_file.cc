@@ -10,6 +10,7 @@
 #include "lib/base/endian.h"
 #include "lib/base/memory.h"
 #include "lib/base/system_error.h"
+#include "lib/filters/lazy_checks.h"
 #include "lib/image/trailer.h"
 #include "linefilter/file.h"
 
@@ -18,6 +19,9 @@ namespace {
 
 using internal::kChunkBytes;
 using internal::SystemError;
+
+// A file up to this size is verified when it is mapped, which takes 5 ms at most.
+constexpr size_t kMostWhole = size_t{64} << 20;
 
 // A file that is open for reading, and its size.
 struct OpenFile {
@@ -100,7 +104,9 @@ void FilterFile::MoveFrom(FilterFile& other) noexcept {
   size_ = other.size_;
   mapped_ = other.mapped_;
   allocator_ = other.allocator_;
+  lazy_ = other.lazy_;
   other.data_ = nullptr;
+  other.lazy_ = nullptr;
   other.Close();
 }
 
@@ -115,6 +121,8 @@ void FilterFile::Close() noexcept {
   data_ = nullptr;
   size_ = 0;
   view_ = FilterView();
+  internal::LazyChecks::Free(lazy_);
+  lazy_ = nullptr;
 }
 
 // Ends Map and Load: it takes over what they opened, or nothing. Where nothing was open, view() keeps the reason,
@@ -130,9 +138,9 @@ Status FilterFile::Become(FilterFile* opened, const Status& status) noexcept {
   return status;
 }
 
-Status FilterFile::Map(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
+Status FilterFile::Map(const char* path, VerifyMode verify, MapAdvice advice, const HashSecret* secret) noexcept {
   FilterFile opened;
-  return Become(&opened, opened.MapFirst(path, advice, secret));
+  return Become(&opened, opened.MapFirst(path, verify, advice, secret));
 }
 
 Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t memory_limit,
@@ -142,18 +150,31 @@ Status FilterFile::Load(const char* path, const Allocator& allocator, uint64_t m
 }
 
 // Maps into an object that has nothing yet.
-Status FilterFile::MapFirst(const char* path, MapAdvice advice, const HashSecret* secret) noexcept {
+Status FilterFile::MapFirst(const char* path, VerifyMode verify, MapAdvice advice, const HashSecret* secret) noexcept {
   OpenFile file;
-  const Status status = file.Open(path);
+  Status status = file.Open(path);
   if (!status.ok()) return status;
+  if (verify == VerifyMode::kAuto) verify = file.size > kMostWhole ? VerifyMode::kLazy : VerifyMode::kWhole;
   void* const data = mmap(nullptr, file.size, PROT_READ, MAP_SHARED, file.fd, 0);
   if (data == MAP_FAILED) return SystemError("cannot map", path);
-  madvise(data, file.size,
-          advice == MapAdvice::kRandom ? MADV_RANDOM : MADV_WILLNEED);  // advice: its failure is harmless
+  // Advice: its failure is harmless. What is verified now is not read at random.
+  const bool is_random = advice == MapAdvice::kRandom;
+  if (!is_random || verify == VerifyMode::kWhole) madvise(data, file.size, MADV_WILLNEED);
   data_ = data;
   size_ = file.size;
   mapped_ = true;
-  return view_.Open(data, file.size, secret);
+  status = view_.Open(data, file.size, verify == VerifyMode::kLazy ? VerifyMode::kTrusted : verify, secret);
+  if (is_random) madvise(data, file.size, MADV_RANDOM);
+  return status.ok() && verify == VerifyMode::kLazy ? AskLazily() : status;
+}
+
+// A body without chunks was verified with its trailer.
+Status FilterFile::AskLazily() noexcept {
+  if (view_.num_chunks() == 0) return Status();
+  const internal::CheckedBody checked = {internal::FindLayout(view_.layout()), view_.body(), view_.body_bytes(),
+                                         view_.chunk_checks_};
+  lazy_ = internal::LazyChecks::Make(checked, &view_.state_);
+  return lazy_ != nullptr ? Status() : internal::OutOfMemory(internal::LazyChecks::BytesFor(checked));
 }
 
 // Loads into an object that has nothing yet.
@@ -174,7 +195,7 @@ Status FilterFile::LoadFirst(const char* path, const Allocator& allocator, uint6
   } else {
     uint8_t* const bytes = static_cast<uint8_t*>(data_);
     status = ReadAndCheck(file, path, bytes, checks);
-    if (status.ok()) status = view_.Open(bytes, file.size, secret);
+    if (status.ok()) status = view_.Open(bytes, file.size, VerifyMode::kTrusted, secret);
     if (status.ok()) status = CompareChecks(view_, checks, bytes + view_.body_bytes());
   }
   internal::Deallocate(allocator, checks, checks_bytes);

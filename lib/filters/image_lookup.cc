@@ -12,9 +12,23 @@
 namespace linefilter {
 namespace {
 
+// Verifies a body above 4 KiB only for an "absent".
+[[gnu::noinline]] bool AskOther(const uint8_t* image, size_t size, std::string_view key, VerifyMode verify) {
+  const FilterView view(image, size, VerifyMode::kTrusted);
+  uint64_t hash = 0;
+  if (!view.key_hash().Of(key, &hash) || view.MayContainHash(hash)) return true;
+  if (verify == VerifyMode::kTrusted || view.num_chunks() == 0) return false;
+  if (verify == VerifyMode::kWhole) return !view.Verify().ok();
+  const auto is_sound = [](void* context, uint64_t chunk) {
+    return static_cast<const FilterView*>(context)->VerifyChunks(chunk, 1).ok();
+  };
+  const internal::LayoutRecord& record = *internal::FindLayout(view.layout());
+  return !record.absence_is_sound(view.probe_state(), hash, {is_sound, const_cast<FilterView*>(&view)});
+}
+
 template <bool kVerify>
-[[gnu::always_inline]] inline bool Ask(const uint8_t* image, size_t size, std::string_view key) {
-  if (!internal::IsPlainImage(image, size)) return FilterView(image, size).MayContainKey(key);
+[[gnu::always_inline]] inline bool Ask(const uint8_t* image, size_t size, std::string_view key, VerifyMode verify) {
+  if (!internal::IsPlainImage(image, size)) return AskOther(image, size, key, verify);
   // This comes before the check, so that the latencies of the two overlap.
   const uint64_t hash = internal::InlineHashKey(key.data(), key.size(), 0);
   const uint64_t body_bytes = size - internal::kFixedTrailerBytes;
@@ -31,10 +45,11 @@ template <bool kVerify>
 }  // namespace
 
 [[gnu::flatten]] bool ImageMayContainBytes(const void* image, size_t size, const void* key, size_t key_size,
-                                           bool is_verified) noexcept {
+                                           VerifyMode verify) noexcept {
   const uint8_t* const bytes = static_cast<const uint8_t*>(image);
   const std::string_view asked(static_cast<const char*>(key), key_size);
-  return is_verified ? Ask<false>(bytes, size, asked) : Ask<true>(bytes, size, asked);
+  return verify == VerifyMode::kTrusted ? Ask<false>(bytes, size, asked, verify)
+                                        : Ask<true>(bytes, size, asked, verify);
 }
 
 }  // namespace linefilter

@@ -112,9 +112,8 @@ RotatingFilter::RotatingFilter() noexcept : KeyFilter(Writing::kImage) {}
 Status RotatingFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
-  const FilterView view(image, size, internal::SecretOf(options));
-  const Status verified = view.Verify();
-  if (!verified.ok()) return verified;
+  const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
+  if (!view.status().ok()) return view.status();
   RotatingGrowth read;
   if (!IsRotating(view, &read)) {
     return Status::Error(StatusCode::kIncompatible,

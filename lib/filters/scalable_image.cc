@@ -80,8 +80,8 @@ struct StagesOfImage {
 Status ScalableFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
-  const FilterView view(image, size, internal::SecretOf(options));
-  Status status = view.Verify();
+  const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
+  Status status = view.status();
   if (!status.ok()) return status;
   GrowthPlan plan;
   if (view.num_stages() == 0 || !internal::LoadGrowth(view.growth(), view.growth_bytes(), &plan)) {

@@ -150,6 +150,9 @@ Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) n
         "that serves stays. Look at the error of what should have made it, or Clear, if \"maybe\" to "
         "all is meant");
   }
+  const auto verify = filter->probe_state().kernels->verify;
+  const Status verified = verify == nullptr ? Status() : verify(filter->probe_state());
+  if (!verified.ok()) return verified;
   std::unique_lock<std::mutex> lock(mutex_);
   const FilterBase& now = *slots_[serving_.load(std::memory_order_relaxed)].filter;
   if (filter == &now) {

@@ -1,6 +1,7 @@
 #include "linefilter/view.h"
 
 #include "lib/base/fill.h"
+#include "lib/filters/lazy_checks.h"
 #include "lib/filters/secret.h"
 #include "lib/image/trailer.h"
 #include "lib/layouts/layout_record.h"
@@ -46,6 +47,19 @@ Status VerifyTrailer(const uint8_t* image, size_t size, internal::Trailer* trail
   return CheckMeaning(*trailer, *record);
 }
 
+Status VerifyBody(const uint8_t* image, const internal::Trailer& trailer) {
+  return internal::VerifyChunks(image, trailer.body_bytes, image + trailer.body_bytes, 0,
+                                internal::NumChunks(trailer.body_bytes));
+}
+
+Status VerifyBody(const uint8_t* image, const internal::Trailer& trailer, VerifyMode verify) {
+  if (verify == VerifyMode::kTrusted) return Status();
+  if (verify == VerifyMode::kWhole) return VerifyBody(image, trailer);
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "a view of bytes is opened with VerifyMode::kWhole or kTrusted: it has no memory for the marks "
+                       "of kLazy, which a FilterFile has");
+}
+
 Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
   if (!KeyHash::IsKeyed(static_cast<HashId>(trailer.hash_id))) {
     if (secret == nullptr) return Status();
@@ -64,13 +78,13 @@ Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
 }  // namespace
 
 FilterView::FilterView() noexcept = default;
-FilterView::FilterView(const void* image, size_t size, const HashSecret* secret) noexcept {
-  (void)Open(image, size, secret);
+FilterView::FilterView(const void* image, size_t size, VerifyMode verify, const HashSecret* secret) noexcept {
+  (void)Open(image, size, verify, secret);
 }
 FilterView::FilterView(const FilterView& other) noexcept = default;
 FilterView& FilterView::operator=(const FilterView& other) noexcept = default;
 
-Status FilterView::Open(const void* image, size_t size, const HashSecret* secret) noexcept {
+Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const HashSecret* secret) noexcept {
   const internal::GivenSecret given(secret);
   // Field by field: to assign a FilterView copies a message of a Status, too.
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
@@ -87,6 +101,7 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
   status_ = VerifyTrailer(bytes, size, &trailer, &record);
   format_version_ = trailer.version;
   if (status_.ok()) status_ = CheckSecret(trailer, given.get());
+  if (status_.ok()) status_ = VerifyBody(bytes, trailer, verify);
   if (!status_.ok()) return status_;
 
   internal::BindBody(*record, PartsOf(bytes, trailer), &state_);
@@ -101,7 +116,9 @@ Status FilterView::Open(const void* image, size_t size, const HashSecret* secret
 }
 
 Status FilterView::status() const noexcept {
-  if (layout_ != Layout::kAuto || !status_.ok()) return status_;
+  if (!status_.ok()) return status_;
+  if (state_.changes) return internal::LazyChecks::Of(state_).status();
+  if (layout_ != Layout::kAuto) return status_;
   return Status::Error(StatusCode::kCorrupt, "no image was opened: call FilterView::Open");
 }
 
@@ -116,6 +133,7 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count),
                          static_cast<unsigned long long>(num_chunks()));
   }
+  if (state_.changes) return internal::LazyChecks::Of(state_).Verify(first, count);
   return internal::VerifyChunks(body(), body_bytes(), chunk_checks_, first, count);
 }
 
@@ -147,9 +165,7 @@ Status VerifyImage(const void* image, size_t size) noexcept {
   internal::Trailer trailer;
   const internal::LayoutRecord* record = nullptr;
   const Status status = VerifyTrailer(bytes, size, &trailer, &record);
-  if (!status.ok()) return status;
-  const uint64_t num_chunks = internal::NumChunks(trailer.body_bytes);
-  return internal::VerifyChunks(bytes, trailer.body_bytes, bytes + trailer.body_bytes, 0, num_chunks);
+  return status.ok() ? VerifyBody(bytes, trailer) : status;
 }
 
 }  // namespace linefilter

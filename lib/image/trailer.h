@@ -70,6 +70,9 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out);
 // kCorrupt names the first damaged range.
 Status VerifyChunks(const uint8_t* body, uint64_t body_bytes, const uint8_t* checks, uint64_t first, uint64_t count);
 
+// What VerifyChunks says of a damaged chunk.
+Status DamagedChunk(uint64_t body_bytes, uint64_t index);
+
 // The check of chunk `index` of a body.
 uint32_t ChunkCheck(const uint8_t* body, uint64_t body_bytes, uint64_t index);
 

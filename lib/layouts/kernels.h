@@ -7,6 +7,7 @@
 
 #include "linefilter/internal/probe_state.h"
 #include "linefilter/layout.h"
+#include "linefilter/status.h"
 
 namespace linefilter {
 
@@ -42,6 +43,10 @@ struct Kernels {
                            uint8_t* were_removed) = RemoveNothingBatch;
   // Calls use(context, what answers now), and keeps that alive meanwhile; null where this is always `state` itself.
   void (*serve)(const ProbeState& state, UseServing use, void* context) = nullptr;
+  // Verifies the bytes that were not yet; null where all were when the filter was opened, or are not to be.
+  Status (*verify)(const ProbeState& state) = nullptr;
+  // The kernels for a body whose chunks are verified while it is asked (lazy.h); null in a layout that no image has.
+  const Kernels* lazily = nullptr;
 };
 
 // These are insert and insert_batch where nothing can be inserted: nothing is new.

@@ -22,6 +22,16 @@ struct BodyParts {
   uint64_t stage_table_bytes = 0;
 };
 
+// Tells whether a chunk of a body is sound; it may be verified for that.
+struct SoundChunk {
+  bool (*is_sound)(void* context, uint64_t chunk);
+  void* context;
+  bool operator()(uint64_t chunk) const { return is_sound(context, chunk); }
+};
+
+// LayoutRecord::absence_is_sound for one block per key.
+bool BlockIsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound);
+
 struct LayoutRecord {
   Layout layout;
   const char* name;
@@ -42,6 +52,9 @@ struct LayoutRecord {
   double (*estimated_keys)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
   size_t (*count_levels)(const ProbeState& state, uint64_t* counts) = nullptr;  // null: blocks have no level
+
+  // Tells whether a state's "absent" for that hash comes from sound chunks alone (lazy.h).
+  bool (*absence_is_sound)(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) = BlockIsSound;
 
   // The positions of a key in a body, where they are not those that an insertion into an empty block sets.
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;

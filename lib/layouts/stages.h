@@ -60,7 +60,7 @@ void StoreStageEntry(uint64_t num_blocks, uint64_t num_keys, uint32_t num_probes
 // Calls visit(i, Stage) with each stage, the oldest first.
 template <class Visit>
 void ForEachStage(const ProbeState& state, const Visit& visit) {
-  if (state.stages != nullptr) {
+  if (!state.in_image) {
     for (uint32_t i = 0; i < state.num_stages; ++i) visit(i, state.stages[i]);
     return;
   }

@@ -12,11 +12,12 @@ namespace {
 
 Broken BrokenOf(bool maybe) { return maybe ? Broken::kMaybe : Broken::kRaise; }
 
-std::unique_ptr<Image> Over(const py::object& buffer, const py::object& secret, bool verify, bool maybe_if_broken) {
-  const Broken broken = BrokenOf(maybe_if_broken);
-  auto image = std::make_unique<Image>(std::make_unique<Buffer>(buffer), OrNull(SecretOf(secret)), broken);
-  if (verify) image->VerifyNow(broken);
-  return image;
+// The modes by their index in _options.py, which is their value.
+VerifyMode VerifyOf(int mode) { return static_cast<VerifyMode>(mode); }
+
+std::unique_ptr<Image> Over(const py::object& buffer, int verify, const py::object& secret, bool maybe_if_broken) {
+  return std::make_unique<Image>(std::make_unique<Buffer>(buffer), VerifyOf(verify), OrNull(SecretOf(secret)),
+                                 BrokenOf(maybe_if_broken));
 }
 
 // Copied to where blocks are on cache lines, and verified.
@@ -28,17 +29,16 @@ std::unique_ptr<Image> Copy(const py::object& bytes, const py::object& secret) {
     const py::gil_scoped_release release;
     std::memcpy(own->data(), from.data(), from.size());
   }
-  auto image = std::make_unique<Image>(std::move(own), OrNull(SecretOf(secret)), Broken::kRaise);
-  image->VerifyNow(Broken::kRaise);
-  return image;
+  return std::make_unique<Image>(std::move(own), VerifyMode::kWhole, OrNull(SecretOf(secret)), Broken::kRaise);
 }
 
-std::unique_ptr<Image> OpenFile(const std::string& path, bool load, bool random, uint64_t memory_limit,
+std::unique_ptr<Image> OpenFile(const std::string& path, int verify, bool load, bool random, uint64_t memory_limit,
                                 const py::object& secret, bool maybe_if_broken) {
   const auto given = SecretOf(secret);
   return Image::OfFile(path, OrNull(given), BrokenOf(maybe_if_broken), [&](FilterFile* file) {
     if (load) return file->Load(path.c_str(), {}, memory_limit, OrNull(given));
-    return file->Map(path.c_str(), random ? MapAdvice::kRandom : MapAdvice::kWillNeed, OrNull(given));
+    const MapAdvice advice = random ? MapAdvice::kRandom : MapAdvice::kWillNeed;
+    return file->Map(path.c_str(), VerifyOf(verify), advice, OrNull(given));
   });
 }
 

@@ -92,7 +92,7 @@ std::unique_ptr<Image> Finish(Builder& builder) {
     return b.FinishTo(image->data(), image->size(), nullptr);
   }));
   const KeyHash key_hash = builder.options().key_hash();
-  return std::make_unique<Image>(std::move(image), key_hash.secret_or_null(), Broken::kRaise);
+  return std::make_unique<Image>(std::move(image), VerifyMode::kTrusted, key_hash.secret_or_null(), Broken::kRaise);
 }
 
 void FinishToFile(Builder& builder, const std::string& path) {

@@ -43,14 +43,14 @@ AlignedBytes::AlignedBytes(size_t size) : size_(size) {
 #endif
 }
 
-Image::Image(std::unique_ptr<Buffer> lent, const HashSecret* secret, Broken broken)
+Image::Image(std::unique_ptr<Buffer> lent, VerifyMode verify, const HashSecret* secret, Broken broken)
     : Core(nullptr), lent_(std::move(lent)) {
-  Open(lent_->data(), lent_->size(), secret, broken);
+  Open(lent_->data(), lent_->size(), verify, secret, broken);
 }
 
-Image::Image(std::unique_ptr<AlignedBytes> own, const HashSecret* secret, Broken broken)
+Image::Image(std::unique_ptr<AlignedBytes> own, VerifyMode verify, const HashSecret* secret, Broken broken)
     : Core(nullptr), own_(std::move(own)) {
-  Open(own_->data(), own_->size(), secret, broken);
+  Open(own_->data(), own_->size(), verify, secret, broken);
 }
 
 Image::Image(std::unique_ptr<FilterFile> file, const Status& status)
@@ -60,21 +60,14 @@ Image::Image(std::unique_ptr<FilterFile> file, const Status& status)
   size_ = view().image_bytes();
 }
 
-void Image::Open(const uint8_t* data, size_t size, const HashSecret* secret, Broken broken) {
+void Image::Open(const uint8_t* data, size_t size, VerifyMode verify, const HashSecret* secret, Broken broken) {
   data_ = data;
   size_ = size;
-  status_ = view_.Open(data, size, secret);
-  if (broken == Broken::kRaise || !IsOfBytes(status_)) Check(status_);
-}
-
-void Image::VerifyNow(Broken broken) {
-  if (!status_.ok()) return;
   {
     const py::gil_scoped_release release;
-    status_ = view().Verify();
+    status_ = view_.Open(data, size, verify, secret);
   }
-  if (broken == Broken::kRaise) Check(status_);
-  if (!status_.ok()) view_ = FilterView();
+  if (broken == Broken::kRaise || !IsOfBytes(status_)) Check(status_);
 }
 
 std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* secret, Broken broken,
@@ -87,7 +80,7 @@ std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* 
   const SystemResult result = without_gil();
   if (broken == Broken::kRaise || !IsOfBytes(result.status)) Check(result);
   if (file->view().empty_set())
-    return std::make_unique<Image>(ReadAgain(path, file->view().image_bytes()), secret, broken);
+    return std::make_unique<Image>(ReadAgain(path, file->view().image_bytes()), VerifyMode::kWhole, secret, broken);
   return std::unique_ptr<Image>(new Image(std::move(file), result.status));
 }
 

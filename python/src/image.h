@@ -39,14 +39,11 @@ enum class Broken { kRaise, kMaybe };
 class Image final : public Core {
  public:
   // Over bytes that are somebody's, of our own, or of a file: opened, which throws as `broken` says.
-  Image(std::unique_ptr<Buffer> lent, const HashSecret* secret, Broken broken);
-  Image(std::unique_ptr<AlignedBytes> own, const HashSecret* secret, Broken broken);
+  Image(std::unique_ptr<Buffer> lent, VerifyMode verify, const HashSecret* secret, Broken broken);
+  Image(std::unique_ptr<AlignedBytes> own, VerifyMode verify, const HashSecret* secret, Broken broken);
   // `open` is FilterFile's Map or Load.
   static std::unique_ptr<Image> OfFile(const std::string& path, const HashSecret* secret, Broken broken,
                                        const std::function<Status(FilterFile*)>& open);
-
-  // Verifies the whole body; what is damaged throws, or answers "maybe" from now on. Before anybody else knows this.
-  void VerifyNow(Broken broken);
 
   const FilterBase& filter() const override { return view(); }
   const FilterView& view() const { return file_ != nullptr ? file_->view() : view_; }
@@ -54,12 +51,12 @@ class Image final : public Core {
   const uint8_t* data() const { return data_; }
   // 0 of a file whose image is broken.
   size_t size() const { return size_; }
-  // ok, or why it answers "maybe" to everything.
-  const Status& status() const { return status_; }
+  // ok, or why it answers "maybe" to everything, or to keys of a part that was found damaged while it was asked.
+  Status status() const { return status_.ok() ? view().status() : status_; }
 
  private:
   Image(std::unique_ptr<FilterFile> file, const Status& status);
-  void Open(const uint8_t* data, size_t size, const HashSecret* secret, Broken broken);
+  void Open(const uint8_t* data, size_t size, VerifyMode verify, const HashSecret* secret, Broken broken);
 
   std::unique_ptr<Buffer> lent_;
   std::unique_ptr<AlignedBytes> own_;

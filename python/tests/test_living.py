@@ -125,12 +125,12 @@ def test_files_are_verified_before_they_serve(tmp_path):
 def test_a_successor_that_would_lose_keys_is_refused():
     users = linefilter.SwappableFilter()
     users.swap(blocked(["a"]))
-    for other in (blocked(["a"], seed=1), blocked(["a"], secret=SECRET), linefilter.FilterView(b"broken", broken="maybe")):
+    for other in (blocked(["a"], seed=1), blocked(["a"], secret=SECRET), linefilter.FilterView(b"broken", broken="maybe", verify="whole")):
         with pytest.raises(linefilter.IncompatibleError):
             users.swap(other)
     with pytest.raises(TypeError, match="str"):
         users.swap("a")
-    closed = linefilter.FilterView(blocked(["a"]).to_bytes())
+    closed = linefilter.FilterView(blocked(["a"]).to_bytes(), verify="whole")
     closed.close()
     with pytest.raises(ValueError, match="closed"):
         users.swap(closed)
@@ -156,7 +156,7 @@ def test_what_was_replaced_is_given_back():
     users = linefilter.SwappableFilter()
     images = [bytearray(blocked(["a"]).to_bytes()) for _ in range(3)]
     for image in images:
-        users.swap(linefilter.FilterView(image))
+        users.swap(linefilter.FilterView(image, verify="whole"))
     for image in images[:2]:
         image.extend(b"nobody holds it")
     with pytest.raises(BufferError):

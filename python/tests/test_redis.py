@@ -99,7 +99,7 @@ def test_secret(at):
     for secret in (None, bytes(15) + b"x"):
         with pytest.raises(linefilter.IncompatibleError):
             RedisFilter.open(at, "guarded", secret=secret)
-    view = linefilter.FilterView(guarded.to_bytes(), secret=SECRET)
+    view = linefilter.FilterView(guarded.to_bytes(), secret=SECRET, verify="whole")
     assert view.contains_many(KEYS).all()
     again = RedisFilter.from_image(at, "again", view, secret=SECRET)
     assert again.contains_many(KEYS).all() and again.contains_many(OTHERS).mean() < 0.01
@@ -111,7 +111,7 @@ def test_images_go_in_and_out(at, layout, tmp_path):
     seen = RedisFilter.from_image(at, "seen", image, shard_bytes=0 if layout == "classic" else 4096)
     assert seen.layout == layout and seen.contains_many(KEYS).all() and seen.contains_many(OTHERS).mean() < 0.05
     out = seen.to_bytes()
-    assert len(out) == seen.image_bytes and linefilter.FilterView(out, verify=True).contains_many(KEYS).all()
+    assert len(out) == seen.image_bytes and linefilter.FilterView(out, verify="whole").contains_many(KEYS).all()
     seen.save(tmp_path / "seen.filter")
     assert (tmp_path / "seen.filter").read_bytes() == out
     with pytest.raises(FileNotFoundError):
@@ -130,7 +130,7 @@ def test_a_container_of_stages(at):
     window.add_many(KEYS)
     seen = RedisFilter.from_image(at, "window", window.to_bytes())
     assert seen.layout == "container" and seen.contains_many(KEYS).all() and seen.info().num_stages == 3
-    assert linefilter.FilterView(seen.to_bytes()).contains_many(KEYS).all()
+    assert linefilter.FilterView(seen.to_bytes(), verify="whole").contains_many(KEYS).all()
 
 
 def test_what_is_foldable_in_redis_can_be_folded_here(at):

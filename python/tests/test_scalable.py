@@ -65,13 +65,13 @@ def test_copies_grow_no_further_than_their_memory_limit():
 def test_a_view_tells_its_stages():
     seen = ScalableFilter(100, fpr=0.01)
     seen.add_many(range(1000))
-    view = linefilter.FilterView(seen.to_bytes())
+    view = linefilter.FilterView(seen.to_bytes(), verify="whole")
     assert len(view.stages) == len(seen.stages) == 4
     for told, stage in zip(view.stages, seen.stages):
         assert told == (stage.num_blocks, stage.num_keys, "blocked", stage.num_probes)
     window = linefilter.RotatingFilter(1000, generations=4, fpr=0.01)
-    assert [stage.num_keys for stage in linefilter.FilterView(window.to_bytes()).stages] == [None] * 4
-    assert linefilter.FilterView(linefilter.BlockedFilter(100, fpr=0.01).to_bytes()).stages == []
+    assert [stage.num_keys for stage in linefilter.FilterView(window.to_bytes(), verify="whole").stages] == [None] * 4
+    assert linefilter.FilterView(linefilter.BlockedFilter(100, fpr=0.01).to_bytes(), verify="whole").stages == []
 
 
 def test_refuses_what_is_no_bound():

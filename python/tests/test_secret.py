@@ -26,7 +26,7 @@ def calls(tmp_path):
     for kind in (linefilter.BlockedFilter, linefilter.ClassicFilter):
         yield kind, {"num_keys": 100, **many}
         yield kind.from_bytes, {"image": kind(100, **many).to_bytes(), "secret": SECRET}
-    yield linefilter.FilterView, {"image": IMAGE, "secret": SECRET}
+    yield linefilter.FilterView, {"image": IMAGE, "verify": "whole", "secret": SECRET}
     yield linefilter.FilterView.from_bytes, {"image": IMAGE, "secret": SECRET}
     yield linefilter.FilterFile, {"path": path, "secret": SECRET}
     yield linefilter.FilterFile, {"path": path, "load": True, "secret": SECRET}

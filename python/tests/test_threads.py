@@ -137,7 +137,7 @@ def test_everything_at_once_does_not_stop(hurried):
 def test_a_view_closed_meanwhile_ends_its_calls_first():
     image = bytearray(linefilter.build(NUMBERS, fpr=0.01).to_bytes())
     for _ in range(3):
-        view = linefilter.FilterView(image)
+        view = linefilter.FilterView(image, verify="whole")
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(view.contains_many, NUMBERS)
             view.close()
@@ -174,8 +174,8 @@ def test_images_are_whole_while_a_filter_is_folded(image_of):
         for other in others:
             other.start()
         while folded.num_blocks > 1:
-            view = linefilter.FilterView(image_of(folded))  # verified
+            view = linefilter.FilterView(image_of(folded), verify="whole")  # verified
             assert view.contains_many(keys).all()
         for other in others:
             other.join()
-        assert linefilter.FilterView(image_of(folded)).num_blocks == 1
+        assert linefilter.FilterView(image_of(folded), verify="whole").num_blocks == 1

@@ -43,7 +43,7 @@ def test_buffers_are_read_where_they_lie(view):
     buffers = [image, bytearray(image), memoryview(b"-" + image)[1:], np.frombuffer(image, np.uint8),
                array.array("B", image), memoryview(words).cast("B")[: len(image)]]  # fmt: skip
     for buffer in buffers:
-        opened = linefilter.FilterView(buffer, verify=True)
+        opened = linefilter.FilterView(buffer, verify="whole")
         assert address(opened.image) == address(buffer), type(buffer)
         assert opened.image.readonly and opened.image == image
         expect_keys(opened)
@@ -51,14 +51,14 @@ def test_buffers_are_read_where_they_lie(view):
 
 def test_buffers_of_more_dimensions_and_steps(view):
     image = np.frombuffer(view.to_bytes(), np.uint8)
-    expect_keys(linefilter.FilterView(image.reshape(1, -1)))
+    expect_keys(linefilter.FilterView(image.reshape(1, -1), verify="whole"))
     twice = np.repeat(image, 2)
     for gaps in (twice[::2], memoryview(twice)[::2], memoryview(view.to_bytes())[::-1]):
         with pytest.raises((BufferError, ValueError), match="contiguous"):
-            linefilter.FilterView(gaps)
+            linefilter.FilterView(gaps, verify="whole")
     for wrong in ("image", None, 5, [1]):
         with pytest.raises(TypeError):
-            linefilter.FilterView(wrong)
+            linefilter.FilterView(wrong, verify="whole")
 
 
 def test_the_buffer_lives_as_long_as_the_view(view):
@@ -67,7 +67,7 @@ def test_the_buffer_lives_as_long_as_the_view(view):
 
     buffer = Owned(view.to_bytes())
     alive = weakref.ref(buffer)
-    opened = linefilter.FilterView(buffer)
+    opened = linefilter.FilterView(buffer, verify="whole")
     held = opened.image
     del buffer
     gc.collect()
@@ -83,7 +83,7 @@ def test_the_buffer_lives_as_long_as_the_view(view):
 
 def test_a_memoryview_cannot_be_released_meanwhile(view):
     lent = memoryview(bytearray(view.to_bytes()))
-    opened = linefilter.FilterView(lent)
+    opened = linefilter.FilterView(lent, verify="whole")
     with pytest.raises(BufferError):
         lent.release()
     opened.close()
@@ -94,7 +94,7 @@ def test_mmap(view, tmp_path):
     path = tmp_path / "image"
     view.save(path)
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        with linefilter.FilterView(mapped) as opened:
+        with linefilter.FilterView(mapped, verify="whole") as opened:
             expect_keys(opened)
             with pytest.raises(BufferError):
                 mapped.close()
@@ -108,7 +108,7 @@ def test_shared_memory(view):
         memory.buf[: len(image)] = image
         other = shared_memory.SharedMemory(memory.name)
         exact = other.buf[: len(image)]  # shared memory is rounded up to pages on some systems
-        with linefilter.FilterView(exact, verify=True) as opened:
+        with linefilter.FilterView(exact, verify="whole") as opened:
             expect_keys(opened)
             with pytest.raises(BufferError):
                 other.close()
@@ -157,9 +157,9 @@ def test_a_secret_is_never_in_a_pickle():
     linefilter.verify_image(image)
     for options in ({}, {"secret": SECRET[::-1]}, {"broken": "maybe"}):
         with pytest.raises(linefilter.IncompatibleError, match="secret"):
-            linefilter.FilterView(image, **options)
+            linefilter.FilterView(image, verify="whole", **options)
     with pytest.raises(linefilter.IncompatibleError, match="secret"):
-        linefilter.FilterView(linefilter.build([1], fpr=0.01).to_bytes(), secret=SECRET)
+        linefilter.FilterView(linefilter.build([1], fpr=0.01).to_bytes(), secret=SECRET, verify="whole")
 
 
 def test_from_bytes_is_a_copy_on_cache_lines(view):
@@ -174,19 +174,19 @@ def test_broken_images_raise(view):
     image = view.to_bytes()
     for broken in (b"", b"\0", image[:-1], image[1:], image + b"\0", bytes(1000)):
         with pytest.raises(linefilter.CorruptError):
-            linefilter.FilterView(broken)
+            linefilter.FilterView(broken, verify="whole")
         with pytest.raises(linefilter.CorruptError):
             linefilter.verify_image(broken)
         with pytest.raises(ValueError):
             linefilter.FilterView.from_bytes(broken)
     with pytest.raises(linefilter.UnsupportedError):
-        linefilter.FilterView(image[:-1] + b"\xaf")
+        linefilter.FilterView(image[:-1] + b"\xaf", verify="whole")
     with pytest.raises(ValueError, match="broken"):
-        linefilter.FilterView(image, broken="no")
+        linefilter.FilterView(image, broken="no", verify="whole")
 
 
 def test_broken_images_answer_maybe_if_asked_to(view):
-    opened = linefilter.FilterView(view.to_bytes()[:-1], broken="maybe")
+    opened = linefilter.FilterView(view.to_bytes()[:-1], broken="maybe", verify="whole")
     assert "anything" in opened and opened.contains_many(np.arange(100)).all() and opened.contains_many("abc".split()).all()
     assert opened.contains_hash(1) and opened.contains_hashes([1, 2]).all()
     assert isinstance(opened.error, linefilter.CorruptError) and str(opened.error) and opened.error.code == "corrupt"
@@ -202,13 +202,22 @@ def test_broken_images_answer_maybe_if_asked_to(view):
 def test_damage_in_a_large_body_is_found_by_verify(view):
     image = bytearray(view.to_bytes())
     image[1000] ^= 1
-    opened = linefilter.FilterView(image)
-    for call in (opened.verify, lambda: linefilter.FilterView(image, verify=True),
+    opened = linefilter.FilterView(image, verify="trusted")
+    for call in (opened.verify, lambda: linefilter.FilterView(image, verify="whole"),
                  lambda: linefilter.FilterView.from_bytes(image), lambda: linefilter.verify_image(opened)):  # fmt: skip
         with pytest.raises(linefilter.CorruptError):
             call()
-    maybe = linefilter.FilterView(image, verify=True, broken="maybe")
+    maybe = linefilter.FilterView(image, verify="whole", broken="maybe")
     assert isinstance(maybe.error, linefilter.CorruptError) and maybe.contains_many(np.arange(10**6, 10**6 + 100)).all()
+
+
+def test_nobody_trusts_bytes_unaware(view):
+    image = view.to_bytes()
+    with pytest.raises(TypeError, match="verify"):
+        linefilter.FilterView(image)
+    for mode in ("auto", "lazy", "no", True, None):
+        with pytest.raises(linefilter.InvalidArgumentError, match="whole|kWhole"):
+            linefilter.FilterView(image, verify=mode)
 
 
 def grown():
@@ -233,7 +242,7 @@ def test_a_container_is_a_view_like_any_other(make, tmp_path):
     strangers = np.arange(10**6, 10**6 + 100_000)
     (tmp_path / "image").write_bytes(image)
     file = linefilter.FilterFile(tmp_path / "image")
-    view = linefilter.FilterView(image, verify=True)
+    view = linefilter.FilterView(image, verify="whole")
     for each in (view, file, copy.copy(view), pickle.loads(pickle.dumps(view))):
         assert each.layout == "container" and "container" in repr(each) and each.num_probes == 0
         assert each.error is None and each.image_bytes == len(image) and each.to_bytes() == image
@@ -249,7 +258,7 @@ def test_a_container_is_a_view_like_any_other(make, tmp_path):
     damaged = bytearray(image)
     damaged[70] ^= 1
     with pytest.raises(linefilter.CorruptError):
-        linefilter.FilterView(damaged, verify=True)
+        linefilter.FilterView(damaged, verify="whole")
     with pytest.raises(linefilter.CorruptError):
-        linefilter.FilterView(image[:-1])
-    assert all(key in linefilter.FilterView(image[:-1], broken="maybe") for key in strangers[:20].tolist())
+        linefilter.FilterView(image[:-1], verify="whole")
+    assert all(key in linefilter.FilterView(image[:-1], broken="maybe", verify="whole") for key in strangers[:20].tolist())

@@ -71,7 +71,7 @@ TEST(LevelDBPolicy, AppendsAnImageThatHoldsEveryKey) {
         ASSERT_EQ(block.substr(0, head.size()), head);
         const std::string_view filter = std::string_view(block).substr(head.size());
         ASSERT_EQ(CountMatches(*policy, keys, filter), n) << LayoutName(layout) << " " << bits_per_key;
-        const FilterView view(filter.data(), filter.size());
+        const FilterView view(filter.data(), filter.size(), VerifyMode::kWhole);
         ASSERT_TRUE(view.status().ok()) << view.status().message();
         if (n == 0) {
           EXPECT_FALSE(policy->KeyMayMatch("x", leveldb::Slice(filter.data(), filter.size())));

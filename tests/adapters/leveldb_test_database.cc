@@ -89,7 +89,7 @@ TEST(LevelDBDatabase, LargeBlocksHaveTheExpectedFalsePositives) {
       ASSERT_EQ(db.Tables().size(), 1u);
       double bytes = 0, expected = 0;
       db.ForEachFilter([&](std::string_view filter) {
-        const FilterView view(filter.data(), filter.size());
+        const FilterView view(filter.data(), filter.size(), VerifyMode::kWhole);
         bytes += static_cast<double>(view.body_bytes());
         expected += static_cast<double>(view.body_bytes()) * view.ExpectedFpr();
       });
@@ -158,7 +158,7 @@ TEST(LevelDBPolicy, VerifiesTheChunksThatALookupReads) {
     const std::string filter = Filter(*policy, all_keys);
     std::vector<std::string> keys;
     for (size_t i = 0; i < all_keys.size(); i += 50) keys.push_back(all_keys[i]);
-    const FilterView view(filter.data(), filter.size());
+    const FilterView view(filter.data(), filter.size(), VerifyMode::kWhole);
     ASSERT_EQ(view.num_chunks(), 4u);
     for (uint64_t chunk = 0; chunk < view.num_chunks(); ++chunk) {
       SCOPED_TRACE(std::string(LayoutName(layout)) + ", chunk " + std::to_string(chunk));

@@ -49,7 +49,7 @@ TEST(LevelDBPolicy, OfFewKeysIsClassicWhereThatIsSmaller) {
         SCOPED_TRACE(std::string(LayoutName(layout)) + ", " + std::to_string(n) + " keys, " +
                      std::to_string(bits_per_key));
         const std::string filter = Filter(*policy, Keys(n, n));
-        const FilterView view(filter.data(), filter.size());
+        const FilterView view(filter.data(), filter.size(), VerifyMode::kWhole);
         Sizing asked, classic;
         ASSERT_TRUE(SizeForBitsPerKey(layout, n, bits_per_key, &asked).ok());
         const bool reaches = SizeForFpr(Layout::kClassic, n, fpr, &classic).ok();
@@ -74,7 +74,7 @@ TEST(LevelDBPolicy, OfFewKeysKeepsAnFpr) {
     const Policy policy = New(options);
     for (size_t n = 1; n <= 64; ++n) {
       const std::string filter = Filter(*policy, Keys(n, n));
-      const FilterView view(filter.data(), filter.size());
+      const FilterView view(filter.data(), filter.size(), VerifyMode::kWhole);
       EXPECT_LE(ExpectedFpr(view.layout(), n, view.body_bytes(), view.num_probes()), options.fpr) << LayoutName(layout);
     }
   }

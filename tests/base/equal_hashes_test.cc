@@ -120,14 +120,14 @@ TEST(RateOfBits, OfOneKeyInOneBlockIsThatOfItsInBlockHash) {
   for (const uint64_t hash : test::RandomHashes(100, 1)) {
     for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
       const std::string image = ImageOf(layout, 64, 8, {hash});
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_EQ(view.num_blocks(), 1u);
       ASSERT_GE(view.ExpectedFpr(), OfInBlockHashes(1)) << LayoutName(layout);
       ASSERT_NEAR(view.ExpectedFpr() / ExpectedFpr(layout, 1, 64, view.num_probes()), 1,
                   layout == Layout::kCounting ? 0.01 : 1e-9);
     }
     const std::string image = ImageOf(Layout::kRetrieval, 64, 1, {hash});
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_EQ(view.num_blocks(), 1u);
     ASSERT_GE(view.ExpectedFpr(), OfInBlockHashes(2)) << "31 equations";
     ASSERT_LE(view.ExpectedFpr(), OfInBlockHashes(4));
@@ -143,7 +143,7 @@ TEST(RateOfBits, IsThatOfTheModelWhereEqualHashesRule) {
       if (layout == Layout::kRetrieval && divisor != 1) continue;
       const uint64_t n = kMadeFor / divisor;
       const std::string image = ImageOf(layout, 64, kMadeFor, test::RandomHashes(static_cast<size_t>(n), divisor));
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       const double fpr = view.ExpectedFpr(), keys = static_cast<double>(n);
       const double model = ExpectedFpr(layout, n, view.body_bytes(), view.num_probes());
       SCOPED_TRACE(std::string(LayoutName(layout)) + " " + std::to_string(n) + " keys");
@@ -160,7 +160,7 @@ TEST(RateOfBits, IsThatOfTheModelWhereEqualHashesRule) {
 TEST(RateOfBits, OfClassicKnowsThatWholeHashesAgree) {
   for (const uint64_t n : {1000u, 20000u}) {  // 256 bits per key, 30 probes: 2e-29 by bits
     const std::string image = ImageOf(Layout::kClassic, 64, 4 * n, test::RandomHashes(n, n));
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_EQ(view.num_probes(), 30u);
     EXPECT_NEAR(view.ExpectedFpr() / OfWholeHashes(static_cast<double>(n)), 1, 0.01);
   }
@@ -173,7 +173,7 @@ TEST(RateOfBits, OfRetrievalKnowsTheKeysOfABlock) {
     const uint64_t n = load * kBlocks;
     const std::string image = ImageOf(Layout::kRetrieval, 512.0 / static_cast<double>(load), n,
                                       test::RandomHashes(static_cast<size_t>(n), load));
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_EQ(view.num_blocks(), kBlocks);
     EXPECT_NEAR(view.EstimatedKeys() / static_cast<double>(n), 1, 0.04) << load;
     EXPECT_GE(view.ExpectedFpr(), OfInBlockHashes(static_cast<double>(load))) << load;
@@ -192,7 +192,7 @@ TEST(RateOfStages, IsNeverBelowThatOfTheirInBlockHashes) {
     filter.InsertHash(hashes[i]);
     if (i > 20 && i % 100 != 0) continue;
     const std::string image = test::ImageOf(filter);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     double floor = 0;
     for (uint32_t s = 0; s < view.num_stages(); ++s) {
       const StageInfo stage = view.stage(s);

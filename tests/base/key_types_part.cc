@@ -52,8 +52,8 @@ struct Taker {
   CALL(HashWithSecret, HashSecret, KeyedHash(KEY, std::declval<S>()))                                         \
   CALL(OfBase, FilterBase&, std::declval<S>().MayContainKey(KEY))                                             \
   CALL(OfView, FilterView, std::declval<S>().MayContainKey(KEY))                                              \
-  CALL(OfImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY))                                         \
-  CALL(OfTrustedImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY, true))                            \
+  CALL(OfImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY, VerifyMode::kLazy))                      \
+  CALL(OfTrustedImage, void*, ImageMayContainKey(std::declval<S>(), 0, KEY, VerifyMode::kTrusted))            \
   CALL(Insertion, BlockedFilter, std::declval<S>().InsertKey(KEY))                                            \
   CALL(InsertionIntoClassic, ClassicFilter, std::declval<S>().InsertKey(KEY))                                 \
   CALL(InsertionIntoCounting, CountingBlockedFilter, std::declval<S>().InsertKey(KEY))                        \

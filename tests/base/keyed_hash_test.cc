@@ -138,7 +138,7 @@ TEST(KeyedFilter, OfEveryKindFindsItsKeys) {
     for (const Layout layout : EveryLayout()) {
       for (const uint64_t num_keys : {1u, 50u, 5000u, 20000u}) {
         const std::string image = Image(Keyed(secret, layout), num_keys);
-        const FilterView view(image.data(), image.size(), &secret);
+        const FilterView view(image.data(), image.size(), VerifyMode::kWhole, &secret);
         ASSERT_TRUE(view.status().ok()) << view.status().message();
         EXPECT_EQ(view.hash_id(), HashId::kKeyed);
         ExpectAFilter(view, num_keys, secret);
@@ -181,7 +181,7 @@ TEST(KeyedFilter, InAFile) {
   for (uint64_t i = 0; i < 20000; ++i) builder.AddKey(KeyOf(i));
   ASSERT_TRUE(builder.FinishToFile(path.c_str()).ok());
   FilterFile file;
-  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &secret).ok());
+  ASSERT_TRUE(file.Map(path.c_str(), VerifyMode::kAuto, MapAdvice::kWillNeed, &secret).ok());
   ExpectAFilter(file.view(), 20000, secret);
   ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, &secret).ok());
   ExpectAFilter(file.view(), 20000, secret);
@@ -200,8 +200,9 @@ TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
       FilterOptions unkeyed = Keyed(HashSecret(), layout);
       unkeyed.hash_id = HashId::kXxh3;
       const std::string plain = Image(unkeyed, num_keys);
-      const FilterView without(image.data(), image.size()), with_other(image.data(), image.size(), &other),
-          with_too_much(plain.data(), plain.size(), &secret);
+      const FilterView without(image.data(), image.size(), VerifyMode::kWhole),
+          with_other(image.data(), image.size(), VerifyMode::kWhole, &other),
+          with_too_much(plain.data(), plain.size(), VerifyMode::kWhole, &secret);
       const FilterView* const views[] = {&without, &with_other, &with_too_much};
       const char* const words[] = {"open it with its secret", "another secret", "not of a keyed hash"};
       for (int i = 0; i < 3; ++i) {
@@ -213,8 +214,8 @@ TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
         }
       }
       for (uint64_t key = 0; key < 300; ++key) {
-        ASSERT_TRUE(ImageMayContainKey(image.data(), image.size(), KeyOf(key)));
-        ASSERT_TRUE(ImageMayContainKey(image.data(), image.size(), KeyOf(key), true));
+        ASSERT_TRUE(ImageMayContainKey(image.data(), image.size(), KeyOf(key), VerifyMode::kLazy));
+        ASSERT_TRUE(ImageMayContainKey(image.data(), image.size(), KeyOf(key), VerifyMode::kTrusted));
       }
       const std::string_view hidden(reinterpret_cast<const char*>(secret.bytes), 16);
       for (size_t half : {0u, 8u})
@@ -226,8 +227,8 @@ TEST(KeyedFilter, WithoutItsSecretIsNotOpened) {
 TEST(KeyedFilter, MayBeOpenedAgainWithItsOwnSecret) {
   const HashSecret secret = Secret(13);
   const std::string image = Image(Keyed(secret), 500);
-  FilterView view(image.data(), image.size(), &secret);
-  ASSERT_TRUE(view.Open(image.data(), image.size(), &view.key_hash().secret).ok());
+  FilterView view(image.data(), image.size(), VerifyMode::kWhole, &secret);
+  ASSERT_TRUE(view.Open(image.data(), image.size(), VerifyMode::kWhole, &view.key_hash().secret).ok());
   ExpectAFilter(view, 500, secret);
 }
 
@@ -336,7 +337,8 @@ TEST(Adversary, KeysPreparedOfflineGainNothingAgainstTheKeyedHash) {
 TEST(Adversary, AReplayedFalsePositiveStillWorks) {
   const std::string image = Image(Keyed(Secret(20)), 2000), again = Image(Keyed(Secret(21)), 2000);
   const HashSecret secret = Secret(20), new_secret = Secret(21);
-  const FilterView view(image.data(), image.size(), &secret), rekeyed(again.data(), again.size(), &new_secret);
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, &secret),
+      rekeyed(again.data(), again.size(), VerifyMode::kWhole, &new_secret);
   std::vector<std::string> found;
   for (uint64_t i = 2000; found.size() < 100; ++i) {
     if (view.MayContainKey(KeyOf(i))) found.push_back(KeyOf(i));

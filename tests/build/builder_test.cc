@@ -31,7 +31,7 @@ TEST(FilterBuilder, MakesAnImageOfItsKeys) {
       std::string image;
       ASSERT_TRUE(IsOk(builder.Finish(&image)));
       EXPECT_EQ(image.size(), promised);
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(view.status().ok()) << view.status().message();
       EXPECT_TRUE(view.Verify().ok());
       EXPECT_EQ(view.layout(), builder.sizing().layout);
@@ -49,7 +49,7 @@ TEST(FilterBuilder, SizesFromTheKeysThatCame) {
   const std::string image = Build(Fpr(0.01, Layout::kBlocked), hashes);
   Sizing sizing;
   ASSERT_TRUE(SizeForFpr(Layout::kBlocked, hashes.size(), 0.01, &sizing).ok());
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_EQ(view.body_bytes(), sizing.body_bytes);
   EXPECT_EQ(view.num_probes(), sizing.num_probes);
   EXPECT_TRUE(view.has_num_keys());
@@ -205,7 +205,7 @@ TEST(FilterBuilder, OfTheCallersHashesTakesNoKeys) {
   EXPECT_TRUE(builder.status().ok());
   builder.AddHash(1);
   ASSERT_TRUE(builder.Finish(&image).ok());
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_EQ(view.hash_id(), HashId::kCaller);
   EXPECT_TRUE(view.MayContainHash(1));
   EXPECT_FALSE(view.MayContainHash(MixHash(2)));
@@ -215,7 +215,7 @@ TEST(FilterBuilder, OfNoKeysIsTheEmptySet) {
   for (const Layout layout : {Layout::kAuto, Layout::kBlocked, Layout::kClassic, Layout::kRetrieval}) {
     const std::string image = Build(BitsPerKey(10, layout), {});
     EXPECT_EQ(image.size(), 8u) << "the fixed trailer alone";
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     EXPECT_TRUE(view.empty_set()) << view.status().message();
     EXPECT_FALSE(view.MayContainKey("anything"));
   }
@@ -228,7 +228,7 @@ TEST(FilterBuilder, PicksTheLayoutBySize) {
                                   {100000, Layout::kBlocked},
                                   {1000003, Layout::kBlocked}}) {
     const std::string image = Build(BitsPerKey(10), RandomHashes(n, n));
-    EXPECT_EQ(FilterView(image.data(), image.size()).layout(), layout) << n;
+    EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).layout(), layout) << n;
     EXPECT_LE(image.size(), n * 10 / 8 + 64 + n / 1000 + 32) << n;
   }
   EXPECT_LE(Build(BitsPerKey(10), RandomHashes(8, 8)).size(), 10u + 8) << "LevelDB's smallest: 8 keys";

@@ -167,7 +167,7 @@ TEST(BuildFromSource, GivesEachHashToOneGroup) {
     hashes.push_back(~uint64_t{0});
     for (const uint64_t hash : RandomHashes(kKeys - hashes.size(), 1)) hashes.push_back(hash);
     const std::string expected = BuildPlainly(options, hashes);
-    ASSERT_EQ(FilterView(expected.data(), expected.size()).body_bytes(), kBlocks * 64);
+    ASSERT_EQ(FilterView(expected.data(), expected.size(), VerifyMode::kWhole).body_bytes(), kBlocks * 64);
     const ScopedTuning tuning(0, 256);
     options.memory_limit = LeastMemory(options, hashes);
     Source source{hashes};

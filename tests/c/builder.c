@@ -67,11 +67,11 @@ static void BuildInEveryWay(linefilter_layout layout) {
   CHECK(FileHas(FileIn("built"), image, size));
   linefilter_builder_free(builder);
 
-  linefilter_view* view = linefilter_view_open(image, size, NULL, &status);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
   CHECK(view != NULL && IsOk(&status) && linefilter_view_verify(view, &status) == LINEFILTER_OK);
   CheckAnswers(view);
-  CHECK(linefilter_image_ask(image, size, false, "key 1", 5));
-  CHECK(linefilter_image_ask(image, size, true, "key 1", 5));
+  CHECK(linefilter_image_ask(image, size, LINEFILTER_VERIFY_LAZY, "key 1", 5));
+  CHECK(linefilter_image_ask(image, size, LINEFILTER_VERIFY_TRUSTED, "key 1", 5));
   linefilter_view_free(view);
   linefilter_image_free(image);
 }

@@ -89,8 +89,8 @@ TEST(CApi, AnswersAsTheConformanceImages) {
   for (const ConformanceImage& image : images) {
     SCOPED_TRACE(image.name);
     linefilter_status status;
-    linefilter_view* const view =
-        linefilter_view_open(image.bytes.data(), image.bytes.size(), SecretOf(image.secret), &status);
+    linefilter_view* const view = linefilter_view_open(image.bytes.data(), image.bytes.size(), LINEFILTER_VERIFY_WHOLE,
+                                                       SecretOf(image.secret), &status);
     EXPECT_EQ(view != nullptr, image.reads) << status.message;
     EXPECT_EQ(status.code == LINEFILTER_OK, image.reads);
     for (const Question& question : image.questions) {
@@ -249,7 +249,8 @@ TEST(CApi, SaysThatMemoryRanOut) {
       3);
   FailEachAllocation(
       [&](linefilter_status* status) {
-        linefilter_view* const view = linefilter_view_open(image.data(), image.size(), nullptr, status);
+        linefilter_view* const view =
+            linefilter_view_open(image.data(), image.size(), LINEFILTER_VERIFY_WHOLE, nullptr, status);
         EXPECT_TRUE(view != nullptr || linefilter_view_may_contain_u64(view, 1));
         linefilter_view_free(view);
         return view != nullptr;

@@ -117,7 +117,7 @@ bool HasOrRefuses(linefilter_builder* builder, const std::vector<uint64_t>& hash
     EXPECT_NE(std::string(status.message).find("did not return"), std::string::npos) << status.message;
     return false;
   }
-  linefilter_view* const view = linefilter_view_open(image, size, nullptr, nullptr);
+  linefilter_view* const view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, nullptr, nullptr);
   EXPECT_EQ(linefilter_view_count_maybes(view, hashes.data(), hashes.size()), hashes.size()) << "lost keys";
   linefilter_view_free(view);
   linefilter_image_free(image);

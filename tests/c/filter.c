@@ -113,7 +113,7 @@ static void TestUnion(void) {
   linefilter_filter_free(small);
   size_t size = 0;
   uint8_t* image = linefilter_filter_image(one, &size, NULL);
-  linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, NULL);
   CHECK(linefilter_filter_union(two, view, 0, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_may_contain_u64(linefilter_filter_view(two), 1));
   linefilter_view_free(view);

@@ -20,10 +20,11 @@ static void TestSecrets(void) {
   CHECK(!linefilter_filter_insert_hash(filter, linefilter_secret_hash_u64(6, kSecret)));
   size_t size = 0;
   void* image = linefilter_filter_image(filter, &size, NULL);
-  CHECK(linefilter_view_open(image, size, NULL, &status) == NULL && Says(LINEFILTER_INCOMPATIBLE, &status, "secret"));
-  CHECK(linefilter_view_open(image, size, kOtherSecret, &status) == NULL);
+  CHECK(linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status) == NULL &&
+        Says(LINEFILTER_INCOMPATIBLE, &status, "secret"));
+  CHECK(linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, kOtherSecret, &status) == NULL);
   CHECK(Says(LINEFILTER_INCOMPATIBLE, &status, "secret"));
-  linefilter_view* view = linefilter_view_open(image, size, kSecret, &status);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, kSecret, &status);
   CHECK(IsOk(&status) && linefilter_view_may_contain_key(view, "one", 3) && linefilter_view_may_contain_u64(view, 5));
   CHECK(linefilter_view_hash_id(view) == LINEFILTER_HASH_KEYED);
   CHECK(linefilter_view_seed(view) == linefilter_secret_check(kSecret));
@@ -37,13 +38,13 @@ static void TestSecrets(void) {
   CHECK(!linefilter_view_may_contain_key(linefilter_filter_view(concurrent), "two", 3));
   CHECK(linefilter_filter_save(filter, FileIn("keyed"), NULL) == LINEFILTER_OK);
   linefilter_view* files[2];
-  files[0] = linefilter_view_map(FileIn("keyed"), LINEFILTER_RANDOM, kSecret, &status);
+  files[0] = linefilter_view_map(FileIn("keyed"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, kSecret, &status);
   files[1] = linefilter_view_load(FileIn("keyed"), NULL, LINEFILTER_NO_MEMORY_LIMIT, kSecret, &status);
   for (int i = 0; i < 2; ++i) {
     CHECK(linefilter_view_may_contain_u64(files[i], 5) && !linefilter_view_may_contain_u64(files[i], 7));
     linefilter_view_free(files[i]);
   }
-  CHECK(linefilter_view_map(FileIn("keyed"), LINEFILTER_RANDOM, NULL, NULL) == NULL);
+  CHECK(linefilter_view_map(FileIn("keyed"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, NULL) == NULL);
   linefilter_filter_free(concurrent);
   linefilter_filter_free(copy);
   linefilter_filter_free(filter);

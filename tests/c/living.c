@@ -30,7 +30,7 @@ static void TestRotating(void) {
 
   size_t size = 0;
   void* image = ImageByEveryWayOut(seen, "rotating", &size);
-  linefilter_view* view = linefilter_view_open(image, size, NULL, &status);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
   CHECK(linefilter_view_may_contain_u64(view, 10) && !linefilter_view_may_contain_u64(view, 15));
   CheckContainer(view, size);
   CHECK(linefilter_view_body_bytes(view) == linefilter_view_body_bytes(live));
@@ -122,7 +122,8 @@ static void TestSwappable(void) {
   CHECK(linefilter_swappable_swap_view(users, file, &status) == LINEFILTER_OK);
   CHECK(!linefilter_view_may_contain_u64(users, 1) && linefilter_view_may_contain_u64(users, 2));
   CHECK(linefilter_swappable_swap(users, other, &status) == LINEFILTER_OK); /* its own now */
-  linefilter_view* view = linefilter_view_map(FileIn("seeded"), LINEFILTER_RANDOM, NULL, &status);
+  linefilter_view* view =
+      linefilter_view_map(FileIn("seeded"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, &status);
   CHECK(linefilter_swappable_swap_view(users, view, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_may_contain_u64(users, 2) && linefilter_swappable_num_swaps(users) == 5);
   CHECK(linefilter_swappable_swap_view(users, view, &status) == LINEFILTER_INVALID_ARGUMENT); /* it serves */

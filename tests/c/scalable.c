@@ -41,20 +41,21 @@ static void TestScalable(void) {
   void* image = ImageByEveryWayOut(seen, "grown", &size);
 
   /* An image is a view like any other, and goes on growing. */
-  linefilter_view* opened = linefilter_view_open(image, size, NULL, &status);
+  linefilter_view* opened = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
   CHECK(opened != NULL && linefilter_view_may_contain_u64(opened, 12) && !linefilter_view_may_contain_u64(opened, 15));
   CheckContainer(opened, size);
   CHECK(linefilter_view_num_stages(opened) == 2 && linefilter_view_stage_at(opened, 1, &stage));
   CHECK(stage.num_blocks == second.num_blocks && stage.num_keys == 5 && stage.num_probes == second.num_probes);
   CHECK(stage.layout == LINEFILTER_LAYOUT_BLOCKED && !linefilter_view_stage_at(opened, 2, &stage));
   linefilter_view_free(opened);
-  opened = linefilter_view_map(FileIn("grown"), LINEFILTER_RANDOM, NULL, &status);
+  opened = linefilter_view_map(FileIn("grown"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, &status);
   CHECK(opened != NULL && linefilter_view_may_contain_key(opened, "two", 3));
   CheckContainer(opened, size);
   CHECK(linefilter_view_num_blocks(opened) == linefilter_view_num_blocks(view));
   CHECK(linefilter_view_expected_fpr(opened) == linefilter_view_expected_fpr(view));
   linefilter_view_free(opened);
-  CHECK(linefilter_image_ask(image, size, false, "two", 3) && !linefilter_image_ask(image, size, false, "x", 1));
+  CHECK(linefilter_image_ask(image, size, LINEFILTER_VERIFY_LAZY, "two", 3) &&
+        !linefilter_image_ask(image, size, LINEFILTER_VERIFY_LAZY, "x", 1));
   linefilter_filter* copy = linefilter_filter_from_image(image, size, NULL, &status);
   CHECK(copy != NULL && linefilter_scalable_num_keys(copy) == 9);
   for (uint64_t i = 100; i < 200; ++i) {

@@ -14,8 +14,8 @@ static void TestFiles(void) {
   CHECK(linefilter_builder_finish_to_file(builder, FileIn("filter"), NULL) == LINEFILTER_OK);
   linefilter_builder_free(builder);
   linefilter_view* views[3];
-  views[0] = linefilter_view_map(FileIn("filter"), LINEFILTER_WILL_NEED, NULL, &status);
-  views[1] = linefilter_view_map(FileIn("filter"), LINEFILTER_RANDOM, NULL, &status);
+  views[0] = linefilter_view_map(FileIn("filter"), LINEFILTER_VERIFY_AUTO, LINEFILTER_WILL_NEED, NULL, &status);
+  views[1] = linefilter_view_map(FileIn("filter"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, &status);
   views[2] = linefilter_view_load(FileIn("filter"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status);
   for (int i = 0; i < 3; ++i) {
     uint64_t num_keys = 0;
@@ -28,13 +28,13 @@ static void TestFiles(void) {
   }
   CHECK(linefilter_view_load(FileIn("filter"), NULL, 100, NULL, &status) == NULL);
   CHECK(status.code == LINEFILTER_OVER_LIMIT);
-  CHECK(linefilter_view_map(FileIn("filter"), 5, NULL, &status) == NULL);
+  CHECK(linefilter_view_map(FileIn("filter"), LINEFILTER_VERIFY_AUTO, 5, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "advice"));
-  CHECK(linefilter_view_map(FileIn("none"), LINEFILTER_RANDOM, NULL, &status) == NULL);
+  CHECK(linefilter_view_map(FileIn("none"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_IO_ERROR, &status, "none"));
   CHECK(linefilter_view_load(FileIn("none"), NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_IO_ERROR, &status, "none"));
-  CHECK(linefilter_view_map(NULL, LINEFILTER_RANDOM, NULL, &status) == NULL);
+  CHECK(linefilter_view_map(NULL, LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "path"));
   CHECK(linefilter_view_load(NULL, NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, NULL) == NULL);
 }
@@ -48,7 +48,7 @@ static void TestDamage(void) {
   uint8_t* image = linefilter_builder_finish(builder, &size, NULL);
   linefilter_builder_free(builder);
   image[70000] ^= 1; /* in the second chunk of four */
-  linefilter_view* view = linefilter_view_open(image, size, NULL, &status);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
   CHECK(view != NULL && linefilter_view_num_chunks(view) == 4);
   CHECK(linefilter_view_verify(view, &status) == LINEFILTER_CORRUPT && Says(LINEFILTER_CORRUPT, &status, "65536"));
   CHECK(linefilter_view_verify_chunks(view, 0, 1, NULL) == LINEFILTER_OK);
@@ -59,8 +59,10 @@ static void TestDamage(void) {
   image[70000] ^= 1;
   CHECK(linefilter_image_verify(image, size, &status) == LINEFILTER_OK && IsOk(&status));
   linefilter_view_free(view);
-  CHECK(linefilter_view_open(image, size - 1, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
-  CHECK(linefilter_view_open(NULL, 0, NULL, &status) == NULL && status.code == LINEFILTER_CORRUPT);
+  CHECK(linefilter_view_open(image, size - 1, LINEFILTER_VERIFY_WHOLE, NULL, &status) == NULL &&
+        status.code == LINEFILTER_CORRUPT);
+  CHECK(linefilter_view_open(NULL, 0, LINEFILTER_VERIFY_WHOLE, NULL, &status) == NULL &&
+        status.code == LINEFILTER_CORRUPT);
   CHECK(linefilter_image_verify(image, 0, NULL) == LINEFILTER_CORRUPT);
   linefilter_image_free(image);
 
@@ -68,15 +70,15 @@ static void TestDamage(void) {
       linefilter_filter_new(10, &options, NULL); /* an image that is verified whenever it is asked */
   linefilter_filter_insert_key(filter, "there", 5);
   image = linefilter_filter_image(filter, &size, NULL);
-  view = linefilter_view_open(image, size, NULL, NULL);
+  view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, NULL);
   uint64_t num_keys = 5;
   CHECK(view != NULL && !linefilter_view_num_keys(view, &num_keys) && num_keys == 5); /* nobody counted them */
   linefilter_view_free(view);
-  CHECK(!linefilter_image_ask(image, size, false, "x", 1));
+  CHECK(!linefilter_image_ask(image, size, LINEFILTER_VERIFY_LAZY, "x", 1));
   image[3] ^= 1;
-  CHECK(linefilter_image_ask(image, size, false, "x", 1));
-  CHECK(!linefilter_image_ask(image, size, true, "x", 1));
-  CHECK(linefilter_image_ask(image, size - 1, false, "x", 1));
+  CHECK(linefilter_image_ask(image, size, LINEFILTER_VERIFY_LAZY, "x", 1));
+  CHECK(!linefilter_image_ask(image, size, LINEFILTER_VERIFY_TRUSTED, "x", 1));
+  CHECK(linefilter_image_ask(image, size - 1, LINEFILTER_VERIFY_LAZY, "x", 1));
   linefilter_image_free(image);
   linefilter_filter_free(filter);
 }
@@ -87,7 +89,7 @@ static void TestFacts(void) {
   for (uint64_t i = 0; i < kKeys; ++i) linefilter_builder_add_u64(builder, i);
   size_t size = 0;
   uint8_t* image = linefilter_builder_finish(builder, &size, NULL);
-  linefilter_view* view = linefilter_view_open(image, size, NULL, NULL);
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, NULL);
   static uint64_t levels[LINEFILTER_MAX_LEVELS];
   const size_t n = linefilter_view_count_levels(view, levels);
   uint64_t blocks = 0;
@@ -106,7 +108,7 @@ static void TestFacts(void) {
   linefilter_image_free(image);
 
   image = linefilter_builder_finish(builder, &size, NULL); /* of no key */
-  view = linefilter_view_open(image, size, NULL, NULL);
+  view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, NULL);
   uint64_t num_keys = 1;
   CHECK(linefilter_view_empty_set(view) && linefilter_view_num_keys(view, &num_keys) && num_keys == 0);
   CHECK(!linefilter_view_may_contain_u64(view, 1) && linefilter_view_expected_fpr(view) == 0);

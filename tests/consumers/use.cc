@@ -47,7 +47,7 @@ int Use() {
   if (!filter.AppendImage(&image).ok() || !builder.Finish(&built).ok()) return Fail("an image");
   linefilter::BlockedFilter sealed = concurrent.Seal();
   for (const std::string& bytes : {image, built}) {
-    const linefilter::FilterView view(bytes.data(), bytes.size());
+    const linefilter::FilterView view(bytes.data(), bytes.size(), linefilter::VerifyMode::kWhole);
     const linefilter::inlined::Prober prober(view);
     std::vector<uint8_t> answers(hashes.size());
     view.MayContainHashes(hashes.data(), hashes.size(), answers.data());

@@ -190,7 +190,8 @@ TEST(WithoutAnyMemory, WhatOnlyLooksOrInsertsWorks) {
     expect(SizeForBitsPerKey(Layout::kAuto, 1000000, 10, &sizing).ok(), "SizeForBitsPerKey");
     expect(FilterBuilder::EstimateBytes(options, 1000000, &image_bytes, &peak).ok(), "EstimateBytes");
     expect(FilterBuilder(no_options).status().code() == StatusCode::kInvalidArgument, "options that are refused");
-    const FilterView view(image.data(), image.size()), refused(broken.data(), broken.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole),
+        refused(broken.data(), broken.size(), VerifyMode::kWhole);
     expect(view.status().ok() && view.Verify().ok(), "a view");
     expect(refused.status().code() == StatusCode::kCorrupt, "an image that is refused");
     expect(view.CountMaybes(hashes.data(), hashes.size()) == hashes.size(), "a batch");
@@ -198,7 +199,7 @@ TEST(WithoutAnyMemory, WhatOnlyLooksOrInsertsWorks) {
     const FilterBase* const many[] = {&view, &refused, &filter};
     expect(MayContainKey(many, 3, "x", answers.data()) >= 1, "a key asked of many filters");
     MayContainKeys(many, 3, hashes.data(), hashes.size() / 3, answers.data());
-    expect(ImageMayContainKey(broken.data(), broken.size(), "x"), "a lookup at once");
+    expect(ImageMayContainKey(broken.data(), broken.size(), "x", VerifyMode::kLazy), "a lookup at once");
     expect(filter.InsertHashes(hashes.data(), hashes.size()) > 4000, "InsertHashes");
     expect(shared.InsertHashes(hashes.data(), hashes.size()) > 4000, "InsertHashes by many");
     expect(filter.MayContainHash(hashes[0]) && other.Union(filter).ok(), "Union");

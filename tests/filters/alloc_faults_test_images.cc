@@ -120,7 +120,7 @@ TEST(BuildFromSource, GivesTheImageOrAPartOfItAndAnError) {
 
 TEST(FoldImage, WritesAllOrSaysWhy) {
   const std::string image = Build(BitsPerKey(10, Layout::kBlocked), RandomHashes(3000, 1));
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   const FilterView* const both[] = {&view, &view};
   for (const bool fold : {false, true}) {
     Collector collector;

@@ -235,7 +235,7 @@ class FileAsItWas : public testing::Test {
   const uint64_t absent_ = [this] {
     uint64_t hash = 5;
     const std::string image = Build(Options(), hashes_);
-    while (FilterView(image.data(), image.size()).MayContainHash(hash)) hash = MixHash(hash);
+    while (FilterView(image.data(), image.size(), VerifyMode::kWhole).MayContainHash(hash)) hash = MixHash(hash);
     return hash;
   }();
   std::string image_, large_, keyed_;
@@ -253,7 +253,7 @@ TEST_F(FileAsItWas, WhateverCannotBeOpened) {
     FilterFile file;
     Open(was_loaded, &file);
     const auto fails = [&](StatusCode code, const char* what, const std::string& path, const HashSecret* given) {
-      EXPECT_EQ(file.Map(path.c_str(), MapAdvice::kWillNeed, given).code(), code) << what;
+      EXPECT_EQ(file.Map(path.c_str(), VerifyMode::kAuto, MapAdvice::kWillNeed, given).code(), code) << what;
       ExpectAsItWas(file, what);
       EXPECT_EQ(file.Load(path.c_str(), {}, kNoMemoryLimit, given).code(), code) << what;
       ExpectAsItWas(file, what);
@@ -290,19 +290,19 @@ TEST(AsItWasOwn, ImagesOfTheFileThatIsOpen) {
   const FilterOptions options = Keyed(Options());
   const std::string path = folder.Write("image", Build(options, hashes));
   FilterFile file;
-  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kWillNeed, &options.secret).ok());
+  ASSERT_TRUE(file.Map(path.c_str(), VerifyMode::kAuto, MapAdvice::kWillNeed, &options.secret).ok());
   ASSERT_TRUE(file.Load(path.c_str(), {}, kNoMemoryLimit, &file.view().key_hash().secret).ok())
       << "the secret of the old view";
-  ASSERT_TRUE(file.Map(path.c_str(), MapAdvice::kRandom, &file.view().key_hash().secret).ok());
+  ASSERT_TRUE(file.Map(path.c_str(), VerifyMode::kAuto, MapAdvice::kRandom, &file.view().key_hash().secret).ok());
   EXPECT_EQ(file.view().CountMaybes(hashes.data(), hashes.size()), hashes.size());
 }
 
 // A view does not own its bytes, and who gives it others may have let the old ones go: it answers "maybe".
 TEST(AsItWasOwn, NotAView) {
   const std::string image = Build(Options(), RandomHashes(100, 1));
-  FilterView view(image.data(), image.size());
+  FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.status().ok());
-  EXPECT_EQ(view.Open(image.data(), image.size() - 1).code(), StatusCode::kCorrupt);
+  EXPECT_EQ(view.Open(image.data(), image.size() - 1, VerifyMode::kWhole).code(), StatusCode::kCorrupt);
   EXPECT_FALSE(view.status().ok());
   EXPECT_EQ(view.CountMaybes(RandomHashes(1000, 3).data(), 1000), 1000u);
 }

@@ -206,7 +206,7 @@ TEST(Concurrent, WhatHappenedBeforeIsSeen) {
           counts[writer] = published[writer].load(std::memory_order_acquire);
         }
         const std::string image = ImageOf(filter);
-        const FilterView view(image.data(), image.size());
+        const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
         if (!view.Verify().ok()) ++missed;
         for (size_t writer = 0; writer < kWriters; ++writer) {
           const uint64_t* const theirs = hashes.data() + writer * keys_each;
@@ -280,7 +280,7 @@ TEST(Concurrent, SnapshotsAreIntactWhileBitsChange) {
         std::string image;
         bad += !way.take(filter, folder.File("image"), &image).ok();
         met += published.load(std::memory_order_relaxed) != count;
-        const FilterView view(image.data(), image.size());
+        const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
         bad += !view.Verify().ok();
         const size_t newest = count < 10000 ? count : 10000;
         missed += newest - view.CountMaybes(hashes.data() + count - newest, newest);

@@ -76,7 +76,7 @@ class FilterBaseTest : public ::testing::Test {
   }
   void AddView(const std::string& name, std::string image) {
     images_.push_back(std::make_unique<std::string>(std::move(image)));
-    views_.push_back(std::make_unique<FilterView>(images_.back()->data(), images_.back()->size()));
+    views_.push_back(std::make_unique<FilterView>(images_.back()->data(), images_.back()->size(), VerifyMode::kWhole));
     names_.push_back(name);
     asked_.push_back(views_.back().get());
   }

@@ -179,7 +179,7 @@ TYPED_TEST(FilterTest, AsTheBuilderHasIt) {
   FilterOptions options = BitsPerKey(9.3, this->kLayout);
   const std::string built = Build(options, hashes);
   const TypeParam filter = this->Make(hashes.size(), options, hashes);
-  const FilterView view(built.data(), built.size());
+  const FilterView view(built.data(), built.size(), VerifyMode::kTrusted);
   ASSERT_EQ(view.body_bytes(), filter.body_bytes());
   EXPECT_EQ(view.num_probes(), filter.num_probes());
   EXPECT_EQ(std::string(built, 0, view.body_bytes()),
@@ -231,7 +231,7 @@ TYPED_TEST(FilterTest, UnionHasTheKeysOfBoth) {
   EXPECT_EQ(ImageOf(a), ImageOf(both));
 
   const std::string image = ImageOf(b);
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);
   TypeParam c = this->Make(10000, BitsPerKey(10), mine);
   ASSERT_TRUE(c.Union(view).ok()) << "also with a view";
   EXPECT_EQ(ImageOf(c), ImageOf(both));
@@ -278,7 +278,7 @@ TYPED_TEST(FilterTest, UnionRefusesADamagedView) {
   const std::string before = ImageOf(filter);
   std::string damaged = ImageOf(this->Make(100000, BitsPerKey(10), RandomHashes(100000, 1)));
   damaged.replace(20000, 1000, 1000, '\0');
-  const FilterView view(damaged.data(), damaged.size());
+  const FilterView view(damaged.data(), damaged.size(), VerifyMode::kTrusted);
   ASSERT_TRUE(view.status().ok()) << "a large body is not read at open";
   EXPECT_EQ(filter.Union(view).code(), StatusCode::kCorrupt);
   EXPECT_EQ(ImageOf(filter), before);

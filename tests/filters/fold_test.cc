@@ -13,7 +13,7 @@ template <class Filter>
 void ExpectFoldsAsMade(uint64_t num_blocks, uint32_t num_probes, const std::vector<uint64_t>& hashes,
                        const std::vector<uint64_t>& factors) {
   const std::string image = ImageOf(Make<Filter>(num_blocks, num_probes, hashes));
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   for (const uint64_t factor : factors) {
     SCOPED_TRACE(std::to_string(num_blocks) + " blocks by " + std::to_string(factor));
     const std::string expected = ImageOf(Make<Filter>(num_blocks / factor, num_probes, hashes));
@@ -166,7 +166,8 @@ TEST(FoldCounting, AUnionOfUnequalSizesAddsUp) {
   const std::string my_image = ImageOf(filter), other_image = ImageOf(Make<CountingBlockedFilter>(36, 6, other));
   ASSERT_TRUE(filter.Union(Make<CountingBlockedFilter>(36, 6, other), kAnyRate).ok());
   EXPECT_EQ(ImageOf(filter), ImageOf(Make<CountingBlockedFilter>(12, 6, all)));
-  const FilterView one(my_image.data(), my_image.size()), two(other_image.data(), other_image.size());
+  const FilterView one(my_image.data(), my_image.size(), VerifyMode::kWhole),
+      two(other_image.data(), other_image.size(), VerifyMode::kWhole);
   const FilterView* const both[] = {&one, &two};
   Collector written;
   ASSERT_TRUE(UniteImages(both, 2, written.sink(), kAnyRate).ok());

@@ -17,7 +17,7 @@ namespace {
 template <class Filter = BlockedFilter>
 uint64_t BruteForce(const std::string& image, double fpr) {
   uint64_t best = 0;
-  for (const uint64_t factor : DivisorsOf(FilterView(image.data(), image.size()).num_blocks())) {
+  for (const uint64_t factor : DivisorsOf(FilterView(image.data(), image.size(), VerifyMode::kWhole).num_blocks())) {
     Filter filter = FromImage<Filter>(image);
     EXPECT_TRUE(filter.Fold(factor).ok());
     if (filter.ExpectedFpr() <= fpr) best = factor;
@@ -75,7 +75,7 @@ TEST(FoldToFpr, FindsItWhereRatesDoNotRiseWithTheFactor) {
       }
     }
     const std::string image = ImageOf(Make(num_blocks, 3, hashes));
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     for (const double fpr : {0.02, 0.05, 0.1, 0.2, 0.4, 0.7}) {
       const uint64_t expected = BruteForce(image, fpr);
       uint64_t factor = 0;
@@ -96,7 +96,7 @@ TEST(FoldToFpr, FindsAFactorBehindOneThatFails) {
   const std::string image = ImageOf(Make(36, 3, hashes));
   EXPECT_EQ(BruteForce(image, 0.3), 9u);
   uint64_t factor = 0;
-  ASSERT_TRUE(FoldFactorForFpr(FilterView(image.data(), image.size()), 0.3, &factor).ok());
+  ASSERT_TRUE(FoldFactorForFpr(FilterView(image.data(), image.size(), VerifyMode::kWhole), 0.3, &factor).ok());
   EXPECT_EQ(factor, 9u);
 }
 
@@ -112,7 +112,7 @@ TEST(FoldToFpr, RefusesRatesThatAreNone) {
 
 TEST(FoldFactorForBytes, FindsTheLargestImageThatFits) {
   const std::string image = ImageOf(Make(1200, 5, RandomHashes(1000, 1)));
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   for (const uint64_t bytes : {uint64_t{72}, uint64_t{600}, uint64_t{4096}, uint64_t{4104}, uint64_t{38000},
                                uint64_t{view.image_bytes()} - 1, uint64_t{view.image_bytes()}, ~uint64_t{0}}) {
     uint64_t factor = 0;
@@ -147,7 +147,7 @@ TEST(Foldable, HasBlocksThatSixtyFourDivides) {
     ASSERT_TRUE(BuildFromSource(Foldable(10), memory.source(), streamed.sink()).ok());
     EXPECT_TRUE(streamed.bytes == image);
     if (num_keys == 0) continue;  // the empty set
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     EXPECT_EQ(builder.sizing().body_bytes, filter.body_bytes());
     EXPECT_EQ(builder.sizing().expected_fpr,
               ExpectedFpr(Layout::kBlocked, num_keys, filter.body_bytes(), filter.num_probes()));

@@ -15,7 +15,7 @@ TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
   std::vector<uint64_t> all = mine;
   all.insert(all.end(), theirs.begin(), theirs.end());
   const std::string empty_image = Build(BitsPerKey(10, Layout::kBlocked), {});
-  const FilterView empty_set(empty_image.data(), empty_image.size());
+  const FilterView empty_set(empty_image.data(), empty_image.size(), VerifyMode::kWhole);
   const uint64_t sizes[][2] = {{64, 64}, {64, 32}, {32, 64}, {96, 64},      {60, 84},
                                {7, 11},  {1, 100}, {100, 1}, {98304, 65536}};
   for (const auto& [mine_blocks, theirs_blocks] : sizes) {
@@ -23,7 +23,8 @@ TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
     const std::string expected = ImageOf(Make(std::gcd(mine_blocks, theirs_blocks), 4, all));
     const BlockedFilter other = Make(theirs_blocks, 4, theirs);
     const std::string image = ImageOf(other), my_image = ImageOf(Make(mine_blocks, 4, mine));
-    const FilterView view(image.data(), image.size()), my_view(my_image.data(), my_image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole),
+        my_view(my_image.data(), my_image.size(), VerifyMode::kWhole);
     BlockedFilter one = Make(mine_blocks, 4, mine), two = Make(mine_blocks, 4, mine);
     ASSERT_TRUE(one.Union(other, kAnyRate).ok() && two.Union(view, kAnyRate).ok());
     EXPECT_TRUE(ImageOf(one) == expected);
@@ -59,7 +60,8 @@ TEST(Union, IsRefusedWhereItWouldSayMaybeToAll) {
   const BlockedFilter other = filled(theirs);
   ASSERT_EQ(std::gcd(filter.num_blocks(), other.num_blocks()), 1u);
   const std::string before = ImageOf(filter), image = ImageOf(other);
-  const FilterView here(before.data(), before.size()), there(image.data(), image.size());
+  const FilterView here(before.data(), before.size(), VerifyMode::kWhole),
+      there(image.data(), image.size(), VerifyMode::kWhole);
   const FilterView* const both[] = {&here, &there};
   Collector written;
   for (const UnionOptions options : {UnionOptions(), UnionOptions{0.02}, UnionOptions{0.9999}}) {
@@ -117,7 +119,7 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
       EXPECT_TRUE(IsOk(first.Union(next)));
     }
     const std::string image = Build(same, RandomHashes(1100, 1));
-    EXPECT_TRUE(IsOk(first.Union(FilterView(image.data(), image.size())))) << "of a builder";
+    EXPECT_TRUE(IsOk(first.Union(FilterView(image.data(), image.size(), VerifyMode::kWhole)))) << "of a builder";
   }
 }
 
@@ -166,24 +168,24 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
     }
     std::vector<FilterView> views;
     std::vector<const FilterView*> pointers;
-    for (const std::string& image : images) views.emplace_back(image.data(), image.size());
+    for (const std::string& image : images) views.emplace_back(image.data(), image.size(), VerifyMode::kWhole);
     for (const FilterView& view : views) pointers.push_back(&view);
     Collector written, nothing;
     ASSERT_TRUE(IsOk(UniteImages(pointers.data(), pointers.size(), written.sink())));
-    const FilterView united(written.bytes.data(), written.bytes.size());
+    const FilterView united(written.bytes.data(), written.bytes.size(), VerifyMode::kWhole);
     ASSERT_TRUE(united.Verify().ok());
     EXPECT_EQ(united.CountMaybes(all.data(), all.size()), all.size());
     EXPECT_EQ(united.body_bytes(), views[1].body_bytes());
     EXPECT_FALSE(united.has_num_keys()) << "keys may be in several: nobody counted";
     ASSERT_TRUE(UniteImages(pointers.data(), 1, nothing.sink()).ok());
-    EXPECT_TRUE(FilterView(nothing.bytes.data(), nothing.bytes.size()).empty_set());
+    EXPECT_TRUE(FilterView(nothing.bytes.data(), nothing.bytes.size(), VerifyMode::kWhole).empty_set());
   }
   const std::string classic = build(RandomHashes(500, 1), Layout::kClassic),
                     larger = build(RandomHashes(600, 1), Layout::kClassic),
                     retrieval = build(RandomHashes(500, 1), Layout::kRetrieval),
                     blocked = build(RandomHashes(500, 1), Layout::kBlocked);
   const auto refused = [](const std::string& a, const std::string& b, const char* words) {
-    const FilterView one(a.data(), a.size()), two(b.data(), b.size());
+    const FilterView one(a.data(), a.size(), VerifyMode::kWhole), two(b.data(), b.size(), VerifyMode::kWhole);
     const FilterView* const both[] = {&one, &two};
     Collector written;
     EXPECT_TRUE(Says(StatusCode::kIncompatible, UniteImages(both, 2, written.sink()), words));
@@ -205,7 +207,7 @@ TEST(FoldImage, IsToTheByteWhatABuilderMakes) {
   builder.AddHashes(hashes.data(), hashes.size());
   std::string image, expected;
   ASSERT_TRUE(builder.Finish(&image).ok());
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   options.foldable = false;
   options.bits_per_key =
       8.0 * static_cast<double>(view.body_bytes() / 4) / static_cast<double>(hashes.size()) * (1 - 1e-12);
@@ -219,7 +221,7 @@ TEST(FoldImage, IsToTheByteWhatABuilderMakes) {
 
 TEST(FoldImage, RefusesWhatIsDamagedAndSaysWhatFailed) {
   std::string image = ImageOf(Make(1000, 5, RandomHashes(1000, 1)));
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   Collector written, stopping;
   stopping.refuse_from = 1;
   EXPECT_EQ(FoldImage(view, 4, stopping.sink()).code(), StatusCode::kIoError);
@@ -233,9 +235,9 @@ TEST(FoldImage, RefusesWhatIsDamagedAndSaysWhatFailed) {
     return bytes;
   }();
   Collector empty;
-  EXPECT_TRUE(FoldImage(FilterView(empty_set.data(), empty_set.size()), 3, empty.sink()).ok());
+  EXPECT_TRUE(FoldImage(FilterView(empty_set.data(), empty_set.size(), VerifyMode::kWhole), 3, empty.sink()).ok());
   EXPECT_EQ(empty.bytes, empty_set) << "of no blocks any share is the same";
-  const Status by_0 = FoldImage(FilterView(empty_set.data(), empty_set.size()), 0, written.sink());
+  const Status by_0 = FoldImage(FilterView(empty_set.data(), empty_set.size(), VerifyMode::kWhole), 0, written.sink());
   EXPECT_EQ(by_0.code(), StatusCode::kInvalidArgument);
   EXPECT_STREQ(by_0.message(), "the empty set cannot be folded by 0: by 1 or more");
   TestAllocator allocator;

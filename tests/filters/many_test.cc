@@ -52,7 +52,7 @@ class Many : public ::testing::Test {
     EXPECT_TRUE(IsOk(swappable_.Swap(std::move(served))));
     asked_.insert(asked_.begin() + 2, &swappable_);
     EXPECT_TRUE(IsOk(FilterBuilder(options_[1]).Finish(&empty_image_)));
-    EXPECT_TRUE(IsOk(empty_.Open(empty_image_.data(), empty_image_.size())));
+    EXPECT_TRUE(IsOk(empty_.Open(empty_image_.data(), empty_image_.size(), VerifyMode::kWhole)));
     asked_.insert(asked_.begin() + 5, &empty_);
     asked_.push_back(&broken_);
     asked_.push_back(&nothing_serves_);

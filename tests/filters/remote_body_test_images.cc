@@ -13,7 +13,7 @@ namespace {
 
 TEST(Body, OfBytesThatAreAppendedOneByOne) {
   const Bytes expected = reference::WriteImage(SomeContainer(1));
-  const BodyFacts facts = linefilter::FactsOf(FilterView(expected.data(), expected.size()));
+  const BodyFacts facts = linefilter::FactsOf(FilterView(expected.data(), expected.size(), VerifyMode::kWhole));
   EXPECT_EQ(test::ImageOfBody<Bytes>(facts, expected.data(), 1), expected);
 }
 
@@ -33,8 +33,8 @@ TEST(Body, IsAllOfAnImage) {
     }
   }
   for (const Bytes& image : images) {
-    FilterView view(image.data(), image.size());
-    if (!view.status().ok()) view = FilterView(image.data(), image.size(), &secret);
+    FilterView view(image.data(), image.size(), VerifyMode::kWhole);
+    if (!view.status().ok()) view = FilterView(image.data(), image.size(), VerifyMode::kWhole, &secret);
     ASSERT_TRUE(view.status().ok()) << view.status().message();
     const BodyFacts facts = linefilter::FactsOf(view);
     ASSERT_TRUE(CheckBody(facts).ok()) << CheckBody(facts).message();
@@ -48,13 +48,13 @@ TEST(Body, OfAFilterThatGrowsAnswersAndGoesOn) {
   const std::vector<uint64_t> keys = test::RandomHashes(5000, 3);
   grown.InsertHashes(keys.data(), keys.size());
   const std::string image = test::ImageOf(grown);
-  const BodyFacts facts = linefilter::FactsOf(FilterView(image.data(), image.size()));
+  const BodyFacts facts = linefilter::FactsOf(FilterView(image.data(), image.size(), VerifyMode::kWhole));
   EXPECT_GT(facts.num_stages, 2u);
   const std::string again = test::ImageOfBody(facts, image.data());
-  const FilterView view(again.data(), again.size());
+  const FilterView view(again.data(), again.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.status().ok() && view.Verify().ok());
   EXPECT_EQ(view.CountMaybes(keys.data(), keys.size()), keys.size());
-  EXPECT_EQ(view.num_keys(), FilterView(image.data(), image.size()).num_keys());
+  EXPECT_EQ(view.num_keys(), FilterView(image.data(), image.size(), VerifyMode::kWhole).num_keys());
   EXPECT_EQ(again, image);
 }
 
@@ -131,7 +131,7 @@ uint64_t KeysOfImage(const BodyFacts& facts, size_t ones, uint64_t* of_stage) {
   std::string body(static_cast<size_t>(facts.body_bytes), '\0');
   for (size_t i = 0; i < body.size(); ++i) body[i] = i % 64 < ones / 8 ? '\xff' : '\0';
   const std::string image = test::ImageOfBody(facts, body.data());
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_TRUE(view.Verify().ok()) << view.status().message();
   EXPECT_TRUE(view.has_num_keys());
   *of_stage = view.stage(0).num_keys;

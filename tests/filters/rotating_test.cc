@@ -73,7 +73,7 @@ void ExpectAnswersOf(const std::vector<BlockedFilter>& expected, const RotatingF
 void ExpectBitsOf(const std::vector<BlockedFilter>& expected, const RotatingFilter& filter) {
   const uint32_t generations = static_cast<uint32_t>(expected.size());
   const std::string image = ImageOf(filter);
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
   ASSERT_EQ(view.num_stages(), generations);
   for (uint32_t i = 0; i < generations; ++i) {

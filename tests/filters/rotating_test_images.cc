@@ -19,7 +19,8 @@ TEST(Rotating, ASnapshotGoesOn) {
       filter.InsertHashes(hashes.data(), hashes.size());
       const std::string image = ImageOf(filter);
       EXPECT_EQ(image.size(), filter.ImageBytes());
-      const FilterView view(image.data(), image.size(), each.hash_id == HashId::kKeyed ? &each.secret : nullptr);
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole,
+                            each.hash_id == HashId::kKeyed ? &each.secret : nullptr);
       ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
       EXPECT_EQ(view.layout(), Layout::kContainer);
       EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), filter.CountMaybes(hashes.data(), hashes.size()));
@@ -109,7 +110,8 @@ struct Claim {
     container.extensions.push_back({reference::kGrowth, growth});
     const reference::Bytes bytes = reference::WriteImage(container);
     const std::string image(bytes.begin(), bytes.end());
-    EXPECT_TRUE(FilterView(image.data(), image.size()).Verify().ok()) << "a view can be had all the same";
+    EXPECT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kWhole).Verify().ok())
+        << "a view can be had all the same";
     return image;
   }
 };

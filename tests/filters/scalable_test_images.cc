@@ -17,7 +17,7 @@ TEST(ScalableFilterTest, WritesOneImageInEveryWay) {
     filter.InsertHashes(hashes.data(), keys);
     const std::string image = ImageByEveryWayOut(filter);
 
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.Verify().ok()) << view.Verify().message();
     EXPECT_EQ(view.layout(), Layout::kContainer);
     EXPECT_EQ(view.body_bytes(), filter.body_bytes());
@@ -106,7 +106,8 @@ TEST(ScalableFilterTest, IsMadeOfAnImageOfManyStagesOrNotAtAll) {
 TEST(ScalableFilterTest, IsNotMadeOfAGrowthFieldOutOfRange) {
   const auto expect = [&](const reference::Bytes& growth, size_t num_stages, StatusCode code, const char* what) {
     const reference::Bytes image = Claim(std::vector<uint64_t>(num_stages, 0), growth);
-    EXPECT_TRUE(FilterView(image.data(), image.size()).Verify().ok()) << "a view can be had all the same: " << what;
+    EXPECT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kWhole).Verify().ok())
+        << "a view can be had all the same: " << what;
     ScalableFilter filter;
     EXPECT_EQ(filter.CreateFromImage(image.data(), image.size()).code(), code) << what;
     if (code != StatusCode::kOk) ExpectBroken(filter);
@@ -171,7 +172,7 @@ TEST(ScalableFilterTest, OpensNoHugeStageForATinyImage) {
   for (const uint64_t num_keys : {uint64_t{512}, uint64_t{513}, uint64_t{1} << 31, ~uint64_t{0}}) {
     const reference::Bytes image = Claim(num_keys, num_keys);
     const StatusCode code = num_keys == 512 ? StatusCode::kOk : StatusCode::kCorrupt;
-    EXPECT_EQ(FilterView(image.data(), image.size()).status().code(), code);
+    EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).status().code(), code);
     reference::Filter read;
     EXPECT_EQ(reference::ReadImage(image.data(), image.size(), &read), code == StatusCode::kOk);
     TestAllocator memory;

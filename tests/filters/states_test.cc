@@ -93,7 +93,7 @@ bool MadeRetrieval(Random* random, const TempDir&, uint64_t) {
   builder.AddHashes(hashes.data(), hashes.size());
   std::string image;
   if (!builder.Finish(&image).ok()) return false;
-  const FilterView view(image.data(), image.size(), test::SecretOf(options));
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, test::SecretOf(options));
   EXPECT_TRUE(view.Verify().ok()) << view.status().message();
   EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size()) << "a member is absent";
   ExpectSameBody(image, test::SecretOf(options), SomeHashes(random, 60), random->Below(2) == 0);
@@ -166,7 +166,7 @@ void ClaimedState(Random* random, const test::TempDir& folder, Counts* counts) {
   const std::string image(bytes.begin(), bytes.end());
   reference::Filter read;
   const bool is_read = reference::ReadImage(bytes.data(), bytes.size(), &read);
-  const FilterView view(image.data(), image.size(), test::SecretOf(options));
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, test::SecretOf(options));
   ASSERT_EQ(view.status().ok(), is_read) << view.status().message();
   counts->views += is_read;
   if (is_read) ExpectKeepsClaims(image, test::SecretOf(options), random);

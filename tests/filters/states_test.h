@@ -116,7 +116,7 @@ inline BodyFacts FactsWithOnes(const FilterView& view) {
 
 // Through a body that lies elsewhere, as Redis has it: the image of its facts.
 inline std::string ThroughBody(const std::string& image, const HashSecret* secret, bool tells_ones) {
-  const FilterView view(image.data(), image.size(), secret);
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, secret);
   return ImageOfBody(tells_ones ? FactsWithOnes(view) : FactsOf(view), view.body());
 }
 
@@ -125,7 +125,8 @@ inline void ExpectSameBody(const std::string& image, const HashSecret* secret, c
                            bool tells_ones) {
   const std::string again = ThroughBody(image, secret, tells_ones);
   EXPECT_EQ(again, image) << "the image of its facts and its body";
-  const FilterView read(again.data(), again.size(), secret), view(image.data(), image.size(), secret);
+  const FilterView read(again.data(), again.size(), VerifyMode::kWhole, secret),
+      view(image.data(), image.size(), VerifyMode::kWhole, secret);
   EXPECT_EQ(AnswersOf(read, asked), AnswersOf(view, asked));
 }
 
@@ -133,7 +134,8 @@ inline void ExpectSameBody(const std::string& image, const HashSecret* secret, c
 inline void ExpectKeepsClaims(const std::string& image, const HashSecret* secret, Random* random) {
   const bool tells_ones = random->Below(2) == 0;
   const std::string again = ThroughBody(image, secret, tells_ones);
-  const FilterView before(image.data(), image.size(), secret), after(again.data(), again.size(), secret);
+  const FilterView before(image.data(), image.size(), VerifyMode::kWhole, secret),
+      after(again.data(), again.size(), VerifyMode::kWhole, secret);
   test::ExpectSameClaims(before, after);
   if (after.body_bytes() > 4096) {
     EXPECT_EQ(after.num_keys(), before.num_keys());
@@ -164,7 +166,7 @@ void ExpectGoesOn(Filter* filter, const FilterOptions& made, Random* random, con
   const FilterOptions options = ToOpen(made);
   const std::vector<uint64_t> asked = SomeHashes(random, 60);
   const std::string image = ImageOf(*filter);
-  const FilterView view(image.data(), image.size(), test::SecretOf(options));
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, test::SecretOf(options));
   ASSERT_TRUE(view.Verify().ok()) << view.status().message();
   reference::Filter read;
   ASSERT_TRUE(reference::ReadImage(reinterpret_cast<const uint8_t*>(image.data()), image.size(), &read));

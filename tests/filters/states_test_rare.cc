@@ -95,14 +95,14 @@ TEST(States, KeysThatCameElsewhereAreCounted) {
   const std::vector<uint64_t> first = test::RandomHashes(1200, 1), more = test::RandomHashes(700, 2);
   grown.InsertHashes(first.data(), first.size());
   std::string image = ImageOf(grown);
-  const BodyFacts facts = FactsWithOnes(FilterView(image.data(), image.size()));
+  const BodyFacts facts = FactsWithOnes(FilterView(image.data(), image.size(), VerifyMode::kWhole));
   EXPECT_EQ(ImageOfBody(facts, image.data(), 100), image) << "none came";
   InsertElsewhere(facts, more, &image);
   const std::string later = ImageOfBody(facts, image.data(), 100);
   ScalableFilter loaded = FromImage<ScalableFilter>(later);
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
   EXPECT_NEAR(static_cast<double>(loaded.num_keys()), static_cast<double>(first.size() + more.size()), 60);
-  EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size()).num_keys());
+  EXPECT_EQ(loaded.num_keys(), FilterView(later.data(), later.size(), VerifyMode::kWhole).num_keys());
   // All bits: as many keys as bits at most, and a filter that goes on.
   std::fill(image.begin(), image.begin() + static_cast<ptrdiff_t>(facts.body_bytes), '\xff');
   const std::string full = ImageOfBody(facts, image.data());
@@ -117,13 +117,13 @@ TEST(States, KeysThatCameElsewhereBringARotationNearer) {
   const std::vector<uint64_t> hashes = test::RandomHashes(300, 1), more = test::RandomHashes(800, 2);
   filter.InsertHashes(hashes.data(), hashes.size());
   std::string image = ImageOf(filter);
-  const BodyFacts facts = FactsWithOnes(FilterView(image.data(), image.size()));
+  const BodyFacts facts = FactsWithOnes(FilterView(image.data(), image.size(), VerifyMode::kWhole));
   InsertElsewhere(facts, more, &image);
   const std::string again = ImageOfBody(facts, image.data());
   RotatingFilter loaded;
   ASSERT_TRUE(loaded.CreateFromImage(again.data(), again.size()).ok());
   EXPECT_EQ(loaded.CountMaybes(more.data(), more.size()), more.size());
-  const FilterView view(again.data(), again.size());
+  const FilterView view(again.data(), again.size(), VerifyMode::kWhole);
   EXPECT_EQ(view.stage(2).num_keys, 0u) << "a generation's keys are not told there";
   const uint64_t counted = reference::GetLittleEndian(view.growth() + 24, 8);
   EXPECT_NEAR(static_cast<double>(counted), 1100, 60) << "of 1000 that a generation takes";

@@ -113,7 +113,7 @@ TEST(Swappable, ABrokenSuccessorIsRefusedAndTheOldOneStays) {
   SwappableFilter filter;
   ASSERT_TRUE(filter.Swap(Filled(members)).ok());
   Lent lent;
-  FilterView broken("broken", 6);
+  FilterView broken("broken", 6, VerifyMode::kWhole);
   for (const Status& status :
        {filter.Swap(BlockedFilter()), filter.Swap(FilterFile()), filter.Swap(std::make_unique<BlockedFilter>()),
         filter.Serve(&broken, &Lent::Return, &lent), filter.Serve(nullptr, &Lent::Return, &lent)}) {
@@ -171,11 +171,11 @@ TEST(Swappable, AnyFilterServes) {
   EXPECT_TRUE(filter.Swap(std::move(mapped)).ok());
   EXPECT_EQ(filter.Read()->layout(), Layout::kRetrieval);
   EXPECT_TRUE(filter.MayContainKey(2999) && !filter.MayContainKey(3001));
-  EXPECT_TRUE(filter.Swap(FilterView(image.data(), image.size())).ok());
+  EXPECT_TRUE(filter.Swap(FilterView(image.data(), image.size(), VerifyMode::kWhole)).ok());
   EXPECT_EQ(static_cast<const void*>(filter.Read()->body()), image.data());
   EXPECT_TRUE(filter.Swap(std::make_unique<const BlockedFilter>(Filled(RandomHashes(10, 12)))).ok());
   EXPECT_EQ(filter.Read()->layout(), Layout::kBlocked);
-  EXPECT_TRUE(filter.Swap(FilterView("\x00\x00\x00\x00", 0)).code() == StatusCode::kIncompatible);
+  EXPECT_TRUE(filter.Swap(FilterView("\x00\x00\x00\x00", 0, VerifyMode::kWhole)).code() == StatusCode::kIncompatible);
 }
 
 TEST(Swappable, TheFilterThatServesIsRefused) {

@@ -46,7 +46,8 @@ TEST(FilterView, IsBrokenUntilOpened) {
   EXPECT_EQ(view.num_chunks(), 0u);
   EXPECT_EQ(view.FillRatio(), 0);
   EXPECT_EQ(view.ExpectedFpr(), 1);
-  static_assert(std::is_nothrow_constructible_v<FilterView, const void*, size_t>, "for engines without exceptions");
+  static_assert(std::is_nothrow_constructible_v<FilterView, const void*, size_t, VerifyMode>,
+                "for engines without exceptions");
   static_assert(std::is_nothrow_copy_constructible_v<FilterView> && std::is_nothrow_copy_assignable_v<FilterView>);
 }
 
@@ -55,7 +56,7 @@ TEST(FilterView, TellsWhatTheImageIs) {
     const std::vector<uint64_t> hashes = RandomHashes(20000, 1);
     const std::string image = Build(layout, hashes, 0x123456789abcdef0);
     FilterView view;
-    ASSERT_TRUE(view.Open(image.data(), image.size()).ok());
+    ASSERT_TRUE(view.Open(image.data(), image.size(), VerifyMode::kWhole).ok());
     EXPECT_TRUE(view.status().ok());
     EXPECT_EQ(view.layout(), layout);
     EXPECT_EQ(view.hash_id(), HashId::kXxh3);
@@ -82,12 +83,13 @@ TEST(FilterView, WorksAtEveryAddress) {
       const std::vector<uint64_t> hashes = RandomHashes(n, 1), others = RandomHashes(1000, 2);
       const std::string image = Build(layout, hashes);
       std::vector<uint8_t> expected(others.size());
-      FilterView(image.data(), image.size()).MayContainHashes(others.data(), others.size(), expected.data());
+      FilterView(image.data(), image.size(), VerifyMode::kWhole)
+          .MayContainHashes(others.data(), others.size(), expected.data());
       for (size_t offset = 0; offset < 64; ++offset) {
         std::vector<char> exact(offset + image.size(), 'x');  // consecutive offsets: every address modulo 64 comes
         char* const at = exact.data() + offset;
         std::memcpy(at, image.data(), image.size());
-        const FilterView view(at, image.size());
+        const FilterView view(at, image.size(), VerifyMode::kWhole);
         ASSERT_TRUE(view.status().ok()) << offset << ": " << view.status().message();
         ASSERT_TRUE(view.Verify().ok());
         ASSERT_EQ(view.CountMaybes(hashes.data(), n), n) << offset;
@@ -104,7 +106,7 @@ TEST(FilterView, CopiesAnswerAlike) {
   const std::string image = Build(Layout::kBlocked, hashes, 5);
   FilterView copy;
   {
-    const FilterView original(image.data(), image.size());
+    const FilterView original(image.data(), image.size(), VerifyMode::kWhole);
     copy = original;
     const FilterView another(original);
     EXPECT_EQ(another.CountMaybes(hashes.data(), hashes.size()), hashes.size());
@@ -119,18 +121,18 @@ TEST(FilterView, OpensAnewAfterWhateverWasBefore) {
   const std::string small = Build(Layout::kClassic, {1, 2, 3}, 7),
                     large = Build(Layout::kBlocked, RandomHashes(100000, 1));
   const std::string empty = Build(Layout::kBlocked, {});
-  FilterView view(large.data(), large.size());
-  ASSERT_TRUE(view.Open(small.data(), small.size()).ok());
+  FilterView view(large.data(), large.size(), VerifyMode::kWhole);
+  ASSERT_TRUE(view.Open(small.data(), small.size(), VerifyMode::kWhole).ok());
   EXPECT_EQ(view.num_chunks(), 0u);
   EXPECT_EQ(view.seed(), 7u);
-  ASSERT_FALSE(view.Open(large.data(), large.size() - 1).ok());
+  ASSERT_FALSE(view.Open(large.data(), large.size() - 1, VerifyMode::kWhole).ok());
   EXPECT_TRUE(view.MayContainKey("x"));
   EXPECT_EQ(view.layout(), Layout::kAuto);
   EXPECT_EQ(view.seed(), 0u) << "nothing of an image before remains";
   EXPECT_EQ(view.num_keys(), 0u);
-  ASSERT_TRUE(view.Open(empty.data(), empty.size()).ok());
+  ASSERT_TRUE(view.Open(empty.data(), empty.size(), VerifyMode::kWhole).ok());
   EXPECT_FALSE(view.MayContainKey("x"));
-  ASSERT_FALSE(view.Open(nullptr, 0).ok());
+  ASSERT_FALSE(view.Open(nullptr, 0, VerifyMode::kWhole).ok());
   EXPECT_TRUE(view.MayContainKey("x")) << "no longer the empty set";
 }
 
@@ -145,7 +147,7 @@ TEST(FilterView, OfTheEmptySetAnswersAbsent) {
         parts.extensions = Extension(5, "note");
       }
       const std::string image = Assemble(parts);
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(view.status().ok()) << view.status().message();
       EXPECT_TRUE(view.empty_set());
       EXPECT_TRUE(view.Verify().ok());
@@ -176,14 +178,14 @@ TEST(FilterView, AnswersAsAnImageAskedAtOnce) {
     images.push_back(Build(layout, RandomHashes(50, 1), 0, HashId::kCaller));
   }
   for (const std::string& image : images) {
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.status().ok());
     size_t maybes = 0;
     for (int i = 0; i < 10000; ++i) {
       const std::string key = std::to_string(i);
-      const bool maybe = ImageMayContainKey(image.data(), image.size(), key);
+      const bool maybe = ImageMayContainKey(image.data(), image.size(), key, VerifyMode::kLazy);
       ASSERT_EQ(maybe, view.MayContainKey(key)) << key << " of " << image.size() << " bytes";
-      ASSERT_EQ(maybe, ImageMayContainKey(image.data(), image.size(), key, true)) << key;
+      ASSERT_EQ(maybe, ImageMayContainKey(image.data(), image.size(), key, VerifyMode::kTrusted)) << key;
       maybes += maybe;
     }
     if (view.hash_id() == HashId::kXxh3 && image.size() < 1000) {
@@ -195,7 +197,7 @@ TEST(FilterView, AnswersAsAnImageAskedAtOnce) {
 TEST(FilterView, OfTheCallersHashesAnswersKeysMaybeAndSaysWhy) {
   const std::vector<uint64_t> hashes = RandomHashes(1000, 1);
   const std::string image = Build(Layout::kBlocked, hashes, 0, HashId::kCaller);
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.status().ok()) << "the image itself is good";
   for (uint64_t key = 0; key < 1000; ++key) {
     ASSERT_TRUE(view.MayContainKey(key));
@@ -221,7 +223,7 @@ TEST(FilterView, OfTheCallersHashesAnswersKeysMaybeAndSaysWhy) {
 
 // FilterView's own words of an image, with the secret if it is keyed.
 Status WordsOfTheView(const std::string& image, HashId hash_id) {
-  const FilterView view(image.data(), image.size(), hash_id == HashId::kKeyed ? &kSecret : nullptr);
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, hash_id == HashId::kKeyed ? &kSecret : nullptr);
   return view.status().ok() ? view.Verify() : view.status();
 }
 
@@ -244,7 +246,8 @@ TEST(VerifyImage, SeesDamageInEveryPart) {
     for (const HashId hash_id : {HashId::kCaller, HashId::kXxh3, HashId::kKeyed}) {
       for (const size_t num_keys : {0u, 30u, 3000u, 6000u, 120000u}) {
         const std::string built = Build(layout, RandomHashes(num_keys, 1), 0, hash_id);
-        const FilterView view(built.data(), built.size(), hash_id == HashId::kKeyed ? &kSecret : nullptr);
+        const FilterView view(built.data(), built.size(), VerifyMode::kWhole,
+                              hash_id == HashId::kKeyed ? &kSecret : nullptr);
         ASSERT_TRUE(view.status().ok());
         const size_t body_bytes = static_cast<size_t>(view.body_bytes());
         ImageParts parts;
@@ -314,7 +317,7 @@ TEST(FilterView, ReadsEveryCombinationOfFields) {
   for (const size_t n : {30u, 6000u}) {
     const std::vector<uint64_t> hashes = RandomHashes(n, 1);
     const std::string built = Build(Layout::kBlocked, hashes);
-    const FilterView original(built.data(), built.size());
+    const FilterView original(built.data(), built.size(), VerifyMode::kWhole);
     for (int fields = 0; fields < 8; ++fields) {
       ImageParts parts;
       parts.body = built.substr(0, original.body_bytes());
@@ -323,7 +326,7 @@ TEST(FilterView, ReadsEveryCombinationOfFields) {
       if (fields & 2) parts.num_keys = ~uint64_t{0};
       if (fields & 4) parts.extensions = Extension(1, "") + Extension(0x7fff, std::string(70, 'x'));
       const std::string image = Assemble(parts);
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(view.status().ok()) << fields << ": " << view.status().message();
       EXPECT_TRUE(view.Verify().ok());
       EXPECT_TRUE(VerifyImage(image.data(), image.size()).ok());
@@ -343,7 +346,7 @@ TEST(FilterView, ReadsEveryKindOfBodyLength) {
     parts.layout = 2;
     for (size_t i = 0; i < body; ++i) parts.body.push_back(static_cast<char>(random()));
     const std::string image = Assemble(parts);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.status().ok()) << body << ": " << view.status().message();
     EXPECT_EQ(view.body_bytes(), body);
     EXPECT_EQ(view.num_chunks(), body <= 4096 ? 0 : (body + 65535) / 65536);

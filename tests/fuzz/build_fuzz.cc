@@ -263,7 +263,7 @@ void RequireMakesSense(const FilterOptions& options) {
 }
 
 void RequireIntact(const std::string& image, const Request& request) {
-  const FilterView view(image.data(), image.size(), request.secret());
+  const FilterView view(image.data(), image.size(), VerifyMode::kTrusted, request.secret());
   FUZZ_REQUIRE(view.status().ok() && view.Verify().ok() && view.hash_id() == request.options.hash_id);
   const HashSecret* const secret = request.secret();
   FUZZ_REQUIRE(view.seed() == (secret != nullptr ? HashBySecret("linefilter.secret", *secret) : request.options.seed));
@@ -279,12 +279,12 @@ void RequireClosedToOthers(const uint8_t* image, size_t size, bool intact, const
   const HashSecret other = OtherThan(request.options.secret, bit);
   for (const HashSecret* const secret : {static_cast<const HashSecret*>(nullptr), &other}) {
     if (secret == request.secret()) continue;  // not keyed: without is right
-    const FilterView view(image, size, secret);
+    const FilterView view(image, size, VerifyMode::kTrusted, secret);
     FUZZ_REQUIRE(!view.status().ok() && (!intact || view.status().code() == StatusCode::kIncompatible));
     FUZZ_REQUIRE(AllMaybe(view, request.hashes.data(), request.hashes.size()));
     for (size_t i = 0; i < std::min<size_t>(request.keys.size(), 4); ++i) {
       FUZZ_REQUIRE(view.MayContainKey(request.keys[i]) && view.MayContainKey(request.hashes[i]));
-      FUZZ_REQUIRE(ImageMayContainKey(image, size, request.keys[i]));
+      FUZZ_REQUIRE(ImageMayContainKey(image, size, request.keys[i], VerifyMode::kLazy));
     }
   }
 }
@@ -344,14 +344,14 @@ void RequireDamageFound(Input* in, uint8_t where, const std::string& image, cons
   if (damaged == image || damaged == other) return;
   const uint8_t* const placed = memory.Place(damaged, where);
   RequireClosedToOthers(placed, damaged.size(), false, request, where);
-  const FilterView view(placed, damaged.size(), request.secret());
+  const FilterView view(placed, damaged.size(), VerifyMode::kTrusted, request.secret());
   if (view.status().ok()) {
     FUZZ_REQUIRE(view.body_bytes() > 4096 && !view.Verify().ok());
     return;
   }
   FUZZ_REQUIRE(AllMaybe(view, request.hashes.data(), request.hashes.size()));
   for (size_t i = 0; i < std::min<size_t>(request.keys.size(), 4); ++i) {
-    FUZZ_REQUIRE(ImageMayContainKey(placed, damaged.size(), request.keys[i]));
+    FUZZ_REQUIRE(ImageMayContainKey(placed, damaged.size(), request.keys[i], VerifyMode::kLazy));
   }
 }
 

@@ -110,7 +110,8 @@ void ReadImageFile(Input* in) {
     Status status;
     if ((how & 8) == 0) {
       file.Close();
-      status = file.Map(path, (how & 16) == 0 ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret);
+      status =
+          file.Map(path, VerifyMode::kTrusted, (how & 16) == 0 ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret);
       RequireOpenedRightly(status, expected.readable, expected.image, secret);
     } else {
       status = LoadIt(path, expected, limit, secret, &file);

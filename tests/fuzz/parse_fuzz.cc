@@ -117,7 +117,7 @@ void CopyAndInsert(const FilterView& view, const Subject& subject, const HashSec
 // `how` says also what else is done.
 void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, uint8_t where,
                 const Questions& questions) {
-  const FilterView view(subject.image, subject.size, secret);
+  const FilterView view(subject.image, subject.size, VerifyMode::kTrusted, secret);
   RequireOpenedRightly(view.status(), subject.readable, subject.reference, secret);
   if (!subject.readable && secret != nullptr) return;  // refused for what it is: asked once, for time
   uint8_t answers[Questions::kMost];
@@ -143,11 +143,11 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
 
 // As a view that was opened without a secret; so a keyed image answers "maybe".
 void AskWithoutOpening(const Subject& subject, const Questions& questions) {
-  const FilterView view(subject.image, subject.size);
+  const FilterView view(subject.image, subject.size, VerifyMode::kTrusted);
   for (size_t i = 0; i < questions.n && i < kReferenceQuestions; ++i) {
     const std::string_view key = questions.Key(i);
-    FUZZ_REQUIRE(ImageMayContainKey(subject.image, subject.size, key) == view.MayContainKey(key));
-    const bool trusted = ImageMayContainKey(subject.image, subject.size, key, true);
+    FUZZ_REQUIRE(ImageMayContainKey(subject.image, subject.size, key, VerifyMode::kLazy) == view.MayContainKey(key));
+    const bool trusted = ImageMayContainKey(subject.image, subject.size, key, VerifyMode::kTrusted);
     FUZZ_REQUIRE(!subject.readable || trusted == view.MayContainKey(key));  // may lose a key of a damaged one, no more
   }
 }

@@ -109,7 +109,7 @@ std::string LibraryImage(const GoldenCase& c) {
 std::string LibraryResults(const GoldenCase& c) {
   const std::string image = LibraryImage(c);
   const HashSecret secret = Secret();
-  const FilterView view(image.data(), image.size(), c.hash == "keyed" ? &secret : nullptr);
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole, c.hash == "keyed" ? &secret : nullptr);
   EXPECT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_TRUE(view.Verify().ok()) << view.Verify().message();
   // What the case says about sizing is what the image tells.

@@ -51,7 +51,7 @@ Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
   }
   std::string built;
   EXPECT_TRUE(builder.Finish(&built).ok());
-  const FilterView from(built.data(), built.size());
+  const FilterView from(built.data(), built.size(), VerifyMode::kTrusted);
   ImageParts parts;
   parts.body = built.substr(0, from.body_bytes());
   parts.layout = static_cast<uint8_t>(layout);
@@ -64,7 +64,7 @@ Sample MakeSample(Layout layout, uint64_t num_keys, unsigned fields) {
   sample.name = std::string(LayoutName(layout)) + ", body of " + std::to_string(sample.body_bytes) +
                 " bytes, optional fields " + std::to_string(fields);
 
-  const FilterView view(sample.image.data(), sample.image.size());
+  const FilterView view(sample.image.data(), sample.image.size(), VerifyMode::kTrusted);
   EXPECT_TRUE(view.status().ok() && view.Verify().ok()) << sample.name << ": " << view.status().message();
   EXPECT_GE(view.CountMaybes(sample.questions.data(), sample.questions.size()), num_keys) << sample.name;
   return sample;
@@ -129,7 +129,7 @@ uint8_t* PutAtEnd(GuardedPages* pages, std::string_view bytes) {
 
 // Asked of all keys as a batch, and of one key by each other way; `turn` chooses it.
 bool IsRefused(const Sample& sample, const uint8_t* at, size_t size, uint64_t turn) {
-  const FilterView view(at, size);
+  const FilterView view(at, size, VerifyMode::kTrusted);
   const Status status = view.status();
   if (status.ok() || std::strlen(status.message()) < 15) return false;
   const std::vector<uint64_t>& questions = sample.questions;
@@ -138,8 +138,8 @@ bool IsRefused(const Sample& sample, const uint8_t* at, size_t size, uint64_t tu
   std::string bytes;
   AppendLittleEndian(&bytes, key, 8);
   view.Prepare(hash);
-  return view.MayContainHash(hash) && view.MayContainKey(key) && ImageMayContainKey(at, size, bytes) &&
-         !view.empty_set() && view.body_bytes() == 0;
+  return view.MayContainHash(hash) && view.MayContainKey(key) &&
+         ImageMayContainKey(at, size, bytes, VerifyMode::kLazy) && !view.empty_set() && view.body_bytes() == 0;
 }
 
 // Asks is_found(bit) with each step-th bit of the bytes [begin, end) flipped; all is as before when it returns.
@@ -164,7 +164,7 @@ uint64_t FlipBitsFrom(const Sample& sample, size_t begin, size_t step, Survey* s
   GuardedPages pages(size);
   uint8_t* const at = PutAtEnd(&pages, sample.image);
   FlipBits(at, begin, size, step, sample, survey, [&](size_t bit) { return IsRefused(sample, at, size, bit); });
-  EXPECT_TRUE(FilterView(at, size).status().ok()) << "undamaged again";
+  EXPECT_TRUE(FilterView(at, size, VerifyMode::kTrusted).status().ok()) << "undamaged again";
   return Steps(8 * (size - begin), step);
 }
 
@@ -174,7 +174,7 @@ uint64_t FlipBitsOfBody(const Sample& sample, Survey* survey) {
   GuardedPages pages(size);
   uint8_t* const at = PutAtEnd(&pages, sample.image);
   FlipBits(at, 0, sample.body_bytes, Step(), sample, survey, [&](size_t bit) {
-    const FilterView view(at, size);
+    const FilterView view(at, size, VerifyMode::kTrusted);
     const uint64_t chunk = bit / 8 / kChunk;
     if (bit % 4099 == 0) {  // all chunks now and then: Verify finds it too, and where it is not nothing is found
       if (view.Verify().ok()) return false;
@@ -182,7 +182,7 @@ uint64_t FlipBitsOfBody(const Sample& sample, Survey* survey) {
     }
     return view.VerifyChunks(chunk, 1).code() == StatusCode::kCorrupt;
   });
-  EXPECT_TRUE(FilterView(at, size).Verify().ok()) << "undamaged again";
+  EXPECT_TRUE(FilterView(at, size, VerifyMode::kTrusted).Verify().ok()) << "undamaged again";
   return Steps(8 * sample.body_bytes, Step());
 }
 

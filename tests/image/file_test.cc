@@ -24,7 +24,7 @@ constexpr Way kWays[] = {Way::kMap, Way::kMapRandom, Way::kLoad};
 
 Status Read(Way way, const std::string& path, FilterFile* file) {
   if (way == Way::kLoad) return file->Load(path.c_str());
-  return file->Map(path.c_str(), way == Way::kMap ? MapAdvice::kWillNeed : MapAdvice::kRandom);
+  return file->Map(path.c_str(), VerifyMode::kWhole, way == Way::kMap ? MapAdvice::kWillNeed : MapAdvice::kRandom);
 }
 
 void ExpectClosed(const FilterFile& file) {
@@ -38,7 +38,7 @@ TEST(FilterFile, AnswersAsTheImageItHolds) {
   const std::vector<uint64_t> others = RandomHashes(10000, 9);
   for (const size_t n : {size_t{0}, size_t{1}, size_t{300}, kKeys}) {
     const std::string image = Build(n, 1), path = dir.Write("image", image);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     for (const Way way : kWays) {
       FilterFile file;
       ExpectClosed(file);
@@ -185,7 +185,7 @@ TEST(FilterFile, SaysThatItMayNotReadTheFile) {
 TEST(FilterFile, DamageOfALargeBodyIsFoundByVerifyOrLoad) {
   const TempDir dir;
   const std::string image = Build(kKeys, 1);
-  const size_t body = FilterView(image.data(), image.size()).body_bytes();
+  const size_t body = FilterView(image.data(), image.size(), VerifyMode::kWhole).body_bytes();
   for (const size_t at : {size_t{0}, size_t{65535}, size_t{65536}, size_t{200000}, body - 1}) {
     std::string damaged = image;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);

@@ -32,7 +32,7 @@ std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
   static const std::vector<uint64_t> hashes = RandomHashes(64, 99);
   const std::unique_ptr<char[]> exact(data == nullptr ? nullptr : new char[size]);
   std::copy(data, data == nullptr ? data : data + size, exact.get());
-  const FilterView view(exact.get(), size);
+  const FilterView view(exact.get(), size, VerifyMode::kTrusted);
   if (view.status().ok()) return ::testing::AssertionFailure() << "was accepted";
   if (code != StatusCode::kOk && view.status().code() != code) {
     return ::testing::AssertionFailure() << "refused with the wrong code: " << view.status().message();
@@ -50,7 +50,8 @@ std::string Build(Layout layout, size_t num_keys, uint64_t seed) {
       return ::testing::AssertionFailure() << "lost a key";
     }
     const std::string key = std::to_string(hash);
-    if (!ImageMayContainKey(exact.get(), size, key)) return ::testing::AssertionFailure() << "lost a key at once";
+    if (!ImageMayContainKey(exact.get(), size, key, VerifyMode::kLazy))
+      return ::testing::AssertionFailure() << "lost a key at once";
   }
   if (view.empty_set() || view.Verify().ok() || view.body_bytes() != 0) {
     return ::testing::AssertionFailure() << "pretends to be something";
@@ -87,7 +88,7 @@ ImageParts Good() {
 
 TEST(MalformedWithAValidCheck, TheGoodOneIsAccepted) {
   const std::string image = Assemble(Good());
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);
   EXPECT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_FALSE(view.MayContainHash(MixHash(1))) << "so a \"maybe\" below is not one of the bits";
 }
@@ -135,7 +136,7 @@ TEST(MalformedWithAValidCheck, KeysThatAreCountedWithoutABody) {
   ImageParts parts;
   parts.num_keys = 0;
   const std::string empty = Assemble(parts);
-  EXPECT_TRUE(FilterView(empty.data(), empty.size()).empty_set());
+  EXPECT_TRUE(FilterView(empty.data(), empty.size(), VerifyMode::kTrusted).empty_set());
   parts.num_keys = 5;
   EXPECT_TRUE(Refused(Assemble(parts), StatusCode::kCorrupt));
 }
@@ -152,7 +153,7 @@ TEST(MalformedWithAValidCheck, NumProbesOutOfRange) {
       parts.num_probes = static_cast<uint8_t>(num_probes);
       const std::string image = Assemble(parts);
       if (num_probes >= least && num_probes <= most) {
-        EXPECT_TRUE(FilterView(image.data(), image.size()).status().ok()) << num_probes;
+        EXPECT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kTrusted).status().ok()) << num_probes;
       } else {
         EXPECT_TRUE(Refused(image, StatusCode::kCorrupt)) << num_probes;
         parts.body.clear();
@@ -173,7 +174,8 @@ TEST(MalformedWithAValidCheck, BodiesThatAreNoWholeBlocks) {
     parts.layout = 2;
     parts.num_probes = 6;
     const std::string classic = Assemble(parts);
-    EXPECT_TRUE(FilterView(classic.data(), classic.size()).status().ok()) << "classic has any length: " << body;
+    EXPECT_TRUE(FilterView(classic.data(), classic.size(), VerifyMode::kTrusted).status().ok())
+        << "classic has any length: " << body;
   }
 }
 
@@ -211,7 +213,7 @@ TEST(MalformedWithAValidCheck, CriticalExtensions) {
     ImageParts parts = Good();
     parts.extensions = list;
     const std::string image = Assemble(parts);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);
     EXPECT_TRUE(view.status().ok()) << "others are skipped: " << view.status().message();
     EXPECT_EQ(view.body_bytes(), 640u);
   }
@@ -266,7 +268,7 @@ TEST(MalformedWithAValidCheck, LengthsThatNoBodyWithChunkChecksGives) {
     image += std::string("\0\0\0\0\2\6\x41\xa1", 8);
     Reseal(&image, body);
     if (fits) {
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);
       EXPECT_TRUE(view.status().ok()) << rest << ": " << view.status().message();
       EXPECT_TRUE(view.Verify().ok()) << rest;
     } else {
@@ -294,7 +296,8 @@ TEST(Malformed, RandomBytesNeverCrashAndAreNeverTaken) {
 TEST(DamagedBody, IsFoundByVerifyAndNamed) {
   for (const Layout layout : EveryLayout()) {
     const std::string image = Build(layout, 300000, 1);
-    const size_t body = FilterView(image.data(), image.size()).body_bytes(), chunks = (body + 65535) / 65536;
+    const size_t body = FilterView(image.data(), image.size(), VerifyMode::kTrusted).body_bytes(),
+                 chunks = (body + 65535) / 65536;
     ASSERT_GE(chunks, 5u);
     ASSERT_NE(body % 65536, 0u) << "the last chunk is a short one";
     for (size_t chunk = 0; chunk < chunks; ++chunk) {
@@ -303,7 +306,7 @@ TEST(DamagedBody, IsFoundByVerifyAndNamed) {
         for (const int bit : {0, 7}) {
           std::string damaged = image;
           damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
-          const FilterView view(damaged.data(), damaged.size());
+          const FilterView view(damaged.data(), damaged.size(), VerifyMode::kTrusted);
           ASSERT_TRUE(view.status().ok()) << "the trailer is good";
           ASSERT_TRUE(Says(StatusCode::kCorrupt, view.Verify(), std::to_string(begin))) << "byte " << at;
           for (size_t other = 0; other < chunks; ++other) {
@@ -320,7 +323,8 @@ TEST(DamagedBody, IsFoundByVerifyAndNamed) {
 
 TEST(DamagedBody, ChunksThatDoNotExistAreNoChunks) {
   const std::string large = Build(Layout::kBlocked, 300000, 1), small = Build(Layout::kBlocked, 50, 1);
-  const FilterView view(large.data(), large.size()), small_view(small.data(), small.size());
+  const FilterView view(large.data(), large.size(), VerifyMode::kTrusted),
+      small_view(small.data(), small.size(), VerifyMode::kTrusted);
   const uint64_t chunks = view.num_chunks();
   EXPECT_TRUE(view.VerifyChunks(0, 0).ok());
   EXPECT_TRUE(view.VerifyChunks(chunks, 0).ok());

@@ -48,7 +48,7 @@ size_t Read(const fs::path& folder) {
     const std::string path = (folder / name).string();
     const HashSecret* const needed = name.find("keyed") == std::string::npos ? nullptr : &secret;
     FilterFile mapped, loaded;
-    EXPECT_TRUE(mapped.Map(path.c_str(), MapAdvice::kWillNeed, needed).ok());
+    EXPECT_TRUE(mapped.Map(path.c_str(), VerifyMode::kAuto, MapAdvice::kWillNeed, needed).ok());
     EXPECT_TRUE(loaded.Load(path.c_str(), {}, kNoMemoryLimit, needed).ok());
     ExpectAnswers(mapped.view(), num_keys, maybes);
     ExpectAnswers(loaded.view(), num_keys, maybes);
@@ -95,10 +95,11 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
     const HashSecret* const needed = entry.path().string().find("keyed") == std::string::npos ? nullptr : &secret;
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    const FilterView view(image.data(), image.size(), needed);
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole, needed);
     EXPECT_EQ(view.status().code(), StatusCode::kCorrupt) << view.status().message();
     FilterFile mapped, loaded;
-    EXPECT_EQ(mapped.Map(entry.path().c_str(), MapAdvice::kWillNeed, needed).code(), StatusCode::kCorrupt);
+    EXPECT_EQ(mapped.Map(entry.path().c_str(), VerifyMode::kAuto, MapAdvice::kWillNeed, needed).code(),
+              StatusCode::kCorrupt);
     EXPECT_EQ(loaded.Load(entry.path().c_str(), {}, kNoMemoryLimit, needed).code(), StatusCode::kCorrupt);
     FilterOptions options;
     if (needed != nullptr) options.hash_id = HashId::kKeyed, options.secret = secret;
@@ -111,7 +112,7 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
     for (uint64_t i = 0; i < 5000; ++i) {
       const std::string key = std::to_string(i);
       ASSERT_TRUE(view.MayContainKey(key) && mapped.view().MayContainKey(key) && loaded.view().MayContainKey(key) &&
-                  ImageMayContainKey(image.data(), image.size(), key))
+                  ImageMayContainKey(image.data(), image.size(), key, VerifyMode::kLazy))
           << "lost key " << key;
     }
   }

@@ -41,7 +41,7 @@ Sample MakeSample(Layout layout, uint32_t num_probes, size_t body_bytes, size_t 
 // as that allows; ending exactly at the end for one misalignment out of 64.
 void ExpectAnswersAt(const Sample& sample, uint8_t* address) {
   memcpy(address, sample.image.data(), sample.image.size());
-  const FilterView view(address, sample.image.size());
+  const FilterView view(address, sample.image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_TRUE(view.Verify().ok());
   ExpectAnswers(view, sample.questions.data(), sample.questions.size(), sample.answers.data());
@@ -143,7 +143,7 @@ TEST(Alignment, NothingBeyondTheHashesOfABatchIsRead) {
       std::fill(full.body.begin(), full.body.end(), kind.layout == Layout::kRetrieval ? 0 : 0xff);  // "maybe" to all
       const reference::Bytes image = reference::WriteImage(full);
       OnEveryTarget([&](const char*) {
-        const FilterView view(image.data(), image.size());
+        const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
         std::unique_ptr<Filter> filter;
         if (IsMutable(kind.layout)) filter = MutableCopy(EmptyReference(kind.layout, kind.num_probes, body));
         for (const size_t n : {1u, 7u, 15u, 16u, 31u, 32u, 33u, 47u, 48u, 49u, 64u, 80u, 1000u}) {

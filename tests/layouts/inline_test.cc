@@ -127,7 +127,7 @@ TEST(Inline, AnswersLikeTheReferenceInViewsOfAnyAddress) {
     std::vector<uint8_t> memory(image.size() + 64);
     for (size_t shift = 0; shift < 64; shift += 7) {
       memcpy(memory.data() + shift, image.data(), image.size());
-      const FilterView view(memory.data() + shift, image.size());
+      const FilterView view(memory.data() + shift, image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(view.status().ok());
       const std::vector<uint64_t> questions = test::RandomHashes(3000, shift);
       std::vector<uint8_t> answers;
@@ -147,7 +147,7 @@ TEST(Inline, FindsTheMembersOfLayoutsThatAreMadeAtOnce) {
     if (test::IsMutable(layout)) continue;
     for (const double bits_per_key : {8, 16, 24, 64}) {
       const std::string image = test::Build(test::BitsPerKey(bits_per_key, layout), members);
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       for (const InlinePart* part : Parts()) {
         SCOPED_TRACE(part->march);
         EXPECT_EQ(Ask(*part, view, members), std::vector<uint8_t>(members.size(), 1)) << bits_per_key;
@@ -163,7 +163,7 @@ TEST(Inline, AnswersMaybeForTheBrokenAndAbsentForTheEmpty) {
   BlockedFilter never_created;
   for (const auto& [layout, num_probes, unit] : test::EveryKind()) {
     const reference::Bytes empty = reference::WriteImage(test::EmptyReference(layout, num_probes, 0));
-    const FilterView empty_set(empty.data(), empty.size());
+    const FilterView empty_set(empty.data(), empty.size(), VerifyMode::kWhole);
     ASSERT_TRUE(empty_set.empty_set());
     for (const InlinePart* part : Parts()) EXPECT_EQ(Ask(*part, empty_set, questions), std::vector<uint8_t>(50, 0));
   }

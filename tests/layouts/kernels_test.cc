@@ -88,7 +88,7 @@ void ExpectAllAnswers(const Expectation& e, const FilterBase& filter, const char
 
 void ExpectSameOnThisTarget(const Expectation& e, const char* target) {
   const reference::Bytes image = reference::WriteImage(e.filter);
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.status().ok()) << view.status().message();
   ExpectAllAnswers(e, view, target);
   if (!IsMutable(view.layout())) return;
@@ -151,7 +151,9 @@ TEST(KernelsOfForeignBodies, AgreeWithTheReference) {
       EXPECT_GT(maybes, 20) << "both answers come";
       EXPECT_LT(maybes, static_cast<std::ptrdiff_t>(e.answers.size()) - 20);
       const reference::Bytes image = reference::WriteImage(e.filter);
-      OnEveryTarget([&](const char* target) { ExpectAllAnswers(e, FilterView(image.data(), image.size()), target); });
+      OnEveryTarget([&](const char* target) {
+        ExpectAllAnswers(e, FilterView(image.data(), image.size(), VerifyMode::kWhole), target);
+      });
     }
   }
 }
@@ -225,7 +227,7 @@ TEST(Targets, AFilterKeepsTheTargetItWasMadeWith) {
   const TargetList list = SupportedTargets();
   for (size_t i = 0; i < list.size; ++i) {
     const ScopedTarget made(list.names[i]);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     const ScopedTarget now(list.names[(i + 1) % list.size]);
     EXPECT_STREQ(view.target(), list.names[i]);
   }

@@ -140,7 +140,7 @@ TEST(RateOfGenerations, IsThatOfTheirImage) {
       }
       std::string image;
       ASSERT_TRUE(filter.AppendImage(&image).ok());
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_EQ(view.num_stages(), 3u);
       EXPECT_EQ(filter.ExpectedFpr(), view.ExpectedFpr()) << fpr << " " << n;
     }

@@ -66,7 +66,7 @@ TEST(NoFalseNegative, OverTenMillionKeys) {
     const std::vector<uint64_t> keys = RandomHashes(sizes[round % 7], round);
     if (round % 2 == 0 || !IsMutable(options.layout)) {
       const std::string image = Build(options, keys);
-      missing += Missing(FilterView(image.data(), image.size()), keys);
+      missing += Missing(FilterView(image.data(), image.size(), VerifyMode::kWhole), keys);
     } else if (options.layout == Layout::kBlocked) {
       BlockedFilter filter = Created<BlockedFilter>(keys.size(), options);
       for (const uint64_t key : keys) filter.InsertKey(key);
@@ -87,7 +87,7 @@ TEST(NoFalseNegative, InBuildersOfEverySize) {
       for (size_t size = 0; size <= 300; size += size < 70 ? 1 : 23) {
         const std::vector<uint64_t> keys = RandomHashes(size, size);
         const std::string image = Build(Options(layout, 10, size), keys);
-        const FilterView view(image.data(), image.size());
+        const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
         ASSERT_TRUE(view.status().ok()) << view.status().message();
         EXPECT_EQ(Missing(view, keys), 0u) << size;
         EXPECT_EQ(view.empty_set(), size == 0);
@@ -108,7 +108,7 @@ TEST(NoFalseNegative, OfStringsOfEveryLength) {
     }
     for (const std::string& key : keys) builder.AddKey(key);
     const std::string image = Finish(&builder);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     for (const std::string& key : keys) EXPECT_TRUE(view.MayContainKey(key)) << key.size();
   }
 }

@@ -128,7 +128,7 @@ FilterOptions OptionsOf(Layout layout) { return test::BitsPerKey(layout == Layou
 
 // Of the image, by a view; no member may be lost.
 uint64_t MaybesOf(const std::string& image, const Hashes& members, const Hashes& questions) {
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_EQ(view.CountMaybes(members.data(), members.size()), members.size());
   return view.CountMaybes(questions.data(), questions.size());

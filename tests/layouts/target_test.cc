@@ -81,7 +81,7 @@ TEST_F(TargetTest, ForcesEachForFiltersToCome) {
     ASSERT_TRUE(ForceTarget(name.c_str()).ok());
     EXPECT_EQ(ChosenTarget(), name);
     const BlockedFilter filter = MakeFilter();
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     EXPECT_EQ(filter.target(), name);
     EXPECT_EQ(view.target(), name);
     EXPECT_EQ(before.target(), best) << "filters that exist keep theirs";

@@ -61,7 +61,7 @@ class AnyFilter {
     image_.reset(static_cast<uint8_t*>(std::aligned_alloc(kLine, (size + kLine) / kLine * kLine)));
     if (image_ == nullptr) return Status::Error(StatusCode::kOutOfMemory, "no memory for an image of %zu bytes", size);
     Status status = builder_->FinishTo(image_.get(), size, nullptr);
-    if (status.ok()) status = view_.Open(image_.get(), size);
+    if (status.ok()) status = view_.Open(image_.get(), size, VerifyMode::kTrusted);
     return status;
   }
   // Empties the filter.

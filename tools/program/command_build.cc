@@ -51,7 +51,7 @@ int RunBuild(Build build, bool by_bits) {
   if (!RequestMakesSense(build, by_bits)) return kExitBad;
   if (!build.like.empty()) {
     FilterFile like;
-    if (!OpenImage(build.like, true, build.secret.OrNull(), &like)) return kExitBad;
+    if (!OpenImage(build.like, build.secret.OrNull(), &like)) return kExitBad;
     build.options = FilterOptions::SameSizeAs(like.view());
     if (!FactsOf(build.options.layout).unites || build.options.body_bytes == 0) {
       return Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none",

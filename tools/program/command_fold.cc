@@ -25,7 +25,7 @@ int RunFold(Fold fold, const Arguments& arguments) {
   std::string reason;
   if (!CanCreate(fold.out, &reason)) return Fail("fold: --out %s %s", fold.out.c_str(), reason.c_str());
   FilterFile file, made;
-  if (!OpenImage(fold.image, true, fold.secret.OrNull(), &file)) return kExitBad;
+  if (!OpenImage(fold.image, fold.secret.OrNull(), &file)) return kExitBad;
   const FilterView& view = file.view();
   Status status;
   if (to_rate) status = FoldFactorForFpr(view, fold.fpr, &fold.factor);
@@ -34,7 +34,8 @@ int RunFold(Fold fold, const Arguments& arguments) {
   const uint64_t blocks_before = view.num_blocks();
   const double fpr_before = view.ExpectedFpr();
   status = WriteFile(fold.out, "folding", 0, [&](const Sink& sink) { return FoldImage(view, fold.factor, sink); });
-  if (status.ok()) status = made.Map(fold.out.c_str(), MapAdvice::kWillNeed, fold.secret.OrNull());
+  if (status.ok())
+    status = made.Map(fold.out.c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, fold.secret.OrNull());
   if (status.code() == StatusCode::kInvalidArgument) return FailImage(fold.image, status);
   if (!status.ok()) return Fail("fold: %s: %s", fold.out.c_str(), status.message());
   Report report;

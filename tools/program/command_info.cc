@@ -58,7 +58,7 @@ int ReportWithoutSecret(const Info& info, const Status& status) {
 
 int RunInfo(const Info& info) {
   FilterFile file;
-  const Status opened = MapImage(info.image, MapAdvice::kWillNeed, info.secret.OrNull(), &file);
+  const Status opened = MapImage(info.image, VerifyMode::kTrusted, MapAdvice::kWillNeed, info.secret.OrNull(), &file);
   if (opened.code() == StatusCode::kInvalidArgument) return FailImage(info.image, opened);
   if (opened.code() == StatusCode::kIncompatible) return ReportWithoutSecret(info, opened);
   if (!opened.ok()) return ReportBroken(info, opened);

@@ -60,7 +60,7 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   FilterFile made;
   std::vector<const FilterView*> views;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (!OpenImage(merge.images[i], true, merge.secret.OrNull(), &files[i])) return kExitBad;
+    if (!OpenImage(merge.images[i], merge.secret.OrNull(), &files[i])) return kExitBad;
     views.push_back(&files[i].view());
   }
   std::vector<Report> rows(files.size());
@@ -73,7 +73,8 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   options.max_fpr = merge.any_rate ? 1 : merge.at_most;
   Status status = WriteFile(merge.out, "merging", 0,
                             [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink, options); });
-  if (status.ok()) status = made.Map(merge.out.c_str(), MapAdvice::kWillNeed, merge.secret.OrNull());
+  if (status.ok())
+    status = made.Map(merge.out.c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, merge.secret.OrNull());
   if (status.code() == StatusCode::kIncompatible) {
     UnionPlan plan;
     const std::vector<const FilterBase*> filters(views.begin(), views.end());

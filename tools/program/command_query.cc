@@ -16,29 +16,51 @@ struct Query {
   std::string filter, keys;
   AnswerOptions answers;
   SecretOption secret;
-  bool no_verify = false;
+  std::string verify;
 };
+
+VerifyMode ModeOf(const std::string& name) {
+  return name == "whole"     ? VerifyMode::kWhole
+         : name == "lazy"    ? VerifyMode::kLazy
+         : name == "trusted" ? VerifyMode::kTrusted
+                             : VerifyMode::kAuto;
+}
+
+bool Open(const Query& query, FilterFile* file) {
+  const VerifyMode verify = ModeOf(query.verify);
+  if (verify == VerifyMode::kWhole) return OpenImage(query.filter, query.secret.OrNull(), file);
+  const MapAdvice advice = verify == VerifyMode::kTrusted ? MapAdvice::kRandom : MapAdvice::kWillNeed;
+  const Status status = MapImage(query.filter, verify, advice, query.secret.OrNull(), file);
+  if (!status.ok()) FailImage(query.filter, status);
+  return status.ok();
+}
 
 int RunQuery(const Query& query) {
   if (!CanPrintAnswers("query", query.answers)) return kExitBad;
   FilterFile file;
-  if (!OpenImage(query.filter, !query.no_verify, query.secret.OrNull(), &file)) return kExitBad;
+  if (!Open(query, &file)) return kExitBad;
   const Status status = CanBeAsked(file.view());
   if (!status.ok()) return FailImage(query.filter, status);
   KeyReader reader;
   const Status opened = reader.Open(query.keys, KeyFormatOf(query.answers.u64));
   if (!opened.ok()) return Fail("%s", opened.message());
-  return AskKeys(&reader, query.answers, [&file](const std::vector<std::string_view>& keys, uint8_t* answers) {
-    file.view().MayContainKeys(keys.data(), keys.size(), answers);
-    return kExitGood;
-  });
+  const FilterView& view = file.view();
+  const int answered =
+      AskKeys(&reader, query.answers, [&view](const std::vector<std::string_view>& keys, uint8_t* answers) {
+        view.MayContainKeys(keys.data(), keys.size(), answers);
+        return kExitGood;
+      });
+  const Status found = view.status();  // of an image that is verified while it is asked
+  return found.ok() ? answered : FailImage(query.filter, found);
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto query = std::make_shared<Query>();
   arguments.Path("--filter", &query->filter, "The image to ask", Need::kRequired);
   arguments.Path("--keys", &query->keys, kKeysHelp, Need::kRequired);
-  arguments.Flag("--no-verify", &query->no_verify, "Do not read the whole image first to see that it is undamaged");
+  arguments.Choice("--verify", &query->verify, {"whole", "lazy", "trusted"},
+                   "How damage is found: whole: all is read first (default up to 64 MiB); lazy: each 64 KiB before the "
+                   "first absent from it (default above); trusted: not at all");
   arguments.Secret(&query->secret, SecretUse::kAsk, &query->keys);
   DeclareAnswers(&arguments, &query->answers);
   return [query] { return RunQuery(*query); };
@@ -51,6 +73,7 @@ const Command kQueryCommand = {
     KEYS_NOTES
     "Without --print, --count or --json: a line per key, \"maybe\" or \"absent\", a tab, the key. --json counts, as "
     "--count does.\n"
+    "Keys of a part of the image that is found damaged are answered maybe, and the exit code is 2.\n"
     "\"maybe\" is wrong for a share of the absent keys (expected_fpr of info); \"absent\" is never wrong.\n"
     "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 bad usage, bad image or bad keys.",
     &Declare};

@@ -95,9 +95,9 @@ void AddLoad(const FilterView& view, Report* report) {
 Status Describe(const Stats& stats, const std::string& path, Report* report) {
   FilterFile file;
   report->Text("image", path);
-  Status status = file.Map(path.c_str(), MapAdvice::kWillNeed);
+  Status status = file.Map(path.c_str(), VerifyMode::kTrusted);
   if (status.code() == StatusCode::kIncompatible) {
-    status = MapImage(path, MapAdvice::kWillNeed, stats.secret.OrNull(), &file);
+    status = MapImage(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, stats.secret.OrNull(), &file);
   }
   const FilterView& view = file.view();
   if (status.ok()) status = VerifyBody(view);

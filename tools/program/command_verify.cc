@@ -58,7 +58,7 @@ int RunVerify(const Verify& verify) {
   FilterFile file;
   Report report;
   report.Text("image", verify.image);
-  Status status = MapImage(verify.image, MapAdvice::kWillNeed, verify.secret.OrNull(), &file);
+  Status status = MapImage(verify.image, VerifyMode::kTrusted, MapAdvice::kWillNeed, verify.secret.OrNull(), &file);
   if (status.code() == StatusCode::kInvalidArgument) return FailImage(verify.image, status);
   const bool closed = status.code() == StatusCode::kIncompatible;
   const Status verified = closed ? VerifyFile(verify.image) : status.ok() ? VerifyBody(file.view()) : status;

@@ -19,14 +19,15 @@
 
 namespace linefilter::tools {
 
-Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file) {
-  const Status status = file->Map(path.c_str(), advice, secret);
+Status MapImage(const std::string& path, VerifyMode verify, MapAdvice advice, const HashSecret* secret,
+                FilterFile* file) {
+  const Status status = file->Map(path.c_str(), verify, advice, secret);
   if (status.code() != StatusCode::kIncompatible) return status;
   if (secret == nullptr) {
     return Status::Error(StatusCode::kIncompatible, "it is of a keyed hash, to be asked with --secret PATH only");
   }
   FilterFile plain;
-  if (plain.Map(path.c_str(), MapAdvice::kRandom).ok()) {
+  if (plain.Map(path.c_str(), VerifyMode::kTrusted, MapAdvice::kRandom).ok()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "its hash is %s, which has no secret: if it is the image that you mean, leave out --secret",
                          HashIdName(plain.view().hash_id()));
@@ -42,9 +43,9 @@ Status CanBeAsked(const FilterView& view) {
                        "ask it");
 }
 
-bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file) {
-  Status status = MapImage(path, verify ? MapAdvice::kWillNeed : MapAdvice::kRandom, secret, file);
-  if (status.ok() && verify) status = VerifyBody(file->view());
+bool OpenImage(const std::string& path, const HashSecret* secret, FilterFile* file) {
+  Status status = MapImage(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, secret, file);
+  if (status.ok()) status = VerifyBody(file->view());
   if (!status.ok()) FailImage(path, status);
   return status.ok();
 }

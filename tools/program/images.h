@@ -13,14 +13,14 @@ namespace linefilter::tools {
 
 // This is FilterFile::Map, in the words of the program where the secret does not fit. kIncompatible is for one that is
 // missing or of another image (SecretState), kInvalidArgument for one that the image has no use for.
-Status MapImage(const std::string& path, MapAdvice advice, const HashSecret* secret, FilterFile* file);
+Status MapImage(const std::string& path, VerifyMode verify, MapAdvice advice, const HashSecret* secret,
+                FilterFile* file);
 
 // This is FilterBase::KeyStatus, in the words of the program.
 Status CanBeAsked(const FilterView& view);
 
-// Maps an image, and verifies all of it unless `verify` is false: a damaged body could answer "absent" for a member. It
-// is false after saying why.
-bool OpenImage(const std::string& path, bool verify, const HashSecret* secret, FilterFile* file);
+// Maps an image and verifies all of it, with progress. It is false after saying why.
+bool OpenImage(const std::string& path, const HashSecret* secret, FilterFile* file);
 
 // This is FilterView::Verify, with progress on a terminal.
 Status VerifyBody(const FilterView& view);

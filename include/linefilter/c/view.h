@@ -2,7 +2,8 @@
 // a file, a filter (linefilter_filter_view), or a filter that is replaced meanwhile (c/swappable.h). Start at
 // linefilter/c.h.
 //
-//   linefilter_view* view = linefilter_view_open(file + offset, image_size, NULL, &status);  // exactly one image
+//   linefilter_view* view = linefilter_view_open(file + offset, image_size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
+//   // exactly one image
 //   if (view == NULL) fail(status.message);
 //   linefilter_view_may_contain_keys(view, keys, sizes, n, answers);  // 1 for "maybe"
 //   linefilter_view_free(view);
@@ -23,10 +24,21 @@ LINEFILTER_C_BEGIN
 // ---- Opening. `secret` has LINEFILTER_SECRET_BYTES bytes for an image of a keyed hash, and is NULL for every other;
 // ---- else it is LINEFILTER_INCOMPATIBLE. A view is freed with linefilter_view_free.
 
+// How the body of an image is verified. Its trailer always is, and a body of up to 4 KiB with it. Whoever asks a
+// damaged body that was not verified may be told "absent" of a member.
+typedef int32_t linefilter_verify_mode;
+enum {
+  LINEFILTER_VERIFY_AUTO = 0,    // as the call says
+  LINEFILTER_VERIFY_WHOLE = 1,   // all of it when it is opened, at about 0.1 s per GB
+  LINEFILTER_VERIFY_LAZY = 2,    // each chunk of 64 KiB before the first "absent" that comes from it
+  LINEFILTER_VERIFY_TRUSTED = 3  // not at all: something else vouches for these bytes
+};
+
 // Opens the image at these bytes, which must stay unchanged until the view is freed. They are exactly one image,
-// neither more nor less; it does not tell its size, which is to be kept beside it. It verifies the trailer, and the
-// body where that is at most 4 KiB; linefilter_view_verify does it for a larger one.
-linefilter_view* linefilter_view_open(const void* image, size_t size, const uint8_t* secret, linefilter_status* status);
+// neither more nor less; it does not tell its size, which is to be kept beside it. `verify` is
+// LINEFILTER_VERIFY_WHOLE or LINEFILTER_VERIFY_TRUSTED; another one is LINEFILTER_INVALID_ARGUMENT.
+linefilter_view* linefilter_view_open(const void* image, size_t size, linefilter_verify_mode verify,
+                                      const uint8_t* secret, linefilter_status* status);
 
 // How a mapped file will be read.
 typedef int32_t linefilter_advice;
@@ -36,9 +48,12 @@ enum {
 };
 
 // Maps a file: nothing is copied, processes share the pages. It must not shrink while it is mapped (replace files by
-// rename, as this library does). It verifies as linefilter_view_open does.
-linefilter_view* linefilter_view_map(const char* path, linefilter_advice advice, const uint8_t* secret,
-                                     linefilter_status* status);
+// rename, as this library does). LINEFILTER_VERIFY_AUTO is LINEFILTER_VERIFY_WHOLE for a file of up to 64 MiB, and
+// LINEFILTER_VERIFY_LAZY above. A lazy file is opened at once; a lookup may then verify a chunk, which takes some 10
+// microseconds. Where a chunk is damaged, all is "maybe", and linefilter_view_status tells. When all are verified,
+// lookups are those of a trusted file; linefilter_view_verify in another thread gets there sooner.
+linefilter_view* linefilter_view_map(const char* path, linefilter_verify_mode verify, linefilter_advice advice,
+                                     const uint8_t* secret, linefilter_status* status);
 
 // Reads a file into memory of `allocator` (NULL: the default, in huge pages), of which `memory_limit` allows so much
 // (LINEFILTER_NO_MEMORY_LIMIT; 0 allows nothing). It is verified as a whole.
@@ -48,9 +63,13 @@ linefilter_view* linefilter_view_load(const char* path, const linefilter_allocat
 // Frees a view. A filter's view, which goes with it, is left alone.
 void linefilter_view_free(linefilter_view* view);
 
+// LINEFILTER_OK, or the first damage that was found in a file that is verified lazily. A filter's view and a swappable
+// one are always LINEFILTER_OK.
+linefilter_code linefilter_view_status(const linefilter_view* view, linefilter_status* status);
+
 // Returns LINEFILTER_CORRUPT with the damaged range if the body does not match its checks. It reads the whole body
-// (about 0.1 s per GB). A view that fails here may answer "absent" wrongly: do not use it. A filter's view has nothing
-// to verify; a swappable one is LINEFILTER_INCOMPATIBLE.
+// (about 0.1 s per GB). A trusted view that fails here may answer "absent" wrongly: do not use it. A filter's view has
+// nothing to verify; a swappable one is LINEFILTER_INCOMPATIBLE.
 linefilter_code linefilter_view_verify(const linefilter_view* view, linefilter_status* status);
 // The same for the chunks (64 KiB of body each) [first, first + count), little by little.
 linefilter_code linefilter_view_verify_chunks(const linefilter_view* view, uint64_t first, uint64_t count,
@@ -177,11 +196,12 @@ size_t linefilter_view_count_levels(const linefilter_view* view, uint64_t* count
 
 // Verifies all of an image that can be verified without its secret.
 linefilter_code linefilter_image_verify(const void* image, size_t size, linefilter_status* status);
-// Asks an image for one key, for engines that hand over the bytes at each lookup. It verifies as linefilter_view_open
-// does, so not a body above 4 KiB, and answers as a view. is_verified says that the caller has verified these bytes
-// since they were read: the check, half of the time, is left out. It takes no secret: an image of a keyed hash answers
-// "maybe".
-bool linefilter_image_ask(const void* image, size_t size, bool is_verified, const void* key, size_t key_size);
+// Asks an image for one key, for engines that hand over the bytes at each lookup. What is verified before it is
+// "absent": with LINEFILTER_VERIFY_WHOLE all, with LINEFILTER_VERIFY_LAZY (and AUTO) the trailer, and of a body above 4
+// KiB the chunks of this key. LINEFILTER_VERIFY_TRUSTED says that the caller has verified these bytes since they were
+// read: the check, half of the time, is left out. It takes no secret: an image of a keyed hash answers "maybe".
+bool linefilter_image_ask(const void* image, size_t size, linefilter_verify_mode verify, const void* key,
+                          size_t key_size);
 
 LINEFILTER_C_END
 

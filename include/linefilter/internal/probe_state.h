@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "linefilter/internal/compiler.h"
+
 namespace linefilter::internal {
 
 struct Kernels;  // lib/layouts/kernels.h: the functions of one layout on one target
@@ -13,30 +15,51 @@ struct Stage;    // lib/layouts/stages.h: one filter of several that answer as o
 // How linefilter/inline.h asks the block of a key without a call (test_block.h, test_solved_block.h).
 enum class InlineTest : uint8_t { kNone, kBlock, kSolvedBlock };
 
+// A field that may be replaced while others read it and copy what it is in: whoever finds the old value or the new one
+// is right. Reading it is a plain load.
+template <class T>
+class Replaceable {
+ public:
+  LINEFILTER_INLINE Replaceable(T value) noexcept : value_(value) {}
+  LINEFILTER_INLINE Replaceable(const Replaceable& other) noexcept : value_(other) {}
+  LINEFILTER_INLINE Replaceable& operator=(const Replaceable& other) noexcept {
+    Replace(other);
+    return *this;
+  }
+  LINEFILTER_INLINE operator T() const noexcept { return __atomic_load_n(&value_, __ATOMIC_RELAXED); }
+  LINEFILTER_INLINE T operator->() const noexcept { return *this; }
+  LINEFILTER_INLINE void Replace(T value) const noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELAXED); }
+
+ private:
+  mutable T value_;
+};
+
 // A lookup first reads body[MulHigh(hash, num_units) << unit_shift]. If there are several stages, body, num_units and
 // unit_shift describe the newest.
 struct ProbeState {
   const uint8_t* body = nullptr;
   uint64_t num_units = 0;  // blocks; in a layout without blocks: bytes
   uint8_t unit_shift = 0;  // log2 of a unit's bytes
-  InlineTest inline_test = InlineTest::kNone;
+  Replaceable<InlineTest> inline_test = InlineTest::kNone;
   uint8_t num_stages = 0;  // 0: a filter of one body
   bool is_shared = false;  // other threads set bits meanwhile: words are read atomically
   bool changes = false;    // what answers changes with time: its owner is asked, never a copy of this
+  bool in_image = false;   // the table of an image tells the stages
   uint16_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
   // i is lane i.
   const uint32_t* lane_ones = nullptr;
-  bool (*may_contain)(const ProbeState&, uint64_t hash) = nullptr;
-  const Kernels* kernels = nullptr;
+  Replaceable<bool (*)(const ProbeState&, uint64_t hash)> may_contain = nullptr;
+  Replaceable<const Kernels*> kernels = nullptr;
   // The stages, the oldest first, if num_stages is not 0. An owner of stages has an array of them, each at an address
   // of its own; a view has the table in its image, whose body has the stages in a row.
-  const Stage* stages = nullptr;
   union {
-    const uint8_t* stage_table = nullptr;  // where `stages` is null
-    void* owner;                           // where `changes` is true
+    const Stage* stages = nullptr;
+    const uint8_t* stage_table;  // where in_image is true
   };
+  void* owner = nullptr;  // where `changes` is true, and of a ScalableFilter
 };
+static_assert(sizeof(void*) != 8 || sizeof(ProbeState) == 64, "a lookup reads one line of it");
 
 }  // namespace linefilter::internal
 

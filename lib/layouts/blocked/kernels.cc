@@ -69,7 +69,7 @@ const internal::Kernels* TargetKernels() {
 void TargetBuildRange(const ProbeState& state, const internal::BlockRange& range) { BuildRange<Insert>(state, range); }
 
 const internal::Kernels* SharedTargetKernels() {
-  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared>();
+  static constexpr internal::Kernels kernels = KernelsOf<TestShared, InsertShared, true>();
   return &kernels;
 }
 

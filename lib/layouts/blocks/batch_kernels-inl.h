@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 #include "lib/layouts/blocks/answers.h"
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/lazy.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace linefilter {
@@ -44,6 +45,16 @@ uint64_t CountMaybes(const ProbeState& state, const uint64_t* hashes, size_t n) 
 }
 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+// These ask a lazy body, whose "absent" comes from where Absence says; kOne asks for one key.
+template <class Absence, bool (*kOne)(const ProbeState&, uint64_t)>
+bool OneLazily(const ProbeState& state, uint64_t hash) {
+  const bool maybe = kOne(state, hash);
+  return HWY_LIKELY(internal::IsProven<Absence>(state, hash, maybe) != 0) ? maybe : internal::AskAgain(state, hash);
+}
+template <class Absence, bool (*kOne)(const ProbeState&, uint64_t)>
+inline constexpr internal::Kernels kLazyKernels = internal::LazyBatches<Absence>::KernelsOf(TargetName,
+                                                                                            OneLazily<Absence, kOne>);
 
 // The table of a layout that takes no key; another sets its insertions behind it.
 template <class Loop>

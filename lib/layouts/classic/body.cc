@@ -67,6 +67,7 @@ constexpr LayoutRecord kClassicLayout = [] {
   facts.buildable = facts.takes_keys = facts.unites = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfClassic;
   facts.bits_of_position = 1;
+  record.absence_is_sound = ZeroAbsence::IsSound<SoundChunk>;
   record.positions = Positions;
   record.keys_at_fill = KeysAtFill;
   return record;

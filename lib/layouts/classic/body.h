@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/lazy.h"
 #include "linefilter/hash.h"
 
 namespace linefilter::internal {
@@ -41,6 +42,20 @@ inline bool ClassicInsert(uint8_t* body, uint64_t num_bits, uint32_t num_probes,
 }
 
 inline constexpr uint32_t kMostProbesOfClassic = 30;
+
+// One zero among the positions proves that a key is absent, if it lies in a sound chunk.
+struct ZeroAbsence {
+  static constexpr bool kIsCheap = false;
+  template <class SoundChunk>
+  static bool IsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
+    for (uint32_t i = 0; i < state.num_probes; ++i, hash *= kProbeMultiplier) {
+      const uint64_t bit = MulHigh(hash, 8 * state.num_units);
+      const bool is_zero = (state.body[bit >> 3] >> (bit & 7) & 1) == 0;
+      if (is_zero && is_sound(bit >> kChunkShiftOfBit)) return true;
+    }
+    return false;
+  }
+};
 
 const Kernels& ClassicKernels();
 

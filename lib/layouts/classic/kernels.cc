@@ -21,38 +21,53 @@ void InsertBatch(const ProbeState& state, const uint64_t* hashes, size_t n, Answ
   for (size_t i = 0; i < n; ++i) answers.Put(i, ClassicInsert(body, num_bits, state.num_probes, hashes[i]));
 }
 
-constexpr Kernels kClassicKernels = {
-    []() { return "SCALAR"; },
-    [](const ProbeState& state, uint64_t hash) {
-      return ClassicMayContain(state.body, 8 * state.num_units, state.num_probes, hash);
-    },
-    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bytes) {
-      AnswersToBytes answers{bytes};
-      MayContainBatch(state, hashes, n, answers);
-    },
-    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits) {
-      AnswersToBits answers{bits};
-      MayContainBatch(state, hashes, n, answers);
-      answers.Flush(n);
-    },
-    [](const ProbeState& state, const uint64_t* hashes, size_t n) {
-      AnswersToCount answers;
-      MayContainBatch(state, hashes, n, answers);
-      return answers.count;
-    },
-    [](const ProbeState& state, uint64_t hash) {
-      return ClassicInsert(const_cast<uint8_t*>(state.body), 8 * state.num_units, state.num_probes, hash);
-    },
-    [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
-      if (were_new != nullptr) {
-        AnswersToBytesAndCount answers{were_new};
-        InsertBatch(state, hashes, n, answers);
-        return answers.count;
-      }
-      AnswersToCount answers;
-      InsertBatch(state, hashes, n, answers);
-      return answers.count;
-    }};
+const char* Target() { return "SCALAR"; }
+
+bool MayContain(const ProbeState& state, uint64_t hash) {
+  return ClassicMayContain(state.body, 8 * state.num_units, state.num_probes, hash);
+}
+
+bool MayContainLazily(const ProbeState& state, uint64_t hash) {
+  const bool maybe = MayContain(state, hash);
+  return IsProven<ZeroAbsence>(state, hash, maybe) != 0 ? maybe : AskAgain(state, hash);
+}
+constexpr Kernels kLazyKernels = LazyBatches<ZeroAbsence>::KernelsOf(Target, MayContainLazily);
+
+constexpr Kernels kClassicKernels = {Target,
+                                     MayContain,
+                                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bytes) {
+                                       AnswersToBytes answers{bytes};
+                                       MayContainBatch(state, hashes, n, answers);
+                                     },
+                                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits) {
+                                       AnswersToBits answers{bits};
+                                       MayContainBatch(state, hashes, n, answers);
+                                       answers.Flush(n);
+                                     },
+                                     [](const ProbeState& state, const uint64_t* hashes, size_t n) {
+                                       AnswersToCount answers;
+                                       MayContainBatch(state, hashes, n, answers);
+                                       return answers.count;
+                                     },
+                                     [](const ProbeState& state, uint64_t hash) {
+                                       return ClassicInsert(const_cast<uint8_t*>(state.body), 8 * state.num_units,
+                                                            state.num_probes, hash);
+                                     },
+                                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
+                                       if (were_new != nullptr) {
+                                         AnswersToBytesAndCount answers{were_new};
+                                         InsertBatch(state, hashes, n, answers);
+                                         return answers.count;
+                                       }
+                                       AnswersToCount answers;
+                                       InsertBatch(state, hashes, n, answers);
+                                       return answers.count;
+                                     },
+                                     RemoveNothing,
+                                     RemoveNothingBatch,
+                                     nullptr,
+                                     nullptr,
+                                     &kLazyKernels};
 
 }  // namespace
 

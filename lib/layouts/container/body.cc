@@ -103,6 +103,7 @@ extern const LayoutRecord kContainerLayout;
 constexpr LayoutRecord kContainerLayout = [] {
   LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,       CheckStages, StagesKernels,
                          BindImageStages,    MayContain,  FillRatio, EstimatedKeys, ExpectedFpr};
+  record.absence_is_sound = StagesAbsence::IsSound<SoundChunk>;
   record.facts.has_blocks = record.facts.has_stages = record.facts.zeros_are_empty = true;
   record.facts.bits_of_position = 1;
   record.shared_kernels = SharedStagesKernels;

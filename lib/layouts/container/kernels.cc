@@ -54,7 +54,7 @@ struct Stages {
   Stage room[internal::kMaxStages];
 
   explicit Stages(const ProbeState& state) : all(state.stages), size(state.num_stages) {
-    if (all != nullptr) return;
+    if (!state.in_image) return;
     all = room;
     internal::ForEachStage(state, [this](uint32_t i, const Stage& stage) { room[i] = stage; });
   }
@@ -199,7 +199,11 @@ internal::MayContainFunction ImageStagesSingle(size_t num_stages) {
 }
 
 const internal::Kernels* ImageStagesTable() {
-  static constexpr internal::Kernels kernels = KernelsOf<Alone, TableCursor>();
+  static constexpr internal::Kernels kernels = [] {
+    internal::Kernels made = KernelsOf<Alone, TableCursor>();
+    made.lazily = &kLazyKernels<internal::StagesAbsence, MayContain<Alone, TableCursor>>;
+    return made;
+  }();
   return &kernels;
 }
 
@@ -253,6 +257,7 @@ void BindImageStages(const BodyParts& parts, ProbeState* state) {
   BindBlocks(InlineTest::kNone, parts.body + kBlockBytes * blocks_before, kBlockBytes * newest.num_blocks, 0, state);
   state->num_stages = static_cast<uint8_t>(num_stages);
   state->stage_table = parts.stage_table;
+  state->in_image = true;
   state->lane_ones = LaneOnes(num_stages == 1 ? newest.num_probes : 1);
   if (num_stages == 1) return UseKernels(StageLayout().kernels(), state);
   state->kernels = LINEFILTER_DISPATCH(ImageStagesTable)();

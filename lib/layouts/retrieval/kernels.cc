@@ -252,7 +252,11 @@ struct Loop {
 };
 
 const internal::Kernels* TargetKernels() {
-  static constexpr internal::Kernels kernels = AskingKernels<Loop>(TestOne);
+  static constexpr internal::Kernels kernels = [] {
+    internal::Kernels made = AskingKernels<Loop>(TestOne);
+    made.lazily = &kLazyKernels<internal::BlockAbsence, TestOne>;
+    return made;
+  }();
   return &kernels;
 }
 

@@ -67,12 +67,18 @@ class KeyCore(Core, TakingFilter):
 
 class Image(Core, Imaged):  # and a buffer, read-only
     @staticmethod
-    def over(buffer: Any, secret: Optional[bytes], verify: bool, maybe_if_broken: bool) -> Image: ...
+    def over(buffer: Any, verify: int, secret: Optional[bytes], maybe_if_broken: bool) -> Image: ...
     @staticmethod
     def copy(buffer: Any, secret: Optional[bytes]) -> Image: ...
     @staticmethod
     def open(
-        path: bytes, load: bool, random: bool, memory_limit: int, secret: Optional[bytes], maybe_if_broken: bool
+        path: bytes,
+        verify: int,
+        load: bool,
+        random: bool,
+        memory_limit: int,
+        secret: Optional[bytes],
+        maybe_if_broken: bool,
     ) -> Image: ...
     def verify(self) -> None: ...
     def error(self) -> Optional[tuple[str, str]]: ...

@@ -138,9 +138,9 @@ class SwappableFilter(FilterBase):
         self._core = _linefilter.Swappable()
 
     def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
-        """`filter` serves from now on: a FilterView (verify() it before), a FilterFile (load=True verifies it), or a copy of a
-        Filter or ScalableFilter as it is now. Returns when nobody asks the old one any more. IncompatibleError, and the old one
-        stays, if the new one is broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
+        """`filter` serves from now on: a FilterView, a FilterFile, or a copy of a Filter or ScalableFilter as it is now. A file
+        that is verified lazily is verified to its end before; only what was opened as "trusted" is believed. Returns when nobody asks the old one any more. CorruptError or IncompatibleError, and the old one
+        stays, if the new one is damaged or broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
         InvalidArgumentError for the view that serves already."""
         if isinstance(filter, FilterView):
             if filter.closed:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal, Optional, SupportsIndex
+from typing import Literal, Optional, SupportsIndex, get_args
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
 from ._keys import as_float, as_uint
 
 Layout = Literal["auto", "blocked", "classic", "retrieval", "counting"]
+Verify = Literal["auto", "whole", "lazy", "trusted"]
 NO_LIMIT = 2**64 - 1
+
+
+def verify_mode(verify: str) -> int:
+    """The value of linefilter::VerifyMode."""
+    modes: tuple[str, ...] = get_args(Verify)
+    if not isinstance(verify, str) or verify not in modes:
+        raise InvalidArgumentError(f'verify is "whole", "lazy", "trusted" or "auto", not {verify!r}')
+    return modes.index(verify)
 
 
 def limit(memory_limit: Optional[SupportsIndex]) -> int:

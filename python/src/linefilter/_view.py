@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final
+from typing import Any, Literal, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, LinefilterError, error_of
 from ._filter_base import Closable, FilterBase, Imaged
 from ._keys import Bytes, Path, as_path
-from ._options import limit
+from ._options import Verify, limit, verify_mode
 
 Self = TypeVar("Self", bound="FilterView")
 
@@ -41,9 +41,10 @@ class FilterView(FilterBase, Imaged, Closable):
     the bytearray, to release the memoryview (BufferError). close(), or the end of a `with`, gives it back, when calls in
     other threads have returned.
 
-    Opening verifies the trailer, and the body of an image up to 4 KiB; verify=True, or verify(), the rest of a larger one.
-    What is broken raises CorruptError or UnsupportedError. Where a filter must never stop a program, broken="maybe" makes a
-    view that answers True to all instead, and `error` has the reason.
+    verify="whole" verifies all of the image, at about 0.1 s per GB. verify="trusted" verifies the trailer, and a body of up to
+    4 KiB: give it only where something else vouches for the bytes, because a damaged body may answer False for a member. What
+    is broken raises CorruptError or UnsupportedError. Where a filter must never stop a program, broken="maybe" makes a view
+    that answers True to all instead, and `error` has the reason.
 
     Blocks at an address that is no multiple of 64 lie across two cache lines; those of a mapped file, of from_bytes() and of
     build() do not, those of a bytes object do.
@@ -56,18 +57,23 @@ class FilterView(FilterBase, Imaged, Closable):
     _core: _linefilter.Image
 
     def __init__(
-        self, image: Bytes, *, secret: Optional[bytes] = None, verify: bool = False, broken: str = "raise"
+        self,
+        image: Bytes,
+        *,
+        verify: Literal["whole", "trusted"],
+        secret: Optional[bytes] = None,
+        broken: str = "raise",
     ) -> None:
         """Opens an image.
 
         Args:
             image: a buffer that ends where the image ends.
+            verify: "whole", or "trusted". It has no default, so that nobody trusts bytes unaware.
             secret: of an image that was made with one. Without it, with another one, or with one that the image does not
                 need: IncompatibleError.
-            verify: read and verify all of it now.
             broken: "raise", or "maybe": answer True to all.
         """
-        self._core = _linefilter.Image.over(image, secret, bool(verify), _maybe(broken))
+        self._core = _linefilter.Image.over(image, verify_mode(verify), secret, _maybe(broken))
 
     @staticmethod
     def from_bytes(image: Bytes, *, secret: Optional[bytes] = None) -> FilterView:
@@ -76,12 +82,13 @@ class FilterView(FilterBase, Imaged, Closable):
 
     def verify(self) -> None:
         """CorruptError if the body does not match its checks. Reads the whole image, about 0.1 s per GB. An answer False
-        of a damaged body may be wrong: do not use a view that fails here."""
+        of a damaged body that was opened as "trusted" may be wrong: do not use a view that fails here."""
         self._core.verify()
 
     @property
     def error(self) -> Optional[LinefilterError]:
-        """None, or why the view, opened with broken="maybe", answers True to all."""
+        """None, or why the view, opened with broken="maybe", answers True to all. In a file that is verified lazily it is the
+        first damage that was found: the view answers True to the keys of that part."""
         error = self._core.error()
         return None if error is None else error_of(*error)
 
@@ -135,6 +142,7 @@ class FilterFile(FilterView):
         self,
         path: Path,
         *,
+        verify: Verify = "auto",
         load: bool = False,
         random: bool = False,
         secret: Optional[bytes] = None,
@@ -143,12 +151,14 @@ class FilterFile(FilterView):
     ) -> None:
         """Opens a file.
 
-        By default it is mapped: nothing is copied, processes share the pages, and the trailer is verified (verify() does the
-        rest). A file that is mapped must not shrink, or the process is killed (SIGBUS): replace files by renaming, as save()
-        does, and load where others may cut them short.
+        By default it is mapped: nothing is copied, and processes share the pages. A file that is mapped must not shrink, or the
+        process is killed (SIGBUS): replace files by renaming, as save() does, and load where others may cut them short.
 
         Args:
             path: the file.
+            verify: when the body of a file that is mapped is verified. "whole": when it is opened, at about 0.1 s per GB.
+                "lazy": each 64 KiB before the first answer False that comes from it; in a damaged part all answers are True,
+                and `error` tells. "trusted": never. "auto" is "whole" up to 64 MiB, and "lazy" above.
             load: read it into memory with huge pages, and verify all of it on the way; lookups are 1.2 to 1.5 times faster
                 from half a GB up.
             random: of a file that is mapped: pages come when asked for, without read-ahead: for one larger than memory.
@@ -156,11 +166,16 @@ class FilterFile(FilterView):
             memory_limit: with load: the most bytes that it may take.
         """
         name = as_path(path)
+        mode = verify_mode(verify)
+        if load and verify != "auto":
+            raise InvalidArgumentError("verify is of a file that is mapped, and load verifies it all: drop one")
         if load and random:
             raise InvalidArgumentError("random is of a file that is mapped, and load reads it all: drop one")
         if memory_limit is not None and not load:
             raise InvalidArgumentError("memory_limit is of load: a file that is mapped takes no memory of its own")
-        self._core = _linefilter.Image.open(name, bool(load), bool(random), limit(memory_limit), secret, _maybe(broken))
+        self._core = _linefilter.Image.open(
+            name, mode, bool(load), bool(random), limit(memory_limit), secret, _maybe(broken)
+        )
         self._path = path
 
     @property

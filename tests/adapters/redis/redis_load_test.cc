@@ -37,7 +37,7 @@ std::string ImageOf(Layout layout, const std::vector<uint64_t>& hashes) {
 }
 
 std::string BodyOf(const std::string& image) {
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_TRUE(view.Verify().ok());
   return std::string(reinterpret_cast<const char*>(view.body()), static_cast<size_t>(view.body_bytes()));
 }
@@ -84,7 +84,8 @@ TEST_F(RedisLoad, AnswersAsTheImage) {
     RedisFilter filter;
     ASSERT_TRUE(filter.CreateFromImage(servers_, name, image.data(), image.size()).ok());
     std::vector<uint8_t> expected(asked.size()), answers(asked.size());
-    FilterView(image.data(), image.size()).MayContainHashes(asked.data(), asked.size(), expected.data());
+    FilterView(image.data(), image.size(), VerifyMode::kWhole)
+        .MayContainHashes(asked.data(), asked.size(), expected.data());
     ASSERT_TRUE(filter.MayContainHashes(asked.data(), asked.size(), answers.data()).ok());
     EXPECT_EQ(answers, expected) << LayoutName(layout);
   }
@@ -259,7 +260,7 @@ TEST_F(RedisLoad, WhatIsInsertedMeanwhileIsNotLost) {
     ASSERT_TRUE(filter.InsertHashes(inserted.data() + i, 500, nullptr).ok());
     if (i % 5000 != 0) continue;
     const std::string image = Download(&filter);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     EXPECT_EQ(view.CountMaybes(inserted.data(), i + 500), i + 500);
   }
   done = true;

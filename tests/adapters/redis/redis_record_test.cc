@@ -134,7 +134,7 @@ TEST_F(RedisRecord, ThatIsSomethingElseIsAnError) {
 TEST_F(RedisRecord, ThatIsGoneStopsLoadsAndDownloads) {
   RedisFilter filter = Created(servers_, "seen", 2000, RedisOptions(10), {512});
   const std::string image = ImageOf(2000, RedisOptions(10), old_keys_);
-  FilterView view(image.data(), image.size());
+  FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   redis_internal::FilterRecord record;
   ASSERT_TRUE(record.Connect(servers_, "seen").ok());
   ASSERT_TRUE(record.ReadHeader().ok());

@@ -151,7 +151,7 @@ TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
     claim.has_seed = true;
     claim.seed = random();
     const reference::Bytes image = reference::WriteImage(claim);
-    const FilterView before(image.data(), image.size());
+    const FilterView before(image.data(), image.size(), VerifyMode::kWhole);
     if (!before.status().ok() || before.empty_set()) continue;
     ++tried;
     const RedisLayout layout = {random.Below(3) * 256};
@@ -159,7 +159,7 @@ TEST_F(RedisStates, WhatAContainerClaimsComesBack) {
     ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "claim", image.data(), image.size(), nullptr, layout)));
     ASSERT_TRUE(other.Open(servers_, "claim").ok());
     const std::string down = Download(&other);
-    const FilterView after(down.data(), down.size());
+    const FilterView after(down.data(), down.size(), VerifyMode::kWhole);
     ExpectSameClaims(before, after);
     EXPECT_LE(after.num_keys(), 8 * after.body_bytes());
     ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "again", down.data(), down.size())));
@@ -183,7 +183,7 @@ TEST_F(RedisStates, AClaimOfMoreKeysThanBitsStaysWithinThem) {
   ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, "claim", image.data(), image.size())));
   for (int i = 0; i < 2; ++i) {
     const std::string down = Download(&filter);
-    const FilterView view(down.data(), down.size());
+    const FilterView view(down.data(), down.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.Verify().ok()) << view.status().message();
     EXPECT_GE(view.num_keys(), 512u * 140);
     EXPECT_LE(view.num_keys(), 512u * 140 + 110);
@@ -196,13 +196,13 @@ TEST_F(RedisStates, AnImageOfNoKeysIsAnEmptyFilter) {
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting, Layout::kRetrieval}) {
     SCOPED_TRACE(LayoutName(layout));
     const std::string image = Build(BitsPerKey(20, layout), {}), name = LayoutName(layout);
-    ASSERT_TRUE(FilterView(image.data(), image.size()).empty_set());
+    ASSERT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kWhole).empty_set());
     RedisFilter filter;
     ASSERT_TRUE(IsOk(filter.CreateFromImage(servers_, name, image.data(), image.size())));
     EXPECT_EQ(filter.body_bytes(), layout == Layout::kClassic ? 8u : 64u);
     EXPECT_EQ(CountMissing(&filter, hashes), hashes.size()) << "all are absent";
     const std::string down = Download(&filter);
-    const FilterView view(down.data(), down.size());
+    const FilterView view(down.data(), down.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.Verify().ok());
     EXPECT_EQ(view.layout(), layout);
     EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), 0u);

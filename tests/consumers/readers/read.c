@@ -7,7 +7,8 @@
 int main(int argc, char** argv) {
   linefilter_status status;
   int i;
-  linefilter_view* view = linefilter_view_map(argc > 1 ? argv[1] : "", LINEFILTER_WILL_NEED, NULL, &status);
+  linefilter_view* view =
+      linefilter_view_map(argc > 1 ? argv[1] : "", LINEFILTER_VERIFY_AUTO, LINEFILTER_WILL_NEED, NULL, &status);
   if (view == NULL) {
     fprintf(stderr, "%s\n", status.message);
     return 2;

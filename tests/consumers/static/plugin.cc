@@ -11,5 +11,6 @@ extern "C" __attribute__((visibility("default"))) int PluginAnswers() {
   builder.AddKey("key");
   std::string image;
   if (!builder.Finish(&image).ok()) return -1;
-  return linefilter::FilterView(image.data(), image.size()).MayContainKey("key") ? 1 : 0;
+  return linefilter::FilterView(image.data(), image.size(), linefilter::VerifyMode::kWhole).MayContainKey("key") ? 1
+                                                                                                                 : 0;
 }

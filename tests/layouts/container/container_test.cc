@@ -42,7 +42,8 @@ TEST(Stages, AnswerAsALoopOverThemOnEveryTarget) {
     Bytes moved(image.size() + 1);
     std::copy(image.begin(), image.end(), moved.begin() + 1);
     test::OnEveryTarget([&](const char* target) {
-      const FilterView view(image.data(), image.size()), odd(moved.data() + 1, image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole),
+          odd(moved.data() + 1, image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(view.status().ok() && odd.status().ok()) << view.status().message();
       for (const bool is_shared : {false, true}) {
         const StagesFilter filter(both.stages, is_shared);
@@ -76,7 +77,7 @@ TEST(Stages, TellTheirSizesTogether) {
   for (const reference::Filter& stage : both.expected) {
     for (const uint8_t byte : stage.body) ones += static_cast<uint64_t>(__builtin_popcount(byte));
     const Bytes image = reference::WriteImage(stage);
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     none *= 1 - view.ExpectedFpr();
     keys += view.EstimatedKeys();
   }
@@ -84,7 +85,7 @@ TEST(Stages, TellTheirSizesTogether) {
   EXPECT_NEAR(filter.ExpectedFpr(), 1 - none, 1e-15);
   EXPECT_DOUBLE_EQ(filter.EstimatedKeys(), keys);
   const Bytes image = ImageOf(both, {40, 80, 200});
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_EQ(view.num_blocks(), 8u);
   EXPECT_EQ(view.body_bytes(), 512u);
   EXPECT_EQ(view.body(), image.data());

@@ -56,7 +56,7 @@ TEST(ContainerImage, IsWhatTheReferenceWrites) {
     expected.extensions.push_back({reference::kGrowth, Bytes(growth, growth + sizeof(growth))});
     const Bytes image = Written(made.container);
     EXPECT_EQ(image, reference::WriteImage(expected));
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.status().ok()) << view.status().message();
     ASSERT_NE(view.growth(), nullptr);
     EXPECT_EQ(Bytes(view.growth(), view.growth() + view.growth_bytes()), expected.extensions.back().content);
@@ -82,7 +82,7 @@ TEST(ContainerImage, OfNoStageIsTheEmptySet) {
   const Container container;
   const Bytes image = Written(container);
   EXPECT_EQ(image, reference::WriteImage(reference::MakeContainer({}, {})));
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.status().ok()) << view.status().message();
   EXPECT_TRUE(view.empty_set());
   EXPECT_EQ(view.num_stages(), 0u);
@@ -123,7 +123,7 @@ TEST(ContainerImage, OfMoreThanAReaderTakesIsNotWritten) {
     EXPECT_EQ(room[static_cast<size_t>(bytes)], 0xa5) << what;
     if (is_written) {
       EXPECT_TRUE(std::equal(sunk.bytes.begin(), sunk.bytes.end(), room.begin())) << what;
-      EXPECT_TRUE(FilterView(sunk.bytes.data(), sunk.bytes.size()).status().ok()) << what;
+      EXPECT_TRUE(FilterView(sunk.bytes.data(), sunk.bytes.size(), VerifyMode::kWhole).status().ok()) << what;
       std::fill(room.begin(), room.end(), uint8_t{0xa5});
     }
   };
@@ -163,24 +163,24 @@ TEST(ContainerImage, IsAskedWithoutAView) {
   size_t absent = 0;
   for (int i = 0; i < 60; ++i) {
     const std::string key = "key-" + std::to_string(i), stranger = "no-" + std::to_string(i);
-    EXPECT_TRUE(ImageMayContainKey(image.data(), image.size(), key)) << key;
-    EXPECT_TRUE(ImageMayContainKey(image.data(), image.size(), key, true)) << key;
-    absent += !ImageMayContainKey(image.data(), image.size(), stranger);
+    EXPECT_TRUE(ImageMayContainKey(image.data(), image.size(), key, VerifyMode::kLazy)) << key;
+    EXPECT_TRUE(ImageMayContainKey(image.data(), image.size(), key, VerifyMode::kTrusted)) << key;
+    absent += !ImageMayContainKey(image.data(), image.size(), stranger, VerifyMode::kLazy);
   }
   EXPECT_GT(absent, 40u);
 }
 
 void ExpectMaybe(const Bytes& image, const std::string& what) {
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_FALSE(view.status().ok()) << what;
   EXPECT_TRUE(view.MayContainHash(0x123456789abcdef0)) << what;
-  EXPECT_TRUE(ImageMayContainKey(image.data(), image.size(), "a stranger")) << what;
+  EXPECT_TRUE(ImageMayContainKey(image.data(), image.size(), "a stranger", VerifyMode::kLazy)) << what;
   EXPECT_EQ(view.num_stages(), 0u) << what;
 }
 
 TEST(ContainerImage, EveryDamageAnswersMaybe) {
   const Bytes image = ImageOf(MakeBoth({1, 2}, 2, 4), {2, 4});
-  ASSERT_TRUE(FilterView(image.data(), image.size()).status().ok());
+  ASSERT_TRUE(FilterView(image.data(), image.size(), VerifyMode::kWhole).status().ok());
   for (size_t size = 0; size < image.size(); ++size) {
     ExpectMaybe(Bytes(image.data(), image.data() + size), "cut to " + std::to_string(size));
     ExpectMaybe(Bytes(image.data() + size + 1, image.data() + image.size()),
@@ -195,8 +195,8 @@ TEST(ContainerImage, EveryDamageAnswersMaybe) {
 
 void ExpectRefused(const reference::Filter& filter, StatusCode code, const std::string& what) {
   const Bytes image = reference::WriteImage(filter);
-  EXPECT_EQ(FilterView(image.data(), image.size()).status().code(), code)
-      << what << ": " << FilterView(image.data(), image.size()).status().message();
+  EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).status().code(), code)
+      << what << ": " << FilterView(image.data(), image.size(), VerifyMode::kWhole).status().message();
   ExpectMaybe(image, what);
   reference::Filter read;
   EXPECT_FALSE(reference::ReadImage(image.data(), image.size(), &read)) << what;

@@ -203,7 +203,7 @@ TEST(CountingUnion, AddsCountersUpTo15) {
   EXPECT_EQ(BodyOf(*mine), sum.body);
   const auto again = test::MutableCopy(a);
   const reference::Bytes image = reference::WriteImage(b);
-  ASSERT_TRUE(again->Union(FilterView(image.data(), image.size())).ok());
+  ASSERT_TRUE(again->Union(FilterView(image.data(), image.size(), VerifyMode::kWhole)).ok());
   EXPECT_EQ(BodyOf(*again), sum.body);
 }
 
@@ -228,7 +228,8 @@ TEST(CountingUnion, KeepsAKeyThatIsInBothUntilItHasGoneTwice) {
 TEST(CountingUnion, IsRefusedWithAnotherLayout) {
   const reference::Bytes image = reference::WriteImage(test::EmptyReference(Layout::kBlocked, 6, 64));
   const auto counting = test::MutableCopy(test::EmptyReference(Layout::kCounting, 6, 64));
-  EXPECT_EQ(counting->Union(FilterView(image.data(), image.size())).code(), StatusCode::kIncompatible);
+  EXPECT_EQ(counting->Union(FilterView(image.data(), image.size(), VerifyMode::kWhole)).code(),
+            StatusCode::kIncompatible);
   CountingBlockedFilter made;
   EXPECT_EQ(made.CreateFromImage(image.data(), image.size()).code(), StatusCode::kIncompatible);
 }

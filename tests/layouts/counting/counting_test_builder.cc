@@ -47,7 +47,7 @@ TEST(CountingBuilder, LosesNoKeyThatCameInARunWhateverTheWayIn) {
     options.hash_id = HashId::kCaller;
     options.executor = test::Threads(3);
     const auto expect_all = [&](const std::string& image, const char* way) {
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       EXPECT_EQ(view.num_keys(), n) << way;
       CountingBlockedFilter filter;
       ASSERT_TRUE(filter.CreateFromImage(image.data(), image.size()).ok()) << way;

@@ -47,7 +47,7 @@ Rate RateOfBlocks(const FilterBase& filter) {
 Rate RateOfHashes(FilterBuilder* builder, uint64_t num_blocks) {
   std::string image;
   EXPECT_TRUE(test::IsOk(builder->Finish(&image)));
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_EQ(view.layout(), Layout::kRetrieval) << view.status().message();
   EXPECT_EQ(view.body_bytes(), 64 * num_blocks);
   return RateOfBlocks(view);

@@ -221,7 +221,7 @@ TEST(RetrievalView, FindsEveryKeyAndTellsWhatItIs) {
   const Hashes hashes = RandomHashes(512 * 100 / 10, 9);
   const Bytes image = reference::WriteImage(FilterOf(hashes, 100));
   OnEveryTarget([&](const char* target) {
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_TRUE(view.status().ok()) << view.status().message();
     EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
     EXPECT_EQ(view.layout(), Layout::kRetrieval);
@@ -234,7 +234,7 @@ TEST(RetrievalView, TakesNoInsertion) {
   EXPECT_FALSE(FactsOf(Layout::kRetrieval).takes_keys);
   const Bytes image = reference::WriteImage(FilterOf(RandomHashes(100, 1), 2));
   Bytes copy = image;
-  const FilterView view(copy.data(), copy.size());
+  const FilterView view(copy.data(), copy.size(), VerifyMode::kWhole);
   uint8_t were_new[2] = {7, 7};
   const uint64_t hashes[2] = {1, 2};
   const internal::Kernels& kernels = *view.probe_state().kernels;
@@ -258,10 +258,10 @@ TEST(RetrievalView, ReadsForeignLevels) {
     }
     const Bytes image = reference::WriteImage(filter);
     OnEveryTarget([&](const char*) {
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ExpectAnswers(view, questions.data(), questions.size(), answers.data());
     });
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     EXPECT_NEAR(view.ExpectedFpr(), std::max(0, level - 248) / 8.0, 1e-8) << level;
   }
 }
@@ -269,7 +269,7 @@ TEST(RetrievalView, ReadsForeignLevels) {
 TEST(RetrievalLevels, AreCountedAndTellTheRateExactly) {
   const reference::Filter filter = FilterOf(RandomHashes(300 * 60, 10), 300);
   const Bytes image = reference::WriteImage(filter);
-  const FilterView view(image.data(), image.size());
+  const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   uint64_t counts[FilterBase::kMaxLevels];
   ASSERT_EQ(view.CountLevels(counts), 256u);
   EXPECT_EQ(std::accumulate(counts, counts + 256, uint64_t{0}), 300u);
@@ -289,10 +289,10 @@ TEST(RetrievalLevels, AreNoneOfOtherLayoutsOfTheEmptyAndOfTheBroken) {
   uint64_t counts[FilterBase::kMaxLevels] = {7};
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic}) {
     const Bytes image = reference::WriteImage(EmptyReference(layout, 6, 64));
-    EXPECT_EQ(FilterView(image.data(), image.size()).CountLevels(counts), 0u);
+    EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).CountLevels(counts), 0u);
   }
   const Bytes empty = reference::WriteImage(EmptyReference(Layout::kRetrieval, 0, 0));
-  const FilterView empty_set(empty.data(), empty.size());
+  const FilterView empty_set(empty.data(), empty.size(), VerifyMode::kWhole);
   EXPECT_TRUE(empty_set.empty_set());
   EXPECT_EQ(empty_set.CountLevels(counts), 0u);
   EXPECT_EQ(empty_set.ExpectedFpr(), 0);
@@ -306,7 +306,7 @@ TEST(RetrievalLevels, TellTheMeasuredRate) {
   Random random(11);
   for (const uint64_t keys_per_block : {20u, 51u, 64u, 100u, 300u}) {
     const Bytes image = reference::WriteImage(FilterOf(RandomHashes(100 * keys_per_block, keys_per_block), 100));
-    const FilterView view(image.data(), image.size());
+    const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     const double expected = view.ExpectedFpr();
     const double questions = std::min(5e7, std::floor(10000 / expected)) * std::min(1.0, std::max(0.02, Effort()));
     const double measured =
@@ -320,12 +320,15 @@ TEST(RetrievalLevels, TellTheNumberOfKeys) {
     const Hashes hashes = RandomHashes(200 * keys_per_block, keys_per_block);
     const Bytes image = reference::WriteImage(FilterOf(hashes, 200));
     const double keys = static_cast<double>(hashes.size());
-    EXPECT_NEAR(FilterView(image.data(), image.size()).EstimatedKeys() / keys, 1, 0.04) << keys_per_block;
+    EXPECT_NEAR(FilterView(image.data(), image.size(), VerifyMode::kWhole).EstimatedKeys() / keys, 1, 0.04)
+        << keys_per_block;
   }
   const Bytes few = reference::WriteImage(FilterOf(RandomHashes(20, 1), 10));
-  EXPECT_NEAR(FilterView(few.data(), few.size()).EstimatedKeys(), 20, 5) << "by the ones: 6 standard deviations";
+  EXPECT_NEAR(FilterView(few.data(), few.size(), VerifyMode::kWhole).EstimatedKeys(), 20, 5)
+      << "by the ones: 6 standard deviations";
   const Bytes full = reference::WriteImage(EmptyReference(Layout::kRetrieval, 0, 128));
-  EXPECT_EQ(FilterView(full.data(), full.size()).EstimatedKeys(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(FilterView(full.data(), full.size(), VerifyMode::kWhole).EstimatedKeys(),
+            std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

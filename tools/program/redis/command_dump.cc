@@ -24,7 +24,8 @@ int RunDump(const Dump& dump) {
   FilterFile made;
   Status status = WriteFile(dump.out, "reading from Redis", filter.ImageBytes(),
                             [&filter](const Sink& sink) { return filter.WriteImage(sink); });
-  if (status.ok()) status = made.Map(dump.out.c_str(), MapAdvice::kWillNeed, dump.secret.OrNull());
+  if (status.ok())
+    status = made.Map(dump.out.c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, dump.secret.OrNull());
   if (!status.ok()) return FailRedis("dump", dump.name, status);
   Report report;
   report.Text("filter", dump.name);

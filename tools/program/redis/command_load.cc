@@ -30,7 +30,7 @@ int RunLoad(const Load& load) {
   RedisServers servers;
   RedisImage image;
   if (!ReadyServers(load.server, &servers)) return kExitBad;
-  if (!OpenImage(load.image, true, load.secret.OrNull(), &image.file)) return kExitBad;
+  if (!OpenImage(load.image, load.secret.OrNull(), &image.file)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, load.name, load.secret.OrNull());
   const bool created = status.code() == StatusCode::kNotFound;

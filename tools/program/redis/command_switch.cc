@@ -45,7 +45,7 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   if (!broken.empty()) return Fail("redis switch: %s", broken.c_str());
   RedisImage image;
   const std::string& path = options.load.empty() ? options.image : options.load;
-  if (!path.empty() && !OpenImage(path, true, options.secret.OrNull(), &image.file)) return kExitBad;
+  if (!path.empty() && !OpenImage(path, options.secret.OrNull(), &image.file)) return kExitBad;
   RedisFilter filter;
   if (!OpenFilter("switch", options.server, options.name, options.secret, &filter)) return kExitBad;
   const Step step = DoSwitchStep(options, image, &filter);

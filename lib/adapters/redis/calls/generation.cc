@@ -200,7 +200,7 @@ Status RedisFilter::BeginGeneration(uint64_t num_keys, const FilterOptions& opti
 Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, const RedisLayout& layout) noexcept {
   return Guarded(state_, [&](FilterState* state) -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state->record.secret(), &view);
+    Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = redis_internal::ReadAndFinish(&state->record);
     if (status.ok()) status = redis_internal::CheckHash(state->record, view);
     if (!status.ok()) return status;
@@ -222,7 +222,7 @@ Status RedisFilter::BeginGenerationFromImage(const void* image, size_t size, con
 Status RedisFilter::Load(const void* image, size_t size) noexcept {
   return Guarded(state_, [&](FilterState* state) -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state->record.secret(), &view);
+    Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = state->record.ReadHeader();
     if (!status.ok()) return status;
     const redis_internal::Header& header = state->record.header();
@@ -240,7 +240,7 @@ Status RedisFilter::Load(const void* image, size_t size) noexcept {
 Status RedisFilter::LoadNext(const void* image, size_t size) noexcept {
   return Guarded(state_, [&](FilterState* state) -> Status {
     FilterView view;
-    Status status = redis_internal::OpenImage(image, size, state->record.secret(), &view);
+    Status status = view.Open(image, size, VerifyMode::kWhole, state->record.secret());
     if (status.ok()) status = redis_internal::UseNext(state);
     if (status.ok()) status = CheckUnitable(state->record, state->record.next(), view);
     return status.ok() ? UniteShards(&state->record, state->record.next(), view) : status;

@@ -93,7 +93,7 @@ Status RedisFilter::Create(const RedisServers& servers, std::string_view name, u
 Status RedisFilter::CreateFromImage(const RedisServers& servers, std::string_view name, const void* image, size_t size,
                                     const HashSecret* secret, const RedisLayout& layout) noexcept {
   FilterView view;
-  const Status opened = redis_internal::OpenImage(image, size, secret, &view);
+  const Status opened = view.Open(image, size, VerifyMode::kWhole, secret);
   if (!opened.ok()) return opened;
   return OpenBy(servers, name, secret, [&](FilterState* state) {
     Header header;

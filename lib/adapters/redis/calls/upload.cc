@@ -117,11 +117,6 @@ Status UniteShard(FilterRecord* record, const Shards& shards, size_t shard, cons
 
 }  // namespace
 
-Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view) {
-  const Status status = view->Open(image, size, secret);
-  return status.ok() ? view->Verify() : status;
-}
-
 const uint8_t* BodyOf(const FilterView& view) {
   if (!view.empty_set()) return view.body();
   return FactsOf(view.layout()).zeros_are_empty ? kNoKeys : kEmptyRetrieval;

@@ -14,8 +14,6 @@
 
 namespace linefilter::redis_internal {
 
-// Opens and verifies an image.
-Status OpenImage(const void* image, size_t size, const HashSecret* secret, FilterView* view);
 // The bytes to upload: the view's body; for an empty set, which has none, that of the least size.
 const uint8_t* BodyOf(const FilterView& view);
 

@@ -1,0 +1,24 @@
+#include "lib/layouts/lazy.h"
+
+namespace linefilter::internal {
+
+bool BlockIsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
+  return BlockAbsence::IsSound(state, hash, is_sound) != 0;
+}
+
+bool AskAgain(const ProbeState& state, uint64_t hash) {
+  LazyBody& body = LazyBody::Of(state);
+  const bool maybe = body.trusted.may_contain(body.trusted, hash);
+  if (!body.all_sound.load(std::memory_order_relaxed)) return maybe || !body.absence_is_sound(&body, hash);
+  state.inline_test.Replace(body.trusted.inline_test);
+  state.may_contain.Replace(body.trusted.may_contain);
+  state.kernels.Replace(body.trusted.kernels);
+  return maybe;
+}
+
+Status VerifyRest(const ProbeState& state) {
+  LazyBody& body = LazyBody::Of(state);
+  return body.verify_rest(&body);
+}
+
+}  // namespace linefilter::internal

@@ -1,0 +1,139 @@
+// A lazy body is verified while it is asked: a chunk of it before the first "absent" that comes from there. "Maybe"
+// needs no proof. Here is what its kernels know of the chunks; lib/filters/lazy_checks.h has the checks.
+//
+// A byte marks each chunk that was found sound. The kernels of the layout answer as if all were; those here look at the
+// marks. Only where an "absent" has none the cold AskAgain verifies anything. When the last chunk is sound,
+// all marks are taken away: whoever asks next comes to AskAgain, and its state goes over to the kernels that look at no
+// mark. So no lookup asks whether the time has come.
+#ifndef LINEFILTER_LIB_LAYOUTS_LAZY_H_
+#define LINEFILTER_LIB_LAYOUTS_LAZY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "lib/base/endian.h"
+#include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_record.h"
+#include "linefilter/hash.h"
+#include "linefilter/internal/compiler.h"
+
+namespace linefilter::internal {
+
+inline constexpr unsigned kChunkShift = 16;  // log2 of the bytes of a chunk
+inline constexpr unsigned kChunkShiftOfBlock = kChunkShift - 6, kChunkShiftOfBit = kChunkShift + 3;
+
+// 1: the chunk is sound. Its bytes do not change, so no order is needed.
+using ChunkMark = std::atomic<uint8_t>;
+
+// ProbeState::owner of a lazy body points to the marks. This stands before them.
+struct LazyBody {
+  ProbeState trusted;  // what the state becomes
+  std::atomic<bool> all_sound{false};
+  // Tells whether "absent" for that hash comes from sound chunks, and verifies those that nobody has yet.
+  bool (*absence_is_sound)(LazyBody* body, uint64_t hash);
+  // Verifies these; kCorrupt if one is damaged.
+  Status (*verify_rest)(LazyBody* body);
+
+  static LazyBody& Of(const ProbeState& state) { return static_cast<LazyBody*>(state.owner)[-1]; }
+  ChunkMark* marks() { return reinterpret_cast<ChunkMark*>(this + 1); }
+};
+
+// Answers a lookup whose "absent" comes from a chunk without a mark.
+bool AskAgain(const ProbeState& state, uint64_t hash);
+// Kernels::verify.
+Status VerifyRest(const ProbeState& state);
+
+// Looks at the marks.
+struct HasMark {
+  const ProbeState& state;
+  LINEFILTER_INLINE unsigned operator()(uint64_t chunk) const {
+    return static_cast<const ChunkMark*>(state.owner)[chunk].load(std::memory_order_relaxed);
+  }
+};
+
+// An Absence tells from which chunks "absent" comes:
+//   IsSound    calls is_sound(chunk) until it knows
+//   kIsCheap   whether that is done for "maybe", too, which spares a branch on the answer
+// This is for one block per key.
+struct BlockAbsence {
+  static constexpr bool kIsCheap = true;
+  template <class SoundChunk>
+  static LINEFILTER_INLINE unsigned IsSound(const ProbeState& state, uint64_t hash, const SoundChunk& is_sound) {
+    return is_sound(BlockIndex(hash, state.num_units) >> kChunkShiftOfBlock);
+  }
+};
+
+// Not 0 if the answer may be given.
+template <class Absence>
+LINEFILTER_INLINE unsigned IsProven(const ProbeState& state, uint64_t hash, unsigned maybe) {
+  if (!Absence::kIsCheap && maybe != 0) return 1;
+  return maybe | Absence::IsSound(state, hash, HasMark{state});
+}
+
+// Batches on a lazy body: its kernels answer, then all marks are looked at in one pass. Both are done in groups. The
+// pass is short, and meanwhile the first lines of the next group come. Rejected: to look at the mark in the loop that
+// answers, where its five instructions take the place of others' lines under way (1.13 and 1.20 times the time of
+// kTrusted at 64 MB and 1 GB, AVX3_DL on Zen 4).
+template <class Absence>
+struct LazyBatches {
+  static constexpr size_t kGroup = 2048, kLinesAhead = 32;
+
+  static void ToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+    for (size_t first = 0; first < n; first += kGroup) {
+      AskGroup(state, hashes + first, SizeAt(first, n), n - first, out + first);
+    }
+  }
+  static void ToBits(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
+    uint8_t answers[kGroup + 8];
+    for (size_t first = 0; first < n; first += kGroup) {
+      const size_t size = SizeAt(first, n);
+      AskGroup(state, hashes + first, size, n - first, answers);
+      memset(answers + size, 0, 8);
+      for (size_t i = 0; i < size; i += 8) {  // the lowest bit of byte i becomes bit 56 + i
+        out[(first + i) >> 3] = static_cast<uint8_t>(LoadLE64(answers + i) * 0x0102040810204080u >> 56);
+      }
+    }
+  }
+  static uint64_t Count(const ProbeState& state, const uint64_t* hashes, size_t n) {
+    uint8_t answers[kGroup];
+    uint64_t maybes = 0;
+    for (size_t first = 0; first < n; first += kGroup) {
+      const size_t size = SizeAt(first, n);
+      AskGroup(state, hashes + first, size, n - first, answers);
+      for (size_t i = 0; i < size; ++i) maybes += answers[i];
+    }
+    return maybes;
+  }
+
+  // The table of a target, whose lookup of a lazy body is `one`.
+  static constexpr Kernels KernelsOf(const char* (*target)(), bool (*one)(const ProbeState&, uint64_t)) {
+    Kernels kernels = {target, one, ToBytes, ToBits, Count, InsertNothing, InsertNothingBatch};
+    kernels.verify = VerifyRest;
+    return kernels;
+  }
+
+ private:
+  static size_t SizeAt(size_t first, size_t n) { return n - first < kGroup ? n - first : kGroup; }
+
+  // `left` hashes are left, of which `size` are this group.
+  static void AskGroup(const ProbeState& lazy, const uint64_t* hashes, size_t size, size_t left, uint8_t* answers) {
+    const ProbeState state = lazy;  // in registers: the answers might alias it
+    const ProbeState& trusted = LazyBody::Of(state).trusted;
+    trusted.kernels->may_contain_to_bytes(trusted, hashes, size, answers);
+    for (size_t i = size; i < left && i < size + kLinesAhead; ++i) {
+      __builtin_prefetch(state.body + (MulHigh(hashes[i], state.num_units) << state.unit_shift));
+    }
+    unsigned all_proven = 1;
+    for (size_t i = 0; i < size; ++i) all_proven &= IsProven<Absence>(state, hashes[i], answers[i]);
+    if (__builtin_expect(all_proven != 0, 1)) return;
+    for (size_t i = 0; i < size; ++i) {
+      if (answers[i] == 0) answers[i] = AskAgain(lazy, hashes[i]);
+    }
+  }
+};
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_LAZY_H_
