@@ -97,7 +97,36 @@ def test_damaged_files(view, tmp_path, load):
             linefilter.FilterFile(path, load=True, memory_limit=1000)
     else:
         with pytest.raises(linefilter.CorruptError):
-            linefilter.FilterFile(path).verify()
+            linefilter.FilterFile(path, verify="trusted").verify()
+
+
+def test_a_file_says_how_it_is_verified(tmp_path):
+    """Members of a damaged part are never absent, unless somebody else vouches for the file."""
+    keys = np.arange(100_000)
+    path = tmp_path / "image"
+    image = bytearray(linefilter.build(keys, fpr=0.01, layout="blocked").to_bytes())
+    path.write_bytes(image)
+    for mode in ("auto", "whole", "lazy", "trusted"):
+        with linefilter.FilterFile(path, verify=mode) as file:
+            assert file.contains_many(keys).all() and not file.contains_many(keys + 10**9).all() and file.error is None
+    image[65536:100_000] = bytes(100_000 - 65536)
+    path.write_bytes(image)
+    for mode in ("auto", "whole"):
+        with pytest.raises(linefilter.CorruptError, match="65536"):
+            linefilter.FilterFile(path, verify=mode)
+        maybe = linefilter.FilterFile(path, verify=mode, broken="maybe")
+        assert maybe.contains_many(keys).all() and maybe.error is not None
+    assert not linefilter.FilterFile(path, verify="trusted").contains_many(keys).all()
+    lazy = linefilter.FilterFile(path, verify="lazy")
+    assert lazy.error is None and lazy.contains_many(keys).all() and not lazy.contains_many(keys + 10**9).all()
+    assert isinstance(lazy.error, linefilter.CorruptError)
+    for call in (lazy.verify, lazy.to_bytes, lambda: linefilter.SwappableFilter().swap(lazy)):
+        with pytest.raises(linefilter.CorruptError):
+            call()
+    with pytest.raises(linefilter.InvalidArgumentError, match="verify"):
+        linefilter.FilterFile(path, verify="no")
+    with pytest.raises(linefilter.InvalidArgumentError, match="load verifies"):
+        linefilter.FilterFile(path, verify="lazy", load=True)
 
 
 @pytest.mark.parametrize("layout", ["auto", *LAYOUTS])

@@ -24,8 +24,8 @@ int main(void) {
   RunSource();
   RunView();
   RunHashIds();
-  const char* const files[] = {"hooks", "saved", "built", "stream",   "filter",
-                               "keyed", "seen",  "grown", "rotating", "seeded"};
+  const char* const files[] = {"hooks", "saved", "built",    "stream", "filter", "keyed",
+                               "seen",  "grown", "rotating", "seeded", "lazy"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) remove(FileIn(files[i]));
   CHECK(rmdir(test_folder) == 0); /* nothing else was left */
   check_failed_tests += check_failures != 0 && check_failed_tests == 0;

@@ -1,4 +1,5 @@
 /* linefilter_view. */
+#include <stdio.h>
 #include <string.h>
 
 #include "linefilter/c.h"
@@ -39,6 +40,35 @@ static void TestFiles(void) {
   CHECK(linefilter_view_load(NULL, NULL, LINEFILTER_NO_MEMORY_LIMIT, NULL, NULL) == NULL);
 }
 
+/* A file that is verified while it is asked. */
+static void TestLazyFile(void) {
+  linefilter_status status;
+  const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_builder* builder = linefilter_builder_new(&options, NULL);
+  for (uint64_t i = 0; i < 100000; ++i) linefilter_builder_add_u64(builder, i);
+  CHECK(linefilter_builder_finish_to_file(builder, FileIn("lazy"), NULL) == LINEFILTER_OK);
+  linefilter_builder_free(builder);
+  FILE* file = fopen(FileIn("lazy"), "r+b");
+  CHECK(file != NULL && fseek(file, 70000, SEEK_SET) == 0 && fputc(0, file) == 0 && fputc(1, file) == 1);
+  CHECK(fclose(file) == 0);
+  CHECK(linefilter_view_map(FileIn("lazy"), LINEFILTER_VERIFY_AUTO, LINEFILTER_RANDOM, NULL, NULL) == NULL);
+  CHECK(linefilter_view_map(FileIn("lazy"), 4, LINEFILTER_RANDOM, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "LINEFILTER_VERIFY_"));
+  linefilter_view* view = linefilter_view_map(FileIn("lazy"), LINEFILTER_VERIFY_LAZY, LINEFILTER_RANDOM, NULL, NULL);
+  CHECK(linefilter_view_status(view, &status) == LINEFILTER_OK && IsOk(&status)); /* nobody has looked yet */
+  uint64_t lost = 0, absent = 0;
+  for (uint64_t i = 0; i < 100000; ++i) lost += !linefilter_view_may_contain_u64(view, i);
+  for (uint64_t i = 100000; i < 101000; ++i) absent += !linefilter_view_may_contain_u64(view, i);
+  CHECK(lost == 0 && absent > 600 && absent < 800); /* three chunks of four */
+  CHECK(linefilter_view_status(view, &status) == LINEFILTER_CORRUPT && Says(LINEFILTER_CORRUPT, &status, "65536"));
+  linefilter_view* swappable = linefilter_swappable_new(NULL, NULL);
+  CHECK(linefilter_swappable_swap_view(swappable, view, &status) == LINEFILTER_CORRUPT);
+  CHECK(linefilter_view_status(swappable, NULL) == LINEFILTER_OK);
+  CHECK(linefilter_view_status(NULL, &status) == LINEFILTER_INVALID_ARGUMENT);
+  linefilter_view_free(swappable);
+  linefilter_view_free(view);
+}
+
 static void TestDamage(void) {
   linefilter_status status;
   const linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
@@ -48,7 +78,11 @@ static void TestDamage(void) {
   uint8_t* image = linefilter_builder_finish(builder, &size, NULL);
   linefilter_builder_free(builder);
   image[70000] ^= 1; /* in the second chunk of four */
-  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
+  CHECK(linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_CORRUPT, &status, "65536"));
+  CHECK(linefilter_view_open(image, size, LINEFILTER_VERIFY_LAZY, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "kWhole or kTrusted"));
+  linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_TRUSTED, NULL, &status);
   CHECK(view != NULL && linefilter_view_num_chunks(view) == 4);
   CHECK(linefilter_view_verify(view, &status) == LINEFILTER_CORRUPT && Says(LINEFILTER_CORRUPT, &status, "65536"));
   CHECK(linefilter_view_verify_chunks(view, 0, 1, NULL) == LINEFILTER_OK);
@@ -233,6 +267,7 @@ static void TestNullView(void) {
 void RunView(void) {
   RUN(TestFiles);
   RUN(TestDamage);
+  RUN(TestLazyFile);
   RUN(TestFacts);
   RUN(TestManyViews);
   RUN(TestManyViewsByHash);

@@ -120,6 +120,8 @@ void OpenAndAsk(const Subject& subject, const HashSecret* secret, uint8_t how, u
   const FilterView view(subject.image, subject.size, VerifyMode::kTrusted, secret);
   RequireOpenedRightly(view.status(), subject.readable, subject.reference, secret);
   if (!subject.readable && secret != nullptr) return;  // refused for what it is: asked once, for time
+  const FilterView whole(subject.image, subject.size, VerifyMode::kWhole, secret);
+  FUZZ_REQUIRE(whole.status().ok() == (view.status().ok() && subject.undamaged()));
   uint8_t answers[Questions::kMost];
   AskInEveryWay(view, questions, answers);
   AskByKey(view, questions, secret);
@@ -146,9 +148,12 @@ void AskWithoutOpening(const Subject& subject, const Questions& questions) {
   const FilterView view(subject.image, subject.size, VerifyMode::kTrusted);
   for (size_t i = 0; i < questions.n && i < kReferenceQuestions; ++i) {
     const std::string_view key = questions.Key(i);
-    FUZZ_REQUIRE(ImageMayContainKey(subject.image, subject.size, key, VerifyMode::kLazy) == view.MayContainKey(key));
-    const bool trusted = ImageMayContainKey(subject.image, subject.size, key, VerifyMode::kTrusted);
-    FUZZ_REQUIRE(!subject.readable || trusted == view.MayContainKey(key));  // may lose a key of a damaged one, no more
+    const auto ask = [&](VerifyMode verify) { return ImageMayContainKey(subject.image, subject.size, key, verify); };
+    const bool believed = view.MayContainKey(key), lazy = ask(VerifyMode::kLazy);
+    FUZZ_REQUIRE(ask(VerifyMode::kWhole) == (believed || !subject.undamaged()));
+    FUZZ_REQUIRE(lazy == believed || (lazy && !subject.undamaged()));
+    // It may lose a key of a damaged one, no more.
+    FUZZ_REQUIRE(!subject.readable || ask(VerifyMode::kTrusted) == believed);
   }
 }
 

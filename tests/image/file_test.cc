@@ -191,7 +191,7 @@ TEST(FilterFile, DamageOfALargeBodyIsFoundByVerifyOrLoad) {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
     const std::string path = dir.Write("damaged", damaged);
     FilterFile file;
-    ASSERT_TRUE(file.Map(path.c_str()).ok()) << "only the trailer is read";
+    ASSERT_TRUE(file.Map(path.c_str(), VerifyMode::kTrusted).ok()) << "only the trailer is read";
     const Status verified = file.view().Verify();
     EXPECT_EQ(verified.code(), StatusCode::kCorrupt) << at;
     FilterFile copy;
@@ -200,6 +200,9 @@ TEST(FilterFile, DamageOfALargeBodyIsFoundByVerifyOrLoad) {
     EXPECT_STREQ(loaded.message(), verified.message()) << "the same range is named";
     ExpectClosed(copy);
     EXPECT_STREQ(copy.view().status().message(), loaded.message()) << "the reason is kept";
+    const Status mapped = copy.Map(path.c_str());
+    EXPECT_STREQ(mapped.message(), verified.message()) << "so small a file is verified when it is mapped";
+    ExpectClosed(copy);
   }
 }
 

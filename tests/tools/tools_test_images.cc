@@ -212,6 +212,30 @@ TEST_F(ToolsTest, InfoShowsTheStagesOfAContainer) {
   EXPECT_EQ(Run({"verify", image}).exit_code, 0);
 }
 
+// Lazily a member of the damaged part is "maybe", and the exit code tells; elsewhere "absent" is answered.
+TEST_F(ToolsTest, QuerySaysHowDamageIsFound) {
+  const std::string keys = Lines(0, 100000), image = Build("image", keys);
+  const std::string sound = test::ReadFile(image);
+  for (const char* mode : {"whole", "lazy", "trusted"}) {
+    EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--verify", mode, "--count"}, keys).exit_code, 0) << mode;
+  }
+  std::string bytes = sound;
+  std::fill_n(bytes.begin() + 65536, 30000, '\0');
+  const std::string damaged = dir_.Write("damaged", bytes);
+  const auto count = [&](const char* mode, const std::string& asked, int exit_code) {
+    const RunResult result = Run({"query", "--filter", damaged, "--keys", "-", "--verify", mode, "--json"}, asked);
+    EXPECT_EQ(result.exit_code, exit_code) << mode;
+    EXPECT_EQ(result.err.find("body bytes 65536 to") != std::string::npos, exit_code == 2) << result.err;
+    return result.out.empty() ? json() : json::parse(result.out);
+  };
+  EXPECT_TRUE(count("whole", keys, 2).empty());
+  EXPECT_GT(count("trusted", keys, 0)["absent"], 10000) << "which is why it must be said";
+  EXPECT_EQ(count("lazy", keys, 2)["absent"], 0);
+  EXPECT_GT(count("lazy", Lines(200000, 210000), 2)["absent"], 3000);
+  ExpectBadUsage({"query", "--filter", image, "--keys", dir_.Write("keys", keys), "--verify", "no"});
+  ExpectBadUsage({"query", "--filter", image, "--keys", dir_.File("keys"), "--no-verify"});
+}
+
 TEST_F(ToolsTest, DamagedImagesAreNotAsked) {
   const std::string large = test::ReadFile(Build("large", Lines(0, 100000))),
                     small = test::ReadFile(Build("small", Lines(0, 100)));

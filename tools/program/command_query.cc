@@ -59,8 +59,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("--filter", &query->filter, "The image to ask", Need::kRequired);
   arguments.Path("--keys", &query->keys, kKeysHelp, Need::kRequired);
   arguments.Choice("--verify", &query->verify, {"whole", "lazy", "trusted"},
-                   "How damage is found: whole: all is read first (default up to 64 MiB); lazy: each 64 KiB before the "
-                   "first absent from it (default above); trusted: not at all");
+                   "How damage is found (see below); default: whole up to 64 MiB, lazy above");
   arguments.Secret(&query->secret, SecretUse::kAsk, &query->keys);
   DeclareAnswers(&arguments, &query->answers);
   return [query] { return RunQuery(*query); };
@@ -73,7 +72,8 @@ const Command kQueryCommand = {
     KEYS_NOTES
     "Without --print, --count or --json: a line per key, \"maybe\" or \"absent\", a tab, the key. --json counts, as "
     "--count does.\n"
-    "Keys of a part of the image that is found damaged are answered maybe, and the exit code is 2.\n"
+    "--verify whole reads all of the image first, and asks no damaged one. lazy verifies each 64 KiB before the first\n"
+    "absent that comes from it; in a damaged part all is maybe, and the exit code is 2. trusted verifies nothing.\n"
     "\"maybe\" is wrong for a share of the absent keys (expected_fpr of info); \"absent\" is never wrong.\n"
     "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 bad usage, bad image or bad keys.",
     &Declare};
