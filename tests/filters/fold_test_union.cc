@@ -90,12 +90,19 @@ TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
         other.InsertHashes(theirs.data(), theirs.size());
         const double most = 2 * ExpectedFpr(Layout::kBlocked, 2 * n + d,
                                             std::max(filter.body_bytes(), other.body_bytes()), filter.num_probes());
-        if (!filter.Union(other).ok()) {
-          ++refused;
-          continue;
-        }
-        ++united;
+        const std::string here = ImageOf(filter), there = ImageOf(other);
+        const FilterView mine_view(here.data(), here.size()), theirs_view(there.data(), there.size());
+        const FilterView* const views[] = {&mine_view, &theirs_view};
+        BlockedFilter by_view = FromImage<BlockedFilter>(here);
+        Collector written;
+        const bool is_united = filter.Union(other).ok();
+        EXPECT_EQ(by_view.Union(theirs_view).ok(), is_united);
+        EXPECT_EQ(UniteImages(views, 2, written.sink()).ok(), is_united);
+        ++(is_united ? united : refused);
+        if (!is_united) continue;
         EXPECT_LE(filter.ExpectedFpr(), 1.02 * most) << n << " and " << d << " more; the keys were estimated";
+        EXPECT_EQ(ImageOf(by_view), ImageOf(filter));
+        EXPECT_EQ(FilterView(written.bytes.data(), written.bytes.size()).ExpectedFpr(), filter.ExpectedFpr());
       }
     }
   }
