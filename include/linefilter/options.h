@@ -35,9 +35,15 @@ struct FilterOptions {
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,
   // 64 and more. num_probes then follows from bits_per_key or fpr alone, also where the size was rounded up by much.
   // That alone does not make sizes fit for a Union: those made for other numbers of keys may share no more than 64
-  // blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all; where fewer came,
+  // blocks. To unite filters, make each for the keys of all, or like another one (SameSizeAs); where fewer came,
   // FoldToFpr gives the rest back. kAuto is then blocked; with kClassic and kRetrieval it is kInvalidArgument.
   bool foldable = false;
+  // The number of blocks is rounded up to 50 to 99 times a power of two, which costs less than 2 percent. So filters of
+  // nearly as many keys have one size and can be united (0.2 percent more keys: six of seven), and each folds by that
+  // power of two. num_probes then follows from bits_per_key or fpr alone. Filters of less than 100 blocks and layouts
+  // that do not fold stay as they are. Growing filters refuse it, Redis does not look at it. `linefilter build` makes
+  // filters so.
+  bool rounded = false;
   // Filters asked with one hash must share it; filters whose false positives should differ must not.
   uint64_t seed = 0;
   // kKeyed needs this instead of a seed.
