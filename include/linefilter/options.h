@@ -75,8 +75,8 @@ struct FilterOptions {
 // What a union may become (Filter::Union, UniteImages).
 struct UnionOptions {
   // A union whose expected rate would be above this is refused (kIncompatible) before anything is changed or written. 0
-  // means twice the rate that the keys of all would have in the size of the largest. 1 permits any union. The rate is
-  // that of the united bits.
+  // means twice the rate that the keys of all (of none: one) would have in the size of the largest. 1 permits any
+  // union. The rate is that of the united bits.
   double max_fpr = 0;
 };
 

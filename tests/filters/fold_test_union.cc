@@ -76,6 +76,18 @@ TEST(Union, IsRefusedWhereItWouldSayMaybeToAll) {
   EXPECT_EQ(filter.num_blocks(), 1u);
 }
 
+// They have no rate, and one block in common, which their keys would have to share when they come.
+TEST(Union, OfFiltersThatAreStillToBeFilledIsRefusedAsOfFullOnes) {
+  BlockedFilter filter = Created<BlockedFilter>(100000, Fpr(0.01));
+  const BlockedFilter other = Created<BlockedFilter>(100065, Fpr(0.01));
+  const uint64_t before = filter.num_blocks();
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(other), "124224 bytes have no more than 64"));
+  EXPECT_EQ(filter.num_blocks(), before);
+  EXPECT_TRUE(IsOk(filter.Union(Created<BlockedFilter>(100000, Fpr(0.01)))));
+  BlockedFilter large = Make(64, 4, {}), half = Make(32, 4, {});
+  EXPECT_TRUE(IsOk(large.Union(half))) << "twice the rate";
+}
+
 // The rule of UnionOptions: what comes without asking has at most twice the rate of its keys in the larger size.
 TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
   uint64_t refused = 0, united = 0;
