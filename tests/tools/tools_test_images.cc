@@ -152,7 +152,8 @@ TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
   const std::string retrieval = Build("retrieval", Lines(0, 100), {"--fpr", "0.01", "--layout", "retrieval"});
   EXPECT_NE(Run({"build", "--keys", "-", "--out", week, "--like", retrieval}, "a\n").err.find("is united with none"),
             std::string::npos);
-  for (const char* const other : {"--foldable", "--grow", "--seed=3", "--layout=blocked", "--fpr=0.1"}) {
+  for (const char* const other :
+       {"--foldable", "--exact-size", "--grow", "--seed=3", "--layout=blocked", "--fpr=0.1"}) {
     const RunResult both = Run({"build", "--keys", "-", "--out", week, "--like", first, other}, "a\n");
     EXPECT_EQ(both.exit_code, 2) << other;
     EXPECT_NE(both.err.find("not both"), std::string::npos) << both.err;
