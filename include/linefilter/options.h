@@ -35,9 +35,15 @@ struct FilterOptions {
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,
   // 64 and more. num_probes then follows from bits_per_key or fpr alone, also where the size was rounded up by much.
   // That alone does not make sizes fit for a Union: those made for other numbers of keys may share no more than 64
-  // blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all; where fewer came,
+  // blocks. To unite filters, make each for the keys of all, or like another one (SameSizeAs); where fewer came,
   // FoldToFpr gives the rest back. kAuto is then blocked; with kClassic and kRetrieval it is kInvalidArgument.
   bool foldable = false;
+  // The number of blocks is rounded up to 50 to 99 times a power of two, which costs less than 2 percent. So filters of
+  // nearly as many keys have one size and can be united (0.2 percent more keys: six of seven), and each folds by that
+  // power of two. num_probes then follows from bits_per_key or fpr alone. Filters of less than 100 blocks and layouts
+  // that do not fold stay as they are. Growing filters refuse it, Redis does not look at it. `linefilter build` makes
+  // filters so.
+  bool rounded = false;
   // A hash is for filters of one seed; filters whose false positives should differ must not share it. Filters of
   // different seeds are asked together by linefilter/many.h.
   uint64_t seed = 0;
@@ -70,8 +76,8 @@ struct FilterOptions {
 // What a union may become (Filter::Union, UniteImages).
 struct UnionOptions {
   // A union whose expected rate would be above this is refused (kIncompatible) before anything is changed or written. 0
-  // means twice the rate that the keys of all would have in the size of the largest. 1 permits any union. The rate is
-  // that of the united bits.
+  // means twice the rate that the keys of all (of none: one) would have in the size of the largest. 1 permits any
+  // union. The rate is that of the united bits.
   double max_fpr = 0;
 };
 

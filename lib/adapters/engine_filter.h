@@ -148,6 +148,9 @@ inline bool AskImage(std::string_view image, std::string_view key, bool verify) 
 // the target is chosen, `counting` has the terms of its rate (4 ms), code is in memory, and malloc keeps the work area
 // of `retrieval` (0.7 MB, whose pages cost 80 us in each of the first four filters).
 inline void UseOnce(const EngineSizes& sizes) noexcept {
+  std::string text;  // too short to be allocated, which might throw here: it binds what strings grow by (3 us)
+  text.resize(8);
+  text.append(kNoImage, sizeof(kNoImage));
   constexpr uint64_t kMost = 1024;
   char image[static_cast<size_t>(kMaxBitsPerKey) * kMost / 8 + 128];
   for (uint64_t num_keys = 1; num_keys <= kMost; num_keys *= 2) {

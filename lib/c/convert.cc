@@ -33,7 +33,8 @@ static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 // when zero. So there must be no padding for them to fall into.
 constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
 static_assert(kLeastOptionsBytes == offsetof(linefilter_options, foldable));
-static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, reserved2) + sizeof(uint32_t));
+static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, body_bytes) + sizeof(uint64_t));
+static_assert(offsetof(linefilter_options, body_bytes) == offsetof(linefilter_options, reserved2) + sizeof(uint32_t));
 static_assert(sizeof(linefilter_options) <= LINEFILTER_MAX_OPTIONS_BYTES);
 
 // The caller's options as this version knows them, whatever version the caller was compiled with.
@@ -106,6 +107,7 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   }
   to->bits_per_key = known.bits_per_key;
   to->fpr = known.fpr;
+  to->body_bytes = known.body_bytes;
   to->num_probes = known.num_probes;
   to->layout = static_cast<Layout>(known.layout);
   to->foldable = known.foldable != 0;
@@ -116,6 +118,25 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->memory_limit = known.memory_limit;
   to->executor = Executor{known.executor.run, known.executor.context, known.executor.num_threads};
   return CheckAllocator(to->allocator);  // before the handle is made with it
+}
+
+Status SetSameSize(const FilterBase& filter, linefilter_options* options) noexcept {
+  linefilter_options known;
+  const Status read = ReadKnown(*options, &known);
+  if (!read.ok()) return read;
+  if (options->size < sizeof(known)) {
+    return Refused("the options are of a version that has no body_bytes: compile the program with this one's headers");
+  }
+  const FilterOptions same = FilterOptions::SameSizeAs(filter);
+  options->bits_per_key = options->fpr = 0;
+  options->foldable = 0;
+  options->body_bytes = same.body_bytes;
+  options->num_probes = same.num_probes;
+  options->layout = static_cast<linefilter_layout>(same.layout);
+  options->hash_id = static_cast<linefilter_hash_id>(same.hash_id);
+  options->seed = same.seed;
+  memcpy(options->secret, same.secret.bytes, sizeof(options->secret));
+  return Status();
 }
 
 Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept {

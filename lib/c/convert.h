@@ -9,6 +9,7 @@
 #include "linefilter/c/sizing.h"
 #include "linefilter/c/types.h"
 #include "linefilter/c/view.h"
+#include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
@@ -29,6 +30,9 @@ Status NoHandle(const char* what) noexcept;
 Status FromC(const linefilter_options* options, FilterOptions* to) noexcept;
 // Does the same where there must be some options.
 Status FromCNotNull(const linefilter_options* options, FilterOptions* to) noexcept;
+
+// Makes the options those of FilterOptions::SameSizeAs; what is not of the filter's size, layout and hash stays.
+Status SetSameSize(const FilterBase& filter, linefilter_options* options) noexcept;
 
 // kNoLayout is for what is no layout: an id that none has.
 inline constexpr Layout kNoLayout = static_cast<Layout>(255);

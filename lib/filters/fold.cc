@@ -131,15 +131,19 @@ Status CheckUnionFpr(const FilterList& filters, const UnionOptions& options) {
                          "UnionOptions::max_fpr is %g: it must lie between 0, for the default, and 1, for any rate",
                          max_fpr);
   }
-  uint64_t size = 0;  // of all that are no empty sets
+  const FilterBase* one = &filters[0];  // that is no empty set, if there is one
   bool folds = false;
   for (size_t i = 0; i < filters.size(); ++i) {
     const uint64_t body_bytes = filters[i].body_bytes();
-    folds = folds || (size != 0 && body_bytes != 0 && body_bytes != size);
-    if (body_bytes != 0) size = body_bytes;
+    folds = folds || (one->body_bytes() != 0 && body_bytes != 0 && body_bytes != one->body_bytes());
+    if (body_bytes != 0) one = &filters[i];
   }
   if (max_fpr == 1 || (max_fpr == 0 && !folds)) return Status();
-  const UnionPlan plan = PlanOf(filters);
+  UnionPlan plan = PlanOf(filters);
+  if (plan.estimated_keys == 0 && folds) {  // it is still to be filled: the first key would show what is left of it
+    plan.expected_fpr = ExpectedFpr(one->layout(), 1, plan.body_bytes, one->num_probes());
+    plan.fpr_of_largest = ExpectedFpr(one->layout(), 1, plan.largest_body_bytes, one->num_probes());
+  }
   const double most = max_fpr != 0 ? max_fpr : 2 * plan.fpr_of_largest;
   if (plan.expected_fpr <= most) return Status();
   return Status::Error(StatusCode::kIncompatible,

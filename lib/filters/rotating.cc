@@ -18,8 +18,9 @@ namespace {
 Status CheckRequest(const FilterOptions& options) {
   const Status layout = internal::CheckLayoutIsBlocked(options, "the generations of a rotating filter have");
   if (!layout.ok()) return layout;
-  if (options.foldable) {
-    return Status::Error(StatusCode::kInvalidArgument, "a rotating filter cannot be folded: leave out foldable");
+  if (options.foldable || options.rounded) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a rotating filter cannot be folded: leave out foldable and rounded");
   }
   return internal::CheckOptions(Layout::kBlocked, options);
 }

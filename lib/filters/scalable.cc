@@ -32,8 +32,9 @@ Status CheckRequest(const FilterOptions& options) {
   if (options.bits_per_key != 0 || options.num_probes != 0) {
     return Invalid("a growing filter is sized by its bound: set fpr, leave bits_per_key and num_probes 0");
   }
-  if (options.foldable) {
-    return Invalid("a growing filter cannot be folded, its stages have sizes of their own: leave out foldable");
+  if (options.foldable || options.rounded) {
+    return Invalid(
+        "a growing filter cannot be folded, its stages have sizes of their own: leave out foldable and rounded");
   }
   if (options.fpr == 0) return Invalid("fpr is not set: it is the bound that a growing filter keeps (0.01 is 1 %)");
   return internal::CheckOptions(Layout::kBlocked, options);

@@ -112,6 +112,59 @@ def test_union(filter):
         filter.update(closed)
 
 
+def test_unions_keep_their_rate():
+    """Of n and n + d keys they have at most twice the rate of all in the larger size, or are refused."""
+    united = 0
+    for n, d in [(n, d) for n in (10_000, 30_000) for d in (0, 1, 65, 1000, 10_000)]:
+        one = linefilter.BlockedFilter(n, fpr=0.01)
+        two = linefilter.BlockedFilter(n + d, fpr=0.01)
+        one.add_many(np.arange(n))
+        two.add_many(np.arange(n, 2 * n + d))
+        of_all = linefilter.BlockedFilter(2 * n + d, like=two)
+        of_all.add_many(np.arange(2 * n + d))
+        most = 2.04 * of_all.expected_fpr()  # the keys were estimated
+        for other, unite in (two, "update"), (two, "ior"), (linefilter.FilterView(two.to_bytes()), "update"):
+            filter = copy.copy(one)
+            try:
+                if unite == "update":
+                    filter.update(other)
+                else:
+                    filter |= other
+            except linefilter.IncompatibleError:
+                assert filter.to_bytes() == one.to_bytes()
+                continue
+            united += 1
+            assert filter.expected_fpr() <= most and filter.contains_many(np.arange(2 * n + d)).all()
+    assert 0 < united < 30
+
+
+def test_filters_like_another_are_united():
+    first = linefilter.BlockedFilter(100_000, fpr=0.01, seed=7)
+    keys = np.arange(110_000)
+    other_size = linefilter.BlockedFilter(110_000, fpr=0.01, seed=7)
+    first.add_many(keys[:1000])
+    with pytest.raises(linefilter.IncompatibleError):
+        first |= other_size
+    next_day = linefilter.BlockedFilter(110_000, like=first)
+    next_day.add_many(keys)
+    view = linefilter.FilterView(first.to_bytes())
+    for filter in next_day, linefilter.build(keys, like=view), linefilter.build(keys, like=first, threads=2):
+        assert filter.body_bytes == first.body_bytes and filter.seed == 7
+        united = copy.copy(first)
+        united |= filter
+        assert united.contains_many(keys).all() and united.to_bytes()
+    for wrong in {"fpr": 0.1}, {"bits_per_key": 9}, {"seed": 1}, {"num_probes": 3}, {"foldable": True}, {"secret": b"s" * 16}:
+        with pytest.raises(linefilter.InvalidArgumentError, match="like is the whole size"):
+            linefilter.BlockedFilter(10, like=first, **wrong)
+    with pytest.raises(linefilter.InvalidArgumentError, match="like is a filter of layout blocked"):
+        linefilter.ClassicFilter(10, like=first)
+    with pytest.raises(linefilter.InvalidArgumentError, match="no filter of layout retrieval"):
+        linefilter.build(keys, like=linefilter.build(keys, fpr=0.01, layout="retrieval"))
+    view.close()
+    with pytest.raises(ValueError, match="closed"):
+        linefilter.build(keys, like=view)
+
+
 def test_fold():
     keys = np.arange(1000)
     large = linefilter.BlockedFilter(10_000, bits_per_key=12, foldable=True)

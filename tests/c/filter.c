@@ -122,6 +122,68 @@ static void TestUnion(void) {
   linefilter_filter_free(two);
 }
 
+/* Unions of n and n + d keys have at most twice the rate of all in the larger size, or are refused. */
+static void TestUnionsKeepTheirRate(void) {
+  const uint64_t more[] = {0, 1, 65, 1000, 10000};
+  int united = 0;
+  for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); ++i) {
+    const uint64_t n = 10000, all = 2 * n + more[i];
+    linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+    linefilter_filter* one = linefilter_filter_new(n, &options, NULL);
+    linefilter_filter* two = linefilter_filter_new(n + more[i], &options, NULL);
+    for (uint64_t key = 0; key < all; ++key) linefilter_filter_insert_u64(key < n ? one : two, key);
+    const linefilter_view *view = linefilter_filter_view(one), *other = linefilter_filter_view(two);
+    const uint64_t large = linefilter_view_body_bytes(other);
+    const double most =
+        2 * linefilter_sizing_expected_fpr(LINEFILTER_LAYOUT_BLOCKED, all, large, linefilter_view_num_probes(view));
+    if (linefilter_filter_union(one, other, 0, NULL) == LINEFILTER_OK) {
+      ++united;
+      CHECK(linefilter_view_expected_fpr(view) <= 1.02 * most); /* the keys were estimated */
+      for (uint64_t key = 0; key < all; ++key) CHECK(linefilter_view_may_contain_u64(view, key));
+    }
+    linefilter_filter_free(one);
+    linefilter_filter_free(two);
+  }
+  CHECK(united >= 1 && united < 5);
+}
+
+/* What is made in the size of another one is united with it, whatever the number of its keys. */
+static void TestSameSize(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  options.seed = 7;
+  linefilter_filter* first = linefilter_filter_new(100000, &options, NULL);
+  const linefilter_view* view = linefilter_filter_view(first);
+  options.memory_limit = 1 << 20;
+  CHECK(linefilter_options_same_size_as(&options, view, &status) == LINEFILTER_OK && IsOk(&status));
+  CHECK(options.memory_limit == 1 << 20 && options.seed == 7 && options.bits_per_key == 0);
+  linefilter_filter* next = linefilter_filter_new(100065, &options, &status);
+  CHECK(next != NULL && linefilter_view_body_bytes(linefilter_filter_view(next)) == linefilter_view_body_bytes(view));
+  linefilter_filter_insert_u64(next, 5);
+  CHECK(linefilter_filter_union(first, linefilter_filter_view(next), 0, &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_may_contain_u64(view, 5));
+  linefilter_builder* builder = linefilter_builder_new(&options, &status);
+  linefilter_builder_add_u64(builder, 6);
+  size_t size = 0;
+  uint8_t* image = linefilter_builder_finish(builder, &size, &status);
+  linefilter_view* built = linefilter_view_open(image, size, NULL, NULL);
+  CHECK(built != NULL && linefilter_filter_union(first, built, 0, &status) == LINEFILTER_OK);
+  CHECK(linefilter_view_may_contain_u64(view, 6));
+  linefilter_view_free(built);
+  linefilter_image_free(image);
+  linefilter_builder_free(builder);
+  options.fpr = 0.01; /* two sizes */
+  CHECK(linefilter_filter_new(10, &options, &status) == NULL &&
+        Says(LINEFILTER_INVALID_ARGUMENT, &status, "body_bytes"));
+  CHECK(linefilter_options_same_size_as(NULL, view, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(IsNoHandle(linefilter_options_same_size_as(&options, NULL, &status), &status));
+  options.size = offsetof(linefilter_options, body_bytes); /* a program of before */
+  CHECK(linefilter_options_same_size_as(&options, view, &status) == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "has no body_bytes"));
+  linefilter_filter_free(next);
+  linefilter_filter_free(first);
+}
+
 static void TestFold(void) {
   linefilter_status status;
   linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 40);
@@ -232,6 +294,8 @@ void RunFilter(void) {
   RUN(TestCounting);
   RUN(TestAutoIsWhatSizingSays);
   RUN(TestUnion);
+  RUN(TestUnionsKeepTheirRate);
+  RUN(TestSameSize);
   RUN(TestFold);
   RUN(TestImagesOfAFilter);
   RUN(TestNullFilter);

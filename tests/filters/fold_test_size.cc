@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 
+#include "lib/layouts/options.h"
 #include "linefilter/builder.h"
 #include "linefilter/bulk.h"
 #include "linefilter/concurrent.h"
@@ -188,6 +189,61 @@ TEST(Foldable, HasTheSameProbesForAnyNumberOfKeysAndKeepsTheRate) {
   options.num_probes = 3;
   BlockedFilter filter = Created<BlockedFilter>(10, options);
   EXPECT_EQ(filter.num_probes(), 3u);
+}
+
+// The sentence of FilterOptions::rounded: 50 to 99 times a power of two, for less than 2 percent, at the rate asked.
+TEST(Rounded, SizesAreFewAndCostLessThanTwoPercent) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kAuto}) {
+    for (FilterOptions options : {BitsPerKey(10), BitsPerKey(45), Fpr(0.01), Fpr(0.003)}) {
+      options.layout = layout;
+      uint64_t num_equal = 0, num_compared = 0;
+      for (uint64_t num_keys = 10; num_keys < 30000000; num_keys += num_keys / 9 + 1) {
+        const auto size = [&](uint64_t keys, bool rounded) {
+          Sizing sizing;
+          options.rounded = rounded;
+          EXPECT_TRUE(internal::SizeForOptions(layout, keys, options, &sizing).ok());
+          return sizing;
+        };
+        const Sizing plain = size(num_keys, false), rounded = size(num_keys, true);
+        const uint64_t blocks = rounded.body_bytes / 64;
+        uint64_t step = 1;
+        while (2 * step <= plain.body_bytes / 64 / 50) step *= 2;
+        if (!FactsOf(plain.layout).folds || step == 1) {
+          ASSERT_EQ(rounded.body_bytes, plain.body_bytes) << num_keys;
+          ASSERT_EQ(rounded.num_probes, plain.num_probes);
+          continue;
+        }
+        ASSERT_EQ(blocks % step, 0u) << num_keys;
+        ASSERT_LE(blocks / step, 100u);
+        ASSERT_GE(blocks / step, 50u);
+        ASSERT_LT(static_cast<double>(rounded.body_bytes), 1.02 * static_cast<double>(plain.body_bytes)) << num_keys;
+        if (options.fpr != 0) {
+          ASSERT_LE(rounded.expected_fpr, options.fpr);
+        }
+        const Sizing other = size(num_keys + num_keys / 500, true);
+        num_equal += other.body_bytes == rounded.body_bytes && other.num_probes == rounded.num_probes;
+        ++num_compared;
+      }
+      ASSERT_GT(num_compared, 60u);
+      EXPECT_GE(num_equal * 10, num_compared * 7) << "six of seven have the size of 0.2 percent more keys";
+    }
+  }
+}
+
+TEST(Rounded, LeavesSmallSetsAndLayoutsThatDoNotFoldAsTheyAre) {
+  for (const Layout layout : {Layout::kClassic, Layout::kRetrieval, Layout::kAuto}) {
+    FilterOptions options = BitsPerKey(10);
+    options.layout = layout;
+    const std::vector<uint64_t> hashes = RandomHashes(layout == Layout::kAuto ? 3000 : 100000, 1);
+    const std::string plain = Build(options, hashes);
+    options.rounded = true;
+    EXPECT_EQ(Build(options, hashes), plain);
+  }
+  FilterOptions both = Foldable(10);
+  both.rounded = true;
+  const std::string image = Build(both, RandomHashes(1000000, 1));
+  const uint64_t num_blocks = FilterView(image.data(), image.size()).num_blocks();
+  EXPECT_EQ(num_blocks % 256, 0u) << "of both steps the larger one";
 }
 
 TEST(Foldable, IsRefusedWhereNothingCanBeFolded) {

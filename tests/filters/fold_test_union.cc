@@ -78,6 +78,18 @@ TEST(Union, IsRefusedWhereItWouldSayMaybeToAll) {
   EXPECT_EQ(filter.num_blocks(), 1u);
 }
 
+// They have no rate, and one block in common, which their keys would have to share when they come.
+TEST(Union, OfFiltersThatAreStillToBeFilledIsRefusedAsOfFullOnes) {
+  BlockedFilter filter = Created<BlockedFilter>(100000, Fpr(0.01));
+  const BlockedFilter other = Created<BlockedFilter>(100065, Fpr(0.01));
+  const uint64_t before = filter.num_blocks();
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(other), "124224 bytes have no more than 64"));
+  EXPECT_EQ(filter.num_blocks(), before);
+  EXPECT_TRUE(IsOk(filter.Union(Created<BlockedFilter>(100000, Fpr(0.01)))));
+  BlockedFilter large = Make(64, 4, {}), half = Make(32, 4, {});
+  EXPECT_TRUE(IsOk(large.Union(half))) << "twice the rate";
+}
+
 // The rule of UnionOptions: what comes without asking has at most twice the rate of its keys in the larger size.
 TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
   uint64_t refused = 0, united = 0;
@@ -92,12 +104,19 @@ TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
         other.InsertHashes(theirs.data(), theirs.size());
         const double most = 2 * ExpectedFpr(Layout::kBlocked, 2 * n + d,
                                             std::max(filter.body_bytes(), other.body_bytes()), filter.num_probes());
-        if (!filter.Union(other).ok()) {
-          ++refused;
-          continue;
-        }
-        ++united;
+        const std::string here = ImageOf(filter), there = ImageOf(other);
+        const FilterView mine_view(here.data(), here.size()), theirs_view(there.data(), there.size());
+        const FilterView* const views[] = {&mine_view, &theirs_view};
+        BlockedFilter by_view = FromImage<BlockedFilter>(here);
+        Collector written;
+        const bool is_united = filter.Union(other).ok();
+        EXPECT_EQ(by_view.Union(theirs_view).ok(), is_united);
+        EXPECT_EQ(UniteImages(views, 2, written.sink()).ok(), is_united);
+        ++(is_united ? united : refused);
+        if (!is_united) continue;
         EXPECT_LE(filter.ExpectedFpr(), 1.02 * most) << n << " and " << d << " more; the keys were estimated";
+        EXPECT_EQ(ImageOf(by_view), ImageOf(filter));
+        EXPECT_EQ(FilterView(written.bytes.data(), written.bytes.size()).ExpectedFpr(), filter.ExpectedFpr());
       }
     }
   }

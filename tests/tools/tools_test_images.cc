@@ -137,6 +137,14 @@ TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
   }
   const json merged = Json(merge, 0);
   EXPECT_EQ(merged["body_bytes"], Json({"info", first}, 0)["body_bytes"]);
+  std::string all;
+  for (int day = 0; day < 7; ++day) all += Lines(10000 * day, 10000 * day + (day == 0 ? 10000 : 9000 + 300 * day));
+  const std::string one = dir_.File("one");
+  const double of_one = Json({"build", "--keys", "-", "--out", one, "--like", first}, 0, all)["expected_fpr"];
+  EXPECT_LE(merged["expected_fpr"].get<double>(), 1.25 * of_one) << "that of one filter of all keys";
+  const std::string absent = Lines(1000000, 1020000);
+  const double maybes = 20000 - Json({"verify", week, "--keys", "-"}, 1, absent)["keys_absent"].get<double>();
+  EXPECT_LE(maybes, 1.25 * of_one * 20000);
   for (int day = 0; day < 7; ++day) {
     EXPECT_EQ(Json({"verify", week, "--keys", "-"}, 0, Lines(10000 * day, 10000 * day + 9000))["keys_absent"], 0)
         << day;
@@ -144,10 +152,33 @@ TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
   const std::string retrieval = Build("retrieval", Lines(0, 100), {"--fpr", "0.01", "--layout", "retrieval"});
   EXPECT_NE(Run({"build", "--keys", "-", "--out", week, "--like", retrieval}, "a\n").err.find("is united with none"),
             std::string::npos);
-  for (const char* const other : {"--foldable", "--grow", "--seed=3", "--layout=blocked", "--fpr=0.1"}) {
+  for (const char* const other :
+       {"--foldable", "--exact-size", "--grow", "--seed=3", "--layout=blocked", "--fpr=0.1"}) {
     const RunResult both = Run({"build", "--keys", "-", "--out", week, "--like", first, other}, "a\n");
     EXPECT_EQ(both.exit_code, 2) << other;
     EXPECT_NE(both.err.find("not both"), std::string::npos) << both.err;
+  }
+}
+
+// By default, images of nearly as many keys have one size, so they just unite; --exact-size refuses that.
+TEST_F(ToolsTest, BuildsImagesOfFewSizes) {
+  const std::string out = dir_.File("out");
+  for (const bool exact : {false, true}) {
+    std::vector<std::string> options = {"--fpr", "0.01"};
+    if (exact) options.push_back("--exact-size");
+    const std::string one = Build("one", Lines(0, 20100), options),
+                      other = Build("other", Lines(20100, 40240), options);
+    const json info = Json({"info", one}, 0);
+    EXPECT_EQ(info["num_blocks"].get<uint64_t>() % 4 == 0, !exact) << info["num_blocks"];
+    const RunResult merged = Run({"merge", one, other, "--out", out});
+    EXPECT_EQ(merged.exit_code, exact ? 1 : 0) << merged.err;
+    if (exact) continue;
+    EXPECT_EQ(Json({"info", out}, 0)["num_blocks"], info["num_blocks"]);
+    EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 40240))["keys_absent"], 0);
+    EXPECT_EQ(Run({"fold", one, "--by", "4", "--out", out}).exit_code, 0);
+  }
+  for (const char* const other : {"--foldable", "--grow"}) {
+    EXPECT_EQ(Run({"build", "--keys", "-", "--out", out, "--fpr", "0.1", "--exact-size", other}, "a\n").exit_code, 2);
   }
 }
 

@@ -17,7 +17,7 @@ struct Build {
   FilterOptions options;
   uint64_t threads = 0, max_growth = 0;
   SecretOption secret;
-  bool u64 = false, json = false, grow = false;
+  bool u64 = false, json = false, grow = false, exact_size = false;
 };
 
 // Hands over the hashes of all keys, batch by batch, until `take` returns false.

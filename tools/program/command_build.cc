@@ -65,6 +65,7 @@ int RunBuild(Build build, bool by_bits) {
     build.options.secret = build.secret.secret;
   }
   if (build.grow) return RunGrow(build);
+  build.options.rounded = build.like.empty() && !build.exact_size;
   build.options.executor = Threads(build.threads);
   FilterBuilder builder(build.options);
   if (!builder.status().ok()) return Fail("build: %s", builder.status().message());
@@ -109,9 +110,12 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("--like", &build->like,
                  "Or an image with which this one can be merged: of the same size, layout and hash");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
-  for (const char* const other : {"--layout", "--foldable", "--seed", "--grow"}) arguments.AtMostOneOf("--like", other);
+  for (const char* const other : {"--layout", "--foldable", "--exact-size", "--seed", "--grow"})
+    arguments.AtMostOneOf("--like", other);
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Flag("--foldable", &build->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
+  arguments.Flag("--exact-size", &build->exact_size,
+                 "Not rounded to sizes that images of nearly as many keys share, which costs less than 2 %");
   arguments.Seed(&build->options.seed, "Seed of the hash, 0 by default; filters asked with one hash must share it");
   arguments.Secret(&build->secret, SecretUse::kMake, &build->keys);
   arguments.AtMostOneOf("--seed", "--secret");  // a keyed hash has no seed
@@ -121,6 +125,8 @@ std::function<int()> Declare(Arguments& arguments) {
                   "With --grow: room for so many times 4096 keys, for a smaller image; 0, no end, by default");
   arguments.AtMostOneOf("--bits-per-key", "--grow");
   arguments.AtMostOneOf("--foldable", "--grow");
+  arguments.AtMostOneOf("--foldable", "--exact-size");
+  arguments.AtMostOneOf("--grow", "--exact-size");
   arguments.AtMostOneOf("--threads", "--grow");
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
@@ -153,7 +159,10 @@ const Command kBuildCommand = {
     "which is 1.3 to 4 times as large at 1 %, more at higher rates, and num_keys is how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone. auto is "
     "blocked.\n"
-    "To merge images, make the first for the keys that may come, and the next ones --like it.\n"
+    "Blocks are rounded up to 50 to 99 times a power of two, which costs less than 2 % (--exact-size: they are not). "
+    "So\n"
+    "images of nearly as many keys have one size and can be merged, and each can be folded by that power.\n"
+    "To merge images of other numbers of keys, make the next ones --like the first, which must have room for all.\n"
     "Exit code: 0 the image is written, 1 it is too, but --max-growth or memory ended the growth and its rate\n"
     "is above --fpr, 2 it is not.",
     &Declare};

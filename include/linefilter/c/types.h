@@ -146,6 +146,9 @@ typedef struct linefilter_options {
   // layout auto is then blocked; with classic and retrieval it is LINEFILTER_INVALID_ARGUMENT.
   uint32_t foldable;
   uint32_t reserved2;  // 0
+  // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys: what
+  // linefilter_options_same_size_as sets. Growing filters do not take it.
+  uint64_t body_bytes;
 } linefilter_options;
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 
 from . import _linefilter
+from ._filter_base import FilterBase
 from ._key_filter import Taking
 from ._keys import Keys, Path, as_path
 from ._options import Layout, make_options
@@ -38,17 +39,19 @@ class FilterBuilder(Taking[None, None]):
         memory_limit: Optional[SupportsIndex] = None,
         threads: SupportsIndex = 1,
         foldable: bool = False,
+        like: Optional[FilterBase] = None,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
         Args:
+            like: a filter with which the image is to be united: its layout, size, num_probes and hash.
             layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" and "counting" have to be asked for.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions; keys are hashed by the thread that adds them. The bytes are the same with any.
         """
         options = make_options(
-            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable
+            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable, like
         )
         self._core = _linefilter.Builder(options)
 
@@ -93,6 +96,7 @@ def build(
     memory_limit: Optional[SupportsIndex] = None,
     threads: SupportsIndex = 1,
     foldable: bool = False,
+    like: Optional[FilterBase] = None,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -100,7 +104,9 @@ def build(
     >>> 5 in primes, 6 in primes
     (True, False)
     """
-    options = make_options(bits_per_key, fpr, layout, num_probes, seed, secret, False, memory_limit, threads, foldable)
+    options = make_options(
+        bits_per_key, fpr, layout, num_probes, seed, secret, False, memory_limit, threads, foldable, like
+    )
     builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)
     return builder.finish()

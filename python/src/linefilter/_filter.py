@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._filter_base import closed_error
+from ._filter_base import FilterBase, closed_error
 from ._key_filter import KeyFilter
 from ._keys import Hashes, Key, Keys, as_float, as_uint, hash_words, of_each
 from ._options import make_options
@@ -45,6 +45,7 @@ class Filter(KeyFilter):
         caller_hashes: bool = False,
         memory_limit: Optional[SupportsIndex] = None,
         foldable: bool = False,
+        like: Optional[FilterBase] = None,
     ) -> None:
         """Room for num_keys keys; more of them raise the rate of false positives.
 
@@ -59,11 +60,22 @@ class Filter(KeyFilter):
             memory_limit: the most bytes that the filter may take; beyond, OverLimitError.
             foldable: a multiple of 64 blocks, so that fold() has many factors; num_probes then follows from bits_per_key or
                 fpr alone. To unite filters, make each for the keys of all. Not of ClassicFilter.
+            like: another filter of this layout, or a view of one, with which this one is to be united: its size, num_probes
+                and hash count, in place of the others.
         """
         if type(self) is Filter:
             raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
         options = make_options(
-            bits_per_key, fpr, self._layout, num_probes, seed, secret, caller_hashes, memory_limit, foldable=foldable
+            bits_per_key,
+            fpr,
+            self._layout,
+            num_probes,
+            seed,
+            secret,
+            caller_hashes,
+            memory_limit,
+            foldable=foldable,
+            like=like,
         )
         self._core = _linefilter.Filter.create(as_uint(num_keys, "num_keys"), options)
 

@@ -21,6 +21,8 @@ class Options:
         threads: int,
         foldable: bool,
     ) -> None: ...
+    @staticmethod
+    def same_size_as(core: Core, memory_limit: int, threads: int) -> Options: ...
 
 # The module has no Asked, Imaged, Taking and TakingFilter: they stand for what its classes have in common.
 Told = TypeVar("Told", covariant=True)

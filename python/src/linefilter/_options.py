@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, Optional, SupportsIndex, get_args
+from typing import TYPE_CHECKING, Literal, Optional, SupportsIndex, get_args
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
 from ._keys import as_float, as_uint
+
+if TYPE_CHECKING:
+    from ._filter_base import FilterBase
 
 Layout = Literal["auto", "blocked", "classic", "retrieval", "counting"]
 Verify = Literal["auto", "whole", "lazy", "trusted"]
@@ -44,7 +47,15 @@ def make_options(
     memory_limit: Optional[SupportsIndex] = None,
     threads: SupportsIndex = 1,
     foldable: bool = False,
+    like: Optional[FilterBase] = None,
 ) -> _linefilter.Options:
+    if like is not None:
+        given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None)
+        if any(argument is not None for argument in given):
+            raise InvalidArgumentError("like is the whole size, with the hash: leave out the rest but threads and memory_limit")
+        if layout not in ("auto", like.layout):
+            raise InvalidArgumentError(f"like is a filter of layout {like.layout}, and this one is {layout}")
+        return _linefilter.Options.same_size_as(like._core, limit(memory_limit), as_uint(threads, "threads", 4096))
     if secret is not None and caller_hashes:
         raise InvalidArgumentError(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
