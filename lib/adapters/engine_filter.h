@@ -111,6 +111,12 @@ inline Status ToFilterOptions(const EngineFilterOptions& engine, FilterOptions* 
   return BitsPerKeyForAnySize(options->layout, engine.fpr, &options->bits_per_key);
 }
 
+// Engines give the keys of a filter sorted, so a key comes again right behind itself.
+class EngineFilterBuilder : public FilterBuilder {
+ public:
+  explicit EngineFilterBuilder(const FilterOptions& options) noexcept : FilterBuilder(options) { RepeatsAreAdjacent(); }
+};
+
 // Grows *out's memory for the image of num_keys keys. This comes before the builder holds any: an exception from here
 // passes through this code, which cannot clean up. It resizes: reserve may grow by no more than is asked.
 inline void MakeRoomForImage(const FilterOptions& options, uint64_t num_keys, std::string* out) {

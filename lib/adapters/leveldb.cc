@@ -23,7 +23,7 @@ class LevelDBFilterPolicy final : public leveldb::FilterPolicy {
   // the same work area each time.
   void CreateFilter(const leveldb::Slice* keys, int n, std::string* dst) const override {
     internal::MakeRoomForImage(options_, static_cast<uint64_t>(n), dst);
-    FilterBuilder builder(options_);
+    internal::EngineFilterBuilder builder(options_);
     for (int i = 0; i < n; ++i) builder.AddKey(BytesOf(keys[i]));
     internal::AppendImage(&builder, dst);
   }

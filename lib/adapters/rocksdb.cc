@@ -100,7 +100,7 @@ class ImageBuilder final : public rocksdb::FilterBitsBuilder {
 
   const FilterOptions options_;
   const bool post_verify_;
-  FilterBuilder builder_;
+  internal::EngineFilterBuilder builder_;
   internal::AddedHashes added_;  // for the filter that is being made, or was last; empty without post_verify_
   bool is_finished_ = false;
 };

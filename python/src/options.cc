@@ -30,7 +30,7 @@ void RunOnThreads(void*, void (*task)(void*, size_t), void* argument, size_t num
 
 FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& layout, uint32_t num_probes, uint64_t seed,
                           const py::object& secret, bool caller_hashes, uint64_t memory_limit, size_t threads,
-                          bool foldable) {
+                          bool foldable, uint64_t num_keys) {
   FilterOptions options;
   options.bits_per_key = bits_per_key;
   options.fpr = fpr;
@@ -44,6 +44,7 @@ FilterOptions MakeOptions(double bits_per_key, double fpr, const py::object& lay
   if (caller_hashes) options.hash_id = HashId::kCaller;
   options.memory_limit = memory_limit;
   options.foldable = foldable;
+  options.num_keys = num_keys;
   if (threads > 1) options.executor = {&RunOnThreads, nullptr, threads};
   return options;
 }
@@ -111,7 +112,7 @@ void BindOptions(py::module_& module) {
   py::class_<FilterOptions>(module, "Options", py::module_local())
       .def(py::init(&MakeOptions), py::kw_only(), py::arg("bits_per_key"), py::arg("fpr"), py::arg("layout"),
            py::arg("num_probes"), py::arg("seed"), py::arg("secret"), py::arg("caller_hashes"), py::arg("memory_limit"),
-           py::arg("threads"), py::arg("foldable"));
+           py::arg("threads"), py::arg("foldable"), py::arg("num_keys"));
   // This lists the layouts of this build: their names, and whether each takes single keys.
   module.def("layouts", [] {
     py::list all;

@@ -145,6 +145,9 @@ typedef struct linefilter_options {
   // layout auto is then blocked; with classic and retrieval it is LINEFILTER_INVALID_ARGUMENT.
   uint32_t foldable;
   uint32_t reserved2;  // 0
+  // How many keys a builder makes the filter for, whatever comes; 0 means those that come, without repeats
+  // (linefilter/builder.h). What has a number of keys as an argument goes by that alone.
+  uint64_t num_keys;
 } linefilter_options;
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was

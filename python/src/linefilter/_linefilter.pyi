@@ -20,6 +20,7 @@ class Options:
         memory_limit: int,
         threads: int,
         foldable: bool,
+        num_keys: int,
     ) -> None: ...
 
 # The module has no Asked, Imaged, Taking and TakingFilter: they stand for what its classes have in common.

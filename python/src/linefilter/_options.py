@@ -35,11 +35,14 @@ def make_options(
     memory_limit: Optional[SupportsIndex] = None,
     threads: SupportsIndex = 1,
     foldable: bool = False,
+    num_keys: Optional[SupportsIndex] = None,
 ) -> _linefilter.Options:
     if secret is not None and caller_hashes:
         raise InvalidArgumentError(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
         )
+    if num_keys is not None and as_uint(num_keys, "num_keys") == 0:
+        raise InvalidArgumentError("num_keys must be above 0: give the number that may come, or leave it out")
     return _linefilter.Options(
         bits_per_key=or_zero(bits_per_key, "bits_per_key"),
         fpr=or_zero(fpr, "fpr"),
@@ -51,4 +54,5 @@ def make_options(
         memory_limit=limit(memory_limit),
         threads=as_uint(threads, "threads", 4096),
         foldable=bool(foldable),
+        num_keys=0 if num_keys is None else as_uint(num_keys, "num_keys"),
     )
