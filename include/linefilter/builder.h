@@ -47,7 +47,6 @@ namespace internal {
 struct BulkPlan;
 struct HashChunk;
 class Partition;
-class RepeatSketch;
 }  // namespace internal
 
 class AtomicFile;
@@ -141,8 +140,6 @@ class LINEFILTER_EXPORT FilterBuilder {
   LINEFILTER_LOCAL uint64_t KeysToSizeFor() noexcept;
   LINEFILTER_LOCAL bool ShowsRepeats() noexcept;
   LINEFILTER_LOCAL void RemoveRepeats() noexcept;
-  LINEFILTER_LOCAL uint64_t HeldBytes() const noexcept;
-  LINEFILTER_LOCAL void FreeSketch() noexcept;
   // builder_finish.cc
   LINEFILTER_LOCAL Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
   LINEFILTER_LOCAL Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
@@ -167,11 +164,12 @@ class LINEFILTER_EXPORT FilterBuilder {
   uint64_t last_ = 0;
   uint64_t num_keys_ = 0;                  // that were added; the chunks have fewer where repeats were dropped
   uint64_t counted_at_ = 0, counted_ = 0;  // so many of counted_at_ keys count
-  internal::RepeatSketch* sketch_ = nullptr;
-  uint64_t num_sketched_ = 0;  // hashes of the chunks that it has
+  uint64_t num_sketched_ = 0;              // hashes of the chunks that sketch_ has
   uint64_t chunk_memory_ = 0;
   uint64_t chunks_at_once_ = 2;  // how many chunks threads fill at once
   bool options_are_good_;
+  uint32_t sketch_level_ = 0;
+  uint64_t sketch_[128];  // internal::SetSketch, last because few keys do not touch it
 };
 
 }  // namespace linefilter

@@ -9,8 +9,6 @@
 #include "lib/build/builder_chunk.h"
 #include "lib/build/bulk.h"
 #include "lib/build/hash_reader.h"
-#include "lib/build/repeat_sketch.h"
-#include "lib/build/repeats.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 
@@ -64,10 +62,7 @@ FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
       status_(internal::CheckOptions(options.layout, options)),
       options_are_good_(status_.ok()) {}
 
-FilterBuilder::~FilterBuilder() {
-  FreeSketch();
-  FreeChunksAfter(nullptr);
-}
+FilterBuilder::~FilterBuilder() { FreeChunksAfter(nullptr); }
 
 void FilterBuilder::FreeChunksAfter(Chunk* last) noexcept {
   Chunk* chunk = last == nullptr ? first_ : last->next;
@@ -92,8 +87,9 @@ void FilterBuilder::RefuseKey() noexcept {
 
 Status FilterBuilder::AppendChunk() noexcept {
   const uint64_t bytes = NextChunkBytes(current_ == nullptr ? 0 : current_->bytes, chunk_memory_);
-  const uint64_t held = HeldBytes() + bytes;
-  if (held > options_.memory_limit) return internal::OverLimit(held, options_.memory_limit);
+  if (chunk_memory_ + bytes > options_.memory_limit) {
+    return internal::OverLimit(chunk_memory_ + bytes, options_.memory_limit);
+  }
   Chunk* const chunk = static_cast<Chunk*>(internal::Allocate(options_.allocator, bytes));
   if (chunk == nullptr) return internal::OutOfMemory(bytes);
   chunk->next = nullptr;
@@ -207,7 +203,6 @@ Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_k
   if (peak_memory == nullptr) return Status();
   internal::MemoryBudget budget;
   const internal::ChunkTotals chunks = ChunksFor(num_keys, &budget.held);
-  if (num_keys > internal::kCountedExactly) budget.held += sizeof(internal::RepeatSketch);
   budget.held += *image_bytes;
   budget.limit = options.memory_limit;
   const internal::BulkPlan plan =
@@ -227,7 +222,6 @@ void FilterBuilder::Reset() noexcept {
   } else {
     tail_ = tail_end_ = nullptr;
   }
-  FreeSketch();
   if (first_ != nullptr) FreeChunksAfter(first_);  // a callback may find only a builder without keys
 }
 

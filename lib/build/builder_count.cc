@@ -1,5 +1,4 @@
 // This tells how many keys the size is for, and removes those that came again.
-#include "lib/base/memory.h"
 #include "lib/build/builder_chunk.h"
 #include "lib/build/hash_reader.h"
 #include "lib/build/repeat_sketch.h"
@@ -19,36 +18,25 @@ uint64_t FilterBuilder::NumHashes() const noexcept {
   return n;
 }
 
-uint64_t FilterBuilder::HeldBytes() const noexcept {
-  return chunk_memory_ + (sketch_ == nullptr ? 0 : sizeof(*sketch_));
-}
-
-void FilterBuilder::FreeSketch() noexcept {
-  internal::RepeatSketch* const sketch = sketch_;
-  sketch_ = nullptr;
-  num_sketched_ = 0;
-  if (sketch != nullptr) internal::Deallocate(options_.allocator, sketch, sizeof(*sketch));
-}
-
-// Whether the chunks have, or are estimated to have, so many repeats that they are removed. The sketch is kept for the
-// next time; without memory for it, it is made of all hashes again.
+// Whether the chunks have, or are estimated to have, so many repeats that they are removed. The sketch goes on with
+// what is new, until there are so many keys that it looks at fewer hashes.
 bool FilterBuilder::ShowsRepeats() noexcept {
   if (num_keys_ <= internal::kCountedExactly) return internal::FewMayRepeat(first_, NumHashes());
-  constexpr uint64_t kBytes = sizeof(internal::RepeatSketch);
-  if (sketch_ == nullptr && HeldBytes() + kBytes <= options_.memory_limit) {
-    sketch_ = static_cast<internal::RepeatSketch*>(internal::Allocate(options_.allocator, kBytes));
+  static_assert(sizeof(sketch_) == sizeof(internal::SetSketch));
+  internal::SetSketch& sketch = *reinterpret_cast<internal::SetSketch*>(sketch_);
+  const uint32_t level = internal::SketchLevel(num_keys_);
+  if (num_sketched_ == 0 || level != sketch_level_) {
+    sketch = internal::SetSketch();
+    sketch_level_ = level;
+    num_sketched_ = 0;
   }
-  internal::RepeatSketch for_once;
-  internal::RepeatSketch& sketch = sketch_ == nullptr ? for_once : *sketch_;
-  if (num_sketched_ == 0) sketch.Clear();
-  uint64_t known = num_sketched_, num_hashes = 0;
+  uint64_t known = num_sketched_;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
     const uint64_t size = SizeOf(*chunk), skipped = known < size ? known : size;
-    sketch.Add(chunk->hashes() + skipped, size - skipped, num_keys_);
+    sketch.Add(chunk->hashes() + skipped, size - skipped, level);
     known -= skipped;
-    num_hashes += size;
+    num_sketched_ += size - skipped;
   }
-  if (sketch_ != nullptr) num_sketched_ = num_hashes;
   return sketch.ShowsRepeats(num_keys_);
 }
 

@@ -23,7 +23,7 @@ using internal::StateOf;
 using internal::TrailerFor;
 
 Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept {
-  const internal::MemoryBudget budget{HeldBytes() + ImageBytesFor(options_, sizing), options_.memory_limit};
+  const internal::MemoryBudget budget{chunk_memory_ + ImageBytesFor(options_, sizing), options_.memory_limit};
   if (budget.held > budget.limit) return internal::OverLimit(budget.held, budget.limit);
   internal::ChunkTotals chunks;
   for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) chunks.Add(chunk->capacity());

@@ -23,7 +23,7 @@ namespace {
 // This is held from the first pass to the last.
 struct Working {
   Histogram histogram;
-  RepeatSketch sketch;
+  StreamSketch sketch;
   HashChunk chunk;  // of the buffer
   uint64_t buffer[HashReader::kCapacity];
 };
@@ -88,7 +88,7 @@ Status SourceBuild::Count(uint64_t* num_keys) {
   HashReader reader(source_, DropsRepeats(options_.layout), working_->buffer);
   while (const size_t n = reader.Next()) {
     working_->histogram.Add(working_->buffer, n);
-    working_->sketch.Add(working_->buffer, n, reader.num_read());
+    working_->sketch.Add(working_->buffer, n, SketchLevel(reader.num_read()));
   }
   if (!reader.status().ok()) return reader.status();
   tally_ = reader.tally();

@@ -1,4 +1,4 @@
-// This estimates whether many of a lot of hashes are repeats.
+// This estimates whether many of a lot of hashes are repeats; repeat_sketch.cc tells how.
 #ifndef LINEFILTER_LIB_BUILD_REPEAT_SKETCH_H_
 #define LINEFILTER_LIB_BUILD_REPEAT_SKETCH_H_
 
@@ -6,21 +6,28 @@
 
 namespace linefilter::internal {
 
-// It takes 8 KiB; repeat_sketch.cc tells how it works.
-class RepeatSketch {
- public:
-  // Comes before the first Add.
-  void Clear();
-  // Takes n hashes. num_keys is at most what ShowsRepeats gets: how many keys were added so far.
-  void Add(const uint64_t* hashes, uint64_t n, uint64_t num_keys);
-  // Tells whether the hashes that came are so few that num_keys is more than 1.05 times their number. It depends on the
-  // set of hashes and num_keys alone, not on order, repeats or the CPU.
+inline constexpr uint32_t kSketchPlaces = 8192;
+
+// The sketch of num_keys keys looks at the hashes that begin with so many zeros.
+uint32_t SketchLevel(uint64_t num_keys);
+
+// The sketch of hashes whose number is known: a bit for each place. It is zeroed memory at first.
+struct SetSketch {
+  uint64_t bits[kSketchPlaces / 64];
+
+  void Add(const uint64_t* hashes, uint64_t n, uint32_t level);
+  // Tells whether the hashes that came are so few that num_keys, whose level they came with, is more than 1.05 times
+  // their number. It depends on the set of hashes and num_keys alone, not on order, repeats or the CPU.
   bool ShowsRepeats(uint64_t num_keys) const;
+};
 
- private:
-  static constexpr uint32_t kNumRegisters = 8192;
+// The same of a stream whose end nobody knows: the level grows while hashes come.
+struct StreamSketch {
+  uint8_t ranks[kSketchPlaces];
 
-  uint8_t registers_[kNumRegisters];
+  // `level` is that of the keys so far.
+  void Add(const uint64_t* hashes, uint64_t n, uint32_t level);
+  bool ShowsRepeats(uint64_t num_keys) const;
 };
 
 }  // namespace linefilter::internal
