@@ -16,6 +16,10 @@ class Place {
   void Next() {
     if (++at_ == end_) Enter(chunk_->next);
   }
+  void Prefetch() const {
+    constexpr uintptr_t kAhead = 128;
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(at_) + kAhead), 1);
+  }
   void Skip(uint64_t n) {
     ForEachSpan(n, [](uint64_t*, uint64_t) {});
   }
@@ -48,7 +52,8 @@ class Sorter {
  public:
   explicit Sorter(HashChunk* first) : out_(first) {}
 
-  // Each level of the recursion sorts by at least 8 more bits, so there are at most 8.
+  // Each level of the recursion sorts by the next bits that differ: 8 of many hashes, as few as 4 where that leaves
+  // some 16 to a bucket. So there are at most 16 levels.
   void Sort(Place from, uint64_t n) {
     if (n <= kFew) return SortFew(from, n);
     const uint64_t one = *from;
@@ -57,20 +62,28 @@ class Sorter {
       for (uint64_t i = 0; i < size; ++i) differing |= hashes[i] ^ one;
     });
     if (differing == 0) return Emit(one);
-    const int zeros = __builtin_clzll(differing), shift = zeros > 56 ? 0 : 56 - zeros;
-    uint64_t sizes[kDigits];
-    Distribute(from, n, shift, sizes);
-    for (const uint64_t size : sizes) {
+    uint32_t bits = kLeastBits;
+    while (bits < kMostBits && n >> (bits + kFewBits) != 0) ++bits;
+    const uint32_t high = 64 - static_cast<uint32_t>(__builtin_clzll(differing));
+    const Digit digit = {high > bits ? high - bits : 0, (uint32_t{1} << bits) - 1};
+    uint64_t sizes[1 << kMostBits];
+    Distribute(from, n, digit, sizes);
+    for (uint32_t d = 0; d <= digit.mask; ++d) {
       const Place begin = from;
-      from.Skip(size);
-      Sort(begin, size);
+      from.Skip(sizes[d]);
+      Sort(begin, sizes[d]);
     }
   }
   uint64_t num_left() const { return num_left_; }
 
  private:
-  static constexpr uint64_t kFew = 64;
-  static constexpr uint32_t kDigits = 256;
+  static constexpr uint32_t kFewBits = 5, kLeastBits = 4, kMostBits = 8;
+  static constexpr uint64_t kFew = uint64_t{1} << kFewBits;
+
+  struct Digit {
+    uint32_t shift, mask;
+    uint32_t operator()(uint64_t hash) const { return static_cast<uint32_t>(hash >> shift) & mask; }
+  };
 
   void Emit(uint64_t hash) {
     *out_ = hash;
@@ -93,27 +106,27 @@ class Sorter {
   __attribute__((noinline))  // its places are on the stack once, not at each level of the recursion
 #endif
   static void
-  Distribute(const Place& from, uint64_t n, int shift, uint64_t* sizes) {
-    const auto digit = [shift](uint64_t hash) { return static_cast<uint8_t>(hash >> shift); };
-    std::fill_n(sizes, kDigits, 0);
+  Distribute(const Place& from, uint64_t n, Digit digit, uint64_t* sizes) {
+    std::fill_n(sizes, digit.mask + 1, 0);
     Place(from).ForEachSpan(n, [&](const uint64_t* hashes, uint64_t size) {
       for (uint64_t i = 0; i < size; ++i) ++sizes[digit(hashes[i])];
     });
-    Place next[kDigits];
-    uint64_t left[kDigits];
+    Place next[1 << kMostBits];
+    uint64_t left[1 << kMostBits];
     next[0] = from;
-    for (uint32_t d = 0; d < kDigits; ++d) {
+    for (uint32_t d = 0; d <= digit.mask; ++d) {
       left[d] = sizes[d];
-      if (d + 1 == kDigits) break;
+      if (d == digit.mask) break;
       next[d + 1] = next[d];
       next[d + 1].Skip(sizes[d]);
     }
-    for (uint32_t d = 0; d < kDigits; ++d) {
+    for (uint32_t d = 0; d <= digit.mask; ++d) {
       for (; left[d] != 0; --left[d], next[d].Next()) {
         uint64_t hash = *next[d];
-        for (uint8_t other = digit(hash); other != d; other = digit(hash)) {
+        for (uint32_t other = digit(hash); other != d; other = digit(hash)) {
           std::swap(hash, *next[other]);
           next[other].Next();
+          next[other].Prefetch();
           --left[other];
         }
         *next[d] = hash;
