@@ -58,6 +58,7 @@ LINEFILTER_STAYS(linefilter_allocator, allocator, 72);
 LINEFILTER_STAYS(linefilter_executor, executor, 96);
 LINEFILTER_STAYS(uint32_t, foldable, 120);
 LINEFILTER_STAYS(uint32_t, reserved2, 124);
+LINEFILTER_STAYS(uint64_t, num_keys, 128);
 #undef LINEFILTER_STAYS
 
 TEST(CApi, HashesAsTheConformanceVectors) {
