@@ -125,7 +125,7 @@ def test_keys_that_come_again_do_not_count():
     rows = [i * 7 % 1000 for i in range(100_000)]
     for lines in (rows, sorted(rows), np.array(rows, dtype=np.uint64)):
         assert linefilter.build(lines, bits_per_key=10).to_bytes() == alone.to_bytes()
-    limited = linefilter.FilterBuilder(bits_per_key=10, memory_limit=850_000)
+    limited = linefilter.FilterBuilder(bits_per_key=10, memory_limit=1_100_000)
     limited.add_many(rows)
     assert limited.num_keys == 100_000 and limited.image_bytes == len(alone.to_bytes())
     assert limited.finish().to_bytes() == alone.to_bytes()
