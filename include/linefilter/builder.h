@@ -7,7 +7,8 @@
 //
 // The size follows from the keys that really came, unless options.num_keys tells it. Keys that came again do not count:
 // - Where at most 4096 keys came, repeats among them, the distinct ones are counted.
-// - Where more came, a sample estimates how many are distinct, to 1.65 %. Where they are so few that the keys are more than
+// - Where more came, a sample estimates how many are distinct, to 1.65 %. Where they are so few that the keys are more
+// than
 //   1.05 times as many, the distinct ones are counted too, which takes 15 to 90 ns per key and no memory.
 // - Else the size is for all keys that came, at most about 5 % more than the distinct ones.
 // So the image depends on the set of keys and on how many were added alone, not on their order. Only kCounting counts
@@ -169,7 +170,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   uint64_t chunks_at_once_ = 2;  // how many chunks threads fill at once
   bool options_are_good_;
   uint32_t sketch_level_ = 0;
-  uint64_t sketch_[128];  // internal::SetSketch, last because few keys do not touch it
+  uint64_t sketch_[128];  // lib/build/repeat_sketch.h; last, because few keys do not touch it
 };
 
 }  // namespace linefilter

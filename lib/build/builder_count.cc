@@ -1,4 +1,6 @@
 // This tells how many keys the size is for, and removes those that came again.
+#include <cstring>
+
 #include "lib/build/builder_chunk.h"
 #include "lib/build/hash_reader.h"
 #include "lib/build/repeat_sketch.h"
@@ -22,11 +24,11 @@ uint64_t FilterBuilder::NumHashes() const noexcept {
 // what is new, until there are so many keys that it looks at fewer hashes.
 bool FilterBuilder::ShowsRepeats() noexcept {
   if (num_keys_ <= internal::kCountedExactly) return internal::FewMayRepeat(first_, NumHashes());
-  static_assert(sizeof(sketch_) == sizeof(internal::SetSketch));
-  internal::SetSketch& sketch = *reinterpret_cast<internal::SetSketch*>(sketch_);
+  static_assert(sizeof(sketch_) == internal::SetSketch::kWords * sizeof(*sketch_));
+  internal::SetSketch sketch(sketch_);
   const uint32_t level = internal::SketchLevel(num_keys_);
   if (num_sketched_ == 0 || level != sketch_level_) {
-    sketch = internal::SetSketch();
+    memset(sketch_, 0, sizeof(sketch_));
     sketch_level_ = level;
     num_sketched_ = 0;
   }

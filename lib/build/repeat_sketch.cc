@@ -86,7 +86,7 @@ uint32_t SketchLevel(uint64_t num_keys) {
 void SetSketch::Add(const uint64_t* hashes, uint64_t n, uint32_t level) {
   const auto add = [this](uint64_t hash) {
     const uint64_t place = PlaceOf(hash);
-    bits[place / 64] |= uint64_t{1} << (place % 64);
+    words_[place / 64] |= uint64_t{1} << (place % 64);
   };
   if (level != 0) return ForEachOfSample(hashes, n, level, add);
   for (uint64_t i = 0; i < n; ++i) add(hashes[i]);
@@ -94,7 +94,7 @@ void SetSketch::Add(const uint64_t* hashes, uint64_t n, uint32_t level) {
 
 bool SetSketch::ShowsRepeats(uint64_t num_keys) const {
   uint64_t num_empty = kSketchPlaces;
-  for (const uint64_t word : bits) num_empty -= static_cast<uint64_t>(__builtin_popcountll(word));
+  for (uint64_t i = 0; i < kWords; ++i) num_empty -= static_cast<uint64_t>(__builtin_popcountll(words_[i]));
   return ShowsRepeatsBy(num_empty, num_keys);
 }
 

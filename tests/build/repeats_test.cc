@@ -115,7 +115,8 @@ TEST(SortDistinct, SortsAnyHashesWhereTheyLie) {
 TEST(RepeatSketch, TellsFivePercentOfRepeats) {
   const auto shows = [&](uint64_t distinct, uint64_t num_keys, uint64_t seed) {
     const Hashes hashes = RandomHashes(distinct, seed);
-    internal::SetSketch of_set = {};
+    uint64_t words[internal::SetSketch::kWords] = {};
+    internal::SetSketch of_set(words);
     internal::StreamSketch of_stream = {};
     for (uint64_t i = 0; i < distinct; i += 1000) {
       const uint64_t n = std::min<uint64_t>(1000, distinct - i);
