@@ -5,10 +5,19 @@
 //   linefilter::Status status = builder.FinishToFile("users.filter");
 //   if (!status.ok()) ...  // status.message() says what to do
 //
-// The size follows from the count of keys that really came. Memory is 8 bytes per key, whatever the keys' length, and
-// the image while Finish runs; `retrieval` of any size needs a work area besides (below). Nothing is copied when it
-// grows. It is not thread-safe, not even in const calls (ImageBytes remembers what it found). No thread is started:
-// Finish uses those of options.executor, and so does AddHashes of millions.
+// The size follows from the keys that really came, unless options.num_keys tells it. Keys that came again do not count:
+// - Where at most 4096 keys came, repeats among them, the distinct ones are counted.
+// - Where more came, a sample estimates how many are distinct, to 1.65 %. Where they are so few that the keys are more
+// than
+//   1.05 times as many, the distinct ones are counted too, which takes 15 to 90 ns per key and no memory.
+// - Else the size is for all keys that came, at most about 5 % more than the distinct ones.
+// So the image depends on the set of keys and on how many were added alone, not on their order. Only kCounting counts
+// every key, because a key that came twice must be removed twice.
+//
+// Memory is 8 bytes per key, whatever the keys' length, and the image while Finish runs; `retrieval` of any size needs
+// a work area besides (below). Nothing is copied when it grows. It is not thread-safe, not even in const calls
+// (ImageBytes removes repeats, and remembers what it found). No thread is started: Finish uses those of
+// options.executor, and so does AddHashes of millions.
 //
 // Large images are made in bulk: the hashes are sorted, where they lie, into ranges of blocks, and each range is made
 // while it sits in the cache. This takes, beside hashes and image:
@@ -37,6 +46,7 @@ namespace linefilter {
 
 namespace internal {
 struct BulkPlan;
+struct HashChunk;
 class Partition;
 }  // namespace internal
 
@@ -51,8 +61,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   FilterBuilder(const FilterBuilder&) = delete;
   FilterBuilder& operator=(const FilterBuilder&) = delete;
 
-  // Duplicates are legal; adjacent ones (as sorted input has them) are dropped and cost nothing. Only kCounting keeps
-  // them, because a key that came twice must be removed twice: each costs its 8 bytes, and its share of the image.
+  // Duplicates are legal. Adjacent ones, as sorted input has them, take no memory but with kCounting.
   LINEFILTER_INLINE void AddKey(Key key) noexcept {
     uint64_t hash = 0;
     if (key_hash_.Of(key, &hash)) {
@@ -71,18 +80,19 @@ class LINEFILTER_EXPORT FilterBuilder {
   }
   void AddHashes(const uint64_t* hashes, size_t n) noexcept;
 
-  // The keys so far. Adjacent duplicates count once (with kCounting each time).
+  // The keys that were added so far, each time that they came. sizing() tells how many the size counts.
   uint64_t num_keys() const noexcept { return num_keys_; }
   // The first error so far: bad options, memory that ran out, a limit exceeded, a key where callers hash
   // (kIncompatible). Finish returns the same.
   const Status& status() const noexcept { return status_; }
 
-  // The bytes that Finish would write now; 0 if status() is an error.
+  // The bytes that Finish would write now; 0 if status() is an error. After more keys it looks at those that are new
+  // (0.4 ns each), or counts all distinct ones (above): who asks after every few keys takes EstimateBytes.
   uint64_t ImageBytes() const noexcept;
-  // Tells the same for num_keys keys before anything is built, and the most memory that a new builder would hold
-  // meanwhile. (A builder that was used before keeps 1 KiB.) It assumes uniformly distributed hashes. Others (poor, or
-  // many times the same) matter for `retrieval` alone: each hash that its fullest range has beyond its share adds 4
-  // bytes, never beyond memory_limit.
+  // Tells the same for num_keys distinct keys before anything is built, and the most memory that a new builder would
+  // hold meanwhile. (A builder that was used before keeps 1 KiB.) It is the most for keys with repeats. It assumes
+  // uniformly distributed hashes. Others (poor, or many times the same) matter for `retrieval` alone: each hash that
+  // its fullest range has beyond its share adds 4 bytes, never beyond memory_limit.
   static Status EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                               uint64_t* peak_memory = nullptr) noexcept;
 
@@ -102,7 +112,7 @@ class LINEFILTER_EXPORT FilterBuilder {
   // then.
   Status FinishToFile(const char* path) noexcept;
 
-  // The size and shape of what the last successful Finish made.
+  // The size and shape of what the last successful Finish made; its num_keys is what the size counts.
   const Sizing& sizing() const noexcept { return sizing_; }
 
   // Forgets all keys and any error but that of the options.
@@ -117,9 +127,12 @@ class LINEFILTER_EXPORT FilterBuilder {
     sized_ = sizing;
     has_sized_ = true;
   }
+  // Promises, of a builder without keys, that a key comes again right behind itself alone. Then nothing is estimated,
+  // and num_keys counts distinct keys: for engines, whose keys are sorted.
+  void RepeatsAreAdjacent() noexcept { repeats_are_adjacent_ = true; }
 
  private:
-  struct Chunk;
+  using Chunk = internal::HashChunk;
 
   LINEFILTER_LOCAL Status AppendChunk() noexcept;
   void AddSlow(uint64_t hash) noexcept;
@@ -128,8 +141,13 @@ class LINEFILTER_EXPORT FilterBuilder {
   LINEFILTER_LOCAL void Fail(const Status& status) noexcept;
   LINEFILTER_LOCAL void FreeChunksAfter(Chunk* last) noexcept;
   LINEFILTER_LOCAL Status SizeNow(Sizing* sizing) const noexcept;
-  // builder_finish.cc
   LINEFILTER_LOCAL uint64_t SizeOf(const Chunk& chunk) const noexcept;
+  // builder_count.cc
+  LINEFILTER_LOCAL uint64_t NumHashes() const noexcept;
+  LINEFILTER_LOCAL uint64_t KeysToSizeFor() noexcept;
+  LINEFILTER_LOCAL bool ShowsRepeats() noexcept;
+  LINEFILTER_LOCAL void RemoveRepeats() noexcept;
+  // builder_finish.cc
   LINEFILTER_LOCAL Status Plan(const Sizing& sizing, internal::BulkPlan* plan) const noexcept;
   LINEFILTER_LOCAL Status BuildBody(const Sizing& sizing, const internal::BulkPlan& plan, uint8_t* body, bool is_zero,
                                     internal::Partition* partition) noexcept;
@@ -145,15 +163,20 @@ class LINEFILTER_EXPORT FilterBuilder {
   Sizing sizing_;
   mutable Sizing sized_;  // for sized_.num_keys keys; ImageBytes and Finish both use it
   mutable bool has_sized_ = false;
+  bool repeats_are_adjacent_ = false;
   Chunk* first_ = nullptr;
   Chunk* current_ = nullptr;
   uint64_t* tail_ = nullptr;
   uint64_t* tail_end_ = nullptr;
   uint64_t last_ = 0;
-  uint64_t num_keys_ = 0;
+  uint64_t num_keys_ = 0;                  // that were added; the chunks have fewer where repeats were dropped
+  uint64_t counted_at_ = 0, counted_ = 0;  // so many of counted_at_ keys count
+  uint64_t num_sketched_ = 0;              // hashes of the chunks that sketch_ has
   uint64_t chunk_memory_ = 0;
   uint64_t chunks_at_once_ = 2;  // how many chunks threads fill at once
   bool options_are_good_;
+  uint32_t sketch_level_ = 0;
+  uint64_t sketch_[128];  // lib/build/repeat_sketch.h; last, because few keys do not touch it
 };
 
 }  // namespace linefilter

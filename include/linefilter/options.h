@@ -24,6 +24,10 @@ struct FilterOptions {
   // expected with all keys in. One filter may be a little above it, by chance: of 1 %, with 5000 keys, up to 1.1 %.
   double bits_per_key = 0;
   double fpr = 0;
+  // How many keys FilterBuilder and BuildFromSource make the filter for, whatever comes; 0 means those that come,
+  // without repeats (builder.h). Repeats are then no matter, so nothing is counted. The image tells this number. What
+  // has a number of keys as an argument goes by that alone.
+  uint64_t num_keys = 0;
   // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys (SameSizeAs). Growing
   // filters and Redis do not take it.
   uint64_t body_bytes = 0;

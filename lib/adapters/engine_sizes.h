@@ -65,10 +65,13 @@ class EngineSizes {
   Sizing few_[kMostFew];
 };
 
-// A builder of a policy's filters. `sizes` must outlive it.
+// A builder of a policy's filters. `sizes` must outlive it. Engines give the keys of a filter sorted, so a key comes
+// again right behind itself.
 class EngineBuilder : public FilterBuilder {
  public:
-  explicit EngineBuilder(const EngineSizes& sizes) noexcept : FilterBuilder(sizes.options()), sizes_(sizes) {}
+  explicit EngineBuilder(const EngineSizes& sizes) noexcept : FilterBuilder(sizes.options()), sizes_(sizes) {
+    RepeatsAreAdjacent();
+  }
 
   // Call it when the filter has all its keys, before anything is asked of its image.
   void ChooseSize() noexcept {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "lib/build/hash_chunk.h"
 #include "lib/build/partition.h"
 #include "linefilter/builder.h"
 #include "linefilter/status.h"
@@ -15,21 +16,11 @@ namespace linefilter {
 // of 2.7 ns to add a key, 5.4 instead of 4.9 to build in bulk.)
 inline constexpr uint64_t kFirstChunkBytes = 1024, kLargeChunkBytes = uint64_t{1} << 20;
 inline constexpr uint64_t kHugeChunkBytes = uint64_t{2} << 20, kHugeChunksFrom = uint64_t{32} << 20;
-inline constexpr uint64_t kChunkHeaderBytes = 64;
 inline constexpr uint64_t kNumSmallChunks = 10;
 static_assert(kFirstChunkBytes << kNumSmallChunks == kLargeChunkBytes, "so many are smaller than a large one");
 
-constexpr uint64_t HashesIn(uint64_t chunk_bytes) { return (chunk_bytes - kChunkHeaderBytes) / sizeof(uint64_t); }
-static_assert(HashesIn(kHugeChunkBytes) / internal::kPageHashes <= internal::Partition::kLargestChunkPages,
+static_assert(internal::HashesIn(kHugeChunkBytes) / internal::kPageHashes <= internal::Partition::kLargestChunkPages,
               "a partition numbers the pages of each chunk");
-
-// The header is a line, so that the hashes are lines too (lib/build/partition.h).
-struct alignas(64) FilterBuilder::Chunk {
-  Chunk* next;
-  uint64_t bytes;  // with this header
-  uint64_t* hashes() { return reinterpret_cast<uint64_t*>(this + 1); }
-  uint64_t capacity() const { return HashesIn(bytes); }
-};
 
 namespace internal {
 

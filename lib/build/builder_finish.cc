@@ -22,17 +22,12 @@ using internal::Partition;
 using internal::StateOf;
 using internal::TrailerFor;
 
-uint64_t FilterBuilder::SizeOf(const Chunk& chunk) const noexcept {
-  Chunk& own = const_cast<Chunk&>(chunk);
-  return &chunk == current_ ? static_cast<uint64_t>(tail_ - own.hashes()) : chunk.capacity();
-}
-
 Status FilterBuilder::Plan(const Sizing& sizing, BulkPlan* plan) const noexcept {
   const internal::MemoryBudget budget{chunk_memory_ + ImageBytesFor(options_, sizing), options_.memory_limit};
   if (budget.held > budget.limit) return internal::OverLimit(budget.held, budget.limit);
   internal::ChunkTotals chunks;
   for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) chunks.Add(chunk->capacity());
-  *plan = internal::PlanBulk(*FindMaker(sizing.layout), sizing, chunks, options_.executor, budget);
+  *plan = internal::PlanBulk(*FindMaker(sizing.layout), sizing, NumHashes(), chunks, options_.executor, budget);
   return plan->memory <= budget.left() ? Status() : internal::OverLimit(budget.held + plan->memory, budget.limit);
 }
 
@@ -66,7 +61,7 @@ Status FilterBuilder::BuildOneRange(const Sizing& sizing, const BulkPlan& plan, 
   uint64_t n = 0;
   for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) spans[n++] = {chunk->hashes(), SizeOf(*chunk)};
   const Status status = internal::BuildOneRange(*FindMaker(sizing.layout), options_.allocator, StateOf(sizing, body),
-                                                body, spans, n, num_keys_);
+                                                body, spans, n, NumHashes());
   if (spans != few) internal::Deallocate(options_.allocator, spans, bytes);
   return status;
 }
@@ -102,7 +97,7 @@ Status FilterBuilder::Finished(const Status& status, const Sizing& sizing, Parti
   }
   if (partition->created()) {
     partition->PutBack();
-    tail_ = current_->hashes() + partition->chunk(partition->shape().num_chunks - 1).size;
+    if (current_ != nullptr) tail_ = current_->hashes() + partition->chunk(partition->shape().num_chunks - 1).size;
   }
   status_ = Status();
   return status;
@@ -149,8 +144,8 @@ Status FilterBuilder::WriteImage(const Sink& sink, const Sizing& sizing, Partiti
 Status FilterBuilder::FinishThrough(const Sink& sink, AtomicFile* file) noexcept {
   Sizing sizing;
   Partition partition(options_.allocator);
-  Status status = SizeNow(&sizing);
-  if (status.ok()) status = internal::CheckSink(sink);
+  Status status = status_.ok() ? internal::CheckSink(sink) : status_;
+  if (status.ok()) status = SizeNow(&sizing);
   if (!status.ok()) return status;
   status_ = internal::Unfinished();
   status = WriteImage(sink, sizing, &partition);

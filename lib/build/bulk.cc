@@ -26,13 +26,13 @@ uint64_t Least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 uint64_t Most(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 // The fullest of all ranges gets so many of uniformly distributed hashes: the mean and eight standard deviations.
-uint64_t LikelyRangeHashes(uint64_t num_keys, uint64_t range_blocks, uint64_t num_blocks) {
-  const uint64_t mean = static_cast<uint64_t>(static_cast<double>(num_keys) * static_cast<double>(range_blocks) /
+uint64_t LikelyRangeHashes(uint64_t num_hashes, uint64_t range_blocks, uint64_t num_blocks) {
+  const uint64_t mean = static_cast<uint64_t>(static_cast<double>(num_hashes) * static_cast<double>(range_blocks) /
                                               static_cast<double>(num_blocks)) +
                         1;
   uint64_t root = 1;
   while (root * root < mean) root *= 2;  // at most twice the root
-  return Least(num_keys, mean + 8 * root + 64);
+  return Least(num_hashes, mean + 8 * root + 64);
 }
 
 // The solver of an immutable layout counts the hashes of a range in 32 bits.
@@ -61,25 +61,25 @@ uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks) {
   return range_blocks;
 }
 
-size_t NumWorkers(const LayoutMaker& maker, uint64_t num_keys, uint64_t num_blocks, const Executor& executor) {
+size_t NumWorkers(const LayoutMaker& maker, uint64_t num_hashes, uint64_t num_blocks, const Executor& executor) {
   if (executor.run == nullptr) return 1;
   const uint64_t range_blocks = RangeBlocksFor(maker, num_blocks), num_ranges = NumRanges(num_blocks, range_blocks);
-  const uint64_t range_hashes = LikelyRangeHashes(num_keys, range_blocks, num_blocks);
+  const uint64_t range_hashes = LikelyRangeHashes(num_hashes, range_blocks, num_blocks);
   const uint64_t each = RangeWorkerBytes(maker, range_blocks, range_hashes, range_hashes / kPageHashes + 1);
   const uint64_t few = Most(1, Least(kFewWorkers, num_ranges / kRangesWorthAWorker));
   uint64_t workers = Least(Least(executor.num_threads, kMostWorkers), num_ranges);
-  while (workers > few && workers * each > 8 * num_keys / kWorkerShare) --workers;
+  while (workers > few && workers * each > 8 * num_hashes / kWorkerShare) --workers;
   return static_cast<size_t>(workers);
 }
 
 namespace {
 
 // Plans the workers of kRanges, whose shape has its ranges.
-void PlanWorkers(const LayoutMaker& maker, uint64_t num_keys, const ChunkTotals& chunks, size_t most_workers,
+void PlanWorkers(const LayoutMaker& maker, uint64_t num_hashes, const ChunkTotals& chunks, size_t most_workers,
                  BulkPlan* plan) {
   PartitionShape& shape = plan->shape;
-  const uint64_t range_hashes = LikelyRangeHashes(num_keys, shape.range_blocks, shape.num_blocks);
-  const uint64_t most_partitioners = Most(1, num_keys / kPageHashes / kWorkerShare / (shape.num_ranges + 1));
+  const uint64_t range_hashes = LikelyRangeHashes(num_hashes, shape.range_blocks, shape.num_blocks);
+  const uint64_t most_partitioners = Most(1, num_hashes / kPageHashes / kWorkerShare / (shape.num_ranges + 1));
   for (uint64_t workers = most_workers;; workers = (workers + 1) / 2) {
     const uint64_t partitioners = Least(workers, most_partitioners);
     const uint64_t spans = range_hashes / kPageHashes + 1 + 2 * partitioners;
@@ -94,29 +94,29 @@ void PlanWorkers(const LayoutMaker& maker, uint64_t num_keys, const ChunkTotals&
 
 }  // namespace
 
-BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
-                  const MemoryBudget& budget) {
+BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_hashes, const ChunkTotals& chunks,
+                  const Executor& executor, const MemoryBudget& budget) {
   BulkPlan insert;
   insert.shape.num_chunks = chunks.num_chunks;
   insert.budget = budget;
   if (sizing.body_bytes == 0 || maker.range_blocks == 0) return insert;
   BulkPlan plan = insert;
-  const uint64_t num_blocks = sizing.body_bytes / kBlockBytes, num_keys = sizing.num_keys;
+  const uint64_t num_blocks = sizing.body_bytes / kBlockBytes;
   plan.shape.num_blocks = num_blocks;
   plan.shape.range_blocks = RangeBlocksFor(maker, num_blocks);
   plan.shape.num_ranges = NumRanges(num_blocks, plan.shape.range_blocks);
-  const size_t most_workers = NumWorkers(maker, num_keys, num_blocks, executor);
+  const size_t most_workers = NumWorkers(maker, num_hashes, num_blocks, executor);
   if (maker.takes_keys()) {
     const uint64_t min_body_bytes = tuning.min_body_bytes / (most_workers > 1 ? 4 : 1);
     if (sizing.body_bytes < min_body_bytes || plan.shape.num_ranges == 1) return insert;
   }
   if (plan.shape.num_ranges == 1) {
     plan.way = BulkWay::kOneRange;
-    plan.memory = plan.scratch = RangeWorkerBytes(maker, num_blocks, num_keys, chunks.num_chunks);
+    plan.memory = plan.scratch = RangeWorkerBytes(maker, num_blocks, num_hashes, chunks.num_chunks);
     return plan;
   }
   plan.way = BulkWay::kRanges;
-  PlanWorkers(maker, num_keys, chunks, most_workers, &plan);
+  PlanWorkers(maker, num_hashes, chunks, most_workers, &plan);
   return maker.takes_keys() && plan.memory > budget.left() ? insert : plan;
 }
 

@@ -47,10 +47,10 @@ struct BulkPlan {
   size_t num_workers = 1;  // these make ranges; shape.num_workers partition
 };
 
-// Plans how to make that body of hashes in those chunks. A mutable layout gets a way that keeps the budget; for
-// another, plan.memory may be more than is left.
-BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, const ChunkTotals& chunks, const Executor& executor,
-                  const MemoryBudget& budget);
+// Plans how to make that body of num_hashes hashes in those chunks. A mutable layout gets a way that keeps the budget;
+// for another, plan.memory may be more than is left.
+BulkPlan PlanBulk(const LayoutMaker& maker, const Sizing& sizing, uint64_t num_hashes, const ChunkTotals& chunks,
+                  const Executor& executor, const MemoryBudget& budget);
 
 // The layout's range_blocks, doubled until there are at most 8192 ranges.
 uint64_t RangeBlocksFor(const LayoutMaker& maker, uint64_t num_blocks);
@@ -59,7 +59,7 @@ inline uint64_t NumRanges(uint64_t num_blocks, uint64_t range_blocks) {
 }
 
 // How many workers make ranges at once, if there is memory: few enough that what each of them takes is worth it.
-size_t NumWorkers(const LayoutMaker& maker, uint64_t num_keys, uint64_t num_blocks, const Executor& executor);
+size_t NumWorkers(const LayoutMaker& maker, uint64_t num_hashes, uint64_t num_blocks, const Executor& executor);
 
 // Each worker of BuildRanges allocates so much: the layout's scratch for its largest range, and the list of its pages.
 uint64_t RangeWorkerBytes(const LayoutMaker& maker, uint64_t num_blocks, uint64_t num_hashes, uint64_t num_spans);

@@ -1,10 +1,14 @@
-// A stream is read in one pass to count, then in one per group of ranges.
+// A stream is read in one pass to count, then in one per group of ranges. Where the first pass shows many repeats, some
+// passes count the distinct hashes, and each group is read without repeats.
 #include <cstring>
 
 #include "lib/base/memory.h"
 #include "lib/build/bulk.h"
+#include "lib/build/distinct_hashes.h"
 #include "lib/build/group_plan.h"
 #include "lib/build/hash_reader.h"
+#include "lib/build/repeat_sketch.h"
+#include "lib/build/repeats.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_maker.h"
@@ -19,8 +23,11 @@ namespace {
 // This is held from the first pass to the last.
 struct Working {
   Histogram histogram;
+  StreamSketch sketch;
+  HashChunk chunk;  // of the buffer
   uint64_t buffer[HashReader::kCapacity];
 };
+static_assert(HashReader::kCapacity >= kCountedExactly, "so few keys are in the buffer after the first pass");
 
 Status Changed(const Tally& first, const Tally& now) {
   return Status::Error(StatusCode::kIoError,
@@ -38,15 +45,19 @@ class SourceBuild {
   SourceBuild& operator=(const SourceBuild&) = delete;
 
   Status Run(Sizing* sizing) {
-    Status status = Count();
-    if (status.ok()) status = SizeForOptions(options_.layout, tally_.count, options_, &sizing_);
+    uint64_t num_keys = 0;
+    Status status = Count(&num_keys);
+    if (status.ok()) status = SizeForOptions(options_.layout, num_keys, options_, &sizing_);
     if (status.ok()) status = Build();
     if (status.ok() && sizing != nullptr) *sizing = sizing_;
     return status;
   }
 
  private:
-  Status Count();
+  // Makes the first pass, and tells how many keys to size for: as many as a builder would (builder.h).
+  Status Count(uint64_t* num_keys);
+  // Counts the distinct hashes, also for the histogram.
+  Status CountDistinct();
   Status Build();
   Status BuildBody(uint64_t memory, ImageWriter* writer);
   Status BuildWhole(ImageWriter* writer);
@@ -54,8 +65,9 @@ class SourceBuild {
   // Calls take(hashes, n) with all hashes, which must be those that were counted; false means that they are not.
   template <class Take>
   Status Pass(const Take& take);
-  // Reads the hashes of a group.
+  // Reads the hashes of a group; the other one reads the distinct ones.
   Status ReadGroup(const GroupPlan::Group& group, Partition* partition);
+  Status ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64_t most_hashes, Partition* partition);
 
   const FilterOptions options_;
   const HashSource source_;
@@ -63,17 +75,58 @@ class SourceBuild {
   Working* working_ = nullptr;
   Tally tally_;
   Sizing sizing_;
+  bool drops_all_repeats_ = false;
+  uint64_t num_hashes_ = 0;  // that are built of
   uint64_t held_ = sizeof(Working);
 };
 
-Status SourceBuild::Count() {
+Status SourceBuild::Count(uint64_t* num_keys) {
   if (held_ > options_.memory_limit) return OverLimit(held_, options_.memory_limit);
   working_ = static_cast<Working*>(AllocateZeroed(options_.allocator, sizeof(Working)));
   if (working_ == nullptr) return OutOfMemory(sizeof(Working));
+  working_->chunk.bytes = sizeof(working_->chunk) + sizeof(working_->buffer);
   HashReader reader(source_, DropsRepeats(options_.layout), working_->buffer);
-  while (const size_t n = reader.Next()) working_->histogram.Add(working_->buffer, n);
+  while (const size_t n = reader.Next()) {
+    working_->histogram.Add(working_->buffer, n);
+    working_->sketch.Add(working_->buffer, n, SketchLevel(reader.num_read()));
+  }
+  if (!reader.status().ok()) return reader.status();
   tally_ = reader.tally();
-  return reader.status();
+  num_hashes_ = tally_.count;
+  *num_keys = options_.num_keys != 0 ? options_.num_keys : reader.num_read();
+  if (options_.num_keys != 0 || !DropsRepeats(options_.layout)) return Status();
+  if (reader.num_read() <= kCountedExactly) {
+    const bool may_repeat = FewMayRepeat(&working_->chunk, tally_.count);
+    *num_keys = may_repeat ? SortDistinct(&working_->chunk, tally_.count) : tally_.count;
+  } else if (working_->sketch.ShowsRepeats(reader.num_read())) {
+    const Status status = CountDistinct();
+    *num_keys = num_hashes_;
+    return status;
+  }
+  return Status();
+}
+
+Status SourceBuild::CountDistinct() {
+  drops_all_repeats_ = true;
+  const uint64_t least = held_ + DistinctHashes::BytesFor(DistinctHashes::kLeast);
+  if (least > options_.memory_limit) return OverLimit(least, options_.memory_limit);
+  const uint64_t most = (options_.memory_limit - held_ - DistinctHashes::BytesFor(0)) / sizeof(uint64_t);
+  const uint64_t all = tally_.count < DistinctHashes::kLeast ? DistinctHashes::kLeast : tally_.count;
+  DistinctHashes distinct(options_.allocator);
+  if (!distinct.Create(all < most ? all : most)) return OutOfMemory(DistinctHashes::BytesFor(all < most ? all : most));
+  working_->histogram = Histogram();
+  num_hashes_ = 0;
+  for (uint64_t first = 0;; first = distinct.last() + 1) {
+    distinct.Begin(first, ~uint64_t{0});
+    const Status status = Pass([&](const uint64_t* hashes, size_t n) { return distinct.Add(hashes, n), true; });
+    if (!status.ok()) return status;
+    distinct.End();
+    working_->histogram.Add(distinct.hashes(), static_cast<size_t>(distinct.size()));
+    num_hashes_ += distinct.size();
+    if (distinct.last() == ~uint64_t{0}) break;
+  }
+  held_ += DistinctHashes::BytesFor(1);  // what reading a group takes beside 16 bytes for each hash
+  return Status();
 }
 
 template <class Take>
@@ -107,6 +160,7 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
   const uint64_t num_blocks = group.shape.num_blocks, end = group.first_block + group.num_blocks;
   const uint64_t first_hash = FirstHashOf(group.first_block, num_blocks);
   const uint64_t last_hash = end == num_blocks ? ~uint64_t{0} : FirstHashOf(end, num_blocks) - 1;
+  if (drops_all_repeats_) return ReadDistinct(first_hash, last_hash, group.most_hashes, partition);
   return Pass([&](uint64_t* hashes, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -116,6 +170,20 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
     }
     return partition->Read(0, hashes, kept);
   });
+}
+
+Status SourceBuild::ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64_t most_hashes, Partition* partition) {
+  DistinctHashes distinct(options_.allocator);
+  const uint64_t capacity = most_hashes == 0 ? 1 : 2 * most_hashes;
+  if (!distinct.Create(capacity)) return OutOfMemory(DistinctHashes::BytesFor(capacity));
+  distinct.Begin(first_hash, last_hash);
+  const Status status = Pass([&](const uint64_t* hashes, size_t n) { return distinct.Add(hashes, n), true; });
+  if (!status.ok()) return status;
+  distinct.End();
+  const bool are_all = distinct.last() == last_hash;
+  return are_all && partition->Read(0, distinct.hashes(), static_cast<size_t>(distinct.size()))
+             ? Status()
+             : Changed(tally_, tally_);
 }
 
 Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer) {
@@ -145,7 +213,8 @@ Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
     return whole_fits ? BuildWhole(writer) : OverLimit(held_ + sizing_.body_bytes, options_.memory_limit);
   }
   const uint64_t num_blocks = sizing_.body_bytes / kBlockBytes;
-  GroupPlan plan(maker, working_->histogram, sizing_.num_keys, num_blocks, options_.executor);
+  const uint64_t bytes_per_hash = drops_all_repeats_ ? 2 * sizeof(uint64_t) : 0;
+  GroupPlan plan(maker, working_->histogram, num_hashes_, bytes_per_hash, num_blocks, options_.executor);
   uint64_t needed = 0;
   const bool fits = plan.Fit(memory, &needed);
   // One slow pass rather than many: reading a hash costs as much as inserting it.

@@ -26,12 +26,16 @@ uint64_t Histogram::MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) co
   return most;
 }
 
-GroupPlan::GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
-                     const Executor& executor)
-    : maker_(maker), histogram_(histogram), num_blocks_(num_blocks), range_blocks_(RangeBlocksFor(maker, num_blocks)) {
+GroupPlan::GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_hashes, uint64_t bytes_per_hash,
+                     uint64_t num_blocks, const Executor& executor)
+    : maker_(maker),
+      histogram_(histogram),
+      bytes_per_hash_(bytes_per_hash),
+      num_blocks_(num_blocks),
+      range_blocks_(RangeBlocksFor(maker, num_blocks)) {
   constexpr uint64_t kChunkBlocks = kChunkBytes / kBlockBytes;
   step_blocks_ = range_blocks_ < kChunkBlocks ? kChunkBlocks : range_blocks_;
-  num_workers_ = NumWorkers(maker, num_keys, num_blocks, executor);
+  num_workers_ = NumWorkers(maker, num_hashes, num_blocks, executor);
 }
 
 // Makes the group with another step.
@@ -49,11 +53,12 @@ GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) 
   shape.range_blocks = range_blocks_;
   shape.first_range = group.first_block / range_blocks_;
   shape.num_ranges = NumRanges(longer.num_blocks, range_blocks_);
-  shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges,
-                                              histogram_.MostIn(group.first_block, end, num_blocks_) / kLineHashes);
+  longer.most_hashes = histogram_.MostIn(group.first_block, end, num_blocks_);
+  shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges, longer.most_hashes / kLineHashes);
   longer.scratch =
       num_workers_ * RangeWorkerBytes(maker_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
-  longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch;
+  longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch +
+                  bytes_per_hash_ * longer.most_hashes;
   return longer;
 }
 

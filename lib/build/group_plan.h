@@ -30,13 +30,15 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
 class GroupPlan {
  public:
   // A group consists of steps: each is a range, or several that make the 64 KiB of a chunk check.
-  GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_keys, uint64_t num_blocks,
-            const Executor& executor);
+  // Beside the pages, reading takes bytes_per_hash more of the most hashes that a group may have.
+  GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_hashes, uint64_t bytes_per_hash,
+            uint64_t num_blocks, const Executor& executor);
 
   // The longest group from `first_block` on that takes at most `memory`; empty if none does.
   struct Group {
     PartitionShape shape;
     uint64_t first_block = 0, num_blocks = 0;
+    uint64_t most_hashes = 0;
     uint64_t memory = 0;
     uint64_t scratch = 0;  // the part of it for all workers of BuildRanges
   };
@@ -52,7 +54,7 @@ class GroupPlan {
 
   const LayoutMaker& maker_;
   const Histogram& histogram_;
-  uint64_t num_blocks_, range_blocks_, step_blocks_;
+  uint64_t bytes_per_hash_, num_blocks_, range_blocks_, step_blocks_;
   size_t num_workers_;
 };
 

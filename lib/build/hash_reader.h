@@ -1,4 +1,4 @@
-// A HashReader makes one pass over a HashSource, in pieces, without adjacent duplicates that FilterBuilder drops.
+// A HashReader makes one pass over a HashSource, in pieces, without adjacent repeats but of layouts that keep them.
 #ifndef LINEFILTER_LIB_BUILD_HASH_READER_H_
 #define LINEFILTER_LIB_BUILD_HASH_READER_H_
 
@@ -35,9 +35,12 @@ class HashReader {
   HashReader(const HashSource& source, bool drops_repeats, uint64_t* buffer)
       : source_(source), drops_repeats_(drops_repeats), buffer_(buffer) {}
 
-  // Reads the next hashes to the beginning of the buffer; it returns 0 at the end, or after an error.
+  // Reads the next hashes to the beginning of the buffer, and fills it if there are so many; it returns 0 at the end,
+  // or after an error.
   size_t Next();
   const Tally& tally() const { return tally_; }
+  // How many the source gave, adjacent repeats among them.
+  uint64_t num_read() const { return num_read_; }
   const Status& status() const { return status_; }
 
  private:
@@ -45,33 +48,40 @@ class HashReader {
   bool drops_repeats_;
   uint64_t* buffer_;
   Tally tally_;
-  uint64_t last_ = 0;
+  uint64_t last_ = 0, num_read_ = 0;
+  bool is_at_end_ = false;
   Status status_;
 };
 
 inline size_t HashReader::Next() {
-  for (;;) {
-    const size_t got = source_.read(source_.context, buffer_, kCapacity);
-    if (got > kCapacity) {
+  size_t kept = 0;
+  while (kept != kCapacity && !is_at_end_) {
+    uint64_t* const to = buffer_ + kept;
+    const size_t got = source_.read(source_.context, to, kCapacity - kept);
+    if (got > kCapacity - kept) {
       status_ = Status::Error(StatusCode::kIoError, "the source of hashes failed after %llu of them",
-                              static_cast<unsigned long long>(tally_.count));
+                              static_cast<unsigned long long>(num_read_));
+      is_at_end_ = true;
       return 0;
     }
-    if (got == 0) return 0;
-    size_t kept = 0;
-    uint64_t last = tally_.count != 0 ? last_ : ~buffer_[0];
+    is_at_end_ = got == 0;
+    if (got == 0) break;
+    size_t kept_now = 0;
+    uint64_t last = num_read_ != 0 ? last_ : ~to[0];
     for (size_t i = 0; i < got; ++i) {
-      const uint64_t hash = buffer_[i];
+      const uint64_t hash = to[i];
       const bool keep = !drops_repeats_ || hash != last;
-      buffer_[kept] = hash;
-      kept += keep;
+      to[kept_now] = hash;
+      kept_now += keep;
       tally_.sum_of_mixed += keep ? MixHash(hash) : 0;
       last = hash;
     }
     last_ = last;
-    tally_.count += kept;
-    if (kept != 0) return kept;
+    kept += kept_now;
+    tally_.count += kept_now;
+    num_read_ += got;
   }
+  return kept;
 }
 
 }  // namespace linefilter::internal

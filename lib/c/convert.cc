@@ -33,8 +33,9 @@ static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 // when zero. So there must be no padding for them to fall into.
 constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
 static_assert(kLeastOptionsBytes == offsetof(linefilter_options, foldable));
-static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, body_bytes) + sizeof(uint64_t));
 static_assert(offsetof(linefilter_options, body_bytes) == offsetof(linefilter_options, reserved2) + sizeof(uint32_t));
+static_assert(offsetof(linefilter_options, num_keys) == offsetof(linefilter_options, body_bytes) + sizeof(uint64_t));
+static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, num_keys) + sizeof(uint64_t));
 static_assert(sizeof(linefilter_options) <= LINEFILTER_MAX_OPTIONS_BYTES);
 
 // The caller's options as this version knows them, whatever version the caller was compiled with.
@@ -108,6 +109,7 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
   to->bits_per_key = known.bits_per_key;
   to->fpr = known.fpr;
   to->body_bytes = known.body_bytes;
+  to->num_keys = known.num_keys;
   to->num_probes = known.num_probes;
   to->layout = static_cast<Layout>(known.layout);
   to->foldable = known.foldable != 0;

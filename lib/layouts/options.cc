@@ -26,6 +26,7 @@ Status SizeOfBody(Layout layout, uint64_t num_keys, const FilterOptions& options
                          LayoutName(layout), static_cast<unsigned long long>(options.body_bytes), options.num_probes);
   }
   *sizing = Sizing();
+  sizing->num_keys = num_keys;
   sizing->layout = layout;
   sizing->num_probes = options.num_probes;
   if (num_keys == 0) return Status();

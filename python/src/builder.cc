@@ -78,8 +78,10 @@ std::unique_ptr<Image> Finish(Builder& builder) {
     const uint64_t limit = builder.options().memory_limit;
     uint64_t image_bytes = b.ImageBytes(), peak_memory = 0;
     if (limit != kNoMemoryLimit) {
-      const Status sized = FilterBuilder::EstimateBytes(builder.options(), b.num_keys(), &image_bytes, &peak_memory);
+      uint64_t most_bytes = 0;  // without repeats
+      const Status sized = FilterBuilder::EstimateBytes(builder.options(), b.num_keys(), &most_bytes, &peak_memory);
       if (!sized.ok()) return sized;
+      peak_memory -= most_bytes - image_bytes;
     }
     if (peak_memory > limit) {
       return Status::Error(

@@ -149,6 +149,30 @@ def test_every_way_to_build_is_the_same(layout, options, tmp_path):
     assert built.contains_many(numbers).all() and built.contains_many(np.arange(10**6, 2 * 10**6)).mean() < (0.27 if layout == "counting" else 0.006)
 
 
+def test_keys_that_come_again_do_not_count():
+    alone = linefilter.build(range(1000), bits_per_key=10)
+    rows = [i * 7 % 1000 for i in range(100_000)]
+    for lines in (rows, sorted(rows), np.array(rows, dtype=np.uint64)):
+        assert linefilter.build(lines, bits_per_key=10).to_bytes() == alone.to_bytes()
+    limited = linefilter.FilterBuilder(bits_per_key=10, memory_limit=1_100_000)
+    limited.add_many(rows)
+    assert limited.num_keys == 100_000 and limited.image_bytes == len(alone.to_bytes())
+    assert limited.finish().to_bytes() == alone.to_bytes()
+    many = linefilter.build(np.repeat(np.arange(20_000, dtype=np.uint64), 2), fpr=0.01)
+    assert many.num_keys == 20_000
+
+
+def test_num_keys_is_what_the_size_is_for():
+    options = {"bits_per_key": 12, "num_keys": 30_000}
+    view = linefilter.build(range(10), **options)
+    assert view.num_keys == 30_000 and view.body_bytes == linefilter.build(range(30_000), bits_per_key=12).body_bytes
+    builder = linefilter.FilterBuilder(**options)
+    builder.add_many(list(range(10)) * 9)
+    assert builder.finish().to_bytes() == view.to_bytes()
+    with pytest.raises(linefilter.InvalidArgumentError, match="num_keys must be above 0"):
+        linefilter.build([1], bits_per_key=10, num_keys=0)
+
+
 def test_threads_build_the_same_large_image():
     numbers = np.arange(3_000_000, dtype=np.uint64)
     images = {linefilter.build(numbers, bits_per_key=50, threads=n).to_bytes() for n in (1, 3)}

@@ -75,7 +75,7 @@ TEST(BulkBuild, TakesNoMoreThreadsThanTheirMemoryIsWorth) {
     Sizing sizing;
     ASSERT_TRUE(SizeForBitsPerKey(Layout::kRetrieval, num_keys, 10, &sizing).ok());
     const internal::BulkPlan plan =
-        internal::PlanBulk(maker, sizing, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
+        internal::PlanBulk(maker, sizing, num_keys, internal::ChunkTotals(), test::Threads(256), {0, kNoMemoryLimit});
     if (num_keys <= 60000) {
       EXPECT_EQ(plan.num_workers, 1u) << "two ranges";
     } else if (num_keys <= 1000000) {

@@ -30,7 +30,6 @@ static void BuildInEveryWay(linefilter_layout layout) {
   linefilter_hash_keys(keys, sizes, kKeys, 0, hashes);
 
   linefilter_builder_add_keys(builder, keys, sizes, kKeys);
-  linefilter_builder_add_key(builder, keys[kKeys - 1], sizes[kKeys - 1]); /* again */
   CHECK(linefilter_builder_num_keys(builder) == kKeys && linefilter_builder_status(builder, &status) == LINEFILTER_OK);
   const uint64_t bytes = linefilter_builder_image_bytes(builder);
   uint64_t estimated = 0, peak = 0;
@@ -79,6 +78,32 @@ static void BuildInEveryWay(linefilter_layout layout) {
 static void TestBuildBlocked(void) { BuildInEveryWay(LINEFILTER_LAYOUT_BLOCKED); }
 static void TestBuildClassic(void) { BuildInEveryWay(LINEFILTER_LAYOUT_CLASSIC); }
 static void TestBuildRetrieval(void) { BuildInEveryWay(LINEFILTER_LAYOUT_RETRIEVAL); }
+
+/* Keys that come again do not count; num_keys is what the size is for, whatever comes. */
+static void TestBuilderCountsKeys(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 10);
+  linefilter_sizing sizing;
+  for (int given = 0; given < 2; ++given) {
+    options.num_keys = given == 0 ? 0 : 50000;
+    linefilter_builder* builder = linefilter_builder_new(&options, &status);
+    for (uint64_t i = 0; i < 200000; ++i) linefilter_builder_add_u64(builder, i % 500);
+    CHECK(linefilter_builder_num_keys(builder) == 200000);
+    const uint64_t bytes = linefilter_builder_image_bytes(builder);
+    size_t size = 0;
+    void* image = linefilter_builder_finish(builder, &size, &status);
+    CHECK(image != NULL && IsOk(&status) && size == bytes);
+    CHECK(linefilter_builder_sizing(builder, &sizing) && sizing.num_keys == (given == 0 ? 500 : 50000));
+    CHECK(sizing.body_bytes >= sizing.num_keys * 10 / 8 && sizing.body_bytes <= sizing.num_keys * 10 / 8 + 64);
+    linefilter_image_free(image);
+    linefilter_builder_free(builder);
+  }
+  options.size = offsetof(linefilter_options, num_keys); /* a program of before: what stands there is not its own */
+  linefilter_builder* builder = linefilter_builder_new(&options, &status);
+  linefilter_builder_add_u64(builder, 1);
+  CHECK(linefilter_builder_image_bytes(builder) == 72);
+  linefilter_builder_free(builder);
+}
 
 static void TestBuilderRemembersErrors(void) {
   linefilter_status status;
@@ -157,6 +182,7 @@ void RunBuilder(void) {
   RUN(TestBuildBlocked);
   RUN(TestBuildClassic);
   RUN(TestBuildRetrieval);
+  RUN(TestBuilderCountsKeys);
   RUN(TestBuilderRemembersErrors);
   RUN(TestExecutor);
   RUN(TestNullBuilder);

@@ -59,6 +59,7 @@ LINEFILTER_STAYS(linefilter_executor, executor, 96);
 LINEFILTER_STAYS(uint32_t, foldable, 120);
 LINEFILTER_STAYS(uint32_t, reserved2, 124);
 LINEFILTER_STAYS(uint64_t, body_bytes, 128);
+LINEFILTER_STAYS(uint64_t, num_keys, 136);
 #undef LINEFILTER_STAYS
 
 TEST(CApi, HashesAsTheConformanceVectors) {

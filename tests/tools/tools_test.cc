@@ -50,6 +50,33 @@ TEST_F(ToolsTest, BuildsTheSameBytesWithAnyNumberOfThreads) {
   }
 }
 
+TEST_F(ToolsTest, SizesForKeysNotForLines) {
+  std::string rows;
+  for (int i = 0; i < 100; ++i) rows += Lines(0, 1000);
+  const std::string keys = dir_.Write("rows", rows), alone = dir_.Write("keys", Lines(0, 1000));
+  for (const std::string layout : {"auto", "blocked", "classic", "retrieval"}) {
+    const auto build = [&](const std::string& from, const std::string& to, std::vector<std::string> more) {
+      std::vector<std::string> arguments = {"build", "--keys", from, "--out", to, "--fpr", "0.01", "--layout", layout};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return Json(arguments, 0);
+    };
+    const json built = build(keys, dir_.File("of-rows"), {});
+    build(alone, dir_.File("of-keys"), {});
+    EXPECT_EQ(test::ReadFile(dir_.File("of-rows")), test::ReadFile(dir_.File("of-keys"))) << layout;
+    EXPECT_EQ(built["keys_read"], 100000);
+    EXPECT_EQ(built["num_keys"], 1000);
+    EXPECT_EQ(built["repeats_removed"], 99000);
+    const json sized = build(keys, dir_.File("sized"), {"--num-keys", "5e4"});
+    EXPECT_EQ(sized["num_keys"], 50000);
+    EXPECT_FALSE(sized.contains("repeats_removed"));
+    EXPECT_GT(sized["body_bytes"].get<int>(), 40 * built["body_bytes"].get<int>());
+  }
+  EXPECT_EQ(Run({"build", "--keys", keys, "--out", dir_.File("no"), "--fpr", "0.01", "--num-keys", "0"}).exit_code, 2);
+  EXPECT_EQ(
+      Run({"build", "--keys", keys, "--out", dir_.File("no"), "--fpr", "0.01", "--num-keys", "9", "--grow"}).exit_code,
+      2);
+}
+
 TEST_F(ToolsTest, BuildsToARate) {
   const std::string keys = dir_.Write("keys", Lines(0, 50000));
   for (const double fpr : {0.05, 0.001}) {

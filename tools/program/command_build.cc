@@ -18,7 +18,7 @@ namespace linefilter::tools {
 namespace {
 
 // This finds what would make an hour of reading keys useless, before it.
-bool RequestMakesSense(const Build& build, bool by_bits) {
+bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given) {
   // An option of 0 means "not given" to the library; here it was given.
   if (build.like.empty() && (by_bits ? build.options.bits_per_key == 0 : build.options.fpr == 0)) {
     Fail(by_bits ? "build: --bits-per-key 0 leaves no bit to set: choose %g to %g"
@@ -36,6 +36,10 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
     Fail("build: --out %s %s", build.out.c_str(), reason.c_str());
     return false;
   }
+  if (num_keys_is_given && build.options.num_keys == 0) {
+    Fail("build: --num-keys 0 leaves no room for a key: give the number that may come, or leave it out");
+    return false;
+  }
   if (build.max_growth != 0 && !build.grow) {
     Fail("build: --max-growth goes with --grow: give both, or neither");
     return false;
@@ -47,8 +51,8 @@ bool RequestMakesSense(const Build& build, bool by_bits) {
   return true;
 }
 
-int RunBuild(Build build, bool by_bits) {
-  if (!RequestMakesSense(build, by_bits)) return kExitBad;
+int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
+  if (!RequestMakesSense(build, by_bits, num_keys_is_given)) return kExitBad;
   if (!build.like.empty()) {
     FilterFile like;
     if (!OpenImage(build.like, build.secret.OrNull(), &like)) return kExitBad;
@@ -75,7 +79,7 @@ int RunBuild(Build build, bool by_bits) {
     return builder.status().ok();
   });
   if (!read.ok()) return Fail("%s", read.message());
-  const uint64_t num_keys = builder.num_keys(), image_bytes = builder.ImageBytes();
+  const uint64_t image_bytes = builder.ImageBytes();
   const Status status = WriteFile(build.out, "building and writing", image_bytes,
                                   [&builder](const Sink& sink) { return builder.FinishToSink(sink); });
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
@@ -85,7 +89,10 @@ int RunBuild(Build build, bool by_bits) {
   report.Text("image", build.out);
   report.Text("layout", LayoutName(sizing.layout));
   report.Count("keys_read", keys_read);
-  report.Count("num_keys", num_keys);
+  report.Count("num_keys", sizing.num_keys);
+  if (build.options.num_keys == 0 && sizing.num_keys < keys_read) {
+    report.Count("repeats_removed", keys_read - sizing.num_keys);
+  }
   report.Count("num_probes", sizing.num_probes);
   report.Real("bits_per_key", sizing.bits_per_key);
   report.Count("body_bytes", sizing.body_bytes);
@@ -110,8 +117,11 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Path("--like", &build->like,
                  "Or an image with which this one can be merged: of the same size, layout and hash");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
-  for (const char* const other : {"--layout", "--foldable", "--exact-size", "--seed", "--grow"})
+  for (const char* const other : {"--layout", "--foldable", "--exact-size", "--seed", "--grow", "--num-keys"}) {
     arguments.AtMostOneOf("--like", other);
+  }
+  arguments.Count("--num-keys", &build->options.num_keys,
+                  "Size for so many keys, whatever comes; for the distinct keys that come by default");
   arguments.LayoutName(&build->options.layout, true, "auto by default");
   arguments.Flag("--foldable", &build->options.foldable, "Blocks in a multiple of 64, to be folded and merged");
   arguments.Flag("--exact-size", &build->exact_size,
@@ -127,12 +137,15 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--foldable", "--grow");
   arguments.AtMostOneOf("--foldable", "--exact-size");
   arguments.AtMostOneOf("--grow", "--exact-size");
+  arguments.AtMostOneOf("--num-keys", "--grow");
   arguments.AtMostOneOf("--threads", "--grow");
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
   arguments.Flag("--u64", &build->u64, kU64Help);
   arguments.Json(&build->json);
-  return [build, &arguments] { return RunBuild(*build, arguments.Given("--bits-per-key")); };
+  return [build, &arguments] {
+    return RunBuild(*build, arguments.Given("--bits-per-key"), arguments.Given("--num-keys"));
+  };
 }
 
 }  // namespace
@@ -153,8 +166,9 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
 const Command kBuildCommand = {
     "build", "Make an image of a set of keys",
     KEYS_NOTES
-    "num_keys is keys_read without adjacent duplicates, which cost nothing; sort the keys to drop them all.\n"
-    "--layout counting keeps them: each counts, and is to be removed as often as it came.\n"
+    "num_keys is what the size is for: the distinct keys of up to 4096, and of more where a sample shows that keys\n"
+    "come again so often that keys_read is more than 1.05 times that; else keys_read. The order does not matter.\n"
+    "--layout counting keeps repeats: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
     "which is 1.3 to 4 times as large at 1 %, more at higher rates, and num_keys is how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone. auto is "

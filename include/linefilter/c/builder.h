@@ -5,7 +5,8 @@
 //   if (linefilter_builder_finish_to_file(builder, "users", &status) != LINEFILTER_OK) fail(status.message);
 //   linefilter_builder_free(builder);
 //
-// The size follows from the count of keys that really came. It takes 8 bytes per key, whatever the keys' length, and
+// The size follows from the keys that really came, counted once where many came again (linefilter/builder.h says when),
+// or from options->num_keys. It takes 8 bytes per key, whatever the keys' length, and
 // the image while it is finished (linefilter/builder.h tells the rest). It is not thread-safe, not even in functions
 // that take it as const; options->executor lends it threads.
 #ifndef LINEFILTER_C_BUILDER_H_
@@ -42,11 +43,12 @@ void linefilter_builder_add_hashes(linefilter_builder* builder, const uint64_t* 
 
 // The first error so far.
 linefilter_code linefilter_builder_status(const linefilter_builder* builder, linefilter_status* status);
-// The keys so far. Adjacent duplicates count once (with LINEFILTER_LAYOUT_COUNTING each time).
+// The keys that were added so far, each time that they came. linefilter_builder_sizing tells how many the size counts.
 uint64_t linefilter_builder_num_keys(const linefilter_builder* builder);
-// The bytes that finishing would write now; 0 if linefilter_builder_status is an error.
+// The bytes that finishing would write now; 0 if linefilter_builder_status is an error. It may count all distinct keys,
+// so ask once they are in.
 uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder);
-// Tells the same for num_keys keys before anything is built, and the most memory that a builder would hold meanwhile
+// Tells the same for num_keys distinct keys before anything is built, and the most memory that a builder would hold meanwhile
 // (may be NULL), for uniformly distributed hashes.
 linefilter_code linefilter_builder_estimate(const linefilter_options* options, uint64_t num_keys, uint64_t* image_bytes,
                                             uint64_t* peak_memory, linefilter_status* status);
@@ -64,7 +66,7 @@ linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, l
 // Finishes to a file, complete and synced before it gets its name; an old file of that name stays until then.
 linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
                                                   linefilter_status* status);
-// Tells what the last successful finish made. False, and *sizing untouched, if there was none, and for NULL.
+// Tells what the last successful finish made; sizing->num_keys is how many keys the size counts. False, and *sizing untouched, if there was none, and for NULL.
 bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
 // Forgets all keys and any error.
 void linefilter_builder_reset(linefilter_builder* builder);

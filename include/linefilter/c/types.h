@@ -149,6 +149,9 @@ typedef struct linefilter_options {
   // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys: what
   // linefilter_options_same_size_as sets. Growing filters do not take it.
   uint64_t body_bytes;
+  // How many keys a builder makes the filter for, whatever comes; 0 means those that come, without repeats
+  // (linefilter/builder.h). What has a number of keys as an argument goes by that alone.
+  uint64_t num_keys;
 } linefilter_options;
 
 // Sets everything to its default. `size` is sizeof(linefilter_options) as the caller sees it: a program that was

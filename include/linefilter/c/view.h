@@ -166,8 +166,9 @@ uint64_t linefilter_view_image_bytes(const linefilter_view* view);
 uint32_t linefilter_view_format_version(const linefilter_view* view);
 // Whether it is the image of no keys at all.
 bool linefilter_view_empty_set(const linefilter_view* view);
-// Tells how many keys were added, adjacent duplicates counted once (but in `counting`). It returns false, with
-// *num_keys untouched, if the image does not say: those of builders and scalable filters do.
+// Tells how many keys it was sized for: of a builder those that it counted (linefilter/builder.h) or options->num_keys,
+// of a scalable filter those that came. It returns false, with *num_keys untouched, if the image does not say: those of
+// builders and scalable filters do.
 bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
 
 // One of the blocked filters of which a container consists. This never changes its size.

@@ -16,7 +16,7 @@ class FilterBuilder(Taking[None, None]):
     """Takes keys, and makes an image of them, of any layout: also "retrieval", which has a sixth of the false positives of
     "blocked" and cannot be added to.
 
-    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates cost nothing, but in layout "counting", which
+    Memory: 8 bytes per key, and the image while it is made. Adjacent duplicates take none, but in layout "counting", which
     keeps them: a key is to be removed as often as it was added. Safe from any thread, one at a time; arrays of integers
     are added, and images made, without the GIL. Cannot be copied or pickled. In a process forked while
     another thread uses it, every use raises InvalidArgumentError (see Filter).
@@ -40,6 +40,7 @@ class FilterBuilder(Taking[None, None]):
         threads: SupportsIndex = 1,
         foldable: bool = False,
         like: Optional[FilterBase] = None,
+        num_keys: Optional[SupportsIndex] = None,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
@@ -49,20 +50,23 @@ class FilterBuilder(Taking[None, None]):
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
                 are millions; keys are hashed by the thread that adds them. The bytes are the same with any.
+            num_keys: how many keys to size for, whatever comes. Without it, the size is for the distinct keys that came
+                where there are at most 4096, or where a sample shows that all are more than 1.05 times as many; else for
+                all that came. The order does not matter. Layout "counting" counts each key each time.
         """
         options = make_options(
-            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable, like
+            bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable, like, num_keys
         )
         self._core = _linefilter.Builder(options)
 
     @property
     def num_keys(self) -> int:
-        """Keys so far; adjacent duplicates counted once (layout counting: each time)."""
+        """Keys that were added so far, each time that they came; the image's num_keys is what its size is for."""
         return self._core.num_keys()
 
     @property
     def image_bytes(self) -> int:
-        """Bytes of the image that finish() would make now."""
+        """Bytes of the image that finish() would make now. It may count all distinct keys: ask once they are in."""
         return self._core.image_bytes()
 
     def finish(self) -> FilterView:
@@ -97,6 +101,7 @@ def build(
     threads: SupportsIndex = 1,
     foldable: bool = False,
     like: Optional[FilterBase] = None,
+    num_keys: Optional[SupportsIndex] = None,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 
@@ -105,7 +110,7 @@ def build(
     (True, False)
     """
     options = make_options(
-        bits_per_key, fpr, layout, num_probes, seed, secret, False, memory_limit, threads, foldable, like
+        bits_per_key, fpr, layout, num_probes, seed, secret, False, memory_limit, threads, foldable, like, num_keys
     )
     builder = FilterBuilder._of(_linefilter.Builder(options))
     builder.add_many(keys)

@@ -20,6 +20,7 @@ class Options:
         memory_limit: int,
         threads: int,
         foldable: bool,
+        num_keys: int,
     ) -> None: ...
     @staticmethod
     def same_size_as(core: Core, memory_limit: int, threads: int) -> Options: ...

@@ -48,9 +48,10 @@ def make_options(
     threads: SupportsIndex = 1,
     foldable: bool = False,
     like: Optional[FilterBase] = None,
+    num_keys: Optional[SupportsIndex] = None,
 ) -> _linefilter.Options:
     if like is not None:
-        given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None)
+        given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None, num_keys)
         if any(argument is not None for argument in given):
             raise InvalidArgumentError("like is the whole size, with the hash: leave out the rest but threads and memory_limit")
         if layout not in ("auto", like.layout):
@@ -60,6 +61,8 @@ def make_options(
         raise InvalidArgumentError(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
         )
+    if num_keys is not None and as_uint(num_keys, "num_keys") == 0:
+        raise InvalidArgumentError("num_keys must be above 0: give the number that may come, or leave it out")
     return _linefilter.Options(
         bits_per_key=or_zero(bits_per_key, "bits_per_key"),
         fpr=or_zero(fpr, "fpr"),
@@ -71,4 +74,5 @@ def make_options(
         memory_limit=limit(memory_limit),
         threads=as_uint(threads, "threads", 4096),
         foldable=bool(foldable),
+        num_keys=0 if num_keys is None else as_uint(num_keys, "num_keys"),
     )

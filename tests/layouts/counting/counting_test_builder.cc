@@ -86,7 +86,8 @@ TEST(CountingBuilder, CountsKeysThatAreAddedAsKeys) {
   options.layout = Layout::kAuto;
   FilterBuilder chosen(options);
   for (int times = 0; times < 2; ++times) chosen.AddKey("alice");
-  EXPECT_EQ(chosen.num_keys(), 1u) << "auto never becomes counting";
+  test::Finish(&chosen);
+  EXPECT_EQ(chosen.sizing().num_keys, 1u) << "auto never becomes counting";
 }
 
 }  // namespace
