@@ -8,6 +8,7 @@
 
 #include "linefilter/c/sizing.h"
 #include "linefilter/c/types.h"
+#include "linefilter/filter_base.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
 #include "linefilter/sizing.h"
@@ -36,6 +37,12 @@ void ToC(const Sizing& sizing, linefilter_sizing* to) noexcept;
 
 inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
   return std::string_view(static_cast<const char*>(key), size);
+}
+
+// How C is told an estimate: *error may be null.
+inline double KeysAndError(const SizeEstimate& size, double* error) noexcept {
+  if (error != nullptr) *error = size.error;
+  return size.keys;
 }
 
 // C hands many keys of bytes over like this.

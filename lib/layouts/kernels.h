@@ -19,6 +19,7 @@ struct Serving {
   const ProbeState& state;
   const KeyHash& key_hash;
   Layout layout;
+  uint64_t capacity;
 };
 using UseServing = void (*)(void* context, const Serving& serving);
 
@@ -42,6 +43,8 @@ struct Kernels {
                            uint8_t* were_removed) = RemoveNothingBatch;
   // Calls use(context, what answers now), and keeps that alive meanwhile; null where this is always `state` itself.
   void (*serve)(const ProbeState& state, UseServing use, void* context) = nullptr;
+  // How many more keys it takes until its rate is fpr, where it grows; null where the body alone tells.
+  uint64_t (*room_for)(const ProbeState& state, double fpr) = nullptr;
 };
 
 // These are insert and insert_batch where nothing can be inserted: nothing is new.
