@@ -111,7 +111,7 @@ double MaybesWhileFilling(const linefilter::FilterBase& filter, uint64_t first, 
 
 void DescribeFilter(const linefilter::FilterBase& filter) {
   printf("filter                %s, %.0f keys by its bits, %llu bytes, expected rate %.3g\n",
-         linefilter::LayoutName(filter.layout()), filter.EstimatedKeys(),
+         linefilter::LayoutName(filter.layout()), filter.ApproximateSize().keys,
          static_cast<unsigned long long>(filter.body_bytes()), filter.ExpectedFpr());
 }
 

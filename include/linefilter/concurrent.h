@@ -14,7 +14,8 @@
 // - When several threads insert the same absent key at once, at least one is told that it was certainly new, unless
 //   other keys set its last bits meanwhile. More than one may be told; decide behind the filter where it must be
 //   exactly one.
-// - It does not grow and nothing is removed: more keys than planned raise the false-positive rate (FillRatio tells).
+// - It does not grow and nothing is removed: more keys than planned raise the false-positive rate (OverCapacity
+//   tells).
 //
 // Filters that nobody inserts into any more need none of this: a view, or what Seal returns, is read by any number of
 // threads, without a lock.

@@ -24,6 +24,16 @@
 
 namespace linefilter {
 
+// A number of keys, estimated from bits, and its standard error. Two of three estimates are off by less than the error,
+// one of 16,000 by four times as much.
+struct SizeEstimate {
+  double keys = 0;   // the estimate; infinite if the bits tell no number
+  double error = 0;  // its standard error, in keys
+
+  // Whether it is above a number of keys by more than four errors. Infinitely many are.
+  bool IsAbove(uint64_t num_keys) const noexcept { return !(keys - 4 * error <= static_cast<double>(num_keys)); }
+};
+
 // Lookups, and what a filter tells of itself.
 class LINEFILTER_EXPORT FilterBase {
  public:
@@ -91,14 +101,28 @@ class LINEFILTER_EXPORT FilterBase {
   // The target that answers ("AVX3", ...).
   const char* target() const noexcept;
 
+  // The keys that it was made for; 0 if nobody said. The filter of Create knows, and that of an image whose trailer has
+  // a number of keys or says how it grows. A ScalableFilter tells the keys of the stages opened so far, a
+  // RotatingFilter those of all its generations. Folding divides them by its factor.
+  uint64_t capacity() const noexcept;
+
   // The share of one bits, 0..1. Each call from here on reads the whole body (about 0.1 s per GB). In `retrieval` the
   // share is about one half up to 24 bits per key, less above; its levels tell the load. `counting` counts its
   // counters' bits. While others set bits, the answer lies between what it was when the call began and when it ended.
   double FillRatio() const noexcept;
-  // The distinct keys, estimated from the fill; infinite if every bit is set. `retrieval` estimates from the levels,
-  // too many by up to 4 % at 4 to 20 bits per key. Blocks at the highest level, which 15 keys and fewer reach, count by
-  // their one bits; a level of 0 makes it infinite.
-  double EstimatedKeys() const noexcept;
+  // The distinct keys, estimated from the fill, with the standard error; infinite if every bit is set, 0 while broken.
+  // The error is 0.03 % of 1e6 keys at 10 bits per key. A key that several stages hold counts in each. `retrieval`
+  // estimates from the levels, too many by up to 4 % at 4 to 20 bits per key, which its error contains. Blocks at the
+  // highest level, which 15 keys and fewer reach, count by their one bits; a level of 0 makes it infinite.
+  SizeEstimate ApproximateSize() const noexcept;
+  // How many more distinct keys it takes until its expected rate is `fpr`, by the model. It is 0 if the rate is above
+  // that already, for a filter that takes no key (`retrieval`, the empty set, a broken one), and for an fpr that is not
+  // above 0. Several stages are asked for what the newest still takes; a ScalableFilter counts the stages that it would
+  // open, up to its memory_limit. A RotatingFilter counts until it rotates.
+  uint64_t RoomFor(double fpr) const noexcept;
+  // Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. So a filter
+  // that holds just those is not called overfull (but one in 30,000). It is false if nobody said how many they are.
+  bool OverCapacity() const noexcept;
   // Counts how many blocks have each level, in layouts whose blocks tell one. That is `retrieval`'s T (doc/FORMAT.md
   // section 8): 8 more halve the block's false-positive rate. It returns the number of levels; 0 if there are none.
   static constexpr size_t kMaxLevels = 256;
@@ -110,8 +134,9 @@ class LINEFILTER_EXPORT FilterBase {
   // always.
   double ExpectedFpr() const noexcept;
 
-  // Only linefilter/inline.h and the library itself use this.
+  // Only linefilter/inline.h and the library itself use these.
   LINEFILTER_INLINE const internal::ProbeState& probe_state() const noexcept { return state_; }
+  uint64_t own_capacity() const noexcept { return capacity_; }
 
  protected:
   FilterBase() noexcept;  // broken: answers "maybe"
@@ -122,6 +147,7 @@ class LINEFILTER_EXPORT FilterBase {
   internal::ProbeState state_;
   KeyHash key_hash_;
   Layout layout_ = Layout::kAuto;  // kAuto while broken
+  uint64_t capacity_ = 0;          // see capacity()
 
  private:
   bool MayContainKeyNow(Key key) const noexcept;

@@ -46,12 +46,12 @@ LINEFILTER_EXPORT Status FoldImage(const FilterView& image, uint64_t factor, con
 struct UnionPlan {
   uint64_t body_bytes = 0;          // the greatest common divisor of the sizes
   uint64_t largest_body_bytes = 0;  // of the filters
-  double estimated_keys = 0;        // of all; what is in several counts several times
+  double approximate_size = 0;      // keys of all; what is in several counts several times
   double expected_fpr = 0;          // that of the united bits (classic: of these keys) in body_bytes
   double fpr_of_largest = 0;        // that of these keys in largest_body_bytes
 };
 
-// Tells what the union of num_filters >= 1 filters would be: it reads each as EstimatedKeys does, and writes nothing.
+// Tells what the union of num_filters >= 1 filters would be: it reads each as ApproximateSize does, and writes nothing.
 // It is kIncompatible if they cannot be united whatever the rate.
 LINEFILTER_EXPORT Status PlanUnion(const FilterBase* const filters[], size_t num_filters, UnionPlan* plan) noexcept;
 

@@ -60,6 +60,7 @@
 #include <string>
 #include <string_view>
 
+#include "linefilter/filter_base.h"
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
 #include "linefilter/layout.h"
@@ -134,7 +135,7 @@ struct RedisInfo {
   uint64_t seed = 0;                 // for a keyed hash the check of the secret
   uint32_t num_probes = 0;           // 0 in `retrieval` and `container`
   uint32_t num_stages = 0;           // 0 but in a `container`
-  uint64_t num_keys = 0;             // the filter was made for so many; 0: unknown
+  uint64_t capacity = 0;             // as FilterBase::capacity; of an image the keys that it has; 0: unknown
   uint64_t num_blocks = 0;           // 0 in `classic`
   uint64_t body_bytes = 0;           // bytes of the bits
   uint64_t shard_bytes = 0;          // of each shard but the last, which has what is left
@@ -147,10 +148,15 @@ struct RedisInfo {
   uint32_t num_masters = 0;          // 1 without a cluster
   bool cluster = false;              // Redis Cluster
   uint64_t num_lost_shards = 0;      // seen by the sample: their keys are lost, and every answer there is "maybe"
-  uint64_t sampled_bytes = 0;        // of the body, on which the three figures below stand (spread over all of it)
+  uint64_t sampled_bytes = 0;        // of the body, on which the figures below stand (spread over all of it)
   double fill_ratio = 0;             // as FilterBase::FillRatio
-  double estimated_keys = 0;         // as FilterBase::EstimatedKeys
+  SizeEstimate approximate_size;     // as FilterBase::ApproximateSize, with the error of the sample
   double expected_fpr = 1;           // as FilterBase::ExpectedFpr
+
+  // This is FilterBase::RoomFor, by approximate_size.
+  LINEFILTER_EXPORT uint64_t RoomFor(double fpr) const noexcept;
+  // This is FilterBase::OverCapacity.
+  LINEFILTER_EXPORT bool OverCapacity() const noexcept;
 };
 
 // One thread uses an object. Before Create or Open, and after a move from, it answers "maybe", inserts nothing and says

@@ -106,7 +106,7 @@ class LINEFILTER_EXPORT RotatingFilter final : public KeyFilter {
   // It is 0 for an age that none has.
   double FillRatioOfAge(uint32_t age) const noexcept;
   // The distinct keys of that generation, estimated from its share of one bits.
-  double EstimatedKeysOfAge(uint32_t age) const noexcept;
+  SizeEstimate ApproximateSizeOfAge(uint32_t age) const noexcept;
 
  private:
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image

@@ -58,7 +58,9 @@ LINEFILTER_EXPORT double ExpectedFpr(Layout layout, uint64_t num_keys, uint64_t 
                                      uint32_t num_probes) noexcept;
 
 // The most keys that body_bytes hold with an expected false-positive rate of at most fpr (the inverse of SizeForFpr).
-LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept;
+// num_probes is that of a filter that is there already; 0 means the best for the keys.
+LINEFILTER_EXPORT uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr,
+                                         uint32_t num_probes = 0) noexcept;
 
 // These are the limits for large sets, where the rounding to blocks does not show (classic: without the num_keys /
 // 2^64, which grows with the set). The last two are inverses; arguments are clamped to the limits above.

@@ -46,6 +46,12 @@ inline std::string_view KeyFromC(const void* key, size_t size) noexcept {
   return std::string_view(static_cast<const char*>(key), size);
 }
 
+// How C is told an estimate: *error may be null.
+inline double KeysAndError(const SizeEstimate& size, double* error) noexcept {
+  if (error != nullptr) *error = size.error;
+  return size.keys;
+}
+
 // C hands many keys of bytes over like this.
 struct BytesKeys {
   const void* const* keys;

@@ -65,7 +65,8 @@ double linefilter_rotating_fill_ratio_of_age(const linefilter_filter* filter, ui
   return TellOf<RotatingFilter>(filter, [age](const RotatingFilter& rotating) { return rotating.FillRatioOfAge(age); });
 }
 
-double linefilter_rotating_estimated_keys_of_age(const linefilter_filter* filter, uint32_t age) {
-  return TellOf<RotatingFilter>(filter,
-                                [age](const RotatingFilter& rotating) { return rotating.EstimatedKeysOfAge(age); });
+double linefilter_rotating_approximate_size_of_age(const linefilter_filter* filter, uint32_t age, double* error) {
+  return KeysAndError(TellOf<RotatingFilter>(
+                          filter, [age](const RotatingFilter& rotating) { return rotating.ApproximateSizeOfAge(age); }),
+                      error);
 }

@@ -92,12 +92,24 @@ const char* linefilter_view_target(const linefilter_view* view) {
   return Tell(view, [](const FilterBase& filter) { return filter.target(); });
 }
 
+uint64_t linefilter_view_capacity(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.capacity(); });
+}
+
 double linefilter_view_fill_ratio(const linefilter_view* view) {
   return Tell(view, [](const FilterBase& filter) { return filter.FillRatio(); });
 }
 
-double linefilter_view_estimated_keys(const linefilter_view* view) {
-  return Tell(view, [](const FilterBase& filter) { return filter.EstimatedKeys(); });
+double linefilter_view_approximate_size(const linefilter_view* view, double* error) {
+  return KeysAndError(Tell(view, [](const FilterBase& filter) { return filter.ApproximateSize(); }), error);
+}
+
+uint64_t linefilter_view_room_for(const linefilter_view* view, double fpr) {
+  return Tell(view, [fpr](const FilterBase& filter) { return filter.RoomFor(fpr); });
+}
+
+bool linefilter_view_over_capacity(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return filter.OverCapacity(); });
 }
 
 double linefilter_view_expected_fpr(const linefilter_view* view) {

@@ -14,6 +14,7 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
   key_hash_ = owner_.key_hash();
+  capacity_ = owner_.capacity();
   if (layout_ != Layout::kAuto) {
     internal::BindSharedBody(*internal::FindLayout(layout_), {state_.body, body_bytes(), num_probes()}, &state_);
   }

@@ -95,6 +95,7 @@ Status Filter::Create(Layout layout, uint64_t num_keys, const FilterOptions& opt
   status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
   made.key_hash_ = options.key_hash();
+  made.capacity_ = num_keys != 0 || options.body_bytes != 0 ? num_keys : 1;
   *this = static_cast<Filter&&>(made);
   return Status();
 }
@@ -122,6 +123,7 @@ Status Filter::CopyImage(Layout layout, const void* image, size_t size, const Fi
   if (!allocated.ok()) return allocated;
   if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));
   made.key_hash_ = view.key_hash();
+  made.capacity_ = view.capacity();
   *this = static_cast<Filter&&>(made);
   return Status();
 }
@@ -176,6 +178,7 @@ Status Filter::Fold(uint64_t factor) noexcept {
   }
   state_.body = to;
   state_.num_units = num_blocks;
+  capacity_ = capacity_ / factor + (capacity_ % factor != 0);
   return Status();
 }
 

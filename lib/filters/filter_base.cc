@@ -12,6 +12,14 @@ using internal::HashAndAsk;
 using internal::Serving;
 using internal::WithServing;
 
+namespace {
+
+SizeEstimate SizeOf(const Serving& now) {
+  return now.state.num_units == 0 ? SizeEstimate() : internal::FindLayout(now.layout)->approximate_size(now.state);
+}
+
+}  // namespace
+
 FilterBase::FilterBase(const FilterBase&) noexcept = default;
 FilterBase& FilterBase::operator=(const FilterBase&) noexcept = default;
 
@@ -87,12 +95,24 @@ double FilterBase::FillRatio() const noexcept {
   return share;
 }
 
-double FilterBase::EstimatedKeys() const noexcept {
-  double keys = 0;
+uint64_t FilterBase::capacity() const noexcept {
+  uint64_t capacity = 0;
+  WithServing(*this, [&](const Serving& now) { capacity = now.capacity; });
+  return capacity;
+}
+
+SizeEstimate FilterBase::ApproximateSize() const noexcept {
+  SizeEstimate size;
+  WithServing(*this, [&](const Serving& now) { size = SizeOf(now); });
+  return size;
+}
+
+bool FilterBase::OverCapacity() const noexcept {
+  bool is_over = false;
   WithServing(*this, [&](const Serving& now) {
-    if (now.state.num_units != 0) keys = internal::FindLayout(now.layout)->estimated_keys(now.state);
+    if (now.capacity != 0) is_over = SizeOf(now).IsAbove(now.capacity);
   });
-  return keys;
+  return is_over;
 }
 
 size_t FilterBase::CountLevels(uint64_t* counts) const noexcept {

@@ -108,12 +108,12 @@ UnionPlan PlanOf(const FilterList& filters) {
     one = &filter;
     plan.body_bytes = std::gcd(plan.body_bytes, filter.body_bytes());
     plan.largest_body_bytes = std::max(plan.largest_body_bytes, filter.body_bytes());
-    plan.estimated_keys += filter.EstimatedKeys();
+    plan.approximate_size += filter.ApproximateSize().keys;
   }
   const auto rate_in = [&](uint64_t body_bytes) {
     constexpr double kMost = 9223372036854775808.0;
-    if (!(plan.estimated_keys < kMost)) return 1.0;  // every bit is set
-    const double keys = std::round(plan.estimated_keys);
+    if (!(plan.approximate_size < kMost)) return 1.0;  // every bit is set
+    const double keys = std::round(plan.approximate_size);
     return keys == 0 ? 0 : ExpectedFpr(one->layout(), static_cast<uint64_t>(keys), body_bytes, one->num_probes());
   };
   plan.fpr_of_largest = rate_in(plan.largest_body_bytes);

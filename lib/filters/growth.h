@@ -49,6 +49,11 @@ void StoreRotatingGrowth(const RotatingGrowth& growth, uint8_t* to);
 // It is false if these bytes are none, or a number is out of its range. (The stages tell that of keys_in_newest.)
 bool LoadRotatingGrowth(const uint8_t* bytes, uint64_t size, RotatingGrowth* growth);
 
+// The keys that all generations of a rotating filter are made for, at most 2^64 - 1.
+inline uint64_t CapacityOfGenerations(uint64_t keys_per_generation, uint32_t num_generations) {
+  return keys_per_generation > UINT64_MAX / num_generations ? UINT64_MAX : keys_per_generation * num_generations;
+}
+
 }  // namespace linefilter::internal
 
 #endif  // LINEFILTER_LIB_FILTERS_GROWTH_H_

@@ -24,11 +24,6 @@ double FprOfStage(const GrowthPlan& plan, uint32_t index) {
   return plan.fpr * (10 * kTail / ((index + 8.0) * (index + 9.0)));  // 1/10 = 1 / (10 * 11) + 1 / (11 * 12) + ...
 }
 
-uint64_t CapacityOfStage(const GrowthPlan& plan, uint32_t index) {
-  if (index >= 64 || plan.first_capacity > UINT64_MAX >> index) return UINT64_MAX;
-  return plan.first_capacity << index;
-}
-
 Status SizeOfStage(const GrowthPlan& plan, uint32_t index, Sizing* sizing) {
   return SizeForFpr(Layout::kBlocked, CapacityOfStage(plan, index), FprOfStage(plan, index), sizing);
 }

@@ -37,7 +37,14 @@ uint32_t NumPlannedStages(const GrowthPlan& plan);
 // The rate that stage `index` may have, a share of the bound.
 double FprOfStage(const GrowthPlan& plan, uint32_t index);
 // The keys of stage `index`; at most 2^64 - 1.
-uint64_t CapacityOfStage(const GrowthPlan& plan, uint32_t index);
+inline uint64_t CapacityOfStage(const GrowthPlan& plan, uint32_t index) {
+  return index >= 64 || plan.first_capacity > UINT64_MAX >> index ? UINT64_MAX : plan.first_capacity << index;
+}
+// Those of the first num_stages stages together.
+inline uint64_t CapacityOfStages(const GrowthPlan& plan, uint32_t num_stages) {
+  const uint64_t next = CapacityOfStage(plan, num_stages);
+  return next == UINT64_MAX ? next : next - plan.first_capacity;  // f (2^n - 1)
+}
 // Sizes the smallest `blocked` filter for both, like SizeForFpr. (A stage is full by certainly new keys, a little more
 // than as many random keys. All the same, at 0.3, 0.1, 0.01 the mean rate is 0.934, 0.980, 0.995 of the bound.)
 Status SizeOfStage(const GrowthPlan& plan, uint32_t index, Sizing* sizing);

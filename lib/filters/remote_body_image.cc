@@ -84,7 +84,7 @@ struct BodyImage {
     if (ones <= ones_before) return;
     const double bits = 8.0 * kBlockBytes * static_cast<double>(newest.num_blocks);
     const auto keys_at = [&](uint64_t count) {
-      return StageLayout().keys_at_fill(static_cast<double>(count) / bits, newest.num_probes, newest.num_blocks);
+      return StageLayout().size_at_fill(static_cast<double>(count) / bits, newest.num_probes, newest.num_blocks).keys;
     };
     const uint64_t most = kMostKeysOfBlock * newest.num_blocks - newest.num_keys;
     const double keys = std::floor(keys_at(ones) - keys_at(ones_before) + 0.5);  // infinite if all bits are ones

@@ -2,6 +2,7 @@
 #include "linefilter/rotating.h"
 
 #include "lib/base/fill.h"
+#include "lib/filters/growth.h"
 #include "lib/filters/ring.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
@@ -48,7 +49,9 @@ constexpr internal::Kernels kKernels = [] {
     return RingOf(state).InsertBatch(hashes, n, were_new);
   };
   kernels.serve = [](const ProbeState& state, internal::UseServing use, void* context) {
-    use(context, {NowOf(state), RingOf(state).key_hash, Layout::kContainer});
+    Ring& ring = RingOf(state);
+    use(context, {NowOf(state), ring.key_hash, Layout::kContainer,
+                  internal::CapacityOfGenerations(ring.keys_per_generation, ring.num_generations)});
   };
   return kernels;
 }();
@@ -65,6 +68,7 @@ void RotatingFilter::Bind(Ring* ring, const KeyHash& key_hash) noexcept {
   state_.kernels = &kKernels;
   UseInsert();
   layout_ = Layout::kContainer;
+  capacity_ = internal::CapacityOfGenerations(ring->keys_per_generation, ring->num_generations);
   key_hash_ = ring->key_hash = key_hash;
 }
 
@@ -123,9 +127,9 @@ double RotatingFilter::FillRatioOfAge(uint32_t age) const noexcept {
   return internal::SharedFillRatioOf(ring_->BodyOfAge(age), ring_->generation_bytes);
 }
 
-double RotatingFilter::EstimatedKeysOfAge(uint32_t age) const noexcept {
-  if (age >= num_generations()) return 0;
-  return internal::StageLayout().keys_at_fill(FillRatioOfAge(age), num_probes(), ring_->generation_bytes / 64);
+SizeEstimate RotatingFilter::ApproximateSizeOfAge(uint32_t age) const noexcept {
+  if (age >= num_generations()) return {};
+  return internal::StageLayout().size_at_fill(FillRatioOfAge(age), num_probes(), ring_->generation_bytes / 64);
 }
 
 }  // namespace linefilter

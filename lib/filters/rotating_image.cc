@@ -16,28 +16,6 @@ namespace linefilter {
 using internal::Ring;
 using internal::RotatingGrowth;
 
-namespace internal {
-
-void StoreRotatingGrowth(const RotatingGrowth& growth, uint8_t* to) {
-  memset(to, 0, kRotatingGrowthBytes);
-  to[0] = kRotatingGrowth;
-  to[1] = growth.rotation;
-  StoreLE64(growth.keys_per_generation, to + 8);
-  StoreLE64(growth.generation, to + 16);
-  StoreLE64(growth.keys_in_newest, to + 24);
-}
-
-bool LoadRotatingGrowth(const uint8_t* bytes, uint64_t size, RotatingGrowth* growth) {
-  if (bytes == nullptr || size != kRotatingGrowthBytes || bytes[0] != kRotatingGrowth) return false;
-  constexpr uint8_t kZeros[6] = {};
-  if (memcmp(bytes + 2, kZeros, sizeof(kZeros)) != 0) return false;
-  *growth = {bytes[1], LoadLE64(bytes + 8), LoadLE64(bytes + 16), LoadLE64(bytes + 24)};
-  return growth->rotation <= static_cast<uint8_t>(Rotation::kByCount) && growth->keys_per_generation != 0 &&
-         growth->generation <= kLastGeneration;
-}
-
-}  // namespace internal
-
 namespace {
 
 static_assert(kMaxGenerations <= internal::kMaxStages, "an image holds all generations");

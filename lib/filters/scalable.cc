@@ -8,6 +8,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/filters/growth.h"
+#include "lib/filters/room.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_record.h"
 #include "lib/layouts/options.h"
@@ -254,6 +255,12 @@ struct ScalableFilter::Growing {
   static uint64_t InsertBatch(const internal::ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
     return static_cast<ScalableFilter*>(state.owner)->InsertGroups(hashes, n, were_new);
   }
+  static uint64_t RoomFor(const internal::ProbeState& state, double fpr) {
+    const ScalableFilter& filter = *static_cast<const ScalableFilter*>(state.owner);
+    const Growth& growth = *filter.growth_;
+    const uint64_t held = sizeof(filter) + filter.around_ + sizeof(Growth) + growth.body_bytes;
+    return internal::RoomOfGrowth(state, growth, held, fpr);
+  }
 };
 
 // A "maybe" stays one, whatever is inserted after it was given. Absent keys go into the newest stage, whose own answers
@@ -294,10 +301,12 @@ void ScalableFilter::Bind() noexcept {
   growth_->kernels = *state_.kernels;
   growth_->kernels.insert = Growing::Insert;
   growth_->kernels.insert_batch = Growing::InsertBatch;
+  growth_->kernels.room_for = Growing::RoomFor;
   state_.kernels = &growth_->kernels;
   state_.changes = true;
   state_.owner = this;
   layout_ = Layout::kContainer;
+  capacity_ = internal::CapacityOfStages(growth_->plan, growth_->num_stages);
   UseInsert();
 }
 

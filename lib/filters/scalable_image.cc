@@ -21,30 +21,6 @@ using internal::kScalableGrowthBytes;
 
 namespace internal {
 
-static_assert(sizeof(double) == 8, "the bound is stored as an IEEE 754 binary64");
-
-void StoreGrowth(const GrowthPlan& plan, uint8_t* out) {
-  uint64_t fpr = 0;
-  memcpy(&fpr, &plan.fpr, sizeof(fpr));
-  memset(out, 0, 8);
-  out[0] = kScalableGrowth;
-  StoreLE64(plan.first_capacity, out + 8);
-  StoreLE64(plan.max_growth, out + 16);
-  StoreLE64(fpr, out + 24);
-}
-
-bool LoadGrowth(const uint8_t* bytes, uint64_t size, GrowthPlan* plan) {
-  if (bytes == nullptr || size != kScalableGrowthBytes || bytes[0] != kScalableGrowth) return false;
-  for (int i = 1; i < 8; ++i) {
-    if (bytes[i] != 0) return false;
-  }
-  plan->first_capacity = LoadLE64(bytes + 8);
-  plan->max_growth = LoadLE64(bytes + 16);
-  const uint64_t fpr = LoadLE64(bytes + 24);
-  memcpy(&plan->fpr, &fpr, sizeof(fpr));
-  return plan->first_capacity != 0 && plan->fpr > 0 && plan->fpr < 1;
-}
-
 namespace {
 
 // What an image is made of, and the arrays that it points to.

@@ -11,7 +11,9 @@ namespace linefilter::internal {
 template <class Use>
 void WithServing(const FilterBase& filter, const Use& use) {
   const ProbeState& state = filter.probe_state();
-  if (state.kernels->serve == nullptr) return use(Serving{state, filter.key_hash(), filter.layout()});
+  if (state.kernels->serve == nullptr) {
+    return use(Serving{state, filter.key_hash(), filter.layout(), filter.own_capacity()});
+  }
   const auto call = [](void* context, const Serving& serving) { (*static_cast<const Use*>(context))(serving); };
   state.kernels->serve(state, call, const_cast<Use*>(&use));
 }

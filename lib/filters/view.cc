@@ -1,6 +1,7 @@
 #include "linefilter/view.h"
 
 #include "lib/base/fill.h"
+#include "lib/filters/growth.h"
 #include "lib/filters/lazy_checks.h"
 #include "lib/filters/secret.h"
 #include "lib/image/trailer.h"
@@ -75,6 +76,19 @@ Status CheckSecret(const internal::Trailer& trailer, const HashSecret* secret) {
   return Status::Error(StatusCode::kIncompatible, "the image was made with another secret than the one that was given");
 }
 
+// What grows or forgets says so in its growth; else the image was made for the keys that went into it.
+uint64_t CapacityOf(const internal::Trailer& trailer, uint32_t num_stages) {
+  internal::GrowthPlan plan;
+  internal::RotatingGrowth rotating;
+  if (internal::LoadGrowth(trailer.growth, trailer.growth_bytes, &plan)) {
+    return internal::CapacityOfStages(plan, num_stages);
+  }
+  if (num_stages != 0 && internal::LoadRotatingGrowth(trailer.growth, trailer.growth_bytes, &rotating)) {
+    return internal::CapacityOfGenerations(rotating.keys_per_generation, num_stages);
+  }
+  return trailer.has_num_keys ? trailer.num_keys : 0;
+}
+
 }  // namespace
 
 FilterView::FilterView() noexcept = default;
@@ -91,7 +105,7 @@ Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const
   key_hash_ = KeyHash();
   layout_ = Layout::kAuto;
   chunk_checks_ = growth_ = nullptr;
-  num_keys_ = 0;
+  num_keys_ = capacity_ = 0;
   growth_bytes_ = 0;
   has_num_keys_ = false;
   image_bytes_ = size;
@@ -112,6 +126,7 @@ Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const
   chunk_checks_ = bytes + trailer.body_bytes;
   growth_ = trailer.growth;
   growth_bytes_ = trailer.growth_bytes;
+  capacity_ = CapacityOf(trailer, num_stages());
   return status_;
 }
 

@@ -20,6 +20,7 @@ struct Serving {
   const ProbeState& state;
   const KeyHash& key_hash;
   Layout layout;
+  uint64_t capacity;
 };
 using UseServing = void (*)(void* context, const Serving& serving);
 
@@ -47,6 +48,8 @@ struct Kernels {
   Status (*verify)(const ProbeState& state) = nullptr;
   // The kernels for a body whose chunks are verified while it is asked (lazy.h); null in a layout that no image has.
   const Kernels* lazily = nullptr;
+  // How many more keys it takes until its rate is fpr, where it grows; null where the body alone tells.
+  uint64_t (*room_for)(const ProbeState& state, double fpr) = nullptr;
 };
 
 // These are insert and insert_batch where nothing can be inserted: nothing is new.

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "lib/layouts/kernels.h"
+#include "linefilter/filter_base.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
@@ -49,7 +50,7 @@ struct LayoutRecord {
 
   // These estimate from the bits of a state that is bound (FilterBase tells what each is).
   double (*fill_ratio)(const ProbeState& state);
-  double (*estimated_keys)(const ProbeState& state);
+  SizeEstimate (*approximate_size)(const ProbeState& state);
   double (*expected_fpr)(const ProbeState& state);
   size_t (*count_levels)(const ProbeState& state, uint64_t* counts) = nullptr;  // null: blocks have no level
 
@@ -59,7 +60,7 @@ struct LayoutRecord {
   // The positions of a key in a body, where they are not those that an insertion into an empty block sets.
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
   // The distinct keys that give this share of one bits.
-  double (*keys_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
+  SizeEstimate (*size_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
   // The kernels for a body that several threads fill and ask at once; null if this layout has none.
   const Kernels& (*shared_kernels)() = nullptr;
 };
@@ -103,7 +104,7 @@ double FillRatioOfBody(const ProbeState& state);
 
 // The record of a layout without stages, from what all have; the rest is set behind it.
 template <BodyIsValid kIsValid, BindPlain kBind, const Kernels& (*kKernels)()>
-constexpr LayoutRecord PlainRecord(Layout layout, const char* name, double (*estimated_keys)(const ProbeState&),
+constexpr LayoutRecord PlainRecord(Layout layout, const char* name, SizeEstimate (*approximate_size)(const ProbeState&),
                                    double (*expected_fpr)(const ProbeState&)) {
   return {layout,
           name,
@@ -114,7 +115,7 @@ constexpr LayoutRecord PlainRecord(Layout layout, const char* name, double (*est
           BindWithKernels<kBind, kKernels>,
           BodyMayContain<kIsValid, kBind, kKernels>,
           FillRatioOfBody,
-          estimated_keys,
+          approximate_size,
           expected_fpr};
 }
 

@@ -257,17 +257,19 @@ Status SizeForFpr(Layout layout, uint64_t num_keys, double fpr, Sizing* sizing) 
   return Status();
 }
 
-uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr) noexcept {
+uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr, uint32_t num_probes) noexcept {
   const Model* model = FindModel(layout);
   if (model == nullptr || body_bytes < model->min_bytes || body_bytes % model->unit_bytes != 0 || !(fpr > 0) ||
-      body_bytes > model->max_bytes) {
+      body_bytes > model->max_bytes || num_probes > model->max_num_probes) {
     return 0;
   }
   // Sizing gives at least 1 bit per key, so there are no more keys.
   uint64_t reaches = 0, misses = 8 * body_bytes + 1;
   while (misses - reaches > 1) {
     const uint64_t middle = reaches + (misses - reaches) / 2;
-    (Describe(*model, middle, body_bytes).expected_fpr <= fpr ? reaches : misses) = middle;
+    const double expected = num_probes == 0 ? Describe(*model, middle, body_bytes).expected_fpr
+                                            : model->expected_fpr(middle, body_bytes, num_probes);
+    (expected <= fpr ? reaches : misses) = middle;
   }
   return reaches;
 }

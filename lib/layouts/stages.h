@@ -75,6 +75,14 @@ void ForEachStage(const ProbeState& state, const Visit& visit) {
   }
 }
 
+// A state that asks one stage of `all` alone.
+inline ProbeState StateOfStage(const ProbeState& all, const Stage& stage) {
+  ProbeState state;
+  (all.is_shared ? BindSharedBody : BindBody)(StageLayout(),
+                                              {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
+  return state;
+}
+
 // Makes `state` ask them all, at least one and at most kMaxStages. It keeps the pointer, so bind anew after each change
 // of the array (one more stage, another newest). Several stages take no insertion: their owner knows which of them is
 // to take it. With is_shared others may set bits meanwhile.

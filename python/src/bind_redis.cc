@@ -214,13 +214,26 @@ py::dict InfoOf(Redis& redis) {
   using py::literals::operator""_a;
   return py::dict(
       "layout"_a = LayoutName(info.layout), "hash_id"_a = HashIdName(info.hash_id), "seed"_a = info.seed,
-      "num_probes"_a = info.num_probes, "num_stages"_a = info.num_stages, "num_keys"_a = info.num_keys,
+      "num_probes"_a = info.num_probes, "num_stages"_a = info.num_stages, "capacity"_a = info.capacity,
       "num_blocks"_a = info.num_blocks, "body_bytes"_a = info.body_bytes, "shard_bytes"_a = info.shard_bytes,
       "num_shards"_a = info.num_shards, "generation"_a = info.generation, "next_generation"_a = info.next_generation,
       "previous_generation"_a = info.previous_generation, "version"_a = info.version,
       "expires_in_ms"_a = info.expires_in_ms, "num_masters"_a = info.num_masters, "cluster"_a = info.cluster,
       "num_lost_shards"_a = info.num_lost_shards, "sampled_bytes"_a = info.sampled_bytes,
-      "fill_ratio"_a = info.fill_ratio, "estimated_keys"_a = info.estimated_keys, "expected_fpr"_a = info.expected_fpr);
+      "fill_ratio"_a = info.fill_ratio, "approximate_size"_a = TupleOf(info.approximate_size),
+      "expected_fpr"_a = info.expected_fpr, "over_capacity"_a = info.OverCapacity());
+}
+
+// What RedisInfo tells of the room, from those of its facts that it takes.
+uint64_t RoomFor(const py::object& layout, uint32_t num_probes, uint64_t body_bytes, double keys, double expected_fpr,
+                 double fpr) {
+  RedisInfo info;
+  info.layout = LayoutOf(layout);
+  info.num_probes = num_probes;
+  info.body_bytes = body_bytes;
+  info.approximate_size.keys = keys;
+  info.expected_fpr = expected_fpr;
+  return info.RoomFor(fpr);
 }
 
 // Member functions of RedisFilter, for Python: a fact, a step, and a step that takes an image.
@@ -329,6 +342,7 @@ void BindRedis(py::module_& module) {
   bound.def_static("create", &Create)
       .def_static("from_image", &FromImage)
       .def_static("open", &Open)
+      .def_static("room_for", &RoomFor)
       .def_static("delete",
                   [](const RedisServers& servers, const std::string& name) {
                     CheckWithoutGil([&] { return RedisFilter::Delete(servers, name); });

@@ -54,7 +54,8 @@ uint64_t Rotate(Rotating& core) {
 }
 
 // What is told of the generation of an age, which reads all of it.
-auto TellingOfAge(double (RotatingFilter::*tell)(uint32_t) const noexcept) {
+template <class Told>
+auto TellingOfAge(Told (RotatingFilter::*tell)(uint32_t) const noexcept) {
   return [tell](const Rotating& core, uint32_t age) {
     const py::gil_scoped_release release;
     return (core.filter().*tell)(age);
@@ -74,7 +75,9 @@ void BindRotating(py::module_& module) {
       .def("by_count",
            Telling<Rotating>([](const RotatingFilter& own) { return own.rotation() == Rotation::kByCount; }))
       .def("fill_ratio_of_age", TellingOfAge(&RotatingFilter::FillRatioOfAge))
-      .def("estimated_keys_of_age", TellingOfAge(&RotatingFilter::EstimatedKeysOfAge));
+      .def("approximate_size_of_age", [](const Rotating& core, uint32_t age) {
+        return TupleOf(TellingOfAge(&RotatingFilter::ApproximateSizeOfAge)(core, age));
+      });
 }
 
 }  // namespace linefilter::python

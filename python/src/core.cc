@@ -79,7 +79,14 @@ void BindCore(py::module_& module) {
       .def("body_bytes", Brief(&FilterBase::body_bytes))
       .def("target", Brief(&FilterBase::target))
       .def("fill_ratio", Long(&FilterBase::FillRatio))
-      .def("estimated_keys", Long(&FilterBase::EstimatedKeys))
+      .def("capacity", Brief(&FilterBase::capacity))
+      .def("approximate_size",
+           [](const Core& core) { return TupleOf(core.Read(std::mem_fn(&FilterBase::ApproximateSize))); })
+      .def("room_for",
+           [](const Core& core, double fpr) {
+             return core.Read([fpr](const FilterBase& filter) { return filter.RoomFor(fpr); });
+           })
+      .def("over_capacity", Long(&FilterBase::OverCapacity))
       .def("expected_fpr", Long(&FilterBase::ExpectedFpr));
 }
 

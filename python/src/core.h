@@ -123,6 +123,9 @@ class BaseCaster : public py::detail::type_caster_generic {
   }
 };
 
+// An estimate as Python's SizeEstimate takes it.
+inline py::tuple TupleOf(const SizeEstimate& size) { return py::make_tuple(size.keys, size.error); }
+
 // Makes one byte per key, by work(hashes, n, bytes), which has the GIL and finds each byte 1 ("maybe").
 template <class Work>
 py::bytearray BytesOfIterable(const Hasher& hasher, py::handle keys, const Work& work) {

@@ -18,7 +18,7 @@ def test_removed_keys_are_absent_and_the_others_stay(counting):
     assert counting.remove_many(keys[:450]).all()
     assert counting.contains_many(keys[450:]).all()
     assert counting.contains_many(keys[:450]).mean() < 0.02
-    assert counting.estimated_keys() == pytest.approx(450, rel=0.06)
+    assert counting.approximate_size().keys == pytest.approx(450, rel=0.06)
     assert counting.layout == "counting" and counting.num_blocks > 0
 
 

@@ -31,8 +31,8 @@ def test_a_window_slides():
         if number > 3:
             assert seen.contains_many(NUMBERS[: 1000 * (number - 3)]).mean() < 0.01
         assert seen.rotate() == number + 1 == seen.generation
-    assert seen.estimated_keys_of_age(1) == pytest.approx(1000, rel=0.05) and seen.fill_ratio_of_age(0) == 0
-    assert seen.estimated_keys() == pytest.approx(3000, rel=0.05) and 0.1 < seen.fill_ratio() < seen.fill_ratio_of_age(1)
+    assert seen.approximate_size_of_age(1).keys == pytest.approx(1000, rel=0.05) and seen.fill_ratio_of_age(0) == 0
+    assert seen.approximate_size().keys == pytest.approx(3000, rel=0.05) and 0.1 < seen.fill_ratio() < seen.fill_ratio_of_age(1)
     assert seen.layout == "container" and 64 * seen.num_blocks == seen.body_bytes
     assert 0 < seen.expected_fpr() < 0.001 and seen.num_probes > 5 and seen.target
     assert seen.memory_use > seen.body_bytes * 5 / 4 and "4 generations" in repr(seen)
@@ -95,7 +95,7 @@ def test_what_it_tells_is_that_of_what_serves():
     users.swap(view)
     for name in ("layout", "hash_id", "seed", "secret_check", "num_probes", "num_blocks", "body_bytes", "target"):
         assert getattr(users, name) == getattr(view, name)
-    for name in ("fill_ratio", "estimated_keys", "expected_fpr"):
+    for name in ("fill_ratio", "approximate_size", "expected_fpr"):
         assert getattr(users, name)() == getattr(view, name)()
 
 

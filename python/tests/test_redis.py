@@ -160,9 +160,11 @@ def test_info(at):
     seen = RedisFilter.create(replace(at, addresses=[at.addresses, "127.0.0.1:1"]), "seen", 3000, fpr=0.01, shard_bytes=1024)
     seen.add_many(KEYS)
     info = seen.info()
-    assert info.layout == "blocked" and info.num_keys == 3000 and info.shard_bytes == 1024
+    assert info.layout == "blocked" and info.capacity == 3000 and info.shard_bytes == 1024
     assert info.num_shards == -(-info.body_bytes // 1024) > 1 and info.num_masters == 1 and not info.cluster
-    assert 0 < info.sampled_bytes <= info.body_bytes and 2500 < info.estimated_keys < 3500
+    assert 0 < info.sampled_bytes <= info.body_bytes and 2500 < info.approximate_size.keys < 3500
+    assert 0 < info.approximate_size.error < 100 and not info.over_capacity
+    assert info.room_for(0.001) == 0 and 300 < info.room_for(0.02) < 3000
     assert 0.001 < info.expected_fpr < 0.02 and 0.3 < info.fill_ratio < 0.6
     assert info.next_generation is info.previous_generation is info.expires_in is None and info.num_lost_shards == 0
     seen.expire(1000)

@@ -32,7 +32,7 @@ def test_what_a_view_tells(view):
     assert view.image_bytes == len(view.to_bytes()) == len(view.image)
     assert 0 < view.expected_fpr() < (0.003 if view.layout == "counting" else 1e-4)
     # Above 20 bits per key, "retrieval" counts too many.
-    assert view.estimated_keys() == pytest.approx(20010, rel=0.35)
+    assert view.approximate_size().keys == pytest.approx(20010, rel=0.35)
     assert view.layout in repr(view)
     view.verify()
 
@@ -252,7 +252,7 @@ def test_a_container_is_a_view_like_any_other(make, tmp_path):
         assert not all(key in each for key in strangers[:20].tolist())
         assert (each.contains_many(strangers) == filter.contains_many(strangers)).all()
         assert 0 < each.expected_fpr() < 0.0011 and each.fill_ratio() < 0.6
-        assert each.estimated_keys() == pytest.approx(20000, rel=0.02)
+        assert each.approximate_size().keys == pytest.approx(20000, rel=0.02)
         each.verify()
     file.close()
     damaged = bytearray(image)

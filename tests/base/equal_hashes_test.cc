@@ -175,7 +175,7 @@ TEST(RateOfBits, OfRetrievalKnowsTheKeysOfABlock) {
                                       test::RandomHashes(static_cast<size_t>(n), load));
     const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     ASSERT_EQ(view.num_blocks(), kBlocks);
-    EXPECT_NEAR(view.EstimatedKeys() / static_cast<double>(n), 1, 0.04) << load;
+    EXPECT_NEAR(view.ApproximateSize().keys / static_cast<double>(n), 1, 0.04) << load;
     EXPECT_GE(view.ExpectedFpr(), OfInBlockHashes(static_cast<double>(load))) << load;
   }
 }

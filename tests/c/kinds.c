@@ -83,7 +83,7 @@ static void CheckCallsOfOthers(linefilter_filter* filter, linefilter_kind kind) 
     CHECK(linefilter_rotating_rotate(filter) == 0 && linefilter_rotating_generation(filter) == 0);
     CHECK(linefilter_rotating_num_generations(filter) == 0 && linefilter_rotating_keys_per_generation(filter) == 0);
     CHECK(linefilter_rotating_rotation(filter) == 0 && linefilter_rotating_fill_ratio_of_age(filter, 0) == 0);
-    CHECK(linefilter_rotating_estimated_keys_of_age(filter, 0) == 0);
+    CHECK(linefilter_rotating_approximate_size_of_age(filter, 0, NULL) == 0);
   }
   CHECK(linefilter_filter_remove_u64s(filter, numbers, 2, were_removed) == 0 && were_removed[0] == 0);
   CHECK(linefilter_filter_remove_hashes(filter, numbers, 2, NULL) == 0);

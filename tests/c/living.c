@@ -22,8 +22,8 @@ static void TestRotating(void) {
   CHECK(linefilter_rotating_rotation(seen) == LINEFILTER_ROTATE_BY_CALLER && linefilter_view_num_probes(live) > 5);
   CHECK(linefilter_view_body_bytes(live) == 3 * 1024 && linefilter_filter_memory_use(seen) > 4 * 1024);
   CHECK(strcmp(linefilter_view_target(live), linefilter_target_chosen()) == 0);
-  const double newest = linefilter_rotating_estimated_keys_of_age(seen, 0);
-  const double before = linefilter_rotating_estimated_keys_of_age(seen, 1);
+  const double newest = linefilter_rotating_approximate_size_of_age(seen, 0, NULL);
+  const double before = linefilter_rotating_approximate_size_of_age(seen, 1, NULL);
   CHECK(newest > 5.5 && newest < 6.5 && before > 2.5 && before < 3.5);
   CHECK(linefilter_rotating_fill_ratio_of_age(seen, 1) > 0 && linefilter_rotating_fill_ratio_of_age(seen, 2) == 0);
   CHECK(linefilter_view_expected_fpr(live) < 0.001);
@@ -152,7 +152,7 @@ static void TestNullLiving(void) {
   CHECK(linefilter_rotating_rotate(NULL) == 0 && linefilter_rotating_generation(NULL) == 0);
   CHECK(linefilter_rotating_num_generations(NULL) == 0 && linefilter_rotating_keys_per_generation(NULL) == 0);
   CHECK(linefilter_rotating_rotation(NULL) == 0 && linefilter_rotating_fill_ratio_of_age(NULL, 0) == 0);
-  CHECK(linefilter_rotating_estimated_keys_of_age(NULL, 0) == 0);
+  CHECK(linefilter_rotating_approximate_size_of_age(NULL, 0, NULL) == 0);
 
   linefilter_view* users = linefilter_swappable_new(NULL, &status);
   CHECK(IsNoHandle(linefilter_swappable_swap(NULL, NULL, &status), &status));

@@ -134,7 +134,8 @@ static void TestFacts(void) {
   CHECK(linefilter_view_body(view) == image && linefilter_view_body_bytes(view) == 64 * blocks);
   CHECK(linefilter_view_image_bytes(view) == size && !linefilter_view_empty_set(view));
   CHECK(linefilter_view_expected_fpr(view) > 0.0012 && linefilter_view_expected_fpr(view) < 0.0022);
-  CHECK(linefilter_view_estimated_keys(view) > 0.9 * kKeys && linefilter_view_estimated_keys(view) < 1.1 * kKeys);
+  CHECK(linefilter_view_approximate_size(view, NULL) > 0.9 * kKeys &&
+        linefilter_view_approximate_size(view, NULL) < 1.1 * kKeys);
   CHECK(linefilter_view_fill_ratio(view) > 0.4 && linefilter_view_fill_ratio(view) < 0.6);
   CHECK(strcmp(linefilter_view_target(view), linefilter_target_chosen()) == 0);
   CHECK(linefilter_view_key_status(view, NULL) == LINEFILTER_OK);
@@ -156,8 +157,15 @@ static void TestFacts(void) {
   linefilter_filter* filter = linefilter_filter_new(kKeys, &blocked, NULL);
   const linefilter_view* live = linefilter_filter_view(filter);
   for (uint64_t i = 0; i < kKeys; ++i) linefilter_filter_insert_u64(filter, i);
-  CHECK(linefilter_view_estimated_keys(live) > 0.95 * kKeys && linefilter_view_estimated_keys(live) < 1.05 * kKeys);
+  CHECK(linefilter_view_approximate_size(live, NULL) > 0.95 * kKeys &&
+        linefilter_view_approximate_size(live, NULL) < 1.05 * kKeys);
   CHECK(linefilter_view_expected_fpr(live) > 0.008 && linefilter_view_expected_fpr(live) < 0.012);
+  double error = 0;
+  CHECK(linefilter_view_approximate_size(live, &error) > kKeys - 5 * error && error > 5 && error < 50);
+  CHECK(linefilter_view_capacity(live) == kKeys && !linefilter_view_over_capacity(live));
+  CHECK(linefilter_view_room_for(live, 0.005) == 0 && linefilter_view_room_for(live, 0.02) > 500);
+  for (uint64_t i = kKeys; i < 2 * kKeys; ++i) linefilter_filter_insert_u64(filter, i);
+  CHECK(linefilter_view_over_capacity(live) && linefilter_view_room_for(live, 0.02) == 0);
   CHECK(linefilter_view_image_bytes(live) == 0 && linefilter_view_format_version(live) == 0);
   CHECK(!linefilter_view_num_keys(live, &num_keys) && !linefilter_view_empty_set(live));
   CHECK(linefilter_view_num_chunks(live) == 0 && linefilter_view_verify(live, NULL) == LINEFILTER_OK);
@@ -257,7 +265,10 @@ static void TestNullView(void) {
   CHECK(linefilter_view_image_bytes(NULL) == 0 && linefilter_view_format_version(NULL) == 0);
   CHECK(!linefilter_view_empty_set(NULL) && !linefilter_view_num_keys(NULL, &number) && number == 5);
   CHECK(strcmp(linefilter_view_target(NULL), "none") == 0 && linefilter_view_expected_fpr(NULL) == 1);
-  CHECK(linefilter_view_fill_ratio(NULL) == 0 && linefilter_view_estimated_keys(NULL) == 0);
+  double error = 5;
+  CHECK(linefilter_view_fill_ratio(NULL) == 0 && linefilter_view_approximate_size(NULL, &error) == 0 && error == 0);
+  CHECK(linefilter_view_capacity(NULL) == 0 && linefilter_view_room_for(NULL, 0.5) == 0);
+  CHECK(!linefilter_view_over_capacity(NULL));
   CHECK(linefilter_view_count_levels(NULL, NULL) == 0);
   CHECK(linefilter_view_num_stages(NULL) == 0 && !linefilter_view_stage_at(NULL, 0, NULL));
   linefilter_view_free(NULL);

@@ -205,7 +205,7 @@ TEST(WithoutAnyMemory, WhatOnlyLooksOrInsertsWorks) {
     expect(filter.MayContainHash(hashes[0]) && other.Union(filter).ok(), "Union");
     expect(filter.WriteImageTo(bytes.data(), bytes.size()).ok(), "WriteImageTo");
     expect(shared.WriteImageTo(bytes.data(), bytes.size()).ok(), "a snapshot");
-    expect(view.ExpectedFpr() < 0.02 && view.EstimatedKeys() > 4000, "statistics");
+    expect(view.ExpectedFpr() < 0.02 && view.ApproximateSize().keys > 4000, "statistics");
     other.Clear();
     one_failed = none.one_failed();
   }

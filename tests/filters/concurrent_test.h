@@ -24,7 +24,7 @@ inline void MustCreate(ConcurrentBlockedFilter* filter, uint64_t num_keys, const
 inline void ExpectTakesNothing(ConcurrentBlockedFilter* filter) {
   ExpectTakesNothing<ConcurrentBlockedFilter>(filter);
   EXPECT_EQ(filter->FillRatio(), 0);
-  EXPECT_EQ(filter->EstimatedKeys(), 0);
+  EXPECT_EQ(filter->ApproximateSize().keys, 0);
 }
 
 inline std::string SequentialImage(uint64_t num_keys, const FilterOptions& options,

@@ -213,7 +213,7 @@ TEST_F(FilterBaseTest, TellsLayoutAndState) {
     } else {
       EXPECT_EQ(filter.body_bytes(), 0u);
       EXPECT_EQ(filter.FillRatio(), 0);
-      EXPECT_EQ(filter.EstimatedKeys(), 0);
+      EXPECT_EQ(filter.ApproximateSize().keys, 0);
       EXPECT_EQ(filter.ExpectedFpr(), names_[f] == "the empty set" ? 0 : 1);
     }
   }
@@ -229,7 +229,7 @@ TEST_F(FilterBaseTest, WhatTakesKeysTellsOfItselfWhatItsImageTells) {
     EXPECT_GT(filter->MemoryUse(), filter->body_bytes());
     EXPECT_STREQ(filter->target(), view->target());
     EXPECT_EQ(filter->FillRatio(), view->FillRatio());
-    EXPECT_EQ(filter->EstimatedKeys(), view->EstimatedKeys());
+    EXPECT_EQ(filter->ApproximateSize().keys, view->ApproximateSize().keys);
     EXPECT_EQ(filter->ExpectedFpr(), view->ExpectedFpr());
   }
 }

@@ -142,14 +142,14 @@ TYPED_TEST(FilterTest, TellsItsStateFromTheBits) {
   const std::vector<uint64_t> hashes = RandomHashes(kKeys, 1), absent = RandomHashes(2000000, 2);
   TypeParam filter = this->Make(kKeys, BitsPerKey(10));
   EXPECT_EQ(filter.FillRatio(), 0);
-  EXPECT_EQ(filter.EstimatedKeys(), 0);
+  EXPECT_EQ(filter.ApproximateSize().keys, 0);
   EXPECT_EQ(filter.ExpectedFpr(), 0);
   for (const double share : {0.01, 0.3, 1.0}) {
     const size_t n = static_cast<size_t>(share * kKeys);
     filter.Clear();
     filter.InsertHashes(hashes.data(), n);
     filter.InsertHashes(hashes.data(), n);  // duplicates are no new keys
-    EXPECT_NEAR(filter.EstimatedKeys(), static_cast<double>(n), 0.02 * static_cast<double>(n)) << share;
+    EXPECT_NEAR(filter.ApproximateSize().keys, static_cast<double>(n), 0.02 * static_cast<double>(n)) << share;
     uint64_t ones = 0;
     for (uint64_t i = 0; i < filter.body_bytes(); ++i)
       ones += static_cast<uint64_t>(__builtin_popcount(filter.body()[i]));
@@ -168,7 +168,7 @@ TYPED_TEST(FilterTest, IsUsableWhenOverfull) {
   const std::vector<uint64_t> hashes = RandomHashes(100000, 1);
   filter.InsertHashes(hashes.data(), hashes.size());
   EXPECT_EQ(filter.FillRatio(), 1);
-  EXPECT_EQ(filter.EstimatedKeys(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(filter.ApproximateSize().keys, std::numeric_limits<double>::infinity());
   EXPECT_NEAR(filter.ExpectedFpr(), 1, 1e-9);
   EXPECT_TRUE(filter.MayContainHash(MixHash(77)));
   EXPECT_FALSE(filter.InsertHash(MixHash(78))) << "nothing can be certainly new";

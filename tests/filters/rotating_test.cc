@@ -80,7 +80,7 @@ void ExpectBitsOf(const std::vector<BlockedFilter>& expected, const RotatingFilt
     ASSERT_EQ(view.stage(i).num_blocks, expected[i].num_blocks());
     ASSERT_EQ(std::memcmp(view.stage(i).body, expected[i].body(), expected[i].body_bytes()), 0) << i;
     EXPECT_EQ(filter.FillRatioOfAge(generations - 1 - i), expected[i].FillRatio());
-    EXPECT_EQ(filter.EstimatedKeysOfAge(generations - 1 - i), expected[i].EstimatedKeys());
+    EXPECT_EQ(filter.ApproximateSizeOfAge(generations - 1 - i).keys, expected[i].ApproximateSize().keys);
   }
 }
 
@@ -180,7 +180,7 @@ TEST(Rotating, ByCountTheWindowHasSoManyKeys) {
       EXPECT_EQ(filter.Rotate(), rotations + 1) << "and by hand";
       EXPECT_LT(filter.CountMaybes(hashes.data(), hashes.size() - 2 * kWindow), 30u) << "what is old is forgotten";
       for (uint32_t age = 1; age + 1 < generations; ++age) {
-        EXPECT_LT(filter.EstimatedKeysOfAge(age), 1.05 * static_cast<double>(each))
+        EXPECT_LT(filter.ApproximateSizeOfAge(age).keys, 1.05 * static_cast<double>(each))
             << "none takes more than it is made for";
       }
     }

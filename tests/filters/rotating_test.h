@@ -29,7 +29,7 @@ inline void ExpectTakesNothing(RotatingFilter* filter) {
   EXPECT_EQ(filter->layout(), Layout::kAuto);
   EXPECT_EQ(filter->ExpectedFpr(), 1);
   EXPECT_EQ(filter->FillRatioOfAge(0), 0);
-  EXPECT_EQ(filter->EstimatedKeysOfAge(0), 0);
+  EXPECT_EQ(filter->ApproximateSizeOfAge(0).keys, 0);
 }
 
 }  // namespace linefilter::test

@@ -65,7 +65,7 @@ TEST(Rotating, WhileASnapshotIsWrittenTheNewestGenerationTakesAll) {
   filter.InsertHashes(more.data(), more.size());
   EXPECT_EQ(filter.generation(), 1u) << "before they went in";
   EXPECT_EQ(filter.CountMaybes(hashes.data(), hashes.size()), hashes.size());
-  EXPECT_NEAR(filter.EstimatedKeysOfAge(0), 10, 1);
+  EXPECT_NEAR(filter.ApproximateSizeOfAge(0).keys, 10, 1);
 }
 
 TEST(Rotating, SnapshotsComeByEveryWayOut) {

@@ -29,7 +29,7 @@ TEST(ScalableFilterTest, WritesOneImageInEveryWay) {
     EXPECT_EQ(here, there);
     EXPECT_EQ(view.ExpectedFpr(), filter.ExpectedFpr());
     EXPECT_EQ(view.FillRatio(), filter.FillRatio());
-    EXPECT_EQ(view.EstimatedKeys(), filter.EstimatedKeys());
+    EXPECT_EQ(view.ApproximateSize().keys, filter.ApproximateSize().keys);
     EXPECT_EQ(view.has_num_keys() ? view.num_keys() : filter.num_keys(), filter.num_keys());
   }
 }

@@ -69,7 +69,7 @@ TEST(FilterView, TellsWhatTheImageIs) {
     EXPECT_EQ(view.num_chunks(), (view.body_bytes() + 65535) / 65536);
     EXPECT_FALSE(view.empty_set());
     EXPECT_TRUE(view.Verify().ok());
-    EXPECT_NEAR(view.EstimatedKeys(), 20000, 400);
+    EXPECT_NEAR(view.ApproximateSize().keys, 20000, 400);
     EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), hashes.size());
     const std::string_view target = view.target();
     EXPECT_NE(target, "none");
@@ -156,7 +156,7 @@ TEST(FilterView, OfTheEmptySetAnswersAbsent) {
       view.Prepare(~uint64_t{0});
       const std::vector<uint64_t> hashes = RandomHashes(100, 1);
       EXPECT_EQ(view.CountMaybes(hashes.data(), hashes.size()), 0u);
-      EXPECT_EQ(view.EstimatedKeys(), 0);
+      EXPECT_EQ(view.ApproximateSize().keys, 0);
       EXPECT_EQ(view.ExpectedFpr(), 0);
       EXPECT_EQ(view.seed(), with_fields ? 77u : 0u);
     }

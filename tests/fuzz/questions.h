@@ -109,9 +109,13 @@ inline void AskByKey(const FilterView& view, const Questions& questions, const H
 
 // What is counted in the bits.
 inline void RequireSaneFigures(const FilterBase& filter) {
-  const double fill = filter.FillRatio(), keys = filter.EstimatedKeys(), fpr = filter.ExpectedFpr();
+  const double fill = filter.FillRatio(), fpr = filter.ExpectedFpr();
+  const SizeEstimate size = filter.ApproximateSize();
   FUZZ_REQUIRE(fill >= 0 && fill <= 1);
-  FUZZ_REQUIRE(keys >= 0);
+  FUZZ_REQUIRE(size.keys >= 0 && size.error >= 0);
+  FUZZ_REQUIRE(filter.OverCapacity() == (filter.capacity() != 0 && size.IsAbove(filter.capacity())));
+  FUZZ_REQUIRE(fpr < 0.01 || filter.RoomFor(0.01) == 0);
+  FUZZ_REQUIRE(filter.RoomFor(0.5) <= 8 * filter.body_bytes());
   FUZZ_REQUIRE(fpr >= 0 && fpr <= 1);
   uint64_t counts[FilterBase::kMaxLevels], blocks = 0;
   const size_t levels = filter.CountLevels(counts);

@@ -132,7 +132,8 @@ void ExpectRateFromBits(double bits_per_key, uint64_t num_keys, double load) {
       static_cast<double>(CountRandomMaybes(filter, static_cast<uint64_t>(questions), &random)) / questions;
   EXPECT_NEAR(measured, expected, 6 * std::sqrt(expected * (1 - expected) / questions)) << bits_per_key << " " << load;
   if (num_keys < 1000) return;
-  EXPECT_NEAR(filter.EstimatedKeys() / (static_cast<double>(num_keys) * load), 1, 0.03) << bits_per_key << " " << load;
+  EXPECT_NEAR(filter.ApproximateSize().keys / (static_cast<double>(num_keys) * load), 1, 0.03)
+      << bits_per_key << " " << load;
 }
 
 TEST(RateFromBits, IsTheMeasuredOneForAnyLoad) {

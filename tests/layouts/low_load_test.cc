@@ -162,7 +162,7 @@ TEST(RateOfBits, IsTheSameOnEveryCpuToTheLastBit) {
     const std::vector<uint64_t> hashes = RandomHashes(static_cast<size_t>(n), n);
     filter.InsertHashes(hashes.data(), hashes.size());
     add(filter.ExpectedFpr());
-    add(filter.EstimatedKeys());
+    add(filter.ApproximateSize().keys);
   };
   for (const double bits_per_key : {5.0, 10.0, 24.0, 64.0}) {
     for (const uint64_t n : {1u, 10u, 200u, 1000u, 3000u}) {

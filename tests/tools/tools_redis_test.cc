@@ -2,6 +2,7 @@
 // and nothing that Redis did not answer is ever "absent".
 #include "tests/tools/tools_redis_test.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 
@@ -12,7 +13,7 @@ namespace linefilter::test {
 TEST_F(ToolsRedisTest, WhatIsAddedIsFound) {
   const json made = RedisJson({"create", "seen", "--num-keys", "1e5", "--fpr", "0.01"});
   EXPECT_EQ(made["layout"], "blocked");
-  EXPECT_EQ(made["num_keys"], 100000);
+  EXPECT_EQ(made["capacity"], 100000);
   EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 1, Lines(0, 1000))["maybe"], 0) << "1: none";
   const json added = RedisJson({"add", "seen", "--keys", "-"}, 0, Lines(0, 20000));
   EXPECT_EQ(added["keys_read"], 20000);
@@ -22,14 +23,28 @@ TEST_F(ToolsRedisTest, WhatIsAddedIsFound) {
   EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 0, Lines(0, 20000))["maybe"], 20000);
   EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 0, Lines(19999, 30000))["absent"], 10000);
   const json info = RedisJson({"info", "seen"});
-  EXPECT_EQ(info["num_keys"], 100000);
-  EXPECT_NEAR(info["estimated_keys"].get<double>(), 20000, 400);
+  EXPECT_EQ(info["capacity"], 100000);
+  EXPECT_NEAR(info["approximate_size"].get<double>(), 20000, 400);
   EXPECT_EQ(info["lost_shards"], 0);
   EXPECT_EQ(info["cluster"], false);
   EXPECT_EQ(RedisJson({"delete", "seen"})["deleted"], true);
   EXPECT_TRUE(Keys().empty());
   EXPECT_EQ(RedisJson({"delete", "seen"}, 1)["deleted"], false) << "1: there was none";
   ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\n"), "seen");
+}
+
+TEST_F(ToolsRedisTest, WarnsOfMoreKeysThanItWasMadeFor) {
+  Redis({"create", "small", "--num-keys", "1000", "--fpr", "0.01"});
+  EXPECT_EQ(Redis({"add", "small", "--keys", "-"}, Lines(0, 500)).err, "");
+  const json info = RedisJson({"info", "small", "--fpr", "0.01"});
+  EXPECT_NEAR(info["room_for"].get<double>(), 500, 100);
+  const RunResult added = Redis({"add", "small", "--keys", "-"}, Lines(0, 2000));
+  EXPECT_EQ(added.exit_code, 0);
+  EXPECT_EQ(added.err.find("linefilter: warning: small was made for 1000 keys and holds about "), 0u) << added.err;
+  EXPECT_EQ(std::count(added.err.begin(), added.err.end(), '\n'), 1) << "once";
+  EXPECT_EQ(Redis({"info", "small"}).err.find("linefilter: warning: small"), 0u);
+  EXPECT_EQ(RedisJson({"info", "small", "--fpr", "0.01"})["room_for"], 0);
+  EXPECT_EQ(Redis({"info", "small", "--fpr", "1"}).exit_code, 2);
 }
 
 // A pipe of unique lines, on as many machines as want: each key comes out of one of them.
@@ -116,7 +131,7 @@ TEST_F(ToolsRedisTest, ImagesOfAllLayoutsGoAndComeBack) {
     const json info = RedisJson({"info", name});
     EXPECT_EQ(info["layout"], Json({"info", image}, 0)["layout"]);
     EXPECT_EQ(info["body_bytes"], Json({"info", image}, 0)["body_bytes"]);
-    EXPECT_NEAR(info["estimated_keys"].get<double>(), 3000, 200) << name;
+    EXPECT_NEAR(info["approximate_size"].get<double>(), 3000, 200) << name;
   }
 }
 
@@ -131,7 +146,9 @@ TEST_F(ToolsRedisTest, LoadAddsTheKeysOfAnImage) {
   EXPECT_EQ(json::parse(least.out)["body_bytes"], 64) << "an empty filter of the least size";
   EXPECT_NE(least.err.find("no keys, so filter empty has the least size, 64 bytes"), std::string::npos) << least.err;
   EXPECT_EQ(least.exit_code, 0);
-  EXPECT_EQ(Redis({"load", "all", empty}).err, "") << "that brings nothing to a filter that has its size";
+  const std::string nothing = Redis({"load", "all", empty}).err;
+  EXPECT_EQ(nothing.find("no keys"), std::string::npos) << "that brings nothing to a filter that has its size";
+  EXPECT_EQ(nothing.find("linefilter: warning: all was made for 4000 keys"), 0u) << nothing;
   EXPECT_EQ(Redis({"load", "sealed", Build("sealed", "", {"--fpr", "0.01", "--layout", "retrieval"})}).err, "");
   const RunResult switched = Redis({"switch", "all", empty, "--no-writers"});
   EXPECT_EQ(switched.exit_code, 0) << switched.err;

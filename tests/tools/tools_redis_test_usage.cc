@@ -25,7 +25,7 @@ TEST_F(ToolsRedisTest, WhatIsCreatedIsWhatWasAsked) {
     EXPECT_EQ(RedisJson({"query", layout, "--keys", "-"}, 0, Lines(0, 200))["maybe"], 100) << layout;
   }
   const json none = RedisJson({"create", "none", "--num-keys", "0", "--fpr", "0.01"});
-  EXPECT_EQ(none["num_keys"], RedisJson({"info", "none"})["num_keys"]);
+  EXPECT_EQ(none["capacity"], RedisJson({"info", "none"})["capacity"]);
 }
 
 TEST_F(ToolsRedisTest, AFilterGoesWhenItIsSaid) {

@@ -41,8 +41,8 @@ TEST_F(ToolsStatsTest, TellsOfEachLayout) {
       EXPECT_GT(stats["block_fill_max"], stats["fill_ratio"]) << layout;
       EXPECT_NEAR(stats["block_fill_median"], stats["fill_ratio"].get<double>(), 0.03) << layout;
     }
-    EXPECT_NEAR(stats["estimated_per_num_keys"], 1, 0.05) << layout;
-    EXPECT_FALSE(stats.contains("more_keys")) << "nobody asked at which rate";
+    EXPECT_NEAR(stats["size_per_num_keys"], 1, 0.05) << layout;
+    EXPECT_FALSE(stats.contains("room_for")) << "nobody asked at which rate";
   }
 }
 
@@ -140,10 +140,10 @@ TEST_F(ToolsStatsTest, TellsHowManyMoreKeysFit) {
     const uint32_t probes = stats["num_probes"];
     EXPECT_LE(ExpectedFpr(id, most, bytes, probes), 0.02) << layout;
     EXPECT_GT(ExpectedFpr(id, most + 1, bytes, probes), 0.02) << layout;
-    const double room = static_cast<double>(most) - stats["estimated_keys"].get<double>();
-    EXPECT_NEAR(stats["more_keys"], layout == "retrieval" ? 0 : room, 1) << layout;
+    const double room = static_cast<double>(most) - stats["approximate_size"].get<double>();
+    EXPECT_NEAR(stats["room_for"], layout == "retrieval" ? 0 : room, 1) << layout;
     EXPECT_GT(room, 1000) << layout;
-    EXPECT_EQ(Stats({image, "--fpr", "1e-9"})["more_keys"], 0) << layout << " is beyond that already";
+    EXPECT_EQ(Stats({image, "--fpr", "1e-9"})["room_for"], 0) << layout << " is beyond that already";
   }
 }
 
@@ -182,25 +182,59 @@ TEST_F(ToolsStatsTest, TellsTheStagesOfAContainer) {
     EXPECT_DOUBLE_EQ(row["expected_fpr"], filters[i].ExpectedFpr());
   }
   // The limit is where both stages together reach the rate.
-  const uint64_t more = stats["more_keys"];
-  const auto both = [&](uint64_t keys) {
+  const double newest = filters[1].ApproximateSize().keys;
+  const double more = stats["room_for"].get<double>() + newest;
+  const auto both = [&](double more_keys) {
+    const uint64_t keys = static_cast<uint64_t>(more_keys);
     const double newer = ExpectedFpr(Layout::kBlocked, keys, filters[1].body_bytes(), filters[1].num_probes());
     return 1 - (1 - filters[0].ExpectedFpr()) * (1 - newer);
   };
-  EXPECT_LE(both(5000 + more), 0.02 + 1e-12);
-  EXPECT_GT(both(5000 + more + 1), 0.02 - 1e-12);
-  EXPECT_GT(more, 3000u);
-  EXPECT_EQ(Stats({path, "--fpr", "0.005"})["more_keys"], 0) << "the older stage alone is beyond that";
+  EXPECT_LE(both(more), 0.02 + 1e-12);
+  EXPECT_GT(both(more + 2), 0.02 - 1e-12);
+  EXPECT_GT(more, newest + 3000);
+  EXPECT_EQ(Stats({path, "--fpr", "0.005"})["room_for"], 0) << "the older stage alone is beyond that";
   uint64_t num_blocks = 0;
   for (const json& row : stats["block_load"]) num_blocks += row["num_blocks"].get<uint64_t>();
   EXPECT_EQ(num_blocks, stages[0].num_blocks + stages[1].num_blocks);
   EXPECT_NE(Run({"stats", path}).out.find("\nstage "), std::string::npos) << "as text, too";
 }
 
+// An image that has more keys than it was made for, as a growing filter that reached its end writes: a warning, once.
+TEST_F(ToolsStatsTest, WarnsOfMoreKeysThanAnImageWasMadeFor) {
+  const std::string fits = Build("fits", Lines(0, 4000), {"--fpr", "0.01", "--grow", "--max-growth", "1"});
+  const std::string good = Build("good", Lines(0, 4000), {"--bits-per-key", "10"});
+  const std::string full = dir_.path() + "/full";
+  const RunResult built =
+      Run({"build", "--keys", "-", "--out", full, "--fpr", "0.01", "--grow", "--max-growth", "1"}, Lines(0, 9000));
+  EXPECT_EQ(built.exit_code, 1) << "the image is written";
+  for (const std::string command : {"info", "stats"}) {
+    for (const std::string& image : {fits, good}) EXPECT_EQ(Run({command, image}).err, "") << command;
+    const RunResult warned = Run({command, full, "--json"});
+    EXPECT_EQ(warned.exit_code, 0);
+    EXPECT_EQ(warned.err.find("linefilter: warning: " + full + " was made for 4096 keys and holds about "), 0u)
+        << warned.err;
+    EXPECT_EQ(std::count(warned.err.begin(), warned.err.end(), '\n'), 1) << "once";
+    const json all = json::parse(warned.out);
+    const json& told = command == "info" ? all : all["images"][0];
+    EXPECT_EQ(told["capacity"], 4096);
+    EXPECT_NEAR(told["approximate_size"], 8900, 5 * told["size_error"].get<double>() + 100);
+  }
+}
+
+TEST_F(ToolsStatsTest, InfoTellsTheRoomToo) {
+  const std::string image = Build("image", Lines(0, 20000), {"--bits-per-key", "12"});
+  const RunResult info = Run({"info", image, "--fpr", "0.02", "--json"});
+  EXPECT_EQ(json::parse(info.out)["room_for"], Stats({image, "--fpr", "0.02"})["room_for"]);
+  EXPECT_EQ(json::parse(info.out)["capacity"], 20000);
+  const RunResult wrong = Run({"info", image, "--fpr", "2"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("info: --fpr 2 is no rate"), std::string::npos) << wrong.err;
+}
+
 // What came again is counted, but not there twice.
 TEST_F(ToolsStatsTest, TheEstimateTellsKeysThatCameAgain) {
   const std::string image = Build("image", Lines(0, 5000) + Lines(0, 5000), {"--bits-per-key", "10"});
-  EXPECT_NEAR(Stats({image})["estimated_per_num_keys"], 0.5, 0.03);
+  EXPECT_NEAR(Stats({image})["size_per_num_keys"], 0.5, 0.03);
 }
 
 // One that is broken keeps nobody from the others.

@@ -116,7 +116,7 @@ TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
   EXPECT_EQ(merged["images"][0]["merged"], large);
   EXPECT_EQ(merged["images"][0]["folded_by"], 2);
   EXPECT_EQ(merged["images"][1]["folded_by"], 1);
-  EXPECT_NEAR(merged["estimated_keys"].get<double>(), 4000, 100);
+  EXPECT_NEAR(merged["approximate_size"].get<double>(), 4000, 100);
   EXPECT_FALSE(merged.contains("num_keys")) << "keys may be in several";
   EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
   EXPECT_EQ(Run({"merge", out, large, "--out", out, "--any-rate"}).exit_code, 0) << "in its own place";
@@ -203,7 +203,7 @@ TEST_F(ToolsTest, InfoTellsAllOfTheImage) {
   EXPECT_EQ(info["image_bytes"], std::filesystem::file_size(image));
   EXPECT_EQ(info["num_keys"], 30000);
   EXPECT_EQ(info["checksum"], "ok");
-  EXPECT_NEAR(info["estimated_keys"].get<double>(), 30000, 600);
+  EXPECT_NEAR(info["approximate_size"].get<double>(), 30000, 600);
   EXPECT_NEAR(info["fill_ratio"].get<double>(), 0.45, 0.06);
   EXPECT_NEAR(info["expected_fpr"].get<double>(), 0.0097, 0.0006);
   EXPECT_GE(info["num_probes"].get<int>(), 5);

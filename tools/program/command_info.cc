@@ -15,6 +15,7 @@ namespace {
 struct Info {
   std::string image;
   SecretOption secret;
+  double fpr = 0;
   bool json = false;
 };
 
@@ -56,7 +57,8 @@ int ReportWithoutSecret(const Info& info, const Status& status) {
   return FailImage(info.image, worst);
 }
 
-int RunInfo(const Info& info) {
+int RunInfo(const Info& info, bool with_fpr) {
+  if (with_fpr && !IsWantedFpr("info", info.fpr)) return kExitBad;
   FilterFile file;
   const Status opened = MapImage(info.image, VerifyMode::kTrusted, MapAdvice::kWillNeed, info.secret.OrNull(), &file);
   if (opened.code() == StatusCode::kInvalidArgument) return FailImage(info.image, opened);
@@ -68,28 +70,34 @@ int RunInfo(const Info& info) {
   report.Text("image", info.image);
   report.Text("state", view.empty_set() ? "empty set" : ChecksumState(verified));
   report.Count("format_version", view.format_version());
-  ReportImage(view, &report);
+  const SizeEstimate size = ReportImage(view, &report);
+  if (info.fpr > 0) ReportRoom(view, info.fpr, &report);
   report.Text("checksum", verified.ok() ? "ok" : "damaged");
   if (!verified.ok()) report.Text("reason", verified.message());
   report.Text("target", view.target());
   ReportStages(view, &report);
   report.Print(info.json);
-  return verified.ok() ? kExitGood : FailImage(info.image, verified);
+  if (!verified.ok()) return FailImage(info.image, verified);
+  WarnIfOverfull(info.image, view.capacity(), size);
+  return kExitGood;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   arguments.Path("IMAGE", &info->image, "The image", Need::kRequired);
+  arguments.Real("--fpr", &info->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
   arguments.Secret(&info->secret, SecretUse::kAsk);
   arguments.Json(&info->json);
-  return [info] { return RunInfo(*info); };
+  return [info, &arguments] { return RunInfo(*info, arguments.Given("--fpr")); };
 }
 
 }  // namespace
 
 const Command kInfoCommand = {
     "info", "Show all that an image tells about itself",
-    "Reads the whole image. expected_fpr and estimated_keys come from its bits, num_keys is what its maker counted.\n"
+    "Reads the whole image. expected_fpr and approximate_size come from its bits, size_error is the standard error of\n"
+    "that. num_keys is what its maker counted, capacity the keys that it was made for, if somebody said. A warning\n"
+    "tells of an image with more. --fpr P: room_for tells how many more keys it takes until its rate is P.\n"
     "stages (layout container): the filters that answer as one, the oldest first; num_keys is null if not counted.\n"
     "Images of a keyed hash have a secret_check in place of a seed: the same for all that one secret made.\n"
     "Exit code: 0 good, 2 broken, damaged or without its --secret (the report says why).",

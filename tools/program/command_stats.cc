@@ -1,11 +1,9 @@
 // linefilter stats shows how images are filled, block by block, and how many more keys they take.
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "linefilter/sizing.h"
 #include "tools/measure/layouts.h"
 #include "tools/program/arguments.h"
 #include "tools/program/block_load.h"
@@ -24,47 +22,6 @@ struct Stats {
   double fpr = 0;
   bool json = false;
 };
-
-// Finds the most keys for which this very body, with its number of probes, is expected to stay at or below `fpr`.
-// (MaxKeysForFpr is free to choose another number of probes.)
-uint64_t KeysAtFpr(Layout layout, uint64_t body_bytes, uint32_t num_probes, double fpr) {
-  uint64_t good = 0, bad = 8 * body_bytes + 1;  // beyond kMinBitsPerKey no filter is of use
-  while (body_bytes != 0 && bad - good > 1) {
-    const uint64_t middle = good + (bad - good) / 2;
-    const bool fits = ExpectedFpr(layout, middle, body_bytes, num_probes) <= fpr;
-    (fits ? good : bad) = middle;
-  }
-  return good;
-}
-
-// `keys` are those in the filter, or in the newest of its stages, which alone takes more.
-struct Room {
-  double keys, keys_at_fpr;
-};
-
-// The newest stage has what the older ones leave of the rate.
-Room RoomOfNewest(const FilterView& view, double fpr) {
-  double none = 1;  // the share of absent keys for which all older stages say so
-  const uint32_t last = view.num_stages() - 1;
-  for (uint32_t i = 0; i < last; ++i) none *= 1 - view.stage(i).ExpectedFpr();
-  const StageInfo newest = view.stage(last);
-  const double rest = none > 1 - fpr ? 1 - (1 - fpr) / none : 0;
-  const uint64_t most = rest > 0 ? KeysAtFpr(newest.layout, 64 * newest.num_blocks, newest.num_probes, rest) : 0;
-  return {newest.num_keys == 0 ? NAN : static_cast<double>(newest.num_keys), static_cast<double>(most)};
-}
-
-void AddRoom(const FilterView& view, double fpr, double keys, Report* report) {
-  Room room = {keys, 0};
-  if (view.num_stages() != 0) {
-    room = RoomOfNewest(view, fpr);
-  } else {
-    room.keys_at_fpr = static_cast<double>(KeysAtFpr(view.layout(), view.body_bytes(), view.num_probes(), fpr));
-  }
-  report->Rate("wanted_fpr", fpr);
-  const double more = room.keys_at_fpr - room.keys;
-  if (view.num_stages() == 0) report->Count("keys_at_fpr", static_cast<uint64_t>(room.keys_at_fpr));
-  report->Number("more_keys", IsBuiltAtOnce(view.layout()) || std::isinf(keys) || more < 0 ? 0 : std::floor(more));
-}
 
 void AddLoad(const FilterView& view, Report* report) {
   const BlockLoad load = LoadOfBlocks(view);
@@ -92,7 +49,7 @@ void AddLoad(const FilterView& view, Report* report) {
 }
 
 // Describes the file. A secret is given to the images that ask for one, so that a list may be mixed.
-Status Describe(const Stats& stats, const std::string& path, Report* report) {
+Status Describe(const Stats& stats, const std::string& path, Report* report, uint64_t* capacity, SizeEstimate* size) {
   FilterFile file;
   report->Text("image", path);
   Status status = file.Map(path.c_str(), VerifyMode::kTrusted);
@@ -109,30 +66,31 @@ Status Describe(const Stats& stats, const std::string& path, Report* report) {
     return status;
   }
   report->Text("state", view.empty_set() ? "empty set" : "ok");
-  ReportImage(view, report);
-  const double estimated = view.EstimatedKeys(), counted = static_cast<double>(view.num_keys());
-  if (counted > 0) report->Real("estimated_per_num_keys", estimated / counted);
-  if (stats.fpr > 0) AddRoom(view, stats.fpr, estimated, report);  // counts different keys
+  *size = ReportImage(view, report);
+  *capacity = view.capacity();
+  if (view.num_keys() != 0) report->Real("size_per_num_keys", size->keys / static_cast<double>(view.num_keys()));
+  if (stats.fpr > 0) ReportRoom(view, stats.fpr, report);
   ReportStages(view, report);
   AddLoad(view, report);
   return status;
 }
 
 int RunStats(const Stats& stats, bool with_fpr) {
-  if (with_fpr && !(stats.fpr > 0 && stats.fpr < 1)) {
-    return Fail("stats: --fpr %g is no rate: give one above 0 and below 1, like 0.01", stats.fpr);
-  }
+  if (with_fpr && !IsWantedFpr("stats", stats.fpr)) return kExitBad;
   int exit_code = kExitGood;
   std::vector<Report> reports;
   for (const std::string& path : stats.images) {
     reports.emplace_back();
-    const Status status = Describe(stats, path, &reports.back());
+    uint64_t capacity = 0;
+    SizeEstimate size;
+    const Status status = Describe(stats, path, &reports.back(), &capacity, &size);
     if (!stats.json) {
       if (reports.size() > 1) printf("\n");
       reports.back().Print(false);
       fflush(stdout);  // before what standard error says of it
     }
     if (!status.ok()) exit_code = FailImage(path, status);
+    WarnIfOverfull(path, capacity, size);
   }
   Report all;
   all.Table("images", std::move(reports));
@@ -153,10 +111,11 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kStatsCommand = {
     "stats", "Show how images are filled, block by block, and how many more keys they take",
-    "Reads the whole of each image. num_keys is what its maker counted, estimated_keys what its bits say of\n"
-    "different keys: far fewer estimated than counted means that keys came again.\n"
+    "Reads the whole of each image. num_keys is what its maker counted, capacity what it was made for, if somebody\n"
+    "said, approximate_size what its bits say of different keys, and size_error the standard error of that. Far fewer\n"
+    "than counted means that keys came again. A warning tells of an image with more keys than it was made for.\n"
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
-    "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
+    "probes holds at P, room_for what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
     "`container` in its newest stage, the last row of stages).\n"
     "fill_ratio and block_fill are the share of bits that are 1, of all and of a block. block_load: how many of\n"
     "the 64-byte blocks have so many of their 512 bits set. Blocks of `counting` are told by how many of their 128\n"

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <utility>
 #include <vector>
 
+#include "linefilter/sizing.h"
 #include "tools/program/command.h"
 #include "tools/program/progress.h"
 #include "tools/program/secret.h"
@@ -142,9 +144,9 @@ bool CanCreate(const std::string& path, std::string* reason) {
   return false;
 }
 
-void ReportImage(const FilterView& view, Report* report) {
-  const double estimated_keys = view.EstimatedKeys();
-  const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : estimated_keys;
+SizeEstimate ReportImage(const FilterView& view, Report* report) {
+  const SizeEstimate size = view.ApproximateSize();
+  const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : size.keys;
   report->Text("layout", LayoutName(view.layout()));
   ReportHash(view.hash_id(), view.seed(), report);
   report->Count("num_probes", view.num_probes());
@@ -152,10 +154,40 @@ void ReportImage(const FilterView& view, Report* report) {
   report->Count("body_bytes", view.body_bytes());
   report->Count("image_bytes", view.image_bytes());
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
-  report->Number("estimated_keys", estimated_keys);
+  ReportSize(view.capacity(), size, report);
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report->Rate("fill_ratio", view.FillRatio());
   report->Rate("expected_fpr", view.ExpectedFpr());
+  return size;
+}
+
+void ReportSize(uint64_t capacity, const SizeEstimate& size, Report* report) {
+  report->Number("capacity", capacity == 0 ? NAN : static_cast<double>(capacity));
+  report->Number("approximate_size", size.keys);
+  report->Number("size_error", size.error);
+}
+
+void ReportRoom(const FilterView& view, double fpr, Report* report) {
+  report->Rate("wanted_fpr", fpr);
+  if (view.num_stages() == 0) {
+    report->Count("keys_at_fpr", MaxKeysForFpr(view.layout(), view.body_bytes(), fpr, view.num_probes()));
+  }
+  report->Count("room_for", view.RoomFor(fpr));
+}
+
+bool IsWantedFpr(const char* command, double fpr) {
+  if (fpr > 0 && fpr < 1) return true;
+  Fail("%s: --fpr %g is no rate: give one above 0 and below 1, like 0.01", command, fpr);
+  return false;
+}
+
+void WarnIfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size) {
+  if (capacity == 0 || !size.IsAbove(capacity)) return;
+  fprintf(
+      stderr,
+      "linefilter: warning: %s was made for %llu keys and holds about %.0f different ones, so more answers are wrong "
+      "than it was made for (expected_fpr tells how many). Make it anew for more keys.\n",
+      name.c_str(), static_cast<unsigned long long>(capacity), size.keys);
 }
 
 Status WriteFile(const std::string& out, const char* what, uint64_t total,

@@ -50,8 +50,19 @@ uint64_t MemoryOfMachine();
 // Whether a file of that name could be made or replaced; else false, with the reason.
 bool CanCreate(const std::string& path, std::string* reason);
 
-// Reports what every image tells of itself.
-void ReportImage(const FilterView& view, Report* report);
+// Reports what every image tells of itself. It returns the size, for which all of the image was read.
+SizeEstimate ReportImage(const FilterView& view, Report* report);
+
+// Reports how many keys a filter was made for, 0 if nobody said, and about how many are in it.
+void ReportSize(uint64_t capacity, const SizeEstimate& size, Report* report);
+
+// Reports how many more keys there are until the rate is `fpr`, for which IsWantedFpr was asked.
+void ReportRoom(const FilterView& view, double fpr, Report* report);
+// Whether the option --fpr of a command is a rate; it is false after saying what is wrong.
+bool IsWantedFpr(const char* command, double fpr);
+
+// Warns of a filter that has more different keys than it was made for. A command does it once, at its end.
+void WarnIfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size);
 
 // Writes a new image by write(sink). A terminal shows `what` as progress, of `total` bytes; 0: nobody knows how many.
 // Nothing stays of one that fails.

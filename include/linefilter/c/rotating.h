@@ -48,8 +48,9 @@ uint64_t linefilter_rotating_keys_per_generation(const linefilter_filter* filter
 linefilter_rotation linefilter_rotating_rotation(const linefilter_filter* filter);
 // The share of one bits, 0..1, in the generation that began `age` rotations ago (0 = the newest).
 double linefilter_rotating_fill_ratio_of_age(const linefilter_filter* filter, uint32_t age);
-// The distinct keys of that generation, estimated from its share of one bits.
-double linefilter_rotating_estimated_keys_of_age(const linefilter_filter* filter, uint32_t age);
+// The distinct keys of that generation, estimated from its share of one bits. `error` is as that of
+// linefilter_view_approximate_size.
+double linefilter_rotating_approximate_size_of_age(const linefilter_filter* filter, uint32_t age, double* error);
 
 LINEFILTER_C_END
 

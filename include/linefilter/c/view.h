@@ -186,10 +186,21 @@ bool linefilter_view_stage_at(const linefilter_view* view, uint32_t index, linef
 // The target that answers ("AVX3", ...).
 const char* linefilter_view_target(const linefilter_view* view);
 
-// The share of one bits. This and the next three read the whole body.
+// The keys that it was made for; 0 if nobody said. A new filter knows, and a view of an image that tells
+// linefilter_view_num_keys, or how it grows: the keys of its stages so far, or of all generations.
+uint64_t linefilter_view_capacity(const linefilter_view* view);
+
+// The share of one bits. All calls from here to linefilter_view_count_levels read the whole body.
 double linefilter_view_fill_ratio(const linefilter_view* view);
-// The distinct keys, estimated from the bits; infinite if all are set.
-double linefilter_view_estimated_keys(const linefilter_view* view);
+// The distinct keys, estimated from the bits; infinite if all are set. `error` may be NULL. It gets the standard error
+// of the estimate, in keys.
+double linefilter_view_approximate_size(const linefilter_view* view, double* error);
+// How many more distinct keys it takes until its expected rate is `fpr`; 0 if the rate is above that already, and for
+// what takes no keys. A scalable filter counts the stages that it would open, a rotating one until it rotates.
+uint64_t linefilter_view_room_for(const linefilter_view* view, double fpr);
+// Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. It is false
+// if nobody said how many they are.
+bool linefilter_view_over_capacity(const linefilter_view* view);
 // The rate at which absent keys answer "maybe", from these very bits, with keys whose hashes agree with a member's.
 double linefilter_view_expected_fpr(const linefilter_view* view);
 // The most levels of linefilter_view_count_levels.

@@ -8,6 +8,7 @@
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/blocks/folded_fpr.h"
 #include "lib/layouts/blocks/lane_table.h"
+#include "lib/layouts/blocks/size_of_blocks.h"
 #include "lib/layouts/layout_record.h"
 
 namespace linefilter::internal {
@@ -52,14 +53,12 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->lane_ones = LaneOnes(num_probes);
 }
 
-double KeysAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
-  // A bit stays zero with probability (1 - k / all bits)^n, whatever the load of its block.
-  const double share = num_probes / (512.0 * static_cast<double>(num_blocks));
-  return LnOfRest(fill) / LnOfRest(share);
+SizeEstimate SizeAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
+  return SizeOfBlocks(fill, num_probes, kBitsPerBlock, num_blocks);
 }
 
-double EstimatedKeys(const ProbeState& state) {
-  return KeysAtFill(FillRatioOfBody(state), state.num_probes, state.num_units);
+SizeEstimate ApproximateSize(const ProbeState& state) {
+  return SizeAtFill(FillRatioOfBody(state), state.num_probes, state.num_units);
 }
 
 // This is the mean over blocks and rotations of the product of lane fills, and of keys that agree with one of a block
@@ -90,12 +89,12 @@ double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enou
 extern const LayoutRecord kBlockedLayout;
 constexpr LayoutRecord kBlockedLayout = [] {
   LayoutRecord record =
-      PlainRecord<IsValid, Bind, BlockedKernels>(Layout::kBlocked, "blocked", EstimatedKeys, ExpectedFpr);
+      PlainRecord<IsValid, Bind, BlockedKernels>(Layout::kBlocked, "blocked", ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfBlocked;
   facts.bits_of_position = 1;
-  record.keys_at_fill = KeysAtFill;
+  record.size_at_fill = SizeAtFill;
   record.shared_kernels = SharedBlockedKernels;
   return record;
 }();

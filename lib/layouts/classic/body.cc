@@ -1,5 +1,7 @@
 #include "lib/layouts/classic/body.h"
 
+#include <cmath>
+
 #include "lib/base/equal_hashes.h"
 #include "lib/base/fill.h"
 #include "lib/base/real.h"
@@ -34,19 +36,23 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->num_probes = static_cast<uint16_t>(num_probes);
 }
 
-double KeysAtFill(double fill, uint32_t num_probes, uint64_t num_units) {
+// The number of zeros after n k throws into m bits has a variance of m e^-2t (e^t - 1 - t), t = n k / m, and each key
+// takes k e^-t of them (Whang, Vander-Zanden, Taylor 1990, with k throws for a key).
+SizeEstimate SizeAtFill(double fill, uint32_t num_probes, uint64_t num_units) {
   const double num_bits = 8.0 * static_cast<double>(num_units);
-  return LnOfRest(fill) / (num_probes * LnOfRest(1 / num_bits));
+  const double keys = LnOfRest(fill) / (num_probes * LnOfRest(1 / num_bits));
+  if (!(fill < 1)) return {keys, keys};
+  return {keys, std::sqrt(num_bits * ExpMinusLine(keys * num_probes / num_bits)) / num_probes};
 }
 
-double EstimatedKeys(const ProbeState& state) {
-  return KeysAtFill(FillRatioOf(state.body, state.num_units), state.num_probes, state.num_units);
+SizeEstimate ApproximateSize(const ProbeState& state) {
+  return SizeAtFill(FillRatioOf(state.body, state.num_units), state.num_probes, state.num_units);
 }
 
 // It is fill ratio ^ num_probes, and keys that agree with a member in the whole hash.
 double ExpectedFpr(const ProbeState& state) {
   const double fill = FillRatioOf(state.body, state.num_units);
-  const double keys = KeysAtFill(fill, state.num_probes, state.num_units);
+  const double keys = SizeAtFill(fill, state.num_probes, state.num_units).keys;
   return EitherOf(EqualHashFpr(keys), IntPow(fill, state.num_probes));
 }
 
@@ -61,7 +67,7 @@ size_t Positions(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64
 extern const LayoutRecord kClassicLayout;
 constexpr LayoutRecord kClassicLayout = [] {
   LayoutRecord record =
-      PlainRecord<IsValid, Bind, ClassicKernels>(Layout::kClassic, "classic", EstimatedKeys, ExpectedFpr);
+      PlainRecord<IsValid, Bind, ClassicKernels>(Layout::kClassic, "classic", ApproximateSize, ExpectedFpr);
   record.body_may_contain = MayContain;
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.unites = facts.zeros_are_empty = true;
@@ -69,7 +75,7 @@ constexpr LayoutRecord kClassicLayout = [] {
   facts.bits_of_position = 1;
   record.absence_is_sound = ZeroAbsence::IsSound<SoundChunk>;
   record.positions = Positions;
-  record.keys_at_fill = KeysAtFill;
+  record.size_at_fill = SizeAtFill;
   return record;
 }();
 

@@ -1,5 +1,6 @@
 #include "lib/layouts/container/body.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "lib/base/equal_hashes.h"
@@ -53,37 +54,32 @@ Status CheckStages(const BodyParts& parts) {
 bool IsValid(uint64_t, uint32_t) { return false; }
 bool MayContain(const uint8_t*, uint64_t, uint32_t, uint64_t) { return true; }
 
-// A state that asks one stage of `all` alone.
-ProbeState StateOf(const ProbeState& all, const Stage& stage) {
-  ProbeState state;
-  (all.is_shared ? BindSharedBody : BindBody)(StageLayout(),
-                                              {stage.body, kBlockBytes * stage.num_blocks, stage.num_probes}, &state);
-  return state;
-}
-
 double FillRatio(const ProbeState& state) {
   double ones = 0, blocks = 0;
   ForEachStage(state, [&](uint32_t, const Stage& stage) {
     const double size = static_cast<double>(stage.num_blocks);
-    ones += size * FillRatioOfBody(StateOf(state, stage));
+    ones += size * FillRatioOfBody(StateOfStage(state, stage));
     blocks += size;
   });
   return blocks == 0 ? 0 : ones / blocks;
 }
 
 // It is a sum: a key that two stages hold counts twice.
-double EstimatedKeys(const ProbeState& state) {
-  double sum = 0;
-  ForEachStage(state,
-               [&](uint32_t, const Stage& stage) { sum += StageLayout().estimated_keys(StateOf(state, stage)); });
-  return sum;
+SizeEstimate ApproximateSize(const ProbeState& state) {
+  double sum = 0, variance = 0;
+  ForEachStage(state, [&](uint32_t, const Stage& stage) {
+    const SizeEstimate size = StageLayout().approximate_size(StateOfStage(state, stage));
+    sum += size.keys;
+    variance += size.error * size.error;
+  });
+  return {sum, std::sqrt(variance)};
 }
 
 // Stages count as independent, which their other sizes make them.
 double ExpectedFpr(const ProbeState& state) {
   double any = 0;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
   ForEachStage(state, [&](uint32_t, const Stage& stage) {
-    any = EitherOf(any, StageLayout().expected_fpr(StateOf(state, stage)));
+    any = EitherOf(any, StageLayout().expected_fpr(StateOfStage(state, stage)));
   });
   return any;
 }
@@ -101,8 +97,8 @@ void StoreStageEntry(uint64_t num_blocks, uint64_t num_keys, uint32_t num_probes
 
 extern const LayoutRecord kContainerLayout;
 constexpr LayoutRecord kContainerLayout = [] {
-  LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,       CheckStages, StagesKernels,
-                         BindImageStages,    MayContain,  FillRatio, EstimatedKeys, ExpectedFpr};
+  LayoutRecord record = {Layout::kContainer, "container", {},        IsValid,         CheckStages, StagesKernels,
+                         BindImageStages,    MayContain,  FillRatio, ApproximateSize, ExpectedFpr};
   record.absence_is_sound = StagesAbsence::IsSound<SoundChunk>;
   record.facts.has_blocks = record.facts.has_stages = record.facts.zeros_are_empty = true;
   record.facts.bits_of_position = 1;

@@ -8,6 +8,7 @@
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/blocks/folded_fpr.h"
 #include "lib/layouts/blocks/lane_table.h"
+#include "lib/layouts/blocks/size_of_blocks.h"
 #include "lib/layouts/layout_record.h"
 
 namespace linefilter::internal {
@@ -44,16 +45,16 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
 }
 
 // Distinct keys, by the share of counters that are not 0.
-double EstimatedKeys(const ProbeState& state) {
+SizeEstimate ApproximateSize(const ProbeState& state) {
   uint64_t non_zero = 0;
   for (uint64_t i = 0; i < kBlockBytes * state.num_units; i += 8) {
     uint64_t counters;
     memcpy(&counters, state.body + i, sizeof(counters));
     non_zero += static_cast<uint64_t>(__builtin_popcountll(NonZero(counters)));
   }
-  // A counter stays 0 with probability (1 - k / all counters)^n, whatever the load of its block.
   const double num_counters = kCountersPerBlock * static_cast<double>(state.num_units);
-  return LnOfRest(static_cast<double>(non_zero) / num_counters) / LnOfRest(state.num_probes / num_counters);
+  return SizeOfBlocks(static_cast<double>(non_zero) / num_counters, state.num_probes, kCountersPerBlock,
+                      state.num_units);
 }
 
 // It is that of `blocked`, with counters that are not 0.
@@ -84,7 +85,7 @@ double CountingFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double eno
 extern const LayoutRecord kCountingLayout;
 constexpr LayoutRecord kCountingLayout = [] {
   LayoutRecord record =
-      PlainRecord<IsValid, Bind, CountingKernels>(Layout::kCounting, "counting", EstimatedKeys, ExpectedFpr);
+      PlainRecord<IsValid, Bind, CountingKernels>(Layout::kCounting, "counting", ApproximateSize, ExpectedFpr);
   LayoutFacts& facts = record.facts;
   facts.buildable = facts.takes_keys = facts.gives_back = facts.keeps_repeats = true;
   facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;

@@ -29,7 +29,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._filter import BlockedFilter, ClassicFilter, CountingBlockedFilter, Filter
-from ._filter_base import FilterBase
+from ._filter_base import FilterBase, SizeEstimate
 from ._hash import hash_key, hash_keys, mix_hashes
 from ._key_filter import KeyFilter
 from ._linefilter import version as __version__
@@ -64,6 +64,7 @@ __all__ = [
     "RedisServers",
     "RotatingFilter",
     "ScalableFilter",
+    "SizeEstimate",
     "Sizing",
     "Stage",
     "SwappableFilter",

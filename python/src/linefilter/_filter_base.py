@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Optional, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, SupportsIndex, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._keys import Hashes, Key, Keys, Path, as_path, as_uint, hash_words, of_each
+from ._keys import Hashes, Key, Keys, Path, as_float, as_path, as_uint, hash_words, of_each
 
 Self = TypeVar("Self", bound="Held")
 ClosableSelf = TypeVar("ClosableSelf", bound="Closable")
+
+
+class SizeEstimate(NamedTuple):
+    """A number of keys, estimated from bits, and its standard error. Two of three estimates are off by less than that."""
+
+    keys: float
+    error: float
 
 
 class Held:
@@ -143,8 +150,9 @@ class FilterBase(Asked):
     differ from language to language. Keys are hashed by XXH3 or, with a secret, SipHash, never by Python's hash(), so the
     answers are those of C++, of C and of the next process.
 
-    There is no len(), for a filter does not know how many different keys it has (estimated_keys() guesses, num_keys of a
-    FilterView is what the maker counted), and no iteration, for it has no keys.
+    len() is an estimate of how many different keys it has: it reads all of the filter, and approximate_size() tells the error,
+    too (num_keys of a FilterView is what the maker counted). A filter is true, full or empty. There is no iteration, for it has
+    no keys.
 
     Classes of your own hold a filter, and are not derived from one (TypeError): copies and pickles would lose what they add.
 
@@ -172,13 +180,43 @@ class FilterBase(Asked):
         """Which instructions answer: "AVX3", "AVX2", "NEON", ... The answers are the same with all."""
         return self._core.target()
 
+    @property
+    def capacity(self) -> Optional[int]:
+        """The keys that it was made for; None if nobody said, as an image that has no num_keys.
+
+        Of a ScalableFilter those of the stages opened so far, of a RotatingFilter those of all its generations."""
+        return self._core.capacity() or None
+
     def fill_ratio(self) -> float:
-        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as the next two do."""
+        """Share of one bits, 0 to 1. Reads all of the filter, about 0.1 s per GB, as all calls from here on do."""
         return self._core.fill_ratio()
 
-    def estimated_keys(self) -> float:
-        """Different keys, estimated from the bits; infinite if all are set."""
-        return self._core.estimated_keys()
+    def approximate_size(self) -> SizeEstimate:
+        """Different keys, estimated from the bits, with the standard error of that; infinite if all bits are set."""
+        return SizeEstimate(*self._core.approximate_size())
+
+    def __len__(self) -> int:
+        """The whole number next to approximate_size().keys. OverflowError if all bits are set."""
+        keys = self._core.approximate_size()[0]
+        if keys == float("inf"):
+            raise OverflowError("all bits of the filter are set, so no number of keys is too large: see approximate_size()")
+        return round(keys)
+
+    def __bool__(self) -> bool:
+        """True: `if filter` asks whether there is one, as it did without len(), and reads nothing."""
+        return True
+
+    def room_for(self, fpr: float) -> int:
+        """How many more different keys it takes until its expected rate is `fpr`.
+
+        0 if the rate is above that already, and for what takes no keys (layout "retrieval"). A ScalableFilter counts the stages
+        that it would open, a RotatingFilter until it rotates."""
+        return self._core.room_for(as_float(fpr, "fpr"))
+
+    def over_capacity(self) -> bool:
+        """Are more different keys in it than it was made for, beyond four standard errors of the estimate? False if nobody said
+        how many they are."""
+        return self._core.over_capacity()
 
     def expected_fpr(self) -> float:
         """The rate at which absent keys answer True, from the very bits: 1 of a broken image, 0 of the empty set.

@@ -6,7 +6,7 @@ from typing import NoReturn, Optional, SupportsIndex, Union, final
 
 from . import _linefilter
 from ._filter import Filter
-from ._filter_base import FilterBase, closed_error
+from ._filter_base import FilterBase, SizeEstimate, closed_error
 from ._key_filter import KeyFilter
 from ._keys import as_uint
 from ._options import make_options
@@ -102,9 +102,9 @@ class RotatingFilter(KeyFilter):
         """Share of one bits of the generation that began `age` rotations ago; 0 is the newest."""
         return self._core.fill_ratio_of_age(as_uint(age, "age", 2**32 - 1))
 
-    def estimated_keys_of_age(self, age: SupportsIndex) -> float:
-        """Different keys of that generation, estimated from its bits."""
-        return self._core.estimated_keys_of_age(as_uint(age, "age", 2**32 - 1))
+    def approximate_size_of_age(self, age: SupportsIndex) -> SizeEstimate:
+        """Different keys of that generation, estimated from its bits, with the standard error."""
+        return SizeEstimate(*self._core.approximate_size_of_age(as_uint(age, "age", 2**32 - 1)))
 
     __reduce__ = __copy__ = _not_copied
 

@@ -7,9 +7,9 @@ from typing import Any, Literal, NoReturn, Optional, SupportsIndex, Union, final
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, UnsupportedError
-from ._filter_base import Closable
+from ._filter_base import Closable, SizeEstimate
 from ._key_filter import TakingFilter
-from ._keys import Bytes, Keys, as_uint, split
+from ._keys import Bytes, Keys, as_float, as_uint, split
 from ._options import make_options
 from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
@@ -21,14 +21,14 @@ MutableLayout = Literal["blocked", "classic", "counting"]
 @final
 @dataclass(frozen=True)
 class RedisInfo:
-    """What RedisFilter.info() tells. The last three are estimated from sampled_bytes of the body, spread over all of it."""
+    """What RedisFilter.info() tells. The last four are estimated from sampled_bytes of the body, spread over all of it."""
 
     layout: str
     hash_id: str
     seed: Optional[int]  # None where a secret takes its place
     num_probes: int
     num_stages: int
-    num_keys: Optional[int]  # that it was made for; None: unknown
+    capacity: Optional[int]  # keys that it was made for, of an image those that it has; None: unknown
     num_blocks: int
     body_bytes: int
     shard_bytes: int
@@ -43,8 +43,14 @@ class RedisInfo:
     num_lost_shards: int
     sampled_bytes: int
     fill_ratio: float
-    estimated_keys: float
+    approximate_size: SizeEstimate  # keys, and the error of the estimate and of the sample
     expected_fpr: float
+    over_capacity: bool  # as FilterBase.over_capacity()
+
+    def room_for(self, fpr: float) -> int:
+        """How many more different keys it takes until its expected rate is `fpr`, as FilterBase.room_for, by approximate_size."""
+        filled = self.approximate_size.keys, self.expected_fpr
+        return _redis().room_for(self.layout, self.num_probes, self.body_bytes, *filled, as_float(fpr, "fpr"))
 
 
 def _redis() -> type[_linefilter.Redis]:
@@ -174,8 +180,9 @@ class RedisFilter(TakingFilter, Closable):
         facts["expires_in"] = None if expires_in_ms < 0 else expires_in_ms / 1000
         if facts["hash_id"] == "keyed":
             facts["seed"] = None
-        for fact in ("num_keys", "next_generation", "previous_generation"):
+        for fact in ("capacity", "next_generation", "previous_generation"):
             facts[fact] = facts[fact] or None
+        facts["approximate_size"] = SizeEstimate(*facts["approximate_size"])
         return RedisInfo(**facts)
 
     def expire(self, seconds: Optional[float]) -> None:

@@ -217,7 +217,7 @@ TEST_F(RedisFilterTest, InfoTellsParametersAndFill) {
     EXPECT_EQ(info.num_probes, local.num_probes());
     EXPECT_EQ(info.num_blocks, local.num_blocks());
     EXPECT_EQ(info.body_bytes, local.body_bytes());
-    EXPECT_EQ(info.num_keys, made_for);
+    EXPECT_EQ(info.capacity, made_for);
     EXPECT_EQ(info.shard_bytes, 100032u);
     EXPECT_EQ(info.num_shards, (local.body_bytes() + 100031) / 100032);
     EXPECT_EQ(info.generation, filter.generation());
@@ -228,7 +228,13 @@ TEST_F(RedisFilterTest, InfoTellsParametersAndFill) {
     EXPECT_EQ(info.num_lost_shards, 0u);
     EXPECT_LE(info.sampled_bytes, uint64_t{1} << 20);
     EXPECT_NEAR(info.fill_ratio, local.FillRatio(), local.FillRatio() * 0.05);
-    EXPECT_NEAR(info.estimated_keys, local.EstimatedKeys(), local.EstimatedKeys() * 0.05);
+    EXPECT_NEAR(info.approximate_size.keys, local.ApproximateSize().keys, local.ApproximateSize().keys * 0.05);
+    EXPECT_GE(info.approximate_size.error, local.ApproximateSize().error * 0.99) << "more, where it is a sample";
+    EXPECT_NEAR(info.approximate_size.keys, local.ApproximateSize().keys, 5 * info.approximate_size.error);
+    EXPECT_EQ(info.OverCapacity(), local.OverCapacity());
+    EXPECT_NEAR(static_cast<double>(info.RoomFor(0.5)), static_cast<double>(local.RoomFor(0.5)),
+                0.05 * static_cast<double>(local.RoomFor(0.5)) + 5 * info.approximate_size.error);
+    EXPECT_EQ(info.RoomFor(0), 0u);
     EXPECT_NEAR(info.expected_fpr, local.ExpectedFpr(), local.ExpectedFpr() * 0.5);
 
     client_->Do({"DEL", Shards().at(2)});

@@ -79,11 +79,11 @@ TEST(Stages, TellTheirSizesTogether) {
     const Bytes image = reference::WriteImage(stage);
     const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
     none *= 1 - view.ExpectedFpr();
-    keys += view.EstimatedKeys();
+    keys += view.ApproximateSize().keys;
   }
   EXPECT_DOUBLE_EQ(filter.FillRatio(), static_cast<double>(ones) / 4096);
   EXPECT_NEAR(filter.ExpectedFpr(), 1 - none, 1e-15);
-  EXPECT_DOUBLE_EQ(filter.EstimatedKeys(), keys);
+  EXPECT_DOUBLE_EQ(filter.ApproximateSize().keys, keys);
   const Bytes image = ImageOf(both, {40, 80, 200});
   const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
   EXPECT_EQ(view.num_blocks(), 8u);
@@ -91,7 +91,7 @@ TEST(Stages, TellTheirSizesTogether) {
   EXPECT_EQ(view.body(), image.data());
   EXPECT_DOUBLE_EQ(view.FillRatio(), filter.FillRatio());
   EXPECT_DOUBLE_EQ(view.ExpectedFpr(), filter.ExpectedFpr());
-  EXPECT_DOUBLE_EQ(view.EstimatedKeys(), keys);
+  EXPECT_DOUBLE_EQ(view.ApproximateSize().keys, keys);
 }
 
 }  // namespace

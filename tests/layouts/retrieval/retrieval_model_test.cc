@@ -38,7 +38,7 @@ Rate RateOfBlocks(const FilterBase& filter) {
   }
   const double mean = sum / blocks;
   // To it come keys that agree with one of their block in the in-block hash, whose number is estimated.
-  const double equal = filter.EstimatedKeys() / blocks / 4294967296.0;
+  const double equal = filter.ApproximateSize().keys / blocks / 4294967296.0;
   EXPECT_GE(filter.ExpectedFpr(), mean * (1 - 1e-9)) << "a filter knows its own rate";
   EXPECT_NEAR(filter.ExpectedFpr() - mean, equal * (1 - mean), 0.1 * equal + 1e-9 * mean);
   return {mean, std::sqrt(std::max(0.0, squares / blocks - mean * mean) / blocks)};

@@ -296,7 +296,7 @@ TEST(RetrievalLevels, AreNoneOfOtherLayoutsOfTheEmptyAndOfTheBroken) {
   EXPECT_TRUE(empty_set.empty_set());
   EXPECT_EQ(empty_set.CountLevels(counts), 0u);
   EXPECT_EQ(empty_set.ExpectedFpr(), 0);
-  EXPECT_EQ(empty_set.EstimatedKeys(), 0);
+  EXPECT_EQ(empty_set.ApproximateSize().keys, 0);
   EXPECT_EQ(FilterView().CountLevels(counts), 0u);
   EXPECT_EQ(counts[0], 7u);
 }
@@ -320,14 +320,14 @@ TEST(RetrievalLevels, TellTheNumberOfKeys) {
     const Hashes hashes = RandomHashes(200 * keys_per_block, keys_per_block);
     const Bytes image = reference::WriteImage(FilterOf(hashes, 200));
     const double keys = static_cast<double>(hashes.size());
-    EXPECT_NEAR(FilterView(image.data(), image.size(), VerifyMode::kWhole).EstimatedKeys() / keys, 1, 0.04)
+    EXPECT_NEAR(FilterView(image.data(), image.size(), VerifyMode::kWhole).ApproximateSize().keys / keys, 1, 0.04)
         << keys_per_block;
   }
   const Bytes few = reference::WriteImage(FilterOf(RandomHashes(20, 1), 10));
-  EXPECT_NEAR(FilterView(few.data(), few.size(), VerifyMode::kWhole).EstimatedKeys(), 20, 5)
+  EXPECT_NEAR(FilterView(few.data(), few.size(), VerifyMode::kWhole).ApproximateSize().keys, 20, 5)
       << "by the ones: 6 standard deviations";
   const Bytes full = reference::WriteImage(EmptyReference(Layout::kRetrieval, 0, 128));
-  EXPECT_EQ(FilterView(full.data(), full.size(), VerifyMode::kWhole).EstimatedKeys(),
+  EXPECT_EQ(FilterView(full.data(), full.size(), VerifyMode::kWhole).ApproximateSize().keys,
             std::numeric_limits<double>::infinity());
 }
 

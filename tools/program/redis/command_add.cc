@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/program/images.h"
 #include "tools/program/key_reader.h"
 #include "tools/program/redis/commands.h"
 #include "tools/program/redis/failure.h"
@@ -122,6 +123,8 @@ int RunAdd(const Add& add) {
                 static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
                 advice.empty() ? "" : "\n", advice.c_str());
   }
+  RedisInfo info;  // a sample, of 1 MiB at most; where it fails, the keys are there all the same
+  if (filter.Info(&info).ok()) WarnIfOverfull(ShownName(add.name), info.capacity, info.approximate_size);
   return all_read.ok() ? printed : Fail("%s", all_read.message());
 }
 
@@ -146,6 +149,7 @@ const Command kRedisAddCommand = {
     KEYS_NOTES
     "new: certainly nobody had added it, and no other writer is told so of this key. known: it was there, or it looks\n"
     "so (expected_fpr of `linefilter redis info`). failed: nobody vouches for it; adding again is always right.\n"
+    "A warning at the end tells of a filter that has more keys than it was made for.\n"
     "What was acknowledged and not printed, since this was interrupted or its output failed, is known next time.\n"
     "Where a batch fails, the rest is not read. Where the filter or a part of it is gone, so is what was "
     "acknowledged:\n"

@@ -45,7 +45,7 @@ int RunCreate(const Create& create) {
   }
   Report report;
   ReportFilter(filter, &report);
-  report.Count("num_keys", info.num_keys);
+  report.Count("capacity", info.capacity);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
   report.Bool("cluster", info.cluster);

@@ -13,10 +13,12 @@ struct Info {
   ServerOptions server;
   std::string name;
   SecretOption secret;
+  double fpr = 0;
   bool json = false;
 };
 
-int RunInfo(const Info& options) {
+int RunInfo(const Info& options, bool with_fpr) {
+  if (with_fpr && !IsWantedFpr("redis info", options.fpr)) return kExitBad;
   RedisFilter filter;
   if (!OpenFilter("info", options.server, options.name, options.secret, &filter)) return kExitBad;
   RedisInfo info;
@@ -25,10 +27,13 @@ int RunInfo(const Info& options) {
   Report report;
   ReportFilter(filter, &report);
   if (info.num_stages != 0) report.Count("num_stages", info.num_stages);
-  if (info.num_keys != 0) report.Count("num_keys", info.num_keys);
-  report.Number("estimated_keys", info.estimated_keys);
+  ReportSize(info.capacity, info.approximate_size, &report);
   report.Rate("fill_ratio", info.fill_ratio);
   report.Rate("expected_fpr", info.expected_fpr);
+  if (options.fpr > 0) {
+    report.Rate("wanted_fpr", options.fpr);
+    report.Count("room_for", info.RoomFor(options.fpr));
+  }
   report.Count("sampled_bytes", info.sampled_bytes);
   report.Count("shards", info.num_shards);
   report.Count("shard_bytes", info.shard_bytes);
@@ -41,7 +46,10 @@ int RunInfo(const Info& options) {
   report.Bool("cluster", info.cluster);
   report.Count("masters", info.num_masters);
   report.Print(options.json);
-  if (info.num_lost_shards == 0) return kExitGood;
+  if (info.num_lost_shards == 0) {
+    WarnIfOverfull(ShownName(options.name), info.capacity, info.approximate_size);
+    return kExitGood;
+  }
   return Fail(
       "redis info: the server lost %llu of the shards of %s (evicted? flushed? restarted without persistence?): "
       "every key there answers maybe, none can be added; make it anew (redis switch, or delete and load)",
@@ -51,17 +59,21 @@ int RunInfo(const Info& options) {
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   DeclareFilterName(&arguments, &info->name);
+  arguments.Real("--fpr", &info->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
   arguments.Secret(&info->secret, SecretUse::kAsk);
   DeclareServer(&arguments, ServerUse::kAsk, &info->server);
   arguments.Json(&info->json);
-  return [info] { return RunInfo(*info); };
+  return [info, &arguments] { return RunInfo(*info, arguments.Given("--fpr")); };
 }
 
 }  // namespace
 
 const Command kRedisInfoCommand = {
     "info", "Show all that a filter in Redis tells about itself",
-    "estimated_keys, fill_ratio and expected_fpr are those of sampled_bytes of its bits, spread over all of them.\n"
+    "approximate_size, fill_ratio and expected_fpr are those of sampled_bytes of its bits, spread over all of them;\n"
+    "size_error is the standard error. capacity: the keys that it was made for. A warning tells of a filter with "
+    "more.\n"
+    "--fpr P: room_for tells how many more keys it takes until its rate is P.\n"
     "A keyed filter demands its --secret, though no key is asked.\n" REPLICA_NOTES
     "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards).",
     &Declare};

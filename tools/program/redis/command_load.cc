@@ -47,10 +47,11 @@ int RunLoad(const Load& load) {
   report.Text("image", load.image);
   report.Bool("created", created);
   report.Count("shards", info.num_shards);
-  report.Number("estimated_keys", info.estimated_keys);
+  ReportSize(info.capacity, info.approximate_size, &report);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Print(load.json);
   if (created) WarnIfEmpty(image, filter, load.name, "`linefilter redis delete`, then `linefilter redis create`");
+  WarnIfOverfull(ShownName(load.name), info.capacity, info.approximate_size);
   return kExitGood;
 }
 

@@ -62,7 +62,7 @@ int RunSwitch(const Switch& options, const Arguments& arguments) {
   report.Text("step", step.done);
   report.Text("generation", SecretCheckText(info.generation));
   if (info.next_generation != 0) report.Text("next_generation", SecretCheckText(info.next_generation));
-  report.Number("estimated_keys", info.estimated_keys);
+  ReportSize(info.capacity, info.approximate_size, &report);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Text("writers", step.writers);
   report.Print(options.json);

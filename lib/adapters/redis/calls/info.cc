@@ -1,6 +1,7 @@
 // This is what a filter in Redis tells of itself. A sample of its blocks says how full it is: pieces from all over the
 // body, made an image, which FilterView judges like any other.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "lib/adapters/redis/calls/sentences.h"
 #include "lib/adapters/redis/record/marks.h"
 #include "linefilter/remote_body.h"
+#include "linefilter/sizing.h"
 #include "linefilter/view.h"
 
 namespace linefilter {
@@ -96,7 +98,20 @@ class Sample final : public ReplyHandler {
   std::vector<Piece> pieces_;
 };
 
-Status Judge(const std::string& bytes, const Part& part, double* fill, double* keys, double* fpr) {
+// What the bits of a part tell.
+struct Judgement {
+  double fill = 1, fpr = 1;
+  SizeEstimate size;
+};
+
+// The sample has a share of the part's keys, and which ones is chance: of n keys, each with probability p, n p (1 - p)
+// is the variance of how many.
+SizeEstimate OfPart(const SizeEstimate& of_sample, double times) {
+  const double variance = of_sample.error * of_sample.error + of_sample.keys * (1 - 1 / times);
+  return {times * of_sample.keys, times * std::sqrt(variance)};
+}
+
+Status Judge(const std::string& bytes, const Part& part, Judgement* judgement) {
   BodyFacts facts;
   facts.layout = part.layout;
   facts.num_probes = part.num_probes;
@@ -119,13 +134,14 @@ Status Judge(const std::string& bytes, const Part& part, double* fill, double* k
   if (!status.ok()) return status;
   const FilterView view(image.data(), image.size(), VerifyMode::kTrusted);  // its checks were made here
   if (!view.status().ok()) return view.status();
-  *fill = view.FillRatio();
-  const double keys_of_sample = view.EstimatedKeys();
-  *keys = keys_of_sample * (static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
-  *fpr = view.ExpectedFpr();
-  if (!FactsOf(part.layout).has_blocks && *keys > keys_of_sample) {
+  const SizeEstimate of_sample = view.ApproximateSize();
+  judgement->fill = view.FillRatio();
+  judgement->size = OfPart(of_sample, static_cast<double>(part.bytes) / static_cast<double>(bytes.size()));
+  judgement->fpr = view.ExpectedFpr();
+  const double others = judgement->size.keys - of_sample.keys;
+  if (!FactsOf(part.layout).has_blocks && others > 0) {
     // Whole hashes may agree with those of all keys, 2^-64 each. (In blocks only those of a block do.)
-    *fpr += (1 - *fpr) * std::min(1.0, (*keys - keys_of_sample) / 18446744073709551616.0);
+    judgement->fpr += (1 - judgement->fpr) * std::min(1.0, others / 18446744073709551616.0);
   }
   return Status();
 }
@@ -138,7 +154,7 @@ RedisInfo FactsOfRecord(const Header& header, const Generation& generation) {
   told.seed = header.seed;
   told.num_probes = generation.num_probes;
   told.num_stages = static_cast<uint32_t>(generation.stages.size());
-  told.num_keys = generation.num_keys;
+  told.capacity = generation.num_keys;
   told.num_blocks = generation.num_blocks();
   told.body_bytes = generation.body_bytes;
   told.shard_bytes = generation.shard_bytes;
@@ -157,7 +173,7 @@ Status Info(FilterRecord* record, RedisInfo* info) {
     if (!status.ok()) return status;
     const Generation& generation = record->current().generation;
     const std::vector<Part> parts = PartsOf(generation);
-    double fpr = 0, fill = 0, keys = 0;
+    double fpr = 0, fill = 0, keys = 0, variance = 0;
     uint64_t sampled = 0;
     std::vector<uint32_t> lost;
     bool newer = false;
@@ -171,12 +187,13 @@ Status Info(FilterRecord* record, RedisInfo* info) {
       newer = newer || sample.AnyNewer();
       for (const uint32_t shard : sample.LostShards()) lost.push_back(shard);
       const std::string bytes = sample.Bytes();
-      double part_fill = 1, part_keys = 0, part_fpr = 1;
-      if (!bytes.empty()) status = Judge(bytes, part, &part_fill, &part_keys, &part_fpr);
+      Judgement of_part;
+      if (!bytes.empty()) status = Judge(bytes, part, &of_part);
       if (!status.ok()) return status;
-      fpr += (1 - fpr) * part_fpr;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
-      fill += part_fill * (static_cast<double>(part.bytes) / static_cast<double>(generation.body_bytes));
-      keys += part_keys;
+      fpr += (1 - fpr) * of_part.fpr;  // not 1 minus the product of 1 - p, which is 0 for the smallest p
+      fill += of_part.fill * (static_cast<double>(part.bytes) / static_cast<double>(generation.body_bytes));
+      keys += of_part.size.keys;
+      variance += of_part.size.error * of_part.size.error;
       sampled += bytes.size();
     }
     if (newer || !lost.empty()) {
@@ -197,7 +214,7 @@ Status Info(FilterRecord* record, RedisInfo* info) {
     told.num_lost_shards = static_cast<uint64_t>(std::unique(lost.begin(), lost.end()) - lost.begin());
     told.sampled_bytes = sampled;
     told.fill_ratio = fill;
-    told.estimated_keys = keys;
+    told.approximate_size = {keys, std::sqrt(variance)};
     told.expected_fpr = told.num_lost_shards != 0 ? 1 : fpr;
     *info = told;
     return Status();
@@ -207,6 +224,14 @@ Status Info(FilterRecord* record, RedisInfo* info) {
 
 }  // namespace
 }  // namespace redis_internal
+
+uint64_t RedisInfo::RoomFor(double fpr) const noexcept {
+  if (!FactsOf(layout).takes_keys || !(expected_fpr < fpr)) return 0;
+  const double room = static_cast<double>(MaxKeysForFpr(layout, body_bytes, fpr, num_probes)) - approximate_size.keys;
+  return room > 0 ? static_cast<uint64_t>(room) : 0;
+}
+
+bool RedisInfo::OverCapacity() const noexcept { return capacity != 0 && approximate_size.IsAbove(capacity); }
 
 Status RedisFilter::Info(RedisInfo* info) noexcept {
   *info = RedisInfo();

@@ -1,0 +1,33 @@
+// This estimates the keys of layouts whose keys take one position in each of k of a block's 16 lanes.
+#ifndef LINEFILTER_LIB_LAYOUTS_BLOCKS_SIZE_OF_BLOCKS_H_
+#define LINEFILTER_LIB_LAYOUTS_BLOCKS_SIZE_OF_BLOCKS_H_
+
+#include <cmath>
+#include <cstdint>
+
+#include "lib/base/real.h"
+#include "linefilter/filter_base.h"
+
+namespace linefilter::internal {
+
+// `fill` is the share of positions that are taken, of num_positions in each block.
+//
+// A position stays free with probability (1 - k / all positions)^n, whatever the load of its block, which tells n. The
+// variance of the number of free ones, for n keys, is that of n k throws into m positions, m e^-2t (e^t - 1 - t) with t
+// = n k / m, and what two lanes of a block have in common: a key that takes one lane takes another with probability (k
+// - 1) / 15. Two positions of different lanes are then free together e^(load c) times as often as if they were
+// independent, c = k (k - 1) / pairs. That adds 6 % to the variance at 10 bits per key. Each key takes k e^-t free
+// ones.
+inline SizeEstimate SizeOfBlocks(double fill, uint32_t num_probes, uint32_t num_positions, uint64_t num_blocks) {
+  const double k = num_probes, blocks = static_cast<double>(num_blocks), positions = num_positions;
+  const double keys = LnOfRest(fill) / LnOfRest(k / (positions * blocks));
+  if (!(fill < 1)) return {keys, keys};
+  const double load = keys / blocks, pairs = positions * positions * (15.0 / 16);  // ordered, of different lanes
+  const double of_throws = positions * ExpMinusLine(load * k / positions);
+  const double of_lanes = pairs * ExpMinusLine(load * k * (k - 1) / pairs);
+  return {keys, std::sqrt(blocks * (of_throws + of_lanes)) / k};
+}
+
+}  // namespace linefilter::internal
+
+#endif  // LINEFILTER_LIB_LAYOUTS_BLOCKS_SIZE_OF_BLOCKS_H_
