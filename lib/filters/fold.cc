@@ -140,7 +140,7 @@ Status CheckUnionFpr(const FilterList& filters, const UnionOptions& options) {
   }
   if (max_fpr == 1 || (max_fpr == 0 && !folds)) return Status();
   UnionPlan plan = PlanOf(filters);
-  if (plan.estimated_keys == 0 && folds) {  // it is still to be filled: the first key would show what is left of it
+  if (plan.approximate_size == 0 && folds) {  // it is still to be filled: the first key would show what is left of it
     plan.expected_fpr = ExpectedFpr(one->layout(), 1, plan.body_bytes, one->num_probes());
     plan.fpr_of_largest = ExpectedFpr(one->layout(), 1, plan.largest_body_bytes, one->num_probes());
   }

@@ -263,7 +263,7 @@ TEST(NumKeys, IsWhatTheFilterIsSizedForWhateverComes) {
     for (const size_t n : {0u, 1u, 500u, 60000u}) {
       const Hashes hashes = RandomHashes(n, 3), lines = n == 0 ? hashes : Repeated(hashes, 2 * n, 4);
       const std::string image = Build(options, lines);
-      const FilterView view(image.data(), image.size());
+      const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
       ASSERT_TRUE(IsOk(view.Verify()));
       EXPECT_EQ(view.body_bytes(), expected.body_bytes);
       EXPECT_EQ(view.num_probes(), expected.num_probes);

@@ -166,7 +166,7 @@ static void TestSameSize(void) {
   linefilter_builder_add_u64(builder, 6);
   size_t size = 0;
   uint8_t* image = linefilter_builder_finish(builder, &size, &status);
-  linefilter_view* built = linefilter_view_open(image, size, NULL, NULL);
+  linefilter_view* built = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, NULL);
   CHECK(built != NULL && linefilter_filter_union(first, built, 0, &status) == LINEFILTER_OK);
   CHECK(linefilter_view_may_contain_u64(view, 6));
   linefilter_view_free(built);

@@ -105,7 +105,8 @@ TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
         const double most = 2 * ExpectedFpr(Layout::kBlocked, 2 * n + d,
                                             std::max(filter.body_bytes(), other.body_bytes()), filter.num_probes());
         const std::string here = ImageOf(filter), there = ImageOf(other);
-        const FilterView mine_view(here.data(), here.size()), theirs_view(there.data(), there.size());
+        const FilterView mine_view(here.data(), here.size(), VerifyMode::kWhole),
+            theirs_view(there.data(), there.size(), VerifyMode::kWhole);
         const FilterView* const views[] = {&mine_view, &theirs_view};
         BlockedFilter by_view = FromImage<BlockedFilter>(here);
         Collector written;
@@ -116,7 +117,8 @@ TEST(Union, HasNoRateAboveTheRuleThatNobodyAskedFor) {
         if (!is_united) continue;
         EXPECT_LE(filter.ExpectedFpr(), 1.02 * most) << n << " and " << d << " more; the keys were estimated";
         EXPECT_EQ(ImageOf(by_view), ImageOf(filter));
-        EXPECT_EQ(FilterView(written.bytes.data(), written.bytes.size()).ExpectedFpr(), filter.ExpectedFpr());
+        EXPECT_EQ(FilterView(written.bytes.data(), written.bytes.size(), VerifyMode::kWhole).ExpectedFpr(),
+                  filter.ExpectedFpr());
       }
     }
   }

@@ -73,7 +73,7 @@ TEST(ApproximateSize, OfRetrievalIsNotFurtherOffThanItSays) {
         for (uint64_t k = 0; k < n; ++k) builder.AddHash(MixHash(next++));
         std::string image;
         ASSERT_TRUE(IsOk(builder.Finish(&image)));
-        const FilterView view(image.data(), image.size());
+        const FilterView view(image.data(), image.size(), VerifyMode::kWhole);
         const SizeEstimate size = view.ApproximateSize();
         const double off = (size.keys - static_cast<double>(n)) / size.error;
         squares += off * off / 60;
@@ -137,18 +137,18 @@ TEST(Capacity, OfAnImageIsWhatItsTrailerTells) {
   FilterBuilder builder(BitsPerKey(10));
   for (uint64_t key = 0; key < 5000; ++key) builder.AddKey(key);
   ASSERT_TRUE(IsOk(builder.Finish(&image)));
-  EXPECT_EQ(FilterView(image.data(), image.size()).capacity(), 5000u);
+  EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).capacity(), 5000u);
   BlockedFilter copy;
   ASSERT_TRUE(IsOk(copy.CreateFromImage(image.data(), image.size())));
   EXPECT_EQ(copy.capacity(), 5000u);
   const std::string of_filter = ImageOf(copy);
-  EXPECT_EQ(FilterView(of_filter.data(), of_filter.size()).capacity(), 0u) << "nobody says";
+  EXPECT_EQ(FilterView(of_filter.data(), of_filter.size(), VerifyMode::kWhole).capacity(), 0u) << "nobody says";
   ASSERT_TRUE(IsOk(FilterBuilder(BitsPerKey(10)).Finish(&empty)));
-  EXPECT_EQ(FilterView(empty.data(), empty.size()).capacity(), 0u);
-  EXPECT_EQ(FilterView("broken", 6).capacity(), 0u);
+  EXPECT_EQ(FilterView(empty.data(), empty.size(), VerifyMode::kWhole).capacity(), 0u);
+  EXPECT_EQ(FilterView("broken", 6, VerifyMode::kWhole).capacity(), 0u);
 
-  FilterView view(image.data(), image.size());
-  (void)view.Open("broken", 6);
+  FilterView view(image.data(), image.size(), VerifyMode::kWhole);
+  (void)view.Open("broken", 6, VerifyMode::kWhole);
   EXPECT_EQ(view.capacity(), 0u) << "nothing of the image before stays";
 }
 
@@ -160,7 +160,7 @@ TEST(Capacity, OfWhatGrowsIsThatOfItsStages) {
   InsertNew(&growing, 2500, &next);
   EXPECT_EQ(growing.capacity(), 3000u);
   const std::string image = ImageOf(growing);
-  EXPECT_EQ(FilterView(image.data(), image.size()).capacity(), 3000u);
+  EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).capacity(), 3000u);
   ScalableFilter copy;
   ASSERT_TRUE(IsOk(copy.CreateFromImage(image.data(), image.size())));
   EXPECT_EQ(copy.capacity(), 3000u);
@@ -173,7 +173,7 @@ TEST(Capacity, OfWhatForgetsIsThatOfAllGenerations) {
   ASSERT_TRUE(IsOk(window.Create(3000, 4, Fpr(0.01))));
   EXPECT_EQ(window.capacity(), 4000u) << "a window, and the newest that goes beyond it";
   const std::string image = ImageOf(window);
-  EXPECT_EQ(FilterView(image.data(), image.size()).capacity(), 4000u);
+  EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).capacity(), 4000u);
   RotatingFilter copy;
   ASSERT_TRUE(IsOk(copy.CreateFromImage(image.data(), image.size())));
   EXPECT_EQ(copy.capacity(), 4000u);
@@ -304,9 +304,9 @@ TEST(RoomFor, IsNoneWhereNothingComesOrNoRateIs) {
   ASSERT_TRUE(IsOk(builder.Finish(&image)));
   ASSERT_TRUE(IsOk(FilterBuilder(BitsPerKey(10)).Finish(&empty)));
   for (const double fpr : {0.5, 0.01, 0.0, -1.0, std::nan("")}) {
-    EXPECT_EQ(FilterView(image.data(), image.size()).RoomFor(fpr), 0u) << "retrieval takes none";
-    EXPECT_EQ(FilterView(empty.data(), empty.size()).RoomFor(fpr), 0u);
-    EXPECT_EQ(FilterView("broken", 6).RoomFor(fpr), 0u);
+    EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).RoomFor(fpr), 0u) << "retrieval takes none";
+    EXPECT_EQ(FilterView(empty.data(), empty.size(), VerifyMode::kWhole).RoomFor(fpr), 0u);
+    EXPECT_EQ(FilterView("broken", 6, VerifyMode::kWhole).RoomFor(fpr), 0u);
     EXPECT_EQ(BlockedFilter().RoomFor(fpr), 0u);
     EXPECT_EQ(ScalableFilter().RoomFor(fpr), 0u);
     EXPECT_EQ(RotatingFilter().RoomFor(fpr), 0u);
