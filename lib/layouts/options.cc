@@ -132,10 +132,11 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
 }
 
 Status CheckOptionsToBuild(const FilterOptions& options) {
-  const Status status = CheckOptions(options.layout, options);
+  Status status = CheckOptions(options.layout, options);
   if (!status.ok() || options.num_keys == 0) return status;
   Sizing sizing;
-  return SizeForOptions(options.layout, options.num_keys, options, &sizing);
+  status = SizeForOptions(options.layout, options.num_keys, options, &sizing);
+  return status;
 }
 
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
