@@ -153,8 +153,8 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kStatsCommand = {
     "stats", "Show how images are filled, block by block, and how many more keys they take",
-    "Reads the whole of each image. num_keys is what its maker counted, estimated_keys what its bits say of\n"
-    "different keys: far fewer estimated than counted means that keys came again.\n"
+    "Reads the whole of each image. num_keys is what it was sized for, estimated_keys what its bits say of\n"
+    "different keys: far fewer estimated means that fewer came, or that keys came again.\n"
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
     "probes holds at P, more_keys what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
     "`container` in its newest stage, the last row of stages).\n"
