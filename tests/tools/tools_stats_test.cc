@@ -197,10 +197,12 @@ TEST_F(ToolsStatsTest, TellsTheStagesOfAContainer) {
   EXPECT_NE(Run({"stats", path}).out.find("\nstage "), std::string::npos) << "as text, too";
 }
 
-// What came again is counted, but not there twice.
-TEST_F(ToolsStatsTest, TheEstimateTellsKeysThatCameAgain) {
-  const std::string image = Build("image", Lines(0, 5000) + Lines(0, 5000), {"--bits-per-key", "10"});
+// An image that was sized for more keys than came, and one of keys that came again.
+TEST_F(ToolsStatsTest, TheEstimateTellsHowManyKeysCame) {
+  const std::string lines = Lines(0, 5000) + Lines(0, 5000);
+  const std::string image = Build("image", lines, {"--bits-per-key", "10", "--num-keys", "10000"});
   EXPECT_NEAR(Stats({image})["estimated_per_num_keys"], 0.5, 0.03);
+  EXPECT_NEAR(Stats({Build("image", lines, {"--bits-per-key", "10"})})["estimated_per_num_keys"], 1, 0.03);
 }
 
 // One that is broken keeps nobody from the others.
