@@ -59,7 +59,7 @@ bool DropsOne(Layout layout, const uint64_t* hashes, uint64_t n) {
 FilterBuilder::FilterBuilder(const FilterOptions& options) noexcept
     : options_(options),
       key_hash_(options.key_hash()),
-      status_(internal::CheckOptions(options.layout, options)),
+      status_(internal::CheckOptionsToBuild(options)),
       options_are_good_(status_.ok()) {}
 
 FilterBuilder::~FilterBuilder() { FreeChunksAfter(nullptr); }
@@ -195,7 +195,7 @@ uint64_t FilterBuilder::ImageBytes() const noexcept {
 Status FilterBuilder::EstimateBytes(const FilterOptions& options, uint64_t num_keys, uint64_t* image_bytes,
                                     uint64_t* peak_memory) noexcept {
   Sizing sizing;
-  Status status = internal::CheckOptions(options.layout, options);
+  Status status = internal::CheckOptionsToBuild(options);
   const uint64_t to_size_for = options.num_keys != 0 ? options.num_keys : num_keys;
   if (status.ok()) status = internal::SizeForOptions(options.layout, to_size_for, options, &sizing);
   if (!status.ok()) return status;

@@ -245,7 +245,7 @@ Status Check(const FilterOptions& options, const HashSource& source, const Sink&
                          "the source of hashes lacks a function: set read and rewind, it is read more than once");
   }
   const Status status = CheckSink(sink);
-  return status.ok() ? CheckOptions(options.layout, options) : status;
+  return status.ok() ? CheckOptionsToBuild(options) : status;
 }
 
 }  // namespace

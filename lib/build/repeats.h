@@ -16,7 +16,7 @@ inline constexpr uint64_t kCountedExactly = 4096;
 bool FewMayRepeat(HashChunk* first, uint64_t n);
 
 // Sorts the first n hashes of a list, and drops repeats. Returns how many are left, at the beginning and ascending. It
-// takes no memory but some 30 KiB of the stack, whatever the hashes are.
+// takes no memory but at most 48 KiB of the stack, whatever the hashes are.
 uint64_t SortDistinct(HashChunk* first, uint64_t n);
 
 }  // namespace linefilter::internal

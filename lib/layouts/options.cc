@@ -148,6 +148,14 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
   return SizeForOptions(layout, 0, options, &sizing);  // no keys: only the request is looked at
 }
 
+Status CheckOptionsToBuild(const FilterOptions& options) {
+  Status status = CheckOptions(options.layout, options);
+  if (!status.ok() || options.num_keys == 0) return status;
+  Sizing sizing;
+  status = SizeForOptions(options.layout, options.num_keys, options, &sizing);
+  return status;
+}
+
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {
   if (options.layout == Layout::kAuto || options.layout == Layout::kBlocked) return Status();
   return Status::Error(StatusCode::kInvalidArgument, "%s layout blocked, not %s: choose it, or auto", what,

@@ -13,6 +13,8 @@ namespace linefilter::internal {
 
 // Checks all that can be checked without the number of keys. `layout` overrides that of the options.
 Status CheckOptions(Layout layout, const FilterOptions& options);
+// The same for what is made at once, which goes by the layout and the number of keys of the options.
+Status CheckOptionsToBuild(const FilterOptions& options);
 
 // This is for filters that are always `blocked`; `what` begins the sentence, like "a concurrent filter has".
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what);

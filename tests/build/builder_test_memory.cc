@@ -41,6 +41,7 @@ TEST(FilterBuilder, ReportsBadOptionsAndIgnoresKeys) {
   add("31 probes of classic", [](FilterOptions* o) { o->num_probes = 31, o->layout = Layout::kClassic; });
   add("probes with fpr", [](FilterOptions* o) { o->bits_per_key = 0, o->fpr = 0.01, o->num_probes = 5; });
   add("a layout that is made of filters", [](FilterOptions* o) { o->layout = Layout::kContainer; });
+  add("more keys than any body has room for", [](FilterOptions* o) { o->num_keys = uint64_t{1} << 60; });
   add("threads of nobody", [](FilterOptions* o) { o->executor.num_threads = 2; });
   add("an executor of no thread", [](FilterOptions* o) { o->executor = Backwards(0); });
   add("a layout from nowhere", [](FilterOptions* o) { o->layout = static_cast<Layout>(99); });

@@ -236,6 +236,31 @@ TEST(BuildFromSource, AnswersWhatFails) {
   }
 }
 
+// Passes that count distinct hashes, and groups that are read without repeats, find others as well.
+TEST(BuildFromSource, AnswersWhatFailsWhereKeysComeAgain) {
+  std::vector<uint64_t> hashes = RandomHashes(50000, 2);
+  std::copy_n(hashes.begin(), 25000, hashes.begin() + 25000);
+  std::vector<uint64_t> other = hashes, more = hashes;
+  other[777] ^= uint64_t{1} << 60;
+  for (const uint64_t hash : RandomHashes(60000, 3)) more.push_back(hash);
+  for (const Layout layout : test::EveryLayout()) {
+    if (FactsOf(layout).keeps_repeats) continue;
+    const ScopedTuning tuning(0, 64);
+    const auto build = [&](Source source) {
+      Collector collector;
+      return BuildFromSource(Options(layout), source.source(), collector.sink()).code();
+    };
+    EXPECT_EQ(build({hashes}), StatusCode::kOk);
+    for (const int pass : {1, 2, 3}) {
+      EXPECT_EQ(build({hashes, 0, 1, pass}), StatusCode::kIoError);
+      if (pass == 1) continue;
+      EXPECT_EQ(build({hashes, 0, 1, 0, pass - 1}), StatusCode::kIoError) << "no rewind";
+      EXPECT_EQ(build({hashes, 0, 1, 0, 1000, pass, other}), StatusCode::kIoError);
+      EXPECT_EQ(build({hashes, 0, 1, 0, 1000, pass, more}), StatusCode::kIoError);
+    }
+  }
+}
+
 TEST(BuildFromSource, WritesAFile) {
   const test::TempDir dir;
   const std::vector<uint64_t> hashes = RandomHashes(100000, 2);

@@ -231,10 +231,12 @@ TEST_F(ToolsStatsTest, InfoTellsTheRoomToo) {
   EXPECT_NE(wrong.err.find("info: --fpr 2 is no rate"), std::string::npos) << wrong.err;
 }
 
-// What came again is counted, but not there twice.
-TEST_F(ToolsStatsTest, TheEstimateTellsKeysThatCameAgain) {
-  const std::string image = Build("image", Lines(0, 5000) + Lines(0, 5000), {"--bits-per-key", "10"});
+// An image that was sized for more keys than came, and one of keys that came again.
+TEST_F(ToolsStatsTest, TheEstimateTellsHowManyKeysCame) {
+  const std::string lines = Lines(0, 5000) + Lines(0, 5000);
+  const std::string image = Build("image", lines, {"--bits-per-key", "10", "--num-keys", "10000"});
   EXPECT_NEAR(Stats({image})["size_per_num_keys"], 0.5, 0.03);
+  EXPECT_NEAR(Stats({Build("image", lines, {"--bits-per-key", "10"})})["size_per_num_keys"], 1, 0.03);
 }
 
 // One that is broken keeps nobody from the others.

@@ -70,6 +70,10 @@ TEST_F(ToolsTest, SizesForKeysNotForLines) {
     EXPECT_EQ(sized["num_keys"], 50000);
     EXPECT_FALSE(sized.contains("repeats_removed"));
     EXPECT_GT(sized["body_bytes"].get<int>(), 40 * built["body_bytes"].get<int>());
+    if (layout == "retrieval") continue;
+    build(alone, dir_.File("also-sized"), {"--num-keys", "5e4"});
+    const json united = Json({"merge", dir_.File("sized"), dir_.File("also-sized"), "--out", dir_.File("united")}, 0);
+    EXPECT_EQ(united["body_bytes"], sized["body_bytes"]) << "made for the same number, they unite";
   }
   EXPECT_EQ(Run({"build", "--keys", keys, "--out", dir_.File("no"), "--fpr", "0.01", "--num-keys", "0"}).exit_code, 2);
   EXPECT_EQ(

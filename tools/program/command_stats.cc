@@ -111,9 +111,10 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kStatsCommand = {
     "stats", "Show how images are filled, block by block, and how many more keys they take",
-    "Reads the whole of each image. num_keys is what its maker counted, capacity what it was made for, if somebody\n"
-    "said, approximate_size what its bits say of different keys, and size_error the standard error of that. Far fewer\n"
-    "than counted means that keys came again. A warning tells of an image with more keys than it was made for.\n"
+    "Reads the whole of each image. num_keys is what it was sized for, as its maker says; capacity the same, also of\n"
+    "an image that grows; approximate_size is what its bits say of different keys, size_error the standard error of\n"
+    "that. Far fewer than num_keys means that fewer came, or that keys came again. A warning tells of an image with\n"
+    "more keys than it was made for.\n"
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
     "probes holds at P, room_for what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
     "`container` in its newest stage, the last row of stages).\n"

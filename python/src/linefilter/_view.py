@@ -94,7 +94,7 @@ class FilterView(FilterBase, Imaged, Closable):
 
     @property
     def num_keys(self) -> Optional[int]:
-        """How many keys were added, if the image says so; adjacent duplicates counted once (layout counting: each time)."""
+        """How many keys it was sized for, if the image says so: those that a FilterBuilder counted, or its num_keys."""
         return self._core.num_keys()
 
     @property
