@@ -90,12 +90,18 @@ inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* has
   const HasMark has_mark{state};
   uint64_t carries = 0;
   unsigned all = 1;
-#pragma GCC unroll 8
-  for (size_t i = 0; i < n; ++i) {
+  const auto look_at = [&](size_t i) {
     const uint64_t product = (hashes[i] >> 32) * num_blocks;
     carries |= product ^ (product + num_blocks);
     all &= answers[i] | has_mark(product >> kShift);
+  };
+  constexpr size_t kTogether = 8;
+  size_t i = 0;
+  for (; i + kTogether <= n; i += kTogether) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kTogether; ++j) look_at(i + j);
   }
+  for (; i < n; ++i) look_at(i);
   return all != 0 && carries >> kShift == 0;
 }
 
