@@ -4,6 +4,7 @@
 #include <new>
 
 #include "lib/base/endian.h"
+#include "lib/base/memory.h"
 #include "lib/image/trailer.h"
 
 namespace linefilter::internal {
@@ -15,9 +16,8 @@ size_t LazyChecks::BytesFor(const CheckedBody& checked) {
 }
 
 LazyChecks* LazyChecks::Make(const CheckedBody& checked, ProbeState* state) {
-  static_assert(alignof(LazyChecks) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   static_assert(offsetof(LazyChecks, lazy_) + sizeof(LazyBody) == sizeof(LazyChecks), "the marks follow");
-  void* const memory = ::operator new(BytesFor(checked), std::nothrow);
+  void* const memory = Allocate(Allocator(), BytesFor(checked));
   if (memory == nullptr) return nullptr;
   LazyChecks* const made = new (memory) LazyChecks(checked, *state);
   state->kernels = state->kernels->lazily;
@@ -42,8 +42,9 @@ LazyChecks::LazyChecks(const CheckedBody& checked, const ProbeState& state)
 
 void LazyChecks::Free(LazyChecks* checks) {
   if (checks == nullptr) return;
+  const size_t bytes = BytesFor(checks->checked_);
   checks->~LazyChecks();
-  ::operator delete(checks);
+  Deallocate(Allocator(), checks, bytes);
 }
 
 LazyChecks& LazyChecks::Of(LazyBody* body) {

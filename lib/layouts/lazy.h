@@ -72,6 +72,39 @@ LINEFILTER_INLINE unsigned IsProven(const ProbeState& state, uint64_t hash, unsi
   return maybe | Absence::IsSound(state, hash, HasMark{state});
 }
 
+// Whether all answers of a batch may be given; false says no more than that each is to be looked at.
+template <class Absence>
+bool AllProven(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
+  unsigned all = 1;
+  for (size_t i = 0; i < n; ++i) all &= IsProven<Absence>(state, hashes[i], answers[i]);
+  return all != 0;
+}
+
+// The high half of a hash tells the chunk of its block: the low half adds less than num_units to the product, and
+// `carries` tells whether that could reach the next chunk. So there is no multiplication of 64 by 64 bits, with which
+// the pass takes a tenth longer.
+template <>
+inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
+  constexpr unsigned kShift = 32 + kChunkShiftOfBlock;
+  const uint64_t num_blocks = state.num_units;
+  const HasMark has_mark{state};
+  uint64_t carries = 0;
+  unsigned all = 1;
+  const auto look_at = [&](size_t i) {
+    const uint64_t product = (hashes[i] >> 32) * num_blocks;
+    carries |= product ^ (product + num_blocks);
+    all &= answers[i] | has_mark(product >> kShift);
+  };
+  constexpr size_t kTogether = 8;
+  size_t i = 0;
+  for (; i + kTogether <= n; i += kTogether) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kTogether; ++j) look_at(i + j);
+  }
+  for (; i < n; ++i) look_at(i);
+  return all != 0 && carries >> kShift == 0;
+}
+
 // Batches on a lazy body: its kernels answer, then all marks are looked at in one pass. Both are done in groups. The
 // pass is short, and meanwhile the first lines of the next group come. Rejected: to look at the mark in the loop that
 // answers, where its five instructions take the place of others' lines under way (1.13 and 1.20 times the time of
@@ -125,11 +158,9 @@ struct LazyBatches {
     for (size_t i = size; i < left && i < size + kLinesAhead; ++i) {
       __builtin_prefetch(state.body + (MulHigh(hashes[i], state.num_units) << state.unit_shift));
     }
-    unsigned all_proven = 1;
-    for (size_t i = 0; i < size; ++i) all_proven &= IsProven<Absence>(state, hashes[i], answers[i]);
-    if (__builtin_expect(all_proven != 0, 1)) return;
+    if (__builtin_expect(AllProven<Absence>(state, hashes, size, answers), 1)) return;
     for (size_t i = 0; i < size; ++i) {
-      if (answers[i] == 0) answers[i] = AskAgain(lazy, hashes[i]);
+      if (IsProven<Absence>(state, hashes[i], answers[i]) == 0) answers[i] = AskAgain(lazy, hashes[i]);
     }
   }
 };

@@ -1,5 +1,7 @@
 // Where images are made, and files are written and read, a status says that memory ran out, and nothing else is lost.
 #include <filesystem>
+#include <string_view>
+#include <tuple>
 
 #include "linefilter/bulk.h"
 #include "linefilter/file.h"
@@ -167,10 +169,15 @@ TEST(Files, AreReadOrAnswerMaybe) {
   for (const size_t num_keys : {100u, 2000000u}) {
     const Saver saver = SaverOfFilter<BlockedFilter>("BlockedFilter::Save", num_keys, 1);
     ASSERT_TRUE(saver.save(path.c_str()).ok());
-    for (const bool load : {false, true}) {
-      const uint64_t allocations = FailEach(load ? "Load" : "Map", [&](Attempt* attempt) {
+    for (const auto& [name, verify, num_allocations] :
+         {std::tuple("Load", VerifyMode::kAuto, 2u), std::tuple("Map", VerifyMode::kWhole, 1u),
+          std::tuple("Map lazily", VerifyMode::kLazy, num_keys == 100 ? 1u : 2u)}) {
+      const bool load = name == std::string_view("Load");
+      const VerifyMode mode = verify;
+      const uint64_t allocations = FailEach(name, [&](Attempt* attempt) {
         FilterFile file;
-        const Status status = attempt->Run([&] { return load ? file.Load(path.c_str()) : file.Map(path.c_str()); });
+        const Status status =
+            attempt->Run([&] { return load ? file.Load(path.c_str()) : file.Map(path.c_str(), mode); });
         EXPECT_EQ(file.view().status().ok(), status.ok());
         EXPECT_EQ(file.view().CountMaybes(saver.hashes.data(), saver.hashes.size()), saver.hashes.size());
         if (!status.ok()) {
@@ -178,7 +185,7 @@ TEST(Files, AreReadOrAnswerMaybe) {
         }
         EXPECT_TRUE(file.Load(path.c_str()).ok());
       });
-      EXPECT_EQ(allocations, load ? 2u : 1u);
+      EXPECT_EQ(allocations, num_allocations) << name;
     }
   }
 }

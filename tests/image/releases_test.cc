@@ -95,10 +95,10 @@ TEST(Releases, AnImageOfAnEarlierStateIsRefusedAndLosesNoKey) {
     const HashSecret* const needed = entry.path().string().find("keyed") == std::string::npos ? nullptr : &secret;
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string image((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    const FilterView view(image.data(), image.size(), VerifyMode::kWhole, needed);
+    const FilterView view(image.data(), image.size(), VerifyMode::kTrusted, needed);
     EXPECT_EQ(view.status().code(), StatusCode::kCorrupt) << view.status().message();
     FilterFile mapped, loaded;
-    EXPECT_EQ(mapped.Map(entry.path().c_str(), VerifyMode::kAuto, MapAdvice::kWillNeed, needed).code(),
+    EXPECT_EQ(mapped.Map(entry.path().c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, needed).code(),
               StatusCode::kCorrupt);
     EXPECT_EQ(loaded.Load(entry.path().c_str(), {}, kNoMemoryLimit, needed).code(), StatusCode::kCorrupt);
     FilterOptions options;
