@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "linefilter/internal/probe_state.h"
 #include "linefilter/layout.h"
@@ -48,6 +49,10 @@ struct Kernels {
   // The kernels for a body whose chunks are verified while it is asked (lazy.h); null in a layout that no image has.
   const Kernels* lazily = nullptr;
 };
+
+// Makes a state new. To assign one would copy what may be replaced meanwhile word by word: 40 instructions, which an
+// engine's lookup would pay.
+inline void Reset(ProbeState* state) { new (state) ProbeState(); }
 
 // These are insert and insert_batch where nothing can be inserted: nothing is new.
 bool InsertNothing(const ProbeState& state, uint64_t hash);
