@@ -42,7 +42,7 @@ const LayoutRecord* FindLayout(Layout layout) {
 }
 
 void BindConstant(const Kernels& kernels, ProbeState* state) {
-  *state = ProbeState();
+  Reset(state);
   UseKernels(kernels, state);
 }
 

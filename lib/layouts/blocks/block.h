@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "lib/layouts/kernels.h"
 #include "linefilter/internal/probe_state.h"
 
 namespace linefilter::internal {
@@ -18,7 +19,7 @@ inline bool BodyIsBlocks(uint64_t body_bytes) {
 // Points `state` to the blocks; lane_ones is left null.
 inline void BindBlocks(InlineTest inline_test, const uint8_t* body, uint64_t body_bytes, uint32_t num_probes,
                        ProbeState* state) {
-  *state = ProbeState();
+  Reset(state);
   state->body = body;
   state->num_units = body_bytes / kBlockBytes;
   state->unit_shift = 6;

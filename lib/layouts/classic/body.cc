@@ -29,7 +29,7 @@ bool MayContain(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, u
 }
 
 void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeState* state) {
-  *state = ProbeState();
+  Reset(state);
   state->body = body;
   state->num_units = body_bytes;
   state->unit_shift = 0;

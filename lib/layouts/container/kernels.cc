@@ -240,7 +240,7 @@ void BindStages(const Stage* stages, uint32_t num_stages, bool is_shared, ProbeS
 }
 
 void BindWindows(Windows* windows, const Stage* stages, uint32_t num_stages, ProbeState* state) {
-  *state = ProbeState();
+  Reset(state);
   state->num_stages = static_cast<uint8_t>(num_stages);
   state->num_probes = static_cast<uint16_t>(stages[0].num_probes);
   state->stages = stages;
