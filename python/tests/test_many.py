@@ -27,7 +27,7 @@ def filters() -> list[linefilter.FilterBase]:
             filter.add_many(NUMBERS[:1000])
     swappable = linefilter.SwappableFilter()
     swappable.swap(linefilter.build(NUMBERS[:1000], fpr=0.01, seed=7))
-    made += [linefilter.FilterView(made[0].to_bytes()), swappable, linefilter.SwappableFilter()]
+    made += [linefilter.FilterView(made[0].to_bytes(), verify="whole"), swappable, linefilter.SwappableFilter()]
     return made[::3] + made[1::3] + made[2::3]
 
 

@@ -26,9 +26,13 @@ class Replaceable {
     Replace(other);
     return *this;
   }
-  LINEFILTER_INLINE operator T() const noexcept { return __atomic_load_n(&value_, __ATOMIC_RELAXED); }
+  LINEFILTER_INLINE operator T() const noexcept {
+    T value;
+    __atomic_load(&value_, &value, __ATOMIC_RELAXED);  // clang's ..._n takes no enum
+    return value;
+  }
   LINEFILTER_INLINE T operator->() const noexcept { return *this; }
-  LINEFILTER_INLINE void Replace(T value) const noexcept { __atomic_store_n(&value_, value, __ATOMIC_RELAXED); }
+  LINEFILTER_INLINE void Replace(T value) const noexcept { __atomic_store(&value_, &value, __ATOMIC_RELAXED); }
 
  private:
   mutable T value_;
