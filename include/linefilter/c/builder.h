@@ -48,8 +48,8 @@ uint64_t linefilter_builder_num_keys(const linefilter_builder* builder);
 // The bytes that finishing would write now; 0 if linefilter_builder_status is an error. It may count all distinct keys,
 // so ask once they are in.
 uint64_t linefilter_builder_image_bytes(const linefilter_builder* builder);
-// Tells the same for num_keys distinct keys before anything is built, and the most memory that a builder would hold meanwhile
-// (may be NULL), for uniformly distributed hashes.
+// Tells the same for num_keys distinct keys before anything is built, and the most memory that a builder would hold
+// meanwhile (may be NULL), for uniformly distributed hashes.
 linefilter_code linefilter_builder_estimate(const linefilter_options* options, uint64_t num_keys, uint64_t* image_bytes,
                                             uint64_t* peak_memory, linefilter_status* status);
 
@@ -66,7 +66,8 @@ linefilter_code linefilter_builder_finish_to_sink(linefilter_builder* builder, l
 // Finishes to a file, complete and synced before it gets its name; an old file of that name stays until then.
 linefilter_code linefilter_builder_finish_to_file(linefilter_builder* builder, const char* path,
                                                   linefilter_status* status);
-// Tells what the last successful finish made; sizing->num_keys is how many keys the size counts. False, and *sizing untouched, if there was none, and for NULL.
+// Tells what the last successful finish made; sizing->num_keys is how many keys the size counts. False, and *sizing
+// untouched, if there was none, and for NULL.
 bool linefilter_builder_sizing(const linefilter_builder* builder, linefilter_sizing* sizing);
 // Forgets all keys and any error.
 void linefilter_builder_reset(linefilter_builder* builder);

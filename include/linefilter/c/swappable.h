@@ -34,8 +34,9 @@ linefilter_view* linefilter_swappable_new(const linefilter_allocator* allocator,
 // once. Another view than linefilter_swappable_new's cannot be swapped: LINEFILTER_INCOMPATIBLE, here and below.
 linefilter_code linefilter_swappable_swap(linefilter_view* swappable, linefilter_filter* filter,
                                           linefilter_status* status);
-// The same for a view that was opened, mapped or loaded, which is taken over. A file that is verified lazily is verified
-// to its end before it serves (LINEFILTER_CORRUPT); only LINEFILTER_VERIFY_TRUSTED is believed. Other views are refused (LINEFILTER_INVALID_ARGUMENT): hand over the filter itself.
+// The same for a view that was opened, mapped or loaded, which is taken over. A file that is verified lazily is
+// verified to its end before it serves (LINEFILTER_CORRUPT); only LINEFILTER_VERIFY_TRUSTED is believed. Other views
+// are refused (LINEFILTER_INVALID_ARGUMENT): hand over the filter itself.
 linefilter_code linefilter_swappable_swap_view(linefilter_view* swappable, linefilter_view* view,
                                                linefilter_status* status);
 // Makes nothing serve until the next swap, which may bring another hash or seed.
