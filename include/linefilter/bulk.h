@@ -7,7 +7,7 @@
 //
 // The source is read twice or more often. The first pass counts, because the size follows from the keys that really
 // come, each counted once as a FilterBuilder does (builder.h). Where that pass shows many repeats, further ones count
-// the distinct hashes: as many in each as memory_limit lets in, half of it used. Each further pass reads one group of
+// the distinct hashes. Each of those counts as many as half of the memory that is left can hold. Each further pass reads one group of
 // ranges of blocks, whose hashes memory_limit lets in at once. A group is made in memory and written before the next,
 // so neither the hashes nor the image are ever in memory as a whole. The bytes are those of a FilterBuilder that is
 // given the same hashes. The calls are thread-safe but for the source and the sink, which the calling thread alone
@@ -43,7 +43,7 @@ struct HashSource {
 // memory, the more passes, down to groups of one range. Such a group takes the range (256 KiB of `blocked`, 64 KiB of
 // `retrieval`; up to 1/4096 of an image that has more than 8192 such ranges). It takes 8 bytes for each of its hashes
 // and for up to 1/2048 of all (they are counted by their first 12 bits), 1/16384 of the image (its checks) and about
-// 110 KiB. Where repeats are removed, it is 24 bytes instead of 8, of the distinct hashes alone. `retrieval` adds the
+// 110 KiB. Where repeats are removed, another 32 KiB; more memory then saves passes. `retrieval` adds the
 // 0.7 MiB and 4 bytes per hash of one thread (builder.h). `classic`, and `blocked` where its image fits and the hashes
 // do not, holds the image as a whole and takes the hashes as they come.
 //

@@ -1,8 +1,8 @@
 // EngineSizes is what a policy makes of its options, once: the density, and the size of each filter of few keys.
 //
 // Engines make many filters of few keys: LevelDB one of 8 keys where values have 1,000 bytes. Whole blocks are waste
-// there. The rule: a filter of at most 64 keys has no blocks (it is `classic`) where that is smaller and still has the
-// rate of the asked layout and density in large filters, or the asked fpr. So 8 keys of `retrieval` at 10 bits take 22
+// there. So a filter of at most 64 keys has no blocks (it is `classic`) where that is smaller. It still has the asked
+// fpr, or the rate of the asked layout and density in large filters. So 8 keys of `retrieval` at 10 bits take 22
 // bytes instead of 72. (The rate of the asked layout in the same few keys is no measure: 8 keys in a block of
 // `retrieval` have 5e-10, which nobody asked for and which would take 53 bytes. Layouts of blocks are not tried: one
 // block of `retrieval` would be 12 bytes less for 64 keys of `classic`, and takes 10 us to make.) kAuto goes by itself.
@@ -66,7 +66,7 @@ class EngineSizes {
 };
 
 // A builder of a policy's filters. `sizes` must outlive it. Engines give the keys of a filter sorted, so a key comes
-// again right behind itself.
+// again right behind itself. (RocksDB's prefixes among them may come again later, and then count twice.)
 class EngineBuilder : public FilterBuilder {
  public:
   explicit EngineBuilder(const EngineSizes& sizes) noexcept : FilterBuilder(sizes.options()), sizes_(sizes) {

@@ -27,7 +27,7 @@ struct Working {
   HashChunk chunk;  // of the buffer
   uint64_t buffer[HashReader::kCapacity];
 };
-static_assert(HashReader::kCapacity >= kCountedExactly, "so few keys are in the buffer after the first pass");
+static_assert(HashReader::kCapacity > kCountedExactly, "so few keys are in the buffer after the first pass");
 
 Status Changed(const Tally& first, const Tally& now) {
   return Status::Error(StatusCode::kIoError,
@@ -65,9 +65,10 @@ class SourceBuild {
   // Calls take(hashes, n) with all hashes, which must be those that were counted; false means that they are not.
   template <class Take>
   Status Pass(const Take& take);
-  // Reads the hashes of a group; the other one reads the distinct ones.
+  // Reads the hashes of a group; the other one reads the distinct ones, so many at once.
   Status ReadGroup(const GroupPlan::Group& group, Partition* partition);
-  Status ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64_t most_hashes, Partition* partition);
+  uint64_t CapacityFor(const GroupPlan::Group& group) const;
+  Status ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64_t capacity, Partition* partition);
 
   const FilterOptions options_;
   const HashSource source_;
@@ -125,7 +126,7 @@ Status SourceBuild::CountDistinct() {
     num_hashes_ += distinct.size();
     if (distinct.last() == ~uint64_t{0}) break;
   }
-  held_ += DistinctHashes::BytesFor(1);  // what reading a group takes beside 16 bytes for each hash
+  held_ += DistinctHashes::BytesFor(DistinctHashes::kLeast);  // what reading a group takes, or more if there is more
   return Status();
 }
 
@@ -160,7 +161,7 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
   const uint64_t num_blocks = group.shape.num_blocks, end = group.first_block + group.num_blocks;
   const uint64_t first_hash = FirstHashOf(group.first_block, num_blocks);
   const uint64_t last_hash = end == num_blocks ? ~uint64_t{0} : FirstHashOf(end, num_blocks) - 1;
-  if (drops_all_repeats_) return ReadDistinct(first_hash, last_hash, group.most_hashes, partition);
+  if (drops_all_repeats_) return ReadDistinct(first_hash, last_hash, CapacityFor(group), partition);
   return Pass([&](uint64_t* hashes, size_t n) {
     size_t kept = 0;
     for (size_t i = 0; i < n; ++i) {
@@ -172,18 +173,26 @@ Status SourceBuild::ReadGroup(const GroupPlan::Group& group, Partition* partitio
   });
 }
 
-Status SourceBuild::ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64_t most_hashes, Partition* partition) {
+// Twice the hashes that the group may have are enough to read them in one pass.
+uint64_t SourceBuild::CapacityFor(const GroupPlan::Group& group) const {
+  const uint64_t enough = 2 * group.most_hashes, used = held_ - DistinctHashes::BytesFor(DistinctHashes::kLeast) +
+                                                        Partition::BytesFor(group.shape) +
+                                                        kBlockBytes * group.num_blocks + DistinctHashes::BytesFor(0);
+  const uint64_t fit = (options_.memory_limit - used) / sizeof(uint64_t), most = enough < fit ? enough : fit;
+  return most < DistinctHashes::kLeast ? DistinctHashes::kLeast : most;
+}
+
+Status SourceBuild::ReadDistinct(uint64_t first_hash, uint64_t last_hash, uint64_t capacity, Partition* partition) {
   DistinctHashes distinct(options_.allocator);
-  const uint64_t capacity = most_hashes == 0 ? 1 : 2 * most_hashes;
   if (!distinct.Create(capacity)) return OutOfMemory(DistinctHashes::BytesFor(capacity));
-  distinct.Begin(first_hash, last_hash);
-  const Status status = Pass([&](const uint64_t* hashes, size_t n) { return distinct.Add(hashes, n), true; });
-  if (!status.ok()) return status;
-  distinct.End();
-  const bool are_all = distinct.last() == last_hash;
-  return are_all && partition->Read(0, distinct.hashes(), static_cast<size_t>(distinct.size()))
-             ? Status()
-             : Changed(tally_, tally_);
+  for (uint64_t first = first_hash;; first = distinct.last() + 1) {
+    distinct.Begin(first, last_hash);
+    const Status status = Pass([&](const uint64_t* hashes, size_t n) { return distinct.Add(hashes, n), true; });
+    if (!status.ok()) return status;
+    distinct.End();
+    if (!partition->Read(0, distinct.hashes(), static_cast<size_t>(distinct.size()))) return Changed(tally_, tally_);
+    if (distinct.last() == last_hash) return Status();
+  }
 }
 
 Status SourceBuild::BuildGroup(const GroupPlan::Group& group, size_t num_workers, ImageWriter* writer) {
@@ -213,8 +222,7 @@ Status SourceBuild::BuildBody(uint64_t memory, ImageWriter* writer) {
     return whole_fits ? BuildWhole(writer) : OverLimit(held_ + sizing_.body_bytes, options_.memory_limit);
   }
   const uint64_t num_blocks = sizing_.body_bytes / kBlockBytes;
-  const uint64_t bytes_per_hash = drops_all_repeats_ ? 2 * sizeof(uint64_t) : 0;
-  GroupPlan plan(maker, working_->histogram, num_hashes_, bytes_per_hash, num_blocks, options_.executor);
+  GroupPlan plan(maker, working_->histogram, num_hashes_, num_blocks, options_.executor);
   uint64_t needed = 0;
   const bool fits = plan.Fit(memory, &needed);
   // One slow pass rather than many: reading a hash costs as much as inserting it.

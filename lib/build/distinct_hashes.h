@@ -13,7 +13,7 @@ namespace linefilter::internal {
 // Collects those of an interval. Where they do not fit, the interval ends earlier, and another pass goes on behind it.
 class DistinctHashes {
  public:
-  // The least capacity; of all hashes of an interval with d distinct ones 2 d always suffice to keep it whole.
+  // The least capacity. One of 2 d keeps an interval with d distinct hashes whole.
   static constexpr uint64_t kLeast = 4096;
   static uint64_t BytesFor(uint64_t capacity) { return kChunkHeaderBytes + sizeof(uint64_t) * capacity; }
 
@@ -54,7 +54,7 @@ class DistinctHashes {
   uint64_t last() const { return last_; }  // of the interval that was kept
 
  private:
-  // 512 KiB: memory is touched as far as there are distinct hashes, and few stay in the L2.
+  // 512 KiB: memory is touched as far as there are distinct hashes, and a few hashes stay in the L2.
   static constexpr uint64_t kFirstRoom = uint64_t{1} << 16;
 
   void MakeRoom() {

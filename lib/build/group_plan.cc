@@ -26,13 +26,9 @@ uint64_t Histogram::MostIn(uint64_t first, uint64_t end, uint64_t num_blocks) co
   return most;
 }
 
-GroupPlan::GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_hashes, uint64_t bytes_per_hash,
-                     uint64_t num_blocks, const Executor& executor)
-    : maker_(maker),
-      histogram_(histogram),
-      bytes_per_hash_(bytes_per_hash),
-      num_blocks_(num_blocks),
-      range_blocks_(RangeBlocksFor(maker, num_blocks)) {
+GroupPlan::GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_hashes, uint64_t num_blocks,
+                     const Executor& executor)
+    : maker_(maker), histogram_(histogram), num_blocks_(num_blocks), range_blocks_(RangeBlocksFor(maker, num_blocks)) {
   constexpr uint64_t kChunkBlocks = kChunkBytes / kBlockBytes;
   step_blocks_ = range_blocks_ < kChunkBlocks ? kChunkBlocks : range_blocks_;
   num_workers_ = NumWorkers(maker, num_hashes, num_blocks, executor);
@@ -57,8 +53,7 @@ GroupPlan::Group GroupPlan::Extend(const Group& group, uint64_t* largest_range) 
   shape.reserve_pages = Partition::ReserveFor(shape.num_workers, shape.num_ranges, longer.most_hashes / kLineHashes);
   longer.scratch =
       num_workers_ * RangeWorkerBytes(maker_, range_blocks_, *largest_range, *largest_range / kPageHashes + 2);
-  longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch +
-                  bytes_per_hash_ * longer.most_hashes;
+  longer.memory = kBlockBytes * longer.num_blocks + Partition::BytesFor(shape) + longer.scratch;
   return longer;
 }
 

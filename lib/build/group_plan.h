@@ -21,7 +21,7 @@ class Histogram {
 
  private:
   static constexpr uint32_t kBits = 12, kShift = 64 - kBits;
-  uint64_t counts_[1 << kBits];  // the allocating code zeroes it
+  uint64_t counts_[1 << kBits];  // whoever has it zeroes it
 };
 
 // The least hash that falls into a block, which is less than num_blocks.
@@ -30,9 +30,8 @@ uint64_t FirstHashOf(uint64_t block, uint64_t num_blocks);
 class GroupPlan {
  public:
   // A group consists of steps: each is a range, or several that make the 64 KiB of a chunk check.
-  // Beside the pages, reading takes bytes_per_hash more of the most hashes that a group may have.
-  GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_hashes, uint64_t bytes_per_hash,
-            uint64_t num_blocks, const Executor& executor);
+  GroupPlan(const LayoutMaker& maker, const Histogram& histogram, uint64_t num_hashes, uint64_t num_blocks,
+            const Executor& executor);
 
   // The longest group from `first_block` on that takes at most `memory`; empty if none does.
   struct Group {
@@ -54,7 +53,7 @@ class GroupPlan {
 
   const LayoutMaker& maker_;
   const Histogram& histogram_;
-  uint64_t bytes_per_hash_, num_blocks_, range_blocks_, step_blocks_;
+  uint64_t num_blocks_, range_blocks_, step_blocks_;
   size_t num_workers_;
 };
 

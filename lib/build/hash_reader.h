@@ -1,4 +1,5 @@
-// A HashReader makes one pass over a HashSource, in pieces, without adjacent repeats but of layouts that keep them.
+// A HashReader makes one pass over a HashSource, in pieces. It leaves adjacent repeats out, except for layouts that
+// keep them.
 #ifndef LINEFILTER_LIB_BUILD_HASH_READER_H_
 #define LINEFILTER_LIB_BUILD_HASH_READER_H_
 
@@ -29,7 +30,8 @@ struct Tally {
 
 class HashReader {
  public:
-  static constexpr size_t kCapacity = 4096;
+  // Eight more than are counted exactly (kCountedExactly): the call that finds the end then writes behind those.
+  static constexpr size_t kCapacity = 4104;
 
   // Reads into `buffer`, of kCapacity hashes.
   HashReader(const HashSource& source, bool drops_repeats, uint64_t* buffer)

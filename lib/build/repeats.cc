@@ -140,9 +140,9 @@ class Sorter {
 
 }  // namespace
 
-// A hash table with open addresses, of 32 bits that tell of a hash. Tables of 4 to 8 slots per hash leave most first
-// slots empty, which a CPU predicts: 2 to 3 ns per hash, 5 of 4096. Rejected: to sort them (16 ns per hash of 50, 34 of
-// 4096), and a bitmap first (most sets of 300 have two hashes that share one of 32,768 bits).
+// A hash table with open addresses, of 32 bits that tell of a hash. Tables of 4 to 8 slots per hash (2 to 4 above 2048)
+// leave most first slots empty, which a CPU predicts: 2 to 3 ns per hash, 5 of 4096. Rejected: to sort them (16 ns per
+// hash of 50, 34 of 4096), and a bitmap first (most sets of 300 have two hashes that share one of 32,768 bits).
 bool FewMayRepeat(HashChunk* first, uint64_t n) {
   constexpr uint32_t kMostBits = 13;
   constexpr uint64_t kMostTries = 32;  // more are poor hashes, or an adversary's: they are sorted

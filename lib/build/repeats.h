@@ -8,7 +8,7 @@
 
 namespace linefilter::internal {
 
-// So many keys are looked at exactly; the repeats of more are estimated first (RepeatSketch).
+// So many keys are looked at exactly; the repeats of more are estimated first (repeat_sketch.h).
 inline constexpr uint64_t kCountedExactly = 4096;
 
 // Whether there may be a repeat among the first n <= kCountedExactly hashes of a list. False is certain, and true is

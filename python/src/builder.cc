@@ -14,6 +14,12 @@
 namespace linefilter::python {
 namespace {
 
+// It tells what Finish would answer, before there is memory for the image.
+struct AskedBuilder : FilterBuilder {
+  using FilterBuilder::CheckFinish;
+  using FilterBuilder::FilterBuilder;
+};
+
 class Builder {
  public:
   explicit Builder(const FilterOptions& options) : options_(options), builder_(options), hasher_(options.key_hash()) {
@@ -41,7 +47,7 @@ class Builder {
  private:
   const FilterOptions options_;
   FairMutex mutex_;
-  FilterBuilder builder_;
+  AskedBuilder builder_;
   const Hasher hasher_;
 };
 
@@ -72,24 +78,10 @@ void AddWords(Builder& builder, py::handle array) {
 
 std::unique_ptr<Image> Finish(Builder& builder) {
   std::unique_ptr<AlignedBytes> image;
-  Check(builder.Use([&](FilterBuilder& b) {
-    if (!b.status().ok()) return b.status();
-    // FinishTo looks at the limit too, but it wants the memory first.
-    const uint64_t limit = builder.options().memory_limit;
-    uint64_t image_bytes = b.ImageBytes(), peak_memory = 0;
-    if (limit != kNoMemoryLimit) {
-      uint64_t most_bytes = 0;  // without repeats
-      const Status sized = FilterBuilder::EstimateBytes(builder.options(), b.num_keys(), &most_bytes, &peak_memory);
-      if (!sized.ok()) return sized;
-      peak_memory -= most_bytes - image_bytes;
-    }
-    if (peak_memory > limit) {
-      return Status::Error(
-          StatusCode::kOverLimit,
-          "the image and what it is made of take %llu bytes, more than the memory_limit of %llu: raise "
-          "it, or ask for fewer bits per key",
-          static_cast<unsigned long long>(peak_memory), static_cast<unsigned long long>(limit));
-    }
+  Check(builder.Use([&](AskedBuilder& b) {
+    uint64_t image_bytes = 0;
+    const Status ready = b.CheckFinish(&image_bytes);
+    if (!ready.ok()) return ready;
     image = std::make_unique<AlignedBytes>(static_cast<size_t>(image_bytes));
     return b.FinishTo(image->data(), image->size(), nullptr);
   }));

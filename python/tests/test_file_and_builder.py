@@ -201,6 +201,13 @@ def test_builder_and_limits():
             call(caller)
 
 
+def test_repeats_in_a_row_take_no_memory():
+    builder = linefilter.FilterBuilder(fpr=0.01, memory_limit=200_000)
+    builder.add_many(np.repeat(np.arange(1000), 1000))
+    assert builder.num_keys == 10**6
+    assert builder.finish().to_bytes() == linefilter.build(np.arange(1000), fpr=0.01).to_bytes()
+
+
 def test_plan():
     planned = linefilter.plan(10**6, fpr=0.01, layout="blocked")
     assert planned.expected_fpr <= 0.01 and planned.layout == "blocked" and planned.num_keys == 10**6

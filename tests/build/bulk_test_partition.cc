@@ -153,7 +153,7 @@ TEST(GroupPlan, NeedsTheMemoryOfOneRange) {
   histogram->Add(hashes.data(), hashes.size());
   for (const Layout layout : LayoutsOfRanges()) {
     const LayoutMaker& maker = *FindMaker(layout);
-    internal::GroupPlan plan(maker, *histogram, kKeys, 0, kBlocks, test::Threads(4));
+    internal::GroupPlan plan(maker, *histogram, kKeys, kBlocks, test::Threads(4));
     uint64_t needed = 0;
     EXPECT_FALSE(plan.Fit(1000, &needed));
     const uint64_t range_blocks = kBlocks / 4096, range_hashes = kKeys / 4096 + kKeys / 2048;

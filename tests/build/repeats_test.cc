@@ -1,5 +1,5 @@
-// A filter is sized for keys, not for how often they come: the image depends on the set of keys and on how many were
-// added alone, by every way to build; where many came again it is that of the distinct keys.
+// A filter is sized for keys, not for how often they come. By every way to build, the image depends on the set of keys
+// and on how many were added alone. Where many came again it is that of the distinct keys.
 #include "lib/build/repeats.h"
 
 #include <algorithm>
@@ -55,6 +55,7 @@ std::string BuildOfSource(const FilterOptions& options, const Hashes& hashes, in
                                    std::min(capacity, std::min<size_t>(self->hashes.size() - self->at, 3001));
                                std::copy_n(self->hashes.begin() + static_cast<ptrdiff_t>(self->at), n, to);
                                self->at += n;
+                               if (n == 0) std::fill_n(to, capacity, 0);  // it may, having no more
                                return n;
                              },
                              [](void* context) noexcept {
@@ -241,7 +242,7 @@ TEST(Repeats, OfAStreamAreCountedWithinItsMemory) {
     if (FactsOf(layout).keeps_repeats) continue;
     const std::string expected = BuildPlainly(Options(layout), distinct);
     const ScopedTuning tuning(0, 256);
-    for (const uint64_t limit : {uint64_t{16} << 20, uint64_t{4} << 20, uint64_t{9} << 18}) {
+    for (const uint64_t limit : {uint64_t{16} << 20, uint64_t{4} << 20, uint64_t{9} << 18, uint64_t{3} << 19}) {
       TestAllocator allocator;
       FilterOptions options = allocator.WithHooks(Options(layout, Threads(2)));
       options.memory_limit = limit;

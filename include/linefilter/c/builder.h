@@ -6,9 +6,9 @@
 //   linefilter_builder_free(builder);
 //
 // The size follows from the keys that really came, counted once where many came again (linefilter/builder.h says when),
-// or from options->num_keys. It takes 8 bytes per key, whatever the keys' length, and
-// the image while it is finished (linefilter/builder.h tells the rest). It is not thread-safe, not even in functions
-// that take it as const; options->executor lends it threads.
+// or from options->num_keys. It takes 8 bytes per key, whatever the keys' length, and the image while it is finished
+// (linefilter/builder.h tells the rest). It is not thread-safe, not even in functions that take it as const;
+// options->executor lends it threads.
 #ifndef LINEFILTER_C_BUILDER_H_
 #define LINEFILTER_C_BUILDER_H_
 
