@@ -30,8 +30,9 @@ inline constexpr unsigned kChunkShiftOfBlock = kChunkShift - 6, kChunkShiftOfBit
 // 1: the chunk is sound. Its bytes do not change, so no order is needed.
 using ChunkMark = std::atomic<uint8_t>;
 
-// ProbeState::owner of a lazy body points to the marks. This stands before them.
-struct LazyBody {
+// ProbeState::owner of a lazy body points to the marks. This stands before them, and ends LazyChecks: aligned as that
+// is, where words of 64 bits are aligned more strictly in an atomic (i386).
+struct alignas(std::atomic<uint64_t>) LazyBody {
   ProbeState trusted;  // what the state becomes
   std::atomic<bool> all_sound{false};
   uint8_t range_shift = 63;     // hash >> range_shift is the number of its range
