@@ -7,9 +7,8 @@
 //
 // The size follows from the keys that really came, unless options.num_keys tells it. Keys that came again do not count:
 // - Where at most 4096 keys came, repeats among them, the distinct ones are counted.
-// - Where more came, a sample estimates how many are distinct, to 1.65 %. Where they are so few that the keys are more
-// than
-//   1.05 times as many, the distinct ones are counted too, which takes 15 to 100 ns per key and no memory.
+// - Where more came, a sample estimates how many are distinct, to 1.65 %. Where the keys are more than 1.05 times as
+//   many, the distinct ones are counted too, which takes 15 to 100 ns per key and no memory.
 // - Else the size is for all keys that came, at most about 5 % more than the distinct ones.
 // So the image depends on the set of keys and on how many were added alone, not on their order. Only kCounting counts
 // every key, because a key that came twice must be removed twice.
