@@ -46,7 +46,10 @@ class LazyChecks {
   static LazyChecks& Of(LazyBody* body);
   static uint64_t NumRanges(const CheckedBody& checked);
   uint64_t num_chunks() const;
+  template <class Act>
+  void ForRangesOf(uint64_t chunk, const Act& act);
   void MarkRangesOf(uint64_t chunk);
+  void ForgetSound(uint64_t chunk);
   ChunkMark* damaged() { return lazy_.marks() + num_chunks(); }
   bool IsSound(uint64_t chunk);
   bool Keep(uint64_t chunk, bool is_sound);

@@ -152,7 +152,11 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count),
                          static_cast<unsigned long long>(num_chunks()));
   }
-  if (state_.changes) return internal::LazyChecks::Of(state_).Verify(first, count);
+  if (state_.changes) {
+    const Status status = internal::LazyChecks::Of(state_).Verify(first, count);
+    internal::GoOver(state_);
+    return status;
+  }
   return internal::VerifyChunks(body(), body_bytes(), chunk_checks_, first, count);
 }
 

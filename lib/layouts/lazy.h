@@ -46,6 +46,8 @@ struct alignas(std::atomic<uint64_t>) LazyBody {
   ChunkMark* marks() { return reinterpret_cast<ChunkMark*>(this + 1); }
 };
 
+// If all chunks are sound, `state` goes over to the kernels that look at no mark, and the answer is true.
+bool GoOver(const ProbeState& state);
 // Answers a lookup whose "absent" comes from a chunk without a mark.
 bool AskAgain(const ProbeState& state, uint64_t hash);
 // Kernels::verify.
@@ -162,6 +164,7 @@ struct LazyBatches {
     for (size_t first = 0; first < size; first += kLook) {
       const size_t end = size - first < kLook ? size : first + kLook;
       if (__builtin_expect(AllProven<Absence>(state, hashes + first, end - first, answers + first), 1)) continue;
+      if (GoOver(lazy)) return;
       for (size_t i = first; i < end; ++i) {
         if (IsProven<Absence>(state, hashes[i], answers[i]) == 0) answers[i] = AskAgain(lazy, hashes[i]);
       }
