@@ -11,9 +11,11 @@
 //   linefilter_filter_insert_key(users, name, strlen(name));
 //   if (linefilter_filter_save(users, "users.filter", &status) != LINEFILTER_OK) fail(status.message);
 //   linefilter_filter_free(users);
-//   linefilter_view* view = linefilter_view_map("users.filter", LINEFILTER_VERIFY_AUTO, LINEFILTER_WILL_NEED, NULL,
-//   &status); if (view == NULL) fail(status.message); if (linefilter_view_may_contain_key(view, name, strlen(name)))
-//   ...  // ask the database linefilter_view_free(view);
+//   linefilter_view* view =
+//       linefilter_view_map("users.filter", LINEFILTER_VERIFY_AUTO, LINEFILTER_WILL_NEED, NULL, &status);
+//   if (view == NULL) fail(status.message);
+//   if (linefilter_view_may_contain_key(view, name, strlen(name))) ...  // ask the database
+//   linefilter_view_free(view);
 //
 // Handles:
 //   linefilter_filter   takes keys for as long as it lives (c/filter.h); what makes it says how it lives:

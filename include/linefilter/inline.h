@@ -34,8 +34,8 @@ namespace HWY_NAMESPACE {
 // A Prober asks one filter of any layout: inlined for `blocked` and `retrieval`, by the library's call for others. It
 // keeps where the filter's bytes were. Make it anew when the filter is opened, created, moved, folded, united, cleared
 // or destroyed, or it reads memory that is no longer the filter's. Insertions need no new one: a filter that grows,
-// rotates or is swapped is asked through itself. So is a file that is verified lazily; a Prober that is made after all
-// of it was verified, and asked once more, is inlined again.
+// rotates or is swapped is asked through itself. So is a file that is verified lazily; a Prober that is made after
+// Verify of its view is inlined.
 class Prober {
  public:
   // It asks `filter`, which must live as long.

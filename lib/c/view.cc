@@ -12,8 +12,29 @@ static_assert(static_cast<int>(VerifyMode::kWhole) == LINEFILTER_VERIFY_WHOLE);
 static_assert(static_cast<int>(VerifyMode::kLazy) == LINEFILTER_VERIFY_LAZY);
 static_assert(static_cast<int>(VerifyMode::kTrusted) == LINEFILTER_VERIFY_TRUSTED);
 
+namespace {
+
+Status CheckVerify(linefilter_verify_mode verify) {
+  if (verify == static_cast<int>(ToVerifyMode(verify))) return Status();
+  return Status::Error(StatusCode::kInvalidArgument, "%d is no way to verify: take one of LINEFILTER_VERIFY_...",
+                       static_cast<int>(verify));
+}
+
+// A view of bytes takes two of the modes.
+Status CheckVerifyOfBytes(linefilter_verify_mode verify) {
+  const Status status = CheckVerify(verify);
+  if (!status.ok() || verify == LINEFILTER_VERIFY_WHOLE || verify == LINEFILTER_VERIFY_TRUSTED) return status;
+  return Refused(
+      "a view of bytes is opened with LINEFILTER_VERIFY_WHOLE or LINEFILTER_VERIFY_TRUSTED: it has no memory for the "
+      "marks of LINEFILTER_VERIFY_LAZY, which a file that is mapped has");
+}
+
+}  // namespace
+
 linefilter_view* linefilter_view_open(const void* image, size_t size, linefilter_verify_mode verify,
                                       const uint8_t* secret, linefilter_status* status) {
+  const Status fits = CheckVerifyOfBytes(verify);
+  if (!fits.ok()) return ToC(fits, status), nullptr;
   auto* const view = NewHandle<OpenView>(status, Allocator(), Allocator());
   if (view == nullptr) return nullptr;
   return HandleOr(view->opened.Open(image, size, ToVerifyMode(verify), GivenSecret(secret).get()), view, status);
@@ -25,9 +46,7 @@ static_assert(static_cast<int>(MapAdvice::kRandom) == LINEFILTER_RANDOM);
 linefilter_view* linefilter_view_map(const char* path, linefilter_verify_mode verify, linefilter_advice advice,
                                      const uint8_t* secret, linefilter_status* status) {
   Status opened = CheckPath(path);
-  if (opened.ok() && verify != static_cast<int>(ToVerifyMode(verify))) {
-    opened = Refused("the way to verify is none of LINEFILTER_VERIFY_...");
-  }
+  if (opened.ok()) opened = CheckVerify(verify);
   if (opened.ok() && advice != LINEFILTER_WILL_NEED && advice != LINEFILTER_RANDOM) {
     opened = Refused("the advice is neither LINEFILTER_WILL_NEED nor LINEFILTER_RANDOM");
   }

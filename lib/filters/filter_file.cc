@@ -174,7 +174,12 @@ Status FilterFile::AskLazily() noexcept {
   const internal::CheckedBody checked = {internal::FindLayout(view_.layout()), view_.body(), view_.body_bytes(),
                                          view_.chunk_checks_};
   lazy_ = internal::LazyChecks::Make(checked, &view_.state_);
-  return lazy_ != nullptr ? Status() : internal::OutOfMemory(internal::LazyChecks::BytesFor(checked));
+  if (lazy_ != nullptr) return Status();
+  return Status::Error(
+      StatusCode::kOutOfMemory,
+      "no memory for the %llu bytes that verifying a file lazily takes: open it whole or trusted, which "
+      "need none",
+      static_cast<unsigned long long>(internal::LazyChecks::BytesFor(checked)));
 }
 
 // Loads into an object that has nothing yet.

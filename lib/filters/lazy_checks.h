@@ -23,7 +23,7 @@ struct CheckedBody {
 
 class LazyChecks {
  public:
-  // What Make allocates: this and two marks per chunk.
+  // What Make allocates: this, two marks per chunk, and those of ranges.
   static size_t BytesFor(const CheckedBody& checked);
   // From now on `state`, which answers from the body, is asked lazily. It is null if there is no memory.
   static LazyChecks* Make(const CheckedBody& checked, ProbeState* state);
@@ -44,7 +44,12 @@ class LazyChecks {
 
   LazyChecks(const CheckedBody& checked, const ProbeState& state);
   static LazyChecks& Of(LazyBody* body);
+  static uint64_t NumRanges(const CheckedBody& checked);
   uint64_t num_chunks() const;
+  template <class Act>
+  void ForRangesOf(uint64_t chunk, const Act& act);
+  void MarkRangesOf(uint64_t chunk);
+  void ForgetSound(uint64_t chunk);
   ChunkMark* damaged() { return lazy_.marks() + num_chunks(); }
   bool IsSound(uint64_t chunk);
   bool Keep(uint64_t chunk, bool is_sound);
@@ -52,7 +57,8 @@ class LazyChecks {
   const CheckedBody checked_;
   std::atomic<uint64_t> num_left_;  // chunks that were not found sound
   std::atomic<uint64_t> first_damaged_{kNone};
-  LazyBody lazy_;  // the last: its marks follow, then those of damaged chunks, which no lookup verifies again
+  // The last: its marks follow, then those of damaged chunks, which no lookup verifies again, then those of ranges.
+  LazyBody lazy_;
 };
 
 }  // namespace linefilter::internal

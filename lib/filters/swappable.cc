@@ -150,17 +150,23 @@ Status SwappableFilter::Serve(const FilterBase* filter, void (*release)(void*) n
         "that serves stays. Look at the error of what should have made it, or Clear, if \"maybe\" to "
         "all is meant");
   }
-  const auto verify = filter->probe_state().kernels->verify;
-  const Status verified = verify == nullptr ? Status() : verify(filter->probe_state());
-  if (!verified.ok()) return verified;
   std::unique_lock<std::mutex> lock(mutex_);
-  const FilterBase& now = *slots_[serving_.load(std::memory_order_relaxed)].filter;
-  if (filter == &now) {
+  const auto now = [this] { return slots_[serving_.load(std::memory_order_relaxed)].filter; };
+  // What serves is refused as such, even damaged: on any other error its second owner would free it. Verifying takes
+  // long, and others may swap meanwhile, so all is looked at again.
+  if (filter != now()) {
+    lock.unlock();
+    const auto verify = filter->probe_state().kernels->verify;
+    const Status verified = verify == nullptr ? Status() : verify(filter->probe_state());
+    if (!verified.ok()) return verified;
+    lock.lock();
+  }
+  if (filter == now()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "this very filter serves already, and goes on: it would be released twice. Hand over each "
                          "filter once");
   }
-  if (const char* const difference = DifferenceTo(now, *filter)) {
+  if (const char* const difference = DifferenceTo(*now(), *filter)) {
     return Status::Error(StatusCode::kIncompatible,
                          "the new filter has another %s than the one that serves: who hashes by himself would lose "
                          "keys. Make it with the same, or Clear before",

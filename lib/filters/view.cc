@@ -56,6 +56,10 @@ Status VerifyBody(const uint8_t* image, const internal::Trailer& trailer) {
 Status VerifyBody(const uint8_t* image, const internal::Trailer& trailer, VerifyMode verify) {
   if (verify == VerifyMode::kTrusted) return Status();
   if (verify == VerifyMode::kWhole) return VerifyBody(image, trailer);
+  if (verify != VerifyMode::kAuto && verify != VerifyMode::kLazy) {
+    return Status::Error(StatusCode::kInvalidArgument, "%u is no way to verify: take one of VerifyMode",
+                         static_cast<unsigned>(verify));
+  }
   return Status::Error(StatusCode::kInvalidArgument,
                        "a view of bytes is opened with VerifyMode::kWhole or kTrusted: it has no memory for the marks "
                        "of kLazy, which a FilterFile has");
@@ -148,7 +152,11 @@ Status FilterView::VerifyChunks(uint64_t first, uint64_t count) const noexcept {
                          static_cast<unsigned long long>(first), static_cast<unsigned long long>(first + count),
                          static_cast<unsigned long long>(num_chunks()));
   }
-  if (state_.changes) return internal::LazyChecks::Of(state_).Verify(first, count);
+  if (state_.changes) {
+    const Status status = internal::LazyChecks::Of(state_).Verify(first, count);
+    internal::GoOver(state_);
+    return status;
+  }
   return internal::VerifyChunks(body(), body_bytes(), chunk_checks_, first, count);
 }
 

@@ -5,6 +5,9 @@
 // marks. Only where an "absent" has none the cold AskAgain verifies anything. When the last chunk is sound,
 // all marks are taken away: whoever asks next comes to AskAgain, and its state goes over to the kernels that look at no
 // mark. So no lookup asks whether the time has come.
+//
+// Batches of one block per key look at marks of ranges of hashes: a range has one if all chunks that its hashes reach
+// are sound. Its number is a shift, where that of a chunk is a multiplication and two shifts.
 #ifndef LINEFILTER_LIB_LAYOUTS_LAZY_H_
 #define LINEFILTER_LIB_LAYOUTS_LAZY_H_
 
@@ -27,10 +30,13 @@ inline constexpr unsigned kChunkShiftOfBlock = kChunkShift - 6, kChunkShiftOfBit
 // 1: the chunk is sound. Its bytes do not change, so no order is needed.
 using ChunkMark = std::atomic<uint8_t>;
 
-// ProbeState::owner of a lazy body points to the marks. This stands before them.
-struct LazyBody {
+// ProbeState::owner of a lazy body points to the marks. This stands before them, and ends LazyChecks: aligned as that
+// is, where words of 64 bits are aligned more strictly in an atomic (i386).
+struct alignas(std::atomic<uint64_t>) LazyBody {
   ProbeState trusted;  // what the state becomes
   std::atomic<bool> all_sound{false};
+  uint8_t range_shift = 63;     // hash >> range_shift is the number of its range
+  ChunkMark* ranges = nullptr;  // null where a key has several blocks
   // Tells whether "absent" for that hash comes from sound chunks, and verifies those that nobody has yet.
   bool (*absence_is_sound)(LazyBody* body, uint64_t hash);
   // Verifies these; kCorrupt if one is damaged.
@@ -40,6 +46,8 @@ struct LazyBody {
   ChunkMark* marks() { return reinterpret_cast<ChunkMark*>(this + 1); }
 };
 
+// If all chunks are sound, `state` goes over to the kernels that look at no mark, and the answer is true.
+bool GoOver(const ProbeState& state);
 // Answers a lookup whose "absent" comes from a chunk without a mark.
 bool AskAgain(const ProbeState& state, uint64_t hash);
 // Kernels::verify.
@@ -80,20 +88,14 @@ bool AllProven(const ProbeState& state, const uint64_t* hashes, size_t n, const 
   return all != 0;
 }
 
-// The high half of a hash tells the chunk of its block: the low half adds less than num_units to the product, and
-// `carries` tells whether that could reach the next chunk. So there is no multiplication of 64 by 64 bits, with which
-// the pass takes a tenth longer.
 template <>
 inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* hashes, size_t n, const uint8_t* answers) {
-  constexpr unsigned kShift = 32 + kChunkShiftOfBlock;
-  const uint64_t num_blocks = state.num_units;
-  const HasMark has_mark{state};
-  uint64_t carries = 0;
+  const LazyBody& body = LazyBody::Of(state);
+  const ChunkMark* const ranges = body.ranges;
+  const unsigned shift = body.range_shift;
   unsigned all = 1;
   const auto look_at = [&](size_t i) {
-    const uint64_t product = (hashes[i] >> 32) * num_blocks;
-    carries |= product ^ (product + num_blocks);
-    all &= answers[i] | has_mark(product >> kShift);
+    all &= answers[i] | ranges[hashes[i] >> shift].load(std::memory_order_relaxed);
   };
   constexpr size_t kTogether = 8;
   size_t i = 0;
@@ -102,7 +104,7 @@ inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* has
     for (size_t j = 0; j < kTogether; ++j) look_at(i + j);
   }
   for (; i < n; ++i) look_at(i);
-  return all != 0 && carries >> kShift == 0;
+  return all != 0;
 }
 
 // Batches on a lazy body: its kernels answer, then all marks are looked at in one pass. Both are done in groups. The
@@ -112,6 +114,7 @@ inline bool AllProven<BlockAbsence>(const ProbeState& state, const uint64_t* has
 template <class Absence>
 struct LazyBatches {
   static constexpr size_t kGroup = 2048, kLinesAhead = 32;
+  static constexpr size_t kLook = 64;  // so few are looked at again for one without a mark
 
   static void ToBytes(const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* out) {
     for (size_t first = 0; first < n; first += kGroup) {
@@ -158,9 +161,13 @@ struct LazyBatches {
     for (size_t i = size; i < left && i < size + kLinesAhead; ++i) {
       __builtin_prefetch(state.body + (MulHigh(hashes[i], state.num_units) << state.unit_shift));
     }
-    if (__builtin_expect(AllProven<Absence>(state, hashes, size, answers), 1)) return;
-    for (size_t i = 0; i < size; ++i) {
-      if (IsProven<Absence>(state, hashes[i], answers[i]) == 0) answers[i] = AskAgain(lazy, hashes[i]);
+    for (size_t first = 0; first < size; first += kLook) {
+      const size_t end = size - first < kLook ? size : first + kLook;
+      if (__builtin_expect(AllProven<Absence>(state, hashes + first, end - first, answers + first), 1)) continue;
+      if (GoOver(lazy)) return;
+      for (size_t i = first; i < end; ++i) {
+        if (IsProven<Absence>(state, hashes[i], answers[i]) == 0) answers[i] = AskAgain(lazy, hashes[i]);
+      }
     }
   }
 };

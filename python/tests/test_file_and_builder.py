@@ -120,11 +120,15 @@ def test_a_file_says_how_it_is_verified(tmp_path):
     lazy = linefilter.FilterFile(path, verify="lazy")
     assert lazy.error is None and lazy.contains_many(keys).all() and not lazy.contains_many(keys + 10**9).all()
     assert isinstance(lazy.error, linefilter.CorruptError)
+    assert "blocked" in repr(lazy) and ", a part is damaged" in repr(lazy) and "broken" in repr(maybe)
     for call in (lazy.verify, lazy.to_bytes, lambda: linefilter.SwappableFilter().swap(lazy)):
         with pytest.raises(linefilter.CorruptError):
             call()
-    with pytest.raises(linefilter.InvalidArgumentError, match="verify"):
+    with pytest.raises(linefilter.InvalidArgumentError, match='take one of "auto", "whole", "lazy", "trusted"$'):
         linefilter.FilterFile(path, verify="no")
+    for mode in ("auto", "lazy", "no", 77):
+        with pytest.raises(linefilter.InvalidArgumentError, match='no way to verify: take one of "whole", "trusted"$'):
+            linefilter.FilterView(bytes(image), verify=mode)
     with pytest.raises(linefilter.InvalidArgumentError, match="load verifies"):
         linefilter.FilterFile(path, verify="lazy", load=True)
 

@@ -81,7 +81,11 @@ static void TestDamage(void) {
   CHECK(linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status) == NULL);
   CHECK(Says(LINEFILTER_CORRUPT, &status, "65536"));
   CHECK(linefilter_view_open(image, size, LINEFILTER_VERIFY_LAZY, NULL, &status) == NULL);
-  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "kWhole or kTrusted"));
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "LINEFILTER_VERIFY_WHOLE or LINEFILTER_VERIFY_TRUSTED"));
+  CHECK(linefilter_view_open(image, size, 77, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "77 is no way to verify"));
+  CHECK(linefilter_view_map("nowhere", 77, LINEFILTER_WILL_NEED, NULL, &status) == NULL);
+  CHECK(Says(LINEFILTER_INVALID_ARGUMENT, &status, "77 is no way to verify"));
   linefilter_view* view = linefilter_view_open(image, size, LINEFILTER_VERIFY_TRUSTED, NULL, &status);
   CHECK(view != NULL && linefilter_view_num_chunks(view) == 4);
   CHECK(linefilter_view_verify(view, &status) == LINEFILTER_CORRUPT && Says(LINEFILTER_CORRUPT, &status, "65536"));

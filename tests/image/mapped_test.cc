@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <thread>
 #include <utility>
 
+#include "lib/layouts/lazy.h"
 #include "linefilter/fold.h"
 #include "linefilter/swappable.h"
 #include "tests/testing/options.h"
@@ -57,6 +59,12 @@ uint64_t LostByImage(const std::string& image, const Subject& subject) {
   BlockedFilter copy;
   if (copy.CreateFromImage(image.data(), image.size()).ok()) lost += LostBy(copy, subject);
   return lost;
+}
+
+// In place, so that a mapping of the file changes with it.
+void OverwriteFile(const std::string& path, const std::string& bytes) {
+  FILE* const file = fopen(path.c_str(), "r+b");
+  ASSERT_TRUE(file != nullptr && fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && fclose(file) == 0);
 }
 
 TEST_P(Mapped, NoDamageLosesAMember) {
@@ -117,6 +125,8 @@ TEST_P(Mapped, LazyAnswersAsTrustedAndGoesOver) {
     EXPECT_EQ(copy.CountMaybes(hashes.data(), n), trusted.view().CountMaybes(hashes.data(), n)) << n;
   }
   EXPECT_TRUE(lazy.view().Verify().ok());
+  EXPECT_EQ(lazy.view().probe_state().kernels, trusted.view().probe_state().kernels) << "a view that was verified";
+  EXPECT_EQ(lazy.view().probe_state().inline_test, trusted.view().probe_state().inline_test);
   const FilterFile moved = std::move(lazy);
   for (const FilterView* view : {&moved.view(), &copy}) {
     for (const uint64_t hash : RandomHashes(100, 6)) (void)view->MayContainHash(hash);
@@ -124,6 +134,66 @@ TEST_P(Mapped, LazyAnswersAsTrustedAndGoesOver) {
     EXPECT_EQ(view->probe_state().may_contain, trusted.view().probe_state().may_contain);
     EXPECT_EQ(view->probe_state().inline_test, trusted.view().probe_state().inline_test);
   }
+}
+
+// A copy that was made before goes over with its first batch, and asks no key one by one meanwhile.
+TEST_P(Mapped, ABatchGoesOverAtOnce) {
+  static std::atomic<uint64_t> asked{0};
+  const TempDir dir;
+  FilterFile lazy;
+  ASSERT_TRUE(lazy.Map(dir.Write("image", GetParam()->image).c_str(), VerifyMode::kLazy).ok());
+  const FilterView copy = lazy.view();
+  ASSERT_TRUE(lazy.view().Verify().ok());
+  const std::vector<uint64_t> hashes = RandomHashes(5000, 3);
+  const uint64_t maybes = lazy.view().CountMaybes(hashes.data(), hashes.size());
+  internal::LazyBody::Of(copy.probe_state()).trusted.may_contain.Replace(+[](const internal::ProbeState&, uint64_t) {
+    ++asked;
+    return true;
+  });
+  asked = 0;
+  EXPECT_EQ(copy.CountMaybes(hashes.data(), hashes.size()), maybes);
+  EXPECT_EQ(asked.load(), 0u);
+  EXPECT_EQ(copy.probe_state().kernels, lazy.view().probe_state().kernels);
+}
+
+// Against the rules, bytes change after they were verified. Whoever verifies them once more is told, and so are
+// lookups.
+TEST_P(Mapped, AChunkThatBecameDamagedIsMaybe) {
+  const TempDir dir;
+  std::string image = GetParam()->image;
+  const std::string path = dir.Write("image", image);
+  FilterFile file;
+  ASSERT_TRUE(file.Map(path.c_str(), VerifyMode::kLazy).ok());
+  ASSERT_TRUE(file.view().VerifyChunks(0, 3).ok());
+  DamageChunk(&image);
+  OverwriteFile(path, image);
+  EXPECT_TRUE(Says(StatusCode::kCorrupt, file.view().VerifyChunks(1, 1), "body bytes 65536 to 131071"));
+  EXPECT_EQ(LostBy(file.view(), *GetParam()), 0u);
+  (void)file.view().VerifyChunks(2, file.view().num_chunks() - 2);
+  EXPECT_EQ(LostBy(file.view(), *GetParam()), 0u) << "and it never goes over";
+  EXPECT_EQ(file.view().status().code(), StatusCode::kCorrupt);
+  OverwriteFile(path, GetParam()->image);
+  EXPECT_EQ(file.view().VerifyChunks(0, file.view().num_chunks()).code(), StatusCode::kOk);
+  EXPECT_EQ(file.view().status().code(), StatusCode::kCorrupt) << "what was damaged once is not believed";
+}
+
+// It would be freed by its second owner if the error were another one.
+TEST_P(Mapped, WhatServesIsRefusedAsSuchEvenWhenItBecameDamaged) {
+  const TempDir dir;
+  std::string image = GetParam()->image;
+  const std::string path = dir.Write("image", image);
+  auto served = std::make_unique<FilterFile>();
+  ASSERT_TRUE(served->Map(path.c_str(), VerifyMode::kLazy).ok());
+  FilterFile* const again = served.get();
+  const internal::ProbeState before = again->view().probe_state();
+  SwappableFilter serving;
+  ASSERT_TRUE(serving.Swap(std::move(served)).ok());
+  EXPECT_NE(again->view().probe_state().kernels, before.kernels) << "it went over when all was verified";
+  DamageChunk(&image);
+  OverwriteFile(path, image);
+  EXPECT_EQ(again->view().VerifyChunks(1, 1).code(), StatusCode::kCorrupt);
+  again->view().probe_state().kernels.Replace(before.kernels);  // those that verify what they are asked to serve
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, serving.Swap(std::unique_ptr<FilterFile>(again)), "serves already"));
 }
 
 // Several threads verify while they ask, others verify and nothing else: all are right at every moment.
@@ -193,15 +263,23 @@ TEST(MappedFile, TheDefaultIsWholeUpTo64MiBAndLazyAbove) {
 
 TEST(MappedFile, AViewOfBytesHasNoMemoryForMarks) {
   const std::string& image = Subjects().front()->image;
-  for (const VerifyMode verify : {VerifyMode::kAuto, VerifyMode::kLazy, static_cast<VerifyMode>(9)}) {
+  for (const VerifyMode verify : {VerifyMode::kAuto, VerifyMode::kLazy}) {
     const FilterView view(image.data(), image.size(), verify);
     EXPECT_TRUE(Says(StatusCode::kInvalidArgument, view.status(), "kWhole or kTrusted"));
     EXPECT_TRUE(view.MayContainHash(1) && view.MayContainKey("x"));
   }
+}
+
+TEST(MappedFile, AModeThatIsNoneIsRefused) {
+  const std::string& image = Subjects().front()->image;
+  const auto none = static_cast<VerifyMode>(77);
+  const FilterView view(image.data(), image.size(), none);
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, view.status(), "77 is no way to verify"));
+  EXPECT_TRUE(view.MayContainHash(1));
   const TempDir dir;
   FilterFile file;
   const std::string path = dir.Write("image", image);
-  EXPECT_EQ(file.Map(path.c_str(), static_cast<VerifyMode>(9)).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(Says(StatusCode::kInvalidArgument, file.Map(path.c_str(), none), "77 is no way to verify"));
   EXPECT_TRUE(file.view().MayContainHash(1));
 }
 

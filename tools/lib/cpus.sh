@@ -52,7 +52,7 @@ BYTES_TESTS=(alignment remote_body conformance container counting golden hash in
 # ORDER: what else reads and writes numbers of several bytes, or counts with doubles. WIDTH: what also depends on the width of
 # size_t; on emulated CPUs by night alone.
 ORDER_TESTS=(append builder concurrent file keyed_hash low_load filter releases rotating scalable sst_reader states swappable)
-WIDTH_TESTS=(bulk c_api fold memory repeats sizing)
+WIDTH_TESTS=(bulk c_api fold mapped memory repeats sizing)
 NOT_CPU_TESTS=(counters interval key_types layering machine measure peers readme scale)
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 

@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 Layout = Literal["auto", "blocked", "classic", "retrieval", "counting"]
 Verify = Literal["auto", "whole", "lazy", "trusted"]
+VerifyBytes = Literal["whole", "trusted"]  # a view of bytes has no memory for the marks of "lazy"
 NO_LIMIT = 2**64 - 1
 
 
-def verify_mode(verify: str) -> int:
-    """The value of linefilter::VerifyMode."""
-    modes: tuple[str, ...] = get_args(Verify)
+def verify_mode(verify: str, modes: tuple[str, ...] = get_args(Verify)) -> int:
+    """The value of linefilter::VerifyMode, of which `modes` fit."""
     if not isinstance(verify, str) or verify not in modes:
-        raise InvalidArgumentError(f'verify is "whole", "lazy", "trusted" or "auto", not {verify!r}')
-    return modes.index(verify)
+        names = ", ".join(f'"{mode}"' for mode in modes)
+        raise InvalidArgumentError(f"{verify!r} is no way to verify: take one of {names}")
+    return get_args(Verify).index(verify)
 
 
 def limit(memory_limit: Optional[SupportsIndex]) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any, Literal, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final
+from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final, get_args
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, LinefilterError, error_of
 from ._filter_base import Closable, FilterBase, Imaged
 from ._keys import Bytes, Path, as_path
-from ._options import Verify, limit, verify_mode
+from ._options import Verify, VerifyBytes, limit, verify_mode
 
 Self = TypeVar("Self", bound="FilterView")
 
@@ -60,7 +60,7 @@ class FilterView(FilterBase, Imaged, Closable):
         self,
         image: Bytes,
         *,
-        verify: Literal["whole", "trusted"],
+        verify: VerifyBytes,
         secret: Optional[bytes] = None,
         broken: str = "raise",
     ) -> None:
@@ -73,7 +73,7 @@ class FilterView(FilterBase, Imaged, Closable):
                 need: IncompatibleError.
             broken: "raise", or "maybe": answer True to all.
         """
-        self._core = _linefilter.Image.over(image, verify_mode(verify), secret, _maybe(broken))
+        self._core = _linefilter.Image.over(image, verify_mode(verify, get_args(VerifyBytes)), secret, _maybe(broken))
 
     @staticmethod
     def from_bytes(image: Bytes, *, secret: Optional[bytes] = None) -> FilterView:
@@ -123,9 +123,11 @@ class FilterView(FilterBase, Imaged, Closable):
         name = type(self).__name__
         if self.closed:
             return f"<{name}: closed>"
-        if self._core.error() is not None:
+        damaged = self._core.error() is not None
+        if damaged and self.layout == "auto":
             return f'<{name}: broken, answers "maybe">'
-        return f"<{name}: {self.layout}, {self.image_bytes} bytes, {self.hash_id} hashes>"
+        part = ", a part is damaged" if damaged else ""
+        return f"<{name}: {self.layout}, {self.image_bytes} bytes, {self.hash_id} hashes{part}>"
 
 
 @final
