@@ -46,9 +46,10 @@ class LINEFILTER_EXPORT FilterFile {
   //
   // `verify` says when the body is verified; kAuto is kWhole for a file of up to 64 MiB, and kLazy above. A file that
   // is found damaged by kWhole is not opened (kCorrupt). With kLazy it is opened at once, and a lookup may verify a
-  // chunk of 64 KiB, which takes some 10 microseconds. When all chunks are verified, lookups are those of kTrusted.
+  // chunk of 64 KiB, which takes 7.6 us (median, AMD Zen 4). In a `container` it may verify one per stage, in `classic`
+  // more beside damage. When all chunks are verified, lookups are those of kTrusted.
   // view().Verify() in another thread gets there sooner; view().status() tells what was found. If there is no memory
-  // for the marks of kLazy, 2 bytes per chunk, it is kOutOfMemory.
+  // for the marks of kLazy (2 bytes per chunk, and 64 KiB at most besides), it is kOutOfMemory.
   Status Map(const char* path, VerifyMode verify = VerifyMode::kAuto, MapAdvice advice = MapAdvice::kWillNeed,
              const HashSecret* secret = nullptr) noexcept;
 

@@ -89,9 +89,9 @@ class LINEFILTER_EXPORT SwappableFilter final : public FilterBase {
 
   // Makes `filter` serve from now on, by move: Swap(std::move(filter)). It is a BlockedFilter, ClassicFilter,
   // FilterFile, FilterView (over bytes that stay until it is replaced) or another FilterBase but a SwappableFilter. A
-  // file that is verified lazily is verified to its end before it serves; only what was opened with kTrusted is
-  // believed. Nobody inserts into `filter` any more. The call waits for the readers of the old one, and frees it. On an
-  // error the old one goes on serving, and `filter` is gone: kCorrupt, kIncompatible or kOutOfMemory. It is
+  // file that is verified lazily is verified to its end before it serves (kCorrupt). What was opened with kTrusted is
+  // not verified. Nobody inserts into `filter` any more. The call waits for the readers of the old one, and frees it.
+  // On an error the old one goes on serving, and `filter` is gone: kCorrupt, kIncompatible or kOutOfMemory. It is
   // incompatible if it is broken, or if its hash or seed (or secret) is not the old one's: callers with hashes of their
   // own would lose keys (Clear first, if that is meant). A unique_ptr to what serves already is a second owner of it:
   // kInvalidArgument, and it is given up, not freed. What does not move, a RotatingFilter or a ConcurrentBlockedFilter,

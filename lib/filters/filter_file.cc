@@ -20,7 +20,7 @@ namespace {
 using internal::kChunkBytes;
 using internal::SystemError;
 
-// A file up to this size is verified when it is mapped, which takes 5 ms at most.
+// A file up to this size is verified when it is mapped: about 6 ms, at 0.1 s per GB, if the page cache has it.
 constexpr size_t kMostWhole = size_t{64} << 20;
 
 // A file that is open for reading, and its size.

@@ -23,11 +23,11 @@ struct CheckedBody {
 
 class LazyChecks {
  public:
-  // What Make allocates: this, two marks per chunk, and those of ranges.
+  // Make allocates so many bytes: for this object, two marks per chunk, and the marks of ranges.
   static size_t BytesFor(const CheckedBody& checked);
   // From now on `state`, which answers from the body, is asked lazily. It is null if there is no memory.
   static LazyChecks* Make(const CheckedBody& checked, ProbeState* state);
-  // After the state and its copies; null is nothing.
+  // Call it when the state and its copies are gone. Null is allowed, and nothing happens.
   static void Free(LazyChecks* checks);
   // The one that Make bound to a state.
   static LazyChecks& Of(const ProbeState& state) { return Of(&LazyBody::Of(state)); }

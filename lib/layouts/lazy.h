@@ -1,10 +1,10 @@
 // A lazy body is verified while it is asked: a chunk of it before the first "absent" that comes from there. "Maybe"
 // needs no proof. Here is what its kernels know of the chunks; lib/filters/lazy_checks.h has the checks.
 //
-// A byte marks each chunk that was found sound. The kernels of the layout answer as if all were; those here look at the
-// marks. Only where an "absent" has none the cold AskAgain verifies anything. When the last chunk is sound,
-// all marks are taken away: whoever asks next comes to AskAgain, and its state goes over to the kernels that look at no
-// mark. So no lookup asks whether the time has come.
+// A byte marks each chunk that was found sound. The kernels of the layout answer as if all chunks were sound; the
+// kernels here look at the marks. Only where an "absent" has no mark, the cold AskAgain verifies chunks. When the last
+// chunk is sound, all marks are taken away: the next "absent" of a state finds none, and the state goes over (GoOver)
+// to the kernels that look at no mark. So no lookup asks whether the time has come.
 //
 // Batches of one block per key look at marks of ranges of hashes: a range has one if all chunks that its hashes reach
 // are sound. Its number is a shift, where that of a chunk is a multiplication and two shifts.
@@ -33,7 +33,7 @@ using ChunkMark = std::atomic<uint8_t>;
 // ProbeState::owner of a lazy body points to the marks. This stands before them, and ends LazyChecks: aligned as that
 // is, where words of 64 bits are aligned more strictly in an atomic (i386).
 struct alignas(std::atomic<uint64_t>) LazyBody {
-  ProbeState trusted;  // what the state becomes
+  ProbeState trusted;  // a state whose kernels look at no mark: GoOver copies them to the lazy states
   std::atomic<bool> all_sound{false};
   uint8_t range_shift = 63;     // hash >> range_shift is the number of its range
   ChunkMark* ranges = nullptr;  // null where a key has several blocks

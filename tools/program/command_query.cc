@@ -74,7 +74,8 @@ const Command kQueryCommand = {
     "--count does.\n"
     "--verify whole reads all of the image first, and asks no damaged one. lazy verifies each 64 KiB before the first\n"
     "absent that comes from it; in a damaged part all is maybe, and the exit code is 2. trusted verifies nothing.\n"
-    "\"maybe\" is wrong for a share of the absent keys (expected_fpr of info); \"absent\" is never wrong.\n"
+    "\"maybe\" is wrong for a share of the absent keys (expected_fpr of info). \"absent\" is never wrong, but with\n"
+    "trusted, of a damaged image.\n"
     "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 bad usage, bad image or bad keys.",
     &Declare};
 

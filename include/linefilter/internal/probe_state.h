@@ -47,7 +47,7 @@ struct ProbeState {
   Replaceable<InlineTest> inline_test = InlineTest::kNone;
   uint8_t num_stages = 0;  // 0: a filter of one body
   bool is_shared = false;  // other threads set bits meanwhile: words are read atomically
-  bool changes = false;    // what answers changes with time: its owner is asked, never a copy of this
+  bool changes = false;    // what answers changes with time: the filter is asked, never a state that somebody copied
   bool in_image = false;   // the table of an image tells the stages
   uint16_t num_probes = 0;
   // Points to 0 or 1 for each of [16 rotations][16 lanes], 64-byte aligned. A word for each rotation follows, whose bit
