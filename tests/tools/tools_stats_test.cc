@@ -229,7 +229,7 @@ TEST_F(ToolsStatsTest, BuildTellsTheRateOfTheKeysThatCame) {
     build.insert(build.end(), more.begin(), more.end());
     const RunResult result = Run(build, Lines(0, keys));
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_EQ(result.err.find(warning), warning.empty() ? std::string::npos : 0u) << result.err;
+    EXPECT_EQ(result.err.find(warning), 0u) << result.err;
     EXPECT_EQ(result.err.empty(), warning.empty());
     EXPECT_LE(std::count(result.err.begin(), result.err.end(), '\n'), 1) << "once";
     const json told = json::parse(result.out);
