@@ -141,7 +141,7 @@ def test_unions_keep_their_rate():
 def test_a_union_of_the_same_keys_keeps_their_rate():
     """What is in both counts once: halved, the rate of the same keys would be ten times as high."""
     keys = np.arange(100_000)
-    large, half = (linefilter.BlockedFilter(n, bits_per_key=10, num_probes=7) for n in (100_045, 50_022))
+    large, half = (linefilter.BlockedFilter(n, bits_per_key=10, num_probes=7) for n in (100_044, 50_022))
     assert large.num_blocks == 1954 and half.num_blocks == 977
     large.add_many(keys)
     half.add_many(keys)
