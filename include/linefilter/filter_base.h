@@ -27,7 +27,7 @@ namespace linefilter {
 // A number of keys, estimated from bits, and its standard error. Two of three estimates are off by less than the error,
 // one of 16,000 by four times as much.
 struct SizeEstimate {
-  double keys = 0;   // the estimate; infinite if the bits tell no number
+  double keys = 0;   // the estimate; infinite if the bits tell no number, as where all are set
   double error = 0;  // its standard error, in keys
 
   // Whether it is above a number of keys by more than four errors. Infinitely many are.
@@ -103,7 +103,8 @@ class LINEFILTER_EXPORT FilterBase {
 
   // The keys that it was made for; 0 if nobody said. The filter of Create knows, and that of an image whose trailer has
   // a number of keys or says how it grows. A ScalableFilter tells the keys of the stages opened so far, a
-  // RotatingFilter those of all its generations. Folding divides them by its factor.
+  // RotatingFilter those of all its generations. Filter::Fold divides them by its factor; an image that FoldImage
+  // writes tells those of the image that was folded.
   uint64_t capacity() const noexcept;
 
   // The share of one bits, 0..1. Each call from here on reads the whole body (about 0.1 s per GB). In `retrieval` the
@@ -118,10 +119,12 @@ class LINEFILTER_EXPORT FilterBase {
   // How many more distinct keys it takes until its expected rate is `fpr`, by the model. It is 0 if the rate is above
   // that already, for a filter that takes no key (`retrieval`, the empty set, a broken one), and for an fpr that is not
   // above 0. Several stages are asked for what the newest still takes; a ScalableFilter counts the stages that it would
-  // open, up to its memory_limit. A RotatingFilter counts until it rotates.
+  // open, up to its memory_limit. A RotatingFilter counts as if it did not rotate. For an fpr of 1 or more it is
+  // UINT64_MAX.
   uint64_t RoomFor(double fpr) const noexcept;
   // Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. So a filter
   // that holds just those is not called overfull (but one in 30,000). It is false if nobody said how many they are.
+  // Stages may hold more by the keys that they took for members when those came.
   bool OverCapacity() const noexcept;
   // Counts how many blocks have each level, in layouts whose blocks tell one. That is `retrieval`'s T (doc/FORMAT.md
   // section 8): 8 more halve the block's false-positive rate. It returns the number of levels; 0 if there are none.

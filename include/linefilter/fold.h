@@ -46,19 +46,24 @@ LINEFILTER_EXPORT Status FoldImage(const FilterView& image, uint64_t factor, con
 struct UnionPlan {
   uint64_t body_bytes = 0;          // the greatest common divisor of the sizes
   uint64_t largest_body_bytes = 0;  // of the filters
-  double approximate_size = 0;      // keys of all; what is in several counts several times
-  double expected_fpr = 0;          // that of the united bits (classic: of these keys) in body_bytes
-  double fpr_of_largest = 0;        // that of these keys in largest_body_bytes
+  // The distinct keys of all, estimated from the united bits. Where nearly all of those are set it is the sum of the
+  // estimates of each, which counts a key several times that is in several filters.
+  double approximate_size = 0;
+  // That of the united bits in body_bytes. Filters of unequal sizes that have no key yet count as having one, in this
+  // and the next.
+  double expected_fpr = 0;
+  double fpr_of_largest = 0;   // that of these keys in largest_body_bytes
+  double default_max_fpr = 1;  // what UnionOptions::max_fpr 0 means for them; 1 if the sizes are equal
 };
 
-// Tells what the union of num_filters >= 1 filters would be: it reads each as ApproximateSize does, and writes nothing.
+// Tells what the union of num_filters >= 1 filters would be. It reads each twice and writes nothing.
 // It is kIncompatible if they cannot be united whatever the rate.
 LINEFILTER_EXPORT Status PlanUnion(const FilterBase* const filters[], size_t num_filters, UnionPlan* plan) noexcept;
 
 // Writes the union of num_images >= 1 images, which are verified first (kCorrupt). kIncompatible is as in Union, also
-// by the rate. A union of unequal sizes has the greatest common divisor of their num_blocks. `classic` can be united,
-// too, if the sizes are equal. Empty sets have no size and add nothing. The union does not say how many keys it has.
-// Memory and errors are FoldImage's.
+// by the rate (UnionOptions::max_fpr); kInvalidArgument is of a max_fpr that is none. A union of unequal sizes has the
+// greatest common divisor of their num_blocks. `classic` can be united, too, if the sizes are equal. Empty sets have no
+// size and add nothing. The union does not say how many keys it has. Memory and errors are FoldImage's.
 LINEFILTER_EXPORT Status UniteImages(const FilterView* const images[], size_t num_images, const Sink& sink,
                                      const UnionOptions& options = {}, const Allocator& allocator = {}) noexcept;
 

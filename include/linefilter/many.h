@@ -1,5 +1,5 @@
 // This asks many filters at once: for one key, as a read of a log-structured store asks the filters of all its levels,
-// or for a batch of keys. All that is read of memory is prefetched before the first of it is needed.
+// or for a batch of keys. For one key, the lines of up to 64 filters are prefetched before the first is read.
 //
 //   uint8_t answers[8];  // levels are pointers to 8 filters, of any class and in any order
 //   if (linefilter::MayContainKey(levels, 8, "alice@example.org", answers) == 0) ...  // none of them has it

@@ -25,11 +25,11 @@ struct FilterOptions {
   double bits_per_key = 0;
   double fpr = 0;
   // How many keys FilterBuilder and BuildFromSource make the filter for, whatever comes; 0 means those that come,
-  // without repeats (builder.h). Repeats are then no matter, so nothing is counted. The image tells this number. What
-  // has a number of keys as an argument goes by that alone.
+  // without repeats (builder.h). Repeats are then no matter, so nothing is counted. The image tells this number, if its
+  // body is above 4 KiB. What has a number of keys as an argument goes by that alone.
   uint64_t num_keys = 0;
-  // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys (SameSizeAs). Growing
-  // filters and Redis do not take it.
+  // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys (SameSizeAs). Scalable and
+  // rotating filters and Redis refuse it.
   uint64_t body_bytes = 0;
   // 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes = 0;
@@ -80,8 +80,9 @@ struct FilterOptions {
 // What a union may become (Filter::Union, UniteImages).
 struct UnionOptions {
   // A union whose expected rate would be above this is refused (kIncompatible) before anything is changed or written. 0
-  // means twice the rate that the keys of all (of none: one) would have in the size of the largest. 1 permits any
-  // union. The rate is that of the united bits.
+  // refuses a union of unequal sizes if its rate would be above twice that of the same keys in the largest size, or its
+  // share of "absent" below half of theirs. 1 permits any union; what is not within 0 and 1 is kInvalidArgument. The
+  // rate is that of the united bits. Filters without keys are judged as if they had one.
   double max_fpr = 0;
 };
 
@@ -94,8 +95,8 @@ struct EngineFilterOptions {
   double fpr = 0;
   // kAuto is `blocked`, or `classic` for the few dozen keys of a LevelDB filter. kRetrieval has a sixth of the false
   // positives at the same size and is slower to build. Whatever is chosen, a filter of at most 64 keys is `classic`
-  // where that is smaller and has the rate that the layout has at this density in large filters (or the fpr): 1 or 2
-  // keys take at most 24 bytes.
+  // where that is smaller and reaches the rate. That is the fpr, or what the layout has at this density in large
+  // filters. 1 or 2 keys take at most 24 bytes.
   Layout layout = Layout::kAuto;
   // Filters are verified before they answer "absent" (leveldb.h and rocksdb.h say when, and what it costs). Unset this
   // only where the engine's own checksum finds damage first: a damaged filter may answer "absent" for a key that is

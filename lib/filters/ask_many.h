@@ -1,8 +1,8 @@
 // This asks many filters at once, for C++ and for C, whose arrays differ: filter_at(i) is the const FilterBase& of
 // filter i, key_at(j) is key j.
 //
-// The idea: what answers in a filter may be another one the next moment (SwappableFilter). So whose hash a hash is, is
-// compared in what answers, while it is asked; and where that never changes, once.
+// The idea: what answers in a filter may be another one the next moment (SwappableFilter). So its KeyHash is compared
+// with that of the hash while it is asked. Where what answers never changes, they are compared once.
 #ifndef LINEFILTER_LIB_FILTERS_ASK_MANY_H_
 #define LINEFILTER_LIB_FILTERS_ASK_MANY_H_
 

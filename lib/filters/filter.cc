@@ -144,9 +144,8 @@ Status Filter::Union(const FilterView& other, const UnionOptions& options) noexc
 Status Filter::UnionBody(const FilterBase& other, const UnionOptions& options) noexcept {
   const FilterBase* const both[] = {this, &other};
   Status status = internal::CheckUnion({both, 2});
+  if (status.ok()) status = internal::CheckUnionFpr({both, 2}, options);
   if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
-  status = internal::CheckUnionFpr({both, 2}, options);
-  if (!status.ok()) return status;
   const uint64_t num_blocks = std::gcd(this->num_blocks(), other.num_blocks());
   const auto fold_blocks = FindMaker(layout())->fold_blocks;
   if (fold_blocks == nullptr) {

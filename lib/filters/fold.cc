@@ -101,26 +101,36 @@ Status CheckUnion(const FilterList& filters) {
 
 UnionPlan PlanOf(const FilterList& filters) {
   UnionPlan plan;
-  const FilterBase* one = &filters[0];
+  const FilterBase* one = nullptr;  // that is no empty set
+  double sum = 0, least = 0;
   for (size_t i = 0; i < filters.size(); ++i) {
     const FilterBase& filter = filters[i];
-    if (filter.body_bytes() == 0) continue;  // an empty set
+    if (filter.body_bytes() == 0) continue;
     one = &filter;
     plan.body_bytes = std::gcd(plan.body_bytes, filter.body_bytes());
     plan.largest_body_bytes = std::max(plan.largest_body_bytes, filter.body_bytes());
-    plan.approximate_size += filter.ApproximateSize().keys;
+    const double keys = filter.ApproximateSize().keys;
+    sum += keys;
+    least = std::max(least, keys);
   }
-  const auto rate_in = [&](uint64_t body_bytes) {
+  if (one == nullptr) return plan;
+  const LayoutMaker& maker = *FindMaker(one->layout());
+  double united = 0;  // the united bits count a key once that several filters hold
+  plan.expected_fpr = maker.folded_fpr(filters.bodies(), plan.body_bytes / maker.sizing.unit_bytes, 1, &united);
+  plan.approximate_size = std::min(sum, std::max(least, united));
+  const auto rate_in = [&](uint64_t body_bytes, double keys) {
     constexpr double kMost = 9223372036854775808.0;
-    if (!(plan.approximate_size < kMost)) return 1.0;  // every bit is set
-    const double keys = std::round(plan.approximate_size);
-    return keys == 0 ? 0 : ExpectedFpr(one->layout(), static_cast<uint64_t>(keys), body_bytes, one->num_probes());
+    if (!(keys < kMost)) return 1.0;  // every bit is set
+    return ExpectedFpr(one->layout(), static_cast<uint64_t>(std::round(keys)), body_bytes, one->num_probes());
   };
-  plan.fpr_of_largest = rate_in(plan.largest_body_bytes);
-  const auto* const maker = FindMaker(one->layout());
-  const bool from_bits = maker->folded_fpr != nullptr && plan.body_bytes != 0;
-  plan.expected_fpr = from_bits ? maker->folded_fpr(filters.bodies(), plan.body_bytes / maker->sizing.unit_bytes, 1)
-                                : rate_in(plan.body_bytes);
+  const bool folds = plan.body_bytes != plan.largest_body_bytes;
+  if (folds && plan.approximate_size == 0) {  // still to be filled: the first key would show what is left of it
+    plan.expected_fpr = rate_in(plan.body_bytes, 1);
+    plan.fpr_of_largest = rate_in(plan.largest_body_bytes, 1);
+  } else {
+    plan.fpr_of_largest = rate_in(plan.largest_body_bytes, plan.approximate_size);
+  }
+  if (folds) plan.default_max_fpr = std::min(2 * plan.fpr_of_largest, 1 - (1 - plan.fpr_of_largest) / 2);
   return plan;
 }
 
@@ -131,25 +141,27 @@ Status CheckUnionFpr(const FilterList& filters, const UnionOptions& options) {
                          "UnionOptions::max_fpr is %g: it must lie between 0, for the default, and 1, for any rate",
                          max_fpr);
   }
-  const FilterBase* one = &filters[0];  // that is no empty set, if there is one
+  uint64_t body_bytes = 0;  // of those that are no empty set
   bool folds = false;
   for (size_t i = 0; i < filters.size(); ++i) {
-    const uint64_t body_bytes = filters[i].body_bytes();
-    folds = folds || (one->body_bytes() != 0 && body_bytes != 0 && body_bytes != one->body_bytes());
-    if (body_bytes != 0) one = &filters[i];
+    if (filters[i].body_bytes() == 0) continue;
+    folds = folds || (body_bytes != 0 && filters[i].body_bytes() != body_bytes);
+    body_bytes = filters[i].body_bytes();
   }
-  if (max_fpr == 1 || (max_fpr == 0 && !folds)) return Status();
-  UnionPlan plan = PlanOf(filters);
-  if (plan.approximate_size == 0 && folds) {  // it is still to be filled: the first key would show what is left of it
-    plan.expected_fpr = ExpectedFpr(one->layout(), 1, plan.body_bytes, one->num_probes());
-    plan.fpr_of_largest = ExpectedFpr(one->layout(), 1, plan.largest_body_bytes, one->num_probes());
-  }
-  const double most = max_fpr != 0 ? max_fpr : 2 * plan.fpr_of_largest;
+  if (max_fpr == 1 || (max_fpr == 0 && !folds)) return Status();  // so nothing need be read
+  const UnionPlan plan = PlanOf(filters);
+  const double most = max_fpr != 0 ? max_fpr : plan.default_max_fpr;
   if (plan.expected_fpr <= most) return Status();
+  if (!folds) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "the union would have an expected false-positive rate of %.3g, above %.3g: make the filters "
+                         "larger, build one of all keys, or permit the rate (max_fpr)",
+                         plan.expected_fpr, most);
+  }
   return Status::Error(StatusCode::kIncompatible,
                        "sizes of up to %llu bytes have no more than %llu in common, where the union would have an "
-                       "expected false-positive rate of %.3g, above %.3g: make filters to unite of one size, for the "
-                       "keys of all; build one of all keys; or permit the rate (max_fpr)",
+                       "expected false-positive rate of %.3g, above %.3g: make filters of one size (SameSizeAs), or "
+                       "permit the rate (max_fpr)",
                        Number(plan.largest_body_bytes), Number(plan.body_bytes), plan.expected_fpr, most);
 }
 
@@ -203,7 +215,8 @@ Status FoldFactorForFpr(const FilterBase& filter, double fpr, uint64_t* factor) 
   bool fails[2048] = {};
   const auto folded_fpr = internal::FindMaker(filter.layout())->folded_fpr;
   const auto test = [&](size_t i) {
-    fails[i] = folded_fpr(internal::OneBody(filter.probe_state()), filter.num_blocks() / factors[i], fpr) > fpr;
+    fails[i] =
+        folded_fpr(internal::OneBody(filter.probe_state()), filter.num_blocks() / factors[i], fpr, nullptr) > fpr;
     return !fails[i];
   };
   size_t best = 0, end = factors.size();

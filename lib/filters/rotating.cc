@@ -23,6 +23,10 @@ Status CheckRequest(const FilterOptions& options) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "a rotating filter cannot be folded: leave out foldable and rounded");
   }
+  if (options.body_bytes != 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a rotating filter sizes its generations: leave body_bytes 0, and set bits_per_key or fpr");
+  }
   return internal::CheckOptions(Layout::kBlocked, options);
 }
 

@@ -59,7 +59,7 @@ struct LayoutRecord {
 
   // The positions of a key in a body, where they are not those that an insertion into an empty block sets.
   size_t (*positions)(uint64_t body_bytes, uint32_t num_probes, uint64_t hash, uint64_t* positions) = nullptr;
-  // The distinct keys that give this share of one bits.
+  // The distinct keys that give this share of positions set; null where there are no positions, or several stages.
   SizeEstimate (*size_at_fill)(double fill, uint32_t num_probes, uint64_t num_units) = nullptr;
   // The kernels for a body that several threads fill and ask at once; null if this layout has none.
   const Kernels& (*shared_kernels)() = nullptr;

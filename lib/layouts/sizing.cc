@@ -263,13 +263,19 @@ uint64_t MaxKeysForFpr(Layout layout, uint64_t body_bytes, double fpr, uint32_t 
       body_bytes > model->max_bytes || num_probes > model->max_num_probes) {
     return 0;
   }
-  // Sizing gives at least 1 bit per key, so there are no more keys.
+  const auto reaches_fpr = [&](uint64_t num_keys) {
+    return (num_probes == 0 ? Describe(*model, num_keys, body_bytes).expected_fpr
+                            : model->expected_fpr(num_keys, body_bytes, num_probes)) <= fpr;
+  };
+  // Sizing gives at least 1 bit per key. A filter that is there may get more keys than that.
   uint64_t reaches = 0, misses = 8 * body_bytes + 1;
+  if (num_probes != 0) {
+    if (fpr >= 1) return UINT64_MAX;
+    for (; misses <= UINT64_MAX / 2 && reaches_fpr(misses); misses *= 2) reaches = misses;
+  }
   while (misses - reaches > 1) {
     const uint64_t middle = reaches + (misses - reaches) / 2;
-    const double expected = num_probes == 0 ? Describe(*model, middle, body_bytes).expected_fpr
-                                            : model->expected_fpr(middle, body_bytes, num_probes);
-    (expected <= fpr ? reaches : misses) = middle;
+    (reaches_fpr(middle) ? reaches : misses) = middle;
   }
   return reaches;
 }

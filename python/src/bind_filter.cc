@@ -25,7 +25,10 @@ std::unique_ptr<LockedFilter> OfLayout(const py::object& layout, const py::objec
 }
 
 void Union(LockedFilter& core, const LockedFilter& other, double max_fpr) {
-  if (&core == &other) return;
+  if (&core == &other) {  // one lock
+    core.Do([&](Filter& filter) { return filter.Union(filter, {max_fpr}); });
+    return;
+  }
   CheckWithoutGil([&] {
     std::unique_lock mine(core.mutex(), std::defer_lock);
     std::shared_lock theirs(other.mutex(), std::defer_lock);

@@ -138,6 +138,21 @@ def test_unions_keep_their_rate():
     assert 0 < united < 30
 
 
+def test_a_union_of_the_same_keys_keeps_their_rate():
+    """What is in both counts once: halved, the rate of the same keys would be ten times as high."""
+    keys = np.arange(100_000)
+    large, half = (linefilter.BlockedFilter(n, bits_per_key=10, num_probes=7) for n in (100_044, 50_022))
+    assert large.num_blocks == 1954 and half.num_blocks == 977
+    large.add_many(keys)
+    half.add_many(keys)
+    for other in half, linefilter.FilterView(half.to_bytes(), verify="whole"):
+        with pytest.raises(linefilter.IncompatibleError, match="977|62528"):
+            large.update(other)
+    for nonsense in -0.1, 1.1, float("nan"):
+        with pytest.raises(linefilter.InvalidArgumentError, match="max_fpr"):
+            large.update(large, max_fpr=nonsense)
+
+
 def test_filters_like_another_are_united():
     first = linefilter.BlockedFilter(100_000, fpr=0.01, seed=7)
     keys = np.arange(110_000)
@@ -158,6 +173,10 @@ def test_filters_like_another_are_united():
             linefilter.BlockedFilter(10, like=first, **wrong)
     with pytest.raises(linefilter.InvalidArgumentError, match="like is a filter of layout blocked"):
         linefilter.ClassicFilter(10, like=first)
+    for wrong in 5, "first", first.to_bytes():
+        for make in lambda: linefilter.BlockedFilter(10, like=wrong), lambda: linefilter.build([1], like=wrong):
+            with pytest.raises(TypeError, match="like is a filter or a view of one"):
+                make()
     with pytest.raises(linefilter.InvalidArgumentError, match="no filter of layout retrieval"):
         linefilter.build(keys, like=linefilter.build(keys, fpr=0.01, layout="retrieval"))
     view.close()

@@ -57,14 +57,14 @@ def test_a_full_one_has_no_length() -> None:
     full = linefilter.BlockedFilter(1, fpr=0.01)
     full.add_many(NUMBERS)
     assert full.approximate_size().keys == float("inf") and full.over_capacity()
-    with pytest.raises(OverflowError, match="all bits"):
+    with pytest.raises(OverflowError, match="tell no number"):
         len(full)
 
 
 def test_wrong_rates() -> None:
     filter = linefilter.BlockedFilter(1000, fpr=0.01)
     assert [filter.room_for(fpr) for fpr in (0, -1, float("nan"))] == [0, 0, 0]
-    assert filter.room_for(1) == 8 * filter.body_bytes
+    assert filter.room_for(1) == 2**64 - 1
     with pytest.raises(TypeError):
         filter.room_for("0.01")  # type: ignore[arg-type]
     with pytest.raises(TypeError):

@@ -48,6 +48,11 @@ TEST(Union, OfUnequalSizesIsTheFilterOfTheCommonSize) {
   }
 }
 
+FilterView ViewOfNoKeys() {
+  static const std::string image = Build(BitsPerKey(10, Layout::kBlocked), {});
+  return FilterView(image.data(), image.size(), VerifyMode::kWhole);
+}
+
 // Filters of 100,000 and 100,065 keys at 1 % have 1940 and 1941 blocks, and one block in common.
 TEST(Union, IsRefusedWhereItWouldSayMaybeToAll) {
   const std::vector<uint64_t> mine = RandomHashes(100000, 1), theirs = RandomHashes(100065, 2);
@@ -69,13 +74,87 @@ TEST(Union, IsRefusedWhereItWouldSayMaybeToAll) {
     EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(there, options), "false-positive rate of 1, above"));
     EXPECT_TRUE(Says(StatusCode::kIncompatible, UniteImages(both, 2, written.sink(), options), "permit the rate"));
   }
+  const FilterView empty = ViewOfNoKeys();
   for (const double nonsense : {-0.1, 1.1, std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Union(other, {nonsense}), "max_fpr is"));
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Union(filter, {nonsense}), "max_fpr is"));
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Union(empty, {nonsense}), "max_fpr is"));
   }
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(filter, {0.001}), "make the filters larger"));
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(empty, {0.001}), "or permit the rate (max_fpr)"));
   EXPECT_EQ(ImageOf(filter), before);
   EXPECT_EQ(written.bytes, "");
   EXPECT_TRUE(filter.Union(filled(theirs), kAnyRate).ok());
   EXPECT_EQ(filter.num_blocks(), 1u);
+}
+
+BlockedFilter FilledFor(uint64_t capacity, uint64_t first_key, uint64_t num_keys) {
+  BlockedFilter filter = Created<BlockedFilter>(capacity, Fpr(0.01));
+  for (uint64_t key = first_key; key < first_key + num_keys; ++key) filter.InsertKey(key);
+  return filter;
+}
+
+// Plans the union of filters, and unites their images.
+UnionPlan PlanAndUnite(const std::vector<BlockedFilter>& filters, StatusCode expected) {
+  std::vector<std::string> images;
+  std::vector<FilterView> views;
+  std::vector<const FilterView*> pointers;
+  for (const BlockedFilter& filter : filters) images.push_back(ImageOf(filter));
+  for (const std::string& image : images) views.emplace_back(image.data(), image.size(), VerifyMode::kWhole);
+  for (const FilterView& view : views) pointers.push_back(&view);
+  Collector written;
+  EXPECT_EQ(UniteImages(pointers.data(), pointers.size(), written.sink()).code(), expected);
+  EXPECT_EQ(written.bytes.empty(), expected != StatusCode::kOk);
+  UnionPlan plan;
+  const std::vector<const FilterBase*> bases(pointers.begin(), pointers.end());
+  EXPECT_TRUE(IsOk(PlanUnion(bases.data(), bases.size(), &plan)));
+  return plan;
+}
+
+// The keys of four days in the size of one have a rate of 0.6, whose double would permit anything.
+TEST(Union, OfManyIsRefusedWhereItWouldSayMaybeToAll) {
+  std::vector<BlockedFilter> days;
+  uint64_t first = 0;
+  for (const uint64_t keys : {92900, 98000, 104100, 110300}) {
+    days.push_back(FilledFor(keys, first, keys));
+    first += keys;
+  }
+  const UnionPlan plan = PlanAndUnite(days, StatusCode::kIncompatible);
+  EXPECT_GT(2 * plan.fpr_of_largest, 1);
+  EXPECT_LT(plan.default_max_fpr, 1);
+  EXPECT_GT(plan.expected_fpr, 0.99);
+}
+
+TEST(Union, CountsAKeyOnceThatIsInSeveralFilters) {
+  // 1954 blocks, and half of them, of the same 100,000 keys.
+  std::vector<BlockedFilter> same;
+  for (const uint64_t num_blocks : {1954, 977}) {
+    BlockedFilter filter = Make(num_blocks, 7, {});
+    for (uint64_t key = 0; key < 100000; ++key) filter.InsertKey(key);
+    same.push_back(std::move(filter));
+  }
+  EXPECT_NEAR(PlanAndUnite(same, StatusCode::kIncompatible).approximate_size, 100000, 2000);
+  // Each given twice is refused as each given once: their common block tells no number.
+  std::vector<BlockedFilter> twice;
+  for (int i = 0; i < 2; ++i) {
+    twice.push_back(FilledFor(100000, 1, 100000));
+    twice.push_back(FilledFor(100200, 1, 100200));
+  }
+  EXPECT_EQ(PlanAndUnite(twice, StatusCode::kIncompatible).expected_fpr, 1);
+}
+
+TEST(Union, OfClassicHasTheRateOfItsUnitedBits) {
+  const std::vector<uint64_t> hashes = RandomHashes(9000, 1);
+  ClassicFilter one = Created<ClassicFilter>(9000, Fpr(0.01)), other = Created<ClassicFilter>(9000, Fpr(0.01));
+  one.InsertHashes(hashes.data(), hashes.size());
+  other.InsertHashes(hashes.data(), hashes.size());
+  const FilterBase* const both[] = {&one, &other};
+  UnionPlan plan;
+  ASSERT_TRUE(IsOk(PlanUnion(both, 2, &plan)));
+  EXPECT_EQ(plan.expected_fpr, one.ExpectedFpr()) << "of the same keys";
+  EXPECT_EQ(plan.approximate_size, one.ApproximateSize().keys);
+  EXPECT_TRUE(IsOk(one.Union(other, {0.011})));
+  EXPECT_TRUE(Says(StatusCode::kIncompatible, one.Union(other, {0.005}), "rate of 0.0"));
 }
 
 // They have no rate, and one block in common, which their keys would have to share when they come.
@@ -85,6 +164,11 @@ TEST(Union, OfFiltersThatAreStillToBeFilledIsRefusedAsOfFullOnes) {
   const uint64_t before = filter.num_blocks();
   EXPECT_TRUE(Says(StatusCode::kIncompatible, filter.Union(other), "124224 bytes have no more than 64"));
   EXPECT_EQ(filter.num_blocks(), before);
+  const FilterBase* const both[] = {&filter, &other};
+  UnionPlan plan;
+  ASSERT_TRUE(IsOk(PlanUnion(both, 2, &plan)));
+  EXPECT_GT(plan.expected_fpr, plan.default_max_fpr) << "of one key";
+  EXPECT_GT(plan.default_max_fpr, 0);
   EXPECT_TRUE(IsOk(filter.Union(Created<BlockedFilter>(100000, Fpr(0.01)))));
   BlockedFilter large = Make(64, 4, {}), half = Make(32, 4, {});
   EXPECT_TRUE(IsOk(large.Union(half))) << "twice the rate";

@@ -241,6 +241,50 @@ TEST(OverCapacity, IsSaidOfWhatCouldNotGrowOrDidNotRotate) {
   EXPECT_TRUE(window.OverCapacity()) << "the newest has three times what it is made for";
 }
 
+// The estimate has keys in it that the stages took for members when they came, and for which they are not made.
+TEST(OverCapacity, IsNotSaidOfStagesThatAreFullAtAHighRate) {
+  uint64_t next = 1;
+  for (const double fpr : {0.05, 0.2, 0.4}) {
+    for (int i = 0; i < 20; ++i) {
+      ScalableFilter growing;
+      GrowthOptions growth;
+      growth.max_growth = 7;
+      ASSERT_TRUE(IsOk(growing.Create(1000, Fpr(fpr), growth)));
+      RotatingFilter window;
+      ASSERT_TRUE(IsOk(window.Create(6000, 3, Fpr(fpr))));
+      for (uint64_t num_new = 0; num_new < 7000;) num_new += growing.InsertHash(MixHash(next++));
+      EXPECT_EQ(growing.capacity(), 7000u);
+      EXPECT_FALSE(growing.OverCapacity()) << fpr;
+      for (int generation = 0; generation < 6; ++generation) {
+        InsertNew(&window, 3000, &next);
+        ASSERT_FALSE(window.OverCapacity()) << fpr;
+        window.Rotate();
+      }
+      InsertNew(&window, 20000, &next);
+      EXPECT_TRUE(window.OverCapacity()) << fpr;
+    }
+  }
+}
+
+// With 16 probes a bit per key is enough to set all bits of a small filter.
+TEST(OverCapacity, IsNotSaidWhereTheKeysThatItWasMadeForSetAllBits) {
+  uint64_t next = 1;
+  for (const Layout layout : kMutable) {
+    FilterOptions options = BitsPerKey(layout == Layout::kCounting ? 4 : 1);
+    options.num_probes = 16;
+    for (int i = 0; i < 20; ++i) {
+      Filter filter;
+      ASSERT_TRUE(IsOk(filter.Create(layout, 500, options)));
+      InsertNew(&filter, 500, &next);
+      EXPECT_FALSE(filter.OverCapacity()) << LayoutName(layout);
+    }
+    Filter filter;
+    ASSERT_TRUE(IsOk(filter.Create(layout, 500, Fpr(0.01))));
+    InsertNew(&filter, 50000, &next);
+    EXPECT_TRUE(filter.OverCapacity()) << LayoutName(layout) << ": ten times as many would leave bits unset";
+  }
+}
+
 // --- How many more ---
 
 // So many more, and the rate is that, within the model's error and that of the estimate.
@@ -275,6 +319,21 @@ TEST(RoomFor, IsWhatComesUntilTheRate) {
     window.Rotate();
   }
   ExpectRoom(&window, 0.012, &next, "rotating, in the newest generation");
+}
+
+// One probe leaves half of the bits unset at 0.7 bits per key.
+TEST(RoomFor, GoesBeyondABitPerKeyWhereTheRateIsHigh) {
+  uint64_t next = 1;
+  for (const Layout layout : kMutable) {
+    for (const double fpr : {0.7, 0.9}) {
+      FilterOptions options = BitsPerKey(layout == Layout::kCounting ? 8 : 2);
+      options.num_probes = 1;
+      Filter filter;
+      ASSERT_TRUE(IsOk(filter.Create(layout, 20000, options)));
+      EXPECT_GT(filter.RoomFor(fpr), 8 * filter.body_bytes() / FactsOf(layout).bits_of_position);
+      ExpectRoom(&filter, fpr, &next, LayoutName(layout));
+    }
+  }
 }
 
 TEST(RoomFor, OfWhatGrowsCountsTheStagesToCome) {
@@ -315,7 +374,7 @@ TEST(RoomFor, IsNoneWhereNothingComesOrNoRateIs) {
   ASSERT_TRUE(IsOk(filter.Create(1000, BitsPerKey(10))));
   for (const double fpr : {0.0, -1.0, std::nan("")}) EXPECT_EQ(filter.RoomFor(fpr), 0u);
   for (const double fpr : {1.0, 2.0, std::numeric_limits<double>::infinity()}) {
-    EXPECT_EQ(filter.RoomFor(fpr), 8 * filter.body_bytes()) << "no filter has less than a bit per key";
+    EXPECT_EQ(filter.RoomFor(fpr), ~uint64_t{0}) << "no number of keys has a rate above 1";
   }
 }
 

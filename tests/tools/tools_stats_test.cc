@@ -221,6 +221,31 @@ TEST_F(ToolsStatsTest, WarnsOfMoreKeysThanAnImageWasMadeFor) {
   }
 }
 
+// The size is for fewer keys than come: the rate is that of the bits, and not what the size was for.
+TEST_F(ToolsStatsTest, BuildTellsTheRateOfTheKeysThatCame) {
+  const std::string fits = dir_.path() + "/fits", image = dir_.path() + "/image";
+  const auto built = [&](const std::string& out, std::vector<std::string> more, int keys, const std::string& warning) {
+    std::vector<std::string> build = {"build", "--keys", "-", "--out", out, "--json"};
+    build.insert(build.end(), more.begin(), more.end());
+    const RunResult result = Run(build, Lines(0, keys));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err.find(warning), 0u) << result.err;
+    EXPECT_EQ(result.err.empty(), warning.empty());
+    EXPECT_LE(std::count(result.err.begin(), result.err.end(), '\n'), 1) << "once";
+    const json told = json::parse(result.out);
+    EXPECT_EQ(told["expected_fpr"], keys > 5000 ? Stats({out})["expected_fpr"] : told["expected_fpr"]);
+    return told["expected_fpr"].get<double>();
+  };
+  const std::string warning = "linefilter: warning: " + image + " was made for 5000 keys and holds about ";
+  EXPECT_NEAR(built(fits, {"--fpr", "0.01", "--num-keys", "5000"}, 5000, ""), 0.01, 0.001);
+  EXPECT_GT(built(image, {"--fpr", "0.01", "--num-keys", "5000"}, 20000, warning), 0.2);
+  EXPECT_GT(built(image, {"--like", fits}, 20000, warning), 0.2);
+  EXPECT_GT(built(image, {"--fpr", "0.01", "--num-keys", "5000", "--layout", "retrieval"}, 500000,
+                  "linefilter: warning: " + image + " was made for 5000 keys and holds so many more that"),
+            0.9);
+  EXPECT_EQ(Run({"info", image}).err.find(" inf "), std::string::npos);
+}
+
 TEST_F(ToolsStatsTest, InfoTellsTheRoomToo) {
   const std::string image = Build("image", Lines(0, 20000), {"--bits-per-key", "12"});
   const RunResult info = Run({"info", image, "--fpr", "0.02", "--json"});

@@ -123,6 +123,30 @@ TEST_F(ToolsTest, MergesImagesOfUnequalSizes) {
   EXPECT_EQ(Json({"verify", out, "--keys", "-"}, 0, Lines(0, 4000))["keys_absent"], 0);
 }
 
+// Days of unequal sizes whose keys are too many for one of them, also where each day is given twice.
+TEST_F(ToolsTest, DoesNotMergeDaysOfUnequalSizesIntoNothing) {
+  const std::string out = dir_.File("out");
+  std::vector<std::string> merge = {"merge", "--out", out};
+  int first = 0;
+  for (const int keys : {9290, 9800, 10410, 11030}) {
+    merge.push_back(Build("day" + std::to_string(keys), Lines(first, first + keys), {"--fpr", "0.01", "--exact-size"}));
+    first += keys;
+  }
+  const RunResult refused = Run(merge);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("where the union would have an expected false-positive rate of "), std::string::npos)
+      << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(out));
+  const RunResult twice = Run({"merge", "--out", out, merge[3], merge[4], merge[3], merge[4]});
+  EXPECT_EQ(twice.exit_code, 1) << twice.err;
+  const RunResult equal = Run({"merge", "--out", out, merge[3], merge[3], "--at-most", "1e-6"});
+  EXPECT_EQ(equal.exit_code, 1);
+  EXPECT_EQ(equal.err.find("linefilter: merge: the union would have an expected false-positive rate of "), 0u)
+      << equal.err;
+  const std::string empty = Build("empty", Lines(0, 0), {"--fpr", "0.01"});
+  EXPECT_EQ(Run({"merge", "--out", out, empty, merge[3]}).exit_code, 0);
+}
+
 // A week of files, each for 90 to 110 % of the keys that the first was made for.
 TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
   const std::string first = Build("first", Lines(0, 10000), {"--fpr", "0.001"}), week = dir_.File("week");

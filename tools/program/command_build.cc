@@ -51,18 +51,40 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
   return true;
 }
 
+// Takes the options of the image that --like names, and its capacity; false after saying what is wrong with it.
+bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
+  FilterFile like;
+  if (!OpenImage(build->like, build->secret.OrNull(), &like)) return false;
+  build->options = FilterOptions::SameSizeAs(like.view());
+  *capacity = like.view().capacity();
+  if (FactsOf(build->options.layout).unites && build->options.body_bytes != 0) return true;
+  Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none", build->like.c_str(),
+       LayoutName(build->options.layout), static_cast<unsigned long long>(build->options.body_bytes));
+  return false;
+}
+
+// Reports the rate of the image that was written: that of its bits if it has more keys than it was sized for.
+void ReportRate(const Build& build, uint64_t capacity, uint64_t keys_read, double expected_fpr, Report* report) {
+  FilterFile made;
+  const bool may_be_over = capacity != 0 && keys_read > capacity;
+  if (may_be_over &&
+      MapImage(build.out, VerifyMode::kTrusted, MapAdvice::kWillNeed, build.secret.OrNull(), &made).ok()) {
+    expected_fpr = made.view().ExpectedFpr();
+    const SizeEstimate size = made.view().ApproximateSize();
+    report->Rate("expected_fpr", expected_fpr);
+    report->Print(build.json);
+    fflush(stdout);  // before what standard error says of it
+    if (size.IsAbove(capacity)) WarnOfOverfull(build.out, capacity, size);
+    return;
+  }
+  report->Rate("expected_fpr", expected_fpr);
+  report->Print(build.json);
+}
+
 int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   if (!RequestMakesSense(build, by_bits, num_keys_is_given)) return kExitBad;
-  if (!build.like.empty()) {
-    FilterFile like;
-    if (!OpenImage(build.like, build.secret.OrNull(), &like)) return kExitBad;
-    build.options = FilterOptions::SameSizeAs(like.view());
-    if (!FactsOf(build.options.layout).unites || build.options.body_bytes == 0) {
-      return Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none",
-                  build.like.c_str(), LayoutName(build.options.layout),
-                  static_cast<unsigned long long>(build.options.body_bytes));
-    }
-  }
+  uint64_t capacity = build.options.num_keys;  // 0: sized for the keys that come
+  if (!build.like.empty() && !TakeOptionsOfLike(&build, &capacity)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
   if (build.secret.is_given) {
     build.options.hash_id = HashId::kKeyed;
@@ -99,8 +121,7 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   report.Count("image_bytes", image_bytes);
   const KeyHash key_hash = build.options.key_hash();
   ReportHash(key_hash.id, key_hash.seed, &report);
-  report.Rate("expected_fpr", sizing.expected_fpr);
-  report.Print(build.json);
+  ReportRate(build, capacity, keys_read, sizing.expected_fpr, &report);
   return kExitGood;
 }
 
@@ -166,17 +187,20 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
 const Command kBuildCommand = {
     "build", "Make an image of a set of keys",
     KEYS_NOTES
-    "num_keys is what the size is for: the distinct keys of up to 4096, and of more where a sample shows that keys\n"
-    "come again so often that keys_read is more than 1.05 times that; else keys_read. The order does not matter.\n"
+    "num_keys is what the image was sized for. It is --num-keys, if that is given. Of up to 4096 keys it is how many\n"
+    "are distinct, and of more, too, where a sample shows that keys_read is more than 1.05 times that. Else it is\n"
+    "keys_read. The order does not matter. If more came than it was sized for, expected_fpr is that of its bits,\n"
+    "and a warning tells so.\n"
     "--layout counting keeps repeats: each counts, and is to be removed as often as it came.\n"
-    "Memory: 8 bytes per key and the image, whatever the length of the keys; with --grow the image alone,\n"
-    "which is 1.3 to 4 times as large at 1 %, more at higher rates, and num_keys is how many were certainly new.\n"
+    "Memory: 8 bytes per key and the image, whatever the length of the keys. With --grow it is the image alone,\n"
+    "which is 1.3 to 4 times as large at 1 %, more at higher rates. num_keys is then how many were certainly new.\n"
     "--foldable images have many factors to be folded by, and num_probes of the density asked for alone. auto is "
     "blocked.\n"
     "Blocks are rounded up to 50 to 99 times a power of two, which costs less than 2 % (--exact-size: they are not). "
     "So\n"
     "images of nearly as many keys have one size and can be merged, and each can be folded by that power.\n"
-    "To merge images of other numbers of keys, make the next ones --like the first, which must have room for all.\n"
+    "To merge images of other numbers of keys, make the next ones --like the first, and that with room for all\n"
+    "(--num-keys).\n"
     "Exit code: 0 the image is written, 1 it is too, but --max-growth or memory ended the growth and its rate\n"
     "is above --fpr, 2 it is not.",
     &Declare};

@@ -78,7 +78,7 @@ int RunInfo(const Info& info, bool with_fpr) {
   ReportStages(view, &report);
   report.Print(info.json);
   if (!verified.ok()) return FailImage(info.image, verified);
-  WarnIfOverfull(info.image, view.capacity(), size);
+  WarnIfOverfull(info.image, view, size);
   return kExitGood;
 }
 
@@ -96,8 +96,9 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kInfoCommand = {
     "info", "Show all that an image tells about itself",
     "Reads the whole image. expected_fpr and approximate_size come from its bits, size_error is the standard error of\n"
-    "that. num_keys is what its maker counted, capacity the keys that it was made for, if somebody said. A warning\n"
-    "tells of an image with more. --fpr P: room_for tells how many more keys it takes until its rate is P.\n"
+    "that. num_keys is what it was sized for, as its maker says. capacity is the same, and is also told of an image\n"
+    "that grows. A warning tells of an image with more keys. --fpr P: room_for tells how many more it takes until its\n"
+    "rate is P.\n"
     "stages (layout container): the filters that answer as one, the oldest first; num_keys is null if not counted.\n"
     "Images of a keyed hash have a secret_check in place of a seed: the same for all that one secret made.\n"
     "Exit code: 0 good, 2 broken, damaged or without its --secret (the report says why).",

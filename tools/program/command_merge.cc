@@ -39,14 +39,22 @@ int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, 
   return Fail("merge: %s", status.message());
 }
 
-// The images go together, but what they have in common is too small.
+// The images go together, but they are too full, or what they have in common is too small.
 int RefuseRate(const Merge& merge, const UnionPlan& plan) {
+  const double most = merge.at_most != 0 ? merge.at_most : plan.default_max_fpr;
+  if (plan.body_bytes == plan.largest_body_bytes) {
+    Fail(
+        "merge: the union would have an expected false-positive rate of %.3g, above %.3g. Nothing is written. Build "
+        "larger images, or permit the rate by --at-most P or --any-rate",
+        plan.expected_fpr, most);
+    return kExitNegative;
+  }
   Fail(
-      "merge: sizes of up to %llu bytes have no more than %llu in common, where all keys would have an expected "
-      "false-positive rate of %.3g, above %.3g. Nothing is written. Build images to merge of one size, or one of all "
-      "keys; or permit the rate by --at-most P or --any-rate",
+      "merge: sizes of up to %llu bytes have no more than %llu in common, where the union would have an expected "
+      "false-positive rate of %.3g, above %.3g. Nothing is written. Build images to merge of one size (--like), or "
+      "permit the rate by --at-most P or --any-rate",
       static_cast<unsigned long long>(plan.largest_body_bytes), static_cast<unsigned long long>(plan.body_bytes),
-      plan.expected_fpr, merge.at_most != 0 ? merge.at_most : 2 * plan.fpr_of_largest);
+      plan.expected_fpr, most);
   return kExitNegative;
 }
 
@@ -116,9 +124,9 @@ const Command kMergeCommand = {
     "seed\n"
     "or secret; classic, also the same size. Counters are added up. Of the others, images of unequal sizes are folded "
     "to\n"
-    "the greatest common divisor of their num_blocks, which may be one block. So a union whose expected rate would be "
-    "above\n"
-    "--at-most is not written: without it, above twice the rate that the keys of all would have in the largest size.\n"
+    "the greatest common divisor of their num_blocks, which may be one block. So a union whose expected rate would be\n"
+    "above --at-most is not written. Without that, a union of unequal sizes is not written if its rate would be above\n"
+    "twice that of the same keys in the largest size, or its share of \"absent\" below half of theirs.\n"
     "All images are verified first. Memory: 1 MiB.\n"
     "Exit code: 0 the image is written, 1 its rate would be too high, 2 it is not written for another reason.",
     &Declare};

@@ -49,14 +49,13 @@ void AddLoad(const FilterView& view, Report* report) {
 }
 
 // Describes the file. A secret is given to the images that ask for one, so that a list may be mixed.
-Status Describe(const Stats& stats, const std::string& path, Report* report, uint64_t* capacity, SizeEstimate* size) {
-  FilterFile file;
+Status Describe(const Stats& stats, const std::string& path, Report* report, FilterFile* file, SizeEstimate* size) {
   report->Text("image", path);
-  Status status = file.Map(path.c_str(), VerifyMode::kTrusted);
+  Status status = file->Map(path.c_str(), VerifyMode::kTrusted);
   if (status.code() == StatusCode::kIncompatible) {
-    status = MapImage(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, stats.secret.OrNull(), &file);
+    status = MapImage(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, stats.secret.OrNull(), file);
   }
-  const FilterView& view = file.view();
+  const FilterView& view = file->view();
   if (status.ok()) status = VerifyBody(view);
   if (!status.ok()) {  // the numbers of a damaged body would mislead
     report->Text("state", status.code() == StatusCode::kIncompatible ? SecretState(stats.secret.OrNull())
@@ -67,7 +66,6 @@ Status Describe(const Stats& stats, const std::string& path, Report* report, uin
   }
   report->Text("state", view.empty_set() ? "empty set" : "ok");
   *size = ReportImage(view, report);
-  *capacity = view.capacity();
   if (view.num_keys() != 0) report->Real("size_per_num_keys", size->keys / static_cast<double>(view.num_keys()));
   if (stats.fpr > 0) ReportRoom(view, stats.fpr, report);
   ReportStages(view, report);
@@ -81,16 +79,16 @@ int RunStats(const Stats& stats, bool with_fpr) {
   std::vector<Report> reports;
   for (const std::string& path : stats.images) {
     reports.emplace_back();
-    uint64_t capacity = 0;
+    FilterFile file;
     SizeEstimate size;
-    const Status status = Describe(stats, path, &reports.back(), &capacity, &size);
+    const Status status = Describe(stats, path, &reports.back(), &file, &size);
     if (!stats.json) {
       if (reports.size() > 1) printf("\n");
       reports.back().Print(false);
       fflush(stdout);  // before what standard error says of it
     }
     if (!status.ok()) exit_code = FailImage(path, status);
-    WarnIfOverfull(path, capacity, size);
+    WarnIfOverfull(path, file.view(), size);
   }
   Report all;
   all.Table("images", std::move(reports));
@@ -111,13 +109,13 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kStatsCommand = {
     "stats", "Show how images are filled, block by block, and how many more keys they take",
-    "Reads the whole of each image. num_keys is what it was sized for, as its maker says; capacity the same, also of\n"
-    "an image that grows; approximate_size is what its bits say of different keys, size_error the standard error of\n"
-    "that. Far fewer than num_keys means that fewer came, or that keys came again. A warning tells of an image with\n"
-    "more keys than it was made for.\n"
+    "Reads the whole of each image. num_keys is what it was sized for, as its maker says. capacity is the same, and\n"
+    "is also told of an image that grows. approximate_size is what its bits say of different keys, size_error the\n"
+    "standard error of that. An approximate_size far below num_keys means that fewer keys came, or that keys came\n"
+    "again. A warning tells of an image with more keys than it was made for.\n"
     "expected_fpr is that of these very bits. --fpr P: keys_at_fpr is the most that a filter of this size and these\n"
-    "probes holds at P, room_for what is left of that (of `retrieval` 0: it takes none once it is made; of a\n"
-    "`container` in its newest stage, the last row of stages).\n"
+    "probes holds at P, and room_for is what is left of that. An image of `retrieval` has no room, for it takes no\n"
+    "key once it is made. The room of a `container` is that of its newest stage, the last row of stages.\n"
     "fill_ratio and block_fill are the share of bits that are 1, of all and of a block. block_load: how many of\n"
     "the 64-byte blocks have so many of their 512 bits set. Blocks of `counting` are told by how many of their 128\n"
     "counters are above 0 (counters_min, ...), those of `retrieval` by their levels (level_min, ...; 8 more halve the\n"

@@ -181,13 +181,18 @@ bool IsWantedFpr(const char* command, double fpr) {
   return false;
 }
 
-void WarnIfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size) {
-  if (capacity == 0 || !size.IsAbove(capacity)) return;
-  fprintf(
-      stderr,
-      "linefilter: warning: %s was made for %llu keys and holds about %.0f different ones, so more answers are wrong "
-      "than it was made for (expected_fpr tells how many). Make it anew for more keys.\n",
-      name.c_str(), static_cast<unsigned long long>(capacity), size.keys);
+void WarnOfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size) {
+  char held[64] = "so many more that its bits tell no number";
+  if (std::isfinite(size.keys)) snprintf(held, sizeof(held), "about %.0f different ones", size.keys);
+  fprintf(stderr,
+          "linefilter: warning: %s was made for %llu keys and holds %s, so more answers are wrong than it was made for "
+          "(expected_fpr tells how many). Make another one for more keys.\n",
+          name.c_str(), static_cast<unsigned long long>(capacity), held);
+}
+
+void WarnIfOverfull(const std::string& name, const FilterView& view, const SizeEstimate& size) {
+  // What is not above by the size need not be read again.
+  if (size.IsAbove(view.capacity()) && view.OverCapacity()) WarnOfOverfull(name, view.capacity(), size);
 }
 
 Status WriteFile(const std::string& out, const char* what, uint64_t total,

@@ -62,7 +62,9 @@ void ReportRoom(const FilterView& view, double fpr, Report* report);
 bool IsWantedFpr(const char* command, double fpr);
 
 // Warns of a filter that has more different keys than it was made for. A command does it once, at its end.
-void WarnIfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size);
+void WarnOfOverfull(const std::string& name, uint64_t capacity, const SizeEstimate& size);
+// Does so if the image, whose ApproximateSize() is `size`, is over its capacity.
+void WarnIfOverfull(const std::string& name, const FilterView& view, const SizeEstimate& size);
 
 // Writes a new image by write(sink). A terminal shows `what` as progress, of `total` bytes; 0: nobody knows how many.
 // Nothing stays of one that fails.

@@ -147,10 +147,11 @@ typedef struct linefilter_options {
   uint32_t foldable;
   uint32_t reserved2;  // 0
   // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys: what
-  // linefilter_options_same_size_as sets. Growing filters do not take it.
+  // linefilter_options_same_size_as sets. Scalable and rotating filters refuse it.
   uint64_t body_bytes;
   // How many keys a builder makes the filter for, whatever comes; 0 means those that come, without repeats
-  // (linefilter/builder.h). What has a number of keys as an argument goes by that alone.
+  // (linefilter/builder.h). The image tells this number if its body is above 4 KiB. What has a number of keys as an
+  // argument goes by that alone.
   uint64_t num_keys;
 } linefilter_options;
 

@@ -110,7 +110,8 @@ uint64_t linefilter_view_count_maybes(const linefilter_view* view, const uint64_
 linefilter_code linefilter_view_key_status(const linefilter_view* view, linefilter_status* status);
 
 // ---- Questions to many views at once, of filters of any kind, seed and layout, in any order: the levels of a
-// ---- log-structured store. All lines are prefetched before the first is read. A NULL view answers "maybe".
+// ---- log-structured store. For one key or hash, the lines of up to 64 views are prefetched before the first is read.
+// ---- A NULL view answers "maybe".
 
 // Asks them for one key. answers[i] is that of views[i]. It returns how many are "maybe". The key is hashed once for
 // all views whose hash id, and seed or secret, are the same.
@@ -157,8 +158,9 @@ const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
 uint64_t linefilter_view_body_bytes(const linefilter_view* view);
 // Sets the options of filters that can be united with the filter of the view: its layout, size, num_probes and key
-// hash. The allocator, the memory_limit and the executor stay as they are. A view that has no size (broken, of the
-// empty set, of stages) makes options that every _new refuses. `options` was set by linefilter_options_init.
+// hash; num_keys is then 0. The allocator, the memory_limit and the executor stay as they are. A view that has no size
+// (broken, of the empty set, of stages) makes options that every _new refuses. `options` was set by
+// linefilter_options_init.
 linefilter_code linefilter_options_same_size_as(linefilter_options* options, const linefilter_view* view,
                                                 linefilter_status* status);
 // Bytes of the image; 0 for a view of no image.
@@ -168,8 +170,8 @@ uint32_t linefilter_view_format_version(const linefilter_view* view);
 // Whether it is the image of no keys at all.
 bool linefilter_view_empty_set(const linefilter_view* view);
 // Tells how many keys it was sized for: of a builder those that it counted (linefilter/builder.h) or options->num_keys,
-// of a scalable filter those that came. It returns false, with *num_keys untouched, if the image does not say: those of
-// builders and scalable filters do.
+// of a scalable filter those that came. It returns false, with *num_keys untouched, if the image does not say. Those of
+// builders with a body above 4 KiB and of scalable filters do.
 bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
 
 // One of the blocked filters of which a container consists. This never changes its size.
@@ -193,11 +195,12 @@ uint64_t linefilter_view_capacity(const linefilter_view* view);
 
 // The share of one bits. All calls from here to linefilter_view_count_levels read the whole body.
 double linefilter_view_fill_ratio(const linefilter_view* view);
-// The distinct keys, estimated from the bits; infinite if all are set. `error` may be NULL. It gets the standard error
-// of the estimate, in keys.
+// The distinct keys, estimated from the bits; infinite if those tell no number, as where all are set. `error` may be
+// NULL. It gets the standard error of the estimate, in keys.
 double linefilter_view_approximate_size(const linefilter_view* view, double* error);
-// How many more distinct keys it takes until its expected rate is `fpr`; 0 if the rate is above that already, and for
-// what takes no keys. A scalable filter counts the stages that it would open, a rotating one until it rotates.
+// How many more distinct keys it takes until its expected rate is `fpr`; 0 if the rate is above that already, for what
+// takes no keys, and for an fpr that is not above 0. For an fpr of 1 or more it is 2^64 - 1. A scalable filter counts
+// the stages that it would open, a rotating one counts as if it did not rotate.
 uint64_t linefilter_view_room_for(const linefilter_view* view, double fpr);
 // Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. It is false
 // if nobody said how many they are.

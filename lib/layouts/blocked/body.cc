@@ -63,7 +63,7 @@ SizeEstimate ApproximateSize(const ProbeState& state) {
 
 // This is the mean over blocks and rotations of the product of lane fills, and of keys that agree with one of a block
 // in the in-block hash. It is from all blocks up to 2^20, above from evenly spaced ones.
-double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(OneBody(state), state.num_units, 1); }
+double ExpectedFpr(const ProbeState& state) { return BlockedFoldedFpr(OneBody(state), state.num_units, 1, nullptr); }
 
 }  // namespace
 
@@ -79,11 +79,11 @@ void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor
   }
 }
 
-double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
+double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
   bool any_is_shared = false;
   for (size_t i = 0; i < bodies.size; ++i) any_is_shared = any_is_shared || bodies.at(bodies.all, i).is_shared;
-  return any_is_shared ? FoldedFpr<FoldSharedBlock, ReadSharedBitsOf, kBitsPerBlock>(bodies, num_blocks, enough)
-                       : FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(bodies, num_blocks, enough);
+  return any_is_shared ? FoldedFpr<FoldSharedBlock, ReadSharedBitsOf, kBitsPerBlock>(bodies, num_blocks, enough, keys)
+                       : FoldedFpr<BlockedFoldBlocks, ReadBitsOf, kBitsPerBlock>(bodies, num_blocks, enough, keys);
 }
 
 extern const LayoutRecord kBlockedLayout;

@@ -21,7 +21,7 @@ const Kernels& SharedBlockedKernels();
 // These are LayoutMaker::build_range, fold_blocks and folded_fpr.
 void BlockedBuildRange(const ProbeState& state, const BlockRange& range, void* scratch);
 void BlockedFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t factor, bool add, uint8_t* to);
-double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough);
+double BlockedFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys);
 
 }  // namespace linefilter::internal
 

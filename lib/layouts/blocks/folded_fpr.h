@@ -11,6 +11,7 @@
 #include "lib/base/equal_hashes.h"
 #include "lib/base/real.h"
 #include "lib/layouts/blocks/block.h"
+#include "lib/layouts/blocks/size_of_blocks.h"
 #include "lib/layouts/layout_maker.h"
 
 namespace linefilter::internal {
@@ -41,7 +42,7 @@ double KeysOfBlocks(const uint32_t (&counts)[kPositions + 1], uint32_t num_probe
 
 // This is LayoutMaker::folded_fpr: the mean over the folded blocks, or over 2^20 of them.
 template <FoldBlocks kFoldBlocks, ReadBlock kReadBlock, uint32_t kPositions>
-double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
+double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
   uint32_t num_probes = 0;  // of all that have blocks
   for (size_t b = 0; b < bodies.size; ++b) {
     const ProbeState& state = bodies.at(bodies.all, b);
@@ -49,7 +50,7 @@ double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
   }
   const uint64_t sample = num_blocks < (1u << 20) ? num_blocks : 1u << 20;
   const double size = static_cast<double>(sample);
-  double sum = 0;
+  double sum = 0, num_set = 0;
   uint32_t counts[kPositions + 1] = {};
   alignas(8) uint8_t folded[kBlockBytes];  // whole words, as a body that others fill
   for (uint64_t i = 0; i < sample && sum / size <= enough; ++i) {
@@ -69,8 +70,10 @@ double FoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
     }
     const BlockBits bits = kReadBlock(block, num_probes);
     sum += bits.fpr;
+    num_set += bits.num_set;
     ++counts[bits.num_set];
   }
+  if (keys != nullptr) *keys = SizeOfBlocks(num_set / (kPositions * size), num_probes, kPositions, num_blocks).keys;
   // Full blocks say "maybe" to all by their bits: nothing is added to that.
   return EitherOf(EqualInBlockHashFpr(KeysOfBlocks<kPositions>(counts, num_probes) / size), sum / size);
 }

@@ -13,11 +13,10 @@ namespace linefilter::internal {
 // `fill` is the share of positions that are taken, of num_positions in each block.
 //
 // A position stays free with probability (1 - k / all positions)^n, whatever the load of its block, which tells n. The
-// variance of the number of free ones, for n keys, is that of n k throws into m positions, m e^-2t (e^t - 1 - t) with t
-// = n k / m, and what two lanes of a block have in common: a key that takes one lane takes another with probability (k
-// - 1) / 15. Two positions of different lanes are then free together e^(load c) times as often as if they were
-// independent, c = k (k - 1) / pairs. That adds 6 % to the variance at 10 bits per key. Each key takes k e^-t free
-// ones.
+// number of free ones has the variance of n k throws into m positions, m e^-2t (e^t - 1 - t) with t = n k / m. To that
+// comes what two lanes of a block have in common: a key that takes one lane takes another with probability (k - 1) /
+// 15. Two positions of different lanes are then free together e^(load c) times as often as if they were independent,
+// where c = k (k - 1) / pairs. That adds 6 % to the variance at 10 bits per key. Each key takes k e^-t free ones.
 inline SizeEstimate SizeOfBlocks(double fill, uint32_t num_probes, uint32_t num_positions, uint64_t num_blocks) {
   const double k = num_probes, blocks = static_cast<double>(num_blocks), positions = num_positions;
   const double keys = LnOfRest(fill) / LnOfRest(k / (positions * blocks));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "lib/layouts/kernels.h"
+#include "lib/layouts/layout_maker.h"
 #include "lib/layouts/lazy.h"
 #include "linefilter/hash.h"
 
@@ -58,6 +59,9 @@ struct ZeroAbsence {
 };
 
 const Kernels& ClassicKernels();
+
+// This is LayoutMaker::folded_fpr, of bodies of num_bytes each.
+double ClassicUnitedFpr(const BodyList& bodies, uint64_t num_bytes, double enough, double* keys);
 
 }  // namespace linefilter::internal
 

@@ -44,6 +44,10 @@ void Bind(const uint8_t* body, uint64_t body_bytes, uint32_t num_probes, ProbeSt
   state->lane_ones = LaneOnes(num_probes);
 }
 
+SizeEstimate SizeAtFill(double fill, uint32_t num_probes, uint64_t num_blocks) {
+  return SizeOfBlocks(fill, num_probes, kCountersPerBlock, num_blocks);
+}
+
 // Distinct keys, by the share of counters that are not 0.
 SizeEstimate ApproximateSize(const ProbeState& state) {
   uint64_t non_zero = 0;
@@ -53,12 +57,11 @@ SizeEstimate ApproximateSize(const ProbeState& state) {
     non_zero += static_cast<uint64_t>(__builtin_popcountll(NonZero(counters)));
   }
   const double num_counters = kCountersPerBlock * static_cast<double>(state.num_units);
-  return SizeOfBlocks(static_cast<double>(non_zero) / num_counters, state.num_probes, kCountersPerBlock,
-                      state.num_units);
+  return SizeAtFill(static_cast<double>(non_zero) / num_counters, state.num_probes, state.num_units);
 }
 
 // It is that of `blocked`, with counters that are not 0.
-double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(OneBody(state), state.num_units, 1); }
+double ExpectedFpr(const ProbeState& state) { return CountingFoldedFpr(OneBody(state), state.num_units, 1, nullptr); }
 
 }  // namespace
 
@@ -78,8 +81,8 @@ void CountingFoldBlocks(const uint8_t* from, uint64_t num_blocks, uint64_t facto
   }
 }
 
-double CountingFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough) {
-  return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(bodies, num_blocks, enough);
+double CountingFoldedFpr(const BodyList& bodies, uint64_t num_blocks, double enough, double* keys) {
+  return FoldedFpr<CountingFoldBlocks, ReadCountersOf, kCountersPerBlock>(bodies, num_blocks, enough, keys);
 }
 
 extern const LayoutRecord kCountingLayout;
@@ -91,6 +94,7 @@ constexpr LayoutRecord kCountingLayout = [] {
   facts.unites = facts.folds = facts.has_blocks = facts.zeros_are_empty = true;
   facts.max_num_probes = kMostProbesOfCounting;
   facts.bits_of_position = 4;
+  record.size_at_fill = SizeAtFill;
   return record;
 }();
 

@@ -85,8 +85,8 @@ size_t CountLevels(const ProbeState& state, uint64_t* counts) {
 // is too many by up to 4 % at 25 to 130 keys a block. Blocks at the highest level, which 15 keys and fewer reach, are
 // judged by their one bits, right on average. T = 0 says nothing: infinite.
 //
-// The error was measured: 1.5 keys of a block, and a level's share of more where a level stands for several keys (6 of
-// 256, 3 of 170, 2 of 128), at random, and that of the formula, which is 0.3 to 4.4 % at 12 to 256 keys a block.
+// The error was measured. At random it is 1.5 keys of a block, and more where a level stands for several keys (6 of
+// 256, 3 of 170, 2 of 128). That of the formula is 0.3 to 4.4 %, at 12 to 256 keys a block.
 SizeEstimate ApproximateSize(const ProbeState& state) {
   constexpr double kErrorOfBlock = 1.5, kErrorOfLevel = 1 / 11000.0, kErrorOfFormula = 0.03;
   const Levels levels(state);

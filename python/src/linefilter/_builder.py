@@ -49,10 +49,10 @@ class FilterBuilder(Taking[None, None]):
             layout: "auto" is "blocked", or "classic" for a tiny set; "retrieval" and "counting" have to be asked for.
             memory_limit: the most bytes that the builder may hold, with the image.
             threads: how many threads may make an image of millions of keys, and take the hashes of add_hashes where those
-                are millions; keys are hashed by the thread that adds them. The bytes are the same with any.
-            num_keys: how many keys to size for, whatever comes. Without it, the size is for the distinct keys that came
-                where there are at most 4096, or where a sample shows that all are more than 1.05 times as many; else for
-                all that came. The order does not matter. Layout "counting" counts each key each time.
+                are millions. Keys are hashed by the thread that adds them. The bytes are the same with any.
+            num_keys: how many keys to size for, whatever comes. Without it, up to 4096 keys are counted without repeats.
+                More are, too, where a sample shows that all are more than 1.05 times the distinct ones. Else the size is
+                for all that came. The order does not matter. Layout "counting" counts each key each time.
         """
         options = make_options(
             bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, memory_limit, threads, foldable, like, num_keys
@@ -61,7 +61,7 @@ class FilterBuilder(Taking[None, None]):
 
     @property
     def num_keys(self) -> int:
-        """Keys that were added so far, each time that they came; the image's num_keys is what its size is for."""
+        """Keys that were added so far, each time that they came. The image's num_keys is what its size is for."""
         return self._core.num_keys()
 
     @property

@@ -86,8 +86,9 @@ class Filter(KeyFilter):
 
         A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks,
         which may be a single block, where nearly everything would be "maybe". So a union whose expected rate would be above
-        max_fpr is an IncompatibleError, and nothing changes. The default is twice the rate that the keys of both would have
-        in the larger size; 1 permits any union."""
+        max_fpr is an IncompatibleError, and nothing changes; 1 permits any union. By default one of unequal sizes is refused
+        if its rate would be above twice that of the same keys in the larger size, or its share of "absent" below half of
+        theirs. A max_fpr that is not within 0 and 1 is an InvalidArgumentError."""
         most = 0.0 if max_fpr is None else as_float(max_fpr, "max_fpr")
         if isinstance(other, Filter):
             self._core.union(other._core, most)

@@ -192,14 +192,14 @@ class FilterBase(Asked):
         return self._core.fill_ratio()
 
     def approximate_size(self) -> SizeEstimate:
-        """Different keys, estimated from the bits, with the standard error of that; infinite if all bits are set."""
+        """Different keys, estimated from the bits, with the standard error of that; infinite if they tell no number."""
         return SizeEstimate(*self._core.approximate_size())
 
     def __len__(self) -> int:
-        """The whole number next to approximate_size().keys. OverflowError if all bits are set."""
+        """The whole number next to approximate_size().keys. OverflowError if the bits tell no number."""
         keys = self._core.approximate_size()[0]
         if keys == float("inf"):
-            raise OverflowError("all bits of the filter are set, so no number of keys is too large: see approximate_size()")
+            raise OverflowError("the filter is so full that its bits tell no number of keys: see approximate_size()")
         return round(keys)
 
     def __bool__(self) -> bool:
@@ -209,8 +209,9 @@ class FilterBase(Asked):
     def room_for(self, fpr: float) -> int:
         """How many more different keys it takes until its expected rate is `fpr`.
 
-        0 if the rate is above that already, and for what takes no keys (layout "retrieval"). A ScalableFilter counts the stages
-        that it would open, a RotatingFilter until it rotates."""
+        0 if the rate is above that already, for what takes no keys (layout "retrieval"), and for an fpr that is not above 0.
+        For an fpr of 1 or more it is 2**64 - 1. A ScalableFilter counts the stages that it would open, a RotatingFilter counts
+        as if it did not rotate."""
         return self._core.room_for(as_float(fpr, "fpr"))
 
     def over_capacity(self) -> bool:

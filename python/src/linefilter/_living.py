@@ -139,9 +139,11 @@ class SwappableFilter(FilterBase):
 
     def swap(self, filter: Union[FilterView, Filter, ScalableFilter]) -> None:
         """`filter` serves from now on: a FilterView, a FilterFile, or a copy of a Filter or ScalableFilter as it is now. A file
-        that is verified lazily is verified to its end before; only what was opened as "trusted" is believed. Returns when nobody asks the old one any more. CorruptError or IncompatibleError, and the old one
-        stays, if the new one is damaged or broken, or if its hash or seed (or secret) is another: whoever hashes by himself would lose keys.
-        InvalidArgumentError for the view that serves already."""
+        that is verified lazily is verified to its end before; only what was opened as "trusted" is believed. It returns when
+        nobody asks the old one any more.
+
+        CorruptError, and the old one stays, if the new one is damaged or broken. IncompatibleError if its hash, seed or secret is
+        another, for whoever hashes by himself would lose keys. InvalidArgumentError for the view that serves already."""
         if isinstance(filter, FilterView):
             if filter.closed:
                 raise closed_error()

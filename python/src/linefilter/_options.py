@@ -52,6 +52,10 @@ def make_options(
     num_keys: Optional[SupportsIndex] = None,
 ) -> _linefilter.Options:
     if like is not None:
+        from ._filter_base import FilterBase  # which imports this module
+
+        if not isinstance(like, FilterBase):
+            raise TypeError(f"like is a filter or a view of one, not {type(like).__name__}")
         given = (bits_per_key, fpr, num_probes or None, seed or None, secret, caller_hashes or None, foldable or None, num_keys)
         if any(argument is not None for argument in given):
             raise InvalidArgumentError("like is the whole size, with the hash: leave out the rest but threads and memory_limit")

@@ -124,7 +124,9 @@ int RunAdd(const Add& add) {
                 advice.empty() ? "" : "\n", advice.c_str());
   }
   RedisInfo info;  // a sample, of 1 MiB at most; where it fails, the keys are there all the same
-  if (filter.Info(&info).ok()) WarnIfOverfull(ShownName(add.name), info.capacity, info.approximate_size);
+  if (filter.Info(&info).ok() && info.OverCapacity()) {
+    WarnOfOverfull(ShownName(add.name), info.capacity, info.approximate_size);
+  }
   return all_read.ok() ? printed : Fail("%s", all_read.message());
 }
 

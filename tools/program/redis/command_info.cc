@@ -47,7 +47,7 @@ int RunInfo(const Info& options, bool with_fpr) {
   report.Count("masters", info.num_masters);
   report.Print(options.json);
   if (info.num_lost_shards == 0) {
-    WarnIfOverfull(ShownName(options.name), info.capacity, info.approximate_size);
+    if (info.OverCapacity()) WarnOfOverfull(ShownName(options.name), info.capacity, info.approximate_size);
     return kExitGood;
   }
   return Fail(

@@ -51,7 +51,7 @@ int RunLoad(const Load& load) {
   report.Rate("expected_fpr", info.expected_fpr);
   report.Print(load.json);
   if (created) WarnIfEmpty(image, filter, load.name, "`linefilter redis delete`, then `linefilter redis create`");
-  WarnIfOverfull(ShownName(load.name), info.capacity, info.approximate_size);
+  if (info.OverCapacity()) WarnOfOverfull(ShownName(load.name), info.capacity, info.approximate_size);
   return kExitGood;
 }
 

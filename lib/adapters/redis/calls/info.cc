@@ -227,8 +227,8 @@ Status Info(FilterRecord* record, RedisInfo* info) {
 
 uint64_t RedisInfo::RoomFor(double fpr) const noexcept {
   if (!FactsOf(layout).takes_keys || !(expected_fpr < fpr)) return 0;
-  const double room = static_cast<double>(MaxKeysForFpr(layout, body_bytes, fpr, num_probes)) - approximate_size.keys;
-  return room > 0 ? static_cast<uint64_t>(room) : 0;
+  const uint64_t most = MaxKeysForFpr(layout, body_bytes, fpr, num_probes);
+  return approximate_size.keys < static_cast<double>(most) ? most - static_cast<uint64_t>(approximate_size.keys) : 0;
 }
 
 bool RedisInfo::OverCapacity() const noexcept { return capacity != 0 && approximate_size.IsAbove(capacity); }
