@@ -7,11 +7,11 @@
 //
 // The source is read twice or more often. The first pass counts, because the size follows from the keys that really
 // come, each counted once as a FilterBuilder does (builder.h). Where that pass shows many repeats, further ones count
-// the distinct hashes. Each of those counts as many as half of the memory that is left can hold. Each further pass reads one group of
-// ranges of blocks, whose hashes memory_limit lets in at once. A group is made in memory and written before the next,
-// so neither the hashes nor the image are ever in memory as a whole. The bytes are those of a FilterBuilder that is
-// given the same hashes. The calls are thread-safe but for the source and the sink, which the calling thread alone
-// calls.
+// the distinct hashes. Each of those counts as many as half of the memory that is left can hold. Each further pass
+// reads one group of ranges of blocks, whose hashes memory_limit lets in at once. A group is made in memory and written
+// before the next, so neither the hashes nor the image are ever in memory as a whole. The bytes are those of a
+// FilterBuilder that is given the same hashes. The calls are thread-safe but for the source and the sink, which the
+// calling thread alone calls.
 #ifndef LINEFILTER_BULK_H_
 #define LINEFILTER_BULK_H_
 

@@ -11,8 +11,8 @@
 //   linefilter_filter_insert_key(users, name, strlen(name));
 //   if (linefilter_filter_save(users, "users.filter", &status) != LINEFILTER_OK) fail(status.message);
 //   linefilter_filter_free(users);
-//   linefilter_view* view =
-//       linefilter_view_map("users.filter", LINEFILTER_VERIFY_AUTO, LINEFILTER_WILL_NEED, NULL, &status);
+//   const linefilter_verify_mode verify = LINEFILTER_VERIFY_AUTO;
+//   linefilter_view* view = linefilter_view_map("users.filter", verify, LINEFILTER_WILL_NEED, NULL, &status);
 //   if (view == NULL) fail(status.message);
 //   if (linefilter_view_may_contain_key(view, name, strlen(name))) ...  // ask the database
 //   linefilter_view_free(view);

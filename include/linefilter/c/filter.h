@@ -113,8 +113,8 @@ uint64_t linefilter_filter_remove_hashes(linefilter_filter* filter, const uint64
 // size. An image is verified first (LINEFILTER_CORRUPT). A UNION OF UNEQUAL SIZES SHRINKS `filter`: both are folded to
 // the greatest common divisor of their num_blocks, which may be a single block, where nearly everything would be
 // "maybe". So a union whose expected rate would be above max_fpr is refused (LINEFILTER_INCOMPATIBLE). With a max_fpr
-// of 0, a union of unequal sizes is refused if its rate would be above twice that of the same keys in the larger size,
-// or its share of "absent" below half of theirs. 1 permits any union; what is not within 0 and 1 is
+// of 0, that of unequal sizes is held to the same keys in the larger size: at most twice their rate, and at least half
+// of their share of "absent". 1 permits any union; what is not within 0 and 1 is
 // LINEFILTER_INVALID_ARGUMENT. On an error nothing changes.
 linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefilter_view* other, double max_fpr,
                                         linefilter_status* status);

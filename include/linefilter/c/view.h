@@ -2,8 +2,8 @@
 // a file, a filter (linefilter_filter_view), or a filter that is replaced meanwhile (c/swappable.h). Start at
 // linefilter/c.h.
 //
-//   linefilter_view* view =  // of exactly one image
-//       linefilter_view_open(file + offset, image_size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
+//   const linefilter_verify_mode verify = LINEFILTER_VERIFY_WHOLE;
+//   linefilter_view* view = linefilter_view_open(file + offset, image_size, verify, NULL, &status);  // one image
 //   if (view == NULL) fail(status.message);
 //   linefilter_view_may_contain_keys(view, keys, sizes, n, answers);  // 1 for "maybe"
 //   linefilter_view_free(view);
