@@ -38,7 +38,7 @@ TEST_F(ToolsSecretTest, AKeyedImageIsFoldedAndMergedWithItsSecret) {
       Run({"build", "--keys", keys, "--out", image, "--bits-per-key", "20", "--foldable", "--secret", raw}).exit_code,
       0);
   EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small, "--secret", raw}, 0)["hash"], "keyed");
-  EXPECT_EQ(Run({"merge", image, small, "--out", small, "--secret", raw}).exit_code, 0);
+  EXPECT_EQ(Run({"merge", image, small, "--out", small, "--any-rate", "--secret", raw}).exit_code, 0);
   EXPECT_EQ(Run({"verify", small, "--keys", keys, "--secret", raw}).exit_code, 0);
   const std::string bad = dir_.File("bad"), plain = Build("plain", "a\n", {"--bits-per-key", "20", "--foldable"});
   for (const std::vector<std::string>& arguments :
