@@ -49,8 +49,8 @@ struct UnionPlan {
   // The distinct keys of all, estimated from the united bits. Where nearly all of those are set it is the sum of the
   // estimates of each, which counts a key several times that is in several filters.
   double approximate_size = 0;
-  // That of the united bits in body_bytes. Filters of unequal sizes that have no key yet count as having one, in this
-  // and the next.
+  // This is the rate of the united bits in body_bytes. Filters of unequal sizes that have no key yet count as having
+  // one, in this and the next.
   double expected_fpr = 0;
   double fpr_of_largest = 0;   // that of these keys in largest_body_bytes
   double default_max_fpr = 1;  // what UnionOptions::max_fpr 0 means for them; 1 if the sizes are equal

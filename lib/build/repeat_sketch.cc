@@ -21,8 +21,8 @@ constexpr double kMostRepeated = 1.05;  // keys per distinct one that are not sh
 constexpr uint32_t kPlaceBits = 13;
 static_assert(kSketchPlaces == 1 << kPlaceBits);
 
-// Depends on all of the hash, and sends no series of hashes to few places. (Without the shift, the bounds of blocks
-// went to three quarters as many as random hashes.)
+// The place depends on all of the hash, which sends no series of hashes to few places. (Without the shift, the bounds
+// of blocks went to three quarters as many as random hashes.)
 uint64_t PlaceOf(uint64_t hash) { return (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15u >> (64 - kPlaceBits); }
 
 // Calls add(hash) for all of a sample of which eight hashes in a row mostly have none: compilers make vectors of that.
@@ -39,8 +39,8 @@ void ForEachOfSmallSample(const uint64_t* hashes, uint64_t n, uint64_t last, con
   }
 }
 
-// The same of a larger one, which is copied first. A branch for each hash would take 3 ns at level 1, because no CPU
-// predicts it; this takes 0.7.
+// Does the same for a larger one, which is copied first. A branch for each hash would take 3 ns at level 1, because no
+// CPU predicts it; this takes 0.7.
 template <class Add>
 void ForEachOfLargeSample(const uint64_t* hashes, uint64_t n, uint64_t last, const Add& add) {
   constexpr uint64_t kMost = 256, kAtOnce = 4;

@@ -26,7 +26,7 @@ class SetSketch {
   uint64_t* words_;
 };
 
-// The same of a stream whose end nobody knows: the level grows while hashes come. It is zeroed memory at first.
+// This is the sketch of a stream whose end nobody knows: the level grows while hashes come. It is zeroed memory first.
 struct StreamSketch {
   uint8_t ranks[kSketchPlaces];
 

@@ -28,7 +28,7 @@ uint64_t Rest(uint64_t most, double keys) {
   return keys < static_cast<double>(most) ? most - static_cast<uint64_t>(keys) : 0;
 }
 
-// Of one body: 0 if its rate is above already, and in a layout that takes no keys.
+// The room of one body is 0 if its rate is above already, and in a layout that takes no keys.
 uint64_t RoomOfBody(const LayoutRecord& record, const ProbeState& state, double fpr) {
   if (!record.facts.takes_keys || !(record.expected_fpr(state) < fpr)) return 0;
   const uint64_t most = MaxKeysForFpr(record.layout, state.num_units << state.unit_shift, fpr, state.num_probes);

@@ -10,8 +10,8 @@
 
 namespace linefilter::internal {
 
-// Of a filter that grows, whose stages `all` asks: what the newest stage takes, and those that would be opened behind
-// it. `held` are the bytes that count against its memory_limit.
+// The room of a filter that grows, whose stages `all` asks: what the newest stage takes, and those that would be opened
+// behind it. `held` are the bytes that count against its memory_limit.
 uint64_t RoomOfGrowth(const ProbeState& all, const Growth& growth, uint64_t held, double fpr);
 
 }  // namespace linefilter::internal

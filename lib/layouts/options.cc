@@ -149,11 +149,10 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
 }
 
 Status CheckOptionsToBuild(const FilterOptions& options) {
-  Status status = CheckOptions(options.layout, options);
+  const Status status = CheckOptions(options.layout, options);
   if (!status.ok() || options.num_keys == 0) return status;
   Sizing sizing;
-  status = SizeForOptions(options.layout, options.num_keys, options, &sizing);
-  return status;
+  return SizeForOptions(options.layout, options.num_keys, options, &sizing);
 }
 
 Status CheckLayoutIsBlocked(const FilterOptions& options, const char* what) {

@@ -27,7 +27,7 @@ class Hasher {
   // kIncompatible for a filter of the caller's own hashes.
   uint64_t OfObject(py::handle key) const;
 
-  // The same of one of many, whose index errors tell.
+  // Does the same for one of many keys, whose index errors tell.
   uint64_t OfItem(py::handle key, size_t index) const;
 
   // n integers as one group. Without the GIL, if you like. Not for the caller's own hashes: call RequireKeys before.

@@ -66,19 +66,17 @@ bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
 // Reports the rate of the image that was written: that of its bits if it has more keys than it was sized for.
 void ReportRate(const Build& build, uint64_t capacity, uint64_t keys_read, double expected_fpr, Report* report) {
   FilterFile made;
-  const bool may_be_over = capacity != 0 && keys_read > capacity;
-  if (may_be_over &&
+  SizeEstimate size;
+  if (capacity != 0 && keys_read > capacity &&
       MapImage(build.out, VerifyMode::kTrusted, MapAdvice::kWillNeed, build.secret.OrNull(), &made).ok()) {
     expected_fpr = made.view().ExpectedFpr();
-    const SizeEstimate size = made.view().ApproximateSize();
-    report->Rate("expected_fpr", expected_fpr);
-    report->Print(build.json);
-    fflush(stdout);  // before what standard error says of it
-    if (size.IsAbove(capacity)) WarnOfOverfull(build.out, capacity, size);
-    return;
+    size = made.view().ApproximateSize();
   }
   report->Rate("expected_fpr", expected_fpr);
   report->Print(build.json);
+  if (!size.IsAbove(capacity)) return;
+  fflush(stdout);  // before what standard error says of it
+  WarnOfOverfull(build.out, capacity, size);
 }
 
 int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {

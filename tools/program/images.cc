@@ -191,7 +191,7 @@ void WarnOfOverfull(const std::string& name, uint64_t capacity, const SizeEstima
 }
 
 void WarnIfOverfull(const std::string& name, const FilterView& view, const SizeEstimate& size) {
-  // What is not above by the size need not be read again.
+  // An image that is not above by its size need not be read again.
   if (size.IsAbove(view.capacity()) && view.OverCapacity()) WarnOfOverfull(name, view.capacity(), size);
 }
 

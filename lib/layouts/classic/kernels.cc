@@ -33,41 +33,40 @@ bool MayContainLazily(const ProbeState& state, uint64_t hash) {
 }
 constexpr Kernels kLazyKernels = LazyBatches<ZeroAbsence>::KernelsOf(Target, MayContainLazily);
 
-constexpr Kernels kClassicKernels = {Target,
-                                     MayContain,
-                                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bytes) {
-                                       AnswersToBytes answers{bytes};
-                                       MayContainBatch(state, hashes, n, answers);
-                                     },
-                                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits) {
-                                       AnswersToBits answers{bits};
-                                       MayContainBatch(state, hashes, n, answers);
-                                       answers.Flush(n);
-                                     },
-                                     [](const ProbeState& state, const uint64_t* hashes, size_t n) {
-                                       AnswersToCount answers;
-                                       MayContainBatch(state, hashes, n, answers);
-                                       return answers.count;
-                                     },
-                                     [](const ProbeState& state, uint64_t hash) {
-                                       return ClassicInsert(const_cast<uint8_t*>(state.body), 8 * state.num_units,
-                                                            state.num_probes, hash);
-                                     },
-                                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
-                                       if (were_new != nullptr) {
-                                         AnswersToBytesAndCount answers{were_new};
-                                         InsertBatch(state, hashes, n, answers);
-                                         return answers.count;
-                                       }
-                                       AnswersToCount answers;
-                                       InsertBatch(state, hashes, n, answers);
-                                       return answers.count;
-                                     },
-                                     RemoveNothing,
-                                     RemoveNothingBatch,
-                                     nullptr,
-                                     nullptr,
-                                     &kLazyKernels};
+constexpr Kernels kClassicKernels = [] {
+  Kernels kernels = {Target,
+                     MayContain,
+                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bytes) {
+                       AnswersToBytes answers{bytes};
+                       MayContainBatch(state, hashes, n, answers);
+                     },
+                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* bits) {
+                       AnswersToBits answers{bits};
+                       MayContainBatch(state, hashes, n, answers);
+                       answers.Flush(n);
+                     },
+                     [](const ProbeState& state, const uint64_t* hashes, size_t n) {
+                       AnswersToCount answers;
+                       MayContainBatch(state, hashes, n, answers);
+                       return answers.count;
+                     },
+                     [](const ProbeState& state, uint64_t hash) {
+                       return ClassicInsert(const_cast<uint8_t*>(state.body), 8 * state.num_units, state.num_probes,
+                                            hash);
+                     },
+                     [](const ProbeState& state, const uint64_t* hashes, size_t n, uint8_t* were_new) {
+                       if (were_new != nullptr) {
+                         AnswersToBytesAndCount answers{were_new};
+                         InsertBatch(state, hashes, n, answers);
+                         return answers.count;
+                       }
+                       AnswersToCount answers;
+                       InsertBatch(state, hashes, n, answers);
+                       return answers.count;
+                     }};
+  kernels.lazily = &kLazyKernels;
+  return kernels;
+}();
 
 }  // namespace
 

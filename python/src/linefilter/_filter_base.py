@@ -184,7 +184,7 @@ class FilterBase(Asked):
     def capacity(self) -> Optional[int]:
         """The keys that it was made for; None if nobody said, as an image that has no num_keys.
 
-        Of a ScalableFilter those of the stages opened so far, of a RotatingFilter those of all its generations."""
+        A ScalableFilter tells those of the stages opened so far, a RotatingFilter those of all its generations."""
         return self._core.capacity() or None
 
     def fill_ratio(self) -> float:
