@@ -7,7 +7,7 @@
 
 #include "tools/measure/layouts.h"
 #include "tools/program/command.h"
-#include "tools/program/images.h"
+#include "tools/program/key_reader.h"
 #include "tools/program/number.h"
 
 namespace linefilter::tools {
@@ -47,7 +47,7 @@ void Arguments::Text(const char* name, std::string* value, const char* type, con
   })->required(need == Need::kRequired);
 }
 
-void Arguments::Paths(const char* name, std::vector<std::string>* values, const char* help) {
+void Arguments::Paths(const char* name, std::vector<std::string>* values, const char* help, Need need) {
   app_->add_option_function<std::vector<std::string>>(
           name,
           [name, values](const std::vector<std::string>& given) {
@@ -58,8 +58,9 @@ void Arguments::Paths(const char* name, std::vector<std::string>* values, const 
           },
           help)
       ->type_name("PATH")
-      ->expected(-1)
-      ->required();
+      ->expected(name[0] == '-' ? 1 : -1)  // an option takes one path each time that it is given
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->required(need == Need::kRequired);
 }
 
 void Arguments::Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help) {
@@ -92,15 +93,58 @@ void Arguments::Count(const char* name, uint64_t* value, const char* help, Need 
   })->required(need == Need::kRequired);
 }
 
+void Arguments::Keys(KeysOption* keys) {
+  keys->paths = {"-"};
+  Paths("KEYS", &keys->paths, "Files of the keys, one per line; - is standard input, as by default", Need::kOptional);
+  HowKeysAreWritten(keys);
+}
+
+void Arguments::Keys(const char* name, KeysOption* keys, const char* help) {
+  Paths(name, &keys->paths, help, Need::kOptional);
+  for (const char* const how : {"--u64", "--null", "--field"}) Needs(how, name);
+  HowKeysAreWritten(keys);
+}
+
+void Arguments::HowKeysAreWritten(KeysOption* keys) {
+  Flag("--u64", &keys->u64, "Keys are raw 8-byte little-endian integers instead of lines");
+  Flag("-0,--null", &keys->null, "Lines end with a zero byte instead of a newline, as find -print0 writes them");
+  AddParsed(app_, "--field", "N", "The key is field N of its line, from 1; nothing is unquoted",
+            [keys](const std::string& text, std::string* error) {
+              if (!ParseCount(text, &keys->field, error)) return false;
+              *error = "is no field: they count from 1";
+              return keys->field != 0;
+            });
+  AddParsed(app_, "--delimiter", "C", "With --field: the byte between fields; a tab (\\t) by default",
+            [keys](const std::string& text, std::string* error) {
+              *error = "is no delimiter: give one byte, or \\t for a tab";
+              keys->delimiter = text == "\\t" ? "\t" : text;
+              return keys->delimiter.size() == 1;
+            });
+  Needs("--delimiter", "--field");
+  AtMostOneOf("--u64", "--null");
+  AtMostOneOf("--u64", "--field");
+}
+
+void Arguments::Rate(const char* name, double* value, const char* help) {
+  AddParsed(app_, name, "P", help,
+            [value](const std::string& text, std::string* error) { return ParseRate(text, value, error); });
+}
+
+void Arguments::Duration(const char* name, uint64_t* milliseconds, const char* help) {
+  AddParsed(app_, name, "TIME", help, [milliseconds](const std::string& text, std::string* error) {
+    return ParseDuration(text, milliseconds, error);
+  });
+}
+
 void Arguments::Seed(uint64_t* value, const char* help) {
   AddParsed(app_, "--seed", "S", help,
             [value](const std::string& text, std::string* error) { return ParseSeed(text, value, error); });
 }
 
-void Arguments::Secret(SecretOption* value, SecretUse use, const std::string* keys) {
+void Arguments::Secret(SecretOption* value, SecretUse use, const KeysOption* keys) {
   AddParsed(app_, "--secret", "PATH", kSecretHelp, [value, use, keys](const std::string& path, std::string* error) {
-    if (keys != nullptr && SameFile(*keys, path)) {  // from a pipe the secret's reader would take the keys
-      *error = "is where --keys come from, too: give the secret in a file of its own";
+    if (keys != nullptr && keys->Has(path)) {  // from a pipe the secret's reader would take the keys
+      *error = "is where the keys come from, too: give the secret in a file of its own";
       return false;
     }
     return value->is_given = ReadSecret(path, use, &value->secret, error);
@@ -135,6 +179,8 @@ void Arguments::TakeAnything() { app_->prefix_command(); }
 
 void Arguments::ExactlyOneOf(std::initializer_list<const char*> names) { rules_.push_back({names, true}); }
 
+void Arguments::Needs(const char* name, const char* other) { needs_.emplace_back(name, other); }
+
 void Arguments::AtMostOneOf(const char* first, const char* second) { rules_.push_back({{first, second}, false}); }
 
 bool Arguments::Given(const char* name) const { return app_->count(name) > 0; }
@@ -149,6 +195,9 @@ std::string Arguments::Check() const {
       given = name;
     }
     if (rule.one_needed && given.empty()) return "give " + all;
+  }
+  for (const auto& [name, other] : needs_) {
+    if (Given(name) && !Given(other)) return std::string(name) + " goes with " + other + ": give both, or neither";
   }
   return chosen_ != nullptr ? chosen_->Check() : "";
 }

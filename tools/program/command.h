@@ -8,8 +8,9 @@ namespace linefilter::tools {
 
 class Arguments;
 
-// These are the exit codes of every command. Each command's --help says what a negative answer is.
-inline constexpr int kExitGood = 0, kExitNegative = 1, kExitBad = 2;
+// These are the exit codes of every command. Each command's --help says what a negative answer is; kExitUnreachable is
+// for a server.
+inline constexpr int kExitGood = 0, kExitNegative = 1, kExitBad = 2, kExitUnreachable = 3;
 
 struct Command {
   const char* name;

@@ -44,7 +44,7 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
     Fail("build: --max-growth goes with --grow: give both, or neither");
     return false;
   }
-  if (SameFile(build.keys, build.out)) {
+  if (build.keys.Has(build.out)) {
     Fail("build: --out %s is the file of the keys and would be replaced: name another one", build.out.c_str());
     return false;
   }
@@ -126,13 +126,13 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
 std::function<int()> Declare(Arguments& arguments) {
   auto build = std::make_shared<Build>();
   build->threads = DefaultThreads();
-  arguments.Path("--keys", &build->keys, kKeysHelp, Need::kRequired);
+  arguments.Keys(&build->keys);
   arguments.Path("--out", &build->out,
                  "The image to write; an old file of that name is replaced when the new one is complete",
                  Need::kRequired);
   arguments.Real("--bits-per-key", &build->options.bits_per_key, "B",
                  "Size of the filter, 1 to 64; 10 gives 1 % false positives");
-  arguments.Real("--fpr", &build->options.fpr, "P", "Or the highest acceptable false-positive rate, 0.01 for 1 %");
+  arguments.Rate("--fpr", &build->options.fpr, "Or the highest acceptable false-positive rate, 0.01 for 1 %");
   arguments.Path("--like", &build->like,
                  "Or an image with which this one can be merged: of the same size, layout and hash");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
@@ -160,7 +160,6 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--threads", "--grow");
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
-  arguments.Flag("--u64", &build->u64, kU64Help);
   arguments.Json(&build->json);
   return [build, &arguments] {
     return RunBuild(*build, arguments.Given("--bits-per-key"), arguments.Given("--num-keys"));
@@ -173,7 +172,7 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
                   const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
   std::vector<uint64_t> hashes;
   const KeyHash key_hash = build.options.key_hash();
-  return ReadKeys(build.keys, build.u64, "reading keys", [&](const std::vector<std::string_view>& keys) {
+  return ReadKeys(build.keys, "reading keys", [&](const std::vector<std::string_view>& keys) {
     hashes.resize(keys.size());
     key_hash.OfEach(
         keys.size(), [&](size_t i) { return Key(keys[i]); }, hashes.data());

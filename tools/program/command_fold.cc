@@ -53,7 +53,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto fold = std::make_shared<Fold>();
   arguments.Path("IMAGE", &fold->image, "The image to fold", Need::kRequired);
   arguments.Count("--by", &fold->factor, "How many times smaller: a divisor of num_blocks");
-  arguments.Real("--fpr", &fold->fpr, "P", "Or the least size whose expected false-positive rate is at most P");
+  arguments.Rate("--fpr", &fold->fpr, "Or the least size whose expected false-positive rate is at most P");
   arguments.Count("--to-bytes", &fold->bytes, "Or the largest image of at most N bytes");
   arguments.Path("--out", &fold->out, "The image to write, perhaps IMAGE, which is replaced when it is complete",
                  Need::kRequired);

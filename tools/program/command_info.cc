@@ -85,7 +85,7 @@ int RunInfo(const Info& info, bool with_fpr) {
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   arguments.Path("IMAGE", &info->image, "The image", Need::kRequired);
-  arguments.Real("--fpr", &info->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &info->fpr, "Tell how many more keys fit below this false-positive rate, like 0.01");
   arguments.Secret(&info->secret, SecretUse::kAsk);
   arguments.Json(&info->json);
   return [info, &arguments] { return RunInfo(*info, arguments.Given("--fpr")); };

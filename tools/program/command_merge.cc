@@ -108,7 +108,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Paths("IMAGES", &merge->images, "The images to unite");
   arguments.Path("--out", &merge->out,
                  "The image to write, perhaps one of IMAGES, which is replaced when it is complete", Need::kRequired);
-  arguments.Real("--at-most", &merge->at_most, "P", "The highest expected false-positive rate of the union");
+  arguments.Rate("--at-most", &merge->at_most, "The highest expected false-positive rate of the union");
   arguments.Flag("--any-rate", &merge->any_rate, "Write the union whatever its rate will be");
   arguments.AtMostOneOf("--at-most", "--any-rate");
   arguments.Secret(&merge->secret, SecretUse::kAsk);

@@ -99,7 +99,7 @@ int RunStats(const Stats& stats, bool with_fpr) {
 std::function<int()> Declare(Arguments& arguments) {
   auto stats = std::make_shared<Stats>();
   arguments.Paths("IMAGE", &stats->images, "The images, one or more");
-  arguments.Real("--fpr", &stats->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &stats->fpr, "Tell how many more keys fit below this false-positive rate, like 0.01");
   arguments.Secret(&stats->secret, SecretUse::kAsk);
   arguments.Json(&stats->json);
   return [stats, &arguments] { return RunStats(*stats, arguments.Given("--fpr")); };

@@ -14,9 +14,10 @@ namespace linefilter::tools {
 namespace {
 
 struct Verify {
-  std::string image, keys;
+  std::string image;
+  KeysOption keys;
   SecretOption secret;
-  bool u64 = false, json = false;
+  bool json = false;
 };
 
 // Shows a key on a terminal: what is not printable ASCII becomes \xNN, a long one is cut.
@@ -39,7 +40,7 @@ struct KeysResult {
 
 Status AskKeys(const Verify& verify, const FilterView& view, KeysResult* result) {
   std::vector<uint8_t> answers;
-  return ReadKeys(verify.keys, verify.u64, "verifying keys", [&](const std::vector<std::string_view>& keys) {
+  return ReadKeys(verify.keys, "verifying keys", [&](const std::vector<std::string_view>& keys) {
     answers.resize(keys.size());
     view.MayContainKeys(keys.data(), keys.size(), answers.data());
     for (size_t i = 0; i < keys.size(); ++i) {
@@ -54,7 +55,6 @@ Status AskKeys(const Verify& verify, const FilterView& view, KeysResult* result)
 }
 
 int RunVerify(const Verify& verify) {
-  if (verify.u64 && verify.keys.empty()) return Fail("verify: --u64 says how --keys are read: add --keys");
   FilterFile file;
   Report report;
   report.Text("image", verify.image);
@@ -73,16 +73,16 @@ int RunVerify(const Verify& verify) {
     report.Count("image_bytes", std::filesystem::file_size(verify.image));
     report.Text("state", SecretState(verify.secret.OrNull()));
     report.Print(verify.json);
-    return verify.keys.empty() && !verify.secret.is_given ? kExitGood : FailImage(verify.image, status);
+    return verify.keys.paths.empty() && !verify.secret.is_given ? kExitGood : FailImage(verify.image, status);
   }
-  if (!verify.keys.empty()) status = CanBeAsked(file.view());
+  if (!verify.keys.paths.empty()) status = CanBeAsked(file.view());
   if (!status.ok()) return FailImage(verify.image, status);
   KeysResult result;
-  if (!verify.keys.empty()) status = AskKeys(verify, file.view(), &result);
+  if (!verify.keys.paths.empty()) status = AskKeys(verify, file.view(), &result);
   if (!status.ok()) return Fail("%s", status.message());
   report.Count("image_bytes", file.view().image_bytes());
   report.Text("checksum", "ok");
-  if (!verify.keys.empty()) {
+  if (!verify.keys.paths.empty()) {
     report.Count("keys_checked", result.checked);
     report.Count("keys_absent", result.absent);
     if (result.absent != 0) {
@@ -97,8 +97,8 @@ int RunVerify(const Verify& verify) {
 std::function<int()> Declare(Arguments& arguments) {
   auto verify = std::make_shared<Verify>();
   arguments.Path("IMAGE", &verify->image, "The image to verify", Need::kRequired);
-  arguments.Path("--keys", &verify->keys, kKeysHelp);
-  arguments.Flag("--u64", &verify->u64, kU64Help);
+  arguments.Keys("--keys", &verify->keys,
+                 "File of keys that must answer maybe, one per line; - is standard input. It may be given again");
   arguments.Secret(&verify->secret, SecretUse::kAsk, &verify->keys);
   arguments.Json(&verify->json);
   return [verify] { return RunVerify(*verify); };

@@ -20,6 +20,13 @@
 #include "tools/program/secret.h"
 
 namespace linefilter::tools {
+namespace {
+
+bool StatOf(const std::string& path, struct stat* info) {
+  return (path == "-" ? fstat(STDIN_FILENO, info) : stat(path.c_str(), info)) == 0;
+}
+
+}  // namespace
 
 Status MapImage(const std::string& path, VerifyMode verify, MapAdvice advice, const HashSecret* secret,
                 FilterFile* file) {
@@ -214,10 +221,9 @@ Status WriteFile(const std::string& out, const char* what, uint64_t total,
   return status.ok() ? output.file.Commit() : status;
 }
 
-bool SameFile(const std::string& keys, const std::string& other) {
+bool SameFile(const std::string& one, const std::string& other) {
   struct stat left, right;
-  const bool found = keys == "-" ? fstat(STDIN_FILENO, &left) == 0 : stat(keys.c_str(), &left) == 0;
-  return found && stat(other.c_str(), &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+  return StatOf(one, &left) && StatOf(other, &right) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 }  // namespace linefilter::tools

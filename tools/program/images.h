@@ -71,8 +71,8 @@ void WarnIfOverfull(const std::string& name, const FilterView& view, const SizeE
 Status WriteFile(const std::string& out, const char* what, uint64_t total,
                  const std::function<Status(const Sink&)>& write);
 
-// Whether the file of keys (- is standard input) and another one are the same.
-bool SameFile(const std::string& keys, const std::string& other);
+// Whether two paths lead to one file; "-" is standard input.
+bool SameFile(const std::string& one, const std::string& other);
 
 }  // namespace linefilter::tools
 

@@ -83,7 +83,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto bench = std::make_shared<Bench>();
   BenchRequest& request = bench->request;
   arguments.Count("--num-keys", &request.num_keys, "How many keys the filters are for; 1e7 by default (12 MB)");
-  arguments.Real("--fpr", &request.fpr, "P", "False-positive rate of the filters; 0.01 by default");
+  arguments.Rate("--fpr", &request.fpr, "False-positive rate of the filters; 0.01 by default");
   arguments.Count("--batch", &request.batch, "Keys of a pipelined batch; 1024 by default");
   arguments.Count("--rounds", &request.rounds, "How often each row is measured; 5 by default");
   arguments.Real("--seconds", &request.seconds, "S", "Of a row in a round; 0.5 by default");

@@ -57,7 +57,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto create = std::make_shared<Create>();
   DeclareFilterName(&arguments, &create->name);
   arguments.Count("--num-keys", &create->num_keys, "How many keys there will be", Need::kRequired);
-  arguments.Real("--fpr", &create->options.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &create->options.fpr, "The highest acceptable false-positive rate, like 0.01");
   arguments.Real("--bits-per-key", &create->options.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf({"--fpr", "--bits-per-key"});
   arguments.LayoutName(&create->options.layout, true, "blocked by default", true);

@@ -59,7 +59,7 @@ int RunInfo(const Info& options, bool with_fpr) {
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   DeclareFilterName(&arguments, &info->name);
-  arguments.Real("--fpr", &info->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &info->fpr, "Tell how many more keys fit below this false-positive rate, like 0.01");
   arguments.Secret(&info->secret, SecretUse::kAsk);
   DeclareServer(&arguments, ServerUse::kAsk, &info->server);
   arguments.Json(&info->json);

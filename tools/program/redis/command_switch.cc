@@ -25,7 +25,6 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
   if (options.begin && arguments.Given("--fpr") == arguments.Given("--bits-per-key")) {
     return "--begin needs --fpr or --bits-per-key, one of them";
   }
-  if (options.u64 && options.add.empty()) return "--u64 goes with --add";
   if (arguments.Given("--shard-bytes") && !options.begin && options.image.empty()) {
     return "--shard-bytes goes with --begin or IMAGE, which make a generation";
   }
@@ -80,14 +79,13 @@ std::function<int()> Declare(Arguments& arguments) {
                  "With IMAGE: nobody added keys since its own were read, nor does now");
   arguments.Flag("--begin", &options->begin, "Only begin the next generation, empty");
   arguments.Count("--num-keys", &options->num_keys, "With --begin: how many keys there will be");
-  arguments.Real("--fpr", &options->options.fpr, "P", "With --begin: the highest acceptable false-positive rate");
+  arguments.Rate("--fpr", &options->options.fpr, "With --begin: the highest acceptable false-positive rate");
   arguments.Real("--bits-per-key", &options->options.bits_per_key, "B", "With --begin: or the size, 1 to 64");
   arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default", true);
   arguments.Flag("--foldable", &options->options.foldable,
                  "With --begin: blocks in a multiple of 64: dumps can be folded and merged");
-  arguments.Path("--add", &options->add,
-                 "Only add the keys of this file to the next generation, one per line; - is stdin");
-  arguments.Flag("--u64", &options->u64, kU64Help);
+  arguments.Keys("--add", &options->add,
+                 "Only add the keys of this file to the next generation, one per line; - is standard input");
   arguments.Path("--load", &options->load, "Or those of this image, which has its size");
   arguments.Flag("--commit", &options->commit, "Only let the next generation serve");
   arguments.Flag("--abandon", &options->abandon, "Give the next generation up, perhaps of a program that died");

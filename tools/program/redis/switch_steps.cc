@@ -26,7 +26,7 @@ Step AddKeys(const Switch& options, RedisFilter* filter) {
   Step step = {filter->KeyStatus(), "added", kToBoth, ""};
   if (!step.status.ok()) return step;
   std::vector<uint64_t> hashes;
-  const Status read = ReadKeys(options.add, options.u64, "adding keys", [&](const std::vector<std::string_view>& keys) {
+  const Status read = ReadKeys(options.add, "adding keys", [&](const std::vector<std::string_view>& keys) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter->HashOf(key));
     step.status = filter->InsertHashesIntoNext(hashes.data(), hashes.size());
@@ -147,7 +147,7 @@ Step DoSwitchStep(const Switch& options, const RedisImage& image, RedisFilter* f
   const Step checked = CheckGeneration(options, filter);
   if (!checked.status.ok() || !checked.refusal.empty()) return checked;
   if (options.begin) return Begin(options, filter);
-  if (!options.add.empty()) return AddKeys(options, filter);
+  if (!options.add.paths.empty()) return AddKeys(options, filter);
   if (!options.load.empty()) return LoadIt(image, filter);
   if (options.commit) return {filter->SwitchGeneration(), "switched", kToNew, ""};
   if (options.abandon) return {filter->AbandonGeneration(), "abandoned", "add to the old generation alone", ""};
