@@ -53,11 +53,11 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // first (filter = {}). options.layout does not count here.
   Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
   // Makes a mutable copy of an image, verified. Its layout is that of the image; options.layout must be the same or
-  // kAuto. These other options count: allocator, memory_limit, and hash_id kKeyed with its secret. A keyed image needs
-  // both of the latter, and with them an image of another hash is refused. An image of the empty set has no size:
-  // it becomes an empty filter of one block (`classic`: 8 bytes) with the image's num_probes, which a few dozen keys
-  // fill. To add keys, Create one for their number. The image is verified, and the copy complete, before the old
-  // content goes: on an error the filter is as it was. The memory is that of Create.
+  // kAuto. These other options count: allocator, memory_limit, and hash_id kKeyed with its secret. key_kind() is that
+  // of the image. A keyed image needs both of the latter options, and with them an image of another hash is refused. An
+  // image of the empty set has no size: it becomes an empty filter of one block (`classic`: 8 bytes) with the image's
+  // num_probes, which a few dozen keys fill. To add keys, Create one for their number. The image is verified, and the
+  // copy complete, before the old content goes: on an error the filter is as it was. The memory is that of Create.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
   // Takes the key out once, in a layout that gives keys back (LayoutFacts::gives_back); another refuses. False means
@@ -78,7 +78,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // divisor of their num_blocks, the other one on the fly. Unrelated sizes may have a single block, in which nearly
   // everything would be "maybe": UnionOptions says what rate is too high, and such a union is kIncompatible. On an
   // error nothing changes. A CountingBlockedFilter adds the counters up: remove a key of both twice (a union with
-  // itself changes nothing).
+  // itself changes nothing). The kinds of keys are those of both; keys of which nobody told it make them unknown.
   Status Union(const Filter& other, const UnionOptions& options = {}) noexcept;
   Status Union(const FilterView& other, const UnionOptions& options = {}) noexcept;
 
@@ -93,7 +93,7 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // kInvalidArgument, and nothing was done, if the rate is above even now. That is no fault: a filter that is full may
   // be a little above the rate it was made for. It takes a few readings of the body, and no memory but Fold's.
   Status FoldToFpr(double fpr) noexcept;
-  // Removes all keys; keeps size and memory.
+  // Removes all keys, and what was told of their kinds; keeps size and memory.
   void Clear() noexcept;
 
  protected:

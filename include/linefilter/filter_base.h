@@ -18,7 +18,9 @@
 
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/internal/key_kinds.h"
 #include "linefilter/internal/probe_state.h"
+#include "linefilter/key.h"
 #include "linefilter/layout.h"
 #include "linefilter/status.h"
 
@@ -82,6 +84,9 @@ class LINEFILTER_EXPORT FilterBase {
   LINEFILTER_INLINE const KeyHash& key_hash() const noexcept { return key_hash_; }
   LINEFILTER_INLINE HashId hash_id() const noexcept { return key_hash_.id; }   // see key_hash
   LINEFILTER_INLINE uint64_t seed() const noexcept { return key_hash_.seed; }  // see key_hash
+  // The kinds of its keys, as far as somebody told them (linefilter/key.h): kUnknown if nobody did, or if keys came of
+  // which nobody did. Look at it before many keys are asked: members of another kind would be "absent".
+  KeyKind key_kind() const noexcept { return key_kinds_.kind(); }
   // 0 in `retrieval`, which has none, and in a `container`, whose stages have their own. Those of a RotatingFilter's
   // generations are the same.
   uint32_t num_probes() const noexcept { return state_.num_probes; }
@@ -140,6 +145,7 @@ class LINEFILTER_EXPORT FilterBase {
   // Only linefilter/inline.h and the library itself use these.
   LINEFILTER_INLINE const internal::ProbeState& probe_state() const noexcept { return state_; }
   uint64_t own_capacity() const noexcept { return capacity_; }
+  const internal::KeyKinds& key_kinds() const noexcept { return key_kinds_; }
 
  protected:
   FilterBase() noexcept;  // broken: answers "maybe"
@@ -150,6 +156,7 @@ class LINEFILTER_EXPORT FilterBase {
   internal::ProbeState state_;
   KeyHash key_hash_;
   Layout layout_ = Layout::kAuto;  // kAuto while broken
+  internal::KeyKinds key_kinds_;   // see key_kind()
   uint64_t capacity_ = 0;          // see capacity()
 
  private:

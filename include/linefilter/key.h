@@ -32,8 +32,22 @@
 #include <type_traits>
 
 #include "linefilter/internal/compiler.h"
+#include "linefilter/internal/export.h"
 
 namespace linefilter {
+
+// The kinds of keys that a filter has. Text "1000" and the integer 1000 are different keys, so who asks with another
+// kind is told "absent" of members. An image therefore remembers the kinds that the library was told of:
+// FilterOptions::key_kind, KeyFilter::NoteKeyKind. FilterBase::key_kind tells them; no lookup looks at it.
+enum class KeyKind : uint8_t {
+  kUnknown = 0,  // nobody said, or keys came of which nobody said it
+  kText = 1,     // bytes: lines, strings, fields
+  kInteger = 2,  // 64-bit integers, or narrower ones
+  kMixed = 3,    // both
+};
+
+// "unknown", "text", "integer" or "mixed"; "unknown" for what is no kind.
+LINEFILTER_EXPORT const char* KeyKindName(KeyKind kind) noexcept;
 
 namespace internal {
 

@@ -44,11 +44,19 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
   // 1 or 0. Answers and bytes are those of single calls.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+  // Adds a kind of keys to those that the filter has (key_kind), for its image to remember. Call it before the keys of
+  // that kind are inserted: once for all of them, or each time, which costs a load. kUnknown says that keys come of a
+  // kind that nobody knows: key_kind() then is kUnknown until the filter is cleared. It may run at once with whatever
+  // an insertion may.
+  void NoteKeyKind(KeyKind kind) noexcept {
+    if (layout_ != Layout::kAuto) key_kinds_.Add(kind);
+  }
 
   // The bytes held, this object included.
   uint64_t MemoryUse() const noexcept;
 
-  // The size of the image (doc/FORMAT.md) of the keys inserted so far.
+  // The size of the image (doc/FORMAT.md) of the keys inserted so far. The first kind of keys that is noted adds 9
+  // bytes.
   uint64_t ImageBytes() const noexcept;
   // Writes the image to a sink, piece by piece.
   Status WriteImage(const Sink& sink) const noexcept;
@@ -56,7 +64,13 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   Status WriteImageTo(void* out, size_t size) const noexcept;
   // Appends the image to *image.
   Status AppendImage(std::string* image) const {
-    return internal::AppendToString(image, ImageBytes(), [this](void* out, size_t n) { return WriteImageTo(out, n); });
+    const auto write = [this](void* out, size_t n) { return WriteImageTo(out, n); };
+    for (;;) {
+      const uint64_t image_bytes = ImageBytes();
+      const Status status = internal::AppendToString(image, image_bytes, write);
+      // Another thread may have noted the first kind of keys meanwhile: that happens once.
+      if (status.ok() || ImageBytes() == image_bytes) return status;
+    }
   }
   // Writes a file. It is complete and synced before it gets its name; an old file of that name stays until then.
   Status Save(const char* path) const noexcept;

@@ -11,6 +11,7 @@
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/key.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 
@@ -58,6 +59,9 @@ struct FilterOptions {
   // the ...Key calls insert nothing and answer "maybe". The two halves of such a hash must be independent: pass
   // MixHash(hash) of a poor one, and of any with 32 bits. Else nearly all is "maybe", which ExpectedFpr does not see.
   HashId hash_id = HashId::kXxh3;
+  // The kind of the keys that will come, for the image to remember (linefilter/key.h). It takes 9 bytes of the image;
+  // kUnknown takes none. The keys themselves are not looked at. KeyFilter::NoteKeyKind adds a kind later.
+  KeyKind key_kind = KeyKind::kUnknown;
   // Where the memory comes from.
   Allocator allocator;
   // The most bytes that this object may hold at once, for a builder with the image while it finishes; more is

@@ -15,6 +15,7 @@
 
 #include "linefilter/hash.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/key.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
@@ -52,15 +53,16 @@ struct BodyStage {
 // adds to these counts how many keys came since, as the one bits of the stage tell, and the filter of its image goes on
 // from there. Without newest_ones the counts stay as they are.
 struct BodyFacts {
-  Layout layout = Layout::kAuto;     // kAuto: nothing is known, all answers are "maybe"
-  HashId hash_id = HashId::kXxh3;    // how keys become hashes
-  bool has_num_keys = false;         // does the image say how many keys were added?
-  uint32_t num_probes = 0;           // 0 in `retrieval` and `container`
-  uint32_t num_stages = 0;           // `container` alone
-  uint64_t body_bytes = 0;           // 0: the empty set; all stages together
-  uint64_t seed = 0;                 // for a keyed hash CheckOfSecret of the secret
-  uint64_t num_keys = 0;             // if has_num_keys
-  BodyStage stages[kMaxBodyStages];  // the oldest first, as their parts of the body lie
+  Layout layout = Layout::kAuto;         // kAuto: nothing is known, all answers are "maybe"
+  HashId hash_id = HashId::kXxh3;        // how keys become hashes
+  KeyKind key_kind = KeyKind::kUnknown;  // what the image says of its keys (linefilter/key.h)
+  bool has_num_keys = false;             // does the image say how many keys were added?
+  uint32_t num_probes = 0;               // 0 in `retrieval` and `container`
+  uint32_t num_stages = 0;               // `container` alone
+  uint64_t body_bytes = 0;               // 0: the empty set; all stages together
+  uint64_t seed = 0;                     // for a keyed hash CheckOfSecret of the secret
+  uint64_t num_keys = 0;                 // if has_num_keys
+  BodyStage stages[kMaxBodyStages];      // the oldest first, as their parts of the body lie
   // `container` alone: the one bits of the newest stage when the keys in it were counted, or kUnknownOnes.
   uint64_t newest_ones = kUnknownOnes;
   uint32_t growth_bytes = 0;  // `container` alone: the length of `growth`; 0: its image has no such field

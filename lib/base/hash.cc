@@ -29,6 +29,11 @@ const char* HashIdName(HashId id) noexcept {
   return KeyHash::IsKnown(id) ? kNames[static_cast<size_t>(id)] : "unknown";
 }
 
+const char* KeyKindName(KeyKind kind) noexcept {
+  static constexpr const char* kNames[] = {"unknown", "text", "integer", "mixed"};  // by kind
+  return kNames[kind > KeyKind::kMixed ? 0 : static_cast<size_t>(kind)];
+}
+
 namespace internal {
 
 uint64_t LongXxh3(const void* data, size_t size, const Xxh3Secret& secret) {

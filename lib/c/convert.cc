@@ -26,6 +26,10 @@ static_assert(Is(Layout::kAuto, LINEFILTER_LAYOUT_AUTO));
 static_assert(Is(HashId::kCaller, LINEFILTER_HASH_CALLER));
 static_assert(Is(HashId::kXxh3, LINEFILTER_HASH_XXH3));
 static_assert(Is(HashId::kKeyed, LINEFILTER_HASH_KEYED));
+static_assert(Is(KeyKind::kUnknown, LINEFILTER_KEY_KIND_UNKNOWN));
+static_assert(Is(KeyKind::kText, LINEFILTER_KEY_KIND_TEXT));
+static_assert(Is(KeyKind::kInteger, LINEFILTER_KEY_KIND_INTEGER));
+static_assert(Is(KeyKind::kMixed, LINEFILTER_KEY_KIND_MIXED));
 static_assert(sizeof(HashSecret) == LINEFILTER_SECRET_BYTES);
 static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 
@@ -33,7 +37,7 @@ static_assert(kNoMemoryLimit == LINEFILTER_NO_MEMORY_LIMIT);
 // when zero. So there must be no padding for them to fall into.
 constexpr size_t kLeastOptionsBytes = offsetof(linefilter_options, executor) + sizeof(linefilter_executor);
 static_assert(kLeastOptionsBytes == offsetof(linefilter_options, foldable));
-static_assert(offsetof(linefilter_options, body_bytes) == offsetof(linefilter_options, reserved2) + sizeof(uint32_t));
+static_assert(offsetof(linefilter_options, body_bytes) == offsetof(linefilter_options, key_kind) + sizeof(uint32_t));
 static_assert(offsetof(linefilter_options, num_keys) == offsetof(linefilter_options, body_bytes) + sizeof(uint64_t));
 static_assert(sizeof(linefilter_options) == offsetof(linefilter_options, num_keys) + sizeof(uint64_t));
 static_assert(sizeof(linefilter_options) <= LINEFILTER_MAX_OPTIONS_BYTES);
@@ -49,7 +53,7 @@ Status ReadKnown(const linefilter_options& options, linefilter_options* known) {
   linefilter_options_init(known, sizeof(*known));
   memcpy(known, &options, size < sizeof(*known) ? size : sizeof(*known));
   const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(&options);
-  uint32_t any = known->reserved | known->reserved2;
+  uint32_t any = known->reserved;
   for (size_t i = sizeof(*known); i < size; ++i) any |= bytes[i];
   if (any == 0) return Status();
   return Status::Error(StatusCode::kUnsupported,
@@ -80,6 +84,11 @@ Layout LayoutFromC(linefilter_layout layout) noexcept {
   return layout < 0 || layout > 255 ? kNoLayout : static_cast<Layout>(layout);
 }
 
+KeyKind KeyKindFromC(linefilter_key_kind kind) noexcept {
+  const bool is_one = kind >= LINEFILTER_KEY_KIND_UNKNOWN && kind <= LINEFILTER_KEY_KIND_MIXED;
+  return is_one ? static_cast<KeyKind>(kind) : KeyKind::kUnknown;
+}
+
 VerifyMode ToVerifyMode(linefilter_verify_mode verify) noexcept {
   const bool is_one = verify >= LINEFILTER_VERIFY_AUTO && verify <= LINEFILTER_VERIFY_TRUSTED;
   return is_one ? static_cast<VerifyMode>(verify) : VerifyMode::kAuto;
@@ -106,6 +115,11 @@ Status FromC(const linefilter_options* options, FilterOptions* to) noexcept {
     return Status::Error(StatusCode::kInvalidArgument, "foldable is %u: set 0 or 1",
                          static_cast<unsigned>(known.foldable));
   }
+  if (known.key_kind < LINEFILTER_KEY_KIND_UNKNOWN || known.key_kind > LINEFILTER_KEY_KIND_MIXED) {
+    return Status::Error(StatusCode::kInvalidArgument, "key_kind is %d: choose one of LINEFILTER_KEY_KIND_...",
+                         static_cast<int>(known.key_kind));
+  }
+  to->key_kind = static_cast<KeyKind>(known.key_kind);
   to->bits_per_key = known.bits_per_key;
   to->fpr = known.fpr;
   to->body_bytes = known.body_bytes;

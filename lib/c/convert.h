@@ -37,6 +37,8 @@ Status SetSameSize(const FilterBase& filter, linefilter_options* options) noexce
 // kNoLayout is for what is no layout: an id that none has.
 inline constexpr Layout kNoLayout = static_cast<Layout>(255);
 Layout LayoutFromC(linefilter_layout layout) noexcept;
+// The same for a kind of keys: what is none is kUnknown.
+KeyKind KeyKindFromC(linefilter_key_kind kind) noexcept;
 // What is no mode is kAuto.
 VerifyMode ToVerifyMode(linefilter_verify_mode verify) noexcept;
 

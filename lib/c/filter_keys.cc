@@ -74,6 +74,10 @@ uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64
   return filter == nullptr ? Nothing(n, were_new) : filter->keys->InsertHashes(hashes, n, were_new);
 }
 
+void linefilter_filter_note_key_kind(linefilter_filter* filter, linefilter_key_kind kind) {
+  if (filter != nullptr) filter->keys->NoteKeyKind(KeyKindFromC(kind));
+}
+
 bool linefilter_filter_remove_key(linefilter_filter* filter, const void* key, size_t size) {
   Filter* const from = As<Filter>(filter);
   return from != nullptr && from->RemoveKey(KeyFromC(key, size));

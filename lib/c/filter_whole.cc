@@ -20,8 +20,13 @@ uint64_t linefilter_filter_image_bytes(const linefilter_filter* filter) {
 void* linefilter_filter_image(const linefilter_filter* filter, size_t* size, linefilter_status* status) {
   if (size != nullptr) *size = 0;
   if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
-  return NewImage(filter->allocator, filter->keys->ImageBytes(), size, status,
-                  [filter](void* out, size_t n) { return filter->keys->WriteImageTo(out, n); });
+  const auto write = [filter](void* out, size_t n) { return filter->keys->WriteImageTo(out, n); };
+  for (;;) {
+    const uint64_t bytes = filter->keys->ImageBytes();
+    void* const image = NewImage(filter->allocator, bytes, size, status, write);
+    // Another thread may have noted the first kind of keys meanwhile: that happens once.
+    if (image != nullptr || filter->keys->ImageBytes() == bytes) return image;
+  }
 }
 
 linefilter_code linefilter_filter_write_to(const linefilter_filter* filter, void* out, size_t size,

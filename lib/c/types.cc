@@ -71,6 +71,10 @@ const char* linefilter_hash_id_name(linefilter_hash_id hash_id) {
   return linefilter::HashIdName(static_cast<linefilter::HashId>(is_one ? hash_id : 255));
 }
 
+const char* linefilter_key_kind_name(linefilter_key_kind kind) {
+  return linefilter::KeyKindName(linefilter::internal::KeyKindFromC(kind));
+}
+
 void linefilter_options_init(linefilter_options* options, size_t size) {
   if (options == nullptr || size < sizeof(options->size)) return;
   linefilter_options defaults;

@@ -21,6 +21,10 @@ linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view) {
   return view == nullptr ? LINEFILTER_HASH_CALLER : static_cast<linefilter_hash_id>(view->asked->hash_id());
 }
 
+linefilter_key_kind linefilter_view_key_kind(const linefilter_view* view) {
+  return Tell(view, [](const FilterBase& filter) { return static_cast<linefilter_key_kind>(filter.key_kind()); });
+}
+
 uint64_t linefilter_view_seed(const linefilter_view* view) {
   return Tell(view, [](const FilterBase& filter) { return filter.seed(); });
 }

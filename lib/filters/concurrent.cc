@@ -14,6 +14,7 @@ void ConcurrentBlockedFilter::Share(const Allocator& allocator) noexcept {
   state_ = owner_.probe_state();
   layout_ = owner_.layout();
   key_hash_ = owner_.key_hash();
+  key_kinds_ = owner_.key_kinds();
   capacity_ = owner_.capacity();
   if (layout_ != Layout::kAuto) {
     internal::BindSharedBody(*internal::FindLayout(layout_), {state_.body, body_bytes(), num_probes()}, &state_);
@@ -36,6 +37,7 @@ Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, 
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {
+  if (key_kinds_.bits() != owner_.key_kinds().bits()) owner_.NoteKeyKind(key_kind());  // it knew no others than these
   BlockedFilter sealed = static_cast<BlockedFilter&&>(owner_);
   Share(Allocator());
   return sealed;
@@ -47,17 +49,22 @@ struct ConcurrentBlockedFilter::Writing {
     return static_cast<const ConcurrentBlockedFilter&>(filter);
   }
   static uint64_t Memory(const KeyFilter& filter) { return filter.body_bytes() + sizeof(ConcurrentBlockedFilter); }
-  static uint64_t Bytes(const KeyFilter& filter) { return Of(filter).owner_.ImageBytes(); }
+  static uint64_t Bytes(const KeyFilter& filter) {
+    return filter.body_bytes() + internal::TrailerBytes(internal::TrailerOf(filter));
+  }
   static Status Write(const KeyFilter& filter, const Sink& sink) {
     const auto copy = [body = filter.body()](uint64_t begin, uint64_t size, uint8_t* piece) {
       internal::CopyShared(body + begin, size, piece);
     };
     return internal::WriteInPieces(internal::TrailerOf(filter), Of(filter).allocator_, sink, copy);
   }
-  static Status WriteTo(const KeyFilter& filter, void* out, size_t) {
+  static Status WriteTo(const KeyFilter& filter, void* out, size_t size) {
+    const internal::Trailer trailer = internal::TrailerOf(filter);
+    const uint64_t needed = filter.body_bytes() + internal::TrailerBytes(trailer);
+    if (size < needed) return internal::BufferTooSmall(size, needed);  // a kind of keys was noted meanwhile
     uint8_t* const copy = static_cast<uint8_t*>(out);
     internal::CopyShared(filter.body(), filter.body_bytes(), copy);
-    internal::WriteTrailer({}, internal::TrailerOf(filter), copy, copy + filter.body_bytes());
+    internal::WriteTrailer({}, trailer, copy, copy + filter.body_bytes());
     return Status();
   }
   static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};

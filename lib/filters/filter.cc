@@ -6,6 +6,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
+#include "lib/filters/key_kinds.h"
 #include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
@@ -95,6 +96,7 @@ Status Filter::Create(Layout layout, uint64_t num_keys, const FilterOptions& opt
   status = made.Allocate(sizing.layout, sizing.body_bytes, sizing.num_probes, options);
   if (!status.ok()) return status;
   made.key_hash_ = options.key_hash();
+  made.key_kinds_ = internal::KeyKinds(options.key_kind);
   made.capacity_ = num_keys != 0 || options.body_bytes != 0 ? num_keys : 1;
   *this = static_cast<Filter&&>(made);
   return Status();
@@ -123,6 +125,7 @@ Status Filter::CopyImage(Layout layout, const void* image, size_t size, const Fi
   if (!allocated.ok()) return allocated;
   if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));
   made.key_hash_ = view.key_hash();
+  made.key_kinds_ = internal::KeyKindsIn(view);
   made.capacity_ = view.capacity();
   *this = static_cast<Filter&&>(made);
   return Status();
@@ -145,18 +148,22 @@ Status Filter::UnionBody(const FilterBase& other, const UnionOptions& options) n
   const FilterBase* const both[] = {this, &other};
   Status status = internal::CheckUnion({both, 2});
   if (status.ok()) status = internal::CheckUnionFpr({both, 2}, options);
-  if (!status.ok() || other.body_bytes() == 0 || other.body() == body()) return status;
-  const uint64_t num_blocks = std::gcd(this->num_blocks(), other.num_blocks());
+  if (!status.ok()) return status;
+  const uint8_t key_kinds = internal::KeyKindsIn(*this).bits() | internal::KeyKindsIn(other).bits();
+  const bool adds_keys = other.body_bytes() != 0 && other.body() != body();
   const auto fold_blocks = FindMaker(layout())->fold_blocks;
-  if (fold_blocks == nullptr) {
+  if (adds_keys && fold_blocks == nullptr) {
     uint8_t* const to = mutable_body();
     const uint8_t* const from = other.body();
     for (uint64_t i = 0; i < body_bytes(); ++i) to[i] |= from[i];  // vectorized by the compiler
-    return Status();
+  } else if (adds_keys) {
+    const uint64_t num_blocks = std::gcd(this->num_blocks(), other.num_blocks());
+    status = Fold(this->num_blocks() / num_blocks);
+    if (!status.ok()) return status;
+    fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, mutable_body());
   }
-  status = Fold(this->num_blocks() / num_blocks);
-  if (status.ok()) fold_blocks(other.body(), num_blocks, other.num_blocks() / num_blocks, true, mutable_body());
-  return status;
+  key_kinds_.Add(key_kinds);
+  return Status();
 }
 
 Status Filter::Fold(uint64_t factor) noexcept {
@@ -188,6 +195,7 @@ Status Filter::FoldToFpr(double fpr) noexcept {
 }
 
 void Filter::Clear() noexcept {
+  key_kinds_ = internal::KeyKinds();
   if (body_bytes() != 0) memset(mutable_body(), 0, static_cast<size_t>(body_bytes()));
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/memory.h"
 #include "lib/filters/fold.h"
+#include "lib/filters/key_kinds.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/blocks/block.h"
 #include "lib/layouts/layout_maker.h"
@@ -13,14 +14,16 @@
 namespace linefilter {
 namespace {
 
-internal::Trailer TrailerOf(const FilterView& image, uint64_t body_bytes, const uint64_t* num_keys) {
-  return internal::MakeTrailer(image.layout(), body_bytes, image.num_probes(), image.hash_id(), image.seed(), num_keys);
+internal::Trailer TrailerOf(const FilterView& image, uint64_t body_bytes, const uint64_t* num_keys,
+                            const internal::KeyKinds& key_kinds) {
+  return internal::MakeTrailer(image.layout(), body_bytes, image.num_probes(), image.hash_id(), image.seed(), num_keys,
+                               key_kinds);
 }
 
 // A folded image says of its keys what the image said.
 internal::Trailer FoldedTrailer(const FilterView& image, uint64_t factor) {
   const uint64_t num_keys = image.num_keys();
-  return TrailerOf(image, image.body_bytes() / factor, image.has_num_keys() ? &num_keys : nullptr);
+  return TrailerOf(image, image.body_bytes() / factor, image.has_num_keys() ? &num_keys : nullptr, image.key_kinds());
 }
 
 uint64_t FoldedBytes(const FilterView& image, uint64_t factor) {
@@ -90,11 +93,13 @@ Status UniteImages(const FilterView* const images[], size_t num_images, const Si
   if (!status.ok()) return status;
   const FilterView* model = images[0];  // one that is no empty set, if there is one
   uint64_t body_bytes = 0;
+  internal::KeyKinds key_kinds;
   for (size_t i = 0; i < num_images; ++i) {
     if (images[i]->body_bytes() != 0) model = images[i];
     body_bytes = std::gcd(body_bytes, images[i]->body_bytes());
+    key_kinds.Add(internal::KeyKindsIn(*images[i]).bits());
   }
-  return Write(TrailerOf(*model, body_bytes, nullptr), images, num_images, sink, allocator);
+  return Write(TrailerOf(*model, body_bytes, nullptr, key_kinds), images, num_images, sink, allocator);
 }
 
 }  // namespace linefilter

@@ -14,6 +14,7 @@ void KeyFilter::BindNothing() noexcept {
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
   key_hash_ = KeyHash();
   layout_ = Layout::kAuto;
+  key_kinds_ = internal::KeyKinds();
   capacity_ = 0;
   UseInsert();
 }

@@ -112,6 +112,7 @@ BodyFacts FactsOf(const FilterView& view) noexcept {
   BodyFacts facts;
   facts.layout = view.layout();
   facts.hash_id = view.hash_id();
+  facts.key_kind = view.key_kind();
   if (facts.layout == Layout::kAuto) return facts;
   facts.has_num_keys = view.has_num_keys();
   facts.num_probes = view.num_probes();

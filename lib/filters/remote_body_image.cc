@@ -25,7 +25,7 @@ struct TrailerOfFacts {
 
   explicit TrailerOfFacts(const BodyFacts& facts) {
     trailer = MakeTrailer(facts.layout, facts.body_bytes, facts.num_probes, facts.hash_id, facts.seed,
-                          facts.has_num_keys ? &facts.num_keys : nullptr);
+                          facts.has_num_keys ? &facts.num_keys : nullptr, KeyKinds(facts.key_kind));
     if (!FactsOf(facts.layout).has_stages) return;
     for (uint32_t i = 0; i < facts.num_stages; ++i) {
       const BodyStage& stage = facts.stages[i];

@@ -107,6 +107,7 @@ Status RotatingFilter::Create(uint64_t window_keys, uint32_t num_generations, co
   made->keys_per_generation = sizing.num_keys;
   made->rotation = rotation;
   Bind(made, options.key_hash());
+  key_kinds_ = internal::KeyKinds(options.key_kind);
   return Status();
 }
 

@@ -4,6 +4,7 @@
 
 #include "lib/base/endian.h"
 #include "lib/filters/growth.h"
+#include "lib/filters/key_kinds.h"
 #include "lib/filters/ring.h"
 #include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
@@ -42,7 +43,7 @@ struct Snapshot {
   uint8_t growth[internal::kRotatingGrowthBytes];
   internal::Container container;
 
-  explicit Snapshot(const Ring& ring) {
+  Snapshot(const Ring& ring, const internal::KeyKinds& key_kinds) {
     const uint32_t n = ring.num_generations;
     const uint64_t num_blocks = ring.generation_bytes / 64;
     for (uint32_t i = 0; i < n; ++i) stages[i] = {ring.BodyOfAge(n - 1 - i), num_blocks, 0, ring.num_probes};
@@ -58,6 +59,7 @@ struct Snapshot {
     container.seed = ring.key_hash.seed;
     container.growth = growth;
     container.growth_bytes = sizeof(growth);
+    container.key_kinds = key_kinds;
     container.is_shared = true;
     container.allocator = ring.allocator;
   }
@@ -73,14 +75,16 @@ struct RotatingFilter::Writing {
   static uint64_t Memory(const KeyFilter& filter) {
     return sizeof(RotatingFilter) + (Of(filter) == nullptr ? 0 : Of(filter)->memory());
   }
-  static uint64_t Bytes(const KeyFilter& filter) { return internal::ContainerBytes(Snapshot(*Of(filter)).container); }
+  static uint64_t Bytes(const KeyFilter& filter) {
+    return internal::ContainerBytes(Snapshot(*Of(filter), filter.key_kinds()).container);
+  }
   static Status Write(const KeyFilter& filter, const Sink& sink) {
     const std::lock_guard<std::mutex> lock(Of(filter)->mutex);
-    return internal::WriteContainer(Snapshot(*Of(filter)).container, sink);
+    return internal::WriteContainer(Snapshot(*Of(filter), filter.key_kinds()).container, sink);
   }
   static Status WriteTo(const KeyFilter& filter, void* out, size_t size) {
     const std::lock_guard<std::mutex> lock(Of(filter)->mutex);
-    return internal::WriteContainerTo(Snapshot(*Of(filter)).container, out, size);
+    return internal::WriteContainerTo(Snapshot(*Of(filter), filter.key_kinds()).container, out, size);
   }
   static constexpr Image kImage = {Memory, Bytes, Write, WriteTo};
 };
@@ -112,6 +116,7 @@ Status RotatingFilter::CreateFromImage(const void* image, size_t size, const Fil
   made->keys_per_generation = read.keys_per_generation;
   made->rotation = static_cast<Rotation>(read.rotation);
   Bind(made, view.key_hash());
+  key_kinds_ = internal::KeyKindsIn(view);
   return Status();
 }
 

@@ -161,6 +161,7 @@ Status ScalableFilter::Create(uint64_t first_capacity, const FilterOptions& opti
   status = made.OpenStage();
   if (!status.ok()) return status;
   made.key_hash_ = options.key_hash();
+  made.key_kinds_ = internal::KeyKinds(options.key_kind);
   *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }
@@ -363,6 +364,7 @@ void ScalableFilter::Clear() noexcept {
   growth.keys_of[0] = growth.num_keys = growth.uncounted = 0;
   growth.full_at = internal::CapacityOfStage(growth.plan, 0);
   growth.status = Status();
+  key_kinds_ = internal::KeyKinds();
   Bind();
 }
 

@@ -4,6 +4,7 @@
 #include "lib/base/endian.h"
 #include "lib/base/memory.h"
 #include "lib/filters/growth.h"
+#include "lib/filters/key_kinds.h"
 #include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
 #include "lib/layouts/options.h"
@@ -37,6 +38,7 @@ struct StagesOfImage {
     container.hash_id = filter.hash_id();
     container.seed = filter.seed();
     container.num_keys = &num_keys;
+    container.key_kinds = filter.key_kinds();
     container.growth = plan;
     container.growth_bytes = sizeof(plan);
     container.allocator = growth.allocator;
@@ -84,6 +86,7 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
   });
   if (!status.ok()) return status;
   made.key_hash_ = view.key_hash();
+  made.key_kinds_ = internal::KeyKindsIn(view);
   *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }

@@ -93,6 +93,13 @@ uint64_t CapacityOf(const internal::Trailer& trailer, uint32_t num_stages) {
   return trailer.has_num_keys ? trailer.num_keys : 0;
 }
 
+// What is no kind, and what a later version may have written there, is unknown.
+internal::KeyKinds KeyKindsOf(const internal::Trailer& trailer) {
+  const bool is_kind =
+      trailer.key_kind_bytes == internal::kKeyKindBytes && trailer.key_kind[0] <= static_cast<uint8_t>(KeyKind::kMixed);
+  return internal::KeyKinds(is_kind ? static_cast<KeyKind>(trailer.key_kind[0]) : KeyKind::kUnknown);
+}
+
 }  // namespace
 
 FilterView::FilterView() noexcept = default;
@@ -108,6 +115,7 @@ Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const
   internal::BindConstant(internal::AlwaysMaybeKernels(), &state_);
   key_hash_ = KeyHash();
   layout_ = Layout::kAuto;
+  key_kinds_ = internal::KeyKinds();
   chunk_checks_ = growth_ = nullptr;
   num_keys_ = capacity_ = 0;
   growth_bytes_ = 0;
@@ -125,6 +133,7 @@ Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const
   internal::BindBody(*record, PartsOf(bytes, trailer), &state_);
   layout_ = static_cast<Layout>(trailer.layout);
   key_hash_ = {static_cast<HashId>(trailer.hash_id), trailer.seed, given.OrZero()};
+  key_kinds_ = KeyKindsOf(trailer);
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;
   chunk_checks_ = bytes + trailer.body_bytes;

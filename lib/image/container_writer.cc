@@ -39,7 +39,8 @@ struct ContainerTrailer {
       StoreStageEntry(stage.num_blocks, stage.num_keys, stage.num_probes, i, table);
       body_bytes += kBlockBytes * stage.num_blocks;
     }
-    trailer = MakeTrailer(Layout::kContainer, body_bytes, 0, container.hash_id, container.seed, container.num_keys);
+    trailer = MakeTrailer(Layout::kContainer, body_bytes, 0, container.hash_id, container.seed, container.num_keys,
+                          container.key_kinds);
     trailer.stage_table = table;
     trailer.stage_table_bytes = static_cast<uint16_t>(kStageEntryBytes * container.num_stages);
     trailer.growth = container.growth_bytes == 0 ? nullptr : container.growth;

@@ -8,6 +8,7 @@
 #include "lib/image/trailer.h"
 #include "lib/layouts/stages.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/key_kinds.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
 
@@ -32,8 +33,9 @@ struct Container {
   const uint64_t* num_keys = nullptr;  // in all; null = nobody counted
   const uint8_t* growth = nullptr;     // how to go on: its first byte says whose
   size_t growth_bytes = 0;             // 0 = no such field; at most kMaxGrowthBytes
-  bool is_shared = false;              // others insert meanwhile: words are loaded atomically
-  Allocator allocator;                 // for the way through a sink
+  KeyKinds key_kinds;
+  bool is_shared = false;  // others insert meanwhile: words are loaded atomically
+  Allocator allocator;     // for the way through a sink
 };
 
 // A reader takes of stage i 1 to 2^32 blocks, 1 to 16 probes, 512 keys for each block at most. Else it is

@@ -8,6 +8,7 @@
 #include "lib/image/trailer.h"
 #include "linefilter/executor.h"
 #include "linefilter/hash.h"
+#include "linefilter/internal/key_kinds.h"
 #include "linefilter/layout.h"
 #include "linefilter/memory.h"
 #include "linefilter/options.h"
@@ -21,20 +22,21 @@ inline constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
 
 // num_keys is null if nobody counted. A body of at most 4 KiB does not record it: a tiny image has only the fixed
-// trailer.
+// trailer. The kinds of keys are written where one was told, also if it is unknown by now: so an image never becomes
+// shorter while it is written and other threads note kinds.
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
-                    const uint64_t* num_keys);
+                    const uint64_t* num_keys, const KeyKinds& key_kinds);
 
 // The trailer of what a builder makes.
 inline Trailer TrailerFor(const FilterOptions& options, const Sizing& sizing) {
   return MakeTrailer(sizing.layout, sizing.body_bytes, sizing.num_probes, options.hash_id, options.key_hash().seed,
-                     &sizing.num_keys);
+                     &sizing.num_keys, KeyKinds(options.key_kind));
 }
 // The trailer of a filter that takes keys for as long as it lives: nobody counted them. Filter is a mutable one.
 template <class Filter>
 Trailer TrailerOf(const Filter& filter) {
   return MakeTrailer(filter.layout(), filter.body_bytes(), filter.num_probes(), filter.hash_id(), filter.seed(),
-                     nullptr);
+                     nullptr, filter.key_kinds());
 }
 // This is said instead of writing the image of a filter that has none.
 Status NotCreated();

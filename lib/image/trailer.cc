@@ -11,12 +11,13 @@ namespace linefilter::internal {
 namespace {
 
 constexpr unsigned kFlagSeed = 1, kFlagNumKeys = 2, kFlagChunkChecks = 4, kFlagExtensions = 8;
-constexpr unsigned kCriticalExtension = 0x8000, kStageTable = 0x8002, kGrowth = 0x0002;
+constexpr unsigned kCriticalExtension = 0x8000, kStageTable = 0x8002, kGrowth = 0x0002, kKeyKind = 0x0003;
 
 // The bytes of the whole list, its length included; 0 if there is none.
 uint64_t ExtensionBytes(const Trailer& trailer) {
   const uint64_t fields = (trailer.stage_table != nullptr ? 4u + trailer.stage_table_bytes : 0) +
-                          (trailer.growth != nullptr ? 4u + trailer.growth_bytes : 0);
+                          (trailer.growth != nullptr ? 4u + trailer.growth_bytes : 0) +
+                          (trailer.key_kind != nullptr ? 4u + trailer.key_kind_bytes : 0);
   return fields == 0 ? 0 : fields + 4;
 }
 
@@ -32,6 +33,7 @@ uint8_t* WriteExtensions(const Trailer& trailer, uint8_t* to) {
   if (bytes == 0) return to;
   to = WriteExtension(kStageTable, trailer.stage_table, trailer.stage_table_bytes, to);
   to = WriteExtension(kGrowth, trailer.growth, trailer.growth_bytes, to);
+  to = WriteExtension(kKeyKind, trailer.key_kind, trailer.key_kind_bytes, to);
   StoreLE32(static_cast<uint32_t>(bytes - 4), to);
   return to + 4;
 }
@@ -60,6 +62,19 @@ bool HasStages(const Trailer& trailer) {
   return record != nullptr && record->facts.has_stages;
 }
 
+// Where a trailer keeps a field of the extension list; nowhere if it does not know it.
+struct KnownField {
+  const uint8_t** content = nullptr;
+  uint16_t* bytes = nullptr;
+};
+
+KnownField FindKnown(unsigned id, bool has_stages, Trailer* trailer) {
+  if (id == kKeyKind) return {&trailer->key_kind, &trailer->key_kind_bytes};
+  if (has_stages && id == kStageTable) return {&trailer->stage_table, &trailer->stage_table_bytes};
+  if (has_stages && id == kGrowth) return {&trailer->growth, &trailer->growth_bytes};
+  return {};
+}
+
 // Goes through the list that ends at image + *rest, and cuts it off. It is kUnsupported if an unknown critical id is
 // among its fields; the caller reports it after the check has passed.
 Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Status* critical) {
@@ -73,14 +88,11 @@ Status CutExtensions(const uint8_t* image, uint64_t* rest, Trailer* trailer, Sta
     const unsigned id = field[0] | unsigned{field[1]} << 8;
     const uint64_t field_bytes = 4 + (field[2] | uint64_t{field[3]} << 8);
     if (left < field_bytes) return Corrupt("an extension field is longer than its list");
-    const uint8_t** const known = !has_stages         ? nullptr
-                                  : id == kStageTable ? &trailer->stage_table
-                                  : id == kGrowth     ? &trailer->growth
-                                                      : nullptr;
-    if (known != nullptr) {
-      if (*known != nullptr) return Corrupt("an extension field comes twice");
-      *known = field + 4;
-      (id == kStageTable ? trailer->stage_table_bytes : trailer->growth_bytes) = static_cast<uint16_t>(field_bytes - 4);
+    const KnownField known = FindKnown(id, has_stages, trailer);
+    if (known.content != nullptr) {
+      if (*known.content != nullptr) return Corrupt("an extension field comes twice");
+      *known.content = field + 4;
+      *known.bytes = static_cast<uint16_t>(field_bytes - 4);
     } else if ((id & kCriticalExtension) != 0 && critical->ok()) {
       *critical =
           Status::Error(StatusCode::kUnsupported,
@@ -172,7 +184,7 @@ void WriteFields(const Trailer& trailer, const uint8_t* body, uint8_t* out) {
     StoreLE32(CheckOf(Xxh3OfCheck(out, fields_bytes), LoadLE32(p + 4), image_bytes), p);
     return;
   }
-  uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + 16];
+  uint8_t covered[kSmallBodyBytes + 4 + kMaxStageTableBytes + 4 + kMaxWrittenGrowthBytes + 4 + kKeyKindBytes + 4 + 16];
   if (trailer.body_bytes != 0) memcpy(covered, body, trailer.body_bytes);
   if (fields_bytes != 0) memcpy(covered + trailer.body_bytes, out, fields_bytes);
   StoreLE32(CheckOf(Xxh3OfCheck(covered, trailer.body_bytes + fields_bytes), LoadLE32(p + 4), image_bytes), p);

@@ -16,7 +16,7 @@ inline constexpr size_t kFixedTrailerBytes = 8;
 inline constexpr uint64_t kSmallBodyBytes = 4096;
 inline constexpr uint64_t kChunkBytes = 65536;
 // The longest extension fields that are written; a longer one is read.
-inline constexpr uint64_t kMaxStageTableBytes = 64 * 24, kMaxWrittenGrowthBytes = 1024;
+inline constexpr uint64_t kMaxStageTableBytes = 64 * 24, kMaxWrittenGrowthBytes = 1024, kKeyKindBytes = 1;
 
 struct Trailer {
   uint8_t layout = 0;
@@ -32,7 +32,8 @@ struct Trailer {
   // is not known here.
   const uint8_t* stage_table = nullptr;
   const uint8_t* growth = nullptr;
-  uint16_t stage_table_bytes = 0, growth_bytes = 0;
+  const uint8_t* key_kind = nullptr;
+  uint16_t stage_table_bytes = 0, growth_bytes = 0, key_kind_bytes = 0;
 };
 
 // How many chunk checks a body has.

@@ -130,6 +130,10 @@ Status CheckOptions(Layout layout, const FilterOptions& options) {
     return Status::Error(StatusCode::kUnsupported, "hash id %d is not implemented: choose xxh3, keyed or caller",
                          static_cast<int>(options.hash_id));
   }
+  if (options.key_kind > KeyKind::kMixed) {
+    return Status::Error(StatusCode::kInvalidArgument, "key_kind is %d: choose unknown, text, integer or mixed",
+                         static_cast<int>(options.key_kind));
+  }
   const Status secret = CheckSecret(options);
   if (!secret.ok()) return secret;
   if (KeyHash::IsKeyed(options.hash_id) && options.seed != 0) {

@@ -73,6 +73,38 @@ static void TestCounting(void) {
   CHECK(linefilter_filter_remove_hashes(NULL, hashes, 3, were_removed) == 0);
 }
 
+/* The kinds of keys, told before and later: an image remembers them. */
+static void TestKindsOfKeys(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_BLOCKED, 16);
+  linefilter_filter* filter = linefilter_filter_new(100, &options, NULL);
+  const linefilter_view* view = linefilter_filter_view(filter);
+  const uint64_t untold = linefilter_filter_image_bytes(filter);
+  CHECK(linefilter_view_key_kind(view) == LINEFILTER_KEY_KIND_UNKNOWN);
+  linefilter_filter_note_key_kind(filter, LINEFILTER_KEY_KIND_TEXT);
+  CHECK(linefilter_view_key_kind(view) == LINEFILTER_KEY_KIND_TEXT);
+  CHECK(linefilter_filter_image_bytes(filter) == untold + 9);
+  linefilter_filter_note_key_kind(filter, LINEFILTER_KEY_KIND_INTEGER);
+  size_t size = 0;
+  void* image = linefilter_filter_image(filter, &size, NULL);
+  linefilter_view* opened = linefilter_view_open(image, size, LINEFILTER_VERIFY_WHOLE, NULL, &status);
+  CHECK(IsOk(&status) && linefilter_view_key_kind(opened) == LINEFILTER_KEY_KIND_MIXED);
+  linefilter_view_free(opened);
+  linefilter_image_free(image);
+  linefilter_filter_note_key_kind(filter, 257); /* not text */
+  CHECK(linefilter_view_key_kind(view) == LINEFILTER_KEY_KIND_UNKNOWN);
+  linefilter_filter_free(filter);
+
+  options.key_kind = LINEFILTER_KEY_KIND_INTEGER;
+  filter = linefilter_filter_new(100, &options, &status);
+  CHECK(linefilter_view_key_kind(linefilter_filter_view(filter)) == LINEFILTER_KEY_KIND_INTEGER);
+  linefilter_filter_free(filter);
+  options.key_kind = 4;
+  CHECK(linefilter_filter_new(100, &options, &status) == NULL && status.code == LINEFILTER_INVALID_ARGUMENT);
+  linefilter_filter_note_key_kind(NULL, LINEFILTER_KEY_KIND_TEXT);
+  CHECK(linefilter_view_key_kind(NULL) == LINEFILTER_KEY_KIND_UNKNOWN);
+}
+
 static void TestAutoIsWhatSizingSays(void) {
   linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 10);
   linefilter_filter* tiny = linefilter_filter_new(20, &options, NULL);
@@ -293,6 +325,7 @@ static void TestNullFilter(void) {
 void RunFilter(void) {
   RUN(TestInsertionsInEveryWay);
   RUN(TestCounting);
+  RUN(TestKindsOfKeys);
   RUN(TestAutoIsWhatSizingSays);
   RUN(TestUnion);
   RUN(TestUnionsKeepTheirRate);

@@ -26,6 +26,11 @@ static void TestNames(void) {
   CHECK(strcmp(linefilter_code_name(10), "unknown") == 0 && strcmp(linefilter_code_name(-1), "unknown") == 0);
   CHECK(strcmp(linefilter_layout_name(LINEFILTER_LAYOUT_RETRIEVAL), "retrieval") == 0);
   CHECK(strcmp(linefilter_layout_name(257), "unknown") == 0); /* not blocked */
+  CHECK(strcmp(linefilter_key_kind_name(LINEFILTER_KEY_KIND_UNKNOWN), "unknown") == 0);
+  CHECK(strcmp(linefilter_key_kind_name(LINEFILTER_KEY_KIND_TEXT), "text") == 0);
+  CHECK(strcmp(linefilter_key_kind_name(LINEFILTER_KEY_KIND_INTEGER), "integer") == 0);
+  CHECK(strcmp(linefilter_key_kind_name(LINEFILTER_KEY_KIND_MIXED), "mixed") == 0);
+  CHECK(strcmp(linefilter_key_kind_name(257), "unknown") == 0); /* not text */
   CHECK(linefilter_layout_parse("classic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
   CHECK(!linefilter_layout_parse("cubic", &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);
   CHECK(!linefilter_layout_parse(NULL, &layout) && layout == LINEFILTER_LAYOUT_CLASSIC);

@@ -81,7 +81,7 @@ def read_images(path):
             record["image"] = record["image"][:len(record["image"]) - int(rest[0])]
         elif word == "flip":
             record["image"] = flipped(record["image"], int(rest[0]))
-        elif word in ("xxh3", "secret", "reads", "fields", "extension", "added", "damaged-chunks", "maybe", "absent",
+        elif word in ("xxh3", "secret", "reads", "fields", "extension", "key-kind", "added", "damaged-chunks", "maybe", "absent",
                       "damage"):
             record.setdefault(word, []).append(rest)
         else:
@@ -128,6 +128,8 @@ def check_fields(name, reader, record):
     found = (reader.layout, reader.num_probes, reader.hash_id, reader.seed, reader.num_keys, reader.extensions,
              len(reader.body), len(reader.chunk_checks))
     expect(found == told, name, "the reader finds", found, "and not", told)
+    key_kind = int(record.get("key-kind", [["0"]])[0][0])
+    expect(reader.key_kind == key_kind, name, "the kind of its keys is", reader.key_kind, "and not", key_kind)
 
 
 def check_writer(name, reader, record):

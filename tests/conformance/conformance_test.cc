@@ -146,6 +146,7 @@ TEST_F(ConformanceImages, TheLibraryFindsTheseFields) {
     EXPECT_EQ(LayoutName(view.layout()), field("layout"));
     EXPECT_EQ(view.num_probes(), number("num_probes"));
     EXPECT_EQ(static_cast<uint64_t>(view.hash_id()), number("hash_id"));
+    EXPECT_EQ(static_cast<uint64_t>(view.key_kind()), image.key_kind);
     EXPECT_EQ(view.seed(), number("seed")) << "none is 0";
     EXPECT_EQ(view.num_keys(), number("num_keys"));
     EXPECT_EQ(view.has_num_keys(), field("num_keys") != "none" || view.empty_set()) << "no keys need not be counted";
@@ -220,6 +221,7 @@ std::vector<std::string> KindsOf(const ConformanceImage& image) {
   const auto add_if = [&](bool is_so, const std::string& kind) {
     if (is_so) kinds.push_back(kind);
   };
+  kinds.push_back("key kind " + std::to_string(image.key_kind));
   const bool is_keyed = !image.secret.empty();
   add_if(is_keyed, layout + " keyed, chunks: " + chunks);
   add_if(is_keyed && image.damage_every, layout + " keyed, every damage");
@@ -247,6 +249,7 @@ TEST_F(ConformanceImages, HaveAllKinds) {
   }
   EXPECT_GE(kinds["reads"], 100);
   EXPECT_GE(kinds["unreadable"], 100);
+  for (int kind = 0; kind <= 3; ++kind) EXPECT_GT(kinds["key kind " + std::to_string(kind)], 0) << kind;
   for (int k = 1; k <= 16; ++k) EXPECT_GT(kinds["blocked k " + std::to_string(k)], 0) << k;
   for (int k = 1; k <= 30; ++k) EXPECT_GT(kinds["classic k " + std::to_string(k)], 0) << k;
   for (const std::string layout : {"blocked", "classic", "retrieval", "container"}) {

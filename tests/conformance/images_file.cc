@@ -121,6 +121,7 @@ void ImagesFile::Fields(const Bytes& image, const Filter& filter) {
   for (const reference::Extension& extension : filter.extensions) {
     text_ << "extension " << extension.id << " " << Hex(extension.content) << "\n";
   }
+  if (reference::KeyKindOf(filter) != 0) text_ << "key-kind " << reference::KeyKindOf(filter) << "\n";
   const std::vector<uint64_t> damaged = reference::DamagedChunks(image.data(), image.size());
   if (!damaged.empty()) text_ << "damaged-chunks";
   for (const uint64_t chunk : damaged) text_ << " " << chunk;

@@ -274,7 +274,7 @@ LAYOUTS = {
         lambda body, k, h: all(counter_at(body, i) for i in counting_counters(h, k, len(body)))),
     5: ("container", range(0, 1), 64, 64 * 2**32, None),  # a container: its stages answer
 }
-CONTAINER, STAGE_TABLE, GROWTH = 5, 0x8002, 0x0002
+CONTAINER, STAGE_TABLE, GROWTH, KEY_KIND = 5, 0x8002, 0x0002, 0x0003
 
 
 def stages_of(body, extensions):
@@ -349,6 +349,7 @@ class Filter:
         self.seed = u64(take(8)) if flags & 1 else None  # or the check of the secret
         self.num_keys = u64(take(8)) if flags & 2 else None
         self.extensions = read_extensions(take(u32(take(4))), self.layout) if flags & 8 else None
+        self.key_kind = key_kind_of(self.extensions)
         self.chunk_checks = []
         if flags & 4:
             chunks = ceil_div(end, 65540)
@@ -387,6 +388,13 @@ def read_extensions(entries, layout):
         expect(len(entries) - at - 4 >= size, "an extension does not fit")
         known = layout == CONTAINER and extension_id == STAGE_TABLE
         expect(known or extension_id & 0x8000 == 0, "an unknown critical extension")
+        expect(extension_id != KEY_KIND or KEY_KIND not in dict(extensions), "two kinds of keys")
         extensions.append((extension_id, entries[at + 4:at + 4 + size]))
         at += 4 + size
     return extensions
+
+
+def key_kind_of(extensions):
+    """1 text, 2 integers, 3 both; 0: unknown."""
+    content = dict(extensions or []).get(KEY_KIND, b"")
+    return content[0] if len(content) == 1 and content[0] <= 3 else 0

@@ -105,7 +105,7 @@ void UnfitFields(ImagesFile* file) {
   file->Section("Fields that do not fit, and critical extensions, with a right check");
   for (const size_t body_bytes : {0u, 64u, 4160u}) {
     for (const uint16_t id : {uint16_t{0x8000}, uint16_t{0x8003}, uint16_t{0xffff}}) {
-      const Filter filter = WithExtensions(OneKey(body_bytes), {{3, AsBytes("abc")}, {id, AsBytes("x")}, {3, {}}});
+      const Filter filter = WithExtensions(OneKey(body_bytes), {{9, AsBytes("abc")}, {id, AsBytes("x")}, {9, {}}});
       const std::string name = "critical-extension-" + std::to_string(id) + "-body-" + std::to_string(body_bytes);
       file->OfFilledBody(name, filter, 104, kFew);
     }
@@ -122,6 +122,12 @@ void UnfitFields(ImagesFile* file) {
     Bytes front(68, 0);
     reference::PutLittleEndian(length, 4, front.data() + 64);
     file->Image("extension-list-of-" + std::to_string(length), Sealed(front, kFlagExtensions, 64), kFew);
+  }
+  for (const size_t body_bytes : {0u, 64u, 4160u}) {
+    const reference::Extension text = {reference::kKeyKind, {1}}, unknown = {reference::kKeyKind, {}};
+    const std::string name = "-kinds-of-keys-body-" + std::to_string(body_bytes);
+    file->OfFilledBody("two" + name, WithExtensions(OneKey(body_bytes), {text, text}), 104, kFew);
+    file->OfFilledBody("two-unknown" + name, WithExtensions(OneKey(body_bytes), {unknown, text}), 104, kFew);
   }
   const Bytes entry = {3, 0, 3, 0, 'a', 'b', 'c'};
   for (size_t size = 1; size < entry.size(); ++size) {

@@ -119,6 +119,31 @@ void OptionalFields(ImagesFile* file) {
   }
 }
 
+void KindsOfKeys(ImagesFile* file) {
+  file->Section("The field of the kind of keys: what it says changes no answer");
+  const auto add = [&](const std::string& name, const Filter& filter, const Bytes& content, bool damage_every) {
+    const std::vector<Question> none, keys = FirstKeys("text", "key-", 50);
+    const Filter told = WithExtensions(filter, {{reference::kKeyKind, content}});
+    file->OfKeys(name, told, filter.body.empty() ? none : keys, filter.body.empty() ? kFew : Asked(), damage_every);
+  };
+  for (const int layout : reference::kLayoutsOfOneBody) {
+    for (uint8_t kind = 1; kind <= 3; ++kind) {
+      add(LayoutWord(layout) + "-key-kind-" + std::to_string(kind), Small(layout), {kind}, false);
+    }
+  }
+  for (const uint8_t no_kind : {0, 4, 255}) {
+    add("blocked-key-kind-" + std::to_string(no_kind), Small(kBlocked), {no_kind}, false);
+  }
+  add("blocked-key-kind-of-0-bytes", Small(kBlocked), {}, false);
+  add("blocked-key-kind-of-2-bytes", Small(kBlocked), {1, 0}, false);
+  add("blocked-key-kind-damaged", Small(kBlocked), {1}, true);
+  add("classic-key-kind-empty-set", Empty(kClassic, 7, 0), {2}, true);
+  add("blocked-key-kind-large", Empty(kBlocked, 7, 4160), {3}, false);
+  Filter three = ContainerOf({1, 2, 4}, 60, true);
+  three.extensions.push_back({reference::kKeyKind, {1}});
+  file->Image("container-key-kind-1", WriteImage(three), Probes(420, 500));
+}
+
 void LargeBodies(ImagesFile* file) {
   file->Section("Bodies around 4096 bytes, above which they have chunk checks, and of several chunks");
   const Asked asked = Probes(20, 300);
@@ -224,6 +249,7 @@ std::string MakeConformanceImages() {
   NumbersOfProbes(&file);
   KeysAndSeeds(&file);
   OptionalFields(&file);
+  KindsOfKeys(&file);
   LargeBodies(&file);
   DamagedLargeBodies(&file);
   Containers(&file);

@@ -69,6 +69,8 @@ bool ReadLine(const std::vector<std::string>& line, ConformanceImage* image) {
     image->reads = line.at(1) == "yes";
   } else if (line[0] == "damage") {
     image->damage_every = line.at(1) == "every";
+  } else if (line[0] == "key-kind") {
+    image->key_kind = Number(line.at(1));
   } else if (line[0] == "damaged-chunks") {
     for (size_t i = 1; i < line.size(); ++i) image->damaged_chunks.push_back(Number(line[i]));
   } else if (line[0] == "fields") {

@@ -44,6 +44,7 @@ struct ConformanceImage {
   std::string secret;  // 16 bytes that it is opened with; "": without
   bool reads = false, damage_every = false;
   std::map<std::string, std::string> fields;
+  uint64_t key_kind = 0;
   std::vector<uint64_t> damaged_chunks;
   std::vector<Question> added, questions;
 };

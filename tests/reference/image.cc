@@ -20,6 +20,13 @@ void Append(uint64_t value, int bytes, Bytes* to) {
   PutLittleEndian(value, bytes, to->data() + to->size() - bytes);
 }
 
+bool Has(const std::vector<Extension>& extensions, uint16_t id) {
+  for (const Extension& extension : extensions) {
+    if (extension.id == id) return true;
+  }
+  return false;
+}
+
 // The list that ends at `end` within [0, end) of the image: false if it does not fit or must be known but is not. The
 // table of stages is known of a container alone.
 bool ReadExtensions(const uint8_t* image, size_t end, int layout, size_t* begin, std::vector<Extension>* extensions) {
@@ -33,6 +40,7 @@ bool ReadExtensions(const uint8_t* image, size_t end, int layout, size_t* begin,
     const size_t size = static_cast<size_t>(GetLittleEndian(image + at + 2, 2));
     if (end - 4 - at - 4 < size) return false;
     if (id & 0x8000 && !(layout == kContainer && id == kStageTable)) return false;  // critical, and we know no other
+    if (id == kKeyKind && Has(*extensions, id)) return false;
     extensions->push_back({id, Bytes(image + at + 4, image + at + 4 + size)});
     at += 4 + size;
   }
@@ -49,6 +57,14 @@ uint64_t GetLittleEndian(const uint8_t* from, int bytes) {
 
 void PutLittleEndian(uint64_t value, int bytes, uint8_t* to) {
   for (int i = 0; i < bytes; ++i) to[i] = static_cast<uint8_t>(value >> (8 * i) & 0xff);
+}
+
+int KeyKindOf(const Filter& filter) {
+  for (const Extension& extension : filter.extensions) {
+    if (extension.id != kKeyKind) continue;
+    return extension.content.size() == 1 && extension.content[0] <= 3 ? extension.content[0] : 0;
+  }
+  return 0;
 }
 
 uint32_t CheckOfImage(const uint8_t* image, size_t size, size_t body_size) {

@@ -68,6 +68,10 @@ struct Filter {
 // Sections 6 to 9: can a body of that layout have so many probes and bytes?
 bool LayoutAccepts(int layout, int num_probes, uint64_t body_size);
 
+// Section 3: what the field of the kind of keys says, 1 to 3; 0 if it says nothing, or is not there.
+inline constexpr uint16_t kKeyKind = 0x0003;
+int KeyKindOf(const Filter& filter);
+
 // Layout 5. The stages of a container, the oldest first, each a `blocked` filter with its part of the body; false if
 // its extension list has no right table of them.
 inline constexpr uint16_t kStageTable = 0x8002, kGrowth = 0x0002;

@@ -63,6 +63,11 @@ uint64_t linefilter_filter_insert_u64s(linefilter_filter* filter, const uint64_t
 // The same for hashes.
 uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64_t* hashes, size_t n,
                                          uint8_t* were_new);
+// Adds a kind of keys to those that the filter has, for its image to remember: linefilter_view_key_kind tells them.
+// Call it before the keys of that kind are inserted, once or each time. LINEFILTER_KEY_KIND_UNKNOWN, and what is no
+// kind, says that keys come of a kind that nobody knows; then it is unknown until the filter is cleared. It may run at
+// once with whatever an insertion may. For NULL it does nothing.
+void linefilter_filter_note_key_kind(linefilter_filter* filter, linefilter_key_kind kind);
 
 // The view that is asked (c/view.h): its answers know all insertions so far. It ends with the filter, which owns it. It
 // is NULL for NULL.
@@ -83,8 +88,8 @@ linefilter_code linefilter_filter_save(const linefilter_filter* filter, const ch
 
 // The bytes held, the handle included.
 uint64_t linefilter_filter_memory_use(const linefilter_filter* filter);
-// Removes all keys. A plain filter keeps size and memory, a scalable one its first stage. It is LINEFILTER_INCOMPATIBLE
-// for a concurrent or rotating one, which other threads fill: nothing was done.
+// Removes all keys, and what was told of their kinds. A plain filter keeps size and memory, a scalable one its first
+// stage. It is LINEFILTER_INCOMPATIBLE for a concurrent or rotating one, which other threads fill: nothing was done.
 linefilter_code linefilter_filter_clear(linefilter_filter* filter, linefilter_status* status);
 
 // ---- What follows is for plain filters. The others are LINEFILTER_INCOMPATIBLE, and refuse each removal.

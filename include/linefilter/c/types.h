@@ -68,6 +68,19 @@ enum {
 // "caller", "xxh3", "keyed" or "unknown".
 const char* linefilter_hash_id_name(linefilter_hash_id hash_id);
 
+// The kinds of keys that a filter has. Text "1000" and the integer 1000 are different keys, so who asks with another
+// kind is told "absent" of members. An image remembers the kinds that the library was told of; no lookup looks at them.
+typedef int32_t linefilter_key_kind;
+enum {
+  LINEFILTER_KEY_KIND_UNKNOWN = 0,  // nobody said, or keys came of which nobody said it
+  LINEFILTER_KEY_KIND_TEXT = 1,     // bytes: lines, strings, fields
+  LINEFILTER_KEY_KIND_INTEGER = 2,  // the ..._u64 calls
+  LINEFILTER_KEY_KIND_MIXED = 3     // both
+};
+
+// "unknown", "text", "integer" or "mixed"; "unknown" for what is no kind.
+const char* linefilter_key_kind_name(linefilter_key_kind kind);
+
 // The size of the secret of a keyed hash, wherever one is passed: random bytes that you keep, no image holds them.
 enum { LINEFILTER_SECRET_BYTES = 16 };
 
@@ -145,7 +158,9 @@ typedef struct linefilter_options {
   // share no more than 64 blocks, and then nearly all is "maybe". To unite filters, make each for the keys of all. The
   // layout auto is then blocked; with classic and retrieval it is LINEFILTER_INVALID_ARGUMENT.
   uint32_t foldable;
-  uint32_t reserved2;  // 0
+  // The kind of the keys that will come, for the image to remember; at first LINEFILTER_KEY_KIND_UNKNOWN, which takes
+  // no bytes. The keys themselves are not looked at. linefilter_filter_note_key_kind adds a kind later.
+  linefilter_key_kind key_kind;
   // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys: what
   // linefilter_options_same_size_as sets. Scalable and rotating filters refuse it.
   uint64_t body_bytes;

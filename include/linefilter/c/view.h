@@ -147,6 +147,9 @@ linefilter_layout linefilter_view_layout(const linefilter_view* view);
 linefilter_hash_id linefilter_view_hash_id(const linefilter_view* view);
 // For a keyed hash this is linefilter_secret_check, not a seed.
 uint64_t linefilter_view_seed(const linefilter_view* view);
+// The kinds of its keys, as far as somebody told them: LINEFILTER_KEY_KIND_UNKNOWN if nobody did, or if keys came of
+// which nobody did. Look at it before many keys are asked: members of another kind would be "absent".
+linefilter_key_kind linefilter_view_key_kind(const linefilter_view* view);
 // Bits per key that are set and tested; 0 in a layout without probes of its own. A rotating filter tells those of its
 // generations.
 uint32_t linefilter_view_num_probes(const linefilter_view* view);
