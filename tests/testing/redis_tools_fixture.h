@@ -34,7 +34,7 @@ class RedisToolsTest : public ToolsTest {
     words.insert(words.begin(), "redis");
     words.insert(words.end(), {"--server", server_->address()});
     for (const char* option : {"--patience", "--timeout"}) {
-      if (std::find(words.begin(), words.end(), option) == words.end()) words.insert(words.end(), {option, "60000"});
+      if (std::find(words.begin(), words.end(), option) == words.end()) words.insert(words.end(), {option, "60s"});
     }
     return words;
   }

@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <utility>
 
 #include "tools/measure/layouts.h"
@@ -53,6 +54,9 @@ void Arguments::Paths(const char* name, std::vector<std::string>* values, const 
           [name, values](const std::vector<std::string>& given) {
             for (const std::string& path : given) {
               if (path.empty()) throw CLI::ValidationError(name, "'' is empty: give a value");
+            }
+            if (std::count(given.begin(), given.end(), "-") > 1) {
+              throw CLI::ValidationError(name, "standard input (-) can be read only once");
             }
             *values = given;
           },

@@ -12,6 +12,7 @@
 #include "tools/program/command.h"
 #include "tools/program/images.h"
 #include "tools/program/key_reader.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -36,6 +37,10 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
     Fail("build: --out %s %s", build.out.c_str(), reason.c_str());
     return false;
   }
+  if (build.like == "-" && build.keys.Has("-")) {
+    Fail("build: --like - and the keys cannot both come from standard input: name a file of keys");
+    return false;
+  }
   if (num_keys_is_given && build.options.num_keys == 0) {
     Fail("build: --num-keys 0 leaves no room for a key: give the number that may come, or leave it out");
     return false;
@@ -44,7 +49,7 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
     Fail("build: --max-growth goes with --grow: give both, or neither");
     return false;
   }
-  if (build.keys.Has(build.out)) {
+  if (build.out != "-" && build.keys.Has(build.out)) {
     Fail("build: --out %s is the file of the keys and would be replaced: name another one", build.out.c_str());
     return false;
   }
@@ -53,7 +58,7 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
 
 // Takes the options of the image that --like names, and its capacity; false after saying what is wrong with it.
 bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
-  FilterFile like;
+  Image like;
   if (!OpenImage(build->like, build->secret.OrNull(), &like)) return false;
   build->options = FilterOptions::SameSizeAs(like.view());
   *capacity = like.view().capacity();
@@ -64,16 +69,15 @@ bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
 }
 
 // Reports the rate of the image that was written: that of its bits if it has more keys than it was sized for.
-void ReportRate(const Build& build, uint64_t capacity, uint64_t keys_read, double expected_fpr, Report* report) {
-  FilterFile made;
+void ReportRate(const Build& build, const FilterView& made, uint64_t capacity, uint64_t keys_read, double expected_fpr,
+                Report* report) {
   SizeEstimate size;
-  if (capacity != 0 && keys_read > capacity &&
-      MapImage(build.out, VerifyMode::kTrusted, MapAdvice::kWillNeed, build.secret.OrNull(), &made).ok()) {
-    expected_fpr = made.view().ExpectedFpr();
-    size = made.view().ApproximateSize();
+  if (capacity != 0 && keys_read > capacity) {
+    expected_fpr = made.ExpectedFpr();
+    size = made.ApproximateSize();
   }
   report->Rate("expected_fpr", expected_fpr);
-  report->Print(build.json);
+  report->Print(build.json, ReportStream(build.out));
   if (!size.IsAbove(capacity)) return;
   fflush(stdout);  // before what standard error says of it
   WarnOfOverfull(build.out, capacity, size);
@@ -100,8 +104,10 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   });
   if (!read.ok()) return Fail("%s", read.message());
   const uint64_t image_bytes = builder.ImageBytes();
-  const Status status = WriteFile(build.out, "building and writing", image_bytes,
-                                  [&builder](const Sink& sink) { return builder.FinishToSink(sink); });
+  Image made;
+  const Status status = WriteImage(
+      build.out, "building and writing", image_bytes, build.secret.OrNull(),
+      [&builder](const Sink& sink) { return builder.FinishToSink(sink); }, &made);
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
 
   const Sizing& sizing = builder.sizing();
@@ -119,7 +125,7 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   report.Count("image_bytes", image_bytes);
   const KeyHash key_hash = build.options.key_hash();
   ReportHash(key_hash.id, key_hash.seed, &report);
-  ReportRate(build, capacity, keys_read, sizing.expected_fpr, &report);
+  ReportRate(build, made.view(), capacity, keys_read, sizing.expected_fpr, &report);
   return kExitGood;
 }
 
@@ -127,9 +133,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto build = std::make_shared<Build>();
   build->threads = DefaultThreads();
   arguments.Keys(&build->keys);
-  arguments.Path("--out", &build->out,
-                 "The image to write; an old file of that name is replaced when the new one is complete",
-                 Need::kRequired);
+  DeclareOut(&arguments, &build->out);
   arguments.Real("--bits-per-key", &build->options.bits_per_key, "B",
                  "Size of the filter, 1 to 64; 10 gives 1 % false positives");
   arguments.Rate("--fpr", &build->options.fpr, "Or the highest acceptable false-positive rate, 0.01 for 1 %");

@@ -10,6 +10,7 @@
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
 #include "tools/program/images.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -64,8 +65,8 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   }
   std::string reason;
   if (!CanCreate(merge.out, &reason)) return Fail("merge: --out %s %s", merge.out.c_str(), reason.c_str());
-  std::deque<FilterFile> files(merge.images.size());
-  FilterFile made;
+  std::deque<Image> files(merge.images.size());
+  Image made;
   std::vector<const FilterView*> views;
   for (size_t i = 0; i < files.size(); ++i) {
     if (!OpenImage(merge.images[i], merge.secret.OrNull(), &files[i])) return kExitBad;
@@ -79,10 +80,9 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   }
   UnionOptions options;
   options.max_fpr = merge.any_rate ? 1 : merge.at_most;
-  Status status = WriteFile(merge.out, "merging", 0,
-                            [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink, options); });
-  if (status.ok())
-    status = made.Map(merge.out.c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, merge.secret.OrNull());
+  const Status status = WriteImage(
+      merge.out, "merging", 0, merge.secret.OrNull(),
+      [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink, options); }, &made);
   if (status.code() == StatusCode::kIncompatible) {
     UnionPlan plan;
     const std::vector<const FilterBase*> filters(views.begin(), views.end());
@@ -99,15 +99,14 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   report.Count("num_images", merge.images.size());
   ReportImage(made.view(), &report);
   report.Table("images", std::move(rows));
-  report.Print(merge.json);
+  report.Print(merge.json, ReportStream(merge.out));
   return kExitGood;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto merge = std::make_shared<Merge>();
   arguments.Paths("IMAGES", &merge->images, "The images to unite");
-  arguments.Path("--out", &merge->out,
-                 "The image to write, perhaps one of IMAGES, which is replaced when it is complete", Need::kRequired);
+  DeclareOut(&arguments, &merge->out, ", perhaps one of IMAGES");
   arguments.Rate("--at-most", &merge->at_most, "The highest expected false-positive rate of the union");
   arguments.Flag("--any-rate", &merge->any_rate, "Write the union whatever its rate will be");
   arguments.AtMostOneOf("--at-most", "--any-rate");

@@ -6,7 +6,7 @@
 #include "tools/program/answers.h"
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
-#include "tools/program/images.h"
+#include "tools/program/image.h"
 #include "tools/program/key_reader.h"
 
 namespace linefilter::tools {
@@ -27,25 +27,28 @@ VerifyMode ModeOf(const std::string& name) {
                              : VerifyMode::kAuto;
 }
 
-bool Open(const Query& query, FilterFile* file) {
+bool Open(const Query& query, Image* image) {
   const VerifyMode verify = ModeOf(query.verify);
-  if (verify == VerifyMode::kWhole) return OpenImage(query.image, query.secret.OrNull(), file);
+  if (verify == VerifyMode::kWhole) return OpenImage(query.image, query.secret.OrNull(), image);
   const MapAdvice advice = verify == VerifyMode::kTrusted ? MapAdvice::kRandom : MapAdvice::kWillNeed;
-  const Status status = MapImage(query.image, verify, advice, query.secret.OrNull(), file);
+  const Status status = image->Open(query.image, verify, advice, query.secret.OrNull());
   if (!status.ok()) FailImage(query.image, status);
   return status.ok();
 }
 
 int RunQuery(const Query& query) {
   if (!CanPrintAnswers("query", query.answers, query.keys)) return kExitBad;
-  FilterFile file;
-  if (!Open(query, &file)) return kExitBad;
-  const Status status = CanBeAsked(file.view());
+  if (query.keys.Has(query.image)) {
+    return Fail("query: IMAGE %s is where the keys come from, too: name a file of keys", query.image.c_str());
+  }
+  Image image;
+  if (!Open(query, &image)) return kExitBad;
+  const Status status = CanBeAsked(image.view());
   if (!status.ok()) return FailImage(query.image, status);
   KeyReader reader;
   const Status opened = reader.Open(query.keys);
   if (!opened.ok()) return Fail("%s", opened.message());
-  const FilterView& view = file.view();
+  const FilterView& view = image.view();
   const int answered =
       AskKeys(&reader, query.keys, query.answers, [&view](const std::vector<std::string_view>& keys, uint8_t* answers) {
         view.MayContainKeys(keys.data(), keys.size(), answers);

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "tools/program/compressed.h"
-#include "tools/program/images.h"
+#include "tools/program/image.h"
 #include "tools/program/progress.h"
 
 namespace linefilter::tools {
@@ -35,9 +35,6 @@ Status KeyReader::Open(const KeysOption& keys) {
   option_ = keys;
   if (option_.paths.empty()) option_.paths = {"-"};
   taken_ = option_.field == 0 ? &keys_ : &lines_;
-  if (std::count(option_.paths.begin(), option_.paths.end(), "-") > 1) {
-    return status_ = Status::Error(StatusCode::kInvalidArgument, "keys: standard input (-) is named twice");
-  }
   bool has_sizes = true;
   for (const std::string& path : option_.paths) {
     struct stat info;

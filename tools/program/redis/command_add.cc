@@ -86,7 +86,8 @@ int RunAdd(const Add& add) {
   const Status opened = reader.Open(add.keys);
   if (!opened.ok()) return Fail("%s", opened.message());
   RedisFilter filter;
-  if (!OpenFilter("add", add.server, add.name, add.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("add", add.server, add.name, add.secret, &filter); failed != kExitGood)
+    return failed;
   Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("add", add.name, status);
 
@@ -120,9 +121,10 @@ int RunAdd(const Add& add) {
   const int printed = unprinted == 0 ? kExitGood : FailPrinting(read, known + fresh, unprinted, print_error);
   if (!status.ok()) {
     const std::string advice = AdviceOf(status.code());
-    return Fail("redis add: after %llu keys, %llu of them acknowledged: %s%s%s", static_cast<unsigned long long>(read),
-                static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
-                advice.empty() ? "" : "\n", advice.c_str());
+    Fail("redis add: after %llu keys, %llu of them acknowledged: %s%s%s", static_cast<unsigned long long>(read),
+         static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
+         advice.empty() ? "" : "\n", advice.c_str());
+    return ExitOf(status);
   }
   RedisInfo info;  // a sample, of 1 MiB at most; where it fails, the keys are there all the same
   if (filter.Info(&info).ok() && info.OverCapacity()) {

@@ -40,8 +40,9 @@ int RunCreate(const Create& create) {
   RedisInfo info;
   status = filter.Info(&info);
   if (!status.ok()) {
-    return Fail("redis create: filter %s is there, as asked: `linefilter redis info` tells about it (%s)",
-                ShownName(create.name).c_str(), SentenceOf(create.name, status).c_str());
+    Fail("redis create: filter %s is there, as asked: `linefilter redis info` tells about it (%s)",
+         ShownName(create.name).c_str(), SentenceOf(create.name, status).c_str());
+    return ExitOf(status);
   }
   Report report;
   ReportFilter(filter, &report);

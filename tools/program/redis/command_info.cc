@@ -20,14 +20,15 @@ struct Info {
 int RunInfo(const Info& options, bool with_fpr) {
   if (with_fpr && !IsWantedFpr("redis info", options.fpr)) return kExitBad;
   RedisFilter filter;
-  if (!OpenFilter("info", options.server, options.name, options.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("info", options.server, options.name, options.secret, &filter); failed != kExitGood)
+    return failed;
   RedisInfo info;
   const Status status = filter.Info(&info);
   if (!status.ok()) return FailRedis("info", options.name, status, AdviceOfReplica(options.server, status));
   Report report;
   ReportFilter(filter, &report);
   if (info.num_stages != 0) report.Count("num_stages", info.num_stages);
-  ReportSize(info.capacity, info.approximate_size, &report);
+  ReportSize(info.capacity, info.approximate_size, info.OverCapacity(), &report);
   report.Rate("fill_ratio", info.fill_ratio);
   report.Rate("expected_fpr", info.expected_fpr);
   if (options.fpr > 0) {

@@ -28,16 +28,17 @@ std::string AdviceOf(const RedisFilter& filter, bool created, const Status& stat
 
 int RunLoad(const Load& load) {
   RedisServers servers;
-  RedisImage image;
+  Image image;
   if (!ReadyServers(load.server, &servers)) return kExitBad;
-  if (!OpenImage(load.image, load.secret.OrNull(), &image.file)) return kExitBad;
+  if (!OpenImage(load.image, load.secret.OrNull(), &image)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, load.name, load.secret.OrNull());
   const bool created = status.code() == StatusCode::kNotFound;
   if (created) {
-    status = filter.CreateFromImage(servers, load.name, image.data(), image.size(), load.secret.OrNull(), load.layout);
+    status = filter.CreateFromImage(servers, load.name, image.data(), image.view().image_bytes(), load.secret.OrNull(),
+                                    load.layout);
   } else if (status.ok()) {
-    status = filter.Load(image.data(), image.size());
+    status = filter.Load(image.data(), image.view().image_bytes());
   }
   RedisInfo info;
   if (status.ok()) status = filter.Info(&info);
@@ -47,7 +48,7 @@ int RunLoad(const Load& load) {
   report.Text("image", load.image);
   report.Bool("created", created);
   report.Count("shards", info.num_shards);
-  ReportSize(info.capacity, info.approximate_size, &report);
+  ReportSize(info.capacity, info.approximate_size, info.OverCapacity(), &report);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Print(load.json);
   if (created) WarnIfEmpty(image, filter, load.name, "`linefilter redis delete`, then `linefilter redis create`");

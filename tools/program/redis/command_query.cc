@@ -25,7 +25,8 @@ int RunQuery(const Query& query) {
   const Status opened = reader.Open(query.keys);
   if (!opened.ok()) return Fail("%s", opened.message());
   RedisFilter filter;
-  if (!OpenFilter("query", query.server, query.name, query.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("query", query.server, query.name, query.secret, &filter); failed != kExitGood)
+    return failed;
   Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
   std::vector<uint64_t> hashes;

@@ -42,26 +42,29 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
 int RunSwitch(const Switch& options, const Arguments& arguments) {
   const std::string broken = BrokenRule(arguments, options);
   if (!broken.empty()) return Fail("redis switch: %s", broken.c_str());
-  RedisImage image;
+  Image image;
   const std::string& path = options.load.empty() ? options.image : options.load;
-  if (!path.empty() && !OpenImage(path, options.secret.OrNull(), &image.file)) return kExitBad;
+  if (!path.empty() && !OpenImage(path, options.secret.OrNull(), &image)) return kExitBad;
   RedisFilter filter;
-  if (!OpenFilter("switch", options.server, options.name, options.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("switch", options.server, options.name, options.secret, &filter);
+      failed != kExitGood)
+    return failed;
   const Step step = DoSwitchStep(options, image, &filter);
   if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
   if (!step.status.ok()) return FailRedis("switch", options.name, step.status, step.advice);
   RedisInfo info;
   const Status status = filter.Info(&info);
   if (!status.ok()) {
-    return Fail("redis switch %s: %s; what is there now, `linefilter redis info` tells (%s)",
-                ShownName(options.name).c_str(), step.done, SentenceOf(options.name, status).c_str());
+    Fail("redis switch %s: %s; what is there now, `linefilter redis info` tells (%s)", ShownName(options.name).c_str(),
+         step.done, SentenceOf(options.name, status).c_str());
+    return ExitOf(status);
   }
   Report report;
   ReportFilter(filter, &report);
   report.Text("step", step.done);
   report.Text("generation", SecretCheckText(info.generation));
   if (info.next_generation != 0) report.Text("next_generation", SecretCheckText(info.next_generation));
-  ReportSize(info.capacity, info.approximate_size, &report);
+  ReportSize(info.capacity, info.approximate_size, info.OverCapacity(), &report);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Text("writers", step.writers);
   report.Print(options.json);

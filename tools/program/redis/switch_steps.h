@@ -35,7 +35,7 @@ struct Step {
 };
 
 // Does the step that the options ask for; `image` is that of IMAGE or --load.
-Step DoSwitchStep(const Switch& options, const RedisImage& image, RedisFilter* filter);
+Step DoSwitchStep(const Switch& options, const Image& image, RedisFilter* filter);
 
 }  // namespace linefilter::tools
 
