@@ -79,22 +79,27 @@ Status CheckUnion(const FilterList& filters) {
   size_t first = 0;  // the first that is no empty set, if there is one
   while (first + 1 < filters.size() && filters[first].body_bytes() == 0) ++first;
   if (filters[first].layout() != Layout::kAuto && !FactsOf(filters[first].layout()).unites) {
-    return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
-                         LayoutName(filters[first].layout()));
+    return Status::Error(StatusCode::kIncompatible,
+                         "images of layout %s cannot be united: build one of all keys, or each with layout %s",
+                         LayoutName(filters[first].layout()),
+                         NamesOf([](const LayoutFacts& facts) { return facts.unites; }, nullptr, " or ").text);
   }
   for (size_t i = 0; i < filters.size(); ++i) {
     // They are in the order in which they were given, which is that of "here" and "there".
     const FilterBase &one = filters[std::min(first, i)], &other = filters[std::max(first, i)];
     const char* const difference = Difference(one, other);
     if (difference == nullptr) continue;
+    // Where the layouts differ, the one that folds is the better one for both: it is united in unequal sizes, too.
+    const bool layouts_differ = one.layout() != other.layout();
+    const Layout better = FactsOf(one.layout()).folds ? one.layout() : other.layout();
     return Status::Error(StatusCode::kIncompatible,
-                         "a union needs two filters that differ in nothing but their keys (%s: and their size); "
-                         "the %s is another: %s, %llu bytes, %u probes, "
-                         "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
-                         NamesOf([](const LayoutFacts& facts) { return facts.folds; }, nullptr, ", ").text, difference,
-                         LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(),
+                         "no union, for the %s is another: %s, %llu bytes, %u probes, %s hashes here, %s, %llu bytes, "
+                         "%u probes, %s hashes there. Make %s%s",
+                         difference, LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(),
                          HashIdName(one.hash_id()), LayoutName(other.layout()), Number(other.body_bytes()),
-                         other.num_probes(), HashIdName(other.hash_id()));
+                         other.num_probes(), HashIdName(other.hash_id()),
+                         layouts_differ ? "both with layout " : "one like the other (SameSizeAs, like=)",
+                         layouts_differ ? LayoutName(better) : "");
   }
   return Status();
 }

@@ -299,6 +299,10 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
   refused(classic, larger, "the size is another");
   refused(classic, blocked, "the layout is another");
   refused(retrieval, retrieval, "layout retrieval cannot be united");
+  // Each says how to build what can be.
+  refused(classic, larger, "Make one like the other (SameSizeAs");
+  refused(classic, blocked, "Make both with layout blocked");
+  refused(retrieval, retrieval, "or each with layout blocked, classic or counting");
   Collector none;
   EXPECT_EQ(UniteImages(nullptr, 0, none.sink()).code(), StatusCode::kInvalidArgument);
 }

@@ -114,7 +114,7 @@ TEST_F(ToolsInputTest, ImagesComeFromAndGoToPipes) {
       0);
   const std::string info = Run({"info", image, "--json"}).out;
   for (const std::string line : {"cat image | linefilter info - --json", "linefilter info - --json < image",
-                                  "linefilter info <(cat image) --json"}) {
+                                 "linefilter info <(cat image) --json"}) {
     json here = json::parse(Shell(line).out), there = json::parse(info);
     here["image"] = there["image"];
     EXPECT_EQ(here, there) << line;
@@ -124,7 +124,10 @@ TEST_F(ToolsInputTest, ImagesComeFromAndGoToPipes) {
   }
   EXPECT_EQ(
       Shell("cat image | linefilter fold - --by 2 --out - 2>/dev/null | linefilter verify - --keys keys").exit_code, 0);
-  EXPECT_EQ(Shell("linefilter merge <(cat image) image --out - 2>/dev/null | cmp - image").exit_code, 0);
+  EXPECT_EQ(Shell("linefilter merge image image --out both && linefilter merge <(cat image) image --out - 2>/dev/null "
+                  "| cmp - both")
+                .exit_code,
+            0);
   EXPECT_EQ(Shell("cat image | linefilter build keys --like - --out there").exit_code, 0);
   EXPECT_EQ(Shell("head -c 1000 image | linefilter verify -").exit_code, 2);
   EXPECT_EQ(Shell(": | linefilter verify -").exit_code, 2);
@@ -173,8 +176,8 @@ TEST_F(ToolsInputTest, KeysOfAnotherKindAreRefused) {
   const std::string bytes("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16), integers = dir_.Write("integers", bytes);
   const std::string numbers = dir_.Write("numbers", "1\n2\n"), text = dir_.File("text"), u64 = dir_.File("u64");
   for (const char* layout : {"blocked", "classic", "retrieval", "counting"}) {
-    ASSERT_EQ(Run({"build", numbers, "--fpr", "0.1%", "--layout", layout, "--out", text}).exit_code, 0);
-    ASSERT_EQ(Run({"build", integers, "--u64", "--fpr", "0.1%", "--layout", layout, "--out", u64}).exit_code, 0);
+    ASSERT_EQ(Run({"build", numbers, "--fpr", "0.3%", "--layout", layout, "--out", text}).exit_code, 0);
+    ASSERT_EQ(Run({"build", integers, "--u64", "--fpr", "0.3%", "--layout", layout, "--out", u64}).exit_code, 0);
     EXPECT_EQ(Json({"info", text}, 0)["key_kind"], "text") << layout;
     EXPECT_EQ(Json({"stats", u64}, 0)["images"][0]["key_kind"], "integer") << layout;
     EXPECT_EQ(Run({"query", u64, integers, "--u64", "--count"}).exit_code, 0);
@@ -202,8 +205,8 @@ TEST_F(ToolsInputTest, KeysOfAnotherKindAreRefused) {
 
 TEST_F(ToolsInputTest, AScriptIsToldOfAnImageThatIsTooFull) {
   const std::string image = dir_.File("image"), full = dir_.File("full");
-  ASSERT_EQ(Run({"build", "--num-keys", "1000", "--fpr", "1%", "--out", image}, Lines(0, 1000)).exit_code, 0);
-  ASSERT_EQ(Run({"build", "--num-keys", "1000", "--fpr", "1%", "--out", full}, Lines(0, 3000)).exit_code, 0);
+  ASSERT_EQ(Run({"build", "--num-keys", "10k", "--fpr", "1%", "--out", image}, Lines(0, 10000)).exit_code, 0);
+  ASSERT_EQ(Run({"build", "--num-keys", "10k", "--fpr", "1%", "--out", full}, Lines(0, 20000)).exit_code, 0);
   EXPECT_EQ(Json({"info", image}, 0)["over_capacity"], false);
   EXPECT_EQ(Json({"info", full}, 0)["over_capacity"], true);
   EXPECT_EQ(Run({"stats", image, "--at-most", "2%"}).exit_code, 0);
@@ -214,7 +217,7 @@ TEST_F(ToolsInputTest, AScriptIsToldOfAnImageThatIsTooFull) {
   EXPECT_EQ(Run({"stats", image, "--at-most", "0.1%"}).exit_code, 1);
   const RunResult overfull = Run({"stats", full, "--at-most", "99%"});
   EXPECT_EQ(overfull.exit_code, 1) << "its rate is below that, but it has more keys than it was made for";
-  ExpectSaid(overfull, "was made for 1000 keys");
+  ExpectSaid(overfull, "was made for 10000 keys");
   EXPECT_EQ(Run({"stats", full, dir_.File("missing"), "--at-most", "2%"}).exit_code, 2) << "the worst";
   for (const char* rate_is_none : {"0", "1", "100%", "-1%"})
     ExpectBadUsage({"stats", image, "--at-most", rate_is_none});

@@ -72,6 +72,8 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
   EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
   EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
+  EXPECT_NE(misfit.err.find("--layout blocked"), std::string::npos)
+      << "how to build what can be united: " << misfit.err;
   // "here" is the one that is named first, also if it is empty; what fits to an empty set is compared with the next
   // one.
   const std::string none = Build("none", "");
@@ -82,6 +84,10 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   const RunResult third = Run({"merge", none, image, probes, "--out", bad});
   EXPECT_NE(third.err.find(image + " and " + probes + ": "), std::string::npos) << third.err;
   EXPECT_NE(third.err.find("the num_probes is another: blocked, 6400 bytes"), std::string::npos) << third.err;
+  EXPECT_NE(third.err.find("--like " + image), std::string::npos) << third.err;
+  const std::string retrieval = Build("retrieval", "a\n", {"--fpr", "1%", "--layout", "retrieval"});
+  const RunResult never = Run({"merge", retrieval, retrieval, "--out", bad});
+  EXPECT_NE(never.err.find("--layout blocked"), std::string::npos) << never.err;
 }
 
 TEST_F(ToolsTest, FoldsAndMergesCounters) {

@@ -63,8 +63,11 @@ bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
   build->options = FilterOptions::SameSizeAs(like.view());
   *capacity = like.view().capacity();
   if (FactsOf(build->options.layout).unites && build->options.body_bytes != 0) return true;
-  Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none", build->like.c_str(),
-       LayoutName(build->options.layout), static_cast<unsigned long long>(build->options.body_bytes));
+  Fail(
+      "build: --like %s: an image of layout %s and %llu bytes of body is united with none. Name one that was built "
+      "with --layout blocked, and with --num-keys if it has no keys yet",
+      build->like.c_str(), LayoutName(build->options.layout),
+      static_cast<unsigned long long>(build->options.body_bytes));
   return false;
 }
 

@@ -24,6 +24,16 @@ struct Merge {
   SecretOption secret;
 };
 
+// The command that makes images which can be united, in place of two that cannot.
+std::string HowToUnite(const FilterView& one, const FilterView& other, const std::string& path) {
+  if (one.layout() == other.layout() && FactsOf(one.layout()).unites) {
+    return "`linefilter build KEYS --like " + path + " --out OTHER`";
+  }
+  const Layout better = FactsOf(one.layout()).folds ? one.layout() : other.layout();
+  return std::string("`linefilter build KEYS --layout ") + (FactsOf(better).folds ? LayoutName(better) : "blocked") +
+         " ...` for both";
+}
+
 // Names the first image that does not go with the first one that has keys. Its sentence begins with the one of the two
 // that was given first.
 int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, const Status& status) {
@@ -35,7 +45,9 @@ int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, 
     const FilterBase* const both[] = {views[here], views[there]};
     const Status of_both = PlanUnion(both, 2, &plan);
     if (i == model || of_both.code() != StatusCode::kIncompatible) continue;
-    return Fail("merge: %s and %s: %s", merge.images[here].c_str(), merge.images[there].c_str(), of_both.message());
+    const std::string& like = merge.images[views[here]->empty_set() ? there : here];
+    return Fail("merge: %s and %s: %s\nThis makes what can be united: %s", merge.images[here].c_str(),
+                merge.images[there].c_str(), of_both.message(), HowToUnite(*views[here], *views[there], like).c_str());
   }
   return Fail("merge: %s", status.message());
 }

@@ -18,12 +18,14 @@ struct Load {
   bool json = false;
 };
 
-// The library's sentence does not know how a filter that takes no images is made anew by hand.
+// The library's sentence does not know how an image that fits is made by hand, or a filter that takes no images.
 std::string AdviceOf(const RedisFilter& filter, bool created, const Status& status) {
   const LayoutFacts facts = FactsOf(filter.layout());  // images are united there by their bits
   const bool takes_none = !created && filter.is_open() && !(facts.takes_keys && facts.bits_of_position == 1);
-  if (!takes_none || status.code() != StatusCode::kIncompatible) return "";
-  return "`linefilter redis switch` replaces its keys by those of an image.";
+  if (created || !filter.is_open() || status.code() != StatusCode::kIncompatible) return "";
+  if (takes_none) return "`linefilter redis switch` replaces its keys by those of an image.";
+  return "`linefilter redis dump NAME --out like`, then `linefilter build KEYS --like like --out IMAGE` makes one that "
+         "fits.";
 }
 
 int RunLoad(const Load& load) {
