@@ -236,11 +236,11 @@ TEST_F(ToolsTest, NoKeysAreALegalSet) {
 const std::vector<std::vector<std::string>> kNoMeasurements = {
     {"plan", "--num-keys", "18446744073709551615", "--fpr", "0.01"},  // past what can be addressed
     {"fpr", "--num-keys", "1e15"},                                    // past memory
-    {"fpr", "--layout", "blocked", "--probes", "17"},
-    {"fpr", "--layout", "classic", "--probes", "31"},
-    {"fpr", "--layout", "retrieval", "--probes", "1"},
+    {"fpr", "--layout", "blocked", "--num-probes", "17"},
+    {"fpr", "--layout", "classic", "--num-probes", "31"},
+    {"fpr", "--layout", "retrieval", "--num-probes", "1"},
     {"fpr", "--layout", "retrieval", "--num-keys", "1e11", "--num-queries", "10"},
-    {"fpr", "--probes", "4294967297"},  // not taken for 1
+    {"fpr", "--num-probes", "4294967297"},  // not taken for 1
     {"fpr", "--layout", "auto"},
     {"fpr", "--num-keys", "1000", "--num-queries", "3", "--seeds", "4"},
     {"fpr", "--num-keys", "3e9", "--keys", "four_byte"},  // more than there are

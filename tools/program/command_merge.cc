@@ -117,8 +117,8 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
 
 std::function<int()> Declare(Arguments& arguments) {
   auto merge = std::make_shared<Merge>();
-  arguments.Paths("IMAGES", &merge->images, "The images to unite");
-  DeclareOut(&arguments, &merge->out, ", perhaps one of IMAGES");
+  arguments.Paths("IMAGE", &merge->images, "The images to unite, one or more; - is standard input");
+  DeclareOut(&arguments, &merge->out, ", perhaps an IMAGE");
   arguments.Rate("--at-most", &merge->at_most, "The highest expected false-positive rate of the union");
   arguments.Flag("--any-rate", &merge->any_rate, "Write the union whatever its rate will be");
   arguments.AtMostOneOf("--at-most", "--any-rate");
