@@ -172,7 +172,8 @@ TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
     words.insert(words.end(), more.begin(), more.end());
     ExpectBadUsage(Words(words));
   }
-  ExpectBadUsage({"redis", "bench", "--server", "127.0.0.1:1", "--patience", "100ms", "--num-keys", "40000"});
+  EXPECT_EQ(Run({"redis", "bench", "--server", "127.0.0.1:1", "--patience", "100ms", "--num-keys", "40000"}).exit_code,
+            3);
   EXPECT_TRUE(Keys().empty());
 }
 

@@ -237,7 +237,7 @@ TEST_F(ToolsRedisTest, AFullServerAndAReplicaAreSaidSo) {
   std::vector<std::string> words = {"redis",     "query", "seen",      "-", "--server", server_->address(),
                                     "--timeout", "60s",   "--patience"};
   words.push_back("200ms");
-  ExpectFailure(Run(words, "a\nb\n"), "replica");
+  ExpectFailure(Run(words, "a\nb\n"), "replica", 3);
   words.push_back("--replica-reads");
   EXPECT_EQ(Run(words, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
   for (const char* command : {"info", "dump", "query"}) {

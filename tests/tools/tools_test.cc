@@ -264,17 +264,18 @@ TEST_F(ToolsTest, RefusesNonsenseWithASentence) {
     ExpectBadUsage({"plan", "--num-keys", "1000", "--bits-per-key", bits});
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--bits-per-key", bits});
   }
-  for (const char* fpr : SomeOf({"0", "1", "2", "-0.1", "nan", "1e-300", "1%", ""})) {
+  for (const char* fpr : SomeOf({"0", "1", "2", "-0.1", "nan", "1e-300", "100%", "1%%", "%", ""})) {
     ExpectBadUsage(build({"--fpr", fpr}));
     ExpectBadUsage({"plan", "--num-keys", "1000", "--fpr", fpr});
   }
-  for (const char* count : SomeOf({"-1", "1.5", "many", "18446744073709551616", "1e30", ""})) {
+  for (const char* count :
+       SomeOf({"-1", "1.5", "many", "18446744073709551616", "20000000T", "1e30", "1m", "1.5", "1 k", "k", ""})) {
     ExpectBadUsage({"plan", "--num-keys", count, "--fpr", "0.01"});
     ExpectBadUsage({"fpr", "--num-keys", count});
   }
   for (const std::vector<std::string>& arguments : kNoMeasurements) ExpectBadUsage(arguments);
   ExpectBadUsage(build({"--fpr", "0.01", "--threads", "0"}));
-  for (const char* share : SomeOf({"0", "1", "-0.1", "2", "nan", "", "1%"})) {
+  for (const char* share : SomeOf({"0", "1", "-0.1", "2", "nan", "", "100%"})) {
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--precision", share});
     ExpectBadUsage({"fpr", "--num-keys", "1000", "--confidence", share});
   }

@@ -88,6 +88,7 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   uint64_t capacity = build.options.num_keys;  // 0: sized for the keys that come
   if (!build.like.empty() && !TakeOptionsOfLike(&build, &capacity)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
+  build.options.key_kind = build.keys.kind();
   if (build.secret.is_given) {
     build.options.hash_id = HashId::kKeyed;
     build.options.secret = build.secret.secret;

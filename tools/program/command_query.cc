@@ -6,7 +6,7 @@
 #include "tools/program/answers.h"
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
-#include "tools/program/image.h"
+#include "tools/program/images.h"
 #include "tools/program/key_reader.h"
 
 namespace linefilter::tools {
@@ -43,7 +43,8 @@ int RunQuery(const Query& query) {
   }
   Image image;
   if (!Open(query, &image)) return kExitBad;
-  const Status status = CanBeAsked(image.view());
+  Status status = CanBeAsked(image.view());
+  if (status.ok()) status = AreOfItsKind("query", query.image, image.view(), query.keys);
   if (!status.ok()) return FailImage(query.image, status);
   KeyReader reader;
   const Status opened = reader.Open(query.keys);

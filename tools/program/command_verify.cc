@@ -7,7 +7,7 @@
 
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
-#include "tools/program/image.h"
+#include "tools/program/images.h"
 #include "tools/program/key_reader.h"
 #include "tools/program/report.h"
 
@@ -73,6 +73,7 @@ void VerifyOne(const Verify& verify, Verified* one) {
   one->report.Count("image_bytes", one->image.view().image_bytes());
   one->report.Text("checksum", "ok");
   if (verify.with_keys()) status = CanBeAsked(one->image.view());
+  if (verify.with_keys() && status.ok()) status = AreOfItsKind("verify", one->path, one->image.view(), verify.keys);
   one->asked = verify.with_keys() && status.ok();
 }
 
@@ -136,7 +137,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto verify = std::make_shared<Verify>();
   arguments.Paths("IMAGE", &verify->images, "The images to verify, one or more; - is standard input");
   arguments.Keys("--keys", &verify->keys,
-                 "File of keys that must answer maybe, one per line; - is standard input. It may be given again");
+                 "File of keys that must answer maybe; - is standard input; it may be given again");
   arguments.Secret(&verify->secret, SecretUse::kAsk, &verify->keys);
   arguments.Json(&verify->json);
   return [verify] { return RunVerify(*verify); };

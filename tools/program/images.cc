@@ -57,11 +57,31 @@ uint64_t MemoryOfMachine() {
   return limit;
 }
 
+Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys) {
+  const bool is_short = path.size() <= 60;  // a Status has no room for more
+  const std::string words = std::string(command) + " " + (is_short ? path : "IMAGE");
+  const char* const option = strcmp(command, "verify") == 0 ? " --keys " : " ";
+  if (view.key_kind() == KeyKind::kText && keys.u64) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "its keys are text, and --u64 asks for integers, which are other keys: `linefilter %s%sFILE` "
+                         "asks for lines",
+                         words.c_str(), option);
+  }
+  if (view.key_kind() == KeyKind::kInteger && !keys.u64) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "its keys are integers, and lines of text are other keys. For numbers in lines: `perl -ne "
+                         "'print pack \"Q<\", $_' FILE | linefilter %s%s- --u64`",
+                         words.c_str(), option);
+  }
+  return Status();
+}
+
 SizeEstimate ReportImage(const FilterView& view, Report* report) {
   const SizeEstimate size = view.ApproximateSize();
   const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : size.keys;
   report->Text("layout", LayoutName(view.layout()));
   ReportHash(view.hash_id(), view.seed(), report);
+  report->Text("key_kind", KeyKindName(view.key_kind()));
   report->Count("num_probes", view.num_probes());
   if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
   report->Count("body_bytes", view.body_bytes());

@@ -7,6 +7,7 @@
 
 #include "linefilter/view.h"
 #include "tools/program/image.h"
+#include "tools/program/key_reader.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -20,6 +21,10 @@ void ReportStages(const FilterView& view, Report* report);
 // The memory of this machine or of the container around us, whichever is less: a filter beyond that is refused at once,
 // not killed half-way.
 uint64_t MemoryOfMachine();
+
+// Whether keys that are written so may be members of the image, by the kind of keys that it remembers. If not, it is
+// kIncompatible and says what to type, as the command "query" or "verify": all members would answer "absent".
+Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys);
 
 // Reports what every image tells of itself. It returns the size, for which all of the image was read.
 SizeEstimate ReportImage(const FilterView& view, Report* report);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "linefilter/key.h"
 #include "linefilter/status.h"
 
 namespace linefilter::tools {
@@ -28,6 +29,7 @@ struct KeysOption {
 
   // Whether one of the files is `path`; "-" asks for standard input.
   bool Has(const std::string& path) const;
+  KeyKind kind() const { return u64 ? KeyKind::kInteger : KeyKind::kText; }
   // What follows a line.
   char line_end() const { return null ? '\0' : '\n'; }
 };

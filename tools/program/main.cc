@@ -102,8 +102,11 @@ int Run(int argc, char** argv) {
   CLI::App app("Approximate membership: may this key be in the set? One cache line per lookup.", "linefilter");
   app.set_version_flag("--version", "linefilter " LINEFILTER_VERSION);
   app.footer(
-      "linefilter COMMAND --help explains a command. Numbers may be written like 1e6.\n"
-      "Exit codes: 0 good, 1 the answer is negative, 2 bad usage or bad file.");
+      "linefilter COMMAND --help explains a command. Numbers are written like 1000000, 1e6, 1M or 64Mi, rates like "
+      "0.01\n"
+      "or 1%, durations like 30, 500ms, 5m or 2h. - is standard input, and for --out standard output; pipes are "
+      "files.\n"
+      "Exit codes: 0 good, 1 the answer is negative, 2 bad usage or bad file, 3 a server does not answer.");
   Arguments arguments(&app);
   const std::function<int()> action = arguments.Commands({std::begin(kCommands), std::end(kCommands)});
   try {

@@ -47,8 +47,8 @@ Status WriteToPipe(const std::string& out, const ImageBytes& bytes) {
 }  // namespace
 
 void DeclareOut(Arguments* arguments, std::string* out, const char* and_also) {
-  const std::string help = std::string("The image to write") + and_also +
-                           "; a file of that name is replaced when the new one is complete; - is standard output";
+  const std::string help =
+      std::string("The image to write") + and_also + "; it appears when complete; - is standard output";
   arguments->Path("--out", out, help.c_str(), Need::kRequired);
 }
 

@@ -157,7 +157,8 @@ const Command kRedisAddCommand = {
     "What was acknowledged and not printed, since this was interrupted or its output failed, is known next time.\n"
     "Where a batch fails, the rest is not read. Where the filter or a part of it is gone, so is what was "
     "acknowledged:\n"
-    "make it anew of the exact source. Exit code: 0 Redis acknowledged all keys, 2 not, or they could not be printed.",
+    "make it anew of the exact source.\n"
+    "Exit code: 0 Redis acknowledged all keys, 2 not, or they could not be printed, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -105,7 +105,7 @@ const Command kRedisBenchCommand = {
     "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"
     "what is measured, and yours is slowed: measure where that is no harm.\n"
     "linefilter redis bench --json > rates.json is what linefilter plan --redis --rates rates.json takes.\n"
-    "Exit code: 0 measured, 2 not.",
+    "Exit code: 0 measured, 2 not, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -79,7 +79,8 @@ const Command kRedisCreateCommand = {
     "create", "Make an empty filter in Redis",
     "Nothing is replaced: a NAME that is taken is refused. All that is asked of the filter later is read from there.\n"
     "An image of keys goes there by `linefilter redis load`; `linefilter redis expire` lets it go by\n"
-    "itself. Exit code: 0 it is made, 2 it is not, or cannot be told of, which is said.",
+    "itself.\n"
+    "Exit code: 0 it is made, 2 it is not, or cannot be told of, which is said, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -53,7 +53,7 @@ const Command kRedisDumpCommand = {
     "The image has every key that was acknowledged before; of those that are added meanwhile it may have some. It is\n"
     "asked by `linefilter query`, many million times a second, and \"absent\" is true of the moment it was made.\n"
     "A keyed filter demands its --secret, and so does the image whenever it is asked.\n" REPLICA_NOTES
-    "Exit code: 0 the image is written, 2 it is not.",
+    "Exit code: 0 the image is written, 2 it is not, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -59,7 +59,7 @@ const Command kRedisExpireCommand = {
     "All of it goes then, at once, without any further call, and to whoever asks there is no filter of that NAME. To "
     "set\n"
     "it again begins anew; a generation that is begun ends with the filter. A keyed filter demands its --secret.\n"
-    "Exit code: 0 it is set, 2 it is not, or not of all its parts: do it again.",
+    "Exit code: 0 it is set, 2 it is not, or not of all its parts: do it again, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -76,7 +76,8 @@ const Command kRedisInfoCommand = {
     "more.\n"
     "--fpr P: room_for tells how many more keys it takes until its rate is P.\n"
     "A keyed filter demands its --secret, though no key is asked.\n" REPLICA_NOTES
-    "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards).",
+    "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards),\n"
+    "3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

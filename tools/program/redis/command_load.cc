@@ -75,7 +75,8 @@ const Command kRedisLoadCommand = {
     "Where there is no filter NAME, it is made, of any layout. One that is there gets the image's keys besides its "
     "own\n"
     "(layout blocked or classic, of the same size, num_probes and hash); others may ask and add to it meanwhile.\n"
-    "To replace the keys: `linefilter redis switch`. Exit code: 0 all is there, 2 it is not, and may be loaded again.",
+    "To replace the keys: `linefilter redis switch`.\n"
+    "Exit code: 0 all is there, 2 it is not, and may be loaded again, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -58,7 +58,8 @@ const Command kRedisQueryCommand = {
     "--count does.\n"
     "\"absent\" is never wrong. What Redis could not answer ends the command: no answer of that batch is "
     "printed.\n" REPLICA_NOTES
-    "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 it could not be asked.",
+    "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 it could not be asked, 3 a\n"
+    "server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -119,7 +119,8 @@ const Command kRedisSwitchCommand = {
     "the\n"
     "message tells how to go on: a next_generation that redis info shows may be somebody else's, without IMAGE's "
     "keys.\n"
-    "Exit code: 0 the step is done, 2 it is not, or not to its end: the old or the new one serves, as a whole.",
+    "Exit code: 0 the step is done, 2 it is not, or not to its end: the old or the new one serves, as a whole,\n"
+    "3 the same, since a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools
