@@ -17,7 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kRates[] = {0.01, 0.001};
 constexpr size_t kBatch = 4096;
-constexpr size_t kQueries = size_t{1} << 20;             // a pass; of 0.1 % it has 1000 false positives
 constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;     // members are 0, 1, 2, ...
 constexpr uint64_t kFirstCapacity = 4096;                // of a filter that grows, as build --grow has it
 constexpr uint64_t kStep = 2654435761;                   // a prime: members are asked in another order than they came
@@ -108,7 +107,7 @@ std::vector<BenchRow> PlanBench(uint64_t num_keys) {
   return rows;
 }
 
-Status MeasureBench(double seconds, BenchRow* row) {
+Status MeasureBench(double seconds, uint64_t num_queries, BenchRow* row) {
   BenchFilter made;
   Status status = made.Create(*row);
   if (!status.ok()) return status;
@@ -125,18 +124,19 @@ Status MeasureBench(double seconds, BenchRow* row) {
   const FilterBase& filter = made.Get();
   row->bits_per_key = 8 * static_cast<double>(filter.body_bytes()) / static_cast<double>(row->num_keys);
 
-  std::vector<uint64_t> hits(kQueries), misses(kQueries);
-  for (size_t i = 0; i < kQueries; ++i) {
+  const size_t n = static_cast<size_t>(num_queries);
+  std::vector<uint64_t> hits(n), misses(n);
+  for (size_t i = 0; i < n; ++i) {
     hits[i] = i * kStep % row->num_keys;
     misses[i] = kFirstAbsent + i;
   }
   uint64_t maybes = 0, false_positives = 0, found = 0;
-  row->batch_hit = Time(seconds, kQueries, [&] { maybes = AskInBatches(filter, hits); });
-  row->batch_miss = Time(seconds, kQueries, [&] { false_positives = AskInBatches(filter, misses); });
-  row->single_hit = Time(seconds, kQueries, [&] { found = AskOneByOne(filter, hits); });
-  row->single_miss = Time(seconds, kQueries, [&] { found += AskOneByOne(filter, misses) - false_positives; });
-  row->measured_fpr = static_cast<double>(false_positives) / static_cast<double>(kQueries);
-  if (maybes == kQueries && found == kQueries) return Status();
+  row->batch_hit = Time(seconds, n, [&] { maybes = AskInBatches(filter, hits); });
+  row->batch_miss = Time(seconds, n, [&] { false_positives = AskInBatches(filter, misses); });
+  row->single_hit = Time(seconds, n, [&] { found = AskOneByOne(filter, hits); });
+  row->single_miss = Time(seconds, n, [&] { found += AskOneByOne(filter, misses) - false_positives; });
+  row->measured_fpr = static_cast<double>(false_positives) / static_cast<double>(n);
+  if (maybes == n && found == n) return Status();
   return Status::Error(StatusCode::kCorrupt,
                        "layout %s lost a member, or its single lookups differ from those of "
                        "batches: please report this",

@@ -23,8 +23,8 @@ struct BenchRow {
 // The rows: every layout at every rate that it can have, with so many keys.
 std::vector<BenchRow> PlanBench(uint64_t num_keys);
 
-// Measures a row, each of its lookups for so many seconds. What cannot be made (memory) is an error.
-Status MeasureBench(double seconds, BenchRow* row);
+// Measures a row, each of its lookups with so many keys for so many seconds. What cannot be made (memory) is an error.
+Status MeasureBench(double seconds, uint64_t num_queries, BenchRow* row);
 
 }  // namespace linefilter::tools
 

@@ -1,4 +1,6 @@
 // linefilter add brings keys into an image, or takes them out: loaded, changed, and replaced as a whole.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -26,12 +28,17 @@ struct Counts {
   uint64_t read = 0, changed = 0;  // those that were new, or that were removed
 };
 
+int FailMissing(const Add& add) {
+  return Fail("add: there is no image %s: \"linefilter create %s --num-keys N --fpr P\" makes one", add.image.c_str(),
+              add.image.c_str());
+}
+
 bool CanBeChanged(const Add& add) {
   std::string reason;
-  if (add.image == "-") {
-    Fail("add: the image is changed where it lies: name a file");
-  } else if (!CanCreate(add.image, &reason)) {
+  if (!LivingImage::CanBeAt(add.image, &reason)) {
     Fail("add: %s %s", add.image.c_str(), reason.c_str());
+  } else if (access(add.image.c_str(), F_OK) != 0) {
+    FailMissing(add);
   } else if (add.keys.Has(add.image)) {
     Fail("add: %s is a file of the keys, too: give the keys in another one", add.image.c_str());
   } else {
@@ -44,8 +51,7 @@ bool CanBeChanged(const Add& add) {
 bool Load(const Add& add, LivingImage* image, OwnedFilter* filter) {
   Status status = image->Lock(add.image);
   if (status.ok() && !image->exists()) {
-    Fail("add: there is no %s: \"linefilter create %s --num-keys N --fpr P\" makes one", add.image.c_str(),
-         add.image.c_str());
+    FailMissing(add);
     return false;
   }
   if (status.ok()) status = image->Load(add.secret.OrNull(), filter);
@@ -103,7 +109,7 @@ int RunAdd(const Add& add) {
     report.Text("image", add.image);
     report.Count("keys_read", counts.read);
     report.Count(add.remove ? "keys_removed" : "keys_new", counts.changed);
-    ReportSize(filter->capacity(), size, &report);
+    ReportSize(filter->capacity(), size, filter->OverCapacity(), &report);
     report.Rate("expected_fpr", filter->ExpectedFpr());
     if (!grown.ok()) report.Text("growth", grown.message());
     report.Print(add.json);

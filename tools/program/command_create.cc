@@ -6,6 +6,7 @@
 #include "tools/program/command.h"
 #include "tools/program/images.h"
 #include "tools/program/living_image.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -46,13 +47,14 @@ int RunCreate(Create create) {
   report.Count("body_bytes", filter->body_bytes());
   report.Count("image_bytes", filter.ImageBytes());
   ReportHash(filter->hash_id(), filter->seed(), &report);
-  report.Print(create.json);
+  report.Print(create.json, ReportStream(create.image));
   return kExitGood;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto create = std::make_shared<Create>();
-  arguments.Path("IMAGE", &create->image, "The image to make; an old file of that name is replaced", Need::kRequired);
+  arguments.Path("IMAGE", &create->image,
+                 "The image to make, - for standard output; an old file of that name is replaced", Need::kRequired);
   arguments.Count("--num-keys", &create->num_keys, "The different keys that it shall hold; with --grow: at first",
                   Need::kRequired);
   arguments.Real("--bits-per-key", &create->options.bits_per_key, "B",

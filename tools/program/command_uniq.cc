@@ -46,9 +46,7 @@ bool RequestMakesSense(const Uniq& uniq, bool num_keys_is_given) {
   std::string reason;
   if (num_keys_is_given && uniq.num_keys == 0) {
     Fail("uniq: --num-keys 0 leaves no room for a line: give the number that may come, or leave it out");
-  } else if (uniq.filter == "-") {
-    Fail("uniq: --filter is changed where it lies: name a file");
-  } else if (!uniq.filter.empty() && !CanCreate(uniq.filter, &reason)) {
+  } else if (!uniq.filter.empty() && !LivingImage::CanBeAt(uniq.filter, &reason)) {
     Fail("uniq: --filter %s %s", uniq.filter.c_str(), reason.c_str());
   } else if (!uniq.filter.empty() && uniq.keys.Has(uniq.filter)) {
     Fail("uniq: --filter %s is a file of the lines, too: name another one", uniq.filter.c_str());

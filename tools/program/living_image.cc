@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "linefilter/file.h"
 #include "linefilter/remote_body.h"
 #include "tools/program/images.h"
+#include "tools/program/output.h"
 
 namespace linefilter::tools {
 namespace {
@@ -29,6 +29,7 @@ BodyFacts FactsOfBody(const Filter& filter) {
   facts.seed = filter.seed();
   facts.num_keys = filter.capacity();
   facts.has_num_keys = facts.num_keys != 0;
+  facts.key_kind = filter.key_kind();
   return facts;
 }
 
@@ -77,6 +78,15 @@ Status OwnedFilter::WriteImage(const Sink& sink) const {
   return status.ok() ? writer.Finish() : status;
 }
 
+bool LivingImage::CanBeAt(const std::string& path, std::string* reason) {
+  struct stat info;
+  if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))) {
+    *reason = "is changed where it lies: name a regular file";
+    return false;
+  }
+  return CanCreate(path, reason);
+}
+
 Status LivingImage::Lock(const std::string& path) {
   path_ = path;
   const Status status = lock_.Take(path);
@@ -85,9 +95,9 @@ Status LivingImage::Lock(const std::string& path) {
 }
 
 Status LivingImage::Load(const HashSecret* secret, OwnedFilter* filter) {
-  FilterFile file;
-  Status status = MapImage(path_, VerifyMode::kTrusted, MapAdvice::kWillNeed, secret, &file);
-  if (status.ok()) status = CanBeAsked(file.view());
+  Image image;
+  Status status = image.Open(path_, VerifyMode::kTrusted, MapAdvice::kWillNeed, secret);
+  if (status.ok()) status = CanBeAsked(image.view());
   if (!status.ok()) return status;
   FilterOptions options;
   options.memory_limit = MemoryOfMachine();
@@ -95,7 +105,7 @@ Status LivingImage::Load(const HashSecret* secret, OwnedFilter* filter) {
     options.hash_id = HashId::kKeyed;
     options.secret = *secret;
   }
-  return filter->CreateFromImage(file.view(), file.data(), options);  // which verifies
+  return filter->CreateFromImage(image.view(), image.data(), options);  // which verifies
 }
 
 // Replacing a file gives it another inode, whose number may be that of one before; then its time differs.

@@ -43,6 +43,8 @@ class OwnedFilter {
 
 class LivingImage {
  public:
+  // Whether an image could lie there and be replaced; else false, with the reason.
+  static bool CanBeAt(const std::string& path, std::string* reason);
   // Waits for the lock of that image, which this object holds while it lives. Then exists() tells whether it is there.
   Status Lock(const std::string& path);
   bool exists() const { return exists_; }
