@@ -74,7 +74,8 @@ TEST_F(ToolsShellTest, ZshCompletesTheSame) {
   if (RunProgram({"zsh", "-c", "exit"}).exit_code != 0) GTEST_SKIP() << "there is no zsh";
   const std::string offer = "compdef() { : }; source " + Script("zsh") +
                             "; _files() { print files }; compadd() { shift; print -- \"$@\" }; "
-                            "_message() { : }; _describe() { print -l -- \"${${(@P)2}%%:*}\" }; compset() { : }; "
+                            "_message() { : }; _describe() { for word in \"${(@P)2}\"; do print -r -- \"${word%%:*}\"; "
+                            "done }; compset() { : }; "
                             "words=(linefilter WORDS); CURRENT=${#words}; PREFIX=$words[-1]; _linefilter";
   const auto completed = [&](const std::string& words) {
     std::string script = offer;

@@ -54,7 +54,7 @@ bool Load(const Add& add, LivingImage* image, OwnedFilter* filter) {
     FailMissing(add);
     return false;
   }
-  if (status.ok()) status = image->Load(add.secret.OrNull(), filter);
+  if (status.ok()) status = image->Load("add", add.keys, add.secret.OrNull(), filter);
   if (status.ok() && add.remove && !FactsOf((*filter)->layout()).gives_back) {
     status = Status::Error(StatusCode::kIncompatible,
                            "layout %s gives no key back: make it with --layout counting (create or build)",

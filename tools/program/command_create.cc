@@ -84,7 +84,7 @@ std::function<int()> Declare(Arguments& arguments) {
 
 const Command kCreateCommand = {
     "create", "Make an image without keys, to add some to it",
-    "linefilter add IMAGE brings keys into it. To the byte it is what build --num-keys makes of no key.\n"
+    "linefilter add IMAGE brings keys into it, which is then to the byte what build --num-keys makes of them.\n"
     "Every layout but retrieval takes keys one by one; counting gives them back, too (add --remove).\n"
     "With --grow there may come any number: a lookup then reads a line of each stage, of which each has room for "
     "twice\n"

@@ -59,6 +59,7 @@ bool RequestMakesSense(const Uniq& uniq, bool num_keys_is_given) {
 Status MakeFilter(const Uniq& uniq, OwnedFilter* filter) {
   FilterOptions options;
   options.fpr = uniq.fpr;
+  options.key_kind = uniq.keys.kind();
   options.memory_limit = MemoryOfMachine();
   if (uniq.secret.is_given) {
     options.hash_id = HashId::kKeyed;
@@ -74,11 +75,11 @@ bool OpenFilter(const Uniq& uniq, LivingImage* image, OwnedFilter* filter) {
   const Status locked = uniq.filter.empty() ? Status() : image->Lock(uniq.filter);
   const bool loads = locked.ok() && image->exists();
   const Status status = !locked.ok() ? locked
-                        : loads      ? image->Load(uniq.secret.OrNull(), filter)
+                        : loads      ? image->Load("uniq --filter", uniq.keys, uniq.secret.OrNull(), filter)
                                      : MakeFilter(uniq, filter);
   if (status.ok()) return true;
   if (locked.ok() && !loads) {
-    Fail("uniq: %s", status.message());
+    Fail("uniq: %s%s", status.message(), uniq.num_keys == 0 ? "\nOr give --num-keys, and it need not grow." : "");
   } else {
     FailImage(uniq.filter, status);
   }

@@ -94,10 +94,11 @@ Status LivingImage::Lock(const std::string& path) {
   return status;
 }
 
-Status LivingImage::Load(const HashSecret* secret, OwnedFilter* filter) {
+Status LivingImage::Load(const char* command, const KeysOption& keys, const HashSecret* secret, OwnedFilter* filter) {
   Image image;
   Status status = image.Open(path_, VerifyMode::kTrusted, MapAdvice::kWillNeed, secret);
   if (status.ok()) status = CanBeAsked(image.view());
+  if (status.ok()) status = AreOfItsKind(command, path_, image.view(), keys);
   if (!status.ok()) return status;
   FilterOptions options;
   options.memory_limit = MemoryOfMachine();
@@ -105,7 +106,9 @@ Status LivingImage::Load(const HashSecret* secret, OwnedFilter* filter) {
     options.hash_id = HashId::kKeyed;
     options.secret = *secret;
   }
-  return filter->CreateFromImage(image.view(), image.data(), options);  // which verifies
+  status = filter->CreateFromImage(image.view(), image.data(), options);  // which verifies
+  if (status.ok()) (*filter)->NoteKeyKind(keys.kind());
+  return status;
 }
 
 // Replacing a file gives it another inode, whose number may be that of one before; then its time differs.

@@ -12,6 +12,7 @@
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
 #include "tools/program/image_lock.h"
+#include "tools/program/key_reader.h"
 
 namespace linefilter::tools {
 
@@ -48,8 +49,9 @@ class LivingImage {
   // Waits for the lock of that image, which this object holds while it lives. Then exists() tells whether it is there.
   Status Lock(const std::string& path);
   bool exists() const { return exists_; }
-  // Loads the filter. The message of an error is for FailImage.
-  Status Load(const HashSecret* secret, OwnedFilter* filter);
+  // Loads the filter, to which keys shall come that are written so. It refuses another kind of keys than the filter
+  // has, and names what to type for `command`. The message of an error is for FailImage.
+  Status Load(const char* command, const KeysOption& keys, const HashSecret* secret, OwnedFilter* filter);
   // Replaces the file by an image of that filter, synced. It refuses if somebody without the lock has replaced it
   // meanwhile: what that brought would be lost.
   Status Save(const OwnedFilter& filter);
