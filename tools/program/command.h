@@ -20,8 +20,9 @@ struct Command {
   std::function<int()> (*declare)(Arguments& arguments);
 };
 
-extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kStatsCommand, kVerifyCommand, kFoldCommand,
-    kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand, kTargetsCommand, kRedisCommand;
+extern const Command kBuildCommand, kCreateCommand, kAddCommand, kUniqCommand, kQueryCommand, kInfoCommand,
+    kStatsCommand, kVerifyCommand, kFoldCommand, kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand,
+    kTargetsCommand, kRedisCommand;
 
 // Says on standard error what was wrong, after "linefilter: "; returns kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));

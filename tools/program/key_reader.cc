@@ -1,6 +1,7 @@
 #include "tools/program/key_reader.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,12 @@ namespace linefilter::tools {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
+
+// Whether a read would not wait; that it would fail does not count.
+bool HasInput(int fd) {
+  pollfd input = {fd, POLLIN, 0};
+  return poll(&input, 1, 0) != 0;
+}
 
 }  // namespace
 
@@ -188,6 +195,7 @@ bool KeyReader::Refill() {
 }
 
 bool KeyReader::ReadMore() {
+  if (idle_ && !HasInput(fd_) && !idle_(fd_)) return false;
   ssize_t got;
   do {
     got = read(fd_, buffer_.get() + end_, capacity_ - end_);

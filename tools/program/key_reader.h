@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "linefilter/status.h"
@@ -52,6 +53,8 @@ class KeyReader {
   // Takes 1 to kBatchKeys next keys: what there is, if that is no more than a part of them. It is false at the end, and
   // on an error (status() tells).
   bool Next();
+  // `idle` is called with the file before a read that would wait for input. If it is false, Next() ends there.
+  void WhenIdle(std::function<bool(int fd)> idle) { idle_ = std::move(idle); }
 
   // The keys that were taken last, valid until the next call. A u64 key comes as its 8 bytes: its hash is the same.
   const std::vector<std::string_view>& keys() const { return keys_; }
@@ -82,6 +85,7 @@ class KeyReader {
   bool Resize(size_t capacity);
 
   KeysOption option_;
+  std::function<bool(int fd)> idle_;
   std::vector<std::string_view> keys_, lines_;
   std::vector<std::string_view>* taken_ = &keys_;  // or lines_, of which keys are cut
   size_t next_path_ = 0;

@@ -1,0 +1,94 @@
+#include "tools/program/living_image.h"
+
+#include <utility>
+
+#include "linefilter/file.h"
+#include "tools/program/images.h"
+
+namespace linefilter::tools {
+namespace {
+
+constexpr char kMakeAnother[] = "\"linefilter create\" makes an image that does, \"build\" one of all its keys";
+
+Status TakesNoKey(const FilterView& view) {
+  if (view.body_bytes() == 0) {
+    return Status::Error(StatusCode::kIncompatible, "it is of the empty set and has no room for a key: %s",
+                         kMakeAnother);
+  }
+  return Status::Error(StatusCode::kIncompatible, "layout %s takes no key after it was made: %s",
+                       LayoutName(view.layout()), kMakeAnother);
+}
+
+// Makes a filter by create(&filter), and keeps it where that worked.
+template <class Made, class Create>
+Status Make(std::unique_ptr<Made>* place, KeyFilter** filter, const Create& create) {
+  auto made = std::make_unique<Made>();
+  const Status status = create(made.get());
+  if (!status.ok()) return status;
+  *filter = made.get();
+  *place = std::move(made);
+  return status;
+}
+
+}  // namespace
+
+Status OwnedFilter::Create(Layout layout, uint64_t num_keys, const FilterOptions& options) {
+  return Make(&plain_, &filter_, [&](Filter* filter) { return filter->Create(layout, num_keys, options); });
+}
+
+Status OwnedFilter::CreateGrowing(uint64_t num_keys, const FilterOptions& options, const GrowthOptions& growth) {
+  return Make(&growing_, &filter_, [&](ScalableFilter* filter) { return filter->Create(num_keys, options, growth); });
+}
+
+Status OwnedFilter::CreateFromImage(const FilterView& view, const void* image, const FilterOptions& options) {
+  const LayoutFacts facts = FactsOf(view.layout());
+  const auto create = [&](auto* filter) { return filter->CreateFromImage(image, view.image_bytes(), options); };
+  if (view.body_bytes() == 0 || !(facts.takes_keys || facts.has_stages)) return TakesNoKey(view);
+  if (!facts.has_stages) return Make(&plain_, &filter_, create);
+  Status status = Make(&growing_, &filter_, create);
+  if (status.code() == StatusCode::kIncompatible) status = Make(&rotating_, &filter_, create);
+  if (status.code() != StatusCode::kIncompatible) return status;
+  return Status::Error(StatusCode::kIncompatible, "it has stages that neither grow nor rotate, so it takes no key: %s",
+                       kMakeAnother);
+}
+
+Status LivingImage::Lock(const std::string& path) {
+  path_ = path;
+  const Status status = lock_.Take(path);
+  exists_ = stat(path.c_str(), &as_locked_) == 0;
+  return status;
+}
+
+Status LivingImage::Load(const HashSecret* secret, OwnedFilter* filter) {
+  FilterFile file;
+  Status status = MapImage(path_, VerifyMode::kTrusted, MapAdvice::kWillNeed, secret, &file);
+  if (status.ok()) status = CanBeAsked(file.view());
+  if (!status.ok()) return status;
+  FilterOptions options;
+  options.memory_limit = MemoryOfMachine();
+  if (secret != nullptr) {
+    options.hash_id = HashId::kKeyed;
+    options.secret = *secret;
+  }
+  return filter->CreateFromImage(file.view(), file.data(), options);  // which verifies
+}
+
+// Replacing a file gives it another inode, whose number may be that of one before; then its time differs.
+bool LivingImage::IsAsLocked() const {
+  struct stat now;
+  if (stat(path_.c_str(), &now) != 0) return !exists_;
+  return exists_ && now.st_dev == as_locked_.st_dev && now.st_ino == as_locked_.st_ino &&
+         now.st_size == as_locked_.st_size && now.st_mtim.tv_sec == as_locked_.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == as_locked_.st_mtim.tv_nsec;
+}
+
+Status LivingImage::Save(const KeyFilter& filter) {
+  if (!IsAsLocked()) {
+    return Status::Error(
+        StatusCode::kIncompatible,
+        "another program replaced it meanwhile, without its lock: it is left so, and nothing is added");
+  }
+  return WriteFile(path_, "writing", filter.ImageBytes(), [&](const Sink& sink) { return filter.WriteImage(sink); });
+}
+
+}  // namespace linefilter::tools
