@@ -67,7 +67,8 @@ void Arguments::Paths(const char* name, std::vector<std::string>* values, const 
       ->required(need == Need::kRequired);
 }
 
-void Arguments::Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help) {
+void Arguments::Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help,
+                       Need need) {
   const std::string type = Joined(choices, "|");
   AddParsed(app_, name, type.c_str(), help,
             [value, choices = std::move(choices)](const std::string& text, std::string* error) {
@@ -79,12 +80,13 @@ void Arguments::Choice(const char* name, std::string* value, std::vector<std::st
               }
               *error = "is not one of " + Joined(choices, ", ");
               return false;
-            });
+            })
+      ->required(need == Need::kRequired);
 }
 
 void Arguments::LayoutName(Layout* value, bool with_auto, const char* help, bool made_empty) {
-  const std::string all_help = std::string(help) + " (" + LayoutChoices(with_auto, made_empty) + ")";
-  AddParsed(app_, "--layout", "NAME", all_help.c_str(),
+  const std::string type = LayoutChoices(with_auto, made_empty, "|");
+  AddParsed(app_, "--layout", type.c_str(), help,
             [value, with_auto, made_empty](const std::string& text, std::string* error) {
               *error = "is no layout to choose here: " + LayoutChoices(with_auto, made_empty);
               return ParseLayout(text.c_str(), value) && (with_auto || *value != Layout::kAuto);

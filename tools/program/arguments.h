@@ -35,7 +35,8 @@ class Arguments {
   void Text(const char* name, std::string* value, const char* type, const char* help, Need need = Need::kOptional);
   // Takes one positional argument or more, or an option that may be given again.
   void Paths(const char* name, std::vector<std::string>* values, const char* help, Need need = Need::kRequired);
-  void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help);
+  void Choice(const char* name, std::string* value, std::vector<std::string> choices, const char* help,
+              Need need = Need::kOptional);
   // With `made_empty` help does not offer retrieval; if that is asked for, the library says what to do instead.
   void LayoutName(Layout* value, bool with_auto, const char* help, bool made_empty = false);
   // Declares KEYS... and how they are written. Without KEYS they come from standard input.
@@ -67,6 +68,8 @@ class Arguments {
   // The first one says nothing without the second one.
   void Needs(const char* name, const char* other);
   bool Given(const char* name) const;
+  // What was declared, for those that know CLI11.
+  const CLI::App& app() const { return *app_; }
   // Returns the sentence that tells which rule is broken, or nothing.
   std::string Check() const;
 

@@ -93,7 +93,7 @@ int RunAdd(const Add& add) {
   if (!add.print.empty() && !FlushLines()) {
     return Fail("add: cannot write to standard output: %s. The image is as it was.", strerror(errno));
   }
-  const Status saved = image.Save(*filter);
+  const Status saved = image.Save(filter);
   if (!saved.ok()) return FailImage(add.image, saved);
 
   const Status grown = filter.growing() != nullptr ? filter.growing()->growth_status() : Status();

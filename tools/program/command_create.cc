@@ -34,8 +34,8 @@ int RunCreate(Create create) {
   Status status = create.grow ? filter.CreateGrowing(create.num_keys, create.options, create.growth)
                               : filter.Create(create.options.layout, create.num_keys, create.options);
   if (!status.ok()) return Fail("create: %s", status.message());
-  status = WriteFile(create.image, "writing", filter->ImageBytes(),
-                     [&](const Sink& sink) { return filter->WriteImage(sink); });
+  status = WriteFile(create.image, "writing", filter.ImageBytes(),
+                     [&](const Sink& sink) { return filter.WriteImage(sink); });
   if (!status.ok()) return Fail("create: %s: %s", create.image.c_str(), status.message());
 
   Report report;
@@ -44,7 +44,7 @@ int RunCreate(Create create) {
   report.Count("capacity", create.num_keys);
   if (!create.grow) report.Count("num_probes", filter->num_probes());
   report.Count("body_bytes", filter->body_bytes());
-  report.Count("image_bytes", filter->ImageBytes());
+  report.Count("image_bytes", filter.ImageBytes());
   ReportHash(filter->hash_id(), filter->seed(), &report);
   report.Print(create.json);
   return kExitGood;

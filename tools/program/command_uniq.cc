@@ -146,7 +146,7 @@ int RunUniq(const Uniq& uniq, bool num_keys_is_given) {
   if (!status.ok()) return Fail("%s%s", status.message(), unchanged);
   if (!uniq.filter.empty()) {
     (void)fdatasync(STDOUT_FILENO);  // a file must have the lines before the filter says that they were seen
-    const Status saved = image.Save(*filter);
+    const Status saved = image.Save(filter);
     if (!saved.ok()) return FailImage(uniq.filter, saved);
   }
   ReportCounts(uniq, counts, filter, &drops);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "linefilter/file.h"
+#include "linefilter/remote_body.h"
 #include "tools/program/images.h"
 
 namespace linefilter::tools {
@@ -17,6 +18,18 @@ Status TakesNoKey(const FilterView& view) {
   }
   return Status::Error(StatusCode::kIncompatible, "layout %s takes no key after it was made: %s",
                        LayoutName(view.layout()), kMakeAnother);
+}
+
+BodyFacts FactsOfBody(const Filter& filter) {
+  BodyFacts facts;
+  facts.layout = filter.layout();
+  facts.num_probes = filter.num_probes();
+  facts.body_bytes = filter.body_bytes();
+  facts.hash_id = filter.hash_id();
+  facts.seed = filter.seed();
+  facts.num_keys = filter.capacity();
+  facts.has_num_keys = facts.num_keys != 0;
+  return facts;
 }
 
 // Makes a filter by create(&filter), and keeps it where that worked.
@@ -52,6 +65,18 @@ Status OwnedFilter::CreateFromImage(const FilterView& view, const void* image, c
                        kMakeAnother);
 }
 
+uint64_t OwnedFilter::ImageBytes() const {
+  return plain_ != nullptr ? BodyImageBytes(FactsOfBody(*plain_)) : filter_->ImageBytes();
+}
+
+Status OwnedFilter::WriteImage(const Sink& sink) const {
+  if (plain_ == nullptr) return filter_->WriteImage(sink);
+  BodyImageWriter writer;
+  Status status = writer.Start(FactsOfBody(*plain_), sink);
+  if (status.ok()) status = writer.Append(plain_->body(), plain_->body_bytes());
+  return status.ok() ? writer.Finish() : status;
+}
+
 Status LivingImage::Lock(const std::string& path) {
   path_ = path;
   const Status status = lock_.Take(path);
@@ -82,7 +107,7 @@ bool LivingImage::IsAsLocked() const {
          now.st_mtim.tv_nsec == as_locked_.st_mtim.tv_nsec;
 }
 
-Status LivingImage::Save(const KeyFilter& filter) {
+Status LivingImage::Save(const OwnedFilter& filter) {
   if (!IsAsLocked()) {
     return Status::Error(
         StatusCode::kIncompatible,

@@ -24,6 +24,10 @@ class OwnedFilter {
   // Makes it of an image, in the class that wrote that. Messages tell what to do with an image that takes no keys.
   Status CreateFromImage(const FilterView& view, const void* image, const FilterOptions& options);
 
+  // Its image tells what it was made for. (That of KeyFilter::WriteImage does not where nobody counted its keys.)
+  uint64_t ImageBytes() const;
+  Status WriteImage(const Sink& sink) const;
+
   KeyFilter& operator*() const { return *filter_; }
   KeyFilter* operator->() const { return filter_; }
   // Those of its class; else null.
@@ -46,7 +50,7 @@ class LivingImage {
   Status Load(const HashSecret* secret, OwnedFilter* filter);
   // Replaces the file by an image of that filter, synced. It refuses if somebody without the lock has replaced it
   // meanwhile: what that brought would be lost.
-  Status Save(const KeyFilter& filter);
+  Status Save(const OwnedFilter& filter);
 
  private:
   bool IsAsLocked() const;
