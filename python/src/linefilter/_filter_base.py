@@ -22,10 +22,10 @@ class SizeEstimate(NamedTuple):
     error: float
 
 
-class Held:
+class Held(_linefilter.Holder):
     """This holds an object of the extension, its core, which does the work."""
 
-    __slots__ = ("_core", "__weakref__")
+    __slots__ = ("__weakref__",)
     _core: Any
 
     @classmethod
@@ -76,16 +76,12 @@ class Closable(Held):
         self.close()
 
 
-class Asked(Held):
+class Asked(Held, _linefilter.AskedHolder):
     """This answers questions, wherever its bits are."""
 
     __slots__ = ()
     if TYPE_CHECKING:
         _core: _linefilter.Asked
-
-    def __contains__(self, key: Key) -> bool:
-        """May the key be in the set? Raises IncompatibleError for a filter of the caller's own hashes."""
-        return self._core.contains(key)
 
     def contains_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
         """May each key be in the set? One True or False for each, several times faster than one by one.

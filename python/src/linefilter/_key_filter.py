@@ -17,16 +17,15 @@ Count = TypeVar("Count")  # of many: how many were
 Self = TypeVar("Self", bound="KeyFilter")
 
 
-class Taking(Held, Generic[Told, Count]):
+class Taking(Held, _linefilter.TakingHolder, Generic[Told, Count]):
     """This takes keys. (A FilterBuilder tells nothing of them.)"""
 
     __slots__ = ()
     if TYPE_CHECKING:
         _core: _linefilter.Taking[Told, Count]
 
-    def add(self, key: Key) -> Told:
-        """Adds a key. A filter returns True if it was certainly new, False if it may have been there."""
-        return self._core.add(key)
+        def add(self, key: Key) -> Told:  # the extension's, without a Python frame
+            ...
 
     def add_many(self, keys: Keys) -> Count:
         """Adds keys, without the GIL where they are an array of integers. A filter returns how many were certainly new, each
