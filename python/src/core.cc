@@ -6,13 +6,6 @@
 namespace linefilter::python {
 namespace {
 
-bool Contains(const Core& core, py::handle key) {
-  const KeyHash key_hash = core.key_hash();
-  const uint64_t hash = Hasher(key_hash).OfObject(key);
-  return core.ReadBriefly(
-      [&](const FilterBase& filter) { return IsAnother(key_hash, filter) || filter.MayContainHash(hash); });
-}
-
 bool ContainsHash(const Core& core, uint64_t hash) {
   return core.ReadBriefly([hash](const FilterBase& filter) { return filter.MayContainHash(hash); });
 }
@@ -64,9 +57,16 @@ void Core::Ask(Gil gil, const Asking& ask) const {
   ask(filter());
 }
 
+bool Core::ContainsKey(py::handle key) const {
+  const KeyHash key_hash = this->key_hash();
+  const uint64_t hash = Hasher(key_hash).OfObject(key);
+  return ReadBriefly(
+      [&](const FilterBase& filter) { return IsAnother(key_hash, filter) || filter.MayContainHash(hash); });
+}
+
 void BindCore(py::module_& module) {
   py::class_<Core>(module, "Core", py::module_local())
-      .def("contains", &Contains)
+      .def("contains", &Core::ContainsKey)
       .def("contains_hash", &ContainsHash)
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)

@@ -52,6 +52,8 @@ class Core {
   virtual KeyHash key_hash() const { return filter().key_hash(); }
   // Calls ask(filter) with what answers now, which nobody changes meanwhile.
   virtual void Ask(Gil gil, const Asking& ask) const;
+  // Answers for one key, which is any object. With the GIL.
+  bool ContainsKey(py::handle key) const;
 
   // These return what tell(filter) does: with the GIL for what is brief, without it for what takes longer than to give
   // it away.
@@ -140,6 +142,7 @@ py::bytearray BytesOfIterable(const Hasher& hasher, py::handle keys, const Work&
 // One call for each part of the module: what it adds to it.
 void BindErrors(py::module_& module);   // std::bad_alloc is OutOfMemoryError, CutByFork InvalidArgumentError
 void BindCore(py::module_& module);     // questions, of all filters
+void BindHolders(py::module_& module);  // what Python's classes are derived from
 void BindKeyCore(py::module_& module);  // insertions and images, of all that take keys
 void BindImage(py::module_& module);
 void BindOptions(py::module_& module);

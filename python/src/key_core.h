@@ -30,6 +30,14 @@ class KeyCore : public Core {
     Ask(Gil::kReleased, [&](const FilterBase&) { write(filter()); });
   }
 
+  // Adds one key, which is any object, and tells whether it was new. With the GIL.
+  bool AddKey(py::handle key) {
+    const uint64_t hash = Hasher(key_hash()).OfObject(key);
+    bool is_new = false;
+    Change(Gil::kHeld, [&](KeyFilter& filter) { is_new = filter.InsertHash(hash); });
+    return is_new;
+  }
+
   // Calls change(filter, begin, size), which counts, for the pieces of n keys, without the GIL. Between two of them
   // others get in.
   template <class ChangePiece>

@@ -2,6 +2,8 @@
 # same number of items; image, keys and secret are checked there.
 from typing import Any, Generic, Iterable, Optional, TypeVar
 
+from ._keys import Key
+
 version: str
 
 def layouts() -> list[tuple[str, bool]]: ...
@@ -24,6 +26,14 @@ class Options:
     ) -> None: ...
     @staticmethod
     def same_size_as(core: Core, memory_limit: int, threads: int) -> Options: ...
+
+class Holder:  # and what `key in filter` and filter.add(key) call
+    _core: Any
+
+class AskedHolder(Holder):
+    def __contains__(self, key: Key) -> bool: ...
+
+class TakingHolder(Holder): ...
 
 # The module has no Asked, Imaged, Taking and TakingFilter: they stand for what its classes have in common.
 Told = TypeVar("Told", covariant=True)
