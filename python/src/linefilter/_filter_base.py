@@ -172,6 +172,14 @@ class FilterBase(Asked):
         return self._core.seed() if self._core.hash_id() == "keyed" else None
 
     @property
+    def key_kind(self) -> str:
+        """What its keys are: "text" (str and bytes), "integer", "mixed", or "unknown", where hashes came or a maker that told nothing.
+
+        Text "1" and the integer 1 are different keys. So calls for many keys of another kind than the filter has raise TypeError;
+        `in`, for a single one, answers False. What is mixed or unknown is asked for both."""
+        return self._core.key_kind()
+
+    @property
     def target(self) -> str:
         """Which instructions answer: "AVX3", "AVX2", "NEON", ... The answers are the same with all."""
         return self._core.target()

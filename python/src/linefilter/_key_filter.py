@@ -169,6 +169,7 @@ class KeyFilter(FilterBase, TakingFilter):
             f"{self.num_probes} probes" if self.num_probes else "grows",
             f"{self.body_bytes} bytes",
             f"{self.hash_id} hashes",
+            f"{self.key_kind} keys",
         ]
 
     def __repr__(self) -> str:
