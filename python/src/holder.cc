@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 #include "python/src/key_core.h"
 
@@ -21,9 +22,9 @@ struct Holder {
 // One reference is held for the whole call: another thread may close the filter meanwhile.
 py::object CoreIn(PyObject* self) { return py::reinterpret_borrow<py::object>(reinterpret_cast<Holder*>(self)->core); }
 
-// The call as pybind11 makes it. It serves every core that is not in memory (Redis, a builder, what was closed), and
-// tells every error: whatever the short way throws has changed nothing, and is thrown here again, where it is
-// translated.
+// The call as pybind11 makes it. It serves every core that is not in memory (Redis, a builder, what was closed). It
+// also tells the errors of the library, which pybind11 translates: what throws one has changed nothing, and throws it
+// again.
 PyObject* ByPybind(PyObject* self, const char* name, PyObject* key) {
   PyObject* const core = PyObject_GetAttrString(self, "_core");
   if (core == nullptr) return nullptr;
@@ -38,28 +39,37 @@ Base* AsA(const py::object& core) {
   return core && caster.load(core, false) ? static_cast<Base*>(caster) : nullptr;
 }
 
-int ContainsKey(PyObject* self, PyObject* key) noexcept {
+// What call(core) returns; nothing if the way by pybind11 is left, or Python's error indicator is set: of what is no
+// key.
+template <class Base, class Call>
+std::optional<bool> CallShort(PyObject* self, const Call& call) noexcept {
   try {
     const py::object held = CoreIn(self);
-    if (const Core* const core = AsA<Core>(held)) return core->ContainsKey(key) ? 1 : 0;
+    if (Base* const core = AsA<Base>(held)) return call(*core);
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
   } catch (...) {
-    PyErr_Clear();
   }
+  return std::nullopt;
+}
+
+int ContainsKey(PyObject* self, PyObject* key) noexcept {
+  const auto is_in = CallShort<Core>(self, [key](const Core& core) { return core.ContainsKey(key); });
+  if (is_in) return *is_in ? 1 : 0;
+  if (PyErr_Occurred() != nullptr) return -1;
   PyObject* const answer = ByPybind(self, "contains", key);
   if (answer == nullptr) return -1;
-  const int is_in = PyObject_IsTrue(answer);
+  const int is_true = PyObject_IsTrue(answer);
   Py_DECREF(answer);
-  return is_in;
+  return is_true;
 }
 
 PyObject* AddKey(PyObject* self, PyObject* key) noexcept {
-  try {
-    const py::object held = CoreIn(self);
-    if (KeyCore* const core = AsA<KeyCore>(held)) return PyBool_FromLong(core->AddKey(key) ? 1 : 0);
-  } catch (...) {
-    PyErr_Clear();
-  }
-  return ByPybind(self, "add", key);
+  const auto is_new = CallShort<KeyCore>(self, [key](KeyCore& core) { return core.AddKey(key); });
+  if (is_new) return PyBool_FromLong(*is_new ? 1 : 0);
+  return PyErr_Occurred() != nullptr ? nullptr : ByPybind(self, "add", key);
 }
 
 void Free(PyObject* self) {

@@ -50,6 +50,8 @@ def test_united():
     assert a == both and type(both) is Bloom
     a.update(linefilter.FilterView(b.to_bytes(), verify="whole"), ["more"])
     assert "more" in a
+    with pytest.raises(linefilter.IncompatibleError, match="Make both for the same num_keys, fpr"):
+        a | Bloom(20_000)
     with pytest.raises(TypeError, match="unsupported operand"):
         a | {"key"}
 
@@ -123,6 +125,17 @@ def test_one_key_takes_no_python_frame():
     for kind in (Bloom, linefilter.ScalableFilter):
         assert inspect.ismethoddescriptor(kind.add) and not inspect.isfunction(kind.add)
         assert type(kind.__contains__) is type(object.__init__), "the slot itself"
+    asked = []
+
+    class Interrupted:
+        def __index__(self):
+            asked.append(self)
+            raise KeyboardInterrupt
+
+    for call in (Bloom(1).add, Bloom(1).__contains__):
+        with pytest.raises(KeyboardInterrupt):
+            call(Interrupted())
+    assert len(asked) == 2, "an error of the key's is raised at once"
     unmade = Bloom.__new__(Bloom)
     for call in (lambda: unmade.add("a"), lambda: "a" in unmade):
         with pytest.raises(AttributeError, match="_core"):

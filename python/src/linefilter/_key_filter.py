@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._errors import UnsupportedError
+from ._errors import IncompatibleError, UnsupportedError
 from ._filter_base import Asked, FilterBase, Held, Imaged, open_core
 from ._keys import Bytes, Hashes, Key, Keys, Number, Path, as_float, as_path, as_uint, hash_words, of_each, split
 from ._options import NO_LIMIT, limit, verify_mode
@@ -26,7 +26,7 @@ class Taking(Held, _linefilter.TakingHolder, Generic[Told, Count]):
     if TYPE_CHECKING:
         _core: _linefilter.Taking[Told, Count]
 
-        def add(self, key: Key) -> Told:  # the extension's, without a Python frame
+        def add(self, key: Key, /) -> Told:  # the extension's, without a Python frame
             ...
 
     def add_many(self, keys: Keys) -> Count:
@@ -115,14 +115,14 @@ class KeyFilter(FilterBase, TakingFilter):
 
     def _unite(self, other: _linefilter.Core, max_fpr: float) -> None:
         own = self._of_one_size("united with another")
-        if isinstance(other, _linefilter.Filter):
-            own.union(other, max_fpr)
-        elif isinstance(other, _linefilter.Image):
-            own.union_image(other, max_fpr)
-        else:
+        if not isinstance(other, (_linefilter.Filter, _linefilter.Image)):
             raise UnsupportedError(
                 "what grows, forgets or is replaced is united with no other: add its keys to this one, from where they came"
             )
+        try:
+            own.union(other, max_fpr) if isinstance(other, _linefilter.Filter) else own.union_image(other, max_fpr)
+        except IncompatibleError as error:
+            raise IncompatibleError(f"{error}. Make both for the same num_keys, fpr and seed or secret") from None
 
     def _of_one_size(self, done: str) -> _linefilter.Filter:
         if isinstance(self._core, _linefilter.Filter):
