@@ -55,8 +55,8 @@ def test_rows_of_bytes_keep_their_zeros():
 @pytest.mark.parametrize("array, advice", [
     (np.array([b"ab\0", b"cd"]), 'keys.view("V3")'), (np.array([b"ab"]), "keys.tolist()"),
     (np.array([1.5]), 'keys.astype("int64")'), (Column([1.0, np.nan], float), ".dropna() of pandas"),
-    (np.array(["2020-01-01"], "M8[ns]"), 'keys.astype("datetime64[us]").astype("int64")'),
-    (np.array([5], "m8[s]"), 'keys.astype("timedelta64[us]").astype("int64")'),
+    (np.array(["2020-01-01"], "M8[ns]"), 'np.asarray(keys).astype("datetime64[us]").astype("int64")'),
+    (np.array([5], "m8[s]"), 'np.asarray(keys).astype("timedelta64[us]").astype("int64")'),
     (np.array([True]), 'keys.astype("uint8")'), (np.zeros(2, [("a", "u8"), ("b", "f8")]), "keys['a']"),
     (np.array([1j]), "keys.tolist()"), (ArrowAlone(), "pyarrow.chunked_array(keys)"),
 ])  # fmt: skip

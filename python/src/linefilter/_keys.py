@@ -71,7 +71,7 @@ def _conversion(kind: np.dtype[Any]) -> str:
         )
     if kind.kind in "mM":
         unit = f"{kind.name[:-1].partition('[')[0]}[us]"
-        return f'pass keys.astype("{unit}").astype("int64"), and the same unit wherever it is asked'
+        return f'pass np.asarray(keys).astype("{unit}").astype("int64"), and the same unit wherever it is asked'
     if kind.kind == "f":
         return (
             'pass keys.astype("int64") if they are whole numbers. A column of integers becomes floats if a value is missing: '
