@@ -202,8 +202,8 @@ double linefilter_view_fill_ratio(const linefilter_view* view);
 // NULL. It gets the standard error of the estimate, in keys.
 double linefilter_view_approximate_size(const linefilter_view* view, double* error);
 // How many more distinct keys it takes until its expected rate is `fpr`; 0 if the rate is above that already, for what
-// takes no keys, and for an fpr that is not above 0. For an fpr of 1 or more it is 2^64 - 1. A scalable filter counts
-// the stages that it would open, a rotating one counts as if it did not rotate.
+// takes no keys, and for an fpr that is not above 0. For an fpr of 1 or more it is 2^64 - 1 where keys are taken. A
+// scalable filter counts the stages that it would open, a rotating one counts as if it did not rotate.
 uint64_t linefilter_view_room_for(const linefilter_view* view, double fpr);
 // Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. It is false
 // if nobody said how many they are.
