@@ -240,6 +240,10 @@ TEST_F(ToolsStatsTest, BuildTellsTheRateOfTheKeysThatCame) {
   EXPECT_NEAR(built(fits, {"--fpr", "0.01", "--num-keys", "5000"}, 5000, ""), 0.01, 0.001);
   EXPECT_GT(built(image, {"--fpr", "0.01", "--num-keys", "5000"}, 20000, warning), 0.2);
   EXPECT_GT(built(image, {"--like", fits}, 20000, warning), 0.2);
+  const std::string few = dir_.path() + "/few";
+  built(few, {"--like", fits}, 500, "");
+  EXPECT_EQ(Stats({few})["capacity"], 5000) << "it was made for as many, whatever came";
+  built(image, {"--like", few}, 5000, "");
   EXPECT_GT(built(image, {"--fpr", "0.01", "--num-keys", "5000", "--layout", "retrieval"}, 500000,
                   "linefilter: warning: " + image + " was made for 5000 keys and holds so many more that"),
             0.9);

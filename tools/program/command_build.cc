@@ -56,12 +56,13 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
   return true;
 }
 
-// Takes the options of the image that --like names, and its capacity; false after saying what is wrong with it.
-bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
+// Takes the options of the image that --like names, and for how many keys it was made, so that an image that is made
+// like this one knows it, too; false after saying what is wrong with it.
+bool TakeOptionsOfLike(Build* build) {
   Image like;
   if (!OpenImage(build->like, build->secret.OrNull(), &like)) return false;
   build->options = FilterOptions::SameSizeAs(like.view());
-  *capacity = like.view().capacity();
+  build->options.num_keys = like.view().capacity();
   if (FactsOf(build->options.layout).unites && build->options.body_bytes != 0) return true;
   Fail(
       "build: --like %s: an image of layout %s and %llu bytes of body is united with none. Name one that was built "
@@ -72,8 +73,8 @@ bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
 }
 
 // Reports the rate of the image that was written: that of its bits if it has more keys than it was sized for.
-void ReportRate(const Build& build, const FilterView& made, uint64_t capacity, uint64_t keys_read, double expected_fpr,
-                Report* report) {
+void ReportRate(const Build& build, const FilterView& made, uint64_t keys_read, double expected_fpr, Report* report) {
+  const uint64_t capacity = build.options.num_keys;  // 0: sized for the keys that came
   SizeEstimate size;
   if (capacity != 0 && keys_read > capacity) {
     expected_fpr = made.ExpectedFpr();
@@ -88,8 +89,7 @@ void ReportRate(const Build& build, const FilterView& made, uint64_t capacity, u
 
 int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   if (!RequestMakesSense(build, by_bits, num_keys_is_given)) return kExitBad;
-  uint64_t capacity = build.options.num_keys;  // 0: sized for the keys that come
-  if (!build.like.empty() && !TakeOptionsOfLike(&build, &capacity)) return kExitBad;
+  if (!build.like.empty() && !TakeOptionsOfLike(&build)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
   build.options.key_kind = build.keys.kind();
   if (build.secret.is_given) {
@@ -129,7 +129,7 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   report.Count("image_bytes", image_bytes);
   const KeyHash key_hash = build.options.key_hash();
   ReportHash(key_hash.id, key_hash.seed, &report);
-  ReportRate(build, made.view(), capacity, keys_read, sizing.expected_fpr, &report);
+  ReportRate(build, made.view(), keys_read, sizing.expected_fpr, &report);
   return kExitGood;
 }
 
@@ -192,10 +192,10 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
 const Command kBuildCommand = {
     "build", "Make an image of a set of keys",
     KEYS_NOTES
-    "num_keys is what the image was sized for. It is --num-keys, if that is given. Of up to 4096 keys it is how many\n"
-    "are distinct, and of more, too, where a sample shows that keys_read is more than 1.05 times that. Else it is\n"
-    "keys_read. The order does not matter. If more came than it was sized for, expected_fpr is that of its bits,\n"
-    "and a warning tells so.\n"
+    "num_keys is what the image was sized for. It is --num-keys, or what the image of --like tells, if one is given.\n"
+    "Of up to 4096 keys it is how many are distinct, and of more, too, where a sample shows that keys_read is more\n"
+    "than 1.05 times that. Else it is keys_read. The order does not matter. If more came than it was sized for,\n"
+    "expected_fpr is that of its bits, and a warning tells so.\n"
     "--layout counting keeps repeats: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys. With --grow it is the image alone,\n"
     "which is 1.3 to 4 times as large at 1 %, more at higher rates. num_keys is then how many were certainly new.\n"
