@@ -6,6 +6,7 @@
 
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_names.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/fold.h"
 #include "linefilter/sizing.h"
 
@@ -24,6 +25,15 @@ const char* Difference(const FilterBase& one, const FilterBase& other) {
   if (!any_size && other.body_bytes() != one.body_bytes()) return "size";
   if (!one_is_empty && other.num_probes() != one.num_probes()) return "num_probes";
   return one.key_hash().DifferenceTo(other.key_hash());
+}
+
+// The keys that leave a single position free, on average. A filter of which every bit is set has about as many, or
+// more.
+double KeysThatFill(const FilterBase& filter) {
+  const LayoutRecord& record = *FindLayout(filter.layout());
+  const ProbeState& state = filter.probe_state();
+  const double positions = 8 * static_cast<double>(filter.body_bytes()) / record.facts.bits_of_position;
+  return record.size_at_fill(1 - 1 / positions, state.num_probes, state.num_units).keys;
 }
 
 }  // namespace
@@ -107,7 +117,8 @@ Status CheckUnion(const FilterList& filters) {
 UnionPlan PlanOf(const FilterList& filters) {
   UnionPlan plan;
   const FilterBase* one = nullptr;  // that is no empty set
-  double sum = 0, least = 0;
+  double sum = 0, least = 0, sum_at_least = 0;
+  uint64_t largest_full_bytes = 0;
   for (size_t i = 0; i < filters.size(); ++i) {
     const FilterBase& filter = filters[i];
     if (filter.body_bytes() == 0) continue;
@@ -117,6 +128,9 @@ UnionPlan PlanOf(const FilterList& filters) {
     const double keys = filter.ApproximateSize().keys;
     sum += keys;
     least = std::max(least, keys);
+    const bool is_full = !(keys < HUGE_VAL);
+    sum_at_least += is_full ? KeysThatFill(filter) : keys;
+    if (is_full) largest_full_bytes = std::max(largest_full_bytes, filter.body_bytes());
   }
   if (one == nullptr) return plan;
   const LayoutMaker& maker = *FindMaker(one->layout());
@@ -133,7 +147,10 @@ UnionPlan PlanOf(const FilterList& filters) {
     plan.expected_fpr = rate_in(plan.body_bytes, 1);
     plan.fpr_of_largest = rate_in(plan.largest_body_bytes, 1);
   } else {
-    plan.fpr_of_largest = rate_in(plan.largest_body_bytes, plan.approximate_size);
+    // What fills a smaller one need not fill the largest.
+    const bool is_full = largest_full_bytes == plan.largest_body_bytes;
+    const double keys = is_full || plan.approximate_size < HUGE_VAL ? plan.approximate_size : sum_at_least;
+    plan.fpr_of_largest = rate_in(plan.largest_body_bytes, keys);
   }
   if (folds) plan.default_max_fpr = std::min(2 * plan.fpr_of_largest, 1 - (1 - plan.fpr_of_largest) / 2);
   return plan;

@@ -1,5 +1,6 @@
 // A union of unequal sizes is the filter of all keys of the common size; images are folded and united as filters are.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -123,6 +124,37 @@ TEST(Union, OfManyIsRefusedWhereItWouldSayMaybeToAll) {
   EXPECT_GT(2 * plan.fpr_of_largest, 1);
   EXPECT_LT(plan.default_max_fpr, 1);
   EXPECT_GT(plan.expected_fpr, 0.99);
+}
+
+// Its bits tell no number of keys, which is no reason to take the rate of the large one for one.
+TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
+    FilterOptions options = BitsPerKey(layout == Layout::kBlocked ? 10 : 40, layout);
+    options.num_probes = 6;
+    Filter large, small, full;
+    ASSERT_TRUE(large.Create(layout, 50000, options).ok() && small.Create(layout, 100, options).ok());
+    for (uint64_t key = 0; key < 50000; ++key) large.InsertKey(key);
+    for (uint64_t key = 0; key < 9000; ++key) small.InsertKey(100000 + key);
+    ASSERT_EQ(small.ApproximateSize().keys, HUGE_VAL);
+    const uint64_t bytes = large.body_bytes();
+    for (Filter* const one : {&large, &small}) {
+      const FilterBase* const both[] = {&large, &small};
+      UnionPlan plan;
+      ASSERT_TRUE(PlanUnion(both, 2, &plan).ok());
+      EXPECT_EQ(plan.approximate_size, HUGE_VAL);
+      EXPECT_EQ(plan.expected_fpr, 1);
+      EXPECT_GT(plan.fpr_of_largest, 0.009);
+      EXPECT_LT(plan.default_max_fpr, 0.05);
+      EXPECT_EQ(one->Union(one == &large ? small : large).code(), StatusCode::kIncompatible);
+    }
+    EXPECT_EQ(large.body_bytes(), bytes);
+    EXPECT_LT(large.ExpectedFpr(), 0.02);
+    // Where the largest says "maybe" to all, nothing is lost.
+    ASSERT_TRUE(full.Create(layout, 50100, options).ok());
+    for (uint64_t key = 0; key < 3000000; ++key) full.InsertKey(key);
+    ASSERT_EQ(full.ApproximateSize().keys, HUGE_VAL);
+    EXPECT_TRUE(small.Union(full).ok());
+  }
 }
 
 TEST(Union, CountsAKeyOnceThatIsInSeveralFilters) {
