@@ -387,12 +387,8 @@ TEST(RoomFor, IsEndlessFromARateOfOneOnWhateverIsThere) {
       growing.InsertKey(key);
       rotating.InsertKey(key);
     }
-    std::string image;
-    ASSERT_TRUE(IsOk(growing.AppendImage(&image)));
-    const FilterView stages(image.data(), image.size(), VerifyMode::kWhole);
     for (const double fpr : {1.0, 2.0, std::numeric_limits<double>::infinity()}) {
-      for (const FilterBase* one : std::initializer_list<const FilterBase*>{&filter, &growing, &rotating, &stages}) {
-        if (one == &stages && num_keys == 0) continue;  // it may be that of the empty set
+      for (const FilterBase* one : std::initializer_list<const FilterBase*>{&filter, &growing, &rotating}) {
         EXPECT_EQ(one->RoomFor(fpr), ~uint64_t{0}) << num_keys << ": no number of keys has a rate above 1";
       }
     }
