@@ -16,7 +16,9 @@ from conftest import ROOT
 from redis_server import SERVER, Server
 
 PACKAGE = Path(linefilter.__file__).parent
-DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", ROOT / "doc" / "guide" / "python.md"]
+GUIDE = ROOT / "doc" / "guide"
+COMING_FROM = [GUIDE / "coming-from" / name for name in ("set.md", "pybloom_live.md", "rbloom.md")]
+DOCUMENTS = [ROOT / "README.md", ROOT / "python" / "README.md", GUIDE / "python.md", *COMING_FROM]
 
 
 def is_public(thing):
@@ -66,8 +68,17 @@ def test_examples_in_docstrings():
     assert attempted >= 5
 
 
+def code_of_row(row):
+    """The code in the second column, "here", of a table of the pages "coming from"."""
+    cell = re.match(r"\|(?:[^|`]|`[^`]*`)*\| *`([^`]+)` *\|", row)
+    return cell[1].replace(r"\|", "|") + "\n" if cell else ""
+
+
 def blocks_of(document):
-    return re.findall(r"^```python\n(.*?)^```$", document.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    """The blocks of a page, and the rows of tables of code behind them."""
+    text = document.read_text(encoding="utf-8")
+    found = re.findall(r"^```python\n(.*?)^```$|^\|[^\n]* \| here \| [^\n]*\n((?:\|[^\n]*\n)*)", text, re.MULTILINE | re.DOTALL)
+    return [block or "".join(code_of_row(row) for row in rows.splitlines()) for block, rows in found]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -22,36 +22,47 @@ namespace fs = std::filesystem;
 
 const std::string kRoot = std::string(LINEFILTER_SOURCE_DIR) + "/";
 
-std::vector<fs::path> PagesIn(const std::string& folder) {
+std::vector<fs::path> PagesIn(const std::vector<std::string>& folders) {
   std::vector<fs::path> pages;
-  for (const auto& entry : fs::directory_iterator(kRoot + folder)) {
-    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  for (const std::string& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(kRoot + folder)) {
+      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    }
   }
   std::sort(pages.begin(), pages.end());
   return pages;
+}
+
+// The blocks of such a page make one program, which python/tests/test_docs.py runs.
+bool IsInPython(const std::vector<CodeBlock>& blocks) {
+  const auto is_python = [](const CodeBlock& block) { return block.language == "python"; };
+  return !blocks.empty() && std::all_of(blocks.begin(), blocks.end(), is_python);
 }
 
 class Guide : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(Guide, ItsCodeRuns) {
   const TempDir folder;
-  const std::string name = GetParam().filename();
-  int ran = 0, shown = 0;
+  const std::string name = fs::relative(GetParam(), kRoot + "doc/guide"), text = ReadFile(GetParam());
+  const std::vector<CodeBlock> blocks = CodeBlocks(text);
+  if (IsInPython(blocks) || GetParam().filename() == "README.md") {
+    for (const CodeBlock& block : blocks) {
+      EXPECT_EQ(block.output, "") << name << ":" << block.line << " is compared with nothing";
+    }
+    return;
+  }
+  const bool needs_redis = text.find("$REDIS") != std::string::npos;
 #ifdef LINEFILTER_REDIS_LIBRARIES
-  const auto redis = name == "redis.md" ? std::make_unique<RedisServer>() : nullptr;
+  const auto redis = needs_redis ? std::make_unique<RedisServer>() : nullptr;
   if (redis != nullptr) {
     ASSERT_TRUE(redis->ok()) << redis->why();
     setenv("REDIS", redis->address().c_str(), 1);
   }
 #else
-  if (name == "redis.md") GTEST_SKIP() << "this build has no linefilter::redis (Debian and Ubuntu: libhiredis-dev)";
+  if (needs_redis) GTEST_SKIP() << "this build has no linefilter::redis (Debian and Ubuntu: libhiredis-dev)";
 #endif
-  for (const CodeBlock& block : CodeBlocks(ReadFile(GetParam()))) {
-    if (name == "python.md") {  // its blocks make one program, which python/tests/test_docs.py runs
-      EXPECT_EQ(block.language, "python") << name << ":" << block.line << " is not run";
-      EXPECT_EQ(block.output, "") << name << ":" << block.line << " is compared with nothing";
-      continue;
-    }
+  int ran = 0, shown = 0;
+  for (const CodeBlock& block : blocks) {
     if (!RunBlock(folder, name, block)) {
       EXPECT_TRUE(block.language == "text" || block.language == "cmake") << name << ":" << block.line << " is not run";
       continue;
@@ -60,28 +71,29 @@ TEST_P(Guide, ItsCodeRuns) {
     shown += !block.output.empty();
     if (HasFailure()) return;  // what follows may need what this one left
   }
-  if (name == "README.md" || name == "python.md") return;  // the list of the others
   EXPECT_GE(ran, 1) << name << " has nothing to try";
-  EXPECT_GE(shown, 1) << name << " does not show what comes out";
+  const bool is_table = text.find(" | here | ") != std::string::npos;
+  EXPECT_TRUE(is_table || shown >= 1) << name << " does not show what comes out";
 }
 
 TEST_P(Guide, IsListed) {
   const std::string name = GetParam().filename();
   if (name != "README.md") {
-    EXPECT_NE(ReadFile(kRoot + "doc/guide/README.md").find("](" + name + ")"), std::string::npos) << name;
+    EXPECT_NE(ReadFile(GetParam().parent_path() / "README.md").find("](" + name + ")"), std::string::npos) << name;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Pages, Guide, ::testing::ValuesIn(PagesIn("doc/guide")), [](const auto& page) {
-  return std::regex_replace(page.param.stem().string(), std::regex("[^A-Za-z0-9]"), "_");
+const std::vector<std::string> kGuide = {"doc/guide", "doc/guide/coming-from"};
+
+INSTANTIATE_TEST_SUITE_P(Pages, Guide, ::testing::ValuesIn(PagesIn(kGuide)), [](const auto& page) {
+  const std::string name = fs::relative(page.param, kRoot + "doc/guide").replace_extension();
+  return std::regex_replace(name, std::regex("[^A-Za-z0-9]"), "_");
 });
 
 TEST(Documents, WhatTheyLeadToExists) {
-  std::vector<fs::path> pages = PagesIn("");
-  for (const char* folder : {"doc", "doc/guide", "bench/results", "tests/conformance", "examples/redis_dedup",
-                             "examples/sst_reader", "examples/uses"}) {
-    for (const fs::path& page : PagesIn(folder)) pages.push_back(page);
-  }
+  const std::vector<fs::path> pages =
+      PagesIn({"", "doc", "doc/guide", "doc/guide/coming-from", "bench/results", "tests/conformance",
+               "examples/redis_dedup", "examples/sst_reader", "examples/uses"});
   const std::regex link = RelativeLink();
   int found = 0;
   for (const fs::path& page : pages) {

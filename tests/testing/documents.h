@@ -41,10 +41,18 @@ struct CodeBlock {
   int line = 0;        // where it begins
 };
 
+// The pages "coming from" have tables whose second column, "here", is code. Each row goes to the block before it.
+inline std::string CodeOfRow(const std::string& row) {
+  std::smatch match;
+  if (!std::regex_search(row, match, std::regex(R"(^\|(?:[^|`]|`[^`]*`)*\| *`([^`]+)` *\|)"))) return "";
+  return std::regex_replace(match[1].str(), std::regex(R"(\\\|)"), "|") + "\n";
+}
+
 inline std::vector<CodeBlock> CodeBlocks(const std::string& markdown) {
   std::vector<CodeBlock> blocks;
   std::istringstream in(markdown);
   bool inside = false, is_output = false, is_next = false;  // is_next: nothing but empty lines since the last block
+  bool is_here = false;                                      // within a table with the column "here"
   int number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
@@ -59,6 +67,8 @@ inline std::vector<CodeBlock> CodeBlocks(const std::string& markdown) {
       (is_output ? blocks.back().output : blocks.back().code) += line + "\n";
     } else if (!line.empty()) {
       is_next = false;
+      is_here = line[0] == '|' && (is_here || line.find(" | here | ") != std::string::npos);
+      if (is_here) blocks.back().code += CodeOfRow(line);
     }
   }
   EXPECT_FALSE(inside) << "a block is not closed";
