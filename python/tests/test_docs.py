@@ -103,3 +103,12 @@ def test_examples_in_documents(document, tmp_path):
     if server is not None:
         server.kill()
     assert run.returncode == 0, run.stderr
+
+
+def test_a_stranger_tries_it(tmp_path):
+    """tests/first_try: what somebody writes first, from the documents alone."""
+    program = ROOT / "tests" / "first_try" / "data_engineer.py"
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGE.parent), PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="random")
+    command = [sys.executable, "-W", "error", str(program)]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

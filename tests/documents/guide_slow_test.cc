@@ -90,6 +90,21 @@ INSTANTIATE_TEST_SUITE_P(Pages, Guide, ::testing::ValuesIn(PagesIn(kGuide)), [](
   return std::regex_replace(name, std::regex("[^A-Za-z0-9]"), "_");
 });
 
+// What a stranger types first, from the documents alone; each line once stopped or misled somebody. (data_engineer.py is
+// run by python/tests/test_docs.py.)
+TEST(FirstTry, OfTheShell) {
+  const TempDir folder;
+  const RunResult result = RunShell(folder, ReadFile(kRoot + "tests/first_try/shell.sh"));
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
+TEST(FirstTry, OfAnEngineer) {
+  const TempDir folder;
+  const RunResult result = RunCpp(folder, ReadFile(kRoot + "tests/first_try/engine_user.cc"));
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_EQ(result.out, "all good\n");
+}
+
 TEST(Documents, WhatTheyLeadToExists) {
   const std::vector<fs::path> pages =
       PagesIn({"", "doc", "doc/guide", "doc/guide/coming-from", "bench/results", "tests/conformance",
