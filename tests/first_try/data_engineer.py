@@ -27,7 +27,11 @@ words = np.array(["a", "b", "c"])
 texts = Bloom(100, 0.01)
 texts.update(words)
 assert all(word in texts for word in ("a", "b", "c")) and texts.contains_many(words).all()
-assert texts.contains_many(np.array([b"a", b"b"])).all()
+try:  # NumPy forgets zero bytes at the end of these
+    texts.contains_many(np.array([b"a", b"b"]))
+except TypeError as error:
+    assert "tolist()" in str(error)
+assert texts.contains_many(np.array([b"a", b"b"]).tolist()).all()
 
 for key in (1.5, None, object()):
     try:
