@@ -71,8 +71,9 @@ struct FilterOptions {
   // The threads that Finish and AddHashes of builders may use. The bytes are the same with any.
   Executor executor;
 
-  // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. Those of
-  // a filter that has no size (broken, of the empty set, of stages) are refused by Create.
+  // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. A builder
+  // makes an image for as many keys (num_keys). Those of a filter that has no size (broken, of the empty set, of
+  // stages) are refused by Create.
   LINEFILTER_EXPORT static FilterOptions SameSizeAs(const FilterBase& filter) noexcept;
 
   // The key hash that hash_id, seed and secret mean together.

@@ -197,6 +197,7 @@ Status NoMemoryToFold(uint64_t bytes) {
 FilterOptions FilterOptions::SameSizeAs(const FilterBase& filter) noexcept {
   FilterOptions options;
   options.layout = filter.layout();
+  options.num_keys = filter.capacity();
   options.body_bytes = filter.body_bytes();
   options.num_probes = filter.num_probes();
   const KeyHash& key_hash = filter.key_hash();

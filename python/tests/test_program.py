@@ -24,7 +24,7 @@ def test_the_program_and_the_package_read_each_other(tmp_path):
     image = tmp_path / "users.filter"
     assert program("build", "--fpr", "0.01", "--out", str(image), text="alice\nbob\n").returncode == 0
     users = linefilter.Bloom.load(image)
-    assert "alice" in users and "carol" not in users
+    assert "alice" in users and users.key_kind == "text"
     users.add("carol")
     users.save(image)
     answer = program("query", str(image), text="alice\ncarol\ndave\n")

@@ -256,7 +256,9 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
       EXPECT_TRUE(IsOk(first.Union(next)));
     }
     const std::string image = Build(same, RandomHashes(1100, 1));
-    EXPECT_TRUE(IsOk(first.Union(FilterView(image.data(), image.size(), VerifyMode::kWhole)))) << "of a builder";
+    const FilterView built(image.data(), image.size(), VerifyMode::kWhole);
+    EXPECT_TRUE(IsOk(first.Union(built))) << "of a builder";
+    EXPECT_EQ(FilterOptions::SameSizeAs(built).num_keys, built.capacity()) << "the next one knows it, too";
   }
 }
 

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "linefilter/rotating.h"
 #include "tests/testing/tools_fixture.h"
 
 namespace linefilter::test {
@@ -143,6 +144,20 @@ TEST_F(ToolsLivingTest, KeepsToItsKindOfKeys) {
   const std::string seen = dir_.File("seen");
   Run({"uniq", "--u64", "--filter", seen}, "12345678");
   EXPECT_EQ(Json({"info", seen}, 0)["key_kind"], "integer");
+}
+
+TEST_F(ToolsLivingTest, AWindowTakesKeysToo) {
+  FilterOptions options;
+  options.fpr = 0.01;
+  RotatingFilter window;
+  ASSERT_TRUE(window.Create(1000, 3, options, Rotation::kByCount).ok());
+  const std::string image = dir_.File("window");
+  ASSERT_TRUE(window.Save(image.c_str()).ok());
+  EXPECT_EQ(Json({"add", image}, 0, Lines(0, 100))["keys_new"], 100);
+  EXPECT_EQ(Run({"uniq", "--filter", image}, Lines(50, 150)).out, Lines(100, 150));
+  Json({"add", image, dir_.Write("many", Lines(1000, 5000))}, 0);
+  EXPECT_FALSE(Knows(image, "key-0")) << "it is out of the window";
+  EXPECT_TRUE(Knows(image, "key-4999"));
 }
 
 TEST_F(ToolsLivingTest, PrintsTheLinesThatWereNew) {

@@ -94,8 +94,24 @@ TEST_F(ToolsUniqTest, KnowsTheLinesOfEarlierRuns) {
   EXPECT_EQ(refused.out, "");
   EXPECT_EQ(test::ReadFile(broken), "no image at all");
   ExpectBadUsage({"uniq", "--filter", "-"}, "a\n");
+  std::filesystem::create_symlink("nowhere", dir_.File("link"));
+  ExpectBadUsage({"uniq", "--filter", dir_.File("link")}, "a\n");
+  std::filesystem::remove(dir_.File("link"));
+  std::filesystem::create_symlink(state, dir_.File("link"));
+  EXPECT_EQ(Run({"uniq", "--filter", dir_.File("link")}, "key-1\nanother\n").out, "another\n");
+  EXPECT_TRUE(Knows(state, "another")) << "it is the file that is changed";
+  EXPECT_TRUE(std::filesystem::is_symlink(dir_.File("link")));
   ExpectBadUsage({"uniq", "--filter", dir_.File("no/folder")}, "a\n");
   ExpectBadUsage({"uniq", "--num-keys", "0"}, "a\n");
+}
+
+TEST_F(ToolsUniqTest, AFullDiskLeavesTheFilter) {
+  const RunResult full =
+      Bash("seq 100000 | " + ShellProgram() + "uniq --filter " + dir_.File("state") + " > /dev/full");
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_NE(full.err.find("prints lines again"), std::string::npos) << full.err;
+  EXPECT_EQ(full.err.find("linefilter:"), full.err.rfind("linefilter:")) << "it is told once: " << full.err;
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("state")));
 }
 
 // A line that nobody has got comes again; one that was got does not.

@@ -78,9 +78,8 @@ int RunBench(const Bench& bench) {
 
 std::function<int()> Declare(Arguments& arguments) {
   auto bench = std::make_shared<Bench>();
-  arguments.Duration(
-      "--seconds", &bench->milliseconds,
-      "About how long it may take; 30 by default. The large filters have a million keys for each second");
+  arguments.Duration("--seconds", &bench->milliseconds,
+                     "About how long it may take, 30 by default; large filters have 1e6 keys per second");
   arguments.Json(&bench->json);
   return [bench] { return RunBench(*bench); };
 }
@@ -91,10 +90,10 @@ const Command kBenchCommand = {
     "bench", "Measure on this CPU how fast every layout is built and asked",
     "ns per key, an 8-byte integer whose hashing is included, with one thread: medians. hit is for members, miss for\n"
     "absent keys; batch is for 4096 keys at once, single for one call each, of which none waits for another. build is\n"
-    "by batches, too. fpr is what was asked for, measured_fpr what absent keys showed, a million of them in 30 "
-    "seconds. cache: the filter\n"
-    "lies in it; memory: it is larger than most. container grows from 4096 keys on, so it has several stages.\n"
-    "The whole benchmark, with targets, threads and other libraries, is tools/bench.sh of the sources "
+    "by batches, too. fpr is what was asked for, measured_fpr what absent keys showed (in 30 seconds a million).\n"
+    "cache: the filter lies in it; memory: it is larger than most. container grows from 4096 keys on, so it has "
+    "several\n"
+    "stages. The whole benchmark, with targets, threads and other libraries, is tools/bench.sh of the sources\n"
     "(BENCHMARKS.md).\n"
     "LINEFILTER_TARGET=NAME measures another target of `linefilter targets`.\n"
     "Exit code: 0 measured, 2 not.",

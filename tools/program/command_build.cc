@@ -56,13 +56,11 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
   return true;
 }
 
-// Takes the options of the image that --like names, and for how many keys it was made, so that an image that is made
-// like this one knows it, too; false after saying what is wrong with it.
+// Takes the options of the image that --like names; false after saying what is wrong with it.
 bool TakeOptionsOfLike(Build* build) {
   Image like;
   if (!OpenImage(build->like, build->secret.OrNull(), &like)) return false;
   build->options = FilterOptions::SameSizeAs(like.view());
-  build->options.num_keys = like.view().capacity();
   if (FactsOf(build->options.layout).unites && build->options.body_bytes != 0) return true;
   Fail(
       "build: --like %s: an image of layout %s and %llu bytes of body is united with none. Name one that was built "

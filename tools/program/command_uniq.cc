@@ -157,11 +157,10 @@ std::function<int()> Declare(Arguments& arguments) {
   auto uniq = std::make_shared<Uniq>();
   arguments.Keys(&uniq->keys);
   arguments.Count("--num-keys", &uniq->num_keys,
-                  "How many different lines come; a filter for them alone is faster and half as large. By default it "
-                  "grows");
+                  "How many different lines come, for a filter half as large; by default it grows");
   arguments.Rate("--fpr", &uniq->fpr, "The highest share of new lines to be dropped; 0.001 by default");
   arguments.Path("--filter", &uniq->filter,
-                 "Image of the lines seen in earlier runs, which gets those of this one; made if it is missing");
+                 "Image of the lines of earlier runs, which gets those of this one; made if missing");
   arguments.Secret(&uniq->secret, SecretUse::kMake, &uniq->keys);
   arguments.Json(&uniq->json);
   return [uniq, &arguments] { return RunUniq(*uniq, arguments.Given("--num-keys")); };

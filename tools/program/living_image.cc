@@ -80,11 +80,15 @@ Status OwnedFilter::WriteImage(const Sink& sink) const {
 
 bool LivingImage::CanBeAt(const std::string& path, std::string* reason) {
   struct stat info;
-  if (path == "-" || (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))) {
+  const bool is_there = stat(path.c_str(), &info) == 0;
+  if (path == "-" || (is_there && !S_ISREG(info.st_mode))) {
     *reason = "is changed where it lies: name a regular file";
-    return false;
+  } else if (!is_there && lstat(path.c_str(), &info) == 0) {
+    *reason = "is a symbolic link to a file that cannot be seen: name that file";
+  } else {
+    return CanCreate(path, reason);
   }
-  return CanCreate(path, reason);
+  return false;
 }
 
 Status LivingImage::Lock(const std::string& path) {

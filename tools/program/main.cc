@@ -119,7 +119,9 @@ int Run(int argc, char** argv) {
   if (!broken_rule.empty()) return Fail("%s\n\"%s --help\" explains.", broken_rule.c_str(), PathOf(app).c_str());
   WarnOfUnsupportedTarget();
   const int code = action();
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) return Fail("cannot write to standard output: %s", strerror(errno));
+  // A command that failed has said why.
+  if (code != kExitBad && (fflush(stdout) != 0 || ferror(stdout) != 0))
+    return Fail("cannot write to standard output: %s", strerror(errno));
   return code;
 }
 

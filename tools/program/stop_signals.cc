@@ -34,6 +34,7 @@ bool StopSignals::HasCome() { return caught_signal != 0; }
 
 // Signals are blocked but within pselect: none can come between the look at it and the wait.
 bool StopSignals::WaitForInput(int fd) const {
+  if (fd >= FD_SETSIZE) return !HasCome();  // pselect cannot wait for it: the read does
   sigset_t ours, before;
   sigemptyset(&ours);
   for (const int signal : kSignals) sigaddset(&ours, signal);

@@ -160,10 +160,9 @@ uint64_t linefilter_view_num_blocks(const linefilter_view* view);
 const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
 uint64_t linefilter_view_body_bytes(const linefilter_view* view);
-// Sets the options of filters that can be united with the filter of the view: its layout, size, num_probes and key
-// hash; num_keys is then 0. The allocator, the memory_limit and the executor stay as they are. A view that has no size
-// (broken, of the empty set, of stages) makes options that every _new refuses. `options` was set by
-// linefilter_options_init.
+// Sets the options of filters that can be united with the filter of the view: its layout, size, capacity, num_probes
+// and key hash. The allocator, the memory_limit and the executor stay as they are. A view that has no size (broken, of
+// the empty set, of stages) makes options that every _new refuses. `options` was set by linefilter_options_init.
 linefilter_code linefilter_options_same_size_as(linefilter_options* options, const linefilter_view* view,
                                                 linefilter_status* status);
 // Bytes of the image; 0 for a view of no image.
