@@ -90,6 +90,11 @@ Status WriteImage(const std::string& out, const char* what, uint64_t total, cons
 }
 
 Status WriteFile(const std::string& out, const char* what, uint64_t total, const WriteIt& write) {
+  if (IsPipe(out)) {
+    ImageBytes bytes;
+    const Status status = WriteToMemory(what, total, write, &bytes);
+    return status.ok() ? WriteToPipe(out, bytes) : status;
+  }
   struct Output {
     AtomicFile file;
     Progress progress;
