@@ -50,7 +50,7 @@ def test_united():
     assert a == both and type(both) is Bloom
     a.update(linefilter.FilterView(b.to_bytes(), verify="whole"), ["more"])
     assert "more" in a
-    with pytest.raises(linefilter.IncompatibleError, match="Make both for the same num_keys, fpr"):
+    with pytest.raises(linefilter.IncompatibleError, match="Those of one class, num_keys, fpr"):
         a | Bloom(20_000)
     with pytest.raises(TypeError, match="unsupported operand"):
         a | {"key"}

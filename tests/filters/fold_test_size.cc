@@ -258,5 +258,27 @@ TEST(Foldable, IsRefusedWhereNothingCanBeFolded) {
   EXPECT_EQ(classic.Create(100, Foldable(10)).code(), StatusCode::kInvalidArgument);
 }
 
+TEST(SameSizeAs, IsRefusedWhereThereIsNoSize) {
+  Filter filter;
+  EXPECT_EQ(filter.Create(Layout::kBlocked, 10, FilterOptions::SameSizeAs(FilterView())).code(),
+            StatusCode::kInvalidArgument);
+  FilterOptions same = FilterOptions::SameSizeAs(Created<BlockedFilter>(1000, Fpr(0.01)));
+  const auto refused = [&](const FilterOptions& wrong) {
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(Layout::kBlocked, 10, wrong), "body"));
+  };
+  FilterOptions wrong = same;
+  wrong.fpr = 0.01;
+  refused(wrong);
+  wrong = same;
+  wrong.foldable = true;
+  refused(wrong);
+  wrong = same;
+  wrong.body_bytes += 1;
+  refused(wrong);
+  wrong = same;
+  wrong.num_probes = 0;
+  refused(wrong);
+}
+
 }  // namespace
 }  // namespace linefilter::test

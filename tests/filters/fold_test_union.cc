@@ -262,28 +262,6 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   }
 }
 
-TEST(SameSizeAs, IsRefusedWhereThereIsNoSize) {
-  Filter filter;
-  EXPECT_EQ(filter.Create(Layout::kBlocked, 10, FilterOptions::SameSizeAs(FilterView())).code(),
-            StatusCode::kInvalidArgument);
-  FilterOptions same = FilterOptions::SameSizeAs(Created<BlockedFilter>(1000, Fpr(0.01)));
-  const auto refused = [&](const FilterOptions& wrong) {
-    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(Layout::kBlocked, 10, wrong), "body"));
-  };
-  FilterOptions wrong = same;
-  wrong.fpr = 0.01;
-  refused(wrong);
-  wrong = same;
-  wrong.foldable = true;
-  refused(wrong);
-  wrong = same;
-  wrong.body_bytes += 1;
-  refused(wrong);
-  wrong = same;
-  wrong.num_probes = 0;
-  refused(wrong);
-}
-
 TEST(Union, RefusesOtherProbesAndChangesNothing) {
   BlockedFilter filter = Make(64, 4, RandomHashes(100, 1));
   const std::string before = ImageOf(filter);
@@ -330,10 +308,7 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
     EXPECT_TRUE(Says(StatusCode::kIncompatible, UniteImages(both, 2, written.sink()), words));
     EXPECT_EQ(written.bytes, "");
   };
-  refused(classic, larger, "the size is another");
-  refused(classic, blocked, "the layout is another");
-  refused(retrieval, retrieval, "layout retrieval cannot be united");
-  // Each says how to build what can be.
+  refused(classic, larger, "the size is another");  // and each says how to build what can be united
   refused(classic, larger, "Make one like the other (SameSizeAs");
   refused(classic, blocked, "Make both with layout blocked");
   refused(retrieval, retrieval, "or each with layout blocked, classic or counting");

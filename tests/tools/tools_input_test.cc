@@ -129,6 +129,7 @@ TEST_F(ToolsInputTest, ImagesComeFromAndGoToPipes) {
                 .exit_code,
             0);
   EXPECT_EQ(Shell("cat image | linefilter build keys --like - --out there").exit_code, 0);
+  EXPECT_EQ(Shell("linefilter create - --num-keys 10k --fpr 1% 2>/dev/null | linefilter verify -").exit_code, 0);
   EXPECT_EQ(Shell("head -c 1000 image | linefilter verify -").exit_code, 2);
   EXPECT_EQ(Shell(": | linefilter verify -").exit_code, 2);
   ExpectSaid(Shell("linefilter query - < image"), "name a file of keys");

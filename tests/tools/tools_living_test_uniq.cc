@@ -68,6 +68,9 @@ TEST_F(ToolsUniqTest, ExpectsAsManyWrongDropsAsThereAre) {
     EXPECT_GT(expected, 100) << filter[1];
     EXPECT_NEAR(dropped, expected, 5 * std::sqrt(expected) + 0.02 * expected) << filter[1];
   }
+  std::string out;  // all in one batch, while the rate goes from 0 to 30 %
+  const json small = Summary({"--num-keys", "1000", "--fpr", "0.01"}, Lines(0, 3000), &out);
+  EXPECT_NEAR(small["expected_wrongly_dropped"].get<double>(), 3000 - small["kept"].get<double>(), 90);
 }
 
 TEST_F(ToolsUniqTest, HandsLinesOnAtOnce) {

@@ -13,6 +13,7 @@
 
 #include "tools/program/command.h"
 #include "tools/program/compressed.h"
+#include "tools/program/images.h"
 #include "tools/program/progress.h"
 
 namespace linefilter::tools {
@@ -34,9 +35,13 @@ const char* FileOf(const std::string& path) { return path == "-" ? "/dev/stdin" 
 
 Status ReadAll(const std::string& path, ImageBytes* bytes) {
   const int fd = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && isatty(fd) != 0) {
+    return Status::Error(StatusCode::kIoError, "it is a terminal, and an image is no text: give a file or a pipe");
+  }
+  const uint64_t most = MemoryOfMachine() / 2;  // while it grows there are two of them
   ssize_t got = fd < 0 ? -1 : 1;
   while (got > 0) {
-    uint8_t* const room = bytes->Room(kStep);
+    uint8_t* const room = bytes->size() > most ? nullptr : bytes->Room(kStep);
     if (room == nullptr) {
       if (fd > STDIN_FILENO) close(fd);
       return Status::Error(StatusCode::kOutOfMemory,

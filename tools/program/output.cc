@@ -41,7 +41,8 @@ Status WriteToPipe(const std::string& out, const ImageBytes& bytes) {
   const int reason = errno;
   if (to != nullptr && to != stdout) is_written = fclose(to) == 0 && is_written;
   if (is_written) return Status();
-  return Status::Error(StatusCode::kIoError, "cannot be written: %s", strerror(reason));
+  return Status::Error(StatusCode::kIoError, "%s cannot be written: %s", out == "-" ? "standard output" : "the pipe",
+                       strerror(reason));
 }
 
 }  // namespace
@@ -90,6 +91,11 @@ Status WriteImage(const std::string& out, const char* what, uint64_t total, cons
 }
 
 Status WriteFile(const std::string& out, const char* what, uint64_t total, const WriteIt& write) {
+  if (IsPipe(out)) {
+    ImageBytes bytes;
+    const Status status = WriteToMemory(what, total, write, &bytes);
+    return status.ok() ? WriteToPipe(out, bytes) : status;
+  }
   struct Output {
     AtomicFile file;
     Progress progress;

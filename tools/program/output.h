@@ -29,7 +29,7 @@ using WriteIt = std::function<Status(const Sink&)>;
 Status WriteImage(const std::string& out, const char* what, uint64_t total, const HashSecret* secret,
                   const WriteIt& write, Image* made);
 
-// The same for a file that is not opened.
+// The same for an image that is not opened.
 Status WriteFile(const std::string& out, const char* what, uint64_t total, const WriteIt& write);
 
 }  // namespace linefilter::tools

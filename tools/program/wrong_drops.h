@@ -39,14 +39,14 @@ class WrongDrops {
     double came;        // distinct lines
     uint64_t kept = 0;  // of them
     double rate = 0;
-
-    double RateWith(double lines) const;
-    // So many were kept, from the first on.
-    void Keep(uint64_t all);
   };
 
-  double Rate();
   void Advance();
+  // Adds lines that were kept in it until they are `all`.
+  void Keep(uint64_t all, Filling* filling);
+  // So many were kept while the odds went from those before to these.
+  void Add(double lines, double odds);
+  double Rate() const;
 
   const OwnedFilter& filter_;
   std::vector<Filling> fillings_;  // none: the bits tell the rate

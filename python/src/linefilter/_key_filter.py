@@ -122,7 +122,7 @@ class KeyFilter(FilterBase, TakingFilter):
         try:
             own.union(other, max_fpr) if isinstance(other, _linefilter.Filter) else own.union_image(other, max_fpr)
         except IncompatibleError as error:
-            raise IncompatibleError(f"{error}. Make both for the same num_keys, fpr and seed or secret") from None
+            raise IncompatibleError(f"{error}. Those of one class, num_keys, fpr and seed or secret unite") from None
 
     def _of_one_size(self, done: str) -> _linefilter.Filter:
         if isinstance(self._core, _linefilter.Filter):
