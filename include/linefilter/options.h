@@ -1,7 +1,10 @@
 // These options say what a filter should be, to all that takes keys (key_filter.h) and to the builder (builder.h).
 //
-//   linefilter::FilterOptions options;
-//   options.fpr = 0.01;       // or options.bits_per_key = 10
+//   filter.Create(num_keys, linefilter::FilterOptions::AtFpr(0.01));  // or AtBitsPerKey(10): the rest as it is
+//
+// More is asked for by its members:
+//
+//   linefilter::FilterOptions options = linefilter::FilterOptions::AtFpr(0.01);
 //   options.foldable = true;  // it can be made smaller by many factors when its keys are known
 #ifndef LINEFILTER_OPTIONS_H_
 #define LINEFILTER_OPTIONS_H_
@@ -71,6 +74,17 @@ struct FilterOptions {
   // The threads that Finish and AddHashes of builders may use. The bytes are the same with any.
   Executor executor;
 
+  // Makes options that ask for that rate, or for that density, and nothing else.
+  static FilterOptions AtFpr(double fpr) noexcept {
+    FilterOptions options;
+    options.fpr = fpr;
+    return options;
+  }
+  static FilterOptions AtBitsPerKey(double bits_per_key) noexcept {  // see AtFpr
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    return options;
+  }
   // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. Those of
   // a filter that has no size (broken, of the empty set, of stages) are refused by Create.
   LINEFILTER_EXPORT static FilterOptions SameSizeAs(const FilterBase& filter) noexcept;
