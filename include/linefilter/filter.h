@@ -45,11 +45,11 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Filter(Filter&& other) noexcept;
   Filter& operator=(Filter&& other) noexcept;
 
-  // Makes room for num_keys keys (0 counts as 1); kAuto chooses a layout by their number. Whatever was in the filter
-  // goes. On an error the filter is as it was: the new memory is allocated before the old is freed, so both are held
-  // until Create returns. memory_limit counts the new one alone. If there is no room for both, move in an empty filter
-  // first (filter = {}). options.layout does not count here.
-  Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  // Makes room for num_keys keys (0 counts as 1), in the layout of the options; kAuto chooses one by the number.
+  // Whatever was in the filter goes. On an error the filter is as it was: the new memory is allocated before the old is
+  // freed, so both are held until Create returns. memory_limit counts the new one alone. If there is no room for both,
+  // move in an empty filter first (filter = {}).
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
   // Makes a mutable copy of an image, verified. Its layout is that of the image; options.layout must be the same or
   // kAuto. These other options count: allocator, memory_limit, and hash_id kKeyed with its secret. key_kind() is that
   // of the image. A keyed image needs both of the latter options, and with them an image of another hash is refused. An
@@ -104,6 +104,8 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   void Clear() noexcept;
 
  protected:
+  // Create, for that layout, whatever options.layout is.
+  Status CreateOf(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
   // CreateFromImage and Load, for an image of that layout (kAuto: of any).
   Status CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
   Status LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept;
@@ -130,7 +132,7 @@ class LINEFILTER_EXPORT BlockedFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return Filter::Create(Layout::kBlocked, num_keys, options);
+    return CreateOf(Layout::kBlocked, num_keys, options);
   }
   // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
@@ -165,7 +167,7 @@ class LINEFILTER_EXPORT CountingBlockedFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return Filter::Create(Layout::kCounting, num_keys, options);
+    return CreateOf(Layout::kCounting, num_keys, options);
   }
   // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
@@ -184,7 +186,7 @@ class LINEFILTER_EXPORT ClassicFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return Filter::Create(Layout::kClassic, num_keys, options);
+    return CreateOf(Layout::kClassic, num_keys, options);
   }
   // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {

@@ -52,7 +52,7 @@ linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_opt
   FilterOptions given;
   const Status read = FromCNotNull(options, &given);
   return NewFilter<Filter>(read, given.allocator, status,
-                           [&](Filter* object) { return object->Create(given.layout, num_keys, given); });
+                           [&](Filter* object) { return object->Create(num_keys, given); });
 }
 
 linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,

@@ -84,7 +84,11 @@ Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
   return Status();
 }
 
-Status Filter::Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
+Status Filter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+  return CreateOf(options.layout, num_keys, options);
+}
+
+Status Filter::CreateOf(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
   Sizing sizing;
   Status status = internal::CheckOptions(layout, options);
   if (status.ok() && layout != Layout::kAuto && !FactsOf(layout).takes_keys) {

@@ -12,6 +12,7 @@
 #include "linefilter/rotating.h"
 #include "linefilter/scalable.h"
 #include "tests/testing/building.h"
+#include "tests/testing/options.h"
 #include "tests/testing/random.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
@@ -21,7 +22,7 @@ namespace linefilter::test {
 namespace {
 
 Status CreateSmall(Filter* filter, const FilterOptions& options) {
-  return filter->Create(Layout::kBlocked, 1000, options);
+  return filter->Create(1000, WithLayout(Layout::kBlocked, options));
 }
 Status CreateSmall(BlockedFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }
 Status CreateSmall(ClassicFilter* filter, const FilterOptions& options) { return filter->Create(1000, options); }

@@ -6,6 +6,7 @@
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
+#include "tests/testing/options.h"
 
 namespace linefilter::test {
 namespace {
@@ -215,11 +216,11 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   options.seed = 7;
   for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic}) {
     Filter first;
-    ASSERT_TRUE(IsOk(first.Create(layout, 1000, options)));
+    ASSERT_TRUE(IsOk(first.Create(1000, WithLayout(layout, options))));
     const FilterOptions same = FilterOptions::SameSizeAs(first);
     for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {
       Filter next;
-      ASSERT_TRUE(IsOk(next.Create(layout, num_keys, same)));
+      ASSERT_TRUE(IsOk(next.Create(num_keys, WithLayout(layout, same))));
       EXPECT_EQ(next.body_bytes(), first.body_bytes());
       EXPECT_TRUE(IsOk(first.Union(next)));
     }
@@ -230,11 +231,11 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
 
 TEST(SameSizeAs, IsRefusedWhereThereIsNoSize) {
   Filter filter;
-  EXPECT_EQ(filter.Create(Layout::kBlocked, 10, FilterOptions::SameSizeAs(FilterView())).code(),
+  EXPECT_EQ(filter.Create(10, WithLayout(Layout::kBlocked, FilterOptions::SameSizeAs(FilterView()))).code(),
             StatusCode::kInvalidArgument);
   FilterOptions same = FilterOptions::SameSizeAs(Created<BlockedFilter>(1000, Fpr(0.01)));
   const auto refused = [&](const FilterOptions& wrong) {
-    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(Layout::kBlocked, 10, wrong), "body"));
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(10, WithLayout(Layout::kBlocked, wrong)), "body"));
   };
   FilterOptions wrong = same;
   wrong.fpr = 0.01;
