@@ -74,13 +74,14 @@ struct FilterOptions {
   // The threads that Finish and AddHashes of builders may use. The bytes are the same with any.
   Executor executor;
 
-  // Makes options that ask for that rate, or for that density, and nothing else.
+  // Makes options that ask for that rate, and for nothing else.
   static FilterOptions AtFpr(double fpr) noexcept {
     FilterOptions options;
     options.fpr = fpr;
     return options;
   }
-  static FilterOptions AtBitsPerKey(double bits_per_key) noexcept {  // see AtFpr
+  // Makes options that ask for that density, and for nothing else.
+  static FilterOptions AtBitsPerKey(double bits_per_key) noexcept {
     FilterOptions options;
     options.bits_per_key = bits_per_key;
     return options;

@@ -36,8 +36,8 @@ linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, 
 // each alone.
 linefilter_filter* linefilter_filter_load(const char* path, const linefilter_options* options,
                                           linefilter_status* status);
-// Makes a copy of a filter, of its kind, in memory of its allocator. Of a concurrent or rotating one it is a snapshot,
-// while others insert.
+// Makes a copy of a filter, of its kind, in memory of its allocator. It is a snapshot of a concurrent or rotating one,
+// into which others may insert meanwhile.
 linefilter_filter* linefilter_filter_clone(const linefilter_filter* filter, linefilter_status* status);
 // Frees the filter, whatever its kind, and its view. All threads must have stopped.
 void linefilter_filter_free(linefilter_filter* filter);
