@@ -164,6 +164,12 @@ install(FILES ${PROJECT_BINARY_DIR}/linefilterConfig.cmake ${PROJECT_BINARY_DIR}
 if(TARGET linefilter_tool)
   install(TARGETS linefilter_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT linefilter_program)
   install(FILES tools/program/linefilter.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT linefilter_program)
+  if(NOT CMAKE_CROSSCOMPILING)  # tools/CMakeLists.txt
+    install(FILES ${PROJECT_BINARY_DIR}/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+      RENAME linefilter COMPONENT linefilter_program)
+    install(FILES ${PROJECT_BINARY_DIR}/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+      RENAME _linefilter COMPONENT linefilter_program)
+  endif()
 endif()
 
 # The Python module (python/), where Debian's Python looks: for packages in /usr/lib/python3, for the rest in a folder of its

@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 # A source distribution has the library in a folder of its own; the repository has it around this one.
 CORE = HERE / "core"
 ROOT = CORE if CORE.is_dir() else HERE.parent
-PARTS = ["CMakeLists.txt", "LICENSE", "cmake", "include", "lib"]
+PARTS = ["CMakeLists.txt", "LICENSE", "cmake", "include", "lib", "tools"]
 
 
 def version():

@@ -30,9 +30,9 @@ keep() {
   local -a secret=()
   shift 2
   if [[ " $* " == *" --secret "* ]]; then secret=(--secret "$PART/secret"); fi
-  seq 0 $((num_keys - 1)) | "$PROGRAM" build --keys - --out "$file" --bits-per-key 10 "$@" >/dev/null
+  seq 0 $((num_keys - 1)) | "$PROGRAM" build --out "$file" --bits-per-key 10 "$@" >/dev/null
   maybes=$(seq "$num_keys" $((num_keys + 19999)) |
-    "$PROGRAM" query --filter "$file" --keys - --count "${secret[@]}" | awk '$1 == "maybe" { print $2 }') || true
+    "$PROGRAM" query "$file" --count "${secret[@]}" | awk '$1 == "maybe" { print $2 }') || true
   echo "$(basename "$file") $num_keys ${maybes:?no count}" >>"$PART/answers.txt"
 }
 

@@ -129,6 +129,8 @@ class LINEFILTER_EXPORT FilterBuilder {
   // Promises, of a builder without keys, that a key comes again right behind itself alone. Then nothing is estimated,
   // and num_keys counts distinct keys: for engines, whose keys are sorted.
   void RepeatsAreAdjacent() noexcept { repeats_are_adjacent_ = true; }
+  // The next images tell this kind of keys, whatever the options say: for who sees the kind only as the keys come.
+  void SetKeyKind(KeyKind kind) noexcept { options_.key_kind = kind; }
 
  private:
   using Chunk = internal::HashChunk;

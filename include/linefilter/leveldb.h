@@ -31,8 +31,8 @@
 // filters, until they are written anew.
 //
 // Damage: a filter of up to 4 KiB is verified whole at each lookup, which is half of its time. In a larger one the 64
-// KiB around the key's block (in `classic` around one of its bits) are verified before the answer is "absent", up to 4
-// us.
+// KiB around the key's block (in `classic` around one of its bits) are verified before the answer is "absent".
+//
 // LevelDB's directory of filters, at the end of the filter block, is out of the policy's reach. Where that is damaged,
 // LevelDB asks the filter of other keys, and those there are lost. Options::paranoid_checks finds any damage in the
 // filter block when a table is opened, and leaves the block out; with it, EngineFilterOptions::verify may be unset.

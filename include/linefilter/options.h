@@ -86,8 +86,9 @@ struct FilterOptions {
     options.bits_per_key = bits_per_key;
     return options;
   }
-  // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. Those of
-  // a filter that has no size (broken, of the empty set, of stages) are refused by Create.
+  // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. A builder
+  // makes an image for as many keys (num_keys). Those of a filter that has no size (broken, of the empty set, of
+  // stages) are refused by Create.
   LINEFILTER_EXPORT static FilterOptions SameSizeAs(const FilterBase& filter) noexcept;
 
   // The key hash that hash_id, seed and secret mean together.

@@ -146,7 +146,7 @@ Status SetSameSize(const FilterBase& filter, linefilter_options* options) noexce
   const FilterOptions same = FilterOptions::SameSizeAs(filter);
   options->bits_per_key = options->fpr = 0;
   options->foldable = 0;
-  options->num_keys = 0;
+  options->num_keys = same.num_keys;
   options->body_bytes = same.body_bytes;
   options->num_probes = same.num_probes;
   options->layout = static_cast<linefilter_layout>(same.layout);

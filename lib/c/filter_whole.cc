@@ -59,10 +59,12 @@ linefilter_code linefilter_filter_union(linefilter_filter* filter, const linefil
   if (other == nullptr) return ToC(NoHandle("view"), status);
   if (other->image != nullptr) return ToC(to->Union(*other->image, {max_fpr}), status);
   if (const Filter* const from = As<Filter>(other->filter)) return ToC(to->Union(*from, {max_fpr}), status);
-  return ToC(Status::Error(StatusCode::kIncompatible,
-                           "a union needs two filters of one layout and one piece: the other is of several stages, or "
-                           "changes while it is asked (seal a concurrent one, or open its image)"),
-             status);
+  return ToC(
+      Status::Error(StatusCode::kIncompatible,
+                    "a union needs two filters of one layout and one piece: the other is of several stages (make it "
+                    "for a number of keys instead of growing), or changes while it is asked (seal it, or open its "
+                    "image)"),
+      status);
 }
 
 linefilter_code linefilter_filter_fold(linefilter_filter* filter, uint64_t factor, linefilter_status* status) {

@@ -172,7 +172,7 @@ Status FilterFile::MapFirst(const char* path, VerifyMode verify, MapAdvice advic
 Status FilterFile::AskLazily() noexcept {
   if (view_.num_chunks() == 0) return Status();
   const internal::CheckedBody checked = {internal::FindLayout(view_.layout()), view_.body(), view_.body_bytes(),
-                                         view_.chunk_checks_};
+                                         view_.chunk_checks_, view_.num_stages()};
   lazy_ = internal::LazyChecks::Make(checked, &view_.state_);
   if (lazy_ != nullptr) return Status();
   return Status::Error(

@@ -6,6 +6,7 @@
 
 #include "lib/layouts/layout_maker.h"
 #include "lib/layouts/layout_names.h"
+#include "lib/layouts/layout_record.h"
 #include "linefilter/fold.h"
 #include "linefilter/sizing.h"
 
@@ -24,6 +25,15 @@ const char* Difference(const FilterBase& one, const FilterBase& other) {
   if (!any_size && other.body_bytes() != one.body_bytes()) return "size";
   if (!one_is_empty && other.num_probes() != one.num_probes()) return "num_probes";
   return one.key_hash().DifferenceTo(other.key_hash());
+}
+
+// The keys that leave a single position free, on average. A filter of which every bit is set has about as many, or
+// more.
+double KeysThatFill(const FilterBase& filter) {
+  const LayoutRecord& record = *FindLayout(filter.layout());
+  const ProbeState& state = filter.probe_state();
+  const double positions = 8 * static_cast<double>(filter.body_bytes()) / record.facts.bits_of_position;
+  return record.size_at_fill(1 - 1 / positions, state.num_probes, state.num_units).keys;
 }
 
 }  // namespace
@@ -79,22 +89,27 @@ Status CheckUnion(const FilterList& filters) {
   size_t first = 0;  // the first that is no empty set, if there is one
   while (first + 1 < filters.size() && filters[first].body_bytes() == 0) ++first;
   if (filters[first].layout() != Layout::kAuto && !FactsOf(filters[first].layout()).unites) {
-    return Status::Error(StatusCode::kIncompatible, "images of layout %s cannot be united: build one of all keys",
-                         LayoutName(filters[first].layout()));
+    return Status::Error(StatusCode::kIncompatible,
+                         "images of layout %s cannot be united: build one of all keys, or each with layout %s",
+                         LayoutName(filters[first].layout()),
+                         NamesOf([](const LayoutFacts& facts) { return facts.unites; }, nullptr, " or ").text);
   }
   for (size_t i = 0; i < filters.size(); ++i) {
     // They are in the order in which they were given, which is that of "here" and "there".
     const FilterBase &one = filters[std::min(first, i)], &other = filters[std::max(first, i)];
     const char* const difference = Difference(one, other);
     if (difference == nullptr) continue;
+    // Where the layouts differ, the one that folds is the better one for both: it is united in unequal sizes, too.
+    const bool layouts_differ = one.layout() != other.layout();
+    const Layout better = FactsOf(one.layout()).folds ? one.layout() : other.layout();
     return Status::Error(StatusCode::kIncompatible,
-                         "a union needs two filters that differ in nothing but their keys (%s: and their size); "
-                         "the %s is another: %s, %llu bytes, %u probes, "
-                         "%s hashes here, %s, %llu bytes, %u probes, %s hashes there",
-                         NamesOf([](const LayoutFacts& facts) { return facts.folds; }, nullptr, ", ").text, difference,
-                         LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(),
+                         "no union, for the %s is another: %s, %llu bytes, %u probes, %s hashes here, %s, %llu bytes, "
+                         "%u probes, %s hashes there. Make %s%s",
+                         difference, LayoutName(one.layout()), Number(one.body_bytes()), one.num_probes(),
                          HashIdName(one.hash_id()), LayoutName(other.layout()), Number(other.body_bytes()),
-                         other.num_probes(), HashIdName(other.hash_id()));
+                         other.num_probes(), HashIdName(other.hash_id()),
+                         layouts_differ ? "both with layout " : "one like the other (SameSizeAs, like=)",
+                         layouts_differ ? LayoutName(better) : "");
   }
   return Status();
 }
@@ -102,7 +117,8 @@ Status CheckUnion(const FilterList& filters) {
 UnionPlan PlanOf(const FilterList& filters) {
   UnionPlan plan;
   const FilterBase* one = nullptr;  // that is no empty set
-  double sum = 0, least = 0;
+  double sum = 0, least = 0, sum_at_least = 0;
+  uint64_t largest_full_bytes = 0;
   for (size_t i = 0; i < filters.size(); ++i) {
     const FilterBase& filter = filters[i];
     if (filter.body_bytes() == 0) continue;
@@ -112,6 +128,9 @@ UnionPlan PlanOf(const FilterList& filters) {
     const double keys = filter.ApproximateSize().keys;
     sum += keys;
     least = std::max(least, keys);
+    const bool is_full = !(keys < HUGE_VAL);
+    sum_at_least += is_full ? KeysThatFill(filter) : keys;
+    if (is_full) largest_full_bytes = std::max(largest_full_bytes, filter.body_bytes());
   }
   if (one == nullptr) return plan;
   const LayoutMaker& maker = *FindMaker(one->layout());
@@ -128,7 +147,10 @@ UnionPlan PlanOf(const FilterList& filters) {
     plan.expected_fpr = rate_in(plan.body_bytes, 1);
     plan.fpr_of_largest = rate_in(plan.largest_body_bytes, 1);
   } else {
-    plan.fpr_of_largest = rate_in(plan.largest_body_bytes, plan.approximate_size);
+    // What fills a smaller one need not fill the largest.
+    const bool is_full = largest_full_bytes == plan.largest_body_bytes;
+    const double keys = is_full || plan.approximate_size < HUGE_VAL ? plan.approximate_size : sum_at_least;
+    plan.fpr_of_largest = rate_in(plan.largest_body_bytes, keys);
   }
   if (folds) plan.default_max_fpr = std::min(2 * plan.fpr_of_largest, 1 - (1 - plan.fpr_of_largest) / 2);
   return plan;
@@ -175,6 +197,7 @@ Status NoMemoryToFold(uint64_t bytes) {
 FilterOptions FilterOptions::SameSizeAs(const FilterBase& filter) noexcept {
   FilterOptions options;
   options.layout = filter.layout();
+  options.num_keys = filter.capacity();
   options.body_bytes = filter.body_bytes();
   options.num_probes = filter.num_probes();
   const KeyHash& key_hash = filter.key_hash();

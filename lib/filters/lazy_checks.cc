@@ -11,10 +11,12 @@ namespace linefilter::internal {
 
 static_assert(kChunkBytes == uint64_t{1} << kChunkShift);
 
-// A power of two, 64 to 128 for each chunk: then one in 64 reaches two chunks. At most 2^16, which the L2 has.
+// A power of two, 64 to 128 for each chunk: then one in 64 reaches two chunks. At most 2^16, which the L2 has. There
+// are none where a key has several blocks. A single stage has the kernels of its own layout (BindImageStages), which
+// look at ranges.
 uint64_t LazyChecks::NumRanges(const CheckedBody& checked) {
   constexpr uint64_t kMost = uint64_t{1} << 16, kOfChunk = 64;
-  if (checked.record->absence_is_sound != BlockIsSound) return 0;
+  if (checked.record->absence_is_sound != BlockIsSound && checked.num_stages != 1) return 0;
   uint64_t num_ranges = kOfChunk;
   while (num_ranges < kMost && num_ranges < kOfChunk * NumChunks(checked.body_bytes)) num_ranges *= 2;
   return num_ranges;

@@ -19,6 +19,7 @@ struct CheckedBody {
   const uint8_t* body;
   uint64_t body_bytes;
   const uint8_t* checks;
+  uint32_t num_stages;  // 0 of a layout without stages
 };
 
 class LazyChecks {

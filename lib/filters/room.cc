@@ -83,7 +83,10 @@ uint64_t FilterBase::RoomFor(double fpr) const noexcept {
   uint64_t room = 0;
   internal::WithServing(*this, [&](const internal::Serving& now) {
     if (now.state.num_units == 0 || now.layout == Layout::kAuto) return;
-    if (now.state.kernels->room_for != nullptr) {
+    const LayoutFacts& facts = internal::FindLayout(now.layout)->facts;
+    if (fpr >= 1) {  // no number of keys has a rate above that
+      room = facts.takes_keys || now.state.num_stages != 0 ? UINT64_MAX : 0;
+    } else if (now.state.kernels->room_for != nullptr) {
       room = now.state.kernels->room_for(now.state, fpr);
     } else if (now.state.num_stages != 0) {
       room = internal::RoomOfNewestStage(now.state, fpr);

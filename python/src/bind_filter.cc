@@ -46,7 +46,7 @@ void UnionImage(LockedFilter& core, const Image& other, double max_fpr) {
 
 void BindFilter(py::module_& module) {
   py::class_<LockedFilter, KeyCore> bound(module, "Filter", py::module_local());
-  BindChanges<Filter>(bound, "remove", &Filter::RemoveHash, &Filter::RemoveHashes);
+  BindChanges<Filter>(bound, "remove", {&Filter::RemoveHash, &Filter::RemoveHashes, false});
   bound.def_static("create", &Create)
       .def_static("from_image", &OfLayout)
       .def("copy", [](const LockedFilter& core) { return CopyOf(core, kNoMemoryLimit); })

@@ -101,7 +101,8 @@ bool ContainsHash(Redis& redis, uint64_t hash) {
 
 std::vector<uint64_t> HashesOfIterable(const Redis& redis, py::handle keys) {
   std::vector<uint64_t> all;
-  redis.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n) { all.insert(all.end(), hashes, hashes + n); });
+  redis.hasher().OfIterable(
+      keys, [&](const uint64_t* hashes, size_t n, KeyKind) { all.insert(all.end(), hashes, hashes + n); });
   return all;
 }
 

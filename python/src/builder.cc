@@ -14,10 +14,31 @@
 namespace linefilter::python {
 namespace {
 
-// It tells what Finish would answer, before there is memory for the image.
-struct AskedBuilder : FilterBuilder {
+// It tells what Finish would answer, before there is memory for the image, and learns the kinds of keys as they come.
+class AskedBuilder : public FilterBuilder {
+ public:
   using FilterBuilder::CheckFinish;
   using FilterBuilder::FilterBuilder;
+
+  void NoteKeyKind(KeyKind kind) {
+    if (kind == KeyKind::kUnknown) has_hashes_ = true;
+    kinds_ = BothKinds(kinds_, kind);
+    SetKeyKind(has_hashes_ ? KeyKind::kUnknown : kinds_);
+  }
+  void ForgetKeyKinds() {
+    has_hashes_ = false;
+    kinds_ = KeyKind::kUnknown;
+    SetKeyKind(kinds_);
+  }
+  // After an image there are no keys, unless it failed.
+  Status Done(const Status& status) {
+    if (status.ok()) ForgetKeyKinds();
+    return status;
+  }
+
+ private:
+  KeyKind kinds_ = KeyKind::kUnknown;  // of the keys that came
+  bool has_hashes_ = false;            // whose kind nobody knows
 };
 
 class Builder {
@@ -52,13 +73,15 @@ class Builder {
 };
 
 // What was added may not have found memory: said at once, not at the end.
-void AddHash(Builder& builder, uint64_t hash) {
-  if (builder.UseBriefly([hash](FilterBuilder& b) { return b.AddHash(hash), b.status().ok(); })) return;
+void AddHash(Builder& builder, uint64_t hash, KeyKind kind) {
+  const auto add = [=](AskedBuilder& b) { return b.NoteKeyKind(kind), b.AddHash(hash), b.status().ok(); };
+  if (builder.UseBriefly(add)) return;
   Check(builder.Use([](FilterBuilder& b) { return b.status(); }));
 }
 
-void AddHashesFrom(Builder& builder, const uint64_t* hashes, size_t n) {
-  Check(builder.Use([&](FilterBuilder& b) {
+void AddHashesFrom(Builder& builder, const uint64_t* hashes, size_t n, KeyKind kind) {
+  Check(builder.Use([&](AskedBuilder& b) {
+    if (n != 0) b.NoteKeyKind(kind);
     b.AddHashes(hashes, n);
     return b.status();
   }));
@@ -67,7 +90,8 @@ void AddHashesFrom(Builder& builder, const uint64_t* hashes, size_t n) {
 void AddWords(Builder& builder, py::handle array) {
   builder.hasher().RequireKeys();
   const Words keys(array);
-  Check(builder.Use([&](FilterBuilder& b) {
+  Check(builder.Use([&](AskedBuilder& b) {
+    if (keys.size() != 0) b.NoteKeyKind(KeyKind::kInteger);
     builder.hasher().OfGroups(keys.data(), keys.size(), [&](size_t, const uint64_t* hashes, size_t size) {
       b.AddHashes(hashes, size);
       return b.status().ok();
@@ -83,14 +107,14 @@ std::unique_ptr<Image> Finish(Builder& builder) {
     const Status ready = b.CheckFinish(&image_bytes);
     if (!ready.ok()) return ready;
     image = std::make_unique<AlignedBytes>(static_cast<size_t>(image_bytes));
-    return b.FinishTo(image->data(), image->size(), nullptr);
+    return b.Done(b.FinishTo(image->data(), image->size(), nullptr));
   }));
   const KeyHash key_hash = builder.options().key_hash();
   return std::make_unique<Image>(std::move(image), VerifyMode::kTrusted, key_hash.secret_or_null(), Broken::kRaise);
 }
 
 void FinishToFile(Builder& builder, const std::string& path) {
-  Check(builder.Use([&](FilterBuilder& b) { return WithErrno([&] { return b.FinishToFile(path.c_str()); }); }));
+  Check(builder.Use([&](AskedBuilder& b) { return WithErrno([&] { return b.Done(b.FinishToFile(path.c_str())); }); }));
 }
 
 }  // namespace
@@ -98,25 +122,31 @@ void FinishToFile(Builder& builder, const std::string& path) {
 void BindBuilder(py::module_& module) {
   py::class_<Builder>(module, "Builder", py::module_local())
       .def(py::init<const FilterOptions&>())
-      .def("add", [](Builder& builder, py::handle key) { AddHash(builder, builder.hasher().OfObject(key)); })
-      .def("add_hash", &AddHash)
+      .def("add",
+           [](Builder& builder, py::handle key) {
+             KeyKind kind;
+             const uint64_t hash = builder.hasher().OfObject(key, &kind);
+             AddHash(builder, hash, kind);
+           })
+      .def("add_hash", [](Builder& builder, uint64_t hash) { AddHash(builder, hash, KeyKind::kUnknown); })
       .def("add_words", &AddWords)
       .def("add_hashes",
            [](Builder& builder, py::handle array) {
              const Words hashes(array);
-             AddHashesFrom(builder, hashes.data(), hashes.size());
+             AddHashesFrom(builder, hashes.data(), hashes.size(), KeyKind::kUnknown);
            })
       .def("add_iterable",
            [](Builder& builder, py::handle keys) {
-             builder.hasher().OfIterable(keys,
-                                         [&](const uint64_t* hashes, size_t n) { AddHashesFrom(builder, hashes, n); });
+             builder.hasher().OfIterable(keys, [&](const uint64_t* hashes, size_t n, KeyKind kinds) {
+               AddHashesFrom(builder, hashes, n, kinds);
+             });
            })
       .def("num_keys",
            [](Builder& builder) { return builder.UseBriefly([](FilterBuilder& b) { return b.num_keys(); }); })
       .def("image_bytes", [](Builder& builder) { return builder.Use([](FilterBuilder& b) { return b.ImageBytes(); }); })
       .def("finish", &Finish)
       .def("finish_to_file", &FinishToFile)
-      .def("reset", [](Builder& builder) { builder.Use([](FilterBuilder& b) { b.Reset(); }); });
+      .def("reset", [](Builder& builder) { builder.Use([](AskedBuilder& b) { b.Reset(), b.ForgetKeyKinds(); }); });
 }
 
 }  // namespace linefilter::python

@@ -6,19 +6,13 @@
 namespace linefilter::python {
 namespace {
 
-bool Contains(const Core& core, py::handle key) {
-  const KeyHash key_hash = core.key_hash();
-  const uint64_t hash = Hasher(key_hash).OfObject(key);
-  return core.ReadBriefly(
-      [&](const FilterBase& filter) { return IsAnother(key_hash, filter) || filter.MayContainHash(hash); });
-}
-
 bool ContainsHash(const Core& core, uint64_t hash) {
   return core.ReadBriefly([hash](const FilterBase& filter) { return filter.MayContainHash(hash); });
 }
 
 void ContainsWords(const Core& core, py::handle array, py::handle answers) {
   Hasher(core.key_hash()).RequireKeys();
+  core.RequireKind(KeyKind::kInteger);
   const Words keys(array);
   const Answers out(answers, keys.size());
   core.AskInPieces(keys.size(), [&](const FilterBase& filter, size_t begin, size_t size) {
@@ -36,11 +30,14 @@ void ContainsHashes(const Core& core, py::handle array, py::handle answers) {
 
 py::bytearray ContainsIterable(const Core& core, py::handle keys) {
   const KeyHash key_hash = core.key_hash();
-  return BytesOfIterable(Hasher(key_hash), keys, [&](const uint64_t* hashes, size_t n, uint8_t* answers) {
-    core.AskInPieces(n, [&](const FilterBase& filter, size_t begin, size_t size) {
-      if (!IsAnother(key_hash, filter)) filter.MayContainHashes(hashes + begin, size, answers + begin);
-    });
-  });
+  return BytesOfIterable(Hasher(key_hash), keys,
+                         [&](const uint64_t* hashes, size_t n, KeyKind kinds, uint8_t* answers) {
+                           core.RequireKind(kinds);
+                           core.AskInPieces(n, [&](const FilterBase& filter, size_t begin, size_t size) {
+                             if (!IsAnother(key_hash, filter))
+                               filter.MayContainHashes(hashes + begin, size, answers + begin);
+                           });
+                         });
 }
 
 // What FilterBase tells at once, and what it reads the whole body for.
@@ -64,15 +61,39 @@ void Core::Ask(Gil gil, const Asking& ask) const {
   ask(filter());
 }
 
+bool Core::ContainsKey(py::handle key) const {
+  const KeyHash key_hash = this->key_hash();
+  const uint64_t hash = Hasher(key_hash).OfObject(key);
+  return ReadBriefly(
+      [&](const FilterBase& filter) { return IsAnother(key_hash, filter) || filter.MayContainHash(hash); });
+}
+
+void Core::RequireKind(KeyKind asked) const {
+  const KeyKind kind = ReadBriefly(std::mem_fn(&FilterBase::key_kind));
+  if (BothKinds(kind, asked) == kind) return;
+  if (kind == KeyKind::kText) {
+    throw py::type_error(
+        "the filter has text keys (str or bytes) and these are integers, so that its members would be absent: make "
+        "them "
+        "text, by [str(key) for key in keys] or keys.astype(str)");
+  }
+  if (kind == KeyKind::kInteger) {
+    throw py::type_error(
+        "the filter has integer keys and these are text (str or bytes), so that its members would be absent: make them "
+        "integers, by [int(key) for key in keys] or keys.astype(\"int64\")");
+  }
+}
+
 void BindCore(py::module_& module) {
   py::class_<Core>(module, "Core", py::module_local())
-      .def("contains", &Contains)
+      .def("contains", &Core::ContainsKey)
       .def("contains_hash", &ContainsHash)
       .def("contains_words", &ContainsWords)
       .def("contains_hashes", &ContainsHashes)
       .def("contains_iterable", &ContainsIterable)
       .def("layout", Brief([](const FilterBase& filter) { return LayoutName(filter.layout()); }))
       .def("hash_id", Brief([](const FilterBase& filter) { return HashIdName(filter.hash_id()); }))
+      .def("key_kind", Brief([](const FilterBase& filter) { return KeyKindName(filter.key_kind()); }))
       .def("seed", Brief(&FilterBase::seed))
       .def("num_probes", Brief(&FilterBase::num_probes))
       .def("num_blocks", Brief(&FilterBase::num_blocks))

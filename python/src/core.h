@@ -52,6 +52,11 @@ class Core {
   virtual KeyHash key_hash() const { return filter().key_hash(); }
   // Calls ask(filter) with what answers now, which nobody changes meanwhile.
   virtual void Ask(Gil gil, const Asking& ask) const;
+  // Answers for one key, which is any object. With the GIL.
+  bool ContainsKey(py::handle key) const;
+  // Throws TypeError if it has keys of one kind alone and is asked for another, for members would be "absent". For many
+  // keys: a single one is not looked at, because that would cost more than it tells.
+  void RequireKind(KeyKind asked) const;
 
   // These return what tell(filter) does: with the GIL for what is brief, without it for what takes longer than to give
   // it away.
@@ -126,13 +131,13 @@ class BaseCaster : public py::detail::type_caster_generic {
 // An estimate as Python's SizeEstimate takes it.
 inline py::tuple TupleOf(const SizeEstimate& size) { return py::make_tuple(size.keys, size.error); }
 
-// Makes one byte per key, by work(hashes, n, bytes), which has the GIL and finds each byte 1 ("maybe").
+// Makes one byte per key, by work(hashes, n, kinds, bytes), which has the GIL and finds each byte 1 ("maybe").
 template <class Work>
 py::bytearray BytesOfIterable(const Hasher& hasher, py::handle keys, const Work& work) {
   std::vector<uint8_t> bytes;
-  hasher.OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+  hasher.OfIterable(keys, [&](const uint64_t* hashes, size_t n, KeyKind kinds) {
     bytes.resize(bytes.size() + n, 1);
-    work(hashes, n, bytes.data() + bytes.size() - n);
+    work(hashes, n, kinds, bytes.data() + bytes.size() - n);
   });
   return py::bytearray(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
@@ -140,6 +145,7 @@ py::bytearray BytesOfIterable(const Hasher& hasher, py::handle keys, const Work&
 // One call for each part of the module: what it adds to it.
 void BindErrors(py::module_& module);   // std::bad_alloc is OutOfMemoryError, CutByFork InvalidArgumentError
 void BindCore(py::module_& module);     // questions, of all filters
+void BindHolders(py::module_& module);  // what Python's classes are derived from
 void BindKeyCore(py::module_& module);  // insertions and images, of all that take keys
 void BindImage(py::module_& module);
 void BindOptions(py::module_& module);

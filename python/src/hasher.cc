@@ -1,8 +1,10 @@
 #include "python/src/hasher.h"
 
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "linefilter/status.h"
 #include "python/src/buffer.h"
@@ -23,6 +25,41 @@ bool IsA(py::handle object, PyObject* type) {
 [[noreturn]] void RefuseType(py::handle key, const char* advice) {
   throw py::type_error(std::string("a key is a str, bytes-like or an int, not ") + Py_TYPE(key.ptr())->tp_name + ": " +
                        advice);
+}
+
+// What to type for an object of a type that people try, by its name in C; classes derived from it count, too. A UUID
+// and a time could be taken in several ways, of which other languages would take another.
+constexpr struct {
+  const char* type;
+  const char* advice;
+} kConversions[] = {
+    {"UUID", "pass key.bytes (or str(key)), the same way everywhere"},
+    {"NaTType", "leave out what is missing, by .dropna() of pandas"},
+    {"NAType", "leave out what is missing, by .dropna() of pandas"},
+    {"datetime.datetime", "pass key.isoformat(), or int(key.timestamp()), the same way everywhere"},
+    {"datetime.date", "pass key.isoformat()"},
+    {"datetime.time", "pass key.isoformat()"},
+    {"datetime.timedelta", "pass key // datetime.timedelta(microseconds=1)"},
+    {"decimal.Decimal", "pass str(key)"},
+    {"Fraction", "pass str(key)"},
+    {"PurePath", "pass str(key), or os.fsencode(key)"},
+    {"_BaseAddress", "pass key.packed (or str(key)), the same way everywhere"},
+    {"numpy.datetime64", "pass key.astype(\"datetime64[us]\").astype(\"int64\")"},
+    {"numpy.timedelta64", "pass key.astype(\"timedelta64[us]\").astype(\"int64\")"},
+    {"pyarrow.lib.Scalar", "pass key.as_py()"},
+    {"Enum", "pass key.value"},
+    {"tuple", "pass one str of its parts, as \"\\0\".join(key)"},
+};
+
+const char* ConversionOf(py::handle key) {
+  PyObject* const mro = Py_TYPE(key.ptr())->tp_mro;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); ++i) {
+    const char* const name = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(mro, i))->tp_name;
+    for (const auto& row : kConversions) {
+      if (std::strcmp(row.type, name) == 0) return row.advice;
+    }
+  }
+  return "pass its text, str(key), or its bytes, if either is always the same";
 }
 
 // Widened as C++ widens: a negative one by its sign.
@@ -64,6 +101,9 @@ uint64_t UseKey(py::handle key, const Use& use) {
     RefuseType(key, "it is not plain which bytes it is; write int(key) if you mean 0 or 1");
   }
   if (PyLong_Check(object)) return use(WidenInt(key));
+  if (PyFloat_Check(object) && std::isnan(PyFloat_AS_DOUBLE(object))) {
+    RefuseType(key, "leave out what is missing (NaN), by .dropna() of pandas");
+  }
   if (PyFloat_Check(object)) RefuseType(key, "make it an int or its bytes (struct.pack), the same way everywhere");
   if (object == Py_None) RefuseType(key, "leave out what has no key");
   if (IsA(key, array_type)) RefuseType(key, "arrays are many keys (the ..._many calls), or take its tobytes()");
@@ -72,7 +112,7 @@ uint64_t UseKey(py::handle key, const Use& use) {
     if (!number) throw py::error_already_set();
     return use(WidenInt(number));
   }
-  if (IsA(key, generic_type) || !PyObject_CheckBuffer(object)) RefuseType(key, "make it one of these");
+  if (IsA(key, generic_type) || !PyObject_CheckBuffer(object)) RefuseType(key, ConversionOf(key));
   const Buffer buffer(key, PyBUF_FORMAT | PyBUF_ND);
   const char* format = buffer.view().format;
   if (format != nullptr && *format != '\0' && std::strchr("@=<>!", *format)) ++format;  // the order, which ctypes tells
@@ -104,9 +144,10 @@ void Hasher::RequireKeys() const {
                       "..._hashes calls with them"));
 }
 
-uint64_t Hasher::OfObject(py::handle key) const {
+uint64_t Hasher::OfObject(py::handle key, KeyKind* kind) const {
   RequireKeys();
   return UseKey(key, [&](auto plain) {
+    *kind = std::is_same_v<decltype(plain), uint64_t> ? KeyKind::kInteger : KeyKind::kText;
     uint64_t hash = 0;
     (void)key_hash_.Of(plain, &hash);
     return hash;
@@ -114,9 +155,12 @@ uint64_t Hasher::OfObject(py::handle key) const {
 }
 
 // What is wrong with one of many says which it is.
-uint64_t Hasher::OfItem(py::handle key, size_t index) const {
+uint64_t Hasher::OfItem(py::handle key, size_t index, KeyKind* kinds) const {
   try {
-    return OfObject(key);
+    KeyKind kind;
+    const uint64_t hash = OfObject(key, &kind);
+    *kinds = BothKinds(*kinds, kind);
+    return hash;
   } catch (const py::builtin_exception& error) {
     throw py::type_error("keys[" + std::to_string(index) + "]: " + error.what());
   }

@@ -26,7 +26,7 @@ void HashWords(py::handle array, py::handle hashes, uint64_t seed, const py::obj
 // 8 bytes for each, in the order of this machine.
 py::bytearray HashIterable(py::handle keys, uint64_t seed, const py::object& secret) {
   std::vector<uint64_t> all;
-  HasherOf(seed, secret).OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
+  HasherOf(seed, secret).OfIterable(keys, [&](const uint64_t* hashes, size_t n, KeyKind) {
     all.insert(all.end(), hashes, hashes + n);
   });
   return py::bytearray(reinterpret_cast<const char*>(all.data()), 8 * all.size());

@@ -54,7 +54,7 @@ std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core) {
 
 void BindKeyCore(py::module_& module) {
   py::class_<KeyCore, Core> bound(module, "KeyCore", py::module_local());
-  BindChanges<KeyFilter>(bound, "add", &KeyFilter::InsertHash, &KeyFilter::InsertHashes);
+  BindChanges<KeyFilter>(bound, "add", {&KeyFilter::InsertHash, &KeyFilter::InsertHashes, true});
   bound.def("memory_use", Telling<KeyCore>(&KeyFilter::MemoryUse))
       .def("image_bytes", Telling<KeyCore>(&KeyFilter::ImageBytes))
       .def("to_bytes", &ToBytes)

@@ -30,6 +30,21 @@ class KeyCore : public Core {
     Ask(Gil::kReleased, [&](const FilterBase&) { write(filter()); });
   }
 
+  // Adds one key, which is any object, and tells whether it was new. With the GIL.
+  bool AddKey(py::handle key) {
+    struct {
+      KeyKind kind;
+      uint64_t hash;
+      bool is_new;
+    } one;  // a reference to it fits into the std::function, which else would allocate
+    one.hash = Hasher(key_hash()).OfObject(key, &one.kind);
+    Change(Gil::kHeld, [&one](KeyFilter& filter) {
+      filter.NoteKeyKind(one.kind);
+      one.is_new = filter.InsertHash(one.hash);
+    });
+    return one.is_new;
+  }
+
   // Calls change(filter, begin, size), which counts, for the pieces of n keys, without the GIL. Between two of them
   // others get in.
   template <class ChangePiece>
@@ -75,68 +90,92 @@ class Locked final : public KeyCore {
   Own own_;
 };
 
-// These change by many hashes, or integers, and count; `told` is null, or gets what became of each. `many` is a member
-// function of Own, which the core holds. With the GIL, without which it is done.
+// How a core is changed, by member functions of Own, which it holds. Insertions note the kind of their keys; what takes
+// out many keys refuses another kind than the filter has.
 template <class Own>
-using Many = uint64_t (Own::*)(const uint64_t* hashes, size_t n, uint8_t* told) noexcept;
+struct Changes {
+  bool (Own::*one)(uint64_t hash) noexcept;
+  uint64_t (Own::*many)(const uint64_t* hashes, size_t n, uint8_t* told) noexcept;
+  bool inserts;
 
+  void RequireKind(const KeyCore& core, KeyKind kind) const {
+    if (!inserts) core.RequireKind(kind);
+  }
+  Own& Begin(KeyFilter& filter, KeyKind kind) const {
+    if (inserts) filter.NoteKeyKind(kind);
+    return static_cast<Own&>(filter);
+  }
+};
+
+// These change by many hashes, or integers, and count; `told` is null, or gets what became of each. With the GIL,
+// without which it is done.
 template <class Own>
-uint64_t ChangeByHashes(KeyCore& core, Many<Own> many, const uint64_t* hashes, size_t n, uint8_t* told) {
+uint64_t ChangeByHashes(KeyCore& core, const Changes<Own>& changes, const uint64_t* hashes, size_t n, KeyKind kind,
+                        uint8_t* told) {
+  changes.RequireKind(core, kind);
   const py::gil_scoped_release release;
   return core.ChangeInPieces(n, [&](KeyFilter& filter, size_t begin, size_t size) {
-    return (static_cast<Own&>(filter).*many)(hashes + begin, size, told == nullptr ? nullptr : told + begin);
+    Own& own = changes.Begin(filter, kind);
+    return (own.*changes.many)(hashes + begin, size, told == nullptr ? nullptr : told + begin);
   });
 }
 
 template <class Own>
-uint64_t ChangeByWords(KeyCore& core, Many<Own> many, const Words& keys, uint8_t* told) {
+uint64_t ChangeByWords(KeyCore& core, const Changes<Own>& changes, const Words& keys, uint8_t* told) {
   const Hasher hasher(core.key_hash());
   hasher.RequireKeys();
+  changes.RequireKind(core, KeyKind::kInteger);
   const py::gil_scoped_release release;
   return core.ChangeInPieces(keys.size(), [&](KeyFilter& filter, size_t begin, size_t size) {
+    Own& own = changes.Begin(filter, KeyKind::kInteger);
     uint64_t count = 0;
     hasher.OfGroups(keys.data() + begin, size, [&](size_t at, const uint64_t* hashes, size_t n) {
-      count += (static_cast<Own&>(filter).*many)(hashes, n, told == nullptr ? nullptr : told + begin + at);
+      count += (own.*changes.many)(hashes, n, told == nullptr ? nullptr : told + begin + at);
       return true;
     });
     return count;
   });
 }
 
-// Binds "add" or "remove" (`name`), and what begins so. `one` and `many` are member functions of Own.
+// Binds "add" or "remove" (`name`), and what begins so.
 template <class Own, class Class>
-void BindChanges(Class& bound, const std::string& name, bool (Own::*one)(uint64_t) noexcept, Many<Own> many) {
-  const auto change_one = [one](KeyCore& core, uint64_t hash) {
+void BindChanges(Class& bound, const std::string& name, const Changes<Own>& changes) {
+  const auto change_one = [changes](KeyCore& core, uint64_t hash, KeyKind kind) {
     bool done = false;
-    core.Change(Gil::kHeld, [&](KeyFilter& filter) { done = (static_cast<Own&>(filter).*one)(hash); });
+    core.Change(Gil::kHeld, [&](KeyFilter& filter) { done = (changes.Begin(filter, kind).*changes.one)(hash); });
     return done;
   };
-  const auto by_words = [many](KeyCore& core, py::handle array, const py::object& answers) {
+  const auto by_words = [changes](KeyCore& core, py::handle array, const py::object& answers) {
     const Words keys(array);
     std::optional<Answers> out;
     if (!answers.is_none()) out.emplace(answers, keys.size());
-    return ChangeByWords(core, many, keys, out ? out->data() : nullptr);
+    return ChangeByWords(core, changes, keys, out ? out->data() : nullptr);
   };
-  const auto by_hashes = [many](KeyCore& core, py::handle array) {
+  const auto by_hashes = [changes](KeyCore& core, py::handle array) {
     const Words hashes(array);
-    return ChangeByHashes(core, many, hashes.data(), hashes.size(), nullptr);
+    return ChangeByHashes(core, changes, hashes.data(), hashes.size(), KeyKind::kUnknown, nullptr);
   };
-  const auto by_iterable = [many](KeyCore& core, py::handle keys) {
+  const auto by_iterable = [changes](KeyCore& core, py::handle keys) {
     uint64_t count = 0;
-    Hasher(core.key_hash()).OfIterable(keys, [&](const uint64_t* hashes, size_t n) {
-      count += ChangeByHashes(core, many, hashes, n, nullptr);
+    Hasher(core.key_hash()).OfIterable(keys, [&](const uint64_t* hashes, size_t n, KeyKind kinds) {
+      count += ChangeByHashes(core, changes, hashes, n, kinds, nullptr);
     });
     return count;
   };
-  const auto by_each = [many](KeyCore& core, py::handle keys) {
-    return BytesOfIterable(Hasher(core.key_hash()), keys, [&](const uint64_t* hashes, size_t n, uint8_t* told) {
-      ChangeByHashes(core, many, hashes, n, told);
-    });
+  const auto by_each = [changes](KeyCore& core, py::handle keys) {
+    const auto change = [&](const uint64_t* hashes, size_t n, KeyKind kinds, uint8_t* told) {
+      ChangeByHashes(core, changes, hashes, n, kinds, told);
+    };
+    return BytesOfIterable(Hasher(core.key_hash()), keys, change);
   };
-  bound.def((name + "_hash").c_str(), change_one)
+  bound
+      .def((name + "_hash").c_str(),
+           [change_one](KeyCore& core, uint64_t hash) { return change_one(core, hash, KeyKind::kUnknown); })
       .def(name.c_str(),
            [change_one](KeyCore& core, py::handle key) {
-             return change_one(core, Hasher(core.key_hash()).OfObject(key));
+             KeyKind kind;
+             const uint64_t hash = Hasher(core.key_hash()).OfObject(key, &kind);
+             return change_one(core, hash, kind);
            })
       .def((name + "_words").c_str(), by_words, py::arg("keys"), py::arg("answers") = py::none())
       .def((name + "_hashes").c_str(), by_hashes)

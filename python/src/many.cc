@@ -92,6 +92,7 @@ void EachContainsWords(const py::tuple& tuple, py::handle array, py::handle answ
   const size_t n = keys.size();
   const Answers out(answers, cores.size() * n);
   const std::vector<Kin> all = ByKeyHash(cores);
+  for (const Core* core : cores) core->RequireKind(KeyKind::kInteger);
   const py::gil_scoped_release release;
   std::memset(out.data(), 1, cores.size() * n);
   std::vector<uint64_t> hashes(std::min(n, kGroup));
@@ -115,7 +116,9 @@ void AskGroup(const Cores& cores, const std::vector<Kin>& all, const std::vector
   for (const Kin& kin : all) {
     if (!kin.key_hash.hashes_keys()) continue;
     const Hasher hasher(kin.key_hash);
-    for (size_t i = 0; i < keys.size(); ++i) hashes[i] = hasher.OfItem(keys[i], index + i);
+    KeyKind kinds = KeyKind::kUnknown;
+    for (size_t i = 0; i < keys.size(); ++i) hashes[i] = hasher.OfItem(keys[i], index + i, &kinds);
+    for (const size_t i : kin.members) cores[i]->RequireKind(kinds);
     const py::gil_scoped_release release;
     for (const size_t i : kin.members) {
       AskRow(*cores[i], kin.key_hash, hashes.data(), keys.size(), (*rows)[i].data() + index);

@@ -8,6 +8,7 @@ PYBIND11_MODULE(_linefilter, module) {
   linefilter::python::AtFork::Register();
   linefilter::python::FindKeyTypes();
   linefilter::python::BindErrors(module);
+  linefilter::python::BindHolders(module);
   linefilter::python::BindCore(module);
   linefilter::python::BindKeyCore(module);
   linefilter::python::BindImage(module);

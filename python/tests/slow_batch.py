@@ -1,4 +1,4 @@
-"""bench/contains_many.py, with less: it runs, and the C++ batch and Python give the same answers. How fast is printed, not judged.
+"""The benchmarks of bench/, with less: they run, and the C++ batch and Python give the same answers. How fast is printed, not judged.
 
 LINEFILTER_PYTHON_BATCH, in the environment: liblinefilter_python_batch.so, which is built with the tests.
 """
@@ -25,3 +25,11 @@ def test_a_ratio_above_the_limit_is_told():
     command = [sys.executable, ROOT / "python" / "bench" / "contains_many.py", os.environ["LINEFILTER_PYTHON_BATCH"]]
     run = subprocess.run([*command, "--keys", "1000", "--rounds", "1", "--most", "0"], capture_output=True, text=True)
     assert run.returncode == 1, run.stderr
+
+
+def test_the_benchmark_of_single_keys_runs_and_tells_what_is_too_slow():
+    command = [sys.executable, ROOT / "python" / "bench" / "single_keys.py", "--keys", "1000", "--rounds", "1"]
+    for most, code in (("inf", 0), ("0", 1)):
+        limits = [f"--most-{what}={most}" for what in ("single", "update", "contains")]
+        run = subprocess.run([*command, *limits], capture_output=True, text=True)
+        assert run.returncode == code and run.stdout.count("ns per key") == 12, run.stderr

@@ -1,7 +1,7 @@
 """The package as others make and install it: source distribution, wheel from it, and tests with what was installed.
 
-LINEFILTER_ARCHIVE and LINEFILTER_REDIS_ARCHIVE, in the environment: liblinefilter.a and liblinefilter_redis.a of this tree, which
-saves minutes of compiling.
+LINEFILTER_ARCHIVE, LINEFILTER_REDIS_ARCHIVE and LINEFILTER_PROGRAM, in the environment: liblinefilter.a, liblinefilter_redis.a and the
+program of this tree, which saves minutes of compiling.
 """
 
 import os
@@ -21,9 +21,9 @@ from redis_server import SERVER
 HERE = Path(__file__).resolve().parent
 
 
-def run(*command, cwd, **environment):
+def run(*command, cwd, python=sys.executable, **environment):
     done = subprocess.run(
-        [sys.executable, *map(str, command)], cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True
+        [python, *map(str, command)], cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     return done.stdout
@@ -31,7 +31,8 @@ def run(*command, cwd, **environment):
 
 def quickly():
     """CMAKE_ARGS that link the library that the environment names, if it does. Nothing is optimized: only the result counts."""
-    names = [name for name in ("LINEFILTER_ARCHIVE", "LINEFILTER_REDIS_ARCHIVE") if os.environ.get(name)]
+    names = ("LINEFILTER_ARCHIVE", "LINEFILTER_REDIS_ARCHIVE", "LINEFILTER_PROGRAM")
+    names = [name for name in names if os.environ.get(name)]
     return " ".join(shlex.quote(f"-D{name}={os.environ[name]}") for name in names) + " -DCMAKE_CXX_FLAGS_RELEASE=-O0"
 
 
@@ -40,16 +41,16 @@ def files_in(folder, *kinds):
     return {path.relative_to(folder): path.read_bytes() for kind in kinds for path in folder.rglob(kind) if path.is_file()}
 
 
-def test_the_readmes_line_makes_a_wheel_that_works_of_a_source_distribution(tmp_path):
-    """The line as it stands there, in a folder whose name has a space. Compiled once: all sources are the tree's, and that CMake
-    finds them there, too, is tried without."""
+def test_the_readmes_lines_make_and_install_a_wheel_of_a_source_distribution(tmp_path):
+    """The lines as they stand there, in a folder whose name has a space; the environment is fresh. Compiled once: all sources are the
+    tree's, and that CMake finds them there, too, is tried without."""
     run("-m", "build", "--sdist", "--no-isolation", "-o", tmp_path, HERE.parent, cwd=tmp_path)
     (archive,) = tmp_path.glob("*.tar.gz")
     tree = tmp_path / "a tree"
     with tarfile.open(archive) as file:
         file.extractall(tree)
     sources = (tree / f"linefilter-{linefilter.__version__}").rename(tree / "python")
-    for part in ("include", "lib", "cmake"):
+    for part in ("include", "lib", "cmake", "tools"):
         assert files_in(ROOT / part, "*") == files_in(sources / "core" / part, "*") != {}
     kinds = ("*.cc", "*.h", "*.map", "*.py", "*.pyi", "py.typed")
     assert files_in(HERE.parent / "src", *kinds) == files_in(sources / "src", *kinds) != {}
@@ -62,15 +63,21 @@ def test_the_readmes_line_makes_a_wheel_that_works_of_a_source_distribution(tmp_
     (wheel,) = tree.glob("linefilter-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "linefilter/py.typed" in names and "linefilter/_linefilter.pyi" in names
+    assert "linefilter/_program" in names
     assert not any(name.endswith((".cc", ".h")) or "/tests/" in name for name in names)
-    installed = tmp_path / "installed"
-    run("-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", installed, wheel, cwd=tmp_path)
+    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    make, install = re.findall(r"^(?:python3|env/bin/pip) ((?:-m venv|install) .*)$", readme, re.MULTILINE)
+    run(*shlex.split(make), cwd=tree)
+    python = tree / "env" / "bin" / "python"
+    run("-m", "pip", *shlex.split(install), cwd=tree, python=python, CMAKE_ARGS=quickly(), PYTHONPATH="")
     # What may go wrong in installing: a file is missing, something is not linked, bytes differ. Test `python` has all the rest.
-    tests = [HERE / f"test_{name}.py" for name in ("docs", "interop", "redis", "secret")]
-    told = run("-m", "pytest", "-q", "-c", HERE.parent / "pyproject.toml", *tests, cwd=tmp_path, PYTHONPATH=str(installed))
+    tests = [HERE / f"test_{name}.py" for name in ("docs", "interop", "program", "redis", "secret")]
+    told = run("-m", "pytest", "-q", "-c", HERE.parent / "pyproject.toml", *tests, cwd=tmp_path, python=python, PYTHONPATH="")
     has_redis = SERVER is not None and hasattr(linefilter._linefilter, "Redis")
     assert " passed" in told and ("skipped" not in told or not has_redis)
-    assert str(installed) in run("-c", "import linefilter; print(linefilter.__file__)", cwd=tmp_path, PYTHONPATH=str(installed))
+    where = run("-c", "import linefilter; print(linefilter.__file__)", cwd=tmp_path, python=python, PYTHONPATH="")
+    assert where.startswith(str(tree / "env"))
+    assert "build" in run("-m", "linefilter", "--help", cwd=tmp_path, python=python, PYTHONPATH="")
 
 
 ANOTHER_MODULE = """

@@ -19,6 +19,13 @@ assert_type(view.num_keys, int | None)
 blocked = linefilter.BlockedFilter(5, bits_per_key=10.5)
 assert_type(blocked.add_many(str(i) for i in range(3)), int)
 blocked |= view
+bloom = linefilter.Bloom(1e6, 0.01)
+bloom.update(["a", 3], np.arange(3), blocked)
+assert_type(bloom | blocked, linefilter.Bloom)
+assert_type(bloom.copy(), linefilter.Bloom)
+assert_type(linefilter.Bloom.load("path", memory_limit=1e9), linefilter.Bloom)
+assert_type("a" in bloom and bloom.add("a") and bool(bloom) and bloom == blocked, bool)
+assert_type(linefilter.Bloom(fpr=0.001).key_kind, str)
 assert_type(mmap.mmap(-1, 5) in view or array.array("B", b"key") in view or np.int8(5) in view, bool)
 assert_type(blocked.add(array.array("B", b"key")), bool)
 assert_type(blocked.add_hashes([np.uint64(1), 2]), int)
@@ -76,7 +83,12 @@ WRONG = [
     "linefilter.build([1.5], fpr=0.1)",
     "linefilter.build([1], 0.1)",
     "linefilter.BlockedFilter(1, fpr=0.1).add(None)",
-    "linefilter.BlockedFilter(1, fpr=0.1).update([1])",
+    "linefilter.BlockedFilter(1, fpr=0.1).update(5)",
+    "linefilter.Bloom('1e6')",
+    "linefilter.Bloom(1, 0.1) | {1}",
+    "linefilter.Bloom(1, 0.1, 3)",
+    "linefilter.Bloom(1, seed=1.0)",
+    "linefilter.Bloom.load(5)",
     "linefilter.BlockedFilter(1, fpr=0.1).fold(1.5)",
     "linefilter.FilterView(b'', verify='whole').add(1)",
     "linefilter.FilterView(b'')",
@@ -85,7 +97,7 @@ WRONG = [
     "linefilter.ScalableFilter(5, bits_per_key=10)",
     "linefilter.hash_key(1, 2)",
     "linefilter.hash_key(1.5)",
-    "linefilter.BlockedFilter(1.5, fpr=0.1)",
+    "linefilter.BlockedFilter('1', fpr=0.1)",
     "blocked.add_hashes([1.5])",
     "class Derived(linefilter.BlockedFilter): pass",
     "users.swap(window)",

@@ -59,7 +59,7 @@ def test_hints_list_the_layouts_of_the_library():
 
 def test_examples_in_docstrings():
     attempted = 0
-    for name in ("_builder", "_filter", "_living", "_scalable", "_sizing", "_view"):
+    for name in ("_bloom", "_builder", "_filter", "_living", "_scalable", "_sizing", "_view"):
         result = doctest.testmod(sys.modules[f"linefilter.{name}"])
         assert result.failed == 0
         attempted += result.attempted

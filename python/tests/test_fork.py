@@ -61,7 +61,7 @@ def all_questions(filled):
     ends = set()
     of_its_kind = [lambda: filled.growth_error, lambda: filled.stages] if isinstance(filled, linefilter.ScalableFilter) else []
     for question in (
-        lambda: 5 in filled, lambda: filled.contains_many(NUMBERS[:10]), lambda: filled.contains_many(["a"]), filled.to_bytes,
+        lambda: 5 in filled, lambda: filled.contains_many(NUMBERS[:10]), lambda: filled.contains_many([5]), filled.to_bytes,
         lambda: filled.add(5), lambda: filled.add_many(NUMBERS[:10]), lambda: filled.add_many(["a"]), lambda: repr(filled),
         lambda: filled.__copy__(), *of_its_kind, filled.clear,
     ):  # fmt: skip

@@ -34,7 +34,8 @@ def test_every_way_to_add_and_ask_is_the_same(kind):
     assert hashes.add_hashes(linefilter.hash_keys(keys, seed=5)) == new
     were_new = flags.add_new(np.array(keys).reshape(10, 100))
     assert were_new.shape == (10, 100) and were_new.sum() == new == flags_of_iterable.add_new(keys).sum()
-    assert len({each.to_bytes() for each in filters}) == 1
+    assert all(each == one for each in filters if each is not hashes) and hashes != one, "hashes have no kind of key"
+    assert hashes.to_bytes()[: one.body_bytes] == one.to_bytes()[: one.body_bytes]
     assert one.seed == 5 and one.hash_id == "xxh3"
     asked = np.array(keys + [1000, 1001])
     told = one.contains_many(asked)
@@ -102,8 +103,6 @@ def test_union(filter):
             filter.update(type(filter)(5000, fpr=0.003))
     with pytest.raises(linefilter.IncompatibleError, match="seed"):
         filter.update(type(filter)(1000, fpr=0.003, seed=1))
-    with pytest.raises(TypeError, match="add_many"):
-        filter.update(["key"])
     with pytest.raises(TypeError):
         filter |= ["key"]
     closed = linefilter.FilterView(other.to_bytes(), verify="whole")

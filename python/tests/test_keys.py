@@ -160,17 +160,6 @@ def all_of_many(filter):
     return keys, (filter.add_hashes, filter.contains_hashes, builder.add_hashes, linefilter.mix_hashes)
 
 
-def test_numpys_strings_lose_zeros_and_are_refused(filter):
-    keys, _ = all_of_many(filter)
-    for wrong in (np.array([b"ab\0", b"cd"]), np.array(["ab\0", "cd"])):
-        assert wrong.tolist()[0] in (b"ab", "ab")  # which is why
-        for call in keys:
-            with pytest.raises(TypeError, match="zero bytes.*object"):
-                call(wrong)
-    filter.add(b"ab\0")
-    assert filter.contains_many(np.array([b"ab\0", b"cd"], object)).tolist() == [True, False]
-
-
 def test_bytes_are_not_iterated(filter):
     numbers = np.arange(2, dtype=np.uint64)
     with mmap.mmap(-1, 16) as mapped:

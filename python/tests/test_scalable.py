@@ -24,7 +24,7 @@ def test_grows_a_thousandfold_within_its_bound():
     # Over 24 seeds 0.0092 with a deviation of 0.0008: the first stages have few keys.
     assert seen.contains_many(absent).mean() < 0.0125
     assert (seen.fpr, seen.max_growth, seen.layout) == (0.01, 1000, "container")
-    assert repr(seen).startswith("<ScalableFilter: 10 stages, ")
+    assert repr(seen).startswith("<ScalableFilter: about ") and ", 10 stages>" in repr(seen)
     seen.clear()
     assert len(seen.stages) == 1 and not seen.contains_many(members).any()
 

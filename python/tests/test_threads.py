@@ -71,10 +71,12 @@ def test_the_gil_is_released(name):
 def test_adding_from_threads_loses_nothing(kind, add):
     """Without the mutex, two threads that change the same word at once lose bits of one of them: some in every round."""
     threads = 4
-    hashes = linefilter.hash_keys(NUMBERS[: threads * PIECE])
-    parts = np.array_split(hashes if add == "add_hashes" else NUMBERS[: threads * PIECE], threads)
+    added = NUMBERS[: threads * PIECE]
+    if add == "add_hashes":
+        added = linefilter.hash_keys(added)
+    parts = np.array_split(added, threads)
     alone = kind(threads * PIECE, fpr=0.01)
-    alone.add_hashes(hashes)
+    getattr(alone, add)(added)
     image = alone.to_bytes()
     start = threading.Barrier(threads, timeout=60)
 
@@ -123,7 +125,7 @@ def test_everything_at_once_does_not_stop(hurried):
     builder = linefilter.FilterBuilder(fpr=0.01)
     jobs = [
         lambda: a.add_many(NUMBERS[:100_000]), lambda: a.contains_many(NUMBERS[:100_000]), lambda: a.update(b),
-        lambda: b.update(a), lambda: [a.add(i) for i in range(2000)], lambda: [i in a for i in range(2000)], a.to_bytes,
+        lambda: b.update(a), lambda: a | b, lambda: a == b, lambda: [a.add(i) for i in range(2000)], lambda: [i in a for i in range(2000)], a.to_bytes,
         lambda: a.__copy__(), lambda: a.expected_fpr(), lambda: builder.add_many(NUMBERS[:50_000]),
         lambda: [builder.add(i) for i in range(2000)], builder.finish, lambda: a.update(a),
         lambda: a.add_many(i for i in range(5000) if i in a or True),
@@ -146,6 +148,25 @@ def test_a_view_closed_meanwhile_ends_its_calls_first():
             except ValueError as error:  # it was closed before it began
                 assert "closed" in str(error)
     image.extend(b"more")  # nobody holds it
+
+
+def test_single_keys_from_threads_lose_nothing(hurried):
+    """Beside arrays, which are added without the GIL: then a single key waits for the mutex, and lets others have the GIL."""
+    for kind in (linefilter.Bloom, linefilter.ScalableFilter):
+        filled = kind(10**5, fpr=0.01)
+        words = [f"key-{i}" for i in range(4000)]
+
+        def add(part):
+            for key in part:
+                filled.add(key)
+                assert key in filled
+
+        with ThreadPoolExecutor(4) as pool:
+            running = [pool.submit(add, words[begin::3]) for begin in range(3)]
+            running += [pool.submit(filled.add_many, NUMBERS[:100_000]) for _ in range(20)]
+            for done in running:
+                done.result(timeout=60)
+        assert filled.contains_many(words).all() and filled.contains_many(NUMBERS[:100_000]).all() and filled.key_kind == "mixed"
 
 
 def test_an_iterable_may_use_the_filter_it_is_added_to():

@@ -220,7 +220,7 @@ static void TestSameSize(void) {
   options.memory_limit = 1 << 20;
   options.num_keys = 5; /* of another filter */
   CHECK(linefilter_options_same_size_as(&options, view, &status) == LINEFILTER_OK && IsOk(&status));
-  CHECK(options.memory_limit == 1 << 20 && options.seed == 7 && options.bits_per_key == 0 && options.num_keys == 0);
+  CHECK(options.memory_limit == 1 << 20 && options.seed == 7 && options.bits_per_key == 0 && options.num_keys == 100000);
   linefilter_filter* next = linefilter_filter_new(100065, &options, &status);
   CHECK(next != NULL && linefilter_view_body_bytes(linefilter_filter_view(next)) == linefilter_view_body_bytes(view));
   linefilter_filter_insert_u64(next, 5);

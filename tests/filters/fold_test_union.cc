@@ -1,12 +1,12 @@
 // A union of unequal sizes is the filter of all keys of the common size; images are folded and united as filters are.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "linefilter/builder.h"
 #include "linefilter/sizing.h"
 #include "tests/filters/fold_test.h"
-#include "tests/testing/options.h"
 
 namespace linefilter::test {
 namespace {
@@ -126,6 +126,37 @@ TEST(Union, OfManyIsRefusedWhereItWouldSayMaybeToAll) {
   EXPECT_GT(plan.expected_fpr, 0.99);
 }
 
+// Its bits tell no number of keys, which is no reason to take the rate of the large one for one.
+TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
+  for (const Layout layout : {Layout::kBlocked, Layout::kCounting}) {
+    FilterOptions options = BitsPerKey(layout == Layout::kBlocked ? 10 : 40, layout);
+    options.num_probes = 6;
+    Filter large, small, full;
+    ASSERT_TRUE(large.Create(50000, options).ok() && small.Create(100, options).ok());
+    for (uint64_t key = 0; key < 50000; ++key) large.InsertKey(key);
+    for (uint64_t key = 0; key < 9000; ++key) small.InsertKey(100000 + key);
+    ASSERT_EQ(small.ApproximateSize().keys, HUGE_VAL);
+    const uint64_t bytes = large.body_bytes();
+    for (Filter* const one : {&large, &small}) {
+      const FilterBase* const both[] = {&large, &small};
+      UnionPlan plan;
+      ASSERT_TRUE(PlanUnion(both, 2, &plan).ok());
+      EXPECT_EQ(plan.approximate_size, HUGE_VAL);
+      EXPECT_EQ(plan.expected_fpr, 1);
+      EXPECT_GT(plan.fpr_of_largest, 0.009);
+      EXPECT_LT(plan.default_max_fpr, 0.05);
+      EXPECT_EQ(one->Union(one == &large ? small : large).code(), StatusCode::kIncompatible);
+    }
+    EXPECT_EQ(large.body_bytes(), bytes);
+    EXPECT_LT(large.ExpectedFpr(), 0.02);
+    // Where the largest says "maybe" to all, nothing is lost.
+    ASSERT_TRUE(full.Create(50100, options).ok());
+    for (uint64_t key = 0; key < 3000000; ++key) full.InsertKey(key);
+    ASSERT_EQ(full.ApproximateSize().keys, HUGE_VAL);
+    EXPECT_TRUE(small.Union(full).ok());
+  }
+}
+
 TEST(Union, CountsAKeyOnceThatIsInSeveralFilters) {
   // 1954 blocks, and half of them, of the same 100,000 keys.
   std::vector<BlockedFilter> same;
@@ -215,24 +246,23 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   FilterOptions options = Fpr(0.01);
   options.seed = 7;
   for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic}) {
-    Filter first;
-    ASSERT_TRUE(IsOk(first.Create(1000, WithLayout(layout, options))));
+    Filter first = Created<Filter>(uint64_t{1000}, WithLayout(layout, options));
     const FilterOptions same = FilterOptions::SameSizeAs(first);
     for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {
-      Filter next;
-      ASSERT_TRUE(IsOk(next.Create(num_keys, WithLayout(layout, same))));
+      Filter next = Created<Filter>(num_keys, same);
       EXPECT_EQ(next.body_bytes(), first.body_bytes());
       EXPECT_TRUE(IsOk(first.Union(next)));
     }
     const std::string image = Build(same, RandomHashes(1100, 1));
-    EXPECT_TRUE(IsOk(first.Union(FilterView(image.data(), image.size(), VerifyMode::kWhole)))) << "of a builder";
+    const FilterView built(image.data(), image.size(), VerifyMode::kWhole);
+    EXPECT_TRUE(IsOk(first.Union(built))) << "of a builder";
+    EXPECT_EQ(FilterOptions::SameSizeAs(built).num_keys, built.capacity()) << "the next one knows it, too";
   }
 }
 
 TEST(SameSizeAs, IsRefusedWhereThereIsNoSize) {
   Filter filter;
-  EXPECT_EQ(filter.Create(10, WithLayout(Layout::kBlocked, FilterOptions::SameSizeAs(FilterView()))).code(),
-            StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.Create(10, FilterOptions::SameSizeAs(FilterView())).code(), StatusCode::kInvalidArgument);
   FilterOptions same = FilterOptions::SameSizeAs(Created<BlockedFilter>(1000, Fpr(0.01)));
   const auto refused = [&](const FilterOptions& wrong) {
     EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(10, WithLayout(Layout::kBlocked, wrong)), "body"));
@@ -300,6 +330,10 @@ TEST(UniteImages, TakesManyAndEmptySetsAndClassicOfOneSize) {
   refused(classic, larger, "the size is another");
   refused(classic, blocked, "the layout is another");
   refused(retrieval, retrieval, "layout retrieval cannot be united");
+  // Each says how to build what can be.
+  refused(classic, larger, "Make one like the other (SameSizeAs");
+  refused(classic, blocked, "Make both with layout blocked");
+  refused(retrieval, retrieval, "or each with layout blocked, classic or counting");
   Collector none;
   EXPECT_EQ(UniteImages(nullptr, 0, none.sink()).code(), StatusCode::kInvalidArgument);
 }

@@ -362,7 +362,7 @@ TEST(RoomFor, IsNoneWhereNothingComesOrNoRateIs) {
   for (uint64_t key = 0; key < 5000; ++key) builder.AddKey(key);
   ASSERT_TRUE(IsOk(builder.Finish(&image)));
   ASSERT_TRUE(IsOk(FilterBuilder(BitsPerKey(10)).Finish(&empty)));
-  for (const double fpr : {0.5, 0.01, 0.0, -1.0, std::nan("")}) {
+  for (const double fpr : {1.0, 0.5, 0.01, 0.0, -1.0, std::nan("")}) {
     EXPECT_EQ(FilterView(image.data(), image.size(), VerifyMode::kWhole).RoomFor(fpr), 0u) << "retrieval takes none";
     EXPECT_EQ(FilterView(empty.data(), empty.size(), VerifyMode::kWhole).RoomFor(fpr), 0u);
     EXPECT_EQ(FilterView("broken", 6, VerifyMode::kWhole).RoomFor(fpr), 0u);
@@ -373,9 +373,27 @@ TEST(RoomFor, IsNoneWhereNothingComesOrNoRateIs) {
   BlockedFilter filter;
   ASSERT_TRUE(IsOk(filter.Create(1000, BitsPerKey(10))));
   for (const double fpr : {0.0, -1.0, std::nan("")}) EXPECT_EQ(filter.RoomFor(fpr), 0u);
-  for (const double fpr : {1.0, 2.0, std::numeric_limits<double>::infinity()}) {
-    EXPECT_EQ(filter.RoomFor(fpr), ~uint64_t{0}) << "no number of keys has a rate above 1";
+}
+
+TEST(RoomFor, IsEndlessFromARateOfOneOnWhateverIsThere) {
+  BlockedFilter filter;
+  ScalableFilter growing;
+  RotatingFilter rotating;
+  ASSERT_TRUE(IsOk(filter.Create(100, BitsPerKey(10))) && IsOk(growing.Create(100, Fpr(0.01))) &&
+              IsOk(rotating.Create(100, 2, BitsPerKey(10))));
+  for (const uint64_t num_keys : {0, 1000, 100000}) {
+    for (uint64_t key = 0; key < num_keys; ++key) {
+      filter.InsertKey(key);
+      growing.InsertKey(key);
+      rotating.InsertKey(key);
+    }
+    for (const double fpr : {1.0, 2.0, std::numeric_limits<double>::infinity()}) {
+      for (const FilterBase* one : std::initializer_list<const FilterBase*>{&filter, &growing, &rotating}) {
+        EXPECT_EQ(one->RoomFor(fpr), ~uint64_t{0}) << num_keys << ": no number of keys has a rate above 1";
+      }
+    }
   }
+  EXPECT_EQ(filter.ExpectedFpr(), 1.0);
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ std::map<std::string, int> Declared(const Surface& surface, const std::vector<st
 TEST(Layering, AQuestionIsDeclaredOnce) {
   const std::map<std::string, std::string> planted = {{"C++", "class A {\n  bool InsertKey(Key key) noexcept;\n};\n"},
                                                       {"C", "bool linefilter_new_insert_key(const void* key);\n"},
-                                                      {"Python", "class A:\n    def add(self, key):\n"}};
+                                                      {"Python", "class A:\n    def add_many(self, keys):\n"}};
   for (const auto& [language, surface] : Surfaces()) {
     std::vector<std::string> texts;
     for (const std::string& file : SourceFiles(surface.folder, {surface.extension})) {
@@ -132,7 +132,7 @@ TEST(Layering, AQuestionIsDeclaredOnce) {
     const std::map<std::string, int> declared = Declared(surface, texts);
     EXPECT_GE(declared.size(), 4u) << language << ": nothing was found";
     for (const auto& [name, count] : declared) EXPECT_EQ(count, 1) << language << ": " << name;
-    const std::string name = language == "C++" ? "InsertKey" : language == "C" ? "insert_key" : "add";
+    const std::string name = language == "C++" ? "InsertKey" : language == "C" ? "insert_key" : "add_many";
     texts.push_back(planted.at(language));
     EXPECT_EQ(Declared(surface, texts)[name], declared.at(name) + 1) << language;
   }

@@ -275,6 +275,7 @@ TEST(KeyKind, OfAnEmptySetIsAddedToAUnion) {
   ASSERT_TRUE(IsOk(filter.Create(100, options)));
   options = FilterOptions::SameSizeAs(filter);
   options.key_kind = KeyKind::kInteger;
+  options.num_keys = 0;
   const std::string empty = Build(options, {});
   const FilterView view(empty.data(), empty.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.empty_set());

@@ -23,7 +23,7 @@ struct Subject {
   std::vector<uint64_t> keys, hashes;
 };
 
-// One of each layout. They stay.
+// One of each layout, and a container of one stage, which has other kernels. They stay.
 const std::vector<const Subject*>& Subjects();
 
 // The same image with the damage of that number: a bit, a page, many pages of zeros, or cut off.

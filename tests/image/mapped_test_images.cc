@@ -14,21 +14,22 @@ namespace {
 
 constexpr uint64_t kMembers = 4000;
 
-std::string ContainerOf(const std::vector<uint64_t>& keys) {
+std::string ContainerOf(const std::vector<uint64_t>& keys, bool grows) {
   ScalableFilter filter;
-  EXPECT_TRUE(filter.Create(keys.size() / 10, Fpr(0.01)).ok());
+  EXPECT_TRUE(filter.Create(grows ? keys.size() / 10 : keys.size(), Fpr(0.01)).ok());
   for (const uint64_t key : keys) filter.InsertKey(key);
+  EXPECT_EQ(filter.num_stages() > 1, grows);
   std::string image;
   EXPECT_TRUE(filter.AppendImage(&image).ok());
   return image;
 }
 
-std::unique_ptr<Subject> MakeSubject(Layout layout) {
+std::unique_ptr<Subject> MakeSubject(Layout layout, bool grows = true) {
   auto subject = std::make_unique<Subject>();
-  subject->name = LayoutName(layout);
+  subject->name = std::string(LayoutName(layout)) + (grows ? "" : "_of_one_stage");
   for (uint64_t key = 0; key < 200000; ++key) subject->keys.push_back(key);
   if (layout == Layout::kContainer) {
-    subject->image = ContainerOf(subject->keys);
+    subject->image = ContainerOf(subject->keys, grows);
   } else {
     FilterBuilder builder(BitsPerKey(BitsPerKeyLikeBlocked(layout, 10), layout));
     for (const uint64_t key : subject->keys) builder.AddKey(key);
@@ -58,7 +59,7 @@ const std::vector<const Subject*>& Subjects() {
   static const auto* const subjects = [] {  // never freed: a leak checker finds what it points to
     auto* const made = new std::vector<const Subject*>;
     for (const Layout layout : EveryLayout()) made->push_back(MakeSubject(layout).release());
-    made->push_back(MakeSubject(Layout::kContainer).release());
+    for (const bool grows : {true, false}) made->push_back(MakeSubject(Layout::kContainer, grows).release());
     return made;
   }();
   return *subjects;

@@ -96,7 +96,7 @@ def build(tree):
     run("build/tests/golden_test", "--gtest_filter=Golden.Write", LINEFILTER_WRITE_GOLDEN=os.path.join(tree, GOLDEN))
     run("build/tests/conformance_test", LINEFILTER_WRITE_CONFORMANCE=os.path.join(tree, "tests/conformance"))
     run("ctest", "--test-dir", "build", "--output-on-failure", "-R", "^(" + "|".join([*TESTS, "conformance_python"]) + ")$")
-    run("sh", "-c", "seq 1000 | build/linefilter build --keys - --layout stub --fpr 0.01 --out stub.filter && build/linefilter info stub.filter")
+    run("sh", "-c", "seq 1000 | build/linefilter build - --layout stub --fpr 0.01 --out stub.filter && build/linefilter info stub.filter")
 
 
 def main():

@@ -34,7 +34,7 @@ class RedisToolsTest : public ToolsTest {
     words.insert(words.begin(), "redis");
     words.insert(words.end(), {"--server", server_->address()});
     for (const char* option : {"--patience", "--timeout"}) {
-      if (std::find(words.begin(), words.end(), option) == words.end()) words.insert(words.end(), {option, "60000"});
+      if (std::find(words.begin(), words.end(), option) == words.end()) words.insert(words.end(), {option, "60s"});
     }
     return words;
   }
@@ -46,8 +46,8 @@ class RedisToolsTest : public ToolsTest {
     return Json(Words(words), exit_code, input);
   }
   // Exit code 2 with a sentence that has these words, and nothing on standard output.
-  void ExpectFailure(const RunResult& result, const std::string& words) const {
-    EXPECT_EQ(result.exit_code, 2) << words << ": " << result.out;
+  void ExpectFailure(const RunResult& result, const std::string& words, int exit_code = 2) const {
+    EXPECT_EQ(result.exit_code, exit_code) << words << ": " << result.out;
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
     EXPECT_EQ(result.out, "") << words;
     EXPECT_EQ(result.err.find("::"), std::string::npos) << "names of C++ are not for this reader: " << result.err;

@@ -77,7 +77,7 @@ class ToolsTest : public ::testing::Test {
   std::string Build(const std::string& name, const std::string& keys,
                     std::vector<std::string> more = {"--bits-per-key", "12"}) {
     const std::string path = dir_.File(name);
-    std::vector<std::string> arguments = {"build", "--keys", dir_.Write(name + ".keys", keys), "--out", path};
+    std::vector<std::string> arguments = {"build", dir_.Write(name + ".keys", keys), "--out", path};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const RunResult result = Run(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;

@@ -27,7 +27,7 @@ class ToolsRedisBenchTest : public test::RedisToolsTest {
   // One run for all who look at what comes out.
   const json& Measured();
   // One that would take minutes; what it says is in Err().
-  pid_t StartBench(const char* num_keys, const std::string& server, const char* patience_ms = "60000");
+  pid_t StartBench(const char* num_keys, const std::string& server, const char* patience = "60s");
   std::string Err() const { return dir_.File("err"); }
 };
 
@@ -44,10 +44,10 @@ const json& ToolsRedisBenchTest::Measured() {
   return measured;
 }
 
-pid_t ToolsRedisBenchTest::StartBench(const char* num_keys, const std::string& server, const char* patience_ms) {
+pid_t ToolsRedisBenchTest::StartBench(const char* num_keys, const std::string& server, const char* patience) {
   std::vector<std::string> all = test::OurProgram(LINEFILTER_PROGRAM);
   all.insert(all.end(), {"redis", "bench", "--num-keys", num_keys, "--seconds", "100", "--server", server});
-  all.insert(all.end(), {"--patience", patience_ms, "--timeout", "60000"});
+  all.insert(all.end(), {"--patience", patience, "--timeout", "60s"});
   const std::string err = dir_.Write("err", "");
   std::vector<char*> argv;
   for (std::string& word : all) argv.push_back(word.data());
@@ -120,7 +120,7 @@ TEST_F(ToolsRedisBenchTest, SaysWhatStaysWhenInterrupted) {
     is_dead = false;
     removals = 0;
     client_->Do({"FLUSHALL"});
-    const pid_t child = StartBench("100000", relay.address(), "300");
+    const pid_t child = StartBench("100000", relay.address(), "300ms");
     EXPECT_TRUE(test::WaitUntil([&] { return Keys().size() >= 4; }));
     kill(child, SIGINT);
     EXPECT_TRUE(test::WaitUntil([&] { return removals > 0; }));
@@ -172,7 +172,8 @@ TEST_F(ToolsRedisBenchTest, RefusesWithASentence) {
     words.insert(words.end(), more.begin(), more.end());
     ExpectBadUsage(Words(words));
   }
-  ExpectBadUsage({"redis", "bench", "--server", "127.0.0.1:1", "--patience", "100", "--num-keys", "40000"});
+  EXPECT_EQ(Run({"redis", "bench", "--server", "127.0.0.1:1", "--patience", "100ms", "--num-keys", "40000"}).exit_code,
+            3);
   EXPECT_TRUE(Keys().empty());
 }
 

@@ -16,7 +16,7 @@ class ToolsRedisClusterTest : public ToolsTest {
  protected:
   json Redis(std::vector<std::string> words, std::string_view input = {}) {
     words.insert(words.begin(), "redis");
-    words.insert(words.end(), {"--server", cluster_.addresses(), "--patience", "60000", "--timeout", "60000"});
+    words.insert(words.end(), {"--server", cluster_.addresses(), "--patience", "60s", "--timeout", "60s"});
     return Json(words, 0, input);
   }
   size_t NumKeys(size_t node) { return static_cast<size_t>(cluster_.client(node).Integer({"DBSIZE"})); }
@@ -32,11 +32,11 @@ TEST_F(ToolsRedisClusterTest, AFilterIsOnAllNodes) {
   EXPECT_EQ(made["cluster"], true);
   EXPECT_EQ(made["shards"], plan["shards"]) << "as planned for three masters";
   EXPECT_EQ(made["shard_bytes"], plan["shard_bytes"]);
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-"}, Lines(0, 20000))["failed"], 0);
+  EXPECT_EQ(Redis({"add", "seen", "-"}, Lines(0, 20000))["failed"], 0);
   size_t with_shards = 0;
   for (size_t node = 0; node < RedisCluster::kNumNodes; ++node) with_shards += NumKeys(node) != 0;
   EXPECT_GE(with_shards, 2u) << "12 shards by chance: of three nodes one may have none, once in 40 times";
-  EXPECT_EQ(Redis({"query", "seen", "--keys", "-"}, Lines(0, 20000))["maybe"], 20000);
+  EXPECT_EQ(Redis({"query", "seen", "-"}, Lines(0, 20000))["maybe"], 20000);
   EXPECT_EQ(Redis({"info", "seen"})["masters"], 3);
   EXPECT_EQ(Redis({"delete", "seen"})["deleted"], true);
 }

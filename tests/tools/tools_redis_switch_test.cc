@@ -24,13 +24,13 @@ TEST_F(ToolsRedisSwitch, InOneGo) {
   const json after = RedisJson({"switch", "set", two, "--no-writers"});
   EXPECT_EQ(after["step"], "switched");
   EXPECT_NE(after["generation"], before["generation"]);
-  const RunResult here = Run({"query", "--filter", two, "--keys", "-"}, Lines(0, 6000));
-  EXPECT_EQ(Redis({"query", "set", "--keys", "-"}, Lines(0, 6000)).out, here.out) << "the new one alone";
+  const RunResult here = Run({"query", two, "-"}, Lines(0, 6000));
+  EXPECT_EQ(Redis({"query", "set", "-"}, Lines(0, 6000)).out, here.out) << "the new one alone";
 }
 
 TEST_F(ToolsRedisSwitch, StepByStepWhileOthersAdd) {
   Redis({"create", "set", "--num-keys", "1e4", "--fpr", "0.01"});
-  Redis({"add", "set", "--keys", "-"}, Lines(0, 1000));
+  Redis({"add", "set", "-"}, Lines(0, 1000));
   const json begun = RedisJson({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"});
   EXPECT_EQ(begun["step"], "begun");
   EXPECT_NE(begun["writers"].get<std::string>().find("both"), std::string::npos);
@@ -38,14 +38,14 @@ TEST_F(ToolsRedisSwitch, StepByStepWhileOthersAdd) {
   const RunResult twice = Redis({"switch", "set", "--begin", "--num-keys", "2e4", "--fpr", "0.001"});
   ExpectFailure(twice, begun["next_generation"].get<std::string>() + " was begun, perhaps by somebody else");
   ExpectFailure(twice, "with all keys, then --commit");
-  Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
-  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(0, 1000))["maybe"], 1000) << "the old one serves";
+  Redis({"add", "set", "-"}, "meanwhile\n");
+  EXPECT_EQ(RedisJson({"query", "set", "-"}, 0, Lines(0, 1000))["maybe"], 1000) << "the old one serves";
   EXPECT_EQ(RedisJson({"switch", "set", "--add", "-"}, 0, Lines(500, 1500))["step"], "added");
-  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-", "--count"}, 1, "key-1400\n")["absent"], 1);
+  EXPECT_EQ(RedisJson({"query", "set", "-", "--count"}, 1, "key-1400\n")["absent"], 1);
   const json done = RedisJson({"switch", "set", "--commit"});
   EXPECT_EQ(done["generation"], begun["next_generation"]);
   EXPECT_FALSE(done.contains("next_generation"));
-  EXPECT_EQ(Redis({"query", "set", "--keys", "-", "--print", "maybe"}, "key-0\nmeanwhile\nkey-500\nkey-1499\n").out,
+  EXPECT_EQ(Redis({"query", "set", "-", "--print", "maybe"}, "key-0\nmeanwhile\nkey-500\nkey-1499\n").out,
             "meanwhile\nkey-500\nkey-1499\n");
   ExpectFailure(Redis({"switch", "set", "--commit"}), "redis switch: ");
   ExpectFailure(Redis({"switch", "set", "--abandon"}), "redis switch: ");
@@ -53,10 +53,10 @@ TEST_F(ToolsRedisSwitch, StepByStepWhileOthersAdd) {
 
 TEST_F(ToolsRedisSwitch, Abandoned) {
   Redis({"create", "set", "--num-keys", "1e4", "--fpr", "0.01"});
-  Redis({"add", "set", "--keys", "-"}, "a\n");
+  Redis({"add", "set", "-"}, "a\n");
   Redis({"switch", "set", "--begin", "--num-keys", "1e4", "--fpr", "0.01"});
   EXPECT_EQ(RedisJson({"switch", "set", "--abandon"})["step"], "abandoned");
-  EXPECT_EQ(Redis({"query", "set", "--keys", "-"}, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
+  EXPECT_EQ(Redis({"query", "set", "-"}, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
   EXPECT_FALSE(RedisJson({"info", "set"}).contains("next_generation"));
 }
 
@@ -76,10 +76,10 @@ TEST_F(ToolsRedisSwitch, TakesOnlyTheOptionsOfItsStep) {
 TEST_F(ToolsRedisSwitch, InOneGoLosesNoKeyUnasked) {
   Redis({"load", "set", Build("one", Lines(0, 4000))});
   const std::string two = Build("two", Lines(0, 4000));
-  Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
+  Redis({"add", "set", "-"}, "meanwhile\n");
   const RunResult refused = Redis({"switch", "set", two});
   for (const char* step : {"--no-writers", "--begin", "--add", "--load", "--commit"}) ExpectFailure(refused, step);
-  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, "meanwhile\n")["maybe"], 1);
+  EXPECT_EQ(RedisJson({"query", "set", "-"}, 0, "meanwhile\n")["maybe"], 1);
   EXPECT_FALSE(RedisJson({"info", "set"}).contains("next_generation")) << "nothing was begun";
   const std::string fixed = Build("fixed", "a\n", {"--fpr", "0.01", "--layout", "retrieval"});
   Redis({"load", "fixed", fixed});
@@ -91,7 +91,7 @@ TEST_F(ToolsRedisSwitch, WithAGenerationBegun) {
   Redis({"load", "set", Build("one", Lines(0, 4000))});
   const std::string id =
       RedisJson({"switch", "set", "--begin", "--num-keys", "4000", "--bits-per-key", "12"})["next_generation"];
-  Redis({"add", "set", "--keys", "-"}, "meanwhile\n");
+  Redis({"add", "set", "-"}, "meanwhile\n");
   const std::string two = Build("two", Lines(4000, 8000));
   for (const char* more : {"--no-writers", "--json"}) {
     const RunResult refused = Redis({"switch", "set", two, more});
@@ -108,7 +108,7 @@ TEST_F(ToolsRedisSwitch, WithAGenerationBegun) {
   ExpectFailure(Redis({"switch", "set", "--load", Build("small", "a\n"), "--generation", id}), "redis switch");
   EXPECT_EQ(RedisJson({"switch", "set", "--load", two, "--generation", id})["step"], "loaded");
   EXPECT_EQ(RedisJson({"switch", "set", "--commit", "--generation", id})["generation"], id);
-  EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(4000, 8000) + "meanwhile\n")["maybe"], 4001);
+  EXPECT_EQ(RedisJson({"query", "set", "-"}, 0, Lines(4000, 8000) + "meanwhile\n")["maybe"], 4001);
   ExpectFailure(Redis({"switch", "set", "--commit", "--generation", id}), "none");
 }
 
@@ -158,7 +158,7 @@ TEST_F(ToolsRedisSwitchAdvice, TellsTheCommandThatGoesOn) {
     const std::string id = info[change == 2 ? "next_generation" : "generation"];
     EXPECT_TRUE(Has(err, "Generation " + id + " has all keys of IMAGE: --commit --generation " + id)) << err;
     EXPECT_EQ(RedisJson({"switch", "set", "--commit", "--generation", id})["generation"], id);
-    EXPECT_EQ(RedisJson({"query", "set", "--keys", "-"}, 0, Lines(1000, 2000))["maybe"], 1000);
+    EXPECT_EQ(RedisJson({"query", "set", "-"}, 0, Lines(1000, 2000))["maybe"], 1000);
     EXPECT_FALSE(RedisJson({"info", "set"}).contains("previous_generation"));
   }
 }

@@ -14,14 +14,14 @@ TEST_F(ToolsRedisTest, WhatIsAddedIsFound) {
   const json made = RedisJson({"create", "seen", "--num-keys", "1e5", "--fpr", "0.01"});
   EXPECT_EQ(made["layout"], "blocked");
   EXPECT_EQ(made["capacity"], 100000);
-  EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 1, Lines(0, 1000))["maybe"], 0) << "1: none";
-  const json added = RedisJson({"add", "seen", "--keys", "-"}, 0, Lines(0, 20000));
+  EXPECT_EQ(RedisJson({"query", "seen", "-"}, 1, Lines(0, 1000))["maybe"], 0) << "1: none";
+  const json added = RedisJson({"add", "seen", "-"}, 0, Lines(0, 20000));
   EXPECT_EQ(added["keys_read"], 20000);
   EXPECT_EQ(added["failed"], 0);
   EXPECT_GE(added["new"], 19990) << "nearly all: the filter is hardly filled";
   EXPECT_EQ(added["new"].get<int>() + added["known"].get<int>(), 20000);
-  EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 0, Lines(0, 20000))["maybe"], 20000);
-  EXPECT_EQ(RedisJson({"query", "seen", "--keys", "-"}, 0, Lines(19999, 30000))["absent"], 10000);
+  EXPECT_EQ(RedisJson({"query", "seen", "-"}, 0, Lines(0, 20000))["maybe"], 20000);
+  EXPECT_EQ(RedisJson({"query", "seen", "-"}, 0, Lines(19999, 30000))["absent"], 10000);
   const json info = RedisJson({"info", "seen"});
   EXPECT_EQ(info["capacity"], 100000);
   EXPECT_NEAR(info["approximate_size"].get<double>(), 20000, 400);
@@ -30,15 +30,15 @@ TEST_F(ToolsRedisTest, WhatIsAddedIsFound) {
   EXPECT_EQ(RedisJson({"delete", "seen"})["deleted"], true);
   EXPECT_TRUE(Keys().empty());
   EXPECT_EQ(RedisJson({"delete", "seen"}, 1)["deleted"], false) << "1: there was none";
-  ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\n"), "seen");
+  ExpectFailure(Redis({"query", "seen", "-"}, "a\n"), "seen");
 }
 
 TEST_F(ToolsRedisTest, WarnsOfMoreKeysThanItWasMadeFor) {
   Redis({"create", "small", "--num-keys", "1000", "--fpr", "0.01"});
-  EXPECT_EQ(Redis({"add", "small", "--keys", "-"}, Lines(0, 500)).err, "");
+  EXPECT_EQ(Redis({"add", "small", "-"}, Lines(0, 500)).err, "");
   const json info = RedisJson({"info", "small", "--fpr", "0.01"});
   EXPECT_NEAR(info["room_for"].get<double>(), 500, 100);
-  const RunResult added = Redis({"add", "small", "--keys", "-"}, Lines(0, 2000));
+  const RunResult added = Redis({"add", "small", "-"}, Lines(0, 2000));
   EXPECT_EQ(added.exit_code, 0);
   EXPECT_EQ(added.err.find("linefilter: warning: small was made for 1000 keys and holds about "), 0u) << added.err;
   EXPECT_EQ(std::count(added.err.begin(), added.err.end(), '\n'), 1) << "once";
@@ -50,15 +50,15 @@ TEST_F(ToolsRedisTest, WarnsOfMoreKeysThanItWasMadeFor) {
 // A pipe of unique lines, on as many machines as want: each key comes out of one of them.
 TEST_F(ToolsRedisTest, AddPrintsWhatWasNew) {
   Redis({"create", "seen", "--num-keys", "1e5", "--fpr", "0.0001"});
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "new"}, "a\nb\na\n\nlast").out, "a\nb\n\nlast\n");
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "new"}, "b\nc\n").out, "c\n");
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "known"}, "b\nd\n").out, "b\n");
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--print", "failed"}, "e\n").out, "");
-  EXPECT_EQ(Redis({"query", "seen", "--keys", "-"}, "e\nf\n").out, "maybe\te\nabsent\tf\n");
-  EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--print", "absent"}, "e\nf\n").out, "f\n");
+  EXPECT_EQ(Redis({"add", "seen", "-", "--print", "new"}, "a\nb\na\n\nlast").out, "a\nb\n\nlast\n");
+  EXPECT_EQ(Redis({"add", "seen", "-", "--print", "new"}, "b\nc\n").out, "c\n");
+  EXPECT_EQ(Redis({"add", "seen", "-", "--print", "known"}, "b\nd\n").out, "b\n");
+  EXPECT_EQ(Redis({"add", "seen", "-", "--print", "failed"}, "e\n").out, "");
+  EXPECT_EQ(Redis({"query", "seen", "-"}, "e\nf\n").out, "maybe\te\nabsent\tf\n");
+  EXPECT_EQ(Redis({"query", "seen", "-", "--print", "absent"}, "e\nf\n").out, "f\n");
   const std::string two("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16);
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--u64", "--print", "new"}, two).out, two);
-  EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--u64", "--count"}, two).out,
+  EXPECT_EQ(Redis({"add", "seen", "-", "--u64", "--print", "new"}, two).out, two);
+  EXPECT_EQ(Redis({"query", "seen", "-", "--u64", "--count"}, two).out,
             "num_queries  2\nmaybe        2\nabsent       0\n");
 }
 
@@ -70,10 +70,10 @@ TEST_F(ToolsRedisTest, AddEndsWhereItCannotPrint) {
     client_->Do({"FLUSHALL"});
     Redis({"create", "seen", "--num-keys", "1e6", "--fpr", "0.00001"});
     std::string line = ShellProgram();
-    for (const std::string& word : Words({"add", "seen", "--keys", keys, "--print", "new"})) line += " " + word;
+    for (const std::string& word : Words({"add", "seen", keys, "--print", "new"})) line += " " + word;
     return test::RunProgram({"sh", "-c", "(" + line + "; echo exit $? >&2) " + output});
   };
-  const auto num_added = [&] { return RedisJson({"query", "seen", "--keys", keys})["maybe"].get<int>(); };
+  const auto num_added = [&] { return RedisJson({"query", "seen", keys})["maybe"].get<int>(); };
   if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
   const RunResult full = run("> /dev/full");
   for (const char* words :
@@ -97,7 +97,7 @@ TEST_F(ToolsRedisTest, AClosedStreamIsNoConnection) {
   const std::string keys = dir_.Write("keys", commands);
   for (const std::string closed : {">&-", ">&- 2>&-"}) {
     std::string line = ShellProgram();
-    for (const std::string& word : Words({"query", "seen", "--keys", "-", "--print", "absent"})) line += " " + word;
+    for (const std::string& word : Words({"query", "seen", "-", "--print", "absent"})) line += " " + word;
     const RunResult result = test::RunProgram({"sh", "-c", line + " <" + keys + " " + closed});
     EXPECT_EQ(client_->Text({"GET", "victim"}), "lives") << closed;
     EXPECT_EQ(result.exit_code, 2) << "what could not be printed is no success";
@@ -119,14 +119,17 @@ TEST_F(ToolsRedisTest, ImagesOfAllLayoutsGoAndComeBack) {
     more.insert(more.end(), kinds[i].begin(), kinds[i].end());
     const std::string image = Build(name, Lines(0, 3000), more);
     EXPECT_EQ(RedisJson({"load", name, image})["created"], true);
-    const RunResult here = Run({"query", "--filter", image, "--keys", "-"}, queries);
-    const RunResult there = Redis({"query", name, "--keys", "-"}, queries);
+    const RunResult here = Run({"query", image, "-"}, queries);
+    const RunResult there = Redis({"query", name, "-"}, queries);
     EXPECT_EQ(there.out, here.out) << name;
     EXPECT_EQ(there.exit_code, 0);
     const std::string back = Dump(name);
-    EXPECT_EQ(Run({"query", "--filter", back, "--keys", "-"}, queries).out, here.out) << name;
+    EXPECT_EQ(Run({"query", back, "-"}, queries).out, here.out) << name;
+    json here_told = Json({"info", image}, 0), back_told = Json({"info", back}, 0);
+    EXPECT_EQ(back_told["key_kind"], "unknown") << "Redis does not keep it";
     if (kinds[i].back() == "--grow") {
-      EXPECT_TRUE(test::ReadFile(back) == test::ReadFile(image)) << "how it goes on is there, too";
+      for (const char* const name_of : {"image", "key_kind", "image_bytes"}) here_told[name_of] = back_told[name_of];
+      EXPECT_EQ(back_told, here_told) << "how it goes on is there, too";
     }
     const json info = RedisJson({"info", name});
     EXPECT_EQ(info["layout"], Json({"info", image}, 0)["layout"]);
@@ -139,7 +142,7 @@ TEST_F(ToolsRedisTest, LoadAddsTheKeysOfAnImage) {
   const std::string one = Build("one", Lines(0, 4000)), two = Build("two", Lines(4000, 8000));
   EXPECT_EQ(RedisJson({"load", "all", one})["created"], true);
   EXPECT_EQ(RedisJson({"load", "all", two})["created"], false);
-  EXPECT_EQ(RedisJson({"query", "all", "--keys", "-"}, 0, Lines(0, 8000))["maybe"], 8000);
+  EXPECT_EQ(RedisJson({"query", "all", "-"}, 0, Lines(0, 8000))["maybe"], 8000);
   const std::string small = Build("small", Lines(0, 10)), empty = Build("empty", "");
   ExpectFailure(Redis({"load", "all", small}), "redis load: ");
   const RunResult least = Redis({"load", "empty", empty, "--json"});
@@ -164,15 +167,15 @@ TEST_F(ToolsRedisTest, LoadAddsTheKeysOfAnImage) {
 // A shard that the server lost is not an empty one.
 TEST_F(ToolsRedisTest, ALostShardIsNeverAbsent) {
   Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
-  Redis({"add", "seen", "--keys", "-"}, "a\n");
+  Redis({"add", "seen", "-"}, "a\n");
   client_->Do({"DEL", ShardOf("seen")});
-  ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\nb\n"), "lost");
+  ExpectFailure(Redis({"query", "seen", "-"}, "a\nb\n"), "lost");
   ExpectFailure(Redis({"dump", "seen", "--out", dir_.File("bad")}), "lost");
-  const RunResult added = Redis({"add", "seen", "--keys", "-", "--print", "failed"}, "c\nd\n");
+  const RunResult added = Redis({"add", "seen", "-", "--print", "failed"}, "c\nd\n");
   EXPECT_EQ(added.out, "c\nd\n");
   EXPECT_EQ(added.exit_code, 2);
   EXPECT_NE(added.err.find("2 keys, 0 of them acknowledged"), std::string::npos) << added.err;
-  EXPECT_EQ(RedisJson({"add", "seen", "--keys", "-"}, 2, "c\nd\n")["failed"], 2);
+  EXPECT_EQ(RedisJson({"add", "seen", "-"}, 2, "c\nd\n")["failed"], 2);
   EXPECT_EQ(RedisJson({"info", "seen"}, 2)["lost_shards"], 1);
   EXPECT_FALSE(std::filesystem::exists(dir_.File("bad")));
 }
@@ -216,8 +219,7 @@ TEST_F(ToolsRedisTest, AddSaysWhatBecameOfWhatWasAcknowledged) {
       has_happened = true;
       now.happens();
     };
-    const RunResult result =
-        Run({"redis", "add", "seen", "--keys", "-", "--print", "failed", "--server", relay.address()}, keys);
+    const RunResult result = Run({"redis", "add", "seen", "-", "--print", "failed", "--server", relay.address()}, keys);
     client_->Do({"CONFIG", "SET", "maxmemory", "0"});
     EXPECT_EQ(result.exit_code, 2) << now.what;
     EXPECT_NE(result.err.find("after 6000 keys, 4096 of them acknowledged"), std::string::npos) << result.err;
@@ -229,22 +231,22 @@ TEST_F(ToolsRedisTest, AddSaysWhatBecameOfWhatWasAcknowledged) {
 // What the server cannot or should not do is said, with what to do.
 TEST_F(ToolsRedisTest, AFullServerAndAReplicaAreSaidSo) {
   Redis({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01"});
-  Redis({"add", "seen", "--keys", "-"}, "a\n");
+  Redis({"add", "seen", "-"}, "a\n");
   client_->Do({"CONFIG", "SET", "maxmemory", "1"});
-  const RunResult full = Redis({"add", "seen", "--keys", "-", "--print", "new"}, "b\n");
+  const RunResult full = Redis({"add", "seen", "-", "--print", "new"}, "b\n");
   client_->Do({"CONFIG", "SET", "maxmemory", "0"});
   ExpectFailure(full, "maxmemory");
   client_->Do({"REPLICAOF", "127.0.0.1", "1"});
-  std::vector<std::string> words = {"redis",     "query", "seen",      "--keys", "-", "--server", server_->address(),
-                                    "--timeout", "60000", "--patience"};
-  words.push_back("200");
-  ExpectFailure(Run(words, "a\nb\n"), "replica");
+  std::vector<std::string> words = {"redis",     "query", "seen",      "-", "--server", server_->address(),
+                                    "--timeout", "60s",   "--patience"};
+  words.push_back("200ms");
+  ExpectFailure(Run(words, "a\nb\n"), "replica", 3);
   words.push_back("--replica-reads");
   EXPECT_EQ(Run(words, "a\nb\n").out, "maybe\ta\nabsent\tb\n");
   for (const char* command : {"info", "dump", "query"}) {
     std::vector<std::string> of_new = {command, "just-made", "--replica-reads"};
     if (of_new[0] == "dump") of_new.insert(of_new.end(), {"--out", dir_.File("bad")});
-    if (of_new[0] == "query") of_new.insert(of_new.end(), {"--keys", "-"});
+    if (of_new[0] == "query") of_new.insert(of_new.end(), {"-"});
     ExpectFailure(Redis(of_new, "a\n"), "it may only be late");
   }
   client_->Do({"REPLICAOF", "NO", "ONE"});
@@ -256,14 +258,14 @@ TEST_F(ToolsRedisTest, AKeyedFilterNeedsItsSecret) {
   const json made = RedisJson({"create", "seen", "--num-keys", "1e4", "--fpr", "0.01", "--secret", secret});
   EXPECT_EQ(made["hash"], "keyed");
   EXPECT_TRUE(made.contains("secret_check"));
-  EXPECT_EQ(Redis({"add", "seen", "--keys", "-", "--secret", secret}, "a\n").exit_code, 0);
-  EXPECT_EQ(Redis({"query", "seen", "--keys", "-", "--secret", secret}, "a\n").out, "maybe\ta\n");
-  ExpectFailure(Redis({"query", "seen", "--keys", "-"}, "a\n"), "secret");
-  ExpectFailure(Redis({"query", "seen", "--keys", "-", "--secret", other}, "a\n"), "secret");
+  EXPECT_EQ(Redis({"add", "seen", "-", "--secret", secret}, "a\n").exit_code, 0);
+  EXPECT_EQ(Redis({"query", "seen", "-", "--secret", secret}, "a\n").out, "maybe\ta\n");
+  ExpectFailure(Redis({"query", "seen", "-"}, "a\n"), "secret");
+  ExpectFailure(Redis({"query", "seen", "-", "--secret", other}, "a\n"), "secret");
   EXPECT_EQ(RedisJson({"switch", "seen", "--begin", "--num-keys", "100", "--fpr", "0.1", "--secret", secret})["hash"],
             "keyed");
   const std::string image = Dump("seen", {"--secret", secret});
-  EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--secret", secret}, "a\n").out, "maybe\ta\n");
+  EXPECT_EQ(Run({"query", image, "-", "--secret", secret}, "a\n").out, "maybe\ta\n");
 }
 
 }  // namespace linefilter::test

@@ -34,9 +34,7 @@ constexpr char kHexSecret[] = "00112233445566778899aabbccddeeff";
 TEST_F(ToolsSecretTest, AKeyedImageIsFoldedAndMergedWithItsSecret) {
   const std::string keys = dir_.Write("keys", Lines(0, 1000)), image = dir_.File("image"), small = dir_.File("small"),
                     raw = dir_.Write("raw", kRawSecret), other = dir_.Write("other", std::string(16, '\x7f'));
-  ASSERT_EQ(
-      Run({"build", "--keys", keys, "--out", image, "--bits-per-key", "20", "--foldable", "--secret", raw}).exit_code,
-      0);
+  ASSERT_EQ(Run({"build", keys, "--out", image, "--bits-per-key", "20", "--foldable", "--secret", raw}).exit_code, 0);
   EXPECT_EQ(Json({"fold", image, "--by", "2", "--out", small, "--secret", raw}, 0)["hash"], "keyed");
   EXPECT_EQ(Run({"merge", image, small, "--out", small, "--any-rate", "--secret", raw}).exit_code, 0);
   EXPECT_EQ(Run({"verify", small, "--keys", keys, "--secret", raw}).exit_code, 0);
@@ -55,31 +53,30 @@ TEST_F(ToolsSecretTest, AKeyedImageIsAskedWithItsSecretAlone) {
   const std::string raw = dir_.Write("raw", kRawSecret), hex = dir_.Write("hex", kHexSecret + std::string("\n")),
                     dos = dir_.Write("dos", "00112233445566778899AABBCCDDEEFF\r\n"),
                     other = dir_.Write("other", std::string(16, '\x7f'));
-  ASSERT_EQ(Run({"build", "--keys", keys, "--out", image, "--bits-per-key", "20", "--secret", raw}).exit_code, 0);
+  ASSERT_EQ(Run({"build", keys, "--out", image, "--bits-per-key", "20", "--secret", raw}).exit_code, 0);
   for (const std::string& secret : {raw, hex, dos}) {
-    EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--secret", secret}, "a\nzz\n").out,
-              "maybe\ta\nabsent\tzz\n");
+    EXPECT_EQ(Run({"query", image, "-", "--secret", secret}, "a\nzz\n").out, "maybe\ta\nabsent\tzz\n");
     EXPECT_EQ(Run({"verify", image, "--keys", keys, "--secret", secret}).exit_code, 0);
     EXPECT_EQ(Json({"info", image, "--secret", secret}, 0)["hash"], "keyed");
   }
   // The words of the program, not of the library that it is made with.
-  const RunResult missing = Run({"query", "--filter", image, "--keys", keys});
+  const RunResult missing = Run({"query", image, keys});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_EQ(missing.out, "");
   EXPECT_NE(missing.err.find("--secret PATH"), std::string::npos) << missing.err;
-  const RunResult another = Run({"query", "--filter", image, "--keys", keys, "--secret", other});
+  const RunResult another = Run({"query", image, keys, "--secret", other});
   EXPECT_EQ(another.exit_code, 2);
   EXPECT_NE(another.err.find("another secret than that of --secret"), std::string::npos) << another.err;
   const std::string plain = Build("plain", "a\n");
-  for (const std::vector<std::string>& command : Some<std::vector<std::string>>(
-           {{"query", "--filter", plain, "--keys", keys}, {"verify", plain}, {"info", plain}})) {
+  for (const std::vector<std::string>& command :
+       Some<std::vector<std::string>>({{"query", plain, keys}, {"verify", plain}, {"info", plain}})) {
     std::vector<std::string> all = command;
     all.insert(all.end(), {"--secret", raw});
     ExpectBadUsage(all);
     EXPECT_NE(Run(all).err.find("leave out --secret"), std::string::npos) << Run(all).err;
   }
-  const std::vector<std::string> seeded = {"build",    "--keys", keys,     "--out", dir_.File("bad"), "--fpr", "0.01",
-                                           "--secret", raw,      "--seed", "1"};
+  const std::vector<std::string> seeded = {"build", keys,       "--out", dir_.File("bad"), "--fpr",
+                                           "0.01",  "--secret", raw,     "--seed",         "1"};
   ExpectBadUsage(seeded);
   EXPECT_NE(Run(seeded).err.find("--seed or --secret"), std::string::npos) << Run(seeded).err;
 }
@@ -91,7 +88,7 @@ TEST_F(ToolsSecretTest, AKeyedImageHasTheCheckOfItsSecret) {
   std::copy(kRawSecret.begin(), kRawSecret.end(), secret.bytes);
   char check[17];
   snprintf(check, sizeof(check), "%016llx", static_cast<unsigned long long>(CheckOfSecret(secret)));
-  const std::vector<std::string> build = {"build", "--keys", keys, "--out", image, "--fpr", "0.01", "--secret", raw};
+  const std::vector<std::string> build = {"build", keys, "--out", image, "--fpr", "0.01", "--secret", raw};
   for (const std::vector<std::string>& command :
        Some<std::vector<std::string>>({build, {"info", image}, {"info", image, "--secret", raw}})) {
     const json report = Json(command, command.size() == 2 ? 2 : 0);
@@ -157,8 +154,8 @@ TEST_F(ToolsSecretTest, EveryKeyedImageIsVerifiedWithoutItsSecret) {
 TEST_F(ToolsSecretTest, ASecretIsAllThatItsFileHolds) {
   const std::string keys = dir_.Write("keys", "a\n"), hex = kHexSecret;
   const auto error_of = [&](const std::string& bytes) {
-    const std::vector<std::string> build = {
-        "build", "--keys", keys, "--out", dir_.File("bad"), "--fpr", "0.01", "--secret", dir_.Write("secret", bytes)};
+    const std::vector<std::string> build = {"build", keys,   "--out",    dir_.File("bad"),
+                                            "--fpr", "0.01", "--secret", dir_.Write("secret", bytes)};
     ExpectBadUsage(build);
     return Run(build).err;
   };
@@ -186,8 +183,8 @@ TEST_F(ToolsSecretTest, ASecretThatCannotBeReadIsNotReplaced) {
   std::filesystem::permissions(locked, std::filesystem::perms::none);
   const bool is_root = std::ifstream(locked).good();  // who reads everything
   const std::vector<std::vector<std::string>> commands =
-      Some<std::vector<std::string>>({{"build", "--keys", keys, "--out", dir_.File("bad"), "--fpr", "0.01"},
-                                      {"query", "--filter", image, "--keys", keys},
+      Some<std::vector<std::string>>({{"build", keys, "--out", dir_.File("bad"), "--fpr", "0.01"},
+                                      {"query", image, keys},
                                       {"verify", image},
                                       {"info", image}});
   const std::vector<std::pair<std::string, std::string>> cases = {{dir_.File("missing"), "No such file or directory"},
@@ -239,18 +236,16 @@ TEST_F(ToolsSecretTest, TheSecretAndTheKeysDoNotComeFromOneFile) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const std::string program = "timeout 60 " + ShellProgram(), both = "cat '" + raw + "' '" + keys + "' | ",
                     build = program + "build --fpr 0.01 --out '" + dir_.File("bad") + "' ",
-                    query = program + "query --filter '" + image + "' ", verify = program + "verify '" + image + "' ";
+                    query = program + "query '" + image + "' ", verify = program + "verify '" + image + "' ";
   for (const std::string& line : Some<std::string>(
-           {both + build + "--keys - --secret /dev/stdin", both + build + "--secret /dev/stdin --keys -",
-            "cat '" + raw + "' | " + build + "--keys - --secret /dev/stdin",
-            build + "--keys - --secret /dev/stdin < '" + raw + "'",
-            both + build + "--keys /dev/stdin --secret /dev/fd/0",
-            build + "--keys '" + fifo + "' --secret '" + fifo + "'", both + query + "--keys - --secret /dev/stdin",
-            both + verify + "--keys - --secret /dev/stdin"})) {
+           {both + build + "- --secret /dev/stdin", both + build + "--secret /dev/stdin -",
+            "cat '" + raw + "' | " + build + "- --secret /dev/stdin", build + "- --secret /dev/stdin < '" + raw + "'",
+            both + build + "/dev/stdin --secret /dev/fd/0", build + "'" + fifo + "' --secret '" + fifo + "'",
+            both + query + "- --secret /dev/stdin", both + verify + "--keys - --secret /dev/stdin"})) {
     const RunResult result = RunProgram({"/bin/sh", "-c", line});
     EXPECT_EQ(result.exit_code, 2) << line;
     EXPECT_EQ(result.out, "") << line;
-    EXPECT_NE(result.err.find("where --keys come from, too: give"), std::string::npos) << line << result.err;
+    EXPECT_NE(result.err.find("where the keys come from, too: give"), std::string::npos) << line << result.err;
     EXPECT_FALSE(std::filesystem::exists(dir_.File("bad"))) << line;
   }
   // Two sources, one of them standard input.
@@ -293,8 +288,7 @@ TEST_F(ToolsSecretTest, TheTextOfASecretDoesNotStayInMemory) {
   const pid_t process = fork();
   if (process == 0) {
     dup2(open("/dev/null", O_WRONLY), 1);
-    execl(LINEFILTER_PROGRAM, "linefilter", "query", "--filter", image.c_str(), "--keys", fifo.c_str(), "--secret",
-          hex.c_str(), nullptr);
+    execl(LINEFILTER_PROGRAM, "linefilter", "query", image.c_str(), fifo.c_str(), "--secret", hex.c_str(), nullptr);
     _exit(127);
   }
   int keys = -1;  // to be opened when the program reads from it: it has its secret then

@@ -205,7 +205,7 @@ TEST_F(ToolsStatsTest, WarnsOfMoreKeysThanAnImageWasMadeFor) {
   const std::string good = Build("good", Lines(0, 4000), {"--bits-per-key", "10"});
   const std::string full = dir_.path() + "/full";
   const RunResult built =
-      Run({"build", "--keys", "-", "--out", full, "--fpr", "0.01", "--grow", "--max-growth", "1"}, Lines(0, 9000));
+      Run({"build", "-", "--out", full, "--fpr", "0.01", "--grow", "--max-growth", "1"}, Lines(0, 9000));
   EXPECT_EQ(built.exit_code, 1) << "the image is written";
   for (const std::string command : {"info", "stats"}) {
     for (const std::string& image : {fits, good}) EXPECT_EQ(Run({command, image}).err, "") << command;
@@ -225,7 +225,7 @@ TEST_F(ToolsStatsTest, WarnsOfMoreKeysThanAnImageWasMadeFor) {
 TEST_F(ToolsStatsTest, BuildTellsTheRateOfTheKeysThatCame) {
   const std::string fits = dir_.path() + "/fits", image = dir_.path() + "/image";
   const auto built = [&](const std::string& out, std::vector<std::string> more, int keys, const std::string& warning) {
-    std::vector<std::string> build = {"build", "--keys", "-", "--out", out, "--json"};
+    std::vector<std::string> build = {"build", "-", "--out", out, "--json"};
     build.insert(build.end(), more.begin(), more.end());
     const RunResult result = Run(build, Lines(0, keys));
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -240,6 +240,10 @@ TEST_F(ToolsStatsTest, BuildTellsTheRateOfTheKeysThatCame) {
   EXPECT_NEAR(built(fits, {"--fpr", "0.01", "--num-keys", "5000"}, 5000, ""), 0.01, 0.001);
   EXPECT_GT(built(image, {"--fpr", "0.01", "--num-keys", "5000"}, 20000, warning), 0.2);
   EXPECT_GT(built(image, {"--like", fits}, 20000, warning), 0.2);
+  const std::string few = dir_.path() + "/few";
+  built(few, {"--like", fits}, 500, "");
+  EXPECT_EQ(Stats({few})["capacity"], 5000) << "it was made for as many, whatever came";
+  built(image, {"--like", few}, 5000, "");
   EXPECT_GT(built(image, {"--fpr", "0.01", "--num-keys", "5000", "--layout", "retrieval"}, 500000,
                   "linefilter: warning: " + image + " was made for 5000 keys and holds so many more that"),
             0.9);

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 TEST_F(ToolsTest, FoldsAnImageByAFactorToARateOrToASize) {
   const std::string keys = dir_.Write("keys", Lines(0, 5000)), large = dir_.File("large"), out = dir_.File("out");
-  const json built = Json({"build", "--keys", keys, "--out", large, "--bits-per-key", "40", "--foldable"}, 0);
+  const json built = Json({"build", keys, "--out", large, "--bits-per-key", "40", "--foldable"}, 0);
   EXPECT_EQ(built["layout"], "blocked");
   EXPECT_EQ(built["body_bytes"], 64 * 448) << "391 blocks would do";
   const json halved = Json({"fold", large, "--by", "2", "--out", out}, 0);
@@ -65,13 +65,15 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
            {"merge", image, dir_.File("none"), "--out", bad},
            {"merge", "--out", bad},
            {"merge", image},
-           {"build", "--keys", "-", "--out", bad, "--fpr", "0.1", "--foldable", "--layout", "retrieval"},
+           {"build", "-", "--out", bad, "--fpr", "0.1", "--foldable", "--layout", "retrieval"},
        })) {
     ExpectBadUsage(arguments);
   }
   const RunResult misfit = Run({"merge", image, image, classic, "--out", bad});
   EXPECT_NE(misfit.err.find(image + " and " + classic + ": "), std::string::npos) << misfit.err;
   EXPECT_NE(misfit.err.find("the layout is another"), std::string::npos) << misfit.err;
+  EXPECT_NE(misfit.err.find("--layout blocked"), std::string::npos)
+      << "how to build what can be united: " << misfit.err;
   // "here" is the one that is named first, also if it is empty; what fits to an empty set is compared with the next
   // one.
   const std::string none = Build("none", "");
@@ -82,6 +84,10 @@ TEST_F(ToolsTest, RefusesToFoldWhatCannotBe) {
   const RunResult third = Run({"merge", none, image, probes, "--out", bad});
   EXPECT_NE(third.err.find(image + " and " + probes + ": "), std::string::npos) << third.err;
   EXPECT_NE(third.err.find("the num_probes is another: blocked, 6400 bytes"), std::string::npos) << third.err;
+  EXPECT_NE(third.err.find("--like " + image), std::string::npos) << third.err;
+  const std::string retrieval = Build("retrieval", "a\n", {"--fpr", "1%", "--layout", "retrieval"});
+  const RunResult never = Run({"merge", retrieval, retrieval, "--out", bad});
+  EXPECT_NE(never.err.find("--layout blocked"), std::string::npos) << never.err;
 }
 
 TEST_F(ToolsTest, FoldsAndMergesCounters) {
@@ -153,8 +159,8 @@ TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
   std::vector<std::string> merge = {"merge", "--out", week, first};
   for (int day = 1; day < 7; ++day) {
     const std::string image = dir_.File("day" + std::to_string(day));
-    const RunResult built = Run({"build", "--keys", "-", "--out", image, "--like", first},
-                                Lines(10000 * day, 10000 * day + 9000 + 300 * day));
+    const RunResult built =
+        Run({"build", "-", "--out", image, "--like", first}, Lines(10000 * day, 10000 * day + 9000 + 300 * day));
     ASSERT_EQ(built.exit_code, 0) << built.err;
     EXPECT_EQ(std::filesystem::file_size(image), std::filesystem::file_size(first));
     merge.push_back(image);
@@ -164,7 +170,7 @@ TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
   std::string all;
   for (int day = 0; day < 7; ++day) all += Lines(10000 * day, 10000 * day + (day == 0 ? 10000 : 9000 + 300 * day));
   const std::string one = dir_.File("one");
-  const double of_one = Json({"build", "--keys", "-", "--out", one, "--like", first}, 0, all)["expected_fpr"];
+  const double of_one = Json({"build", "-", "--out", one, "--like", first}, 0, all)["expected_fpr"];
   EXPECT_LE(merged["expected_fpr"].get<double>(), 1.25 * of_one) << "that of one filter of all keys";
   const std::string absent = Lines(1000000, 1020000);
   const double maybes = 20000 - Json({"verify", week, "--keys", "-"}, 1, absent)["keys_absent"].get<double>();
@@ -174,11 +180,11 @@ TEST_F(ToolsTest, BuildsImagesThatCanBeMerged) {
         << day;
   }
   const std::string retrieval = Build("retrieval", Lines(0, 100), {"--fpr", "0.01", "--layout", "retrieval"});
-  EXPECT_NE(Run({"build", "--keys", "-", "--out", week, "--like", retrieval}, "a\n").err.find("is united with none"),
+  EXPECT_NE(Run({"build", "-", "--out", week, "--like", retrieval}, "a\n").err.find("is united with none"),
             std::string::npos);
   for (const char* const other :
        {"--foldable", "--exact-size", "--grow", "--seed=3", "--layout=blocked", "--fpr=0.1"}) {
-    const RunResult both = Run({"build", "--keys", "-", "--out", week, "--like", first, other}, "a\n");
+    const RunResult both = Run({"build", "-", "--out", week, "--like", first, other}, "a\n");
     EXPECT_EQ(both.exit_code, 2) << other;
     EXPECT_NE(both.err.find("not both"), std::string::npos) << both.err;
   }
@@ -202,7 +208,7 @@ TEST_F(ToolsTest, BuildsImagesOfFewSizes) {
     EXPECT_EQ(Run({"fold", one, "--by", "4", "--out", out}).exit_code, 0);
   }
   for (const char* const other : {"--foldable", "--grow"}) {
-    EXPECT_EQ(Run({"build", "--keys", "-", "--out", out, "--fpr", "0.1", "--exact-size", other}, "a\n").exit_code, 2);
+    EXPECT_EQ(Run({"build", "-", "--out", out, "--fpr", "0.1", "--exact-size", other}, "a\n").exit_code, 2);
   }
 }
 
@@ -272,13 +278,13 @@ TEST_F(ToolsTest, QuerySaysHowDamageIsFound) {
   const std::string keys = Lines(0, 100000), image = Build("image", keys);
   const std::string sound = test::ReadFile(image);
   for (const char* mode : {"whole", "lazy", "trusted"}) {
-    EXPECT_EQ(Run({"query", "--filter", image, "--keys", "-", "--verify", mode, "--count"}, keys).exit_code, 0) << mode;
+    EXPECT_EQ(Run({"query", image, "-", "--verify", mode, "--count"}, keys).exit_code, 0) << mode;
   }
   std::string bytes = sound;
   std::fill_n(bytes.begin() + 65536, 30000, '\0');
   const std::string damaged = dir_.Write("damaged", bytes);
   const auto count = [&](const char* mode, const std::string& asked, int exit_code) {
-    const RunResult result = Run({"query", "--filter", damaged, "--keys", "-", "--verify", mode, "--json"}, asked);
+    const RunResult result = Run({"query", damaged, "-", "--verify", mode, "--json"}, asked);
     EXPECT_EQ(result.exit_code, exit_code) << mode;
     EXPECT_EQ(result.err.find("body bytes 65536 to") != std::string::npos, exit_code == 2) << result.err;
     return result.out.empty() ? json() : json::parse(result.out);
@@ -287,8 +293,8 @@ TEST_F(ToolsTest, QuerySaysHowDamageIsFound) {
   EXPECT_GT(count("trusted", keys, 0)["absent"], 10000) << "which is why it must be said";
   EXPECT_EQ(count("lazy", keys, 2)["absent"], 0);
   EXPECT_GT(count("lazy", Lines(200000, 210000), 2)["absent"], 3000);
-  ExpectBadUsage({"query", "--filter", image, "--keys", dir_.Write("keys", keys), "--verify", "no"});
-  ExpectBadUsage({"query", "--filter", image, "--keys", dir_.File("keys"), "--no-verify"});
+  ExpectBadUsage({"query", image, dir_.Write("keys", keys), "--verify", "no"});
+  ExpectBadUsage({"query", image, dir_.File("keys"), "--no-verify"});
 }
 
 TEST_F(ToolsTest, DamagedImagesAreNotAsked) {
@@ -305,7 +311,7 @@ TEST_F(ToolsTest, DamagedImagesAreNotAsked) {
     EXPECT_EQ(Run({"verify", image}).exit_code, 2) << bytes.size();
     EXPECT_EQ(Run({"verify", image, "--keys", "-"}, "key-1\n").exit_code, 2);
     EXPECT_EQ(Run({"info", image}).exit_code, 2);
-    const RunResult asked = Run({"query", "--filter", image, "--keys", "-"}, "key-1\n");
+    const RunResult asked = Run({"query", image, "-"}, "key-1\n");
     EXPECT_EQ(asked.exit_code, 2);
     EXPECT_EQ(asked.out, "") << "no answer that could be wrong";
     EXPECT_NE(asked.err, "");
@@ -319,7 +325,7 @@ TEST_F(ToolsTest, AnImageOfCallersHashesCannotBeAskedByKey) {
   const std::string image = dir_.Write("image", test::Assemble(parts));
   EXPECT_EQ(Json({"info", image}, 0)["hash"], "caller");
   EXPECT_EQ(Run({"verify", image}).exit_code, 0) << "its bytes are good";
-  const RunResult asked = Run({"query", "--filter", image, "--keys", "-"}, "a\n");
+  const RunResult asked = Run({"query", image, "-"}, "a\n");
   EXPECT_EQ(asked.exit_code, 2) << "not a \"maybe\" that means nothing";
   EXPECT_NE(asked.err.find("only the writer can ask it"), std::string::npos) << asked.err;
 }

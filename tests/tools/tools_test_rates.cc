@@ -35,7 +35,7 @@ TEST_F(ToolsTest, FprMeasuresWhatIsExpected) {
           << "6 deviations of 1 % (emulated: 1.7 %), and 2 % between filters of this size";
     }
   }
-  const json few = Json({"fpr", "--bits-per-key", "12", "--probes", "3", "--num-keys", "1e4"}, 0);
+  const json few = Json({"fpr", "--bits-per-key", "12", "--num-probes", "3", "--num-keys", "1e4"}, 0);
   EXPECT_EQ(few["num_probes"], 3);
   EXPECT_EQ(few["layout"], "blocked");
 }
@@ -154,7 +154,7 @@ TEST_F(ToolsTest, FprIsTheSameForEveryFamilyOfKeys) {
 TEST_F(ToolsTest, OracleIsRightWithinItsStatedErrors) {
   const std::string step = IsEmulated() ? "18" : IsSlowBuild() ? "9" : "2";  // each exact rate takes time
   const size_t num_steps = IsEmulated() ? 2 : IsSlowBuild() ? 3 : 10;
-  const json oracle = Json({"oracle", "--probes", "--num-keys", "50", "--from", "6", "--to", "24", "--step", step}, 0);
+  const json oracle = Json({"oracle", "--all-probes", "--num-keys", "50", "--from", "6", "--to", "24", "--step", step}, 0);
   EXPECT_EQ(oracle["num_keys"], 50);
   size_t rows_of_blocked = 0, best = 0;
   for (const json& row : oracle["rows"]) {

@@ -81,7 +81,7 @@ run_in_folder() {
 test_consumers() {
   local installed="-DCMAKE_PREFIX_PATH=$PREFIX" kind
   LD_LIBRARY_PATH=  # what is found must be found without it
-  echo sample | "$PREFIX/bin/linefilter" build --keys - --out "$INSTALLED/sample.filter" --bits-per-key 10
+  echo sample | "$PREFIX/bin/linefilter" build --out "$INSTALLED/sample.filter" --bits-per-key 10
   for kind in cpp17 cpp20 c static leveldb rocksdb redis; do
     expect "$kind" consume "$kind" "$installed"
   done

@@ -21,11 +21,11 @@ inline std::vector<Layout> BuildableLayouts() {
 inline bool IsBuiltAtOnce(Layout layout) { return FactsOf(layout).buildable && !FactsOf(layout).takes_keys; }
 
 // Lists "auto, blocked, classic, ...", or without "auto"; or without what nobody can make empty, and fill.
-inline std::string LayoutChoices(bool with_auto, bool made_empty = false) {
+inline std::string LayoutChoices(bool with_auto, bool made_empty = false, const char* separator = ", ") {
   std::string names = with_auto ? LayoutName(Layout::kAuto) : "";
   for (const Layout layout : BuildableLayouts()) {
     if (made_empty && IsBuiltAtOnce(layout)) continue;
-    names += (names.empty() ? "" : ", ") + std::string(LayoutName(layout));
+    names += (names.empty() ? "" : separator) + std::string(LayoutName(layout));
   }
   return names;
 }

@@ -15,20 +15,20 @@ namespace linefilter::tools {
 
 struct AnswerOptions {
   std::string print;
-  bool count = false, u64 = false, json = false;
+  bool count = false, json = false;
 
   bool counts_only() const { return count || json; }
 };
 
-// Declares --print, --count, --u64, --json.
+// Declares --print, --count, --json.
 void DeclareAnswers(Arguments* arguments, AnswerOptions* options);
 
 // It is false after saying why such keys cannot be printed so.
-bool CanPrintAnswers(const char* command, const AnswerOptions& options);
+bool CanPrintAnswers(const char* command, const AnswerOptions& options, const KeysOption& keys);
 
 // Asks the keys of a reader, batch after batch, by ask(keys, answers), which ends it all with an exit code that is not
-// kExitGood. It prints and returns the exit code.
-int AskKeys(KeyReader* reader, const AnswerOptions& options,
+// kExitGood. It prints the lines of the keys and returns the exit code.
+int AskKeys(KeyReader* reader, const KeysOption& option, const AnswerOptions& options,
             const std::function<int(const std::vector<std::string_view>& keys, uint8_t* answers)>& ask);
 
 }  // namespace linefilter::tools

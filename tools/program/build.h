@@ -8,16 +8,18 @@
 
 #include "linefilter/options.h"
 #include "linefilter/status.h"
+#include "tools/program/key_reader.h"
 #include "tools/program/secret.h"
 
 namespace linefilter::tools {
 
 struct Build {
-  std::string keys, out, like;
+  KeysOption keys;
+  std::string out, like;
   FilterOptions options;
   uint64_t threads = 0, max_growth = 0;
   SecretOption secret;
-  bool u64 = false, json = false, grow = false, exact_size = false;
+  bool json = false, grow = false, exact_size = false;
 };
 
 // Hands over the hashes of all keys, batch by batch, until `take` returns false.

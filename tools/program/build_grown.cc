@@ -3,6 +3,7 @@
 #include "tools/program/build.h"
 #include "tools/program/command.h"
 #include "tools/program/images.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -25,7 +26,10 @@ int RunGrow(const Build& build) {
     return true;
   });
   if (!read.ok()) return Fail("%s", read.message());
-  const Status status = filter.Save(build.out.c_str());
+  Image made;
+  const Status status = WriteImage(
+      build.out, "writing", filter.ImageBytes(), build.secret.OrNull(),
+      [&filter](const Sink& sink) { return filter.WriteImage(sink); }, &made);
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
 
   const uint64_t num_keys = filter.num_keys();
@@ -43,7 +47,7 @@ int RunGrow(const Build& build) {
   report.Rate("expected_fpr", filter.ExpectedFpr());
   const Status grown = filter.growth_status();
   if (!grown.ok()) report.Text("growth", grown.message());
-  report.Print(build.json);
+  report.Print(build.json, ReportStream(build.out));
   return grown.ok() ? kExitGood : kExitNegative;
 }
 

@@ -8,8 +8,9 @@ namespace linefilter::tools {
 
 class Arguments;
 
-// These are the exit codes of every command. Each command's --help says what a negative answer is.
-inline constexpr int kExitGood = 0, kExitNegative = 1, kExitBad = 2;
+// These are the exit codes of every command. Each command's --help says what a negative answer is; kExitUnreachable is
+// for a server.
+inline constexpr int kExitGood = 0, kExitNegative = 1, kExitBad = 2, kExitUnreachable = 3;
 
 struct Command {
   const char* name;
@@ -19,8 +20,9 @@ struct Command {
   std::function<int()> (*declare)(Arguments& arguments);
 };
 
-extern const Command kBuildCommand, kQueryCommand, kInfoCommand, kStatsCommand, kVerifyCommand, kFoldCommand,
-    kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand, kTargetsCommand, kRedisCommand;
+extern const Command kBuildCommand, kCreateCommand, kAddCommand, kUniqCommand, kQueryCommand, kInfoCommand,
+    kStatsCommand, kVerifyCommand, kFoldCommand, kMergeCommand, kFprCommand, kOracleCommand, kPlanCommand,
+    kTargetsCommand, kBenchCommand, kCompletionCommand, kRedisCommand;
 
 // Says on standard error what was wrong, after "linefilter: "; returns kExitBad.
 int Fail(const char* format, ...) __attribute__((format(printf, 1, 2)));

@@ -12,6 +12,7 @@
 #include "tools/program/command.h"
 #include "tools/program/images.h"
 #include "tools/program/key_reader.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -36,6 +37,10 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
     Fail("build: --out %s %s", build.out.c_str(), reason.c_str());
     return false;
   }
+  if (build.like == "-" && build.keys.Has("-")) {
+    Fail("build: --like - and the keys cannot both come from standard input: name a file of keys");
+    return false;
+  }
   if (num_keys_is_given && build.options.num_keys == 0) {
     Fail("build: --num-keys 0 leaves no room for a key: give the number that may come, or leave it out");
     return false;
@@ -44,36 +49,37 @@ bool RequestMakesSense(const Build& build, bool by_bits, bool num_keys_is_given)
     Fail("build: --max-growth goes with --grow: give both, or neither");
     return false;
   }
-  if (SameFile(build.keys, build.out)) {
+  if (build.out != "-" && build.keys.Has(build.out)) {
     Fail("build: --out %s is the file of the keys and would be replaced: name another one", build.out.c_str());
     return false;
   }
   return true;
 }
 
-// Takes the options of the image that --like names, and its capacity; false after saying what is wrong with it.
-bool TakeOptionsOfLike(Build* build, uint64_t* capacity) {
-  FilterFile like;
+// Takes the options of the image that --like names; false after saying what is wrong with it.
+bool TakeOptionsOfLike(Build* build) {
+  Image like;
   if (!OpenImage(build->like, build->secret.OrNull(), &like)) return false;
   build->options = FilterOptions::SameSizeAs(like.view());
-  *capacity = like.view().capacity();
   if (FactsOf(build->options.layout).unites && build->options.body_bytes != 0) return true;
-  Fail("build: --like %s: an image of layout %s and %llu bytes of body is united with none", build->like.c_str(),
-       LayoutName(build->options.layout), static_cast<unsigned long long>(build->options.body_bytes));
+  Fail(
+      "build: --like %s: an image of layout %s and %llu bytes of body is united with none. Name one that was built "
+      "with --layout blocked, and with --num-keys if it has no keys yet",
+      build->like.c_str(), LayoutName(build->options.layout),
+      static_cast<unsigned long long>(build->options.body_bytes));
   return false;
 }
 
 // Reports the rate of the image that was written: that of its bits if it has more keys than it was sized for.
-void ReportRate(const Build& build, uint64_t capacity, uint64_t keys_read, double expected_fpr, Report* report) {
-  FilterFile made;
+void ReportRate(const Build& build, const FilterView& made, uint64_t keys_read, double expected_fpr, Report* report) {
+  const uint64_t capacity = build.options.num_keys;  // 0: sized for the keys that came
   SizeEstimate size;
-  if (capacity != 0 && keys_read > capacity &&
-      MapImage(build.out, VerifyMode::kTrusted, MapAdvice::kWillNeed, build.secret.OrNull(), &made).ok()) {
-    expected_fpr = made.view().ExpectedFpr();
-    size = made.view().ApproximateSize();
+  if (capacity != 0 && keys_read > capacity) {
+    expected_fpr = made.ExpectedFpr();
+    size = made.ApproximateSize();
   }
   report->Rate("expected_fpr", expected_fpr);
-  report->Print(build.json);
+  report->Print(build.json, ReportStream(build.out));
   if (!size.IsAbove(capacity)) return;
   fflush(stdout);  // before what standard error says of it
   WarnOfOverfull(build.out, capacity, size);
@@ -81,9 +87,9 @@ void ReportRate(const Build& build, uint64_t capacity, uint64_t keys_read, doubl
 
 int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   if (!RequestMakesSense(build, by_bits, num_keys_is_given)) return kExitBad;
-  uint64_t capacity = build.options.num_keys;  // 0: sized for the keys that come
-  if (!build.like.empty() && !TakeOptionsOfLike(&build, &capacity)) return kExitBad;
+  if (!build.like.empty() && !TakeOptionsOfLike(&build)) return kExitBad;
   build.options.memory_limit = MemoryOfMachine();
+  build.options.key_kind = build.keys.kind();
   if (build.secret.is_given) {
     build.options.hash_id = HashId::kKeyed;
     build.options.secret = build.secret.secret;
@@ -100,8 +106,10 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   });
   if (!read.ok()) return Fail("%s", read.message());
   const uint64_t image_bytes = builder.ImageBytes();
-  const Status status = WriteFile(build.out, "building and writing", image_bytes,
-                                  [&builder](const Sink& sink) { return builder.FinishToSink(sink); });
+  Image made;
+  const Status status = WriteImage(
+      build.out, "building and writing", image_bytes, build.secret.OrNull(),
+      [&builder](const Sink& sink) { return builder.FinishToSink(sink); }, &made);
   if (!status.ok()) return Fail("build: %s: %s", build.out.c_str(), status.message());
 
   const Sizing& sizing = builder.sizing();
@@ -119,20 +127,18 @@ int RunBuild(Build build, bool by_bits, bool num_keys_is_given) {
   report.Count("image_bytes", image_bytes);
   const KeyHash key_hash = build.options.key_hash();
   ReportHash(key_hash.id, key_hash.seed, &report);
-  ReportRate(build, capacity, keys_read, sizing.expected_fpr, &report);
+  ReportRate(build, made.view(), keys_read, sizing.expected_fpr, &report);
   return kExitGood;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto build = std::make_shared<Build>();
   build->threads = DefaultThreads();
-  arguments.Path("--keys", &build->keys, kKeysHelp, Need::kRequired);
-  arguments.Path("--out", &build->out,
-                 "The image to write; an old file of that name is replaced when the new one is complete",
-                 Need::kRequired);
+  arguments.Keys(&build->keys);
+  DeclareOut(&arguments, &build->out);
   arguments.Real("--bits-per-key", &build->options.bits_per_key, "B",
                  "Size of the filter, 1 to 64; 10 gives 1 % false positives");
-  arguments.Real("--fpr", &build->options.fpr, "P", "Or the highest acceptable false-positive rate, 0.01 for 1 %");
+  arguments.Rate("--fpr", &build->options.fpr, "Or the highest acceptable false-positive rate, 0.01 for 1 %");
   arguments.Path("--like", &build->like,
                  "Or an image with which this one can be merged: of the same size, layout and hash");
   arguments.ExactlyOneOf({"--bits-per-key", "--fpr", "--like"});
@@ -160,7 +166,6 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.AtMostOneOf("--threads", "--grow");
   arguments.Count("--threads", &build->threads,
                   "How many threads make the image; all cores by default. The bytes do not depend on it");
-  arguments.Flag("--u64", &build->u64, kU64Help);
   arguments.Json(&build->json);
   return [build, &arguments] {
     return RunBuild(*build, arguments.Given("--bits-per-key"), arguments.Given("--num-keys"));
@@ -173,7 +178,7 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
                   const std::function<bool(const uint64_t* hashes, size_t n)>& take) {
   std::vector<uint64_t> hashes;
   const KeyHash key_hash = build.options.key_hash();
-  return ReadKeys(build.keys, build.u64, "reading keys", [&](const std::vector<std::string_view>& keys) {
+  return ReadKeys(build.keys, "reading keys", [&](const std::vector<std::string_view>& keys) {
     hashes.resize(keys.size());
     key_hash.OfEach(
         keys.size(), [&](size_t i) { return Key(keys[i]); }, hashes.data());
@@ -185,10 +190,10 @@ Status ReadHashes(const Build& build, uint64_t* keys_read,
 const Command kBuildCommand = {
     "build", "Make an image of a set of keys",
     KEYS_NOTES
-    "num_keys is what the image was sized for. It is --num-keys, if that is given. Of up to 4096 keys it is how many\n"
-    "are distinct, and of more, too, where a sample shows that keys_read is more than 1.05 times that. Else it is\n"
-    "keys_read. The order does not matter. If more came than it was sized for, expected_fpr is that of its bits,\n"
-    "and a warning tells so.\n"
+    "num_keys is what the image was sized for. It is --num-keys, or what the image of --like tells, if one is given.\n"
+    "Of up to 4096 keys it is how many are distinct, and of more, too, where a sample shows that keys_read is more\n"
+    "than 1.05 times that. Else it is keys_read. The order does not matter. If more came than it was sized for,\n"
+    "expected_fpr is that of its bits, and a warning tells so.\n"
     "--layout counting keeps repeats: each counts, and is to be removed as often as it came.\n"
     "Memory: 8 bytes per key and the image, whatever the length of the keys. With --grow it is the image alone,\n"
     "which is 1.3 to 4 times as large at 1 %, more at higher rates. num_keys is then how many were certainly new.\n"

@@ -6,6 +6,7 @@
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
 #include "tools/program/images.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -24,7 +25,7 @@ int RunFold(Fold fold, const Arguments& arguments) {
   if (by + to_rate + to_size != 1) return Fail("fold: give one of --by, --fpr and --to-bytes");
   std::string reason;
   if (!CanCreate(fold.out, &reason)) return Fail("fold: --out %s %s", fold.out.c_str(), reason.c_str());
-  FilterFile file, made;
+  Image file, made;
   if (!OpenImage(fold.image, fold.secret.OrNull(), &file)) return kExitBad;
   const FilterView& view = file.view();
   Status status;
@@ -33,9 +34,9 @@ int RunFold(Fold fold, const Arguments& arguments) {
   if (!status.ok()) return FailImage(fold.image, status);
   const uint64_t blocks_before = view.num_blocks();
   const double fpr_before = view.ExpectedFpr();
-  status = WriteFile(fold.out, "folding", 0, [&](const Sink& sink) { return FoldImage(view, fold.factor, sink); });
-  if (status.ok())
-    status = made.Map(fold.out.c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, fold.secret.OrNull());
+  status = WriteImage(
+      fold.out, "folding", 0, fold.secret.OrNull(),
+      [&](const Sink& sink) { return FoldImage(view, fold.factor, sink); }, &made);
   if (status.code() == StatusCode::kInvalidArgument) return FailImage(fold.image, status);
   if (!status.ok()) return Fail("fold: %s: %s", fold.out.c_str(), status.message());
   Report report;
@@ -45,7 +46,7 @@ int RunFold(Fold fold, const Arguments& arguments) {
   report.Count("num_blocks_before", blocks_before);
   report.Rate("expected_fpr_before", fpr_before);
   ReportImage(made.view(), &report);
-  report.Print(fold.json);
+  report.Print(fold.json, ReportStream(fold.out));
   return kExitGood;
 }
 
@@ -53,10 +54,9 @@ std::function<int()> Declare(Arguments& arguments) {
   auto fold = std::make_shared<Fold>();
   arguments.Path("IMAGE", &fold->image, "The image to fold", Need::kRequired);
   arguments.Count("--by", &fold->factor, "How many times smaller: a divisor of num_blocks");
-  arguments.Real("--fpr", &fold->fpr, "P", "Or the least size whose expected false-positive rate is at most P");
+  arguments.Rate("--fpr", &fold->fpr, "Or the least size whose expected false-positive rate is at most P");
   arguments.Count("--to-bytes", &fold->bytes, "Or the largest image of at most N bytes");
-  arguments.Path("--out", &fold->out, "The image to write, perhaps IMAGE, which is replaced when it is complete",
-                 Need::kRequired);
+  DeclareOut(&arguments, &fold->out, ", perhaps IMAGE");
   arguments.Secret(&fold->secret, SecretUse::kAsk);
   arguments.Json(&fold->json);
   return [fold, &arguments] { return RunFold(*fold, arguments); };

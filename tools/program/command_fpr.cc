@@ -118,10 +118,10 @@ std::string Refuse(const FprRequest& fpr) {
     return text("--threads %g is outside %g to %g", static_cast<double>(fpr.threads), 1, kMaxThreads);
   }
   if (fpr.probes != 0 && FactsOf(fpr.layout).max_num_probes == 0) {
-    return std::string("--probes: layout ") + LayoutName(fpr.layout) + " has none, leave the option out";
+    return std::string("--num-probes: layout ") + LayoutName(fpr.layout) + " has none, leave the option out";
   }
   if (fpr.probes > FactsOf(fpr.layout).max_num_probes) {
-    return text("--probes %g is too many: this layout takes %g to %g", static_cast<double>(fpr.probes), 1,
+    return text("--num-probes %g is too many: this layout takes %g to %g", static_cast<double>(fpr.probes), 1,
                 FactsOf(fpr.layout).max_num_probes);
   }
   if (fpr.num_queries != 0 && fpr.num_queries < fpr.seeds) {
@@ -166,12 +166,12 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--bits-per-key", &fpr->bits_per_key, "B", "Size of the filter, 1 to 64; 10 by default");
   arguments.Count("--num-keys", &fpr->num_keys, "How many keys to insert; 1e6 by default");
   arguments.Choice("--keys", &fpr->keys, families, "Which keys (see below); sequential by default");
-  arguments.Count("--probes", &fpr->probes, "Number of probes; 0, the default, is the best for the size");
-  arguments.Real("--precision", &fpr->precision, "R",
-                 "Ask until the interval reaches R * fpr to both sides; by default 0.025, of 1e6 to 1e8 keys");
+  arguments.Count("--num-probes", &fpr->probes, "Number of probes; 0, the default, is the best for the size");
+  arguments.Rate("--precision", &fpr->precision,
+                 "Ask until the interval reaches P * fpr to both sides; by default 0.025, of 1e6 to 1e8 keys");
   arguments.Count("--num-queries", &fpr->num_queries,
                   "How many absent keys to ask, over all seeds; 0, the default: as --precision needs");
-  arguments.Real("--confidence", &fpr->confidence, "C", "Of the interval fpr_low to fpr_high; 0.99 by default");
+  arguments.Rate("--confidence", &fpr->confidence, "Of the interval fpr_low to fpr_high; 0.99 by default");
   arguments.Seed(&fpr->seed, "Seed of the hash: another seed is another sample; 0 by default");
   arguments.Count("--seeds", &fpr->seeds,
                   "Measure as many filters, with the seeds S, S + 1, ..., and pool them; 1 by default");

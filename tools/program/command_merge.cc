@@ -10,6 +10,7 @@
 #include "tools/program/arguments.h"
 #include "tools/program/command.h"
 #include "tools/program/images.h"
+#include "tools/program/output.h"
 #include "tools/program/report.h"
 
 namespace linefilter::tools {
@@ -23,6 +24,16 @@ struct Merge {
   SecretOption secret;
 };
 
+// The command that makes images which can be united, in place of two that cannot.
+std::string HowToUnite(const FilterView& one, const FilterView& other, const std::string& path) {
+  if (one.layout() == other.layout() && FactsOf(one.layout()).unites) {
+    return "`linefilter build KEYS --like " + path + " --out OTHER`";
+  }
+  const Layout better = FactsOf(one.layout()).folds ? one.layout() : other.layout();
+  return std::string("`linefilter build KEYS --layout ") + (FactsOf(better).folds ? LayoutName(better) : "blocked") +
+         " ...` for both";
+}
+
 // Names the first image that does not go with the first one that has keys. Its sentence begins with the one of the two
 // that was given first.
 int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, const Status& status) {
@@ -34,7 +45,9 @@ int FailMisfit(const Merge& merge, const std::vector<const FilterView*>& views, 
     const FilterBase* const both[] = {views[here], views[there]};
     const Status of_both = PlanUnion(both, 2, &plan);
     if (i == model || of_both.code() != StatusCode::kIncompatible) continue;
-    return Fail("merge: %s and %s: %s", merge.images[here].c_str(), merge.images[there].c_str(), of_both.message());
+    const std::string& like = merge.images[views[here]->empty_set() ? there : here];
+    return Fail("merge: %s and %s: %s\nThis makes what can be united: %s", merge.images[here].c_str(),
+                merge.images[there].c_str(), of_both.message(), HowToUnite(*views[here], *views[there], like).c_str());
   }
   return Fail("merge: %s", status.message());
 }
@@ -64,8 +77,8 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   }
   std::string reason;
   if (!CanCreate(merge.out, &reason)) return Fail("merge: --out %s %s", merge.out.c_str(), reason.c_str());
-  std::deque<FilterFile> files(merge.images.size());
-  FilterFile made;
+  std::deque<Image> files(merge.images.size());
+  Image made;
   std::vector<const FilterView*> views;
   for (size_t i = 0; i < files.size(); ++i) {
     if (!OpenImage(merge.images[i], merge.secret.OrNull(), &files[i])) return kExitBad;
@@ -79,10 +92,9 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   }
   UnionOptions options;
   options.max_fpr = merge.any_rate ? 1 : merge.at_most;
-  Status status = WriteFile(merge.out, "merging", 0,
-                            [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink, options); });
-  if (status.ok())
-    status = made.Map(merge.out.c_str(), VerifyMode::kTrusted, MapAdvice::kWillNeed, merge.secret.OrNull());
+  const Status status = WriteImage(
+      merge.out, "merging", 0, merge.secret.OrNull(),
+      [&](const Sink& sink) { return UniteImages(views.data(), views.size(), sink, options); }, &made);
   if (status.code() == StatusCode::kIncompatible) {
     UnionPlan plan;
     const std::vector<const FilterBase*> filters(views.begin(), views.end());
@@ -99,16 +111,15 @@ int RunMerge(const Merge& merge, const Arguments& arguments) {
   report.Count("num_images", merge.images.size());
   ReportImage(made.view(), &report);
   report.Table("images", std::move(rows));
-  report.Print(merge.json);
+  report.Print(merge.json, ReportStream(merge.out));
   return kExitGood;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto merge = std::make_shared<Merge>();
-  arguments.Paths("IMAGES", &merge->images, "The images to unite");
-  arguments.Path("--out", &merge->out,
-                 "The image to write, perhaps one of IMAGES, which is replaced when it is complete", Need::kRequired);
-  arguments.Real("--at-most", &merge->at_most, "P", "The highest expected false-positive rate of the union");
+  arguments.Paths("IMAGE", &merge->images, "The images to unite, one or more; - is standard input");
+  DeclareOut(&arguments, &merge->out, ", perhaps an IMAGE");
+  arguments.Rate("--at-most", &merge->at_most, "The highest expected false-positive rate of the union");
   arguments.Flag("--any-rate", &merge->any_rate, "Write the union whatever its rate will be");
   arguments.AtMostOneOf("--at-most", "--any-rate");
   arguments.Secret(&merge->secret, SecretUse::kAsk);

@@ -92,7 +92,7 @@ std::function<int()> Declare(Arguments& arguments) {
   arguments.Real("--from", &oracle->from, "B", "First row, in bits per key; 6 by default");
   arguments.Real("--to", &oracle->to, "B", "Last row; 24 by default");
   arguments.Real("--step", &oracle->step, "B", "From row to row; 1 by default");
-  arguments.Flag("--probes", &oracle->all_probes, "A row for every number of probes, not only for the best");
+  arguments.Flag("--all-probes", &oracle->all_probes, "A row for every number of probes, not only for the best");
   arguments.Json(&oracle->json);
   return [oracle] { return RunOracle(*oracle); };
 }

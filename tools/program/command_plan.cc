@@ -85,7 +85,7 @@ int RunPlan(const Plan& plan, const Arguments& arguments) {
 std::function<int()> Declare(Arguments& arguments) {
   auto plan = std::make_shared<Plan>();
   arguments.Count("--num-keys", &plan->request.num_keys, "How many distinct keys the set has", Need::kRequired);
-  arguments.Real("--fpr", &plan->request.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &plan->request.fpr, "The highest acceptable false-positive rate, like 0.01");
   arguments.Real("--bits-per-key", &plan->request.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf({"--fpr", "--bits-per-key"});
   arguments.Flag("--redis", &plan->redis, "Of layout blocked in Redis or Redis Cluster: shards, memory, nodes");

@@ -13,7 +13,8 @@ namespace linefilter::tools {
 namespace {
 
 struct Query {
-  std::string filter, keys;
+  std::string image;
+  KeysOption keys;
   AnswerOptions answers;
   SecretOption secret;
   std::string verify;
@@ -26,38 +27,42 @@ VerifyMode ModeOf(const std::string& name) {
                              : VerifyMode::kAuto;
 }
 
-bool Open(const Query& query, FilterFile* file) {
+bool Open(const Query& query, Image* image) {
   const VerifyMode verify = ModeOf(query.verify);
-  if (verify == VerifyMode::kWhole) return OpenImage(query.filter, query.secret.OrNull(), file);
+  if (verify == VerifyMode::kWhole) return OpenImage(query.image, query.secret.OrNull(), image);
   const MapAdvice advice = verify == VerifyMode::kTrusted ? MapAdvice::kRandom : MapAdvice::kWillNeed;
-  const Status status = MapImage(query.filter, verify, advice, query.secret.OrNull(), file);
-  if (!status.ok()) FailImage(query.filter, status);
+  const Status status = image->Open(query.image, verify, advice, query.secret.OrNull());
+  if (!status.ok()) FailImage(query.image, status);
   return status.ok();
 }
 
 int RunQuery(const Query& query) {
-  if (!CanPrintAnswers("query", query.answers)) return kExitBad;
-  FilterFile file;
-  if (!Open(query, &file)) return kExitBad;
-  const Status status = CanBeAsked(file.view());
-  if (!status.ok()) return FailImage(query.filter, status);
+  if (!CanPrintAnswers("query", query.answers, query.keys)) return kExitBad;
+  if (query.keys.Has(query.image)) {
+    return Fail("query: IMAGE %s is where the keys come from, too: name a file of keys", query.image.c_str());
+  }
+  Image image;
+  if (!Open(query, &image)) return kExitBad;
+  Status status = CanBeAsked(image.view());
+  if (status.ok()) status = AreOfItsKind("query", query.image, image.view(), query.keys);
+  if (!status.ok()) return FailImage(query.image, status);
   KeyReader reader;
-  const Status opened = reader.Open(query.keys, KeyFormatOf(query.answers.u64));
+  const Status opened = reader.Open(query.keys);
   if (!opened.ok()) return Fail("%s", opened.message());
-  const FilterView& view = file.view();
+  const FilterView& view = image.view();
   const int answered =
-      AskKeys(&reader, query.answers, [&view](const std::vector<std::string_view>& keys, uint8_t* answers) {
+      AskKeys(&reader, query.keys, query.answers, [&view](const std::vector<std::string_view>& keys, uint8_t* answers) {
         view.MayContainKeys(keys.data(), keys.size(), answers);
         return kExitGood;
       });
   const Status found = view.status();  // of an image that is verified while it is asked
-  return found.ok() ? answered : FailImage(query.filter, found);
+  return found.ok() ? answered : FailImage(query.image, found);
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto query = std::make_shared<Query>();
-  arguments.Path("--filter", &query->filter, "The image to ask", Need::kRequired);
-  arguments.Path("--keys", &query->keys, kKeysHelp, Need::kRequired);
+  arguments.Path("IMAGE", &query->image, "The image to ask", Need::kRequired);
+  arguments.Keys(&query->keys);
   arguments.Choice("--verify", &query->verify, {"whole", "lazy", "trusted"},
                    "How damage is found (see below); default: whole up to 64 MiB, lazy above");
   arguments.Secret(&query->secret, SecretUse::kAsk, &query->keys);

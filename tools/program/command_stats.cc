@@ -1,4 +1,5 @@
 // linefilter stats shows how images are filled, block by block, and how many more keys they take.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,7 +20,7 @@ constexpr uint64_t kLines = 10;  // lines of the distribution
 struct Stats {
   std::vector<std::string> images;
   SecretOption secret;
-  double fpr = 0;
+  double fpr = 0, at_most = 0;
   bool json = false;
 };
 
@@ -48,14 +49,14 @@ void AddLoad(const FilterView& view, Report* report) {
   report->Table("block_load", std::move(rows));
 }
 
-// Describes the file. A secret is given to the images that ask for one, so that a list may be mixed.
-Status Describe(const Stats& stats, const std::string& path, Report* report, FilterFile* file, SizeEstimate* size) {
+// Describes an image. A secret is given to the images that ask for one, so that a list may be mixed.
+Status Describe(const Stats& stats, const std::string& path, Report* report, Image* image, SizeEstimate* size) {
   report->Text("image", path);
-  Status status = file->Map(path.c_str(), VerifyMode::kTrusted);
+  Status status = image->Open(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, nullptr);
   if (status.code() == StatusCode::kIncompatible) {
-    status = MapImage(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, stats.secret.OrNull(), file);
+    status = image->Open(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, stats.secret.OrNull());
   }
-  const FilterView& view = file->view();
+  const FilterView& view = image->view();
   if (status.ok()) status = VerifyBody(view);
   if (!status.ok()) {  // the numbers of a damaged body would mislead
     report->Text("state", status.code() == StatusCode::kIncompatible ? SecretState(stats.secret.OrNull())
@@ -73,36 +74,49 @@ Status Describe(const Stats& stats, const std::string& path, Report* report, Fil
   return status;
 }
 
-int RunStats(const Stats& stats, bool with_fpr) {
-  if (with_fpr && !IsWantedFpr("stats", stats.fpr)) return kExitBad;
-  int exit_code = kExitGood;
-  std::vector<Report> reports;
-  for (const std::string& path : stats.images) {
-    reports.emplace_back();
-    FilterFile file;
-    SizeEstimate size;
-    const Status status = Describe(stats, path, &reports.back(), &file, &size);
-    if (!stats.json) {
-      if (reports.size() > 1) printf("\n");
-      reports.back().Print(false);
-      fflush(stdout);  // before what standard error says of it
-    }
-    if (!status.ok()) exit_code = FailImage(path, status);
-    WarnIfOverfull(path, file.view(), size);
+// Whether an image passes --at-most; it is false after saying why it does not.
+bool IsBelow(const Stats& stats, const std::string& path, const FilterView& view, const SizeEstimate& size) {
+  if (stats.at_most == 0) return true;
+  const double rate = view.ExpectedFpr();
+  if (rate > stats.at_most) {
+    Fail("stats: %s has an expected false-positive rate of %.3g, above --at-most %g: make another one, larger",
+         path.c_str(), rate, stats.at_most);
+    return false;
   }
-  Report all;
-  all.Table("images", std::move(reports));
-  if (stats.json) all.Print(true);
+  return !IsOverCapacity(view, size);  // a warning tells of it
+}
+
+int TellOf(const Stats& stats, const std::string& path, ReportsOfImages* reports) {
+  Report report;
+  Image image;
+  SizeEstimate size;
+  const Status status = Describe(stats, path, &report, &image, &size);
+  reports->Add(report);
+  if (!status.ok()) return FailImage(path, status);
+  WarnIfOverfull(path, image.view(), size);
+  return IsBelow(stats, path, image.view(), size) ? kExitGood : kExitNegative;
+}
+
+int RunStats(const Stats& stats, bool with_fpr, bool with_most) {
+  if (with_fpr && !IsWantedFpr("stats", stats.fpr)) return kExitBad;
+  if (with_most && !(stats.at_most > 0 && stats.at_most < 1)) {
+    return Fail("stats: --at-most %g is no rate: give one above 0 and below 1, like 0.01 or 1%%", stats.at_most);
+  }
+  ReportsOfImages reports(stats.json, true);
+  int exit_code = kExitGood;
+  for (const std::string& path : stats.images) exit_code = std::max(exit_code, TellOf(stats, path, &reports));
+  reports.Finish();
   return exit_code;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto stats = std::make_shared<Stats>();
-  arguments.Paths("IMAGE", &stats->images, "The images, one or more");
-  arguments.Real("--fpr", &stats->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Paths("IMAGE", &stats->images, "The images, one or more; - is standard input");
+  arguments.Rate("--fpr", &stats->fpr, "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Rate("--at-most", &stats->at_most, "Exit with 1 if a rate is above P, or an image holds too many keys");
   arguments.Secret(&stats->secret, SecretUse::kAsk);
   arguments.Json(&stats->json);
-  return [stats, &arguments] { return RunStats(*stats, arguments.Given("--fpr")); };
+  return [stats, &arguments] { return RunStats(*stats, arguments.Given("--fpr"), arguments.Given("--at-most")); };
 }
 
 }  // namespace
@@ -121,8 +135,10 @@ const Command kStatsCommand = {
     "counters are above 0 (counters_min, ...), those of `retrieval` by their levels (level_min, ...; 8 more halve the\n"
     "false-positive rate). `classic` has no blocks.\n"
     "With --json always one object with a list, images.\n"
-    "Exit code: 0 good, 2 bad usage, or one of the images is broken, damaged or without its --secret: the others are\n"
-    "told all the same.",
+    "--at-most P is for scripts: the exit code is 1 if an image's expected_fpr is above P, or if its over_capacity is\n"
+    "true (more keys than it was made for, beyond four standard errors). Standard error says which.\n"
+    "Exit code: 0 good, 1 an image fails --at-most, 2 bad usage, or one of the images is broken, damaged or without\n"
+    "its --secret: the others are told all the same.",
     &Declare};
 
 }  // namespace linefilter::tools

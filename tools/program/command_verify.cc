@@ -1,5 +1,6 @@
 // linefilter verify tells whether the image is undamaged, and whether every key of a list answers "maybe".
-#include <filesystem>
+#include <algorithm>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,9 +15,12 @@ namespace linefilter::tools {
 namespace {
 
 struct Verify {
-  std::string image, keys;
+  std::vector<std::string> images;
+  KeysOption keys;
   SecretOption secret;
-  bool u64 = false, json = false;
+  bool json = false;
+
+  bool with_keys() const { return !keys.paths.empty(); }
 };
 
 // Shows a key on a terminal: what is not printable ASCII becomes \xNN, a long one is cut.
@@ -32,73 +36,108 @@ std::string Printable(std::string_view key) {
   return key.size() > kShown ? text + "..." : text;
 }
 
-struct KeysResult {
+// What is found of one image.
+struct Verified {
+  std::string path;
+  Image image;
+  Report report;
+  Status status;                                       // what is wrong with it, if something is
+  bool asked = false;                                  // for the keys
   uint64_t checked = 0, absent = 0, first_absent = 0;  // first_absent counts from 1
   std::string first_absent_key;
 };
 
-Status AskKeys(const Verify& verify, const FilterView& view, KeysResult* result) {
+// Verifies the bytes, and tells whether the image can be asked for keys. The bytes alone can be verified whosever
+// hashes they hold.
+void VerifyOne(const Verify& verify, Verified* one) {
+  one->report.Text("image", one->path);
+  Status& status = one->status;
+  status = one->image.Open(one->path, VerifyMode::kTrusted, MapAdvice::kWillNeed, verify.secret.OrNull());
+  if (status.code() == StatusCode::kInvalidArgument) return;
+  const bool closed = status.code() == StatusCode::kIncompatible;
+  const Status bytes = closed ? one->image.VerifyBytes() : status.ok() ? VerifyBody(one->image.view()) : status;
+  if (closed || !bytes.ok()) one->report.Text("checksum", ChecksumState(bytes));
+  if (!bytes.ok()) {
+    one->report.Text("reason", bytes.message());
+    status = bytes;
+    return;
+  }
+  if (closed) {
+    size_t size = 0;
+    one->image.AllBytes(&size);
+    one->report.Count("image_bytes", size);
+    one->report.Text("state", SecretState(verify.secret.OrNull()));
+    if (!verify.with_keys() && !verify.secret.is_given) status = Status();
+    return;
+  }
+  one->report.Count("image_bytes", one->image.view().image_bytes());
+  one->report.Text("checksum", "ok");
+  if (verify.with_keys()) status = CanBeAsked(one->image.view());
+  if (verify.with_keys() && status.ok()) status = AreOfItsKind("verify", one->path, one->image.view(), verify.keys);
+  one->asked = verify.with_keys() && status.ok();
+}
+
+// Asks all images at once, so that keys may come from a pipe.
+Status AskKeys(const Verify& verify, std::deque<Verified>* all) {
   std::vector<uint8_t> answers;
-  return ReadKeys(verify.keys, verify.u64, "verifying keys", [&](const std::vector<std::string_view>& keys) {
+  return ReadKeys(verify.keys, "verifying keys", [&](const std::vector<std::string_view>& keys) {
     answers.resize(keys.size());
-    view.MayContainKeys(keys.data(), keys.size(), answers.data());
-    for (size_t i = 0; i < keys.size(); ++i) {
-      ++result->checked;
-      if (answers[i] == 0 && result->absent++ == 0) {
-        result->first_absent = result->checked;
-        result->first_absent_key = Printable(keys[i]);
+    for (Verified& one : *all) {
+      if (!one.asked) continue;
+      one.image.view().MayContainKeys(keys.data(), keys.size(), answers.data());
+      for (size_t i = 0; i < keys.size(); ++i) {
+        ++one.checked;
+        if (answers[i] == 0 && one.absent++ == 0) {
+          one.first_absent = one.checked;
+          one.first_absent_key = Printable(keys[i]);
+        }
       }
     }
     return true;
   });
 }
 
-int RunVerify(const Verify& verify) {
-  if (verify.u64 && verify.keys.empty()) return Fail("verify: --u64 says how --keys are read: add --keys");
-  FilterFile file;
-  Report report;
-  report.Text("image", verify.image);
-  Status status = MapImage(verify.image, VerifyMode::kTrusted, MapAdvice::kWillNeed, verify.secret.OrNull(), &file);
-  if (status.code() == StatusCode::kInvalidArgument) return FailImage(verify.image, status);
-  const bool closed = status.code() == StatusCode::kIncompatible;
-  const Status verified = closed ? VerifyFile(verify.image) : status.ok() ? VerifyBody(file.view()) : status;
-  if (closed || !verified.ok()) report.Text("checksum", ChecksumState(verified));
-  if (!verified.ok()) {
-    report.Text("reason", verified.message());
-    report.Print(verify.json);
-    return FailImage(verify.image, verified);
-  }
-  // The bytes alone can be verified whosever hashes they hold.
-  if (closed) {
-    report.Count("image_bytes", std::filesystem::file_size(verify.image));
-    report.Text("state", SecretState(verify.secret.OrNull()));
-    report.Print(verify.json);
-    return verify.keys.empty() && !verify.secret.is_given ? kExitGood : FailImage(verify.image, status);
-  }
-  if (!verify.keys.empty()) status = CanBeAsked(file.view());
-  if (!status.ok()) return FailImage(verify.image, status);
-  KeysResult result;
-  if (!verify.keys.empty()) status = AskKeys(verify, file.view(), &result);
-  if (!status.ok()) return Fail("%s", status.message());
-  report.Count("image_bytes", file.view().image_bytes());
-  report.Text("checksum", "ok");
-  if (!verify.keys.empty()) {
-    report.Count("keys_checked", result.checked);
-    report.Count("keys_absent", result.absent);
-    if (result.absent != 0) {
-      report.Count("first_absent", result.first_absent);
-      report.Text("first_absent_key", result.first_absent_key);
+int TellOf(Verified* one, ReportsOfImages* reports) {
+  // No report tells of an image that --secret does not go with, or whose hashes are unknown.
+  if (one->status.code() == StatusCode::kInvalidArgument) return FailImage(one->path, one->status);
+  if (one->asked) {
+    one->report.Count("keys_checked", one->checked);
+    one->report.Count("keys_absent", one->absent);
+    if (one->absent != 0) {
+      one->report.Count("first_absent", one->first_absent);
+      one->report.Text("first_absent_key", one->first_absent_key);
     }
   }
-  report.Print(verify.json);
-  return result.absent == 0 ? kExitGood : kExitNegative;
+  reports->Add(one->report);
+  if (!one->status.ok()) return FailImage(one->path, one->status);
+  return one->absent == 0 ? kExitGood : kExitNegative;
+}
+
+int RunVerify(const Verify& verify) {
+  std::deque<Verified> all;
+  bool any_asked = false;
+  for (const std::string& path : verify.images) {
+    if (verify.keys.Has(path)) {
+      return Fail("verify: IMAGE %s is where the keys come from, too: give --keys another file", path.c_str());
+    }
+    all.emplace_back().path = path;
+    VerifyOne(verify, &all.back());
+    any_asked = any_asked || all.back().asked;
+  }
+  const Status read = any_asked ? AskKeys(verify, &all) : Status();
+  if (!read.ok()) return Fail("%s", read.message());
+  ReportsOfImages reports(verify.json, false);
+  int exit_code = kExitGood;
+  for (Verified& one : all) exit_code = std::max(exit_code, TellOf(&one, &reports));
+  reports.Finish();
+  return exit_code;
 }
 
 std::function<int()> Declare(Arguments& arguments) {
   auto verify = std::make_shared<Verify>();
-  arguments.Path("IMAGE", &verify->image, "The image to verify", Need::kRequired);
-  arguments.Path("--keys", &verify->keys, kKeysHelp);
-  arguments.Flag("--u64", &verify->u64, kU64Help);
+  arguments.Paths("IMAGE", &verify->images, "The images to verify, one or more; - is standard input");
+  arguments.Keys("--keys", &verify->keys,
+                 "File of keys that must answer maybe; - is standard input; it may be given again");
   arguments.Secret(&verify->secret, SecretUse::kAsk, &verify->keys);
   arguments.Json(&verify->json);
   return [verify] { return RunVerify(*verify); };
@@ -110,7 +149,8 @@ const Command kVerifyCommand = {
     "verify", "Check an image for damage, and that every key of a list answers maybe",
     KEYS_NOTES
     "The bytes of an image of a keyed hash are verified without its --secret, too.\n"
-    "first_absent is the number of the first key that is not in the set (for lines: the line).\n"
+    "first_absent is the number of the first key that is not in the set (for lines: the line). JSON is one object, of\n"
+    "several images one with a list, images.\n"
     "Exit code: 0 undamaged and every key answers maybe, 1 undamaged but a key is absent, 2 damaged, unreadable or bad "
     "usage:\n"
     "do not ask that image.",

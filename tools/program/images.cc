@@ -20,69 +20,6 @@
 #include "tools/program/secret.h"
 
 namespace linefilter::tools {
-
-Status MapImage(const std::string& path, VerifyMode verify, MapAdvice advice, const HashSecret* secret,
-                FilterFile* file) {
-  const Status status = file->Map(path.c_str(), verify, advice, secret);
-  if (status.code() != StatusCode::kIncompatible) return status;
-  if (secret == nullptr) {
-    return Status::Error(StatusCode::kIncompatible, "it is of a keyed hash, to be asked with --secret PATH only");
-  }
-  FilterFile plain;
-  if (plain.Map(path.c_str(), VerifyMode::kTrusted, MapAdvice::kRandom).ok()) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "its hash is %s, which has no secret: if it is the image that you mean, leave out --secret",
-                         HashIdName(plain.view().hash_id()));
-  }
-  return Status::Error(StatusCode::kIncompatible, "it was made with another secret than that of --secret");
-}
-
-Status CanBeAsked(const FilterView& view) {
-  const Status status = view.KeyStatus();
-  if (status.code() != StatusCode::kIncompatible) return status;
-  return Status::Error(StatusCode::kIncompatible,
-                       "it was made of its writer's own hashes, which this program does not know: only the writer can "
-                       "ask it");
-}
-
-bool OpenImage(const std::string& path, const HashSecret* secret, FilterFile* file) {
-  Status status = MapImage(path, VerifyMode::kTrusted, MapAdvice::kWillNeed, secret, file);
-  if (status.ok()) status = VerifyBody(file->view());
-  if (!status.ok()) FailImage(path, status);
-  return status.ok();
-}
-
-Status VerifyBody(const FilterView& view) {
-  constexpr uint64_t kStep = 256;  // 16 MiB
-  Progress progress("verifying", "chunks", view.num_chunks());
-  for (uint64_t first = 0; first < view.num_chunks(); first += kStep) {
-    const Status status = view.VerifyChunks(first, std::min(kStep, view.num_chunks() - first));
-    if (!status.ok()) return status;
-    progress.Update(first);
-  }
-  return view.status();
-}
-
-// A FilterFile does not keep what its view refuses, so the file is mapped anew.
-Status VerifyFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat info = {};
-  void* image = MAP_FAILED;
-  if (fd >= 0 && fstat(fd, &info) == 0) {
-    image = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_SHARED, fd, 0);
-  }
-  const int reason = errno;
-  if (fd >= 0) close(fd);
-  if (image == MAP_FAILED) return Status::Error(StatusCode::kIoError, "cannot be mapped: %s", strerror(reason));
-  const size_t size = static_cast<size_t>(info.st_size);
-  (void)madvise(image, size, MADV_SEQUENTIAL);
-  const Status status = VerifyImage(image, size);
-  munmap(image, size);
-  return status;
-}
-
-const char* SecretState(const HashSecret* given) { return given == nullptr ? "secret missing" : "another secret"; }
-
 void ReportHash(HashId hash_id, uint64_t seed, Report* report) {
   report->Text("hash", HashIdName(hash_id));
   if (KeyHash::IsKeyed(hash_id)) {
@@ -108,17 +45,6 @@ void ReportStages(const FilterView& view, Report* report) {
   if (!rows.empty()) report->Table("stages", std::move(rows));
 }
 
-const char* ChecksumState(const Status& verified) {
-  return verified.ok() ? "ok" : verified.code() == StatusCode::kCorrupt ? "damaged" : "unknown";
-}
-
-int FailImage(const std::string& path, const Status& status) {
-  // Messages of the file system name the file already. (Others may hold a short name by chance.)
-  const bool is_named = status.code() == StatusCode::kIoError && strstr(status.message(), path.c_str()) != nullptr;
-  if (is_named) return Fail("%s", status.message());
-  return Fail("image %s: %s", path.c_str(), status.message());
-}
-
 uint64_t MemoryOfMachine() {
   uint64_t limit = ~uint64_t{0};
   const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -131,17 +57,23 @@ uint64_t MemoryOfMachine() {
   return limit;
 }
 
-bool CanCreate(const std::string& path, std::string* reason) {
-  struct stat info;
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-    *reason = "exists and is no regular file: name a file to create or replace";
-    return false;
+Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys) {
+  const bool is_short = path.size() <= 60;  // a Status has no room for more
+  const std::string words = std::string(command) + " " + (is_short ? path : "IMAGE");
+  const char* const option = strcmp(command, "verify") == 0 ? " --keys " : " ";
+  if (view.key_kind() == KeyKind::kText && keys.u64) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "its keys are text, and --u64 asks for integers, which are other keys: `linefilter %s%sFILE` "
+                         "asks for lines",
+                         words.c_str(), option);
   }
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return true;
-  *reason = std::string("cannot be written in its folder: ") + strerror(errno);
-  return false;
+  if (view.key_kind() == KeyKind::kInteger && !keys.u64) {
+    return Status::Error(StatusCode::kIncompatible,
+                         "its keys are integers, and lines of text are other keys. For numbers in lines: `perl -ne "
+                         "'print pack \"Q<\", $_' FILE | linefilter %s%s- --u64`",
+                         words.c_str(), option);
+  }
+  return Status();
 }
 
 SizeEstimate ReportImage(const FilterView& view, Report* report) {
@@ -149,22 +81,29 @@ SizeEstimate ReportImage(const FilterView& view, Report* report) {
   const double keys = view.has_num_keys() ? static_cast<double>(view.num_keys()) : size.keys;
   report->Text("layout", LayoutName(view.layout()));
   ReportHash(view.hash_id(), view.seed(), report);
+  report->Text("key_kind", KeyKindName(view.key_kind()));
   report->Count("num_probes", view.num_probes());
   if (view.num_blocks() != 0) report->Count("num_blocks", view.num_blocks());
   report->Count("body_bytes", view.body_bytes());
   report->Count("image_bytes", view.image_bytes());
   if (view.has_num_keys()) report->Count("num_keys", view.num_keys());
-  ReportSize(view.capacity(), size, report);
+  ReportSize(view.capacity(), size, IsOverCapacity(view, size), report);
   report->Real("bits_per_key", keys > 0 ? 8 * static_cast<double>(view.body_bytes()) / keys : 0);
   report->Rate("fill_ratio", view.FillRatio());
   report->Rate("expected_fpr", view.ExpectedFpr());
   return size;
 }
 
-void ReportSize(uint64_t capacity, const SizeEstimate& size, Report* report) {
+void ReportSize(uint64_t capacity, const SizeEstimate& size, bool over_capacity, Report* report) {
   report->Number("capacity", capacity == 0 ? NAN : static_cast<double>(capacity));
   report->Number("approximate_size", size.keys);
   report->Number("size_error", size.error);
+  report->Bool("over_capacity", over_capacity);
+}
+
+// An image that is not above by its size need not be read again.
+bool IsOverCapacity(const FilterView& view, const SizeEstimate& size) {
+  return size.IsAbove(view.capacity()) && view.OverCapacity();
 }
 
 void ReportRoom(const FilterView& view, double fpr, Report* report) {
@@ -191,33 +130,7 @@ void WarnOfOverfull(const std::string& name, uint64_t capacity, const SizeEstima
 }
 
 void WarnIfOverfull(const std::string& name, const FilterView& view, const SizeEstimate& size) {
-  // An image that is not above by its size need not be read again.
-  if (size.IsAbove(view.capacity()) && view.OverCapacity()) WarnOfOverfull(name, view.capacity(), size);
-}
-
-Status WriteFile(const std::string& out, const char* what, uint64_t total,
-                 const std::function<Status(const Sink&)>& write) {
-  struct Output {
-    AtomicFile file;
-    Progress progress;
-    uint64_t done = 0;
-  } output{{}, {what, "bytes", total}};
-  Status status = output.file.Create(out.c_str());
-  if (!status.ok()) return status;
-  status = write({[](void* context, const void* data, size_t size) noexcept {
-                    Output* to = static_cast<Output*>(context);
-                    to->progress.Update(to->done += size);
-                    return to->file.Append(data, size).ok();
-                  },
-                  &output});
-  if (!output.file.status().ok()) return output.file.status();  // the system's reason, not the sink's
-  return status.ok() ? output.file.Commit() : status;
-}
-
-bool SameFile(const std::string& keys, const std::string& other) {
-  struct stat left, right;
-  const bool found = keys == "-" ? fstat(STDIN_FILENO, &left) == 0 : stat(keys.c_str(), &left) == 0;
-  return found && stat(other.c_str(), &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+  if (IsOverCapacity(view, size)) WarnOfOverfull(name, view.capacity(), size);
 }
 
 }  // namespace linefilter::tools

@@ -1,13 +1,17 @@
 #include "tools/program/key_reader.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
+#include "tools/program/compressed.h"
+#include "tools/program/image.h"
 #include "tools/program/progress.h"
 
 namespace linefilter::tools {
@@ -15,75 +19,162 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
-}  // namespace
-
-KeyReader::~KeyReader() {
-  if (fd_ > STDIN_FILENO) close(fd_);
+// Whether a read would not wait; that it would fail does not count.
+bool HasInput(int fd) {
+  pollfd input = {fd, POLLIN, 0};
+  return poll(&input, 1, 0) != 0;
 }
 
-Status KeyReader::Open(const std::string& path, KeyFormat format) {
-  path_ = path == "-" ? "standard input" : path;
-  format_ = format;
-  fd_ = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat info;
-  if (fd_ < 0 || fstat(fd_, &info) != 0) {
-    return status_ = Status::Error(StatusCode::kIoError, "keys: cannot open %s: %s", path_.c_str(), strerror(errno));
+}  // namespace
+
+bool KeysOption::Has(const std::string& path) const {
+  return std::any_of(paths.begin(), paths.end(), [&](const std::string& keys) { return SameFile(keys, path); });
+}
+
+KeyReader::~KeyReader() { Close(); }
+
+void KeyReader::Close() {
+  if (fd_ > STDIN_FILENO) close(fd_);
+  fd_ = -1;
+}
+
+Status KeyReader::Open(const KeysOption& keys) {
+  option_ = keys;
+  if (option_.paths.empty()) option_.paths = {"-"};
+  taken_ = option_.field == 0 ? &keys_ : &lines_;
+  bool has_sizes = true;
+  for (const std::string& path : option_.paths) {
+    struct stat info;
+    if (path == "-" ? fstat(STDIN_FILENO, &info) != 0 : stat(path.c_str(), &info) != 0 || access(path.c_str(), R_OK)) {
+      return status_ = Status::Error(StatusCode::kIoError, "keys: cannot open %s: %s",
+                                     path == "-" ? "standard input" : path.c_str(), strerror(errno));
+    }
+    has_sizes = has_sizes && S_ISREG(info.st_mode);
+    bytes_total_ += static_cast<uint64_t>(info.st_size);
   }
-  if (S_ISREG(info.st_mode)) {
-    bytes_total_ = static_cast<uint64_t>(info.st_size);
-#if defined(POSIX_FADV_SEQUENTIAL)
-    (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
-#endif
-  }
-  Resize(kBufferBytes);
+  if (!has_sizes) bytes_total_ = 0;
+  if (Resize(kBufferBytes)) OpenNext();
   return status_;
 }
 
-bool KeyReader::Next(std::vector<std::string_view>* keys) {
-  keys->clear();
+bool KeyReader::OpenNext() {
+  Close();
+  if (next_path_ == option_.paths.size()) return false;
+  path_ = option_.paths[next_path_++];
+  name_ = path_ == "-" ? "standard input" : path_;
+  bytes_before_ += file_offset_;
+  file_offset_ = file_lines_ = begin_ = end_ = searched_ = 0;
+  end_of_file_ = false;
+  fd_ = path_ == "-" ? STDIN_FILENO : open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) {
+    status_ = Status::Error(StatusCode::kIoError, "keys: cannot open %s: %s", name_.c_str(), strerror(errno));
+    return false;
+  }
+  if (fd_ == STDIN_FILENO && isatty(fd_) != 0) {
+    fputs("linefilter: keys are read from this terminal (standard input); Ctrl-D ends them\n", stderr);
+  }
+#if defined(POSIX_FADV_SEQUENTIAL)
+  (void)posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+#endif
+  return true;
+}
+
+bool KeyReader::Next() {
+  keys_.clear();
+  lines_.clear();
   while (status_.ok() && fd_ >= 0) {
-    format_ == KeyFormat::kU64 ? TakeIntegers(keys) : TakeLines(keys);
-    if (!keys->empty()) return true;
-    if (end_of_file_) return TakeRest(keys);
-    if (!Refill()) return false;
+    option_.u64 ? TakeIntegers() : TakeLines();
+    if (taken_->empty() && end_of_file_) TakeRest();
+    if (!taken_->empty()) return Finish();
+    if (!(end_of_file_ ? status_.ok() && OpenNext() : Refill())) return false;
   }
   return false;
 }
 
-void KeyReader::TakeLines(std::vector<std::string_view>* keys) {
+void KeyReader::TakeLines() {
   const char* data = buffer_.get();
-  while (keys->size() < kBatchKeys) {
-    const char* newline = static_cast<const char*>(memchr(data + searched_, '\n', end_ - searched_));
-    if (newline == nullptr) {
+  const char line_end = option_.line_end();
+  while (taken_->size() < kBatchKeys) {
+    const char* found = static_cast<const char*>(memchr(data + searched_, line_end, end_ - searched_));
+    if (found == nullptr) {
       searched_ = end_;
       return;
     }
-    const size_t stop = static_cast<size_t>(newline - data);
-    keys->emplace_back(data + begin_, stop - begin_);
+    const size_t stop = static_cast<size_t>(found - data);
+    taken_->emplace_back(data + begin_, stop - begin_);
     begin_ = searched_ = stop + 1;
   }
 }
 
-void KeyReader::TakeIntegers(std::vector<std::string_view>* keys) {
+void KeyReader::TakeIntegers() {
   const size_t n = std::min(kBatchKeys, (end_ - begin_) / 8);
-  for (size_t i = 0; i < n; ++i, begin_ += 8) keys->emplace_back(buffer_.get() + begin_, 8);
+  for (size_t i = 0; i < n; ++i, begin_ += 8) keys_.emplace_back(buffer_.get() + begin_, 8);
 }
 
-// Takes what stands after the last newline, or after the last whole integer.
-bool KeyReader::TakeRest(std::vector<std::string_view>* keys) {
+// Takes what stands after the last end of a line, or after the last whole integer.
+void KeyReader::TakeRest() {
   const size_t rest = end_ - begin_;
-  if (rest == 0) return false;
-  if (format_ == KeyFormat::kU64) {
+  if (rest == 0) return;
+  if (option_.u64) {
     status_ = Status::Error(
         StatusCode::kInvalidArgument,
         "keys: %s ends with %zu bytes that are no whole 8-byte key (at byte %llu); if it holds lines, leave "
         "out --u64",
-        path_.c_str(), rest, static_cast<unsigned long long>(file_offset_ - rest));
-    return false;
+        name_.c_str(), rest, static_cast<unsigned long long>(file_offset_ - rest));
+    return;
   }
-  keys->emplace_back(buffer_.get() + begin_, rest);
+  taken_->emplace_back(buffer_.get() + begin_, rest);
   begin_ = searched_ = end_;
+}
+
+// Ends a batch: lines become keys.
+bool KeyReader::Finish() {
+  if (option_.u64) return true;
+  if (option_.field != 0 && !CutFields()) return false;
+  file_lines_ += keys_.size();
+  WarnOnce();
   return true;
+}
+
+bool KeyReader::CutFields() {
+  const char delimiter = option_.delimiter.empty() ? '\t' : option_.delimiter[0];
+  for (const std::string_view line : lines_) {
+    std::string_view rest = line;
+    uint64_t fields = 1;
+    for (size_t cut; fields < option_.field && (cut = rest.find(delimiter)) != std::string_view::npos; ++fields) {
+      rest.remove_prefix(cut + 1);
+    }
+    if (fields < option_.field) {
+      status_ = Status::Error(
+          StatusCode::kInvalidArgument, "keys: line %llu of %.100s ends before field %llu, with field %llu%s",
+          static_cast<unsigned long long>(file_lines_ + keys_.size() + 1), name_.c_str(),
+          static_cast<unsigned long long>(option_.field), static_cast<unsigned long long>(fields),
+          option_.delimiter.empty() ? ": say what is between them by --delimiter, if it is no tab" : "");
+      return false;
+    }
+    keys_.push_back(rest.substr(0, rest.find(delimiter)));
+  }
+  return true;
+}
+
+// Tells of bytes that are part of keys, where people may not expect them.
+void KeyReader::WarnOnce() {
+  for (size_t i = 0; i < keys_.size() && !told_of_crlf_ && !option_.null; ++i) {
+    if (keys_[i].empty() || keys_[i].back() != '\r') continue;
+    told_of_crlf_ = true;
+    fprintf(stderr,
+            "linefilter: warning: lines of %s end with CRLF, and the carriage return is part of the key. To remove "
+            "it: tr -d '\\r' < FILE | linefilter ...\n",
+            name_.c_str());
+  }
+  for (size_t i = 0; i < keys_.size() && !told_of_quote_ && option_.field != 0; ++i) {
+    if (keys_[i].empty() || keys_[i].front() != '"') continue;
+    told_of_quote_ = true;
+    fprintf(stderr,
+            "linefilter: warning: fields of %s begin with a quote. Nothing is unquoted: quotes are part of the key, "
+            "and a delimiter between them ends the field\n",
+            name_.c_str());
+  }
 }
 
 // Moves the unfinished key to the front and reads on behind it. Grows only for a key that fills the whole buffer, and
@@ -99,12 +190,18 @@ bool KeyReader::Refill() {
   } else if (capacity_ > kBufferBytes && rest < kBufferBytes / 2) {
     if (!Resize(kBufferBytes)) return false;
   }
+  const bool is_first = file_offset_ == 0;
+  return ReadMore() && (!is_first || !RefuseCompressed());
+}
+
+bool KeyReader::ReadMore() {
+  if (idle_ && !HasInput(fd_) && !idle_(fd_)) return false;
   ssize_t got;
   do {
     got = read(fd_, buffer_.get() + end_, capacity_ - end_);
   } while (got < 0 && errno == EINTR);
   if (got < 0) {
-    status_ = Status::Error(StatusCode::kIoError, "keys: cannot read %s (at byte %llu): %s", path_.c_str(),
+    status_ = Status::Error(StatusCode::kIoError, "keys: cannot read %s (at byte %llu): %s", name_.c_str(),
                             static_cast<unsigned long long>(file_offset_), strerror(errno));
     return false;
   }
@@ -114,12 +211,24 @@ bool KeyReader::Refill() {
   return true;
 }
 
+// Looks at the first bytes of a file. A pipe may hand them over one by one.
+bool KeyReader::RefuseCompressed() {
+  while (!end_of_file_ && MayBeCompressed(buffer_.get(), end_)) {
+    if (!ReadMore()) return true;
+  }
+  const char* const compressor = CompressorOf(buffer_.get(), end_);
+  if (compressor == nullptr) return false;
+  status_ =
+      Status::Error(StatusCode::kInvalidArgument, "keys: %s", CompressedSentence(compressor, path_, "...").c_str());
+  return true;
+}
+
 bool KeyReader::Resize(size_t capacity) {
   char* grown = static_cast<char*>(realloc(buffer_.get(), capacity));
   if (grown == nullptr) {
     status_ =
         Status::Error(StatusCode::kOutOfMemory, "keys: no memory for a key of more than %zu bytes in %s (at byte %llu)",
-                      capacity_, path_.c_str(), static_cast<unsigned long long>(bytes_done()));
+                      capacity_, name_.c_str(), static_cast<unsigned long long>(bytes_done()));
     return false;
   }
   (void)buffer_.release();
@@ -128,22 +237,19 @@ bool KeyReader::Resize(size_t capacity) {
   return true;
 }
 
-Status ReadKeys(KeyReader* reader, const char* what,
-                const std::function<bool(const std::vector<std::string_view>& keys)>& take) {
+Status ReadKeys(KeyReader* reader, const char* what, const TakeKeys& take) {
   const bool by_bytes = reader->bytes_total() != 0;
   Progress progress(what, by_bytes ? "bytes" : "keys", reader->bytes_total());
-  std::vector<std::string_view> keys;
-  for (uint64_t num_keys = 0; reader->Next(&keys) && take(keys);) {
-    num_keys += keys.size();
+  for (uint64_t num_keys = 0; reader->Next() && take(reader->keys());) {
+    num_keys += reader->keys().size();
     progress.Update(by_bytes ? reader->bytes_done() : num_keys);
   }
   return reader->status();
 }
 
-Status ReadKeys(const std::string& path, bool u64, const char* what,
-                const std::function<bool(const std::vector<std::string_view>& keys)>& take) {
+Status ReadKeys(const KeysOption& keys, const char* what, const TakeKeys& take) {
   KeyReader reader;
-  const Status opened = reader.Open(path, KeyFormatOf(u64));
+  const Status opened = reader.Open(keys);
   return opened.ok() ? ReadKeys(&reader, what, take) : opened;
 }
 

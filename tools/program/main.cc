@@ -34,9 +34,10 @@ int Fail(const char* format, ...) {
 
 namespace {
 
-const Command* const kCommands[] = {&kBuildCommand,  &kQueryCommand, &kInfoCommand,    &kStatsCommand,
-                                    &kVerifyCommand, &kFoldCommand,  &kMergeCommand,   &kFprCommand,
-                                    &kOracleCommand, &kPlanCommand,  &kTargetsCommand, &kRedisCommand};
+const Command* const kCommands[] = {
+    &kBuildCommand, &kCreateCommand,  &kAddCommand,   &kUniqCommand,       &kQueryCommand, &kInfoCommand,
+    &kStatsCommand, &kVerifyCommand,  &kFoldCommand,  &kMergeCommand,      &kFprCommand,   &kOracleCommand,
+    &kPlanCommand,  &kTargetsCommand, &kBenchCommand, &kCompletionCommand, &kRedisCommand};
 
 // A standard stream that is closed leaves its number to the next file or connection, and what is printed would go
 // there: keys to Redis, as commands. Opened the wrong way round, it fails its users as a closed one does (EBADF).
@@ -102,8 +103,11 @@ int Run(int argc, char** argv) {
   CLI::App app("Approximate membership: may this key be in the set? One cache line per lookup.", "linefilter");
   app.set_version_flag("--version", "linefilter " LINEFILTER_VERSION);
   app.footer(
-      "linefilter COMMAND --help explains a command. Numbers may be written like 1e6.\n"
-      "Exit codes: 0 good, 1 the answer is negative, 2 bad usage or bad file.");
+      "linefilter COMMAND --help explains a command. Numbers are written like 1000000, 1e6, 1M or 64Mi, rates like "
+      "0.01\n"
+      "or 1%, durations like 30, 500ms, 5m or 2h. - is standard input, and for --out standard output; pipes are "
+      "files.\n"
+      "Exit codes: 0 good, 1 the answer is negative, 2 bad usage or bad file, 3 a server does not answer.");
   Arguments arguments(&app);
   const std::function<int()> action = arguments.Commands({std::begin(kCommands), std::end(kCommands)});
   try {
@@ -115,7 +119,9 @@ int Run(int argc, char** argv) {
   if (!broken_rule.empty()) return Fail("%s\n\"%s --help\" explains.", broken_rule.c_str(), PathOf(app).c_str());
   WarnOfUnsupportedTarget();
   const int code = action();
-  if (fflush(stdout) != 0 || ferror(stdout) != 0) return Fail("cannot write to standard output: %s", strerror(errno));
+  // A command that failed has said why.
+  if (code != kExitBad && (fflush(stdout) != 0 || ferror(stdout) != 0))
+    return Fail("cannot write to standard output: %s", strerror(errno));
   return code;
 }
 

@@ -67,7 +67,7 @@ std::string Report::TextOf(const Field& field, bool in_table) {
   return text;
 }
 
-void Report::PrintTable(const std::vector<Report>& rows) {
+void Report::PrintTable(const std::vector<Report>& rows, FILE* to) {
   const size_t columns = rows.front().fields_.size();
   std::vector<std::vector<std::string>> cells(1);
   for (const Field& field : rows.front().fields_) cells[0].push_back(field.name);
@@ -82,26 +82,43 @@ void Report::PrintTable(const std::vector<Report>& rows) {
   for (const auto& row : cells) {
     for (size_t c = 0; c < row.size(); ++c) {
       // The first column is a name; numbers end at the right.
-      printf(c == 0 ? "%-*s" : "  %*s", static_cast<int>(widths[c]), row[c].c_str());
+      fprintf(to, c == 0 ? "%-*s" : "  %*s", static_cast<int>(widths[c]), row[c].c_str());
     }
-    printf("\n");
+    fprintf(to, "\n");
   }
 }
 
-void Report::Print(bool json) const {
+void Report::Print(bool json, FILE* to) const {
   if (json) {
     // Names of files may hold any bytes, so those that are no UTF-8 are replaced.
-    printf("%s\n", Json::Of(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+    fprintf(to, "%s\n", Json::Of(*this).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
     return;
   }
   int width = 0;
   for (const Field& field : fields_) width = std::max(width, static_cast<int>(std::string(field.name).size()));
-  for (const Field& field : fields_) printf("%-*s  %s\n", width, field.name, TextOf(field, false).c_str());
+  for (const Field& field : fields_) fprintf(to, "%-*s  %s\n", width, field.name, TextOf(field, false).c_str());
   for (const std::vector<Report>& rows : tables_) {
     if (rows.empty()) continue;
-    printf("\n");
-    PrintTable(rows);
+    fprintf(to, "\n");
+    PrintTable(rows, to);
   }
+}
+
+void ReportsOfImages::Add(const Report& report) {
+  if (!json_) {
+    if (!reports_.empty()) printf("\n");
+    report.Print(false);
+    fflush(stdout);  // before what standard error says of it
+  }
+  reports_.push_back(report);
+}
+
+void ReportsOfImages::Finish() {
+  if (!json_) return;
+  if (reports_.size() == 1 && !always_list_) return reports_[0].Print(true);
+  Report all;
+  all.Table("images", std::move(reports_));
+  all.Print(true);
 }
 
 }  // namespace linefilter::tools

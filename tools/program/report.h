@@ -6,6 +6,7 @@
 #define LINEFILTER_TOOLS_PROGRAM_REPORT_H_
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,8 +29,7 @@ class Report {
     tables_.push_back(std::move(rows));
   }
 
-  // Prints to standard output.
-  void Print(bool json) const;
+  void Print(bool json, FILE* to = stdout) const;
 
  private:
   enum class Kind { kText, kCount, kReal, kRate, kBool };
@@ -44,11 +44,24 @@ class Report {
 
   Field& Add(const char* name, Kind kind);
   static std::string TextOf(const Field& field, bool in_table);
-  static void PrintTable(const std::vector<Report>& rows);
+  static void PrintTable(const std::vector<Report>& rows, FILE* to);
 
   std::vector<Field> fields_;
   std::vector<const char*> table_names_;
   std::vector<std::vector<Report>> tables_;  // as many
+};
+
+// The reports of a command that takes several images. As text each is printed when it is added. As JSON it is the
+// object of a single one, and of several an object with the list `images`.
+class ReportsOfImages {
+ public:
+  ReportsOfImages(bool json, bool always_list) : json_(json), always_list_(always_list) {}
+  void Add(const Report& report);
+  void Finish();
+
+ private:
+  bool json_, always_list_;
+  std::vector<Report> reports_;
 };
 
 }  // namespace linefilter::tools

@@ -166,10 +166,9 @@ uint64_t linefilter_view_num_blocks(const linefilter_view* view);
 const uint8_t* linefilter_view_body(const linefilter_view* view);
 // Bytes of the body: an image without its trailer and checks.
 uint64_t linefilter_view_body_bytes(const linefilter_view* view);
-// Sets the options of filters that can be united with the filter of the view: its layout, size, num_probes and key
-// hash; num_keys is then 0. The allocator, the memory_limit and the executor stay as they are. A view that has no size
-// (broken, of the empty set, of stages) makes options that every _new refuses. `options` was set by
-// linefilter_options_init.
+// Sets the options of filters that can be united with the filter of the view: its layout, size, capacity, num_probes
+// and key hash. The allocator, the memory_limit and the executor stay as they are. A view that has no size (broken, of
+// the empty set, of stages) makes options that every _new refuses. `options` was set by linefilter_options_init.
 linefilter_code linefilter_options_same_size_as(linefilter_options* options, const linefilter_view* view,
                                                 linefilter_status* status);
 // Bytes of the image; 0 for a view of no image.
@@ -208,8 +207,8 @@ double linefilter_view_fill_ratio(const linefilter_view* view);
 // NULL. It gets the standard error of the estimate, in keys.
 double linefilter_view_approximate_size(const linefilter_view* view, double* error);
 // How many more distinct keys it takes until its expected rate is `fpr`; 0 if the rate is above that already, for what
-// takes no keys, and for an fpr that is not above 0. For an fpr of 1 or more it is 2^64 - 1. A scalable filter counts
-// the stages that it would open, a rotating one counts as if it did not rotate.
+// takes no keys, and for an fpr that is not above 0. For an fpr of 1 or more it is 2^64 - 1 where keys are taken. A
+// scalable filter counts the stages that it would open, a rotating one counts as if it did not rotate.
 uint64_t linefilter_view_room_for(const linefilter_view* view, double fpr);
 // Whether more distinct keys are in it than it was made for, beyond four standard errors of the estimate. It is false
 // if nobody said how many they are.

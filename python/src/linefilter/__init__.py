@@ -8,13 +8,17 @@
     users.save("users.filter")               # the same image for C++, C and Python
     linefilter.FilterFile("users.filter")    # mapped, not copied
 
-Make filters by build or FilterBuilder (sized by the keys that come), BlockedFilter, ClassicFilter or CountingBlockedFilter (take
-keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. FilterBase tells what all that
+    seen = linefilter.Bloom(1e6, 0.01)       # in the manner of set: add, update, in, |, len, copy, clear, load, save
+    seen.update(["alice", "bob"])
+
+Make filters by Bloom, by build or FilterBuilder (sized by the keys that come), BlockedFilter, ClassicFilter or CountingBlockedFilter
+(take keys for as long as they live); read them by FilterView (bytes, mmap, shared memory) and FilterFile. FilterBase tells what all that
 are asked have in common, KeyFilter what all that take keys have.
 For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
 while it is asked. For many machines: RedisFilter lies in Redis.
 """
 
+from ._bloom import Bloom
 from ._builder import FilterBuilder, build
 from ._errors import (
     CorruptError,
@@ -43,6 +47,7 @@ from ._view import FilterFile, FilterView, ViewStage, verify_image
 
 __all__ = [
     "BlockedFilter",
+    "Bloom",
     "ClassicFilter",
     "CountingBlockedFilter",
     "CorruptError",

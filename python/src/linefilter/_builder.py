@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional, SupportsIndex
 from . import _linefilter
 from ._filter_base import FilterBase
 from ._key_filter import Taking
-from ._keys import Keys, Path, as_path
+from ._keys import Keys, Number, Path, as_path
 from ._options import Layout, make_options
 from ._view import FilterView
 
@@ -36,11 +36,11 @@ class FilterBuilder(Taking[None, None]):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
-        memory_limit: Optional[SupportsIndex] = None,
+        memory_limit: Optional[Number] = None,
         threads: SupportsIndex = 1,
         foldable: bool = False,
         like: Optional[FilterBase] = None,
-        num_keys: Optional[SupportsIndex] = None,
+        num_keys: Optional[Number] = None,
     ) -> None:
         """Arguments as of BlockedFilter, and:
 
@@ -97,11 +97,11 @@ def build(
     num_probes: SupportsIndex = 0,
     seed: SupportsIndex = 0,
     secret: Optional[bytes] = None,
-    memory_limit: Optional[SupportsIndex] = None,
+    memory_limit: Optional[Number] = None,
     threads: SupportsIndex = 1,
     foldable: bool = False,
     like: Optional[FilterBase] = None,
-    num_keys: Optional[SupportsIndex] = None,
+    num_keys: Optional[Number] = None,
 ) -> FilterView:
     """The filter of these keys: an array of integers or any iterable. Arguments as of FilterBuilder.
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import ClassVar, Optional, SupportsIndex, TypeVar, Union, final
+from typing import ClassVar, Optional, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._filter_base import FilterBase, closed_error
+from ._filter_base import FilterBase
 from ._key_filter import KeyFilter
-from ._keys import Hashes, Key, Keys, as_float, as_uint, hash_words, of_each
+from ._keys import Hashes, Key, Keys, Number, as_count, as_float, as_uint, hash_words, of_each
 from ._options import make_options
-from ._view import FilterView
-
-Self = TypeVar("Self", bound="Filter")
 
 
 class Filter(KeyFilter):
-    """What BlockedFilter, ClassicFilter and CountingBlockedFilter share.
+    """What Bloom, BlockedFilter, ClassicFilter and CountingBlockedFilter share.
 
     Safe from any thread: one adds, or any number ask; whoever comes meanwhile waits (arrays let others in after every 65,536
     keys). A forked child waits for no thread of its parent: if one was changing the filter at that moment, every use of it in
@@ -35,7 +32,7 @@ class Filter(KeyFilter):
 
     def __init__(
         self,
-        num_keys: SupportsIndex,
+        num_keys: Number,
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
@@ -43,14 +40,14 @@ class Filter(KeyFilter):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
-        memory_limit: Optional[SupportsIndex] = None,
+        memory_limit: Optional[Number] = None,
         foldable: bool = False,
         like: Optional[FilterBase] = None,
     ) -> None:
         """Room for num_keys keys; more of them raise the rate of false positives.
 
         Args:
-            num_keys: how many different keys will be added.
+            num_keys: how many different keys will be added, as 1_000_000 or 1e6.
             bits_per_key: 1 to 64. Give this or fpr; 10 makes a rate of about 1 %.
             fpr: the highest acceptable rate of false positives, between 0 and 1.
             num_probes: 0 is the best for the density; goes with bits_per_key only.
@@ -64,7 +61,7 @@ class Filter(KeyFilter):
                 and hash count, in place of the others.
         """
         if type(self) is Filter:
-            raise TypeError("make a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
+            raise TypeError("make a Bloom, a BlockedFilter, a ClassicFilter or a CountingBlockedFilter")
         options = make_options(
             bits_per_key,
             fpr,
@@ -77,51 +74,22 @@ class Filter(KeyFilter):
             foldable=foldable,
             like=like,
         )
-        self._core = _linefilter.Filter.create(as_uint(num_keys, "num_keys"), options)
-
-    def update(self, other: Union[Filter, FilterView], *, max_fpr: Optional[float] = None) -> None:
-        """Takes all keys of another filter; also filter |= other. IncompatibleError unless layout, num_probes, hash and seed
-        (or secret) are the same, and of ClassicFilter the size; an image is verified first. A CountingBlockedFilter adds up the
-        counters: a key that is in both must be removed twice.
-
-        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks,
-        which may be a single block, where nearly everything would be "maybe". So a union whose expected rate would be above
-        max_fpr is an IncompatibleError, and nothing changes; 1 permits any union. By default one of unequal sizes is refused
-        if its rate would be above twice that of the same keys in the larger size, or its share of "absent" below half of
-        theirs. A max_fpr that is not within 0 and 1 is an InvalidArgumentError."""
-        most = 0.0 if max_fpr is None else as_float(max_fpr, "max_fpr")
-        if isinstance(other, Filter):
-            self._core.union(other._core, most)
-        elif isinstance(other, FilterView):
-            if other.closed:
-                raise closed_error()
-            self._core.union_image(other._core, most)
-        else:
-            raise TypeError(f"another filter is expected, not {type(other).__name__}: keys are added by add_many")
-
-    def __ior__(self: Self, other: Union[Filter, FilterView]) -> Self:
-        if not isinstance(other, (Filter, FilterView)):
-            return NotImplemented
-        self.update(other)
-        return self
+        self._core = _linefilter.Filter.create(as_count(num_keys, "num_keys"), options)
 
     def fold(self, factor: SupportsIndex) -> None:
         """Makes the filter `factor` times smaller: to the bit what it would be if it had been made of that size with the same
         num_probes. No key is lost, more keys can come, and the memory is given back. InvalidArgumentError unless factor
         divides num_blocks (foldable=True makes many that do); a ClassicFilter cannot be folded."""
-        self._core.fold(as_uint(factor, "factor"))
+        self._of_one_size("folded").fold(as_uint(factor, "factor"))
 
     def fold_to_fpr(self, fpr: float) -> None:
         """Folds to the least size whose expected_fpr(), of these very bits, is still at most fpr. Do it when all keys are in.
         InvalidArgumentError if even now it is above."""
-        self._core.fold_to_fpr(as_float(fpr, "fpr"))
+        self._of_one_size("folded").fold_to_fpr(as_float(fpr, "fpr"))
 
     def clear(self) -> None:
         """Removes all keys; size and memory stay."""
         self._core.clear()
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.body_bytes} bytes, {self.num_probes} probes, {self.hash_id} hashes>"
 
 
 @final

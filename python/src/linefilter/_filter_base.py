@@ -22,10 +22,10 @@ class SizeEstimate(NamedTuple):
     error: float
 
 
-class Held:
+class Held(_linefilter.Holder):
     """This holds an object of the extension, its core, which does the work."""
 
-    __slots__ = ("_core", "__weakref__")
+    __slots__ = ("__weakref__",)
     _core: Any
 
     @classmethod
@@ -76,16 +76,12 @@ class Closable(Held):
         self.close()
 
 
-class Asked(Held):
+class Asked(Held, _linefilter.AskedHolder):
     """This answers questions, wherever its bits are."""
 
     __slots__ = ()
     if TYPE_CHECKING:
         _core: _linefilter.Asked
-
-    def __contains__(self, key: Key) -> bool:
-        """May the key be in the set? Raises IncompatibleError for a filter of the caller's own hashes."""
-        return self._core.contains(key)
 
     def contains_many(self, keys: Keys) -> npt.NDArray[np.bool_]:
         """May each key be in the set? One True or False for each, several times faster than one by one.
@@ -141,7 +137,7 @@ class Asked(Held):
 
 
 class FilterBase(Asked):
-    """What may be in the set? Every filter in memory is one; make a BlockedFilter, ClassicFilter, FilterView or FilterFile, or
+    """What may be in the set? Every filter in memory is one; make a Bloom, BlockedFilter, FilterView or FilterFile, or
     call build().
 
     True means "maybe", False means "absent", which is always right for what was added. A key is a str (its UTF-8), bytes,
@@ -151,8 +147,8 @@ class FilterBase(Asked):
     answers are those of C++, of C and of the next process.
 
     len() is an estimate of how many different keys it has: it reads all of the filter, and approximate_size() tells the error,
-    too (num_keys of a FilterView is what the maker counted). A filter is true, full or empty. There is no iteration, for it has
-    no keys.
+    too (num_keys of a FilterView is what the maker counted). A filter without keys is false, as an empty set is. There is no
+    iteration, for the keys themselves are not kept.
 
     Classes of your own hold a filter, and are not derived from one (TypeError): copies and pickles would lose what they add.
 
@@ -168,12 +164,20 @@ class FilterBase(Asked):
             raise TypeError("no class is derived from a filter's: give yours an attribute that is a filter")
 
     def __init__(self) -> None:
-        raise TypeError("make a BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
+        raise TypeError("make a Bloom, BlockedFilter, ClassicFilter, CountingBlockedFilter, FilterView or FilterFile, or call build()")
 
     @property
     def secret_check(self) -> Optional[int]:
         """Of a keyed filter 64 bits that tell its secret from others and nothing about it; None of the others."""
         return self._core.seed() if self._core.hash_id() == "keyed" else None
+
+    @property
+    def key_kind(self) -> str:
+        """What its keys are: "text" (str and bytes), "integer", "mixed", or "unknown", where hashes came or a maker that told nothing.
+
+        Text "1" and the integer 1 are different keys. So calls for many keys of another kind than the filter has raise TypeError;
+        `in`, for a single one, answers False. What is mixed or unknown is asked for both."""
+        return self._core.key_kind()
 
     @property
     def target(self) -> str:
@@ -203,8 +207,8 @@ class FilterBase(Asked):
         return round(keys)
 
     def __bool__(self) -> bool:
-        """True: `if filter` asks whether there is one, as it did without len(), and reads nothing."""
-        return True
+        """Has it keys? As of a set. It reads the filter, as len() does: `filter is not None` asks whether there is one."""
+        return self._core.expected_fpr() > 0
 
     def room_for(self, fpr: float) -> int:
         """How many more different keys it takes until its expected rate is `fpr`.

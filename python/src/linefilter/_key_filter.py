@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Optional, SupportsIndex, TypeVar
+import copy
+from typing import TYPE_CHECKING, Any, Generic, Optional, SupportsIndex, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _linefilter
-from ._filter_base import Asked, FilterBase, Held, Imaged
-from ._keys import Bytes, Hashes, Key, Keys, as_uint, hash_words, of_each, split
-from ._options import limit
+from ._errors import IncompatibleError, UnsupportedError
+from ._filter_base import Asked, FilterBase, Held, Imaged, open_core
+from ._keys import Bytes, Hashes, Key, Keys, Number, Path, as_float, as_path, as_uint, hash_words, of_each, split
+from ._options import NO_LIMIT, limit, verify_mode
 
 Told = TypeVar("Told")  # of a key: whether it was new
 Count = TypeVar("Count")  # of many: how many were
 Self = TypeVar("Self", bound="KeyFilter")
 
 
-class Taking(Held, Generic[Told, Count]):
+class Taking(Held, _linefilter.TakingHolder, Generic[Told, Count]):
     """This takes keys. (A FilterBuilder tells nothing of them.)"""
 
     __slots__ = ()
     if TYPE_CHECKING:
         _core: _linefilter.Taking[Told, Count]
 
-    def add(self, key: Key) -> Told:
-        """Adds a key. A filter returns True if it was certainly new, False if it may have been there."""
-        return self._core.add(key)
+        def add(self, key: Key, /) -> Told:  # the extension's, without a Python frame
+            ...
 
     def add_many(self, keys: Keys) -> Count:
         """Adds keys, without the GIL where they are an array of integers. A filter returns how many were certainly new, each
@@ -56,15 +57,17 @@ class TakingFilter(Asked, Taking[bool, int], Imaged):
 
 
 class KeyFilter(FilterBase, TakingFilter):
-    """A filter that takes keys and has an image: a BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter or
-    RotatingFilter. Code that only fills filters, asks them and saves them works with each."""
+    """A filter that takes keys and has an image: a Bloom, BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter or
+    RotatingFilter. Code that only fills filters, asks them and saves them works with each.
+
+    Two are equal if their images are: layout, size, hash and every bit. As they change, they are not hashable, as a set is not."""
 
     __slots__ = ()
     _core: _linefilter.KeyCore
 
     @classmethod
     def from_bytes(
-        cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[SupportsIndex] = None
+        cls: type[Self], image: Bytes, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
         """A filter of an image that one of this class wrote, verified and copied, which takes more keys and goes on as that would.
         (BlockedFilter, ClassicFilter and CountingBlockedFilter take any image of their layout.)
@@ -73,6 +76,14 @@ class KeyFilter(FilterBase, TakingFilter):
         keys fill. To add keys, make one for their number. Of an image from others set memory_limit: that of a ScalableFilter
         says how large the next stage will be, up to some hundred times its own bytes."""
         return cls._of(cls._open(image, secret, limit(memory_limit)))
+
+    @classmethod
+    def load(
+        cls: type[Self], path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
+    ) -> Self:
+        """The same of a file, as save() writes it: a copy in memory, which takes more keys. To ask only, FilterFile maps the file."""
+        file = _linefilter.Image.open(as_path(path), verify_mode("whole"), False, False, NO_LIMIT, secret, False)
+        return cls.from_bytes(file, secret=secret, memory_limit=memory_limit)
 
     @staticmethod
     def _open(image: Bytes, secret: Optional[bytes], memory_limit: int) -> _linefilter.KeyCore:
@@ -83,8 +94,86 @@ class KeyFilter(FilterBase, TakingFilter):
         """Bytes of memory that the filter holds."""
         return self._core.memory_use()
 
+    def update(self, *others: Union[Keys, FilterBase], max_fpr: Optional[float] = None) -> None:
+        """Takes all keys of each: of an array or iterable, as by add_many, or of another filter in memory, also by filter |= other.
+
+        IncompatibleError unless layout, num_probes, hash and seed (or secret) are the same, and of the layout "classic" the size; an
+        image is verified first. In the layout "counting" the counters are added up: a key that is in both must be removed twice.
+        What grows or forgets is united with nothing (UnsupportedError).
+
+        A union of unequal sizes shrinks this filter: both are folded to the greatest common divisor of their num_blocks,
+        which may be a single block, where nearly everything would be "maybe". So a union whose expected rate would be above
+        max_fpr is an IncompatibleError, and nothing changes; 1 permits any union. By default one of unequal sizes is refused
+        if its rate would be above twice that of the same keys in the larger size, or its share of "absent" below half of
+        theirs. A max_fpr that is not within 0 and 1 is an InvalidArgumentError."""
+        most = 0.0 if max_fpr is None else as_float(max_fpr, "max_fpr")
+        for other in others:
+            if isinstance(other, FilterBase):
+                self._unite(open_core(other), most)
+            else:
+                self.add_many(other)
+
+    def _unite(self, other: _linefilter.Core, max_fpr: float) -> None:
+        own = self._of_one_size("united with another")
+        if not isinstance(other, (_linefilter.Filter, _linefilter.Image)):
+            raise UnsupportedError(
+                "what grows, forgets or is replaced is united with no other: add its keys to this one, from where they came"
+            )
+        try:
+            own.union(other, max_fpr) if isinstance(other, _linefilter.Filter) else own.union_image(other, max_fpr)
+        except IncompatibleError as error:
+            raise IncompatibleError(f"{error}. Make both for the same num_keys, fpr and seed or secret") from None
+
+    def _of_one_size(self, done: str) -> _linefilter.Filter:
+        if isinstance(self._core, _linefilter.Filter):
+            return self._core
+        raise UnsupportedError(
+            f"a filter that grows or forgets is not {done}: make one for a number of keys, as Bloom(num_keys, fpr), which can be"
+        )
+
+    def __ior__(self: Self, other: FilterBase) -> Self:
+        if not isinstance(other, FilterBase):
+            return NotImplemented
+        self.update(other)
+        return self
+
+    def __or__(self: Self, other: FilterBase) -> Self:
+        if not isinstance(other, FilterBase):
+            return NotImplemented
+        self._of_one_size("united with another")  # before it is copied
+        united = self.copy()
+        united.update(other)
+        return united
+
+    def copy(self: Self) -> Self:
+        """A filter of its own, of the same keys. A RotatingFilter has none (TypeError)."""
+        return copy.copy(self)
+
     def __copy__(self: Self) -> Self:
         return self._of(self._core.copy())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeyFilter):
+            return NotImplemented
+        return self is other or (self.image_bytes == other.image_bytes and self.to_bytes() == other.to_bytes())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _facts(self) -> list[str]:
+        """What repr() tells."""
+        keys, made_for = self.approximate_size().keys, "" if self.capacity is None else f" of {self.capacity}"
+        return [
+            f"about {keys:.0f}{made_for} keys",
+            f"expected_fpr {self.expected_fpr():.2g}",
+            self.layout,
+            f"{self.num_probes} probes" if self.num_probes else "grows",
+            f"{self.body_bytes} bytes",
+            f"{self.hash_id} hashes",
+            f"{self.key_kind} keys",
+        ]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(self._facts())}>"
 
     def __reduce__(self) -> Any:
         self._refuse_to_pickle_a_secret()

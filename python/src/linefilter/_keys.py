@@ -16,8 +16,11 @@ from ._errors import InvalidArgumentError
 # A str is its UTF-8; an int is its 8 bytes, as C++ widens it: -2**63 .. 2**64 - 1. (bool is an int to the type checker,
 # but no key, and so is an array of items larger than a byte, signed, or characters.) SupportsIndex: NumPy's integers too.
 Key = Union[str, bytes, bytearray, memoryview, mmap.mmap, "array.array[Any]", int, SupportsIndex]
-# Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy) or of objects, or any iterable of keys.
+# Many keys: a NumPy array of integers (uint64 is read where it lies, without a copy), of str, of objects, or of void (rows of
+# bytes); what becomes such an array (a column of pandas or Arrow); or any iterable of keys.
 Keys = Union["npt.NDArray[Any]", Iterable[Key]]
+# How many: an integer, or a float that is a whole number, as 1e6.
+Number = Union[SupportsIndex, float]
 # Many hashes: a NumPy array of uint64, or any iterable of integers 0 .. 2**64 - 1.
 Hashes = Union["npt.NDArray[np.uint64]", Iterable[SupportsIndex]]
 # Any contiguous buffer: bytes, bytearray, memoryview, mmap, the buf of shared memory, NumPy arrays, array.array.
@@ -52,22 +55,50 @@ def _is_bytes(values: Any) -> bool:
         return view.itemsize == 1
 
 
+def _items(keys: npt.NDArray[Any]) -> Iterable[Any]:
+    """Those of an array of str, or of bytes of one size, as Python's: a piece at a time."""
+    flat = keys.reshape(-1)
+    for begin in range(0, flat.size, 4096):
+        yield from flat[begin : begin + 4096].tolist()
+
+
+def _conversion(kind: np.dtype[Any]) -> str:
+    """What to type for an array that has none."""
+    if kind.kind == "S":
+        return (
+            f'it forgets zero bytes at the ends of its items. Pass keys.view("V{kind.itemsize}") for keys of {kind.itemsize} bytes '
+            "each, or keys.tolist() if none ends with a zero byte"
+        )
+    if kind.kind in "mM":
+        unit = f"{kind.name[:-1].partition('[')[0]}[us]"
+        return f'pass np.asarray(keys).astype("{unit}").astype("int64"), and the same unit wherever it is asked'
+    if kind.kind == "f":
+        return (
+            'pass keys.astype("int64") if they are whole numbers. A column of integers becomes floats if a value is missing: '
+            "drop those before, by .dropna() of pandas or .drop_null() of Arrow"
+        )
+    if kind.kind == "b":
+        return 'pass keys.astype("uint8") if you mean 0 and 1'
+    if kind.names is not None:
+        return f"pass one of its fields, as keys[{kind.names[0]!r}]"
+    return "pass keys.tolist() of an array of str, or of the integers that are keys"
+
+
 def split(keys: Keys) -> tuple[Optional[Words], Iterable[Any], Optional[tuple[int, ...]]]:
     """(integers as contiguous uint64, widened as C++ widens; else what is to be iterated; the shape of an array)."""
     _refuse_one(keys, "keys")
     if not isinstance(keys, np.ndarray):
         if not hasattr(keys, "__array__"):
+            if hasattr(keys, "__arrow_c_array__") or hasattr(keys, "__arrow_c_stream__"):
+                raise TypeError(f"a {type(keys).__name__} is Arrow's data, and no array of keys: pass pyarrow.chunked_array(keys)")
             return None, keys, None
         keys = np.asarray(keys)  # a column of a table, and the like
     if keys.dtype.kind == "O":
         return None, keys.flat, keys.shape
-    if keys.dtype.kind in "SU":
-        raise TypeError(
-            f"an array of {keys.dtype} does not know which zero bytes at the ends of its items are theirs: keep such keys in a "
-            "list or an array of dtype object (or make it one, by .tolist(), if none ends with a zero byte)"
-        )
+    if keys.dtype.kind == "U" or (keys.dtype.kind == "V" and keys.dtype.names is None):
+        return None, _items(keys), keys.shape
     if keys.dtype.kind not in "iu":
-        raise TypeError(f"an array of {keys.dtype} has no integers: make it the integers (astype) or bytes that are keys")
+        raise TypeError(f"an array of {keys.dtype} has no keys: {_conversion(keys.dtype)}")
     wide = np.require(keys, np.int64 if keys.dtype.kind == "i" else np.uint64, ["C", "A"])
     return wide.view(np.uint64), (), keys.shape
 
@@ -108,6 +139,15 @@ def as_uint(value: Any, what: str, most: int = 2**64 - 1) -> int:
     if not 0 <= number <= most:
         raise InvalidArgumentError(f"{what} must be 0 .. {most}, not {number}")
     return number
+
+
+def as_count(value: Any, what: str, most: int = 2**64 - 1) -> int:
+    """The same of how many, where a float that is a whole number will do: 1e6."""
+    if isinstance(value, (float, np.floating)):
+        if not float(value).is_integer():
+            raise InvalidArgumentError(f"{what} must be a whole number, not {value}")
+        value = int(value)
+    return as_uint(value, what, most)
 
 
 def as_float(value: Any, what: str) -> float:

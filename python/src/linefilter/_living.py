@@ -8,7 +8,7 @@ from . import _linefilter
 from ._filter import Filter
 from ._filter_base import FilterBase, SizeEstimate, closed_error
 from ._key_filter import KeyFilter
-from ._keys import as_uint
+from ._keys import Number, as_count, as_uint
 from ._options import make_options
 from ._scalable import ScalableFilter
 from ._view import FilterView
@@ -44,7 +44,7 @@ class RotatingFilter(KeyFilter):
 
     def __init__(
         self,
-        window_keys: SupportsIndex,
+        window_keys: Number,
         *,
         generations: SupportsIndex = 4,
         by_count: bool = False,
@@ -54,7 +54,7 @@ class RotatingFilter(KeyFilter):
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
-        memory_limit: Optional[SupportsIndex] = None,
+        memory_limit: Optional[Number] = None,
     ) -> None:
         """Room for window_keys different keys within a window, which is generations - 1 rotations long.
 
@@ -71,7 +71,7 @@ class RotatingFilter(KeyFilter):
             bits_per_key, fpr, "blocked", num_probes, seed, secret, caller_hashes, memory_limit
         )
         self._core = _linefilter.Rotating.create(
-            as_uint(window_keys, "window_keys"), as_uint(generations, "generations", 2**32 - 1), bool(by_count), options
+            as_count(window_keys, "window_keys"), as_uint(generations, "generations", 2**32 - 1), bool(by_count), options
         )
 
     def rotate(self) -> int:
@@ -108,8 +108,8 @@ class RotatingFilter(KeyFilter):
 
     __reduce__ = __copy__ = _not_copied
 
-    def __repr__(self) -> str:
-        return f"<RotatingFilter: {self.generations} generations, {self.body_bytes} bytes, {self.hash_id} hashes>"
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), f"{self.generations} generations"]
 
 
 @final

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Optional, SupportsIndex, get_args
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
-from ._keys import as_float, as_uint
+from ._keys import Number, as_count, as_float, as_uint
 
 if TYPE_CHECKING:
     from ._filter_base import FilterBase
@@ -25,8 +25,8 @@ def verify_mode(verify: str, modes: tuple[str, ...] = get_args(Verify)) -> int:
     return get_args(Verify).index(verify)
 
 
-def limit(memory_limit: Optional[SupportsIndex]) -> int:
-    return NO_LIMIT if memory_limit is None else as_uint(memory_limit, "memory_limit")
+def limit(memory_limit: Optional[Number]) -> int:
+    return NO_LIMIT if memory_limit is None else as_count(memory_limit, "memory_limit")
 
 
 def or_zero(value: Optional[float], what: str) -> float:
@@ -45,11 +45,11 @@ def make_options(
     seed: SupportsIndex = 0,
     secret: Optional[bytes] = None,
     caller_hashes: bool = False,
-    memory_limit: Optional[SupportsIndex] = None,
+    memory_limit: Optional[Number] = None,
     threads: SupportsIndex = 1,
     foldable: bool = False,
     like: Optional[FilterBase] = None,
-    num_keys: Optional[SupportsIndex] = None,
+    num_keys: Optional[Number] = None,
 ) -> _linefilter.Options:
     if like is not None:
         from ._filter_base import FilterBase  # which imports this module
@@ -66,7 +66,7 @@ def make_options(
         raise InvalidArgumentError(
             "a secret is for keys that linefilter hashes, and caller_hashes says that you hash them: drop one"
         )
-    if num_keys is not None and as_uint(num_keys, "num_keys") == 0:
+    if num_keys is not None and as_count(num_keys, "num_keys") == 0:
         raise InvalidArgumentError("num_keys must be above 0: give the number that may come, or leave it out")
     return _linefilter.Options(
         bits_per_key=or_zero(bits_per_key, "bits_per_key"),
@@ -79,5 +79,5 @@ def make_options(
         memory_limit=limit(memory_limit),
         threads=as_uint(threads, "threads", 4096),
         foldable=bool(foldable),
-        num_keys=0 if num_keys is None else as_uint(num_keys, "num_keys"),
+        num_keys=0 if num_keys is None else as_count(num_keys, "num_keys"),
     )

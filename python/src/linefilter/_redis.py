@@ -9,7 +9,7 @@ from . import _linefilter
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._filter_base import Closable, SizeEstimate
 from ._key_filter import TakingFilter
-from ._keys import Bytes, Keys, as_float, as_uint, split
+from ._keys import Bytes, Keys, Number, as_count, as_float, as_uint, split
 from ._options import make_options
 from ._redis_servers import Servers, make_servers, milliseconds, utf8
 from ._view import FilterView
@@ -116,7 +116,7 @@ class RedisFilter(TakingFilter, Closable):
     def create(
         servers: Servers,
         name: Union[str, bytes],
-        num_keys: SupportsIndex,
+        num_keys: Number,
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
@@ -143,7 +143,7 @@ class RedisFilter(TakingFilter, Closable):
         options = make_options(
             bits_per_key, fpr, layout, num_probes, seed, secret, caller_hashes, foldable=foldable
         )
-        most, shard = as_uint(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
+        most, shard = as_count(num_keys, "num_keys"), as_uint(shard_bytes, "shard_bytes")
         return RedisFilter._named(redis.create(make_servers(servers), _name(name), most, options, shard), name)
 
     @staticmethod
@@ -199,7 +199,7 @@ class RedisFilter(TakingFilter, Closable):
 
     def begin_generation(
         self,
-        num_keys: SupportsIndex,
+        num_keys: Number,
         *,
         bits_per_key: Optional[float] = None,
         fpr: Optional[float] = None,
@@ -212,7 +212,7 @@ class RedisFilter(TakingFilter, Closable):
         by anybody, go into both. Then bring the keys of your exact source, by load_next() or add_many_to_next(), and call
         switch_generation()."""
         options = make_options(bits_per_key, fpr, layout, num_probes, foldable=foldable)
-        self._core.begin_generation(as_uint(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
+        self._core.begin_generation(as_count(num_keys, "num_keys"), options, as_uint(shard_bytes, "shard_bytes"))
 
     def begin_generation_from_image(self, image: Union[Bytes, FilterView], *, shard_bytes: SupportsIndex = 0) -> None:
         """The same with size, layout and keys of an image."""

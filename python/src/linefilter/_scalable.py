@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional, SupportsIndex, final
 from . import _linefilter
 from ._errors import LinefilterError
 from ._key_filter import KeyFilter
-from ._keys import as_uint
+from ._keys import Number, as_count
 from ._options import NO_LIMIT, make_options
 
 
@@ -49,14 +49,14 @@ class ScalableFilter(KeyFilter):
 
     def __init__(
         self,
-        first_capacity: SupportsIndex = 1000,
+        first_capacity: Number = 1000,
         *,
         fpr: float,
-        max_growth: SupportsIndex = 0,
+        max_growth: Number = 0,
         seed: SupportsIndex = 0,
         secret: Optional[bytes] = None,
         caller_hashes: bool = False,
-        memory_limit: Optional[SupportsIndex] = None,
+        memory_limit: Optional[Number] = None,
     ) -> None:
         """Room for first_capacity keys at first.
 
@@ -71,7 +71,7 @@ class ScalableFilter(KeyFilter):
         """
         options = make_options(None, fpr, "blocked", 0, seed, secret, caller_hashes, memory_limit)
         self._core = _linefilter.Scalable.create(
-            as_uint(first_capacity, "first_capacity"), options, as_uint(max_growth, "max_growth")
+            as_count(first_capacity, "first_capacity"), options, as_count(max_growth, "max_growth")
         )
 
     @property
@@ -121,5 +121,5 @@ class ScalableFilter(KeyFilter):
         self._refuse_to_pickle_a_secret()
         return partial(ScalableFilter.from_bytes, memory_limit=self.memory_limit), (self.to_bytes(),)
 
-    def __repr__(self) -> str:
-        return f"<ScalableFilter: {len(self.stages)} stages, {self.body_bytes} bytes, {self.hash_id} hashes>"
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), f"{len(self.stages)} stages"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, SupportsIndex
+from typing import NamedTuple, Optional
 
 from . import _linefilter
 from ._errors import InvalidArgumentError
-from ._keys import as_float, as_uint
+from ._keys import Number, as_count, as_float
 from ._options import Layout, or_zero
 
 
@@ -22,7 +22,7 @@ class Sizing(NamedTuple):
 
 
 def plan(
-    num_keys: SupportsIndex, *, bits_per_key: Optional[float] = None, fpr: Optional[float] = None, layout: Layout = "auto"
+    num_keys: Number, *, bits_per_key: Optional[float] = None, fpr: Optional[float] = None, layout: Layout = "auto"
 ) -> Sizing:
     """What a filter for num_keys keys will be, at (at least) bits_per_key or with (at most) a rate of fpr.
 
@@ -34,11 +34,11 @@ def plan(
     """
     if (bits_per_key is None) == (fpr is None):
         raise InvalidArgumentError("give bits_per_key or fpr: bits_per_key=10 makes a rate of about 1 %")
-    number = as_uint(num_keys, "num_keys")
+    number = as_count(num_keys, "num_keys")
     return Sizing(*_linefilter.plan(layout, number, or_zero(bits_per_key, "bits_per_key"), or_zero(fpr, "fpr")))
 
 
-def max_keys(body_bytes: SupportsIndex, *, fpr: float, layout: Layout = "blocked") -> int:
+def max_keys(body_bytes: Number, *, fpr: float, layout: Layout = "blocked") -> int:
     """The most keys that a filter of at most so many bytes holds with an expected rate of at most fpr. (Blocks have 64 bytes;
     what is left over counts for nothing.) InvalidArgumentError for an fpr that the layout does not reach, and for "auto",
     which chooses by the number of keys.
@@ -46,4 +46,4 @@ def max_keys(body_bytes: SupportsIndex, *, fpr: float, layout: Layout = "blocked
     >>> max_keys(1_000_000, fpr=0.01) == max_keys(1_000_000 // 64 * 64, fpr=0.01) > 700_000
     True
     """
-    return _linefilter.max_keys_for_fpr(layout, as_uint(body_bytes, "body_bytes"), as_float(fpr, "fpr"))
+    return _linefilter.max_keys_for_fpr(layout, as_count(body_bytes, "body_bytes"), as_float(fpr, "fpr"))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any, NamedTuple, Optional, SupportsIndex, TypeVar, Union, cast, final, get_args
+from typing import Any, NamedTuple, Optional, TypeVar, Union, cast, final, get_args
 
 from . import _linefilter
 from ._errors import InvalidArgumentError, LinefilterError, error_of
 from ._filter_base import Closable, FilterBase, Imaged
-from ._keys import Bytes, Path, as_path
+from ._keys import Bytes, Number, Path, as_path
 from ._options import Verify, VerifyBytes, limit, verify_mode
 
 Self = TypeVar("Self", bound="FilterView")
@@ -148,7 +148,7 @@ class FilterFile(FilterView):
         load: bool = False,
         random: bool = False,
         secret: Optional[bytes] = None,
-        memory_limit: Optional[SupportsIndex] = None,
+        memory_limit: Optional[Number] = None,
         broken: str = "raise",
     ) -> None:
         """Opens a file.

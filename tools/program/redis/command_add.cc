@@ -20,29 +20,30 @@ namespace {
 
 struct Add {
   ServerOptions server;
-  std::string name, keys, print;
+  std::string name, print;
+  KeysOption keys;
   SecretOption secret;
-  bool u64 = false, json = false;
+  bool json = false;
 };
 
 struct Counts {
   uint64_t of[3] = {0, 0, 0};  // per RedisInsert
 };
 
-// Prints the keys that are asked for, before the next batch is added, and unbuffered. A key that is acknowledged and
-// not printed is known when it is added again, so nobody would ever be told that it was new. It returns how many of
-// them could not be written; then errno says why.
-uint64_t PrintOutcomes(const Add& add, const std::vector<std::string_view>& keys,
+// Prints the lines of the keys that are asked for, before the next batch is added, and unbuffered. A key that is
+// acknowledged and not printed is known when it is added again, so nobody would ever be told that it was new. It
+// returns how many of them could not be written; then errno says why.
+uint64_t PrintOutcomes(const Add& add, const std::vector<std::string_view>& lines,
                        const std::vector<RedisInsert>& outcomes) {
   const RedisInsert wanted = add.print == "new"     ? RedisInsert::kNew
                              : add.print == "known" ? RedisInsert::kKnown
                                                     : RedisInsert::kFailed;
   std::string text;
   std::vector<size_t> ends;  // ends of the keys in it
-  for (size_t i = 0; i < keys.size(); ++i) {
+  for (size_t i = 0; i < lines.size(); ++i) {
     if (outcomes[i] != wanted) continue;
-    text += keys[i];
-    if (!add.u64) text += '\n';
+    text += lines[i];
+    if (!add.keys.u64) text += add.keys.line_end();
     ends.push_back(text.size());
   }
   size_t written = 0;
@@ -82,10 +83,11 @@ std::string AdviceOf(StatusCode code) {
 
 int RunAdd(const Add& add) {
   KeyReader reader;
-  const Status opened = reader.Open(add.keys, KeyFormatOf(add.u64));
+  const Status opened = reader.Open(add.keys);
   if (!opened.ok()) return Fail("%s", opened.message());
   RedisFilter filter;
-  if (!OpenFilter("add", add.server, add.name, add.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("add", add.server, add.name, add.secret, &filter); failed != kExitGood)
+    return failed;
   Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("add", add.name, status);
 
@@ -102,7 +104,7 @@ int RunAdd(const Add& add) {
     status = filter.InsertHashes(hashes.data(), hashes.size(), outcomes.data());
     for (const RedisInsert outcome : outcomes) ++counts.of[static_cast<size_t>(outcome)];
     read += keys.size();
-    if (!add.print.empty()) unprinted = PrintOutcomes(add, keys, outcomes);
+    if (!add.print.empty()) unprinted = PrintOutcomes(add, reader.lines(), outcomes);
     print_error = errno;
     return status.ok() && unprinted == 0;
   });
@@ -119,9 +121,10 @@ int RunAdd(const Add& add) {
   const int printed = unprinted == 0 ? kExitGood : FailPrinting(read, known + fresh, unprinted, print_error);
   if (!status.ok()) {
     const std::string advice = AdviceOf(status.code());
-    return Fail("redis add: after %llu keys, %llu of them acknowledged: %s%s%s", static_cast<unsigned long long>(read),
-                static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
-                advice.empty() ? "" : "\n", advice.c_str());
+    Fail("redis add: after %llu keys, %llu of them acknowledged: %s%s%s", static_cast<unsigned long long>(read),
+         static_cast<unsigned long long>(known + fresh), SentenceOf(add.name, status).c_str(),
+         advice.empty() ? "" : "\n", advice.c_str());
+    return ExitOf(status);
   }
   RedisInfo info;  // a sample, of 1 MiB at most; where it fails, the keys are there all the same
   if (filter.Info(&info).ok() && info.OverCapacity()) {
@@ -133,11 +136,10 @@ int RunAdd(const Add& add) {
 std::function<int()> Declare(Arguments& arguments) {
   auto add = std::make_shared<Add>();
   DeclareFilterName(&arguments, &add->name);
-  arguments.Path("--keys", &add->keys, kKeysHelp, Need::kRequired);
+  arguments.Keys(&add->keys);
   arguments.Choice("--print", &add->print, {"new", "known", "failed"},
-                   "Print only the keys with this outcome, as they were read");
+                   "Print only the lines whose keys have this outcome, as they were read");
   arguments.AtMostOneOf("--print", "--json");
-  arguments.Flag("--u64", &add->u64, kU64Help);
   arguments.Secret(&add->secret, SecretUse::kAsk, &add->keys);
   DeclareServer(&arguments, ServerUse::kAdd, &add->server);
   arguments.Json(&add->json);
@@ -155,7 +157,8 @@ const Command kRedisAddCommand = {
     "What was acknowledged and not printed, since this was interrupted or its output failed, is known next time.\n"
     "Where a batch fails, the rest is not read. Where the filter or a part of it is gone, so is what was "
     "acknowledged:\n"
-    "make it anew of the exact source. Exit code: 0 Redis acknowledged all keys, 2 not, or they could not be printed.",
+    "make it anew of the exact source.\n"
+    "Exit code: 0 Redis acknowledged all keys, 2 not, or they could not be printed, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

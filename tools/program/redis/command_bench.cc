@@ -14,6 +14,7 @@ namespace {
 struct Bench {
   ServerOptions server;
   BenchRequest request;
+  uint64_t row_ms = 500;
   bool json = false;
 };
 
@@ -46,6 +47,7 @@ int FailInterrupted(const Status& removed) {
 
 int RunBench(const Bench& bench) {
   BenchRequest request = bench.request;
+  request.seconds = static_cast<double>(bench.row_ms) / 1000;
   if (!ReadyServers(bench.server, &request.servers)) return kExitBad;
   const std::string refusal = RefusalOf(request);
   if (!refusal.empty()) return Fail("redis bench: %s", refusal.c_str());
@@ -83,10 +85,10 @@ std::function<int()> Declare(Arguments& arguments) {
   auto bench = std::make_shared<Bench>();
   BenchRequest& request = bench->request;
   arguments.Count("--num-keys", &request.num_keys, "How many keys the filters are for; 1e7 by default (12 MB)");
-  arguments.Real("--fpr", &request.fpr, "P", "False-positive rate of the filters; 0.01 by default");
+  arguments.Rate("--fpr", &request.fpr, "False-positive rate of the filters; 0.01 by default");
   arguments.Count("--batch", &request.batch, "Keys of a pipelined batch; 1024 by default");
   arguments.Count("--rounds", &request.rounds, "How often each row is measured; 5 by default");
-  arguments.Real("--seconds", &request.seconds, "S", "Of a row in a round; 0.5 by default");
+  arguments.Duration("--seconds", &bench->row_ms, "Of a row in a round; 0.5 by default");
   DeclareServer(&arguments, ServerUse::kOther, &bench->server);
   arguments.Json(&bench->json);
   return [bench] { return RunBench(*bench); };
@@ -103,7 +105,7 @@ const Command kRedisBenchCommand = {
     "new (new_share), which costs most: of known keys batches send no bits. The other work of the server is part of\n"
     "what is measured, and yours is slowed: measure where that is no harm.\n"
     "linefilter redis bench --json > rates.json is what linefilter plan --redis --rates rates.json takes.\n"
-    "Exit code: 0 measured, 2 not.",
+    "Exit code: 0 measured, 2 not, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

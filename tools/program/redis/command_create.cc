@@ -40,8 +40,9 @@ int RunCreate(const Create& create) {
   RedisInfo info;
   status = filter.Info(&info);
   if (!status.ok()) {
-    return Fail("redis create: filter %s is there, as asked: `linefilter redis info` tells about it (%s)",
-                ShownName(create.name).c_str(), SentenceOf(create.name, status).c_str());
+    Fail("redis create: filter %s is there, as asked: `linefilter redis info` tells about it (%s)",
+         ShownName(create.name).c_str(), SentenceOf(create.name, status).c_str());
+    return ExitOf(status);
   }
   Report report;
   ReportFilter(filter, &report);
@@ -57,7 +58,7 @@ std::function<int()> Declare(Arguments& arguments) {
   auto create = std::make_shared<Create>();
   DeclareFilterName(&arguments, &create->name);
   arguments.Count("--num-keys", &create->num_keys, "How many keys there will be", Need::kRequired);
-  arguments.Real("--fpr", &create->options.fpr, "P", "The highest acceptable false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &create->options.fpr, "The highest acceptable false-positive rate, like 0.01");
   arguments.Real("--bits-per-key", &create->options.bits_per_key, "B", "Or the size, 1 to 64");
   arguments.ExactlyOneOf({"--fpr", "--bits-per-key"});
   arguments.LayoutName(&create->options.layout, true, "blocked by default", true);
@@ -78,7 +79,8 @@ const Command kRedisCreateCommand = {
     "create", "Make an empty filter in Redis",
     "Nothing is replaced: a NAME that is taken is refused. All that is asked of the filter later is read from there.\n"
     "An image of keys goes there by `linefilter redis load`; `linefilter redis expire` lets it go by\n"
-    "itself. Exit code: 0 it is made, 2 it is not, or cannot be told of, which is said.",
+    "itself.\n"
+    "Exit code: 0 it is made, 2 it is not, or cannot be told of, which is said, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

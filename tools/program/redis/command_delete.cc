@@ -40,7 +40,7 @@ std::function<int()> Declare(Arguments& arguments) {
 const Command kRedisDeleteCommand = {
     "delete", "Remove a filter from Redis",
     "A key of that NAME that is no filter of ours is left alone (2). Exit code: 0 it is gone, 1 there was none, 2 it\n"
-    "could not be removed.",
+    "could not be removed, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -11,29 +11,31 @@ namespace {
 struct ExpireOptions {
   ServerOptions server;
   std::string name;
-  uint64_t after_s = 0;
+  uint64_t after_ms = 0;
   SecretOption secret;
   bool never = false, json = false;
 };
 
 // It is false after saying why: the filter would be gone at once, or it is a slip.
-bool CheckLifetime(uint64_t seconds) {
-  constexpr uint64_t kMost = 3153600000;
-  if (seconds == 0) Fail("redis expire: --after 0 would be gone at once: give a second at least, or --never");
-  if (seconds > kMost) Fail("redis expire: --after is above a hundred years: give --never");
-  return seconds != 0 && seconds <= kMost;
+bool CheckLifetime(uint64_t ms) {
+  constexpr uint64_t kMost = 3153600000000;
+  if (ms == 0) Fail("redis expire: --after 0 would be gone at once: give a time like 30s or 2h, or --never");
+  if (ms > kMost) Fail("redis expire: --after is above a hundred years: give --never");
+  return ms != 0 && ms <= kMost;
 }
 
 int RunExpire(const ExpireOptions& options) {
-  if (!options.never && !CheckLifetime(options.after_s)) return kExitBad;
+  if (!options.never && !CheckLifetime(options.after_ms)) return kExitBad;
   RedisFilter filter;
-  if (!OpenFilter("expire", options.server, options.name, options.secret, &filter)) return kExitBad;
-  const Status status = filter.Expire(1000 * options.after_s);
+  if (const int failed = OpenFilter("expire", options.server, options.name, options.secret, &filter);
+      failed != kExitGood)
+    return failed;
+  const Status status = filter.Expire(options.after_ms);
   if (!status.ok()) return FailRedis("expire", options.name, status);
   Report report;
   report.Text("filter", options.name);
   report.Bool("expires", !options.never);
-  if (!options.never) report.Count("expires_in_ms", 1000 * options.after_s);
+  if (!options.never) report.Count("expires_in_ms", options.after_ms);
   report.Print(options.json);
   return kExitGood;
 }
@@ -41,7 +43,7 @@ int RunExpire(const ExpireOptions& options) {
 std::function<int()> Declare(Arguments& arguments) {
   auto options = std::make_shared<ExpireOptions>();
   DeclareFilterName(&arguments, &options->name);
-  arguments.Count("--after", &options->after_s, "The filter goes after so many seconds from now");
+  arguments.Duration("--after", &options->after_ms, "The filter goes so long from now: 90 (seconds), 30s, 5m, 2h, 7d");
   arguments.Flag("--never", &options->never, "It stays, whatever was said before");
   arguments.ExactlyOneOf({"--after", "--never"});
   arguments.Secret(&options->secret, SecretUse::kAsk);
@@ -57,7 +59,7 @@ const Command kRedisExpireCommand = {
     "All of it goes then, at once, without any further call, and to whoever asks there is no filter of that NAME. To "
     "set\n"
     "it again begins anew; a generation that is begun ends with the filter. A keyed filter demands its --secret.\n"
-    "Exit code: 0 it is set, 2 it is not, or not of all its parts: do it again.",
+    "Exit code: 0 it is set, 2 it is not, or not of all its parts: do it again, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -20,14 +20,15 @@ struct Info {
 int RunInfo(const Info& options, bool with_fpr) {
   if (with_fpr && !IsWantedFpr("redis info", options.fpr)) return kExitBad;
   RedisFilter filter;
-  if (!OpenFilter("info", options.server, options.name, options.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("info", options.server, options.name, options.secret, &filter); failed != kExitGood)
+    return failed;
   RedisInfo info;
   const Status status = filter.Info(&info);
   if (!status.ok()) return FailRedis("info", options.name, status, AdviceOfReplica(options.server, status));
   Report report;
   ReportFilter(filter, &report);
   if (info.num_stages != 0) report.Count("num_stages", info.num_stages);
-  ReportSize(info.capacity, info.approximate_size, &report);
+  ReportSize(info.capacity, info.approximate_size, info.OverCapacity(), &report);
   report.Rate("fill_ratio", info.fill_ratio);
   report.Rate("expected_fpr", info.expected_fpr);
   if (options.fpr > 0) {
@@ -59,7 +60,7 @@ int RunInfo(const Info& options, bool with_fpr) {
 std::function<int()> Declare(Arguments& arguments) {
   auto info = std::make_shared<Info>();
   DeclareFilterName(&arguments, &info->name);
-  arguments.Real("--fpr", &info->fpr, "P", "Tell how many more keys fit below this false-positive rate, like 0.01");
+  arguments.Rate("--fpr", &info->fpr, "Tell how many more keys fit below this false-positive rate, like 0.01");
   arguments.Secret(&info->secret, SecretUse::kAsk);
   DeclareServer(&arguments, ServerUse::kAsk, &info->server);
   arguments.Json(&info->json);
@@ -75,7 +76,8 @@ const Command kRedisInfoCommand = {
     "more.\n"
     "--fpr P: room_for tells how many more keys it takes until its rate is P.\n"
     "A keyed filter demands its --secret, though no key is asked.\n" REPLICA_NOTES
-    "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards).",
+    "Exit code: 0 good, 2 it cannot be read, or the server lost a part of it (the report says how many shards),\n"
+    "3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

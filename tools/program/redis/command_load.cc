@@ -18,26 +18,29 @@ struct Load {
   bool json = false;
 };
 
-// The library's sentence does not know how a filter that takes no images is made anew by hand.
+// The library's sentence does not know how an image that fits is made by hand, or a filter that takes no images.
 std::string AdviceOf(const RedisFilter& filter, bool created, const Status& status) {
   const LayoutFacts facts = FactsOf(filter.layout());  // images are united there by their bits
   const bool takes_none = !created && filter.is_open() && !(facts.takes_keys && facts.bits_of_position == 1);
-  if (!takes_none || status.code() != StatusCode::kIncompatible) return "";
-  return "`linefilter redis switch` replaces its keys by those of an image.";
+  if (created || !filter.is_open() || status.code() != StatusCode::kIncompatible) return "";
+  if (takes_none) return "`linefilter redis switch` replaces its keys by those of an image.";
+  return "`linefilter redis dump NAME --out like`, then `linefilter build KEYS --like like --out IMAGE` makes one that "
+         "fits.";
 }
 
 int RunLoad(const Load& load) {
   RedisServers servers;
-  RedisImage image;
+  Image image;
   if (!ReadyServers(load.server, &servers)) return kExitBad;
-  if (!OpenImage(load.image, load.secret.OrNull(), &image.file)) return kExitBad;
+  if (!OpenImage(load.image, load.secret.OrNull(), &image)) return kExitBad;
   RedisFilter filter;
   Status status = filter.Open(servers, load.name, load.secret.OrNull());
   const bool created = status.code() == StatusCode::kNotFound;
   if (created) {
-    status = filter.CreateFromImage(servers, load.name, image.data(), image.size(), load.secret.OrNull(), load.layout);
+    status = filter.CreateFromImage(servers, load.name, image.data(), image.view().image_bytes(), load.secret.OrNull(),
+                                    load.layout);
   } else if (status.ok()) {
-    status = filter.Load(image.data(), image.size());
+    status = filter.Load(image.data(), image.view().image_bytes());
   }
   RedisInfo info;
   if (status.ok()) status = filter.Info(&info);
@@ -47,7 +50,7 @@ int RunLoad(const Load& load) {
   report.Text("image", load.image);
   report.Bool("created", created);
   report.Count("shards", info.num_shards);
-  ReportSize(info.capacity, info.approximate_size, &report);
+  ReportSize(info.capacity, info.approximate_size, info.OverCapacity(), &report);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Print(load.json);
   if (created) WarnIfEmpty(image, filter, load.name, "`linefilter redis delete`, then `linefilter redis create`");
@@ -74,7 +77,8 @@ const Command kRedisLoadCommand = {
     "Where there is no filter NAME, it is made, of any layout. One that is there gets the image's keys besides its "
     "own\n"
     "(layout blocked or classic, of the same size, num_probes and hash); others may ask and add to it meanwhile.\n"
-    "To replace the keys: `linefilter redis switch`. Exit code: 0 all is there, 2 it is not, and may be loaded again.",
+    "To replace the keys: `linefilter redis switch`.\n"
+    "Exit code: 0 all is there, 2 it is not, and may be loaded again, 3 a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -13,22 +13,24 @@ namespace {
 
 struct Query {
   ServerOptions server;
-  std::string name, keys;
+  std::string name;
+  KeysOption keys;
   AnswerOptions answers;
   SecretOption secret;
 };
 
 int RunQuery(const Query& query) {
-  if (!CanPrintAnswers("redis query", query.answers)) return kExitBad;
+  if (!CanPrintAnswers("redis query", query.answers, query.keys)) return kExitBad;
   KeyReader reader;
-  const Status opened = reader.Open(query.keys, KeyFormatOf(query.answers.u64));
+  const Status opened = reader.Open(query.keys);
   if (!opened.ok()) return Fail("%s", opened.message());
   RedisFilter filter;
-  if (!OpenFilter("query", query.server, query.name, query.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("query", query.server, query.name, query.secret, &filter); failed != kExitGood)
+    return failed;
   Status status = filter.KeyStatus();
   if (!status.ok()) return FailRedis("query", query.name, status, AdviceOfReplica(query.server, status));
   std::vector<uint64_t> hashes;
-  return AskKeys(&reader, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
+  return AskKeys(&reader, query.keys, query.answers, [&](const std::vector<std::string_view>& keys, uint8_t* answers) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter.HashOf(key));
     status = filter.MayContainHashes(hashes.data(), hashes.size(), answers);
@@ -40,7 +42,7 @@ int RunQuery(const Query& query) {
 std::function<int()> Declare(Arguments& arguments) {
   auto query = std::make_shared<Query>();
   DeclareFilterName(&arguments, &query->name);
-  arguments.Path("--keys", &query->keys, kKeysHelp, Need::kRequired);
+  arguments.Keys(&query->keys);
   DeclareAnswers(&arguments, &query->answers);
   arguments.Secret(&query->secret, SecretUse::kAsk, &query->keys);
   DeclareServer(&arguments, ServerUse::kAsk, &query->server);
@@ -56,7 +58,8 @@ const Command kRedisQueryCommand = {
     "--count does.\n"
     "\"absent\" is never wrong. What Redis could not answer ends the command: no answer of that batch is "
     "printed.\n" REPLICA_NOTES
-    "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 it could not be asked.",
+    "Exit code: 0 at least one key answered maybe, 1 none did (or there was none), 2 it could not be asked, 3 a\n"
+    "server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

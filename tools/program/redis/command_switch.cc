@@ -25,7 +25,6 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
   if (options.begin && arguments.Given("--fpr") == arguments.Given("--bits-per-key")) {
     return "--begin needs --fpr or --bits-per-key, one of them";
   }
-  if (options.u64 && options.add.empty()) return "--u64 goes with --add";
   if (arguments.Given("--shard-bytes") && !options.begin && options.image.empty()) {
     return "--shard-bytes goes with --begin or IMAGE, which make a generation";
   }
@@ -43,26 +42,29 @@ std::string BrokenRule(const Arguments& arguments, const Switch& options) {
 int RunSwitch(const Switch& options, const Arguments& arguments) {
   const std::string broken = BrokenRule(arguments, options);
   if (!broken.empty()) return Fail("redis switch: %s", broken.c_str());
-  RedisImage image;
+  Image image;
   const std::string& path = options.load.empty() ? options.image : options.load;
-  if (!path.empty() && !OpenImage(path, options.secret.OrNull(), &image.file)) return kExitBad;
+  if (!path.empty() && !OpenImage(path, options.secret.OrNull(), &image)) return kExitBad;
   RedisFilter filter;
-  if (!OpenFilter("switch", options.server, options.name, options.secret, &filter)) return kExitBad;
+  if (const int failed = OpenFilter("switch", options.server, options.name, options.secret, &filter);
+      failed != kExitGood)
+    return failed;
   const Step step = DoSwitchStep(options, image, &filter);
   if (!step.refusal.empty()) return Fail("redis switch %s: %s", ShownName(options.name).c_str(), step.refusal.c_str());
   if (!step.status.ok()) return FailRedis("switch", options.name, step.status, step.advice);
   RedisInfo info;
   const Status status = filter.Info(&info);
   if (!status.ok()) {
-    return Fail("redis switch %s: %s; what is there now, `linefilter redis info` tells (%s)",
-                ShownName(options.name).c_str(), step.done, SentenceOf(options.name, status).c_str());
+    Fail("redis switch %s: %s; what is there now, `linefilter redis info` tells (%s)", ShownName(options.name).c_str(),
+         step.done, SentenceOf(options.name, status).c_str());
+    return ExitOf(status);
   }
   Report report;
   ReportFilter(filter, &report);
   report.Text("step", step.done);
   report.Text("generation", SecretCheckText(info.generation));
   if (info.next_generation != 0) report.Text("next_generation", SecretCheckText(info.next_generation));
-  ReportSize(info.capacity, info.approximate_size, &report);
+  ReportSize(info.capacity, info.approximate_size, info.OverCapacity(), &report);
   report.Rate("expected_fpr", info.expected_fpr);
   report.Text("writers", step.writers);
   report.Print(options.json);
@@ -80,14 +82,13 @@ std::function<int()> Declare(Arguments& arguments) {
                  "With IMAGE: nobody added keys since its own were read, nor does now");
   arguments.Flag("--begin", &options->begin, "Only begin the next generation, empty");
   arguments.Count("--num-keys", &options->num_keys, "With --begin: how many keys there will be");
-  arguments.Real("--fpr", &options->options.fpr, "P", "With --begin: the highest acceptable false-positive rate");
+  arguments.Rate("--fpr", &options->options.fpr, "With --begin: the highest acceptable false-positive rate");
   arguments.Real("--bits-per-key", &options->options.bits_per_key, "B", "With --begin: or the size, 1 to 64");
   arguments.LayoutName(&options->options.layout, true, "With --begin: blocked by default", true);
   arguments.Flag("--foldable", &options->options.foldable,
                  "With --begin: blocks in a multiple of 64: dumps can be folded and merged");
-  arguments.Path("--add", &options->add,
-                 "Only add the keys of this file to the next generation, one per line; - is stdin");
-  arguments.Flag("--u64", &options->u64, kU64Help);
+  arguments.Keys("--add", &options->add,
+                 "Only add the keys of this file to the next generation, one per line; - is standard input");
   arguments.Path("--load", &options->load, "Or those of this image, which has its size");
   arguments.Flag("--commit", &options->commit, "Only let the next generation serve");
   arguments.Flag("--abandon", &options->abandon, "Give the next generation up, perhaps of a program that died");
@@ -118,7 +119,8 @@ const Command kRedisSwitchCommand = {
     "the\n"
     "message tells how to go on: a next_generation that redis info shows may be somebody else's, without IMAGE's "
     "keys.\n"
-    "Exit code: 0 the step is done, 2 it is not, or not to its end: the old or the new one serves, as a whole.",
+    "Exit code: 0 the step is done, 2 it is not, or not to its end: the old or the new one serves, as a whole,\n"
+    "3 the same, since a server does not answer.",
     &Declare};
 
 }  // namespace linefilter::tools

@@ -85,12 +85,15 @@ std::string SentenceOf(const std::string& name, const Status& status) {
   return sentence;
 }
 
+int ExitOf(const Status& status) { return status.code() == StatusCode::kUnavailable ? kExitUnreachable : kExitBad; }
+
 int FailRedis(const char* command, const std::string& name, const Status& status, const std::string& advice) {
   const std::string text = SentenceOf(name, status), shown = ShownName(name);
   // Most sentences name the filter; those of the connection cannot.
   const bool is_named = text.find(shown) != std::string::npos;
-  return Fail("redis %s%s%s: %s%s%s", command, is_named ? "" : " ", is_named ? "" : shown.c_str(), text.c_str(),
-              advice.empty() ? "" : "\n", advice.c_str());
+  Fail("redis %s%s%s: %s%s%s", command, is_named ? "" : " ", is_named ? "" : shown.c_str(), text.c_str(),
+       advice.empty() ? "" : "\n", advice.c_str());
+  return ExitOf(status);
 }
 
 }  // namespace linefilter::tools

@@ -14,8 +14,11 @@ std::string ShownName(const std::string& name);
 // The library's sentence about the filter, with the options where it names its own fields.
 std::string SentenceOf(const std::string& name, const Status& status);
 
+// The exit code of a failure: kExitUnreachable where a server does not answer, else kExitBad.
+int ExitOf(const Status& status);
+
 // Says "redis COMMAND NAME: ..." on standard error, and what this program advises, if that is not empty, on a line of
-// its own; returns kExitBad.
+// its own; returns ExitOf.
 int FailRedis(const char* command, const std::string& name, const Status& status, const std::string& advice = "");
 
 }  // namespace linefilter::tools

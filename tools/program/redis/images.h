@@ -1,4 +1,4 @@
-// RedisFilter takes an image of a file with all of its bytes at hand. OpenImage opens and verifies it.
+// RedisFilter takes an image with all of its bytes at hand. OpenImage opens and verifies it.
 #ifndef LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_
 #define LINEFILTER_TOOLS_PROGRAM_REDIS_IMAGES_H_
 
@@ -6,23 +6,16 @@
 #include <cstdio>
 #include <string>
 
-#include "linefilter/file.h"
 #include "linefilter/redis.h"
+#include "tools/program/image.h"
 #include "tools/program/redis/failure.h"
 
 namespace linefilter::tools {
 
-struct RedisImage {
-  FilterFile file;
-  const void* data() const { return file.data(); }
-  size_t size() const { return file.view().image_bytes(); }
-};
-
 // Says on standard error that `filter`, made of this image, has no room for keys, if it takes any: an image of no keys
 // has no size. `instead` is the command that makes one by its capacity.
-inline void WarnIfEmpty(const RedisImage& image, const RedisFilter& filter, const std::string& name,
-                        const char* instead) {
-  if (!image.file.view().empty_set() || FactsOf(filter.layout()).bits_of_position == 0) return;
+inline void WarnIfEmpty(const Image& image, const RedisFilter& filter, const std::string& name, const char* instead) {
+  if (!image.view().empty_set() || FactsOf(filter.layout()).bits_of_position == 0) return;
   fprintf(
       stderr,
       "linefilter: warning: the image has no keys, so filter %s has the least size, %llu bytes: to add keys, make it "

@@ -29,8 +29,7 @@ bool ReadPassword(const std::string& path, std::string* password) {
 
 bool ReadyMs(const char* option, uint64_t ms, uint32_t* value) {
   if (ms == 0 || ms > kMostMs) {
-    Fail("%s %llu is outside 1 to %llu milliseconds", option, static_cast<unsigned long long>(ms),
-         static_cast<unsigned long long>(kMostMs));
+    Fail("%s of %llu ms is outside 1ms to 1d (a number alone is seconds)", option, static_cast<unsigned long long>(ms));
     return false;
   }
   *value = static_cast<uint32_t>(ms);
@@ -60,16 +59,15 @@ void DeclareServer(Arguments* arguments, ServerUse use, ServerOptions* options) 
                   "File whose first line is the password; else LINEFILTER_REDIS_PASSWORD of the environment");
   arguments->Count("--database", &options->database, "Number of the database, 0 by default; a cluster has no other");
   DeclareTls(arguments, &servers);
-  arguments->Count("--timeout", &options->timeout_ms, "Milliseconds for a connection or reply, 2000 by default");
-  arguments->Count("--patience", &options->patience_ms,
-                   "Milliseconds for all that is tried again of one batch, 10000 by default");
+  arguments->Duration("--timeout", &options->timeout_ms, "For a connection or reply, 2s by default");
+  arguments->Duration("--patience", &options->patience_ms, "For all that is tried again of one batch, 10s by default");
   if (use == ServerUse::kAsk) {
     arguments->Flag("--replica-reads", &servers.replica_reads,
                     "Take a replica that --server names, which may be late; those of a cluster are never asked");
   } else if (use == ServerUse::kAdd) {
     arguments->Count("--wait-replicas", &options->wait_replicas,
                      "After each batch wait until so many replicas have it; 0 by default");
-    arguments->Count("--wait", &options->wait_ms, "With --wait-replicas: milliseconds, 1000 by default");
+    arguments->Duration("--wait", &options->wait_ms, "With --wait-replicas: how long, 1s by default");
   }
 }
 
@@ -110,13 +108,12 @@ bool ReadyServers(const ServerOptions& options, RedisServers* servers) {
          ReadyMs("--wait", options.wait_ms, &servers->wait_ms);
 }
 
-bool OpenFilter(const char* command, const ServerOptions& options, const std::string& name, const SecretOption& secret,
-                RedisFilter* filter) {
+int OpenFilter(const char* command, const ServerOptions& options, const std::string& name, const SecretOption& secret,
+               RedisFilter* filter) {
   RedisServers servers;
-  if (!ReadyServers(options, &servers)) return false;
+  if (!ReadyServers(options, &servers)) return kExitBad;
   const Status status = filter->Open(servers, name, secret.OrNull());
-  if (!status.ok()) FailRedis(command, name, status, AdviceOfReplica(options, status));
-  return status.ok();
+  return status.ok() ? kExitGood : FailRedis(command, name, status, AdviceOfReplica(options, status));
 }
 
 void ReportFilter(const RedisFilter& filter, Report* report) {

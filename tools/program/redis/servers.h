@@ -36,9 +36,9 @@ std::string AdviceOfReplica(const ServerOptions& options, const Status& status);
 // Declares the positional NAME.
 void DeclareFilterName(Arguments* arguments, std::string* name);
 
-// Opens the filter; false after saying why, for the command of that name.
-bool OpenFilter(const char* command, const ServerOptions& options, const std::string& name, const SecretOption& secret,
-                RedisFilter* filter);
+// Opens the filter. Returns kExitGood, or the exit code after saying why, for the command of that name.
+int OpenFilter(const char* command, const ServerOptions& options, const std::string& name, const SecretOption& secret,
+               RedisFilter* filter);
 
 // Fills in what was given, with the password. It is false after saying why.
 bool ReadyServers(const ServerOptions& options, RedisServers* servers);

@@ -17,8 +17,8 @@ constexpr char kToNew[] = "add to the new generation, which readers ask";
 // is another by then. It is not ok if it is another one than was begun or taken here before.
 Status TakeNext(RedisFilter* filter) { return filter->InsertHashesIntoNext(nullptr, 0); }
 
-Step LoadIt(const RedisImage& image, RedisFilter* filter) {
-  return {filter->LoadNext(image.data(), image.size()), "loaded", kToBoth, ""};
+Step LoadIt(const Image& image, RedisFilter* filter) {
+  return {filter->LoadNext(image.data(), image.view().image_bytes()), "loaded", kToBoth, ""};
 }
 
 // Adds the keys of a file to the next generation alone.
@@ -26,7 +26,7 @@ Step AddKeys(const Switch& options, RedisFilter* filter) {
   Step step = {filter->KeyStatus(), "added", kToBoth, ""};
   if (!step.status.ok()) return step;
   std::vector<uint64_t> hashes;
-  const Status read = ReadKeys(options.add, options.u64, "adding keys", [&](const std::vector<std::string_view>& keys) {
+  const Status read = ReadKeys(options.add, "adding keys", [&](const std::vector<std::string_view>& keys) {
     hashes.clear();
     for (const std::string_view& key : keys) hashes.push_back(filter->HashOf(key));
     step.status = filter->InsertHashesIntoNext(hashes.data(), hashes.size());
@@ -86,9 +86,9 @@ std::string AfterBegin(StatusCode code, uint64_t next) {
          " lets it serve, --abandon --generation " + id + " gives it up.";
 }
 
-void BeginAndSwitch(const Switch& options, const RedisImage& image, RedisFilter* filter, Step* step) {
+void BeginAndSwitch(const Switch& options, const Image& image, RedisFilter* filter, Step* step) {
   RedisInfo info;
-  step->status = filter->BeginGenerationFromImage(image.data(), image.size(), options.layout);
+  step->status = filter->BeginGenerationFromImage(image.data(), image.view().image_bytes(), options.layout);
   if (!step->status.ok()) {
     const StatusCode code = step->status.code();
     if (!IsRefusal(code)) {
@@ -107,7 +107,7 @@ void BeginAndSwitch(const Switch& options, const RedisImage& image, RedisFilter*
 }
 
 // The image is the next generation, which serves at once.
-Step SwitchTo(const Switch& options, const RedisImage& image, RedisFilter* filter) {
+Step SwitchTo(const Switch& options, const Image& image, RedisFilter* filter) {
   RedisInfo info;
   Step step = {filter->Info(&info), "switched", kToNew, ""};
   if (!step.status.ok()) return step;
@@ -143,11 +143,11 @@ Step CheckGeneration(const Switch& options, RedisFilter* filter) {
 
 }  // namespace
 
-Step DoSwitchStep(const Switch& options, const RedisImage& image, RedisFilter* filter) {
+Step DoSwitchStep(const Switch& options, const Image& image, RedisFilter* filter) {
   const Step checked = CheckGeneration(options, filter);
   if (!checked.status.ok() || !checked.refusal.empty()) return checked;
   if (options.begin) return Begin(options, filter);
-  if (!options.add.empty()) return AddKeys(options, filter);
+  if (!options.add.paths.empty()) return AddKeys(options, filter);
   if (!options.load.empty()) return LoadIt(image, filter);
   if (options.commit) return {filter->SwitchGeneration(), "switched", kToNew, ""};
   if (options.abandon) return {filter->AbandonGeneration(), "abandoned", "add to the old generation alone", ""};

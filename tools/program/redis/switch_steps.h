@@ -6,6 +6,7 @@
 #include <string>
 
 #include "linefilter/redis.h"
+#include "tools/program/key_reader.h"
 #include "tools/program/redis/images.h"
 #include "tools/program/redis/servers.h"
 #include "tools/program/secret.h"
@@ -14,8 +15,9 @@ namespace linefilter::tools {
 
 struct Switch {
   ServerOptions server;
-  std::string name, image, load, add, generation;
-  bool begin = false, commit = false, abandon = false, u64 = false, no_writers = false;
+  std::string name, image, load, generation;
+  KeysOption add;
+  bool begin = false, commit = false, abandon = false, no_writers = false;
   uint64_t num_keys = 0;
   FilterOptions options;
   RedisLayout layout;
@@ -33,7 +35,7 @@ struct Step {
 };
 
 // Does the step that the options ask for; `image` is that of IMAGE or --load.
-Step DoSwitchStep(const Switch& options, const RedisImage& image, RedisFilter* filter);
+Step DoSwitchStep(const Switch& options, const Image& image, RedisFilter* filter);
 
 }  // namespace linefilter::tools
 

@@ -226,7 +226,9 @@ Status Info(FilterRecord* record, RedisInfo* info) {
 }  // namespace redis_internal
 
 uint64_t RedisInfo::RoomFor(double fpr) const noexcept {
-  if (!FactsOf(layout).takes_keys || !(expected_fpr < fpr)) return 0;
+  if (!FactsOf(layout).takes_keys) return 0;
+  if (fpr >= 1) return UINT64_MAX;
+  if (!(expected_fpr < fpr)) return 0;
   const uint64_t most = MaxKeysForFpr(layout, body_bytes, fpr, num_probes);
   return approximate_size.keys < static_cast<double>(most) ? most - static_cast<uint64_t>(approximate_size.keys) : 0;
 }
