@@ -25,7 +25,8 @@ build_bench() {
   STEP="preparing the folders"
   mkdir -p "$ROOT/build"
   : >"$LOG"
-  quietly "configuring" configure "$BUILD" --preset release
+  # Whoever left the benchmark out of build/release has it now.
+  quietly "configuring" configure "$BUILD" --preset release -DLINEFILTER_BUILD_BENCH=ON
   quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_bench linefilter_bench_engines linefilter_tool
 }
 

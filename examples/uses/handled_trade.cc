@@ -14,10 +14,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "examples/uses/exact_store.h"
 #include "examples/uses/use.h"
@@ -51,11 +50,14 @@ std::string LoadFilter(const std::string& path, uint64_t room, const Options& op
                        linefilter::BlockedFilter* filter) {
   ExactStore::SavedFilter saved;
   if (!store->GetSavedFilter(&saved)) return "none was saved";
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return "it is missing";
-  const std::string image(std::istreambuf_iterator<char>(in), {});
-  if (linefilter::HashKey(image) != saved.fingerprint) return "it is damaged, or not the one that the store knows";
-  const linefilter::Status status = filter->CreateFromImage(image.data(), image.size());
+  linefilter::FilterFile file;
+  linefilter::Status status = file.Load(path.c_str());
+  if (status.code() == linefilter::StatusCode::kIoError) return "it is missing";
+  const std::string_view image(static_cast<const char*>(file.data()), file.view().image_bytes());
+  if (!status.ok() || linefilter::HashKey(image) != saved.fingerprint) {
+    return "it is damaged, or not the one that the store knows";
+  }
+  status = filter->CreateFromImage(image.data(), image.size());
   if (!status.ok()) return status.message();
   if (MaxKeysForFpr(filter->layout(), filter->body_bytes(), options.fpr) < room) return "it is too small by now";
   uint64_t late = 0;

@@ -43,7 +43,8 @@
 // set by every call, by success too. There is no state behind it, such as errno or a "last error". Nothing is thrown;
 // running out of memory is LINEFILTER_OUT_OF_MEMORY.
 //
-// Ownership: the caller who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._seal) frees it,
+// Ownership: the caller who makes a handle (..._new, ..._open, ..._map, ..._load, ..._from_image, ..._clone,
+// ..._seal) frees it,
 // with linefilter_filter_free, linefilter_view_free or linefilter_builder_free. Handles and all that they hold come
 // from the given allocator, if there is one; linefilter_view_open and _map take theirs from the default memory. Strings
 // that are returned live for ever. Keys, options, secrets and paths are copied or read during the call and may go

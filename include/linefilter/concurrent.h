@@ -46,6 +46,11 @@ class LINEFILTER_EXPORT ConcurrentBlockedFilter final : public KeyFilter {
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
   // Does what BlockedFilter::CreateFromImage does: on an error the filter is as it was. It is not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
+  // Does what BlockedFilter::Load does. It is not thread-safe.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept;
+  // Becomes a snapshot of `other`, into which others may insert meanwhile (below). It does what
+  // BlockedFilter::CloneFrom does, and is not thread-safe for this filter.
+  Status CloneFrom(const ConcurrentBlockedFilter& other) noexcept;
   // Gives the filter away, without a copy; this one is as before Create. Not thread-safe: all threads have stopped.
   BlockedFilter Seal() noexcept;
 

@@ -2,10 +2,8 @@
 // BlockedFilter, CountingBlockedFilter and ClassicFilter are the same, for those who know the layout when they compile.
 // Link linefilter::linefilter. Without CMake, liblinefilter.a needs -lhwy and -pthread.
 //
-//   linefilter::FilterOptions options;
-//   options.bits_per_key = 10;
 //   linefilter::BlockedFilter filter;
-//   linefilter::Status status = filter.Create(1000000, options);
+//   linefilter::Status status = filter.Create(1000000, linefilter::FilterOptions::AtBitsPerKey(10));
 //   if (!status.ok()) ...  // status.message() says what to do
 //   filter.InsertKey("alice@example.org");
 //   if (filter.MayContainKey("bob@example.org")) ...  // ask the database
@@ -47,11 +45,11 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   Filter(Filter&& other) noexcept;
   Filter& operator=(Filter&& other) noexcept;
 
-  // Makes room for num_keys keys (0 counts as 1); kAuto chooses a layout by their number. Whatever was in the filter
-  // goes. On an error the filter is as it was: the new memory is allocated before the old is freed, so both are held
-  // until Create returns. memory_limit counts the new one alone. If there is no room for both, move in an empty filter
-  // first (filter = {}). options.layout does not count here.
-  Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  // Makes room for num_keys keys (0 counts as 1), in the layout of the options; kAuto chooses one by the number.
+  // Whatever was in the filter goes. On an error the filter is as it was: the new memory is allocated before the old is
+  // freed, so both are held until Create returns. memory_limit counts the new one alone. If there is no room for both,
+  // move in an empty filter first (filter = {}).
+  Status Create(uint64_t num_keys, const FilterOptions& options) noexcept;
   // Makes a mutable copy of an image, verified. Its layout is that of the image; options.layout must be the same or
   // kAuto. These other options count: allocator, memory_limit, and hash_id kKeyed with its secret. key_kind() is that
   // of the image. A keyed image needs both of the latter options, and with them an image of another hash is refused. An
@@ -59,6 +57,15 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   // num_probes, which a few dozen keys fill. To add keys, Create one for their number. The image is verified, and the
   // copy complete, before the old content goes: on an error the filter is as it was. The memory is that of Create.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
+
+  // Goes on with a file, the counterpart of Save: the file is read and verified, and then it is CreateFromImage of its
+  // bytes. Both are held until Load returns, and memory_limit counts each alone. Where there is no room for both, map
+  // the file (file.h) and call CreateFromImage. kIoError tells what the system said. (There is no FromFile that returns
+  // a filter: it would have no place for the Status.)
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept;
+  // Becomes a copy of `other`: the same keys, layout, size and hash, in memory of the same allocator. On an error, and
+  // if `other` was never created (kInvalidArgument), the filter is as it was. The memory is that of Create.
+  Status CloneFrom(const Filter& other) noexcept;
 
   // Takes the key out once, in a layout that gives keys back (LayoutFacts::gives_back); another refuses. False means
   // refused: the key was certainly absent, and nothing changed. A filter of the caller's hashes ignores RemoveKey and
@@ -97,11 +104,18 @@ class LINEFILTER_EXPORT Filter : public KeyFilter {
   void Clear() noexcept;
 
  protected:
-  // CreateFromImage, for an image of that layout (kAuto: of any).
+  // Create, for that layout, whatever options.layout is.
+  Status CreateOf(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept;
+  // CreateFromImage and Load, for an image of that layout (kAuto: of any).
   Status CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept;
+  Status LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept;
 
  private:
+  friend class ConcurrentBlockedFilter;  // whose owner_ is a copy, too
+
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
+  LINEFILTER_LOCAL Status CopyView(Layout layout, const FilterView& view, const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL Status CopyOf(const FilterBase& other, const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL Status UnionBody(const FilterBase& other, const UnionOptions& options) noexcept;
   LINEFILTER_LOCAL void Release() noexcept;
   LINEFILTER_LOCAL void MoveFrom(Filter& other) noexcept;
@@ -118,12 +132,18 @@ class LINEFILTER_EXPORT BlockedFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return Filter::Create(Layout::kBlocked, num_keys, options);
+    return CreateOf(Layout::kBlocked, num_keys, options);
   }
   // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return CopyImage(Layout::kBlocked, image, size, options);
   }
+  // Does what Filter::Load does, for an image of this layout.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept {
+    return LoadImage(Layout::kBlocked, path, options);
+  }
+  // Does what Filter::CloneFrom does.
+  Status CloneFrom(const BlockedFilter& other) noexcept { return Filter::CloneFrom(other); }
 
  private:  // it gives no key back
   using Filter::RemoveHash;
@@ -147,12 +167,18 @@ class LINEFILTER_EXPORT CountingBlockedFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return Filter::Create(Layout::kCounting, num_keys, options);
+    return CreateOf(Layout::kCounting, num_keys, options);
   }
   // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return CopyImage(Layout::kCounting, image, size, options);
   }
+  // Does what Filter::Load does, for an image of this layout.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept {
+    return LoadImage(Layout::kCounting, path, options);
+  }
+  // Does what Filter::CloneFrom does.
+  Status CloneFrom(const CountingBlockedFilter& other) noexcept { return Filter::CloneFrom(other); }
 };
 
 // The classic Bloom filter, scalar on purpose, is the baseline for all comparisons. It is right far beyond 2^32 bits.
@@ -160,12 +186,18 @@ class LINEFILTER_EXPORT ClassicFilter final : public Filter {
  public:
   // Does what Filter::Create does, for this layout.
   Status Create(uint64_t num_keys, const FilterOptions& options) noexcept {
-    return Filter::Create(Layout::kClassic, num_keys, options);
+    return CreateOf(Layout::kClassic, num_keys, options);
   }
   // Does what Filter::CreateFromImage does, for an image of this layout.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept {
     return CopyImage(Layout::kClassic, image, size, options);
   }
+  // Does what Filter::Load does, for an image of this layout.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept {
+    return LoadImage(Layout::kClassic, path, options);
+  }
+  // Does what Filter::CloneFrom does.
+  Status CloneFrom(const ClassicFilter& other) noexcept { return Filter::CloneFrom(other); }
 
  private:  // it gives no key back
   using Filter::RemoveHash;

@@ -71,6 +71,8 @@ class LINEFILTER_EXPORT FilterBase {
   // The same for keys, hashed here in small groups. Keys that are std::string are made std::string_view first.
   void MayContainKeys(const std::string_view* keys, size_t n, uint8_t* answers) const noexcept;
   void MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept;
+  void MayContainKeysToBits(const std::string_view* keys, size_t n, uint8_t* bits) const noexcept;
+  void MayContainKeysToBits(const uint64_t* keys, size_t n, uint8_t* bits) const noexcept;
 
   // Ok if calls by key can be answered; else it says why they answer "maybe".
   Status KeyStatus() const noexcept;

@@ -7,19 +7,24 @@
 //   linefilter::Status status = filter.Save("urls.filter");
 //   if (!status.ok()) ...  // status.message() says what to do
 //
-// The class of the filter says which calls may run at once. The image may be asked as a FilterView (view.h). To go on
-// with it, FilterFile::Load the file, and call CreateFromImage(file.data(), file.view().image_bytes()) of the class
-// that wrote it. A batch of keys is inserted by its hashes, which key_hash().OfEach makes.
+// The class of the filter says which calls may run at once. Load of the class that wrote a file goes on with it, and
+// CloneFrom makes a copy. The image may also be asked as a FilterView (view.h), its file as a FilterFile (file.h).
 #ifndef LINEFILTER_KEY_FILTER_H_
 #define LINEFILTER_KEY_FILTER_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <type_traits>
+#if __cplusplus >= 202002L && __has_include(<span>)
+#include <span>
+#endif
 
 #include "linefilter/filter_base.h"
 #include "linefilter/internal/append.h"
 #include "linefilter/internal/export.h"
+#include "linefilter/key.h"
 #include "linefilter/memory.h"
 #include "linefilter/status.h"
 
@@ -44,6 +49,24 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   // Inserts a batch and returns how many were certainly new when their turn came. `were_new` is null or gets n bytes of
   // 1 or 0. Answers and bytes are those of single calls.
   uint64_t InsertHashes(const uint64_t* hashes, size_t n, uint8_t* were_new = nullptr) noexcept;
+  // The same for keys of any type that is a Key (std::string, std::string_view, integers, ...), hashed here in small
+  // groups. A filter of the caller's hashes ignores them.
+  template <class T, std::enable_if_t<std::is_convertible_v<const T&, Key>, int> = 0>
+  uint64_t InsertKeys(const T* keys, size_t n, uint8_t* were_new = nullptr) noexcept {
+    uint64_t num_new = 0;
+    const auto key_at = [keys](size_t i) { return Key(keys[i]); };
+    const auto insert = [&](const uint64_t* hashes, size_t begin, size_t size) {
+      num_new += InsertHashes(hashes, size, were_new == nullptr ? nullptr : were_new + begin);
+    };
+    if (!key_hash_.InGroups(n, key_at, insert) && were_new != nullptr && n != 0) std::memset(were_new, 0, n);
+    return num_new;
+  }
+#if defined(__cpp_lib_span)
+  template <class T, size_t kExtent>
+  uint64_t InsertKeys(std::span<T, kExtent> keys, uint8_t* were_new = nullptr) noexcept {  // see above; from C++20 on
+    return InsertKeys(keys.data(), keys.size(), were_new);
+  }
+#endif
   // Adds a kind of keys to those that the filter has (key_kind), for its image to remember. Call it before the keys of
   // that kind are inserted: once for all of them, or each time, which costs a load. kUnknown says that keys come of a
   // kind that nobody knows: key_kind() then is kUnknown until the filter is cleared. It may run at once with whatever

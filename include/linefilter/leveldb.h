@@ -1,14 +1,18 @@
 // A filter policy for LevelDB. Link linefilter::leveldb (CMake option LINEFILTER_LEVELDB). Where both kinds are
 // installed, that is the shared library; with linefilter::static goes linefilter::leveldb_static.
 //
-//   linefilter::EngineFilterOptions filters;
-//   filters.bits_per_key = 10;
-//   linefilter::Status status;
-//   std::unique_ptr<const leveldb::FilterPolicy> policy(linefilter::NewLevelDBFilterPolicy(filters, &status));
-//   if (policy == nullptr) ...  // status.message() says what to change
+//   #include <memory>
+//   #include "leveldb/filter_policy.h"
+//   #include "leveldb/options.h"
+//   #include "linefilter/leveldb.h"
+//   ...
+//   std::unique_ptr<const leveldb::FilterPolicy> policy(linefilter::NewLevelDBFilterPolicy(10));  // bits per key
+//   if (policy == nullptr) ...  // a Status* as the second argument says what to change
 //   leveldb::Options options;
 //   options.filter_policy = policy.get();
 //   options.paranoid_checks = true;  // see "Damage"
+//
+// EngineFilterOptions in the place of the 10 choose a rate, a layout, and what is verified.
 //
 // Keys: LevelDB makes a filter of whole user keys for every 2 KiB of a table that a data block begins in (8 to 300
 // keys, more with a larger block_size). DB::Get asks it; iterators do not, so there are no prefix filters: store
@@ -54,6 +58,12 @@ namespace linefilter {
 // If that throws std::bad_alloc, it passes through CreateFilter as from LevelDB's own code, and nothing leaks.
 LINEFILTER_EXPORT const leveldb::FilterPolicy* NewLevelDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
+// The same for that many bits per key, as leveldb::NewBloomFilterPolicy takes them; all else is at its default.
+inline const leveldb::FilterPolicy* NewLevelDBFilterPolicy(double bits_per_key, Status* status = nullptr) noexcept {
+  EngineFilterOptions options;
+  options.bits_per_key = bits_per_key;
+  return NewLevelDBFilterPolicy(options, status);
+}
 
 }  // namespace linefilter
 

@@ -1,7 +1,10 @@
 // These options say what a filter should be, to all that takes keys (key_filter.h) and to the builder (builder.h).
 //
-//   linefilter::FilterOptions options;
-//   options.fpr = 0.01;       // or options.bits_per_key = 10
+//   filter.Create(num_keys, linefilter::FilterOptions::AtFpr(0.01));  // or AtBitsPerKey(10): the rest as it is
+//
+// More is asked for by its members:
+//
+//   linefilter::FilterOptions options = linefilter::FilterOptions::AtFpr(0.01);
 //   options.foldable = true;  // it can be made smaller by many factors when its keys are known
 #ifndef LINEFILTER_OPTIONS_H_
 #define LINEFILTER_OPTIONS_H_
@@ -34,7 +37,7 @@ struct FilterOptions {
   uint64_t body_bytes = 0;
   // 0 means the best for the density. It goes with bits_per_key only.
   uint32_t num_probes = 0;
-  // FilterBuilder and Filter::CreateFromImage go by this. What has a layout of its own, or is given one, does not look
+  // FilterBuilder and Filter go by this. What has a layout of its own, or is given one, does not look
   // at it; a ScalableFilter and a RotatingFilter refuse all but kAuto and kBlocked.
   Layout layout = Layout::kAuto;
   // The filter has a multiple of 64 blocks (4 KiB), so that it folds (Filter::Fold) by many factors: 2, 4, ...,
@@ -71,6 +74,18 @@ struct FilterOptions {
   // The threads that Finish and AddHashes of builders may use. The bytes are the same with any.
   Executor executor;
 
+  // Makes options that ask for that rate, and for nothing else.
+  static FilterOptions AtFpr(double fpr) noexcept {
+    FilterOptions options;
+    options.fpr = fpr;
+    return options;
+  }
+  // Makes options that ask for that density, and for nothing else.
+  static FilterOptions AtBitsPerKey(double bits_per_key) noexcept {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    return options;
+  }
   // Makes the options of filters that can be united with `filter`: its layout, size, num_probes and key hash. A builder
   // makes an image for as many keys (num_keys). Those of a filter that has no size (broken, of the empty set, of
   // stages) are refused by Create.

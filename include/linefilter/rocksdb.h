@@ -2,17 +2,24 @@
 // links RocksDB's static library names its target in LINEFILTER_ROCKSDB_TARGET). Where both kinds are installed, that
 // is the shared library; with linefilter::static goes linefilter::rocksdb_static.
 //
-//   linefilter::EngineFilterOptions filters;
-//   filters.bits_per_key = 10;
-//   linefilter::Status status;
+//   #include "linefilter/rocksdb.h"
+//   #include "rocksdb/filter_policy.h"
+//   #include "rocksdb/options.h"
+//   #include "rocksdb/table.h"
+//   ...
 //   rocksdb::BlockBasedTableOptions table;
-//   table.filter_policy.reset(linefilter::NewRocksDBFilterPolicy(filters, &status));
-//   if (table.filter_policy == nullptr) ...  // status.message() says what to change
+//   table.filter_policy.reset(linefilter::NewRocksDBFilterPolicy(10));  // bits per key
+//   if (table.filter_policy == nullptr) ...  // a Status* as the second argument says what to change
+//   rocksdb::Options options;
 //   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+//
+// EngineFilterOptions in the place of the 10 choose a rate, a layout, and what is verified.
 //
 // Versions: RocksDB lets policies choose among its own filters only; how filters are made and read is internal. The
 // adapter declares that interface again as it is from 7.0 to 9.5, and does not compile with any other version. Compile
-// it with the headers of the very library that it will run with: with another minor version no policy is made.
+// it with the headers of the very library that it will run with: with another minor version no policy is made. RocksDB
+// 9.6 to 10 have no way in: 7.0 took the policy by bytes (CreateFilter, KeyMayMatch) away, and 9.6 put another call
+// (AddKeyAndAlt) among the internal ones.
 //
 // Keys: filters are full or partitioned (BlockBasedTableOptions::partition_filters), of whole keys
 // (whole_key_filtering) and of prefixes (Options::prefix_extractor), as RocksDB hands them over. Get, MultiGet and
@@ -61,6 +68,12 @@ namespace linefilter {
 // because it would stop writing.
 LINEFILTER_EXPORT const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(const EngineFilterOptions& options,
                                                                       Status* status = nullptr) noexcept;
+// The same for that many bits per key, as rocksdb::NewBloomFilterPolicy takes them; all else is at its default.
+inline const rocksdb::FilterPolicy* NewRocksDBFilterPolicy(double bits_per_key, Status* status = nullptr) noexcept {
+  EngineFilterOptions options;
+  options.bits_per_key = bits_per_key;
+  return NewRocksDBFilterPolicy(options, status);
+}
 
 }  // namespace linefilter
 

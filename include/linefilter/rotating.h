@@ -36,6 +36,8 @@
 
 namespace linefilter {
 
+class FilterView;
+
 namespace internal {
 struct Ring;  // lib/filters/ring.h
 }
@@ -76,6 +78,13 @@ class LINEFILTER_EXPORT RotatingFilter final : public KeyFilter {
   // kIncompatible. The call is not thread-safe.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
+  // Goes on with a file that Save wrote, as BlockedFilter::Load does. The call is not thread-safe.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept;
+  // Becomes a snapshot of `other` (below), with its allocator, while others insert into that: a rotation of `other`
+  // waits for it. On an error, and if `other` was never created (kInvalidArgument), the filter is as it was. The call
+  // is not thread-safe for this filter.
+  Status CloneFrom(const RotatingFilter& other) noexcept;
+
   // Any number of threads may call at once everything below, and what filter_base.h and key_filter.h have.
   //
   // A key is "maybe" if one of the generations says so, and certainly new if none had it. Every insertion, new or not,
@@ -110,6 +119,7 @@ class LINEFILTER_EXPORT RotatingFilter final : public KeyFilter {
 
  private:
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
+  LINEFILTER_LOCAL Status CopyView(const FilterView& view, const FilterOptions& options) noexcept;
   LINEFILTER_LOCAL void Bind(internal::Ring* ring, const KeyHash& key_hash) noexcept;
 
   internal::Ring* ring_ = nullptr;  // null before Create

@@ -1,9 +1,7 @@
 // A ScalableFilter grows: it is for sets whose size nobody knows when the filter is made.
 //
-//   linefilter::FilterOptions options;
-//   options.fpr = 0.01;
-//   linefilter::ScalableFilter seen;
-//   linefilter::Status status = seen.Create(1000, options);  // room for a thousand keys at first
+//   linefilter::ScalableFilter seen;  // with room for a thousand keys at first, and 1 % for ever
+//   linefilter::Status status = seen.Create(1000, linefilter::FilterOptions::AtFpr(0.01));
 //   if (!status.ok()) ...  // status.message() says what to do
 //   if (seen.InsertKey("alice@example.org")) ...  // certainly new
 //   if (!seen.growth_status().ok()) ...  // it could not grow: no key is lost, but the rate rises
@@ -31,6 +29,8 @@
 #include "linefilter/status.h"
 
 namespace linefilter {
+
+class FilterView;
 
 namespace internal {
 struct Growth;  // lib/filters/growth.h
@@ -76,6 +76,12 @@ class LINEFILTER_EXPORT ScalableFilter final : public KeyFilter {
   // be, up to some hundred times its own bytes.
   Status CreateFromImage(const void* image, size_t size, const FilterOptions& options = {}) noexcept;
 
+  // Goes on with a file that Save wrote, as BlockedFilter::Load does.
+  Status Load(const char* path, const FilterOptions& options = {}) noexcept;
+  // Becomes a copy of `other`, which grows as it would, with its allocator and memory_limit. On an error, and if
+  // `other` was never created (kInvalidArgument), the filter is as it was.
+  Status CloneFrom(const ScalableFilter& other) noexcept;
+
   // key_filter.h has insertions and the ways to an image, filter_base.h the questions. A key that may have been seen
   // before changes nothing. Writing the image to a sink takes 1/16384 of it, and up to 64 KiB, for the moment.
 
@@ -105,6 +111,8 @@ class LINEFILTER_EXPORT ScalableFilter final : public KeyFilter {
   struct LINEFILTER_LOCAL Writing;  // its table KeyFilter::Image
   struct LINEFILTER_LOCAL Growing;  // its insertions
   LINEFILTER_LOCAL Status Start(const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL Status CopyView(const FilterView& view, const FilterOptions& options) noexcept;
+  LINEFILTER_LOCAL Status CopyStages(const FilterBase& from) noexcept;
   LINEFILTER_LOCAL Status AddStage(uint64_t body_bytes, uint32_t num_probes) noexcept;
   LINEFILTER_LOCAL Status OpenStage() noexcept;
   LINEFILTER_LOCAL uint64_t MakeRoom() noexcept;

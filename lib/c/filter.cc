@@ -1,6 +1,7 @@
 // This makes filters of each kind, and frees them.
 #include "lib/c/handles.h"
 #include "lib/filters/growth.h"
+#include "lib/filters/load_file.h"
 #include "lib/filters/secret.h"
 #include "lib/layouts/options.h"
 
@@ -25,6 +26,25 @@ linefilter_filter* FromImage(const Status& read, const FilterOptions& given, con
                            [&](Object* object) { return object->CreateFromImage(image, size, given); });
 }
 
+// Returns what make(image, size, options, status) makes of the image in a file.
+template <class Make>
+linefilter_filter* OfFile(const char* path, const linefilter_options* options, linefilter_status* status,
+                          const Make& make) {
+  FilterOptions given;
+  FilterFile file;
+  Status read = CheckPath(path);
+  if (read.ok()) read = FromC(options, &given);
+  if (read.ok()) read = LoadFile(path, given, &file);
+  if (!read.ok()) return ToC(read, status), nullptr;
+  return make(file.data(), file.view().image_bytes(), options, status);
+}
+
+template <class Object>
+linefilter_filter* Clone(const linefilter_filter* filter, const Object& from, linefilter_status* status) {
+  return NewFilter<Object>(Status(), filter->allocator, status,
+                           [&](Object* object) { return object->CloneFrom(from); });
+}
+
 }  // namespace
 
 linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_options* options,
@@ -32,7 +52,7 @@ linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_opt
   FilterOptions given;
   const Status read = FromCNotNull(options, &given);
   return NewFilter<Filter>(read, given.allocator, status,
-                           [&](Filter* object) { return object->Create(given.layout, num_keys, given); });
+                           [&](Filter* object) { return object->Create(num_keys, given); });
 }
 
 linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter_options* options,
@@ -92,6 +112,24 @@ linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t si
   FilterOptions given;
   const Status read = FromC(options, &given);
   return FromImage<ConcurrentBlockedFilter>(read, given, image, size, status);
+}
+
+linefilter_filter* linefilter_filter_load(const char* path, const linefilter_options* options,
+                                          linefilter_status* status) {
+  return OfFile(path, options, status, linefilter_filter_from_image);
+}
+
+linefilter_filter* linefilter_concurrent_load(const char* path, const linefilter_options* options,
+                                              linefilter_status* status) {
+  return OfFile(path, options, status, linefilter_concurrent_from_image);
+}
+
+linefilter_filter* linefilter_filter_clone(const linefilter_filter* filter, linefilter_status* status) {
+  if (filter == nullptr) return ToC(NoHandle("filter"), status), nullptr;
+  if (const auto* const from = As<ConcurrentBlockedFilter>(filter)) return Clone(filter, *from, status);
+  if (const auto* const from = As<ScalableFilter>(filter)) return Clone(filter, *from, status);
+  if (const auto* const from = As<RotatingFilter>(filter)) return Clone(filter, *from, status);
+  return Clone(filter, *As<Filter>(filter), status);
 }
 
 linefilter_filter* linefilter_concurrent_seal(linefilter_filter* filter, linefilter_status* status) {

@@ -52,6 +52,16 @@ void linefilter_view_may_contain_u64s(const linefilter_view* view, const uint64_
   AskedBy(view).MayContainKeys(keys, n, answers);
 }
 
+void linefilter_view_may_contain_keys_to_bits(const linefilter_view* view, const void* const* keys, const size_t* sizes,
+                                              size_t n, uint8_t* bits) {
+  WithServing(AskedBy(view), [&](const Serving& now) { HashAndAskToBits(now, BytesKeys{keys, sizes}, n, bits); });
+}
+
+void linefilter_view_may_contain_u64s_to_bits(const linefilter_view* view, const uint64_t* keys, size_t n,
+                                              uint8_t* bits) {
+  AskedBy(view).MayContainKeysToBits(keys, n, bits);
+}
+
 void linefilter_view_may_contain_hashes(const linefilter_view* view, const uint64_t* hashes, size_t n,
                                         uint8_t* answers) {
   AskedBy(view).MayContainHashes(hashes, n, answers);

@@ -36,6 +36,24 @@ Status ConcurrentBlockedFilter::CreateFromImage(const void* image, size_t size, 
   return status;
 }
 
+Status ConcurrentBlockedFilter::Load(const char* path, const FilterOptions& options) noexcept {
+  internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
+  const Status status = owner_.Load(path, options);
+  if (status.ok()) Share(options.allocator);
+  return status;
+}
+
+Status ConcurrentBlockedFilter::CloneFrom(const ConcurrentBlockedFilter& other) noexcept {
+  if (other.layout() == Layout::kAuto) return internal::NotCreated();
+  if (&other == this) return Status();
+  internal::Around::Count(sizeof(*this) - sizeof(owner_) + around_, &owner_);
+  FilterOptions options;
+  options.allocator = other.allocator_;
+  const Status status = owner_.CopyOf(other, options);
+  if (status.ok()) Share(options.allocator);
+  return status;
+}
+
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {
   if (key_kinds_.bits() != owner_.key_kinds().bits()) owner_.NoteKeyKind(key_kind());  // it knew no others than these
   BlockedFilter sealed = static_cast<BlockedFilter&&>(owner_);

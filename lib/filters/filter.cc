@@ -5,8 +5,10 @@
 #include <numeric>
 
 #include "lib/base/memory.h"
+#include "lib/base/shared_word.h"
 #include "lib/filters/fold.h"
 #include "lib/filters/key_kinds.h"
+#include "lib/filters/load_file.h"
 #include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
@@ -82,7 +84,11 @@ Status Filter::Allocate(Layout layout, uint64_t body_bytes, uint32_t num_probes,
   return Status();
 }
 
-Status Filter::Create(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
+Status Filter::Create(uint64_t num_keys, const FilterOptions& options) noexcept {
+  return CreateOf(options.layout, num_keys, options);
+}
+
+Status Filter::CreateOf(Layout layout, uint64_t num_keys, const FilterOptions& options) noexcept {
   Sizing sizing;
   Status status = internal::CheckOptions(layout, options);
   if (status.ok() && layout != Layout::kAuto && !FactsOf(layout).takes_keys) {
@@ -110,23 +116,55 @@ Status Filter::CopyImage(Layout layout, const void* image, size_t size, const Fi
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
   const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
-  if (!view.status().ok()) return view.status();
+  return view.status().ok() ? CopyView(layout, view, options) : view.status();
+}
+
+Status Filter::Load(const char* path, const FilterOptions& options) noexcept {
+  return LoadImage(options.layout, path, options);
+}
+
+Status Filter::LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept {
+  FilterFile file;
+  const Status loaded = internal::LoadFile(path, options, &file);
+  return loaded.ok() ? CopyView(layout, file.view(), options) : loaded;
+}
+
+// This is for a view that was verified.
+Status Filter::CopyView(Layout layout, const FilterView& view, const FilterOptions& options) noexcept {
   // A layout that takes no single keys is refused as one that is not blocked.
   if (layout == Layout::kAuto) layout = FactsOf(view.layout()).takes_keys ? view.layout() : Layout::kBlocked;
   if (view.layout() != layout || !FactsOf(layout).takes_keys) {
     return Status::Error(StatusCode::kIncompatible, "the image has layout %s: a mutable %s filter cannot be made of it",
                          LayoutName(view.layout()), LayoutName(layout));
   }
-  // An image of no keys has no body, so the filter gets the least one.
-  const uint64_t body_bytes = view.empty_set() ? FindMaker(layout)->sizing.min_bytes : view.body_bytes();
+  const Status status = CopyOf(view, options);
+  if (status.ok()) key_kinds_ = internal::KeyKindsIn(view);
+  return status;
+}
+
+Status Filter::CloneFrom(const Filter& other) noexcept {
+  if (other.layout() == Layout::kAuto) return internal::NotCreated();
+  FilterOptions options;
+  options.allocator = other.allocator_;
+  return &other == this ? Status() : CopyOf(other, options);
+}
+
+// Becomes a copy of a filter, or a view, of one body. An image of no keys has none, so the filter gets the least one.
+Status Filter::CopyOf(const FilterBase& other, const FilterOptions& options) noexcept {
+  const bool has_body = other.body_bytes() != 0;
+  const uint64_t body_bytes = has_body ? other.body_bytes() : FindMaker(other.layout())->sizing.min_bytes;
   Filter made;
   made.around_ = around_;
-  const Status allocated = made.Allocate(layout, body_bytes, view.num_probes(), options);
+  const Status allocated = made.Allocate(other.layout(), body_bytes, other.num_probes(), options);
   if (!allocated.ok()) return allocated;
-  if (!view.empty_set()) memcpy(made.mutable_body(), view.body(), static_cast<size_t>(body_bytes));
-  made.key_hash_ = view.key_hash();
-  made.key_kinds_ = internal::KeyKindsIn(view);
-  made.capacity_ = view.capacity();
+  if (other.probe_state().is_shared) {
+    internal::CopyShared(other.body(), body_bytes, made.mutable_body());
+  } else if (has_body) {
+    memcpy(made.mutable_body(), other.body(), static_cast<size_t>(body_bytes));
+  }
+  made.key_hash_ = other.key_hash();
+  made.key_kinds_ = other.key_kinds();
+  made.capacity_ = other.own_capacity();
   *this = static_cast<Filter&&>(made);
   return Status();
 }

@@ -12,6 +12,7 @@
 namespace linefilter {
 
 using internal::HashAndAsk;
+using internal::HashAndAskToBits;
 using internal::Serving;
 using internal::WithServing;
 
@@ -78,6 +79,14 @@ void FilterBase::MayContainKeys(const std::string_view* keys, size_t n, uint8_t*
 
 void FilterBase::MayContainKeys(const uint64_t* keys, size_t n, uint8_t* answers) const noexcept {
   WithServing(*this, [&](const Serving& now) { HashAndAsk(now, keys, n, answers); });
+}
+
+void FilterBase::MayContainKeysToBits(const std::string_view* keys, size_t n, uint8_t* bits) const noexcept {
+  WithServing(*this, [&](const Serving& now) { HashAndAskToBits(now, keys, n, bits); });
+}
+
+void FilterBase::MayContainKeysToBits(const uint64_t* keys, size_t n, uint8_t* bits) const noexcept {
+  WithServing(*this, [&](const Serving& now) { HashAndAskToBits(now, keys, n, bits); });
 }
 
 Status FilterBase::KeyStatus() const noexcept {

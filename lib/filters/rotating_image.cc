@@ -3,11 +3,14 @@
 #include <cstring>
 
 #include "lib/base/endian.h"
+#include "lib/base/shared_word.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/key_kinds.h"
+#include "lib/filters/load_file.h"
 #include "lib/filters/ring.h"
 #include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 #include "linefilter/rotating.h"
 #include "linefilter/view.h"
@@ -95,7 +98,17 @@ Status RotatingFilter::CreateFromImage(const void* image, size_t size, const Fil
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
   const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
-  if (!view.status().ok()) return view.status();
+  return view.status().ok() ? CopyView(view, options) : view.status();
+}
+
+Status RotatingFilter::Load(const char* path, const FilterOptions& options) noexcept {
+  FilterFile file;
+  const Status loaded = internal::LoadFile(path, options, &file);
+  return loaded.ok() ? CopyView(file.view(), options) : loaded;
+}
+
+// This is for a view that was verified.
+Status RotatingFilter::CopyView(const FilterView& view, const FilterOptions& options) noexcept {
   RotatingGrowth read;
   if (!IsRotating(view, &read)) {
     return Status::Error(StatusCode::kIncompatible,
@@ -117,6 +130,31 @@ Status RotatingFilter::CreateFromImage(const void* image, size_t size, const Fil
   made->rotation = static_cast<Rotation>(read.rotation);
   Bind(made, view.key_hash());
   key_kinds_ = internal::KeyKindsIn(view);
+  return Status();
+}
+
+Status RotatingFilter::CloneFrom(const RotatingFilter& other) noexcept {
+  if (other.ring_ == nullptr) return internal::NotCreated();
+  if (&other == this) return Status();
+  Ring& from = *other.ring_;
+  FilterOptions options;
+  options.allocator = from.allocator;
+  const uint32_t n = from.num_generations;
+  Ring* made = nullptr;
+  const Status status = Ring::Make(n, from.generation_bytes, from.num_probes, sizeof(*this) + around_, options, &made);
+  if (!status.ok()) return status;
+  {
+    const std::lock_guard<std::mutex> lock(from.mutex);
+    for (uint32_t i = 0; i < n; ++i) {
+      internal::CopyShared(from.BodyOfAge(n - 1 - i), from.generation_bytes, made->BodyOfSlot(i));
+    }
+    made->newest.store(from.generation() << Ring::kSlotBits | (n - 1), std::memory_order_relaxed);
+    made->keys_in_newest.store(from.keys_in_newest.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+  made->keys_per_generation = from.keys_per_generation;
+  made->rotation = from.rotation;
+  Bind(made, from.key_hash);
+  key_kinds_ = other.key_kinds();
   return Status();
 }
 

@@ -5,8 +5,10 @@
 #include "lib/base/memory.h"
 #include "lib/filters/growth.h"
 #include "lib/filters/key_kinds.h"
+#include "lib/filters/load_file.h"
 #include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
+#include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
 #include "linefilter/scalable.h"
 #include "linefilter/view.h"
@@ -59,8 +61,17 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
   const Status secret = internal::CheckSecret(options);
   if (!secret.ok()) return secret;
   const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
-  Status status = view.status();
-  if (!status.ok()) return status;
+  return view.status().ok() ? CopyView(view, options) : view.status();
+}
+
+Status ScalableFilter::Load(const char* path, const FilterOptions& options) noexcept {
+  FilterFile file;
+  const Status loaded = internal::LoadFile(path, options, &file);
+  return loaded.ok() ? CopyView(file.view(), options) : loaded;
+}
+
+// This is for a view that was verified.
+Status ScalableFilter::CopyView(const FilterView& view, const FilterOptions& options) noexcept {
   GrowthPlan plan;
   if (view.num_stages() == 0 || !internal::LoadGrowth(view.growth(), view.growth_bytes(), &plan)) {
     return Status::Error(
@@ -71,22 +82,55 @@ Status ScalableFilter::CreateFromImage(const void* image, size_t size, const Fil
   }
   ScalableFilter made;
   made.around_ = around_;
-  status = made.Start(options);
+  Status status = made.Start(options);
   if (!status.ok()) return status;
   Growth* const to = made.growth_;
   to->plan = plan;
-  internal::ForEachStage(view.probe_state(), [&](uint32_t i, const internal::Stage& stage) {
-    if (!status.ok()) return;
-    const uint64_t body_bytes = 64 * stage.num_blocks;
-    status = made.AddStage(body_bytes, stage.num_probes);
-    if (!status.ok()) return;
-    memcpy(to->stages[i].body, stage.body, static_cast<size_t>(body_bytes));
+  status = made.CopyStages(view);
+  if (!status.ok()) return status;
+  for (uint32_t i = 0; i < to->num_stages; ++i) {
     to->keys_of[i] = internal::LoadStageEntry(view.probe_state().stage_table, i).num_keys;
     to->num_keys += to->keys_of[i];
-  });
-  if (!status.ok()) return status;
-  made.key_hash_ = view.key_hash();
+  }
   made.key_kinds_ = internal::KeyKindsIn(view);
+  *this = static_cast<ScalableFilter&&>(made);
+  return Status();
+}
+
+// Ends both ways to copy one: it adds the stages of a filter or a view, and their bits.
+Status ScalableFilter::CopyStages(const FilterBase& from) noexcept {
+  Status status;
+  internal::ForEachStage(from.probe_state(), [&](uint32_t i, const internal::Stage& stage) {
+    if (!status.ok()) return;
+    const uint64_t body_bytes = 64 * stage.num_blocks;
+    status = AddStage(body_bytes, stage.num_probes);
+    if (status.ok()) memcpy(growth_->stages[i].body, stage.body, static_cast<size_t>(body_bytes));
+  });
+  key_hash_ = from.key_hash();
+  return status;
+}
+
+Status ScalableFilter::CloneFrom(const ScalableFilter& other) noexcept {
+  if (other.growth_ == nullptr) return internal::NotCreated();
+  if (&other == this) return Status();
+  const Growth& from = *other.growth_;
+  FilterOptions options;
+  options.allocator = from.allocator;
+  options.memory_limit = from.memory_limit;
+  ScalableFilter made;
+  made.around_ = around_;
+  Status status = made.Start(options);
+  if (!status.ok()) return status;
+  Growth* const to = made.growth_;
+  to->plan = from.plan;
+  status = made.CopyStages(other);
+  if (!status.ok()) return status;
+  memcpy(to->keys_of, from.keys_of, sizeof(to->keys_of));
+  to->num_keys = from.num_keys;
+  to->uncounted = from.uncounted;
+  to->full_at = from.full_at;
+  to->status = from.status;
+  made.key_kinds_ = other.key_kinds();
   *this = static_cast<ScalableFilter&&>(made);
   return Status();
 }

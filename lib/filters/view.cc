@@ -133,7 +133,7 @@ Status FilterView::Open(const void* image, size_t size, VerifyMode verify, const
   internal::BindBody(*record, PartsOf(bytes, trailer), &state_);
   layout_ = static_cast<Layout>(trailer.layout);
   key_hash_ = {static_cast<HashId>(trailer.hash_id), trailer.seed, given.OrZero()};
-  key_kinds_ = KeyKindsOf(trailer);
+  if (trailer.key_kind != nullptr) key_kinds_ = KeyKindsOf(trailer);
   has_num_keys_ = trailer.has_num_keys || trailer.body_bytes == 0;
   num_keys_ = trailer.num_keys;
   chunk_checks_ = bytes + trailer.body_bytes;

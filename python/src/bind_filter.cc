@@ -12,7 +12,7 @@ namespace {
 using LockedFilter = Locked<Filter>;
 
 std::unique_ptr<LockedFilter> Create(uint64_t num_keys, const FilterOptions& options) {
-  return Made<LockedFilter>([&](Filter& filter) { return filter.Create(options.layout, num_keys, options); });
+  return Made<LockedFilter>([&](Filter& filter) { return filter.Create(num_keys, options); });
 }
 
 std::unique_ptr<LockedFilter> OfLayout(const py::object& layout, const py::object& image, const py::object& secret,

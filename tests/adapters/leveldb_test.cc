@@ -56,6 +56,9 @@ TEST(LevelDBPolicy, RefusesOptionsThatMakeNoSense) {
   Status status = Status::Error(StatusCode::kIoError, "of an earlier call");
   EXPECT_NE(Policy(NewLevelDBFilterPolicy(BitsPerKey(10), &status)), nullptr);
   EXPECT_TRUE(status.ok());
+  EXPECT_NE(Policy(NewLevelDBFilterPolicy(10)), nullptr) << "as leveldb::NewBloomFilterPolicy is called";
+  EXPECT_EQ(Policy(NewLevelDBFilterPolicy(0.5, &status)), nullptr);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
 }
 
 TEST(LevelDBPolicy, AppendsAnImageThatHoldsEveryKey) {

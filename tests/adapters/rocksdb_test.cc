@@ -54,6 +54,8 @@ TEST(RocksDBPolicy, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(NewRocksDBFilterPolicy(BitsPerKey(0.5), &status), nullptr);
   EXPECT_GT(std::string_view(status.message()).size(), 30u) << status.message();
   EXPECT_EQ(NewRocksDBFilterPolicy(BitsPerKey(0.5)), nullptr) << "without a status";
+  EXPECT_EQ(NewRocksDBFilterPolicy(0.5, &status), nullptr);
+  EXPECT_NE(Policy(NewRocksDBFilterPolicy(10)), nullptr) << "as rocksdb::NewBloomFilterPolicy is called";
 }
 
 TEST(RocksDBPolicy, MakesFiltersThatHoldEveryKey) {

@@ -42,7 +42,7 @@ std::string ImageOf(Layout layout, double bits_per_key, uint64_t made_for, const
   FilterOptions options = test::BitsPerKey(bits_per_key, layout);
   options.hash_id = HashId::kCaller;
   if (!FactsOf(layout).takes_keys) return test::Build(options, hashes);
-  Filter filter = test::Created<Filter>(layout, made_for, options);
+  Filter filter = test::Created<Filter>(made_for, test::WithLayout(layout, options));
   filter.InsertHashes(hashes.data(), hashes.size());
   return test::ImageOf(filter);
 }

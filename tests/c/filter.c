@@ -73,6 +73,37 @@ static void TestCounting(void) {
   CHECK(linefilter_filter_remove_hashes(NULL, hashes, 3, were_removed) == 0);
 }
 
+/* A filter goes on from its file, and is copied, whatever its kind. */
+static void TestLoadAndClone(void) {
+  linefilter_status status;
+  linefilter_options options = Options(LINEFILTER_LAYOUT_AUTO, 0);
+  options.fpr = 0.01;
+  for (int kind = 0; kind < 4; ++kind) {
+    linefilter_filter* filter = kind == LINEFILTER_KIND_CONCURRENT ? linefilter_concurrent_new(1000, &options, NULL)
+                                : kind == LINEFILTER_KIND_SCALABLE ? linefilter_scalable_new(10, 0, &options, NULL)
+                                : kind == LINEFILTER_KIND_ROTATING
+                                    ? linefilter_rotating_new(100, 2, LINEFILTER_ROTATE_BY_CALLER, &options, NULL)
+                                    : linefilter_filter_new(1000, &options, NULL);
+    CHECK(linefilter_filter_insert_u64(filter, 5));
+    CHECK(linefilter_filter_save(filter, FileIn("filter"), &status) == LINEFILTER_OK);
+    linefilter_filter* loaded = kind == LINEFILTER_KIND_CONCURRENT
+                                    ? linefilter_concurrent_load(FileIn("filter"), NULL, &status)
+                                    : linefilter_filter_load(FileIn("filter"), NULL, &status);
+    linefilter_filter* clone = linefilter_filter_clone(filter, &status);
+    CHECK(IsOk(&status) && linefilter_filter_kind(loaded) == kind && linefilter_filter_kind(clone) == kind);
+    CHECK(!linefilter_filter_insert_u64(loaded, 5) && linefilter_filter_insert_u64(loaded, 6));
+    CHECK(!linefilter_filter_insert_u64(clone, 5) && linefilter_filter_insert_u64(clone, 6));
+    CHECK(!linefilter_view_may_contain_u64(linefilter_filter_view(filter), 6)); /* they share nothing */
+    linefilter_filter_free(filter);
+    linefilter_filter_free(loaded);
+    linefilter_filter_free(clone);
+  }
+  CHECK(linefilter_filter_load(FileIn("missing"), NULL, &status) == NULL && status.code == LINEFILTER_IO_ERROR);
+  CHECK(linefilter_filter_load(NULL, NULL, &status) == NULL && status.code == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_concurrent_load(NULL, NULL, &status) == NULL && status.code == LINEFILTER_INVALID_ARGUMENT);
+  CHECK(linefilter_filter_clone(NULL, &status) == NULL && status.code == LINEFILTER_INVALID_ARGUMENT);
+}
+
 /* The kinds of keys, told before and later: an image remembers them. */
 static void TestKindsOfKeys(void) {
   linefilter_status status;
@@ -326,6 +357,7 @@ void RunFilter(void) {
   RUN(TestInsertionsInEveryWay);
   RUN(TestCounting);
   RUN(TestKindsOfKeys);
+  RUN(TestLoadAndClone);
   RUN(TestAutoIsWhatSizingSays);
   RUN(TestUnion);
   RUN(TestUnionsKeepTheirRate);

@@ -114,6 +114,12 @@ void InsertBatchesAndAsk(linefilter_filter* filter, uint64_t seed) {
   CHECK(answers[0] == 1 && answers[1] == 1 && answers[2] == 0 && answers[3] == 9);
   linefilter_view_may_contain_hashes_to_bits(view, hashes, 3, &bits);
   CHECK(bits == 3 && linefilter_view_count_maybes(view, hashes, 3) == 2);
+  bits = 0;
+  linefilter_view_may_contain_keys_to_bits(view, keys, sizes, 2, &bits);
+  CHECK(bits == 3);
+  bits = 0;
+  linefilter_view_may_contain_u64s_to_bits(view, numbers, 2, &bits);
+  CHECK(bits == 3);
 }
 
 void* ImageByEveryWayOut(const linefilter_filter* filter, const char* file, size_t* size) {

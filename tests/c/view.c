@@ -258,6 +258,12 @@ static void TestNullView(void) {
   CHECK(memcmp(answers, "\1\1\1", 3) == 0);
   linefilter_view_may_contain_hashes_to_bits(NULL, hashes, 3, answers);
   CHECK(answers[0] == 7);
+  answers[0] = 0;
+  linefilter_view_may_contain_keys_to_bits(NULL, keys, sizes, 3, answers);
+  CHECK(answers[0] == 7);
+  answers[0] = 0;
+  linefilter_view_may_contain_u64s_to_bits(NULL, hashes, 3, answers);
+  CHECK(answers[0] == 7);
   linefilter_view_may_contain_hashes(NULL, NULL, 0, NULL);
   CHECK(IsNoHandle(linefilter_view_key_status(NULL, &status), &status));
   CHECK(IsNoHandle(linefilter_view_verify(NULL, &status), &status));

@@ -27,6 +27,17 @@ struct Numbers {
   uint64_t next = 0;
 };
 
+bool InsertsBatches(linefilter::BlockedFilter* filter) {
+  const std::vector<std::string> texts = {"alice", "bob"};
+#if defined(__cpp_lib_span)
+  if (filter->InsertKeys(std::span(texts)) != 2) return false;
+#elif __cplusplus >= 202002L
+#error "C++20 has std::span, which linefilter/key_filter.h takes"
+#endif
+  filter->InsertKeys(texts.data(), texts.size());
+  return filter->MayContainKey("alice") && filter->MayContainKey("bob");
+}
+
 int Use() {
   linefilter::FilterOptions options;
   options.fpr = 0.01;
@@ -43,6 +54,7 @@ int Use() {
     concurrent.InsertKey(key);
   }
   filter.InsertHashes(hashes.data(), hashes.size());
+  if (!InsertsBatches(&filter)) return Fail("InsertKeys");
   std::string image, built;
   if (!filter.AppendImage(&image).ok() || !builder.Finish(&built).ok()) return Fail("an image");
   linefilter::BlockedFilter sealed = concurrent.Seal();

@@ -52,7 +52,7 @@ const std::map<std::string, Around> kArounds = {
       "void* allocate(void* arena, size_t size, size_t alignment) noexcept;\n"
       "void deallocate(void* arena, void* pointer, size_t size, size_t alignment) noexcept;\n",
       "int arena"}},
-    {"options.h", {"", ""}},
+    {"options.h", {"#include \"linefilter/filter.h\"\n", "linefilter::BlockedFilter& filter, uint64_t num_keys"}},
     {"sizing.h", {"#include <cstdio>\n", ""}},
     {"status.h",
      {"#include <cstdio>\n#include \"linefilter/filter.h\"\n",
@@ -89,9 +89,7 @@ const std::map<std::string, Around> kArounds = {
     {"key.h",
      {"#include <array>\n#include \"linefilter/filter.h\"\nenum class Color { kRed };\n",
       "linefilter::BlockedFilter& filter, int user_id, const std::array<std::byte, 32>& digest"}},
-    {"leveldb.h",
-     {"#include <leveldb/options.h>\n#include <leveldb/filter_policy.h>\n#include <memory>\n", "",
-      "leveldb/options.h"}},
+    {"leveldb.h", {"", "", "leveldb/options.h"}},
     {"redis.h", {"", ""}},
     {"scalable.h", {"", ""}},
     {"rotating.h",
@@ -103,9 +101,7 @@ const std::map<std::string, Around> kArounds = {
     {"c/swappable.h",
      {"#include \"linefilter/c.h\"\n",
       "linefilter_filter* rebuilt, const char* name, size_t size, const uint64_t* hashes, size_t n, uint8_t* answers"}},
-    {"rocksdb.h",
-     {"#include <rocksdb/filter_policy.h>\n#include <rocksdb/options.h>\n#include <rocksdb/table.h>\n",
-      "rocksdb::Options& options", "rocksdb/table.h"}},
+    {"rocksdb.h", {"", "", "rocksdb/table.h"}},
 };
 
 // "" if there is none.
@@ -125,13 +121,24 @@ std::string WithStatements(const std::string& sample) {
   return std::regex_replace(sample, std::regex(R"((^|[ \n])\.\.\.)"), "$1return;");
 }
 
+// The lines of a sample that include a header, or the others.
+std::string LinesOf(const std::string& sample, bool includes) {
+  std::istringstream in(sample);
+  std::string lines;
+  for (std::string line; std::getline(in, line);) {
+    if ((line.compare(0, 9, "#include ") == 0) == includes) lines += line + "\n";
+  }
+  return lines;
+}
+
 RunResult Compile(const std::string& header, const std::string& sample, const Around& around) {
   const TempDir folder;
   const bool is_c = header == "c.h" || header.compare(0, 2, "c/") == 0;
   const std::string source =
       folder.Write(is_c ? "sample.c" : "sample.cc", "#include \"linefilter/" + header + "\"\n" + around.before +
-                                                        "void Sample(" + around.parameters + ");\nvoid Sample(" +
-                                                        around.parameters + ") {\n" + WithStatements(sample) + "}\n");
+                                                        LinesOf(sample, true) + "void Sample(" + around.parameters +
+                                                        ");\nvoid Sample(" + around.parameters + ") {\n" +
+                                                        WithStatements(LinesOf(sample, false)) + "}\n");
   std::vector<std::string> command = {is_c ? LINEFILTER_CC : LINEFILTER_CXX,
                                       is_c ? "-std=c99" : "-std=c++17",
                                       "-Wall",

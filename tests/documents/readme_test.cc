@@ -61,6 +61,24 @@ TEST(Readme, WhatItNamesExists) {
   EXPECT_GE(found, 2) << "tools/demo.sh and tools/test.sh at least";
 }
 
+// The documented installation has a folder of its own. In build/release it would leave tests and benchmark switched off
+// for the scripts that come later.
+TEST(Readme, InstallingLeavesTheReleaseBuildAlone) {
+  const std::string readme = ReadFile(kRoot + "README.md"), presets = ReadFile(kRoot + "CMakePresets.json");
+  const size_t begin = readme.find("\n## Installing\n");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string section = readme.substr(begin, readme.find("\n## ", begin + 1) - begin);
+  EXPECT_NE(section.find("cmake --preset package"), std::string::npos);
+  EXPECT_NE(section.find("cmake --install build/package"), std::string::npos);
+  EXPECT_EQ(section.find("release"), std::string::npos);
+  const std::regex preset(R"re("name": "package",[^{}]*"cacheVariables": \{([^{}]*)\})re");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(presets, found, preset));
+  for (const char* left_out : {R"("LINEFILTER_BUILD_TESTS": "OFF")", R"("LINEFILTER_BUILD_BENCH": "OFF")"}) {
+    EXPECT_NE(found[1].str().find(left_out), std::string::npos) << left_out;
+  }
+}
+
 // The extraction itself: what is tested is what stands there.
 TEST(Readme, CodeBlocksAreFound) {
   const std::vector<CodeBlock> blocks = CodeBlocks(

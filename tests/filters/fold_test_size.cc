@@ -260,11 +260,10 @@ TEST(Foldable, IsRefusedWhereNothingCanBeFolded) {
 
 TEST(SameSizeAs, IsRefusedWhereThereIsNoSize) {
   Filter filter;
-  EXPECT_EQ(filter.Create(Layout::kBlocked, 10, FilterOptions::SameSizeAs(FilterView())).code(),
-            StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.Create(10, FilterOptions::SameSizeAs(FilterView())).code(), StatusCode::kInvalidArgument);
   FilterOptions same = FilterOptions::SameSizeAs(Created<BlockedFilter>(1000, Fpr(0.01)));
   const auto refused = [&](const FilterOptions& wrong) {
-    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(Layout::kBlocked, 10, wrong), "body"));
+    EXPECT_TRUE(Says(StatusCode::kInvalidArgument, filter.Create(10, WithLayout(Layout::kBlocked, wrong)), "body"));
   };
   FilterOptions wrong = same;
   wrong.fpr = 0.01;

@@ -132,7 +132,7 @@ TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
     FilterOptions options = BitsPerKey(layout == Layout::kBlocked ? 10 : 40, layout);
     options.num_probes = 6;
     Filter large, small, full;
-    ASSERT_TRUE(large.Create(layout, 50000, options).ok() && small.Create(layout, 100, options).ok());
+    ASSERT_TRUE(large.Create(50000, options).ok() && small.Create(100, options).ok());
     for (uint64_t key = 0; key < 50000; ++key) large.InsertKey(key);
     for (uint64_t key = 0; key < 9000; ++key) small.InsertKey(100000 + key);
     ASSERT_EQ(small.ApproximateSize().keys, HUGE_VAL);
@@ -150,7 +150,7 @@ TEST(Union, OfAFullSmallFilterDoesNotDestroyALargeOne) {
     EXPECT_EQ(large.body_bytes(), bytes);
     EXPECT_LT(large.ExpectedFpr(), 0.02);
     // Where the largest says "maybe" to all, nothing is lost.
-    ASSERT_TRUE(full.Create(layout, 50100, options).ok());
+    ASSERT_TRUE(full.Create(50100, options).ok());
     for (uint64_t key = 0; key < 3000000; ++key) full.InsertKey(key);
     ASSERT_EQ(full.ApproximateSize().keys, HUGE_VAL);
     EXPECT_TRUE(small.Union(full).ok());
@@ -246,12 +246,10 @@ TEST(Union, GoesWithEachFilterThatIsMadeInTheSameSize) {
   FilterOptions options = Fpr(0.01);
   options.seed = 7;
   for (const Layout layout : {Layout::kBlocked, Layout::kCounting, Layout::kClassic}) {
-    Filter first;
-    ASSERT_TRUE(IsOk(first.Create(layout, 1000, options)));
+    Filter first = Created<Filter>(uint64_t{1000}, WithLayout(layout, options));
     const FilterOptions same = FilterOptions::SameSizeAs(first);
     for (const uint64_t num_keys : {1, 900, 1100, 1000000}) {
-      Filter next;
-      ASSERT_TRUE(IsOk(next.Create(layout, num_keys, same)));
+      Filter next = Created<Filter>(num_keys, same);
       EXPECT_EQ(next.body_bytes(), first.body_bytes());
       EXPECT_TRUE(IsOk(first.Union(next)));
     }

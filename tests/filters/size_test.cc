@@ -45,7 +45,7 @@ TEST(ApproximateSize, HasTheErrorThatSimulationShows) {
           double sum = 0, squares = 0;
           for (int i = 0; i < kFilters; ++i) {
             Filter filter;
-            ASSERT_TRUE(IsOk(filter.Create(layout, capacity, BitsPerKey(bits))));
+            ASSERT_TRUE(IsOk(filter.Create(capacity, WithLayout(layout, BitsPerKey(bits)))));
             InsertNew(&filter, n, &next);
             const SizeEstimate size = filter.ApproximateSize();
             const double off = (size.keys - static_cast<double>(n)) / size.error;
@@ -100,7 +100,7 @@ TEST(ApproximateSize, OfStagesIsTheSum) {
 TEST(ApproximateSize, OfAFullOneIsInfinite) {
   for (const Layout layout : kMutable) {
     Filter filter;
-    ASSERT_TRUE(IsOk(filter.Create(layout, 1, BitsPerKey(10))));
+    ASSERT_TRUE(IsOk(filter.Create(1, WithLayout(layout, BitsPerKey(10)))));
     uint64_t next = 1;
     InsertNew(&filter, 20000, &next);
     EXPECT_EQ(filter.ApproximateSize().keys, std::numeric_limits<double>::infinity());
@@ -117,7 +117,7 @@ TEST(Capacity, IsThatOfCreateUntilItIsFolded) {
     EXPECT_EQ(filter.capacity(), 0u);
     FilterOptions options = BitsPerKey(12);
     options.foldable = layout != Layout::kClassic;
-    ASSERT_TRUE(IsOk(filter.Create(layout, 20000, options)));
+    ASSERT_TRUE(IsOk(filter.Create(20000, WithLayout(layout, options))));
     EXPECT_EQ(filter.capacity(), 20000u);
     filter.Clear();
     EXPECT_EQ(filter.capacity(), 20000u);
@@ -127,7 +127,7 @@ TEST(Capacity, IsThatOfCreateUntilItIsFolded) {
     if (layout == Layout::kClassic) continue;
     ASSERT_TRUE(IsOk(moved.Fold(64)));
     EXPECT_EQ(moved.capacity(), 313u) << "rounded up";
-    ASSERT_TRUE(IsOk(moved.Create(layout, 0, BitsPerKey(12))));
+    ASSERT_TRUE(IsOk(moved.Create(0, WithLayout(layout, BitsPerKey(12)))));
     EXPECT_EQ(moved.capacity(), 1u) << "0 counts as 1";
   }
 }
@@ -208,7 +208,7 @@ TEST(OverCapacity, IsNotSaidOfAFilterThatIsJustFull) {
       const int filters = capacity > 1000 ? 20 : 300;
       for (int i = 0; i < filters; ++i) {
         Filter filter;
-        ASSERT_TRUE(IsOk(filter.Create(layout, capacity, Fpr(0.01))));
+        ASSERT_TRUE(IsOk(filter.Create(capacity, WithLayout(layout, Fpr(0.01)))));
         InsertNew(&filter, capacity, &next);
         ASSERT_FALSE(filter.OverCapacity()) << LayoutName(layout) << " " << capacity << ": one in 30,000, by chance";
         if (i != 0) continue;
@@ -274,12 +274,12 @@ TEST(OverCapacity, IsNotSaidWhereTheKeysThatItWasMadeForSetAllBits) {
     options.num_probes = 16;
     for (int i = 0; i < 20; ++i) {
       Filter filter;
-      ASSERT_TRUE(IsOk(filter.Create(layout, 500, options)));
+      ASSERT_TRUE(IsOk(filter.Create(500, WithLayout(layout, options))));
       InsertNew(&filter, 500, &next);
       EXPECT_FALSE(filter.OverCapacity()) << LayoutName(layout);
     }
     Filter filter;
-    ASSERT_TRUE(IsOk(filter.Create(layout, 500, Fpr(0.01))));
+    ASSERT_TRUE(IsOk(filter.Create(500, WithLayout(layout, Fpr(0.01)))));
     InsertNew(&filter, 50000, &next);
     EXPECT_TRUE(filter.OverCapacity()) << LayoutName(layout) << ": ten times as many would leave bits unset";
   }
@@ -304,7 +304,7 @@ TEST(RoomFor, IsWhatComesUntilTheRate) {
   for (const Layout layout : kMutable) {
     for (const double fpr : {0.005, 0.03}) {
       Filter filter;
-      ASSERT_TRUE(IsOk(filter.Create(layout, 20000, Fpr(0.01))));
+      ASSERT_TRUE(IsOk(filter.Create(20000, WithLayout(layout, Fpr(0.01)))));
       InsertNew(&filter, 5000, &next);
       ExpectRoom(&filter, fpr, &next, LayoutName(layout));
     }
@@ -329,7 +329,7 @@ TEST(RoomFor, GoesBeyondABitPerKeyWhereTheRateIsHigh) {
       FilterOptions options = BitsPerKey(layout == Layout::kCounting ? 8 : 2);
       options.num_probes = 1;
       Filter filter;
-      ASSERT_TRUE(IsOk(filter.Create(layout, 20000, options)));
+      ASSERT_TRUE(IsOk(filter.Create(20000, WithLayout(layout, options))));
       EXPECT_GT(filter.RoomFor(fpr), 8 * filter.body_bytes() / FactsOf(layout).bits_of_position);
       ExpectRoom(&filter, fpr, &next, LayoutName(layout));
     }

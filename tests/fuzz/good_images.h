@@ -37,7 +37,7 @@ inline std::string GoodImageWithExtensions(size_t body_bytes) {
   parts.body.assign(body_bytes, '\x35');
   parts.seed = 1;
   parts.num_keys = 2;
-  parts.extensions = test::Extension(9, "hello") + test::Extension(1, "");
+  parts.extensions = test::Extension(9, "hello") + test::Extension(1, "") + test::Extension(3, "\1");
   std::string image = test::Assemble(parts);
   RepairImage(reinterpret_cast<uint8_t*>(image.data()), image.size());
   return image;

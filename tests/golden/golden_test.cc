@@ -99,7 +99,7 @@ std::string LibraryImage(const GoldenCase& c) {
   const FilterOptions options = OptionsOf(c);
   if (c.maker == "scalable") return ImageOfScalable(c);
   if (c.maker == "rotating") return ImageOfRotating(c);
-  if (c.maker == "mutable") return ImageWithKeys(c, Created<Filter>(options.layout, c.num_keys, options));
+  if (c.maker == "mutable") return ImageWithKeys(c, Created<Filter>(c.num_keys, options));
   FilterBuilder builder(options);
   AddKeys(
       c, [&](auto key) { builder.AddKey(key); }, [&](uint64_t hash) { builder.AddHash(hash); });

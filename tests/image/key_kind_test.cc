@@ -19,6 +19,7 @@
 #include "linefilter/view.h"
 #include "tests/reference/reference.h"
 #include "tests/testing/building.h"
+#include "tests/testing/options.h"
 #include "tests/testing/status.h"
 #include "tests/testing/temp_dir.h"
 
@@ -98,8 +99,9 @@ void ExpectKept(const Create& create) {
 TEST(KeyKind, IsKeptByEachFilter) {
   for (const Layout layout : {Layout::kBlocked, Layout::kClassic, Layout::kCounting}) {
     for (const uint64_t num_keys : {uint64_t{10}, uint64_t{10000}}) {
-      ExpectKept<Filter>(
-          [&](Filter* filter, const FilterOptions& options) { return filter->Create(layout, num_keys, options); });
+      ExpectKept<Filter>([&](Filter* filter, const FilterOptions& options) {
+        return filter->Create(num_keys, WithLayout(layout, options));
+      });
     }
   }
   ExpectKept<ConcurrentBlockedFilter>(
@@ -244,8 +246,8 @@ TEST(KeyKind, OfAUnionIsThatOfBothSides) {
         const Side& one = turned ? test.other : test.one;
         const Side& other = turned ? test.one : test.other;
         Filter to, from;
-        ASSERT_TRUE(IsOk(to.Create(layout, 100, Told(one.kind))));
-        ASSERT_TRUE(IsOk(from.Create(layout, 100, Told(other.kind))));
+        ASSERT_TRUE(IsOk(to.Create(100, WithLayout(layout, Told(one.kind)))));
+        ASSERT_TRUE(IsOk(from.Create(100, WithLayout(layout, Told(other.kind)))));
         if (one.has_key) to.InsertKey("alice");
         if (other.has_key) from.InsertKey("bob");
         const std::string first = ImageOf(to), second = ImageOf(from);
@@ -273,6 +275,7 @@ TEST(KeyKind, OfAnEmptySetIsAddedToAUnion) {
   ASSERT_TRUE(IsOk(filter.Create(100, options)));
   options = FilterOptions::SameSizeAs(filter);
   options.key_kind = KeyKind::kInteger;
+  options.num_keys = 0;
   const std::string empty = Build(options, {});
   const FilterView view(empty.data(), empty.size(), VerifyMode::kWhole);
   ASSERT_TRUE(view.empty_set());

@@ -145,7 +145,7 @@ std::map<std::string, std::string> ImagesOf(Layout layout, const Hashes& members
   images["source"] = collected.bytes;
   if (layout == Layout::kRetrieval) return images;
 
-  Filter filter = test::Created<Filter>(layout, members.size(), options);
+  Filter filter = test::Created<Filter>(members.size(), test::WithLayout(layout, options));
   for (const uint64_t hash : members) filter.InsertHash(hash);
   images["single"] = test::ImageOf(filter);
   filter.Clear();

@@ -22,6 +22,12 @@ inline FilterOptions Fpr(double fpr, Layout layout = Layout::kAuto) {
   return options;
 }
 
+// The same in that layout.
+inline FilterOptions WithLayout(Layout layout, FilterOptions options) {
+  options.layout = layout;
+  return options;
+}
+
 // The same with a keyed hash, whose secret differs in its first byte from others that are made so.
 inline FilterOptions Keyed(FilterOptions options, uint8_t secret = 1) {
   options.hash_id = HashId::kKeyed;

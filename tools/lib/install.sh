@@ -31,6 +31,15 @@ install_tree() {
   cp -r "$ROOT/tests/consumers" "$CONSUMERS"
 }
 
+# What README.md says under "Installing" has a folder of its own: build/release keeps its tests and its benchmark.
+documented_build() {
+  local command before cache=$ROOT/build/release/CMakeCache.txt
+  command=$(sed -nE '/^## Installing/,/^## As/ s/^(cmake --preset [a-z]+).*/\1/p' "$ROOT/README.md")
+  before=$(cksum <"$cache")
+  (cd "$ROOT" && bash -c "$command") || return 1
+  [[ -e $ROOT/build/package/cmake_install.cmake && $(cksum <"$cache") == "$before" ]]
+}
+
 # expect NAME COMMAND...: a test of its own, whose output is in the log.
 expect() {
   local name=$1
@@ -166,6 +175,7 @@ test_embedders() {
   expect "what the embedder installs and packs is kept apart from it" nothing_mixed_in "$INSTALLED/build/subdirectory"
   expect "FetchContent: shared" consume fetchcontent "-DFETCHCONTENT_SOURCE_DIR_LINEFILTER=$ROOT" "${quick[@]}"
   expect "documents tell the version" documents_tell_version
+  expect "the documented installation leaves build/release as it was" documented_build
   expect "recipes of vcpkg and Conan" /usr/bin/python3 "$ROOT/tests/packaging/check.py" "$ROOT"
   expect "FetchContent: the program needs the shared library" \
     grep -q 'liblinefilter\.so\.0' <(readelf -d "$INSTALLED/build/fetchcontent/consumer")

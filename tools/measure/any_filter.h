@@ -16,12 +16,12 @@
 namespace linefilter::tools {
 
 // Makes a mutable filter; null for a layout that takes no key once it is made.
-inline std::unique_ptr<Filter> CreateMutable(Layout layout, uint64_t num_keys, const FilterOptions& options,
-                                             Status* status) {
+inline std::unique_ptr<Filter> CreateMutable(Layout layout, uint64_t num_keys, FilterOptions options, Status* status) {
   *status = Status();
   if (!FactsOf(layout).takes_keys) return nullptr;
   auto filter = std::make_unique<Filter>();
-  *status = filter->Create(layout, num_keys, options);
+  options.layout = layout;
+  *status = filter->Create(num_keys, options);
   return filter;
 }
 

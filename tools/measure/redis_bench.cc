@@ -116,7 +116,8 @@ const char* RefusalOf(const BenchRequest& request) {
 Status BenchWay::Make(const BenchRequest& request, BenchUse use, Layout layout, Filter* filter) {
   FilterOptions options;
   options.fpr = request.fpr;
-  const Status status = filter->Create(layout, request.num_keys, options);
+  options.layout = layout;
+  const Status status = filter->Create(request.num_keys, options);
   if (!status.ok()) return status;
   const uint64_t keys = use == BenchUse::kLookups ? request.num_keys : request.num_keys / 2;
   std::vector<uint64_t> hashes;

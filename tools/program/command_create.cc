@@ -33,7 +33,7 @@ int RunCreate(Create create) {
   create.options.rounded = !create.grow && !create.exact_size;
   OwnedFilter filter;
   Status status = create.grow ? filter.CreateGrowing(create.num_keys, create.options, create.growth)
-                              : filter.Create(create.options.layout, create.num_keys, create.options);
+                              : filter.Create(create.num_keys, create.options);
   if (!status.ok()) return Fail("create: %s", status.message());
   status = WriteFile(create.image, "writing", filter.ImageBytes(),
                      [&](const Sink& sink) { return filter.WriteImage(sink); });

@@ -67,7 +67,7 @@ Status MakeFilter(const Uniq& uniq, OwnedFilter* filter) {
   }
   if (uniq.num_keys == 0) return filter->CreateGrowing(kFirstCapacity, options, {});
   options.rounded = true;
-  return filter->Create(Layout::kAuto, uniq.num_keys, options);
+  return filter->Create(uniq.num_keys, options);
 }
 
 // Has the filter of --filter, if that is there, or a new one; false after saying why there is none.

@@ -46,8 +46,8 @@ Status Make(std::unique_ptr<Made>* place, KeyFilter** filter, const Create& crea
 
 }  // namespace
 
-Status OwnedFilter::Create(Layout layout, uint64_t num_keys, const FilterOptions& options) {
-  return Make(&plain_, &filter_, [&](Filter* filter) { return filter->Create(layout, num_keys, options); });
+Status OwnedFilter::Create(uint64_t num_keys, const FilterOptions& options) {
+  return Make(&plain_, &filter_, [&](Filter* filter) { return filter->Create(num_keys, options); });
 }
 
 Status OwnedFilter::CreateGrowing(uint64_t num_keys, const FilterOptions& options, const GrowthOptions& growth) {

@@ -20,7 +20,7 @@ namespace linefilter::tools {
 class OwnedFilter {
  public:
   // Makes one, for num_keys keys; a growing one has room for so many at first.
-  Status Create(Layout layout, uint64_t num_keys, const FilterOptions& options);
+  Status Create(uint64_t num_keys, const FilterOptions& options);
   Status CreateGrowing(uint64_t num_keys, const FilterOptions& options, const GrowthOptions& growth);
   // Makes it of an image, in the class that wrote that. Messages tell what to do with an image that takes no keys.
   Status CreateFromImage(const FilterView& view, const void* image, const FilterOptions& options);

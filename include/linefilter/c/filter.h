@@ -31,6 +31,14 @@ linefilter_filter* linefilter_filter_new(uint64_t num_keys, const linefilter_opt
 // block (`classic`: 8 bytes) with the image's num_probes, which a few dozen keys fill.
 linefilter_filter* linefilter_filter_from_image(const void* image, size_t size, const linefilter_options* options,
                                                 linefilter_status* status);
+// Goes on with a file that linefilter_filter_save wrote: linefilter_filter_from_image of what is in it, read and
+// verified at once. For the moment it also holds the bytes of the file; memory_limit counts them, and then the filter,
+// each alone.
+linefilter_filter* linefilter_filter_load(const char* path, const linefilter_options* options,
+                                          linefilter_status* status);
+// Makes a copy of a filter, of its kind, in memory of its allocator. It is a snapshot of a concurrent or rotating one,
+// into which others may insert meanwhile.
+linefilter_filter* linefilter_filter_clone(const linefilter_filter* filter, linefilter_status* status);
 // Frees the filter, whatever its kind, and its view. All threads must have stopped.
 void linefilter_filter_free(linefilter_filter* filter);
 

@@ -97,6 +97,12 @@ void linefilter_view_may_contain_keys(const linefilter_view* view, const void* c
                                       size_t n, uint8_t* answers);
 // The same for integer keys.
 void linefilter_view_may_contain_u64s(const linefilter_view* view, const uint64_t* keys, size_t n, uint8_t* answers);
+// Answers are bits: bit i & 7 of byte i >> 3. (n + 7) / 8 bytes are written, unused bits 0.
+void linefilter_view_may_contain_keys_to_bits(const linefilter_view* view, const void* const* keys, const size_t* sizes,
+                                              size_t n, uint8_t* bits);
+// The same for integer keys.
+void linefilter_view_may_contain_u64s_to_bits(const linefilter_view* view, const uint64_t* keys, size_t n,
+                                              uint8_t* bits);
 // The same for hashes.
 void linefilter_view_may_contain_hashes(const linefilter_view* view, const uint64_t* hashes, size_t n,
                                         uint8_t* answers);
