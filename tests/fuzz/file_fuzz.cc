@@ -27,6 +27,7 @@
 #include "tests/fuzz/secrets.h"
 #include "tests/fuzz/sst_bytes.h"
 #include "tests/reference/reference.h"
+#include "tools/program/compressed.h"
 #include "tools/program/key_reader.h"
 #include "tools/program/number.h"
 
@@ -141,29 +142,54 @@ void ReadImageFile(Input* in) {
 
 // ---- keys ----
 
+// The next key of `rest`, of which it is then cut off; false where the reader must end with an error.
+bool CutKey(const tools::KeysOption& option, std::string_view* rest, std::string_view* key) {
+  if (option.u64) {
+    if (rest->size() < 8) return false;
+    *key = rest->substr(0, 8);
+    rest->remove_prefix(8);
+    return true;
+  }
+  const std::string_view line = rest->substr(0, rest->find(option.line_end()));
+  rest->remove_prefix(std::min(rest->size(), line.size() + 1));
+  *key = line;
+  for (uint64_t field = 1; field <= option.field; ++field) {
+    if (field > 1) {
+      if (key->end() == line.end()) return false;
+      *key = line.substr(static_cast<size_t>(key->end() - line.begin()) + 1);
+    }
+    *key = key->substr(0, key->find(','));
+  }
+  return true;
+}
+
 void ReadKeyFile(Input* in) {
   const uint8_t how = in->Byte();
-  const tools::KeyFormat format = (how & 1) == 0 ? tools::KeyFormat::kLines : tools::KeyFormat::kU64;
+  tools::KeysOption option;
+  option.u64 = (how & 1) != 0;
+  option.null = !option.u64 && (how & 2) != 0;
+  option.field = option.u64 ? 0 : how >> 2 & 3;
+  option.delimiter = ",";
   std::string bytes(in->Rest());
   if (in->Seldom(2000)) bytes.insert(bytes.size() / 2, size_t{5} << 18, 'x');  // a key beyond the reader's buffer
+  for (char& byte : bytes) {
+    if (byte == '\r' || byte == '"') byte = 'x';  // the reader would warn of them
+  }
+  option.paths = {TheFile().Write(bytes)};
   tools::KeyReader reader;
-  FUZZ_REQUIRE(reader.Open(TheFile().Write(bytes), format).ok());
+  FUZZ_REQUIRE(reader.Open(option).ok());
   FUZZ_REQUIRE(reader.bytes_total() == bytes.size());
-  std::string_view rest = bytes;
-  std::vector<std::string_view> keys;
-  while (reader.Next(&keys)) {
-    FUZZ_REQUIRE(!keys.empty() && keys.size() <= tools::KeyReader::kBatchKeys);
-    for (const std::string_view key : keys) {
-      FUZZ_REQUIRE(!rest.empty());
-      const size_t size = format == tools::KeyFormat::kU64 ? 8 : std::min(rest.find('\n'), rest.size());
-      FUZZ_REQUIRE(key == rest.substr(0, size));
-      rest.remove_prefix(std::min(rest.size(), size + (format == tools::KeyFormat::kLines)));
+  std::string_view rest = bytes, expected;
+  while (reader.Next()) {
+    FUZZ_REQUIRE(!reader.keys().empty() && reader.keys().size() <= tools::KeyReader::kBatchKeys);
+    for (const std::string_view key : reader.keys()) {
+      FUZZ_REQUIRE(!rest.empty() && CutKey(option, &rest, &expected) && key == expected);
     }
   }
-  const bool whole = format == tools::KeyFormat::kLines || bytes.size() % 8 == 0;
-  FUZZ_REQUIRE(reader.status().ok() == whole);
-  FUZZ_REQUIRE(rest.size() == (whole ? 0 : bytes.size() % 8));
-  FUZZ_REQUIRE(!reader.Next(&keys) && keys.empty());
+  bool is_good = tools::CompressorOf(bytes.data(), bytes.size()) == nullptr;
+  while (is_good && !rest.empty()) is_good = CutKey(option, &rest, &expected);  // it ends with the batch of the fault
+  FUZZ_REQUIRE(reader.status().ok() == (is_good && rest.empty()));
+  FUZZ_REQUIRE(!reader.Next() && reader.keys().empty());
 }
 
 void ReadNumbers(Input* in) {
