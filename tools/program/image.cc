@@ -15,15 +15,12 @@
 #include "tools/program/compressed.h"
 #include "tools/program/images.h"
 #include "tools/program/progress.h"
+#include "tools/program/same_file.h"
 
 namespace linefilter::tools {
 namespace {
 
 constexpr size_t kAlignment = 64, kStep = size_t{1} << 20;
-
-bool StatOf(const std::string& path, struct stat* info) {
-  return (path == "-" ? fstat(STDIN_FILENO, info) : stat(path.c_str(), info)) == 0;
-}
 
 // What is read, not mapped: a pipe, a socket, a terminal. For others FilterFile says what they are.
 bool IsStream(const struct stat& info) {
@@ -196,11 +193,6 @@ int FailImage(const std::string& path, const Status& status) {
   const bool is_named = status.code() == StatusCode::kIoError && strstr(status.message(), path.c_str()) != nullptr;
   if (is_named) return Fail("%s", status.message());
   return Fail("image %s: %s", path.c_str(), status.message());
-}
-
-bool SameFile(const std::string& one, const std::string& other) {
-  struct stat left, right;
-  return StatOf(one, &left) && StatOf(other, &right) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 }  // namespace linefilter::tools

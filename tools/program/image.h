@@ -83,9 +83,6 @@ const char* ChecksumState(const Status& verified);
 // Says why an image is no good; returns kExitBad.
 int FailImage(const std::string& path, const Status& status);
 
-// Whether two paths lead to one file; "-" is standard input.
-bool SameFile(const std::string& one, const std::string& other);
-
 }  // namespace linefilter::tools
 
 #endif  // LINEFILTER_TOOLS_PROGRAM_IMAGE_H_

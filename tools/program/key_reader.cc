@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "tools/program/compressed.h"
-#include "tools/program/image.h"
 #include "tools/program/progress.h"
+#include "tools/program/same_file.h"
 
 namespace linefilter::tools {
 namespace {
