@@ -69,8 +69,9 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
 #endif
   // Adds a kind of keys to those that the filter has (key_kind), for its image to remember. Call it before the keys of
   // that kind are inserted: once for all of them, or each time, which costs a load. kUnknown says that keys come of a
-  // kind that nobody knows: key_kind() then is kUnknown until the filter is cleared. It may run at once with whatever
-  // an insertion may.
+  // kind that nobody knows: key_kind() then is kUnknown until the filter is cleared. Insertions note nothing, so say
+  // kUnknown, too, if keys came before of which nothing was noted. (Load, CreateFromImage and Union see such keys.) It
+  // may run at once with whatever an insertion may.
   void NoteKeyKind(KeyKind kind) noexcept {
     if (layout_ != Layout::kAuto) key_kinds_.Add(kind);
   }
@@ -79,7 +80,7 @@ class LINEFILTER_EXPORT KeyFilter : public FilterBase {
   uint64_t MemoryUse() const noexcept;
 
   // The size of the image (doc/FORMAT.md) of the keys inserted so far. The first kind of keys that is noted adds 9
-  // bytes.
+  // bytes, 5 where there are stages.
   uint64_t ImageBytes() const noexcept;
   // Writes the image to a sink, piece by piece.
   Status WriteImage(const Sink& sink) const noexcept;

@@ -62,8 +62,9 @@ struct FilterOptions {
   // the ...Key calls insert nothing and answer "maybe". The two halves of such a hash must be independent: pass
   // MixHash(hash) of a poor one, and of any with 32 bits. Else nearly all is "maybe", which ExpectedFpr does not see.
   HashId hash_id = HashId::kXxh3;
-  // The kind of the keys that will come, for the image to remember (linefilter/key.h). It takes 9 bytes of the image;
-  // kUnknown takes none. The keys themselves are not looked at. KeyFilter::NoteKeyKind adds a kind later.
+  // The kind of the keys that will come, for the image to remember (linefilter/key.h). It takes 9 bytes of the image, 5
+  // of one with stages; kUnknown takes none. The keys themselves are not looked at. KeyFilter::NoteKeyKind adds a kind
+  // later.
   KeyKind key_kind = KeyKind::kUnknown;
   // Where the memory comes from.
   Allocator allocator;

@@ -55,7 +55,7 @@ Status ConcurrentBlockedFilter::CloneFrom(const ConcurrentBlockedFilter& other) 
 }
 
 BlockedFilter ConcurrentBlockedFilter::Seal() noexcept {
-  if (key_kinds_.bits() != owner_.key_kinds().bits()) owner_.NoteKeyKind(key_kind());  // it knew no others than these
+  owner_.key_kinds_ = key_kinds_;
   BlockedFilter sealed = static_cast<BlockedFilter&&>(owner_);
   Share(Allocator());
   return sealed;

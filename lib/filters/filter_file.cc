@@ -31,6 +31,7 @@ struct OpenFile {
     if (fd >= 0) close(fd);
   }
   Status Open(const char* path) {
+    if (path == nullptr) return Status::Error(StatusCode::kInvalidArgument, "the path is NULL");
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not hang us
     if (fd < 0) return SystemError("cannot open", path);
     struct stat info;

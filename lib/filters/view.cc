@@ -93,11 +93,12 @@ uint64_t CapacityOf(const internal::Trailer& trailer, uint32_t num_stages) {
   return trailer.has_num_keys ? trailer.num_keys : 0;
 }
 
-// What is no kind, and what a later version may have written there, is unknown.
+// 0 says that keys of an unknown kind came after those of a told one, and a copy writes that again. What is no kind,
+// and what a later version may have written there, is unknown.
 internal::KeyKinds KeyKindsOf(const internal::Trailer& trailer) {
-  const bool is_kind =
-      trailer.key_kind_bytes == internal::kKeyKindBytes && trailer.key_kind[0] <= static_cast<uint8_t>(KeyKind::kMixed);
-  return internal::KeyKinds(is_kind ? static_cast<KeyKind>(trailer.key_kind[0]) : KeyKind::kUnknown);
+  using internal::KeyKinds;
+  const uint8_t kind = trailer.key_kind_bytes == internal::kKeyKindBytes ? trailer.key_kind[0] : uint8_t{255};
+  return kind == 0 ? KeyKinds(KeyKinds::kTold | KeyKinds::kUntold) : KeyKinds(static_cast<KeyKind>(kind));
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ Status AtomicFile::Failed(const char* what) noexcept {
 Status AtomicFile::Create(const char* path) noexcept {
   Drop();
   status_ = Status();
+  if (path == nullptr) return status_ = Status::Error(StatusCode::kInvalidArgument, "the path is NULL");
   if (*path == '\0') {
     errno = ENOENT;
     return status_ = internal::SystemError("no file name was given:", path);

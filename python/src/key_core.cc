@@ -44,14 +44,6 @@ void Save(const KeyCore& core, const std::string& path) {
 
 }  // namespace
 
-std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core) {
-  return WriteImage(core, [](size_t size) {
-    auto bytes = std::make_unique<AlignedBytes>(size);
-    void* const out = bytes->data();
-    return std::make_pair(std::move(bytes), out);
-  });
-}
-
 void BindKeyCore(py::module_& module) {
   py::class_<KeyCore, Core> bound(module, "KeyCore", py::module_local());
   BindChanges<KeyFilter>(bound, "add", {&KeyFilter::InsertHash, &KeyFilter::InsertHashes, true});

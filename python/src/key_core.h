@@ -9,13 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
 
 #include "linefilter/key_filter.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
-#include "python/src/image.h"
 #include "python/src/options.h"
 
 namespace linefilter::python {
@@ -207,15 +207,13 @@ std::unique_ptr<Bound> FromImage(const py::object& image, const py::object& secr
   return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(bytes.data(), bytes.size(), options); });
 }
 
-// The image in memory of its own.
-std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core);
-
-// Copies through an image, for that is what the library copies.
+// A copy, which goes on as the core would: other threads ask meanwhile, and nobody changes it.
 template <class Bound>
-std::unique_ptr<Bound> CopyOf(const Bound& core, uint64_t memory_limit) {
-  const std::unique_ptr<AlignedBytes> image = ImageOf(core);
-  const FilterOptions options = OptionsToOpen(SecretOf(core.filter()), memory_limit);
-  return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(image->data(), image->size(), options); });
+std::unique_ptr<Bound> CopyOf(const Bound& core) {
+  return Made<Bound>([&](auto& filter) {
+    const std::shared_lock lock(core.mutex());
+    return filter.CloneFrom(core.filter());
+  });
 }
 
 }  // namespace linefilter::python

@@ -25,11 +25,6 @@ Layout LayoutOf(const pybind11::object& name);
 // 16 bytes, or None. Throws for anything else, and for 16 zeros, which are "no secret".
 std::optional<HashSecret> SecretOf(const pybind11::object& secret);
 
-// That of a filter, if it has one.
-inline std::optional<HashSecret> SecretOf(const FilterBase& filter) {
-  return filter.key_hash().is_keyed() ? std::optional(filter.key_hash().secret) : std::nullopt;
-}
-
 // What opens an image again to go on with it: its secret (SecretOf), or none, and the limit.
 FilterOptions OptionsToOpen(const std::optional<HashSecret>& secret, uint64_t memory_limit);
 

@@ -55,6 +55,7 @@ def test_kinds_are_those_of_all_keys(make):
     assert filter.contains_many(["a", 3]).all() and filter.contains_many(np.array([3, 4])).all()
     filter.add_hashes([5])
     assert filter.key_kind == "unknown" and filter.contains_many(["a", 3]).all()
+    assert make.from_bytes(filter.to_bytes()) == filter, "it says so, too"
     if hasattr(filter, "clear"):
         filter.clear()
         assert filter.add(7) and filter.key_kind == "integer"

@@ -27,6 +27,8 @@ def test_a_filter_that_takes_keys(make: type) -> None:
     assert filter.over_capacity() and filter.room_for(0.02) == 0
     copied = make.from_bytes(filter.to_bytes())
     assert copied.capacity is None and not copied.over_capacity() and len(copied) == len(filter)
+    for in_memory in (filter.copy(), filter | make(10000, fpr=0.01)):
+        assert in_memory.capacity == 10000 and in_memory.over_capacity()
 
 
 def test_images_tell_what_their_makers_counted() -> None:

@@ -75,6 +75,8 @@ TYPED_TEST(Copies, LoadTellsWhatIsWrongAndLeavesTheFilter) {
   const std::string before = ImageOf(filter);
   ASSERT_TRUE(IsOk(filter.Save(path.c_str())));
   EXPECT_EQ(filter.Load(missing.c_str()).code(), StatusCode::kIoError);
+  EXPECT_EQ(filter.Load(nullptr).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(filter.Save(nullptr).code(), StatusCode::kInvalidArgument);
   FilterOptions little = FilterOptions::AtFpr(0.01);
   little.memory_limit = 100;
   EXPECT_EQ(filter.Load(path.c_str(), little).code(), StatusCode::kOverLimit);

@@ -221,6 +221,24 @@ TEST(KeyKind, OfAnImageThatDoesNotTellItStaysUnknown) {
   expect_after(&rotating, &rotating_again, KeyKind::kText);
 }
 
+// Keys of an unknown kind came after those of a told one: whoever copies the filter writes the same bytes.
+TEST(KeyKind, ThatBecameUnknownIsCopied) {
+  ConcurrentBlockedFilter shared;
+  ASSERT_TRUE(IsOk(shared.Create(1000, Told(KeyKind::kUnknown))));
+  for (const KeyKind kind : {KeyKind::kText, KeyKind::kUnknown}) shared.NoteKeyKind(kind);
+  shared.InsertKey("alice");
+  const std::string image = ImageOf(shared);
+  EXPECT_EQ(KindIn(image), KeyKind::kUnknown);
+  BlockedFilter opened, cloned, sealed = shared.Seal();
+  ASSERT_TRUE(IsOk(opened.CreateFromImage(image.data(), image.size())));
+  ASSERT_TRUE(IsOk(cloned.CloneFrom(opened)));
+  EXPECT_EQ(ImageOf(sealed), image);
+  EXPECT_EQ(ImageOf(opened), image);
+  EXPECT_EQ(ImageOf(cloned), image);
+  opened.NoteKeyKind(KeyKind::kText);
+  EXPECT_EQ(opened.key_kind(), KeyKind::kUnknown);
+}
+
 // One side of a union: what was told of it, and whether it has a key.
 struct Side {
   KeyKind kind;

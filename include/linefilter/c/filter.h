@@ -73,8 +73,9 @@ uint64_t linefilter_filter_insert_hashes(linefilter_filter* filter, const uint64
                                          uint8_t* were_new);
 // Adds a kind of keys to those that the filter has, for its image to remember: linefilter_view_key_kind tells them.
 // Call it before the keys of that kind are inserted, once or each time. LINEFILTER_KEY_KIND_UNKNOWN, and what is no
-// kind, says that keys come of a kind that nobody knows; then it is unknown until the filter is cleared. It may run at
-// once with whatever an insertion may. For NULL it does nothing.
+// kind, says that keys come of a kind that nobody knows; then it is unknown until the filter is cleared. Insertions
+// note nothing, so say it, too, if keys came before of which nothing was noted. It may run at once with whatever an
+// insertion may. For NULL it does nothing.
 void linefilter_filter_note_key_kind(linefilter_filter* filter, linefilter_key_kind kind);
 
 // The view that is asked (c/view.h): its answers know all insertions so far. It ends with the filter, which owns it. It
