@@ -49,7 +49,7 @@ void BindFilter(py::module_& module) {
   BindChanges<Filter>(bound, "remove", {&Filter::RemoveHash, &Filter::RemoveHashes, false});
   bound.def_static("create", &Create)
       .def_static("from_image", &OfLayout)
-      .def("copy", [](const LockedFilter& core) { return CopyOf(core, kNoMemoryLimit); })
+      .def("copy", &CopyOf<Filter>)
       .def("union", &Union)
       .def("union_image", &UnionImage)
       .def("fold",

@@ -38,7 +38,7 @@ void BindScalable(py::module_& module) {
   py::class_<LockedScalable, KeyCore>(module, "Scalable", py::module_local())
       .def_static("create", &Create)
       .def_static("from_image", &FromImage<LockedScalable>)
-      .def("copy", [memory_limit](const LockedScalable& core) { return CopyOf(core, memory_limit(core)); })
+      .def("copy", &CopyOf<ScalableFilter>)
       .def("check_growth",
            [](const LockedScalable& core) { Check(Telling<LockedScalable>(&ScalableFilter::growth_status)(core)); })
       .def("stages", &Stages)

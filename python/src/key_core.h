@@ -207,15 +207,14 @@ std::unique_ptr<Bound> FromImage(const py::object& image, const py::object& secr
   return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(bytes.data(), bytes.size(), options); });
 }
 
-// The image in memory of its own.
-std::unique_ptr<AlignedBytes> ImageOf(const KeyCore& core);
-
-// Copies through an image, for that is what the library copies.
-template <class Bound>
-std::unique_ptr<Bound> CopyOf(const Bound& core, uint64_t memory_limit) {
-  const std::unique_ptr<AlignedBytes> image = ImageOf(core);
-  const FilterOptions options = OptionsToOpen(SecretOf(core.filter()), memory_limit);
-  return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(image->data(), image->size(), options); });
+// A copy of its own, made while nobody changes the filter.
+template <class Own>
+std::unique_ptr<Locked<Own>> CopyOf(const Locked<Own>& core) {
+  return Made<Locked<Own>>([&](Own& copy) {
+    Status status;
+    core.Write([&](const KeyFilter&) { status = copy.CloneFrom(core.filter()); });
+    return status;
+  });
 }
 
 }  // namespace linefilter::python

@@ -12,7 +12,7 @@ from . import _linefilter
 from ._errors import IncompatibleError, UnsupportedError
 from ._filter_base import Asked, FilterBase, Held, Imaged, open_core
 from ._keys import Bytes, Hashes, Key, Keys, Number, Path, as_float, as_path, as_uint, hash_words, of_each, split
-from ._options import NO_LIMIT, limit, verify_mode
+from ._options import limit, verify_mode
 
 Told = TypeVar("Told")  # of a key: whether it was new
 Count = TypeVar("Count")  # of many: how many were
@@ -82,7 +82,9 @@ class KeyFilter(FilterBase, TakingFilter):
         cls: type[Self], path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
         """The same of a file, as save() writes it: a copy in memory, which takes more keys. To ask only, FilterFile maps the file."""
-        file = _linefilter.Image.open(as_path(path), verify_mode("whole"), False, False, NO_LIMIT, secret, False)
+        most = limit(memory_limit)
+        # It is not mapped, because a process that cuts the file short would end this one.
+        file = _linefilter.Image.open(as_path(path), verify_mode("whole"), True, False, most, secret, False)
         return cls.from_bytes(file, secret=secret, memory_limit=memory_limit)
 
     @staticmethod
