@@ -60,7 +60,8 @@ class KeyFilter(FilterBase, TakingFilter):
     """A filter that takes keys and has an image: a Bloom, BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter or
     RotatingFilter. Code that only fills filters, asks them and saves them works with each.
 
-    Two are equal if their images are: layout, size, hash and every bit. As they change, they are not hashable, as a set is not."""
+    Two are equal if their images are: layout, size, hash, key_kind and every bit. As they change, they are not hashable, as a set is
+    not."""
 
     __slots__ = ()
     _core: _linefilter.KeyCore
