@@ -76,6 +76,13 @@ def test_a_growing_one_keeps_its_rate():
     assert "grows" in repr(Bloom.from_bytes(Bloom().to_bytes())), "an empty one goes on growing"
 
 
+def test_copies_of_a_growing_one_keep_its_memory_limit():
+    limited = Bloom(fpr=0.01, memory_limit=20_000)
+    for copied in (limited.copy(), pickle.loads(pickle.dumps(limited))):
+        copied.update(range(20_000))
+        assert copied.memory_use <= 20_000 and copied.over_capacity()
+
+
 def test_it_loads_what_the_program_and_build_make(tmp_path):
     for layout in ("blocked", "classic", "counting"):
         linefilter.build(KEYS, fpr=0.01, layout=layout).save(tmp_path / "image")

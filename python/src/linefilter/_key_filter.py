@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, SupportsIndex, TypeVar, Union
 
 import numpy as np
@@ -12,7 +13,7 @@ from . import _linefilter
 from ._errors import IncompatibleError, UnsupportedError
 from ._filter_base import Asked, FilterBase, Held, Imaged, open_core
 from ._keys import Bytes, Hashes, Key, Keys, Number, Path, as_float, as_path, as_uint, hash_words, of_each, split
-from ._options import limit, verify_mode
+from ._options import NO_LIMIT, limit, verify_mode
 
 Told = TypeVar("Told")  # of a key: whether it was new
 Count = TypeVar("Count")  # of many: how many were
@@ -180,4 +181,7 @@ class KeyFilter(FilterBase, TakingFilter):
 
     def __reduce__(self) -> Any:
         self._refuse_to_pickle_a_secret()
-        return type(self).from_bytes, (self.to_bytes(),)
+        made, most = type(self).from_bytes, NO_LIMIT
+        if isinstance(self._core, _linefilter.Scalable):  # it grows over there, too
+            most = self._core.memory_limit()
+        return made if most == NO_LIMIT else partial(made, memory_limit=most), (self.to_bytes(),)
