@@ -113,7 +113,7 @@ template <class Own>
 uint64_t ChangeByHashes(KeyCore& core, const Changes<Own>& changes, const uint64_t* hashes, size_t n, KeyKind kind,
                         uint8_t* told) {
   changes.RequireKind(core, kind);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return core.ChangeInPieces(n, [&](KeyFilter& filter, size_t begin, size_t size) {
     Own& own = changes.Begin(filter, kind);
     return (own.*changes.many)(hashes + begin, size, told == nullptr ? nullptr : told + begin);
@@ -125,7 +125,7 @@ uint64_t ChangeByWords(KeyCore& core, const Changes<Own>& changes, const Words& 
   const Hasher hasher(core.key_hash());
   hasher.RequireKeys();
   changes.RequireKind(core, KeyKind::kInteger);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return core.ChangeInPieces(keys.size(), [&](KeyFilter& filter, size_t begin, size_t size) {
     Own& own = changes.Begin(filter, KeyKind::kInteger);
     uint64_t count = 0;
