@@ -172,16 +172,20 @@ def test_single_keys_from_threads_lose_nothing(hurried):
         assert filled.contains_many(words).all() and filled.contains_many(NUMBERS[:100_000]).all() and filled.key_kind == "mixed"
 
 
-def test_a_daemon_thread_does_not_abort_the_program_at_its_end():
+@pytest.mark.parametrize("work", ["filter.add_many(numbers)", "Slow() in filter"])
+def test_a_daemon_thread_does_not_abort_the_program_at_its_end(work):
     """Python ends such a thread where it asks for the GIL, which unwinds the stack of C++."""
-    program = """
+    program = f"""
 import threading, time, numpy, linefilter
 filter, numbers = linefilter.Bloom(1e6), numpy.arange(300_000)
-def add():
+class Slow:
+    def __index__(self):
+        return sum(i for i in range(300))
+def run():
     while True:
-        filter.add_many(numbers)
+        {work}
 for _ in range(2):
-    threading.Thread(target=add, daemon=True).start()
+    threading.Thread(target=run, daemon=True).start()
 time.sleep(0.1)
 """
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
