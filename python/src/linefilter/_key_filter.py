@@ -83,7 +83,8 @@ class KeyFilter(FilterBase, TakingFilter):
     def load(
         cls: type[Self], path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
-        """The same of a file, as save() writes it: a copy in memory, which takes more keys. To ask only, FilterFile maps the file."""
+        """The same of a file, as save() writes it: a copy in memory, which takes more keys. The file is read whole before it is
+        copied, and memory_limit counts each alone. To ask only, FilterFile maps the file."""
         most = limit(memory_limit)
         # It is not mapped, because a process that cuts the file short would end this one.
         file = _linefilter.Image.open(as_path(path), verify_mode("whole"), True, False, most, secret, False)
