@@ -4,7 +4,6 @@
 #include <shared_mutex>
 
 #include "linefilter/filter.h"
-#include "python/src/image.h"
 #include "python/src/key_core.h"
 
 namespace linefilter::python {
@@ -50,7 +49,7 @@ void BindFilter(py::module_& module) {
   BindChanges<Filter>(bound, "remove", {&Filter::RemoveHash, &Filter::RemoveHashes, false});
   bound.def_static("create", &Create)
       .def_static("from_image", &OfLayout)
-      .def("copy", &CopyOf<LockedFilter>)
+      .def("copy", &CopyOf<Filter>)
       .def("union", &Union)
       .def("union_image", &UnionImage)
       .def("fold",

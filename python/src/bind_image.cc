@@ -26,7 +26,7 @@ std::unique_ptr<Image> Copy(const py::object& bytes, const py::object& secret) {
   {
     const Buffer from(bytes);
     own = std::make_unique<AlignedBytes>(from.size());
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     std::memcpy(own->data(), from.data(), from.size());
   }
   return std::make_unique<Image>(std::move(own), VerifyMode::kWhole, OrNull(SecretOf(secret)), Broken::kRaise);

@@ -54,7 +54,7 @@ class Redis {
   template <class Fact>
   auto Tell(const Fact& fact) {
     CheckProcess();
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     const std::lock_guard lock(mutex_);
     return fact(filter_);
   }
@@ -109,7 +109,7 @@ std::vector<uint64_t> HashesOfIterable(const Redis& redis, py::handle keys) {
 std::vector<uint64_t> HashesOfWords(const Redis& redis, py::handle array) {
   const Words keys(array);
   redis.hasher().RequireKeys();
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   std::vector<uint64_t> hashes(keys.size());
   redis.hasher().OfWords(keys.data(), keys.size(), hashes.data());
   return hashes;

@@ -28,7 +28,7 @@ class Rotating final : public KeyCore {
   // By count it may rotate, which takes 0.1 ms per MB: others run meanwhile.
   void Change(Gil gil, const std::function<void(KeyFilter&)>& change) override {
     if (own_.rotation() != Rotation::kByCount) return change(own_);
-    std::optional<py::gil_scoped_release> release;
+    std::optional<ReleasedGil> release;
     if (gil == Gil::kHeld) release.emplace();
     WithMutex([&] { change(own_); });
   }
@@ -49,7 +49,7 @@ std::unique_ptr<Rotating> Create(uint64_t window_keys, uint32_t num_generations,
 }
 
 uint64_t Rotate(Rotating& core) {
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return core.WithMutex([&] { return core.own().Rotate(); });
 }
 
@@ -57,7 +57,7 @@ uint64_t Rotate(Rotating& core) {
 template <class Told>
 auto TellingOfAge(Told (RotatingFilter::*tell)(uint32_t) const noexcept) {
   return [tell](const Rotating& core, uint32_t age) {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     return (core.filter().*tell)(age);
   };
 }

@@ -34,17 +34,18 @@ py::list Stages(const LockedScalable& core) {
 }  // namespace
 
 void BindScalable(py::module_& module) {
+  const auto memory_limit = Telling<LockedScalable>(&ScalableFilter::memory_limit);
   py::class_<LockedScalable, KeyCore>(module, "Scalable", py::module_local())
       .def_static("create", &Create)
       .def_static("from_image", &FromImage<LockedScalable>)
-      .def("copy", &CopyOf<LockedScalable>)
+      .def("copy", &CopyOf<ScalableFilter>)
       .def("check_growth",
            [](const LockedScalable& core) { Check(Telling<LockedScalable>(&ScalableFilter::growth_status)(core)); })
       .def("stages", &Stages)
       .def("fpr", Telling<LockedScalable>(&ScalableFilter::fpr))
       .def("max_growth",
            Telling<LockedScalable>([](const ScalableFilter& filter) { return filter.growth().max_growth; }))
-      .def("memory_limit", Telling<LockedScalable>(&ScalableFilter::memory_limit))
+      .def("memory_limit", memory_limit)
       .def("num_keys", Telling<LockedScalable>(&ScalableFilter::num_keys))
       .def("clear",
            [](LockedScalable& core) { core.Do([](ScalableFilter& filter) { return filter.Clear(), Status(); }); });

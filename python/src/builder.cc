@@ -50,7 +50,7 @@ class Builder {
   // Runs work(builder) alone and without the GIL.
   template <class Work>
   auto Use(const Work& work) {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     const std::lock_guard lock(mutex_);
     return work(builder_);
   }

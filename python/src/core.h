@@ -19,6 +19,7 @@
 #include "linefilter/filter_base.h"
 #include "python/src/fair_mutex.h"
 #include "python/src/hasher.h"
+#include "python/src/released_gil.h"
 
 namespace linefilter::python {
 
@@ -32,7 +33,7 @@ template <class Lock>
 void LockFor(Gil gil, Lock* lock) {
   if (gil == Gil::kHeld) {
     if (lock->try_lock()) return;
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     lock->lock();
   } else {
     lock->lock();
@@ -66,13 +67,13 @@ class Core {
   }
   template <class Tell>
   auto Read(const Tell& tell) const {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     return Told(Gil::kReleased, tell);
   }
   // Calls ask(filter, begin, size) for the pieces of n keys, without the GIL. Between two of them a writer gets in.
   template <class AskPiece>
   void AskInPieces(size_t n, const AskPiece& ask) const {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     const size_t piece = mutex_ == nullptr ? std::max(n, size_t{1}) : kPiece;
     for (size_t begin = 0; begin < n; begin += piece) {
       Ask(Gil::kReleased, [&](const FilterBase& filter) { ask(filter, begin, std::min(piece, n - begin)); });

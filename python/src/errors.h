@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "linefilter/status.h"
+#include "python/src/released_gil.h"
 
 namespace linefilter::python {
 
@@ -42,7 +43,7 @@ SystemResult WithErrno(const Call& call) {
 template <class Call>
 void CheckWithoutGil(const Call& call) {
   const auto run = [&] {
-    const pybind11::gil_scoped_release release;
+    const ReleasedGil release;
     return call();
   };
   Check(run());

@@ -19,7 +19,7 @@ void HashWords(py::handle array, py::handle hashes, uint64_t seed, const py::obj
   const Hasher hasher = HasherOf(seed, secret);
   const Words keys(array), out(hashes, PyBUF_WRITABLE);
   if (out.size() != keys.size()) throw py::value_error("there must be one hash for each key");
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   hasher.OfWords(keys.data(), keys.size(), out.data());
 }
 
@@ -35,7 +35,7 @@ py::bytearray HashIterable(py::handle keys, uint64_t seed, const py::object& sec
 void MixHashes(py::handle array, py::handle mixed) {
   const Words hashes(array), out(mixed, PyBUF_WRITABLE);
   if (out.size() != hashes.size()) throw py::value_error("there must be one place for each hash");
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   for (size_t i = 0; i < hashes.size(); ++i) out.data()[i] = MixHash(hashes.data()[i]);
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <optional>
 
 #include "python/src/key_core.h"
@@ -40,9 +41,9 @@ Base* AsA(const py::object& core) {
 }
 
 // What call(core) returns; nothing if the way by pybind11 is left, or Python's error indicator is set: of what is no
-// key.
+// key. What is no std::exception goes through: at the end of a program Python unwinds the stack of a daemon thread.
 template <class Base, class Call>
-std::optional<bool> CallShort(PyObject* self, const Call& call) noexcept {
+std::optional<bool> CallShort(PyObject* self, const Call& call) {
   try {
     const py::object held = CoreIn(self);
     if (Base* const core = AsA<Base>(held)) return call(*core);
@@ -50,12 +51,12 @@ std::optional<bool> CallShort(PyObject* self, const Call& call) noexcept {
     error.restore();
   } catch (const py::builtin_exception& error) {
     error.set_error();
-  } catch (...) {
+  } catch (const std::exception&) {
   }
   return std::nullopt;
 }
 
-int ContainsKey(PyObject* self, PyObject* key) noexcept {
+int ContainsKey(PyObject* self, PyObject* key) {
   const auto is_in = CallShort<Core>(self, [key](const Core& core) { return core.ContainsKey(key); });
   if (is_in) return *is_in ? 1 : 0;
   if (PyErr_Occurred() != nullptr) return -1;
@@ -66,7 +67,7 @@ int ContainsKey(PyObject* self, PyObject* key) noexcept {
   return is_true;
 }
 
-PyObject* AddKey(PyObject* self, PyObject* key) noexcept {
+PyObject* AddKey(PyObject* self, PyObject* key) {
   const auto is_new = CallShort<KeyCore>(self, [key](KeyCore& core) { return core.AddKey(key); });
   if (is_new) return PyBool_FromLong(*is_new ? 1 : 0);
   return PyErr_Occurred() != nullptr ? nullptr : ByPybind(self, "add", key);

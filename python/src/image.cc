@@ -64,7 +64,7 @@ void Image::Open(const uint8_t* data, size_t size, VerifyMode verify, const Hash
   data_ = data;
   size_ = size;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     status_ = view_.Open(data, size, verify, secret);
   }
   if (broken == Broken::kRaise || !IsOfBytes(status_)) Check(status_);
@@ -74,7 +74,7 @@ std::unique_ptr<Image> Image::OfFile(const std::string& path, const HashSecret* 
                                      const std::function<Status(FilterFile*)>& open) {
   auto file = std::make_unique<FilterFile>();
   const auto without_gil = [&] {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     return WithErrno([&] { return open(file.get()); });
   };
   const SystemResult result = without_gil();

@@ -9,13 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 
 #include "linefilter/key_filter.h"
 #include "python/src/buffer.h"
 #include "python/src/core.h"
 #include "python/src/errors.h"
+#include "python/src/image.h"
 #include "python/src/options.h"
 
 namespace linefilter::python {
@@ -113,7 +113,7 @@ template <class Own>
 uint64_t ChangeByHashes(KeyCore& core, const Changes<Own>& changes, const uint64_t* hashes, size_t n, KeyKind kind,
                         uint8_t* told) {
   changes.RequireKind(core, kind);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return core.ChangeInPieces(n, [&](KeyFilter& filter, size_t begin, size_t size) {
     Own& own = changes.Begin(filter, kind);
     return (own.*changes.many)(hashes + begin, size, told == nullptr ? nullptr : told + begin);
@@ -125,7 +125,7 @@ uint64_t ChangeByWords(KeyCore& core, const Changes<Own>& changes, const Words& 
   const Hasher hasher(core.key_hash());
   hasher.RequireKeys();
   changes.RequireKind(core, KeyKind::kInteger);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return core.ChangeInPieces(keys.size(), [&](KeyFilter& filter, size_t begin, size_t size) {
     Own& own = changes.Begin(filter, KeyKind::kInteger);
     uint64_t count = 0;
@@ -207,12 +207,13 @@ std::unique_ptr<Bound> FromImage(const py::object& image, const py::object& secr
   return Made<Bound>([&](auto& filter) { return filter.CreateFromImage(bytes.data(), bytes.size(), options); });
 }
 
-// A copy, which goes on as the core would: other threads ask meanwhile, and nobody changes it.
-template <class Bound>
-std::unique_ptr<Bound> CopyOf(const Bound& core) {
-  return Made<Bound>([&](auto& filter) {
-    const std::shared_lock lock(core.mutex());
-    return filter.CloneFrom(core.filter());
+// A copy of its own, made while nobody changes the filter.
+template <class Own>
+std::unique_ptr<Locked<Own>> CopyOf(const Locked<Own>& core) {
+  return Made<Locked<Own>>([&](Own& copy) {
+    Status status;
+    core.Write([&](const KeyFilter&) { status = copy.CloneFrom(core.filter()); });
+    return status;
   });
 }
 

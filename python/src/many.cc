@@ -93,7 +93,7 @@ void EachContainsWords(const py::tuple& tuple, py::handle array, py::handle answ
   const Answers out(answers, cores.size() * n);
   const std::vector<Kin> all = ByKeyHash(cores);
   for (const Core* core : cores) core->RequireKind(KeyKind::kInteger);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   std::memset(out.data(), 1, cores.size() * n);
   std::vector<uint64_t> hashes(std::min(n, kGroup));
   for (size_t begin = 0; begin < n; begin += kGroup) {
@@ -119,7 +119,7 @@ void AskGroup(const Cores& cores, const std::vector<Kin>& all, const std::vector
     KeyKind kinds = KeyKind::kUnknown;
     for (size_t i = 0; i < keys.size(); ++i) hashes[i] = hasher.OfItem(keys[i], index + i, &kinds);
     for (const size_t i : kin.members) cores[i]->RequireKind(kinds);
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     for (const size_t i : kin.members) {
       AskRow(*cores[i], kin.key_hash, hashes.data(), keys.size(), (*rows)[i].data() + index);
     }
@@ -172,7 +172,7 @@ void EachContainsHashes(const py::tuple& tuple, py::handle array, py::handle ans
   const Words hashes(array);
   const size_t n = hashes.size();
   const Answers out(answers, cores.size() * n);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   for (size_t begin = 0; begin < n; begin += kGroup) {
     const size_t size = std::min(kGroup, n - begin);
     for (size_t i = 0; i < cores.size(); ++i) {

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import os
 import pickle
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import linefilter
 from conftest import KEY_FILTERS
+from forked import WORKS, fork
 from linefilter import Bloom
 
 KEYS = [f"key-{i}" for i in range(1000)]
@@ -26,6 +28,7 @@ def test_in_the_manner_of_a_set(make, tmp_path):
     assert abs(len(seen) - 1012) < 15
     other = seen.copy()
     assert other == seen and other is not seen and copy.copy(seen) == seen == pickle.loads(pickle.dumps(seen))
+    assert repr(other) == repr(seen) and other.capacity == seen.capacity > 0, "a copy knows for how many keys it was made"
     other.add("bob")
     assert other != seen and "bob" not in seen and seen != set(KEYS)
     other.clear()
@@ -73,6 +76,13 @@ def test_a_growing_one_keeps_its_rate():
     assert "grows" in repr(Bloom.from_bytes(Bloom().to_bytes())), "an empty one goes on growing"
 
 
+def test_copies_of_a_growing_one_keep_its_memory_limit():
+    limited = Bloom(fpr=0.01, memory_limit=20_000)
+    for copied in (limited.copy(), pickle.loads(pickle.dumps(limited))):
+        copied.update(range(20_000))
+        assert copied.memory_use <= 20_000 and copied.over_capacity()
+
+
 def test_it_loads_what_the_program_and_build_make(tmp_path):
     for layout in ("blocked", "classic", "counting"):
         linefilter.build(KEYS, fpr=0.01, layout=layout).save(tmp_path / "image")
@@ -86,6 +96,19 @@ def test_it_loads_what_the_program_and_build_make(tmp_path):
     (tmp_path / "image").write_bytes(Bloom(10).to_bytes()[:-1])
     with pytest.raises(linefilter.CorruptError):
         Bloom.load(tmp_path / "image")
+
+
+def test_a_file_may_be_cut_short_while_it_is_loaded(tmp_path, monkeypatch):
+    """The file is read and not mapped, because a process that cuts a mapped file short ends all that read it."""
+    path, opened = tmp_path / "image", Bloom._open
+    Bloom(1e5).save(path)
+
+    def cut_and_open(*arguments):
+        os.truncate(path, 0)
+        return opened(*arguments)
+
+    monkeypatch.setattr(Bloom, "_open", staticmethod(cut_and_open))
+    assert fork(lambda: Bloom.load(path)) == WORKS
 
 
 @pytest.mark.parametrize("kind", KEY_FILTERS, ids=lambda kind: kind.__name__)

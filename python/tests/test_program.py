@@ -1,6 +1,7 @@
 """`python -m linefilter` is the program."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,20 @@ def test_the_program_and_the_package_read_each_other(tmp_path):
     answer = program("query", str(image), text="alice\ncarol\ndave\n")
     assert answer.returncode in (0, 1) and "carol" in answer.stdout, answer.stderr
     assert program("no-such-command").returncode == 2
+
+
+def test_a_reader_that_went_away_ends_it_quietly(tmp_path):
+    """As it ends the program: Python ignores SIGPIPE, and what it starts would ignore it, too."""
+    if not (PACKAGE / "_program").is_file():
+        pytest.skip("the package carries no program: it was built without CLI11 or nlohmann-json")
+    command = [sys.executable, "-m", "linefilter", "build", "--fpr", "0.01", "--out", "-"]
+    environment = dict(os.environ, PYTHONPATH=str(PACKAGE.parent), PYTHONDONTWRITEBYTECODE="1")
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, env=environment, text=True, **pipes) as running:
+        running.stdout.close()
+        running.stdin.write("alice\n")
+        running.stdin.close()
+        assert running.stderr.read() == "" and running.wait(60) == -signal.SIGPIPE
 
 
 def test_without_one_of_its_own_it_takes_that_on_the_path(tmp_path):

@@ -1,6 +1,9 @@
 """Threads: what runs without the GIL, and what is kept apart by a filter's mutex."""
 
 import copy
+import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -167,6 +170,26 @@ def test_single_keys_from_threads_lose_nothing(hurried):
             for done in running:
                 done.result(timeout=60)
         assert filled.contains_many(words).all() and filled.contains_many(NUMBERS[:100_000]).all() and filled.key_kind == "mixed"
+
+
+@pytest.mark.parametrize("work", ["filter.add_many(numbers)", "Slow() in filter"])
+def test_a_daemon_thread_does_not_abort_the_program_at_its_end(work):
+    """Python ends such a thread where it asks for the GIL, which unwinds the stack of C++."""
+    program = f"""
+import threading, time, numpy, linefilter
+filter, numbers = linefilter.Bloom(1e6), numpy.arange(300_000)
+class Slow:
+    def __index__(self):
+        return sum(i for i in range(300))
+def run():
+    while True:
+        {work}
+for _ in range(2):
+    threading.Thread(target=run, daemon=True).start()
+time.sleep(0.1)
+"""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60, env=environment)
 
 
 def test_an_iterable_may_use_the_filter_it_is_added_to():

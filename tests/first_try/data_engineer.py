@@ -1,8 +1,10 @@
 """What a data engineer writes first, from the documents alone. Each line once stopped or misled somebody."""
 
+import datetime
 import pickle
 import subprocess
 import sys
+import uuid
 
 import numpy as np
 
@@ -33,7 +35,7 @@ except TypeError as error:
     assert "tolist()" in str(error)
 assert texts.contains_many(np.array([b"a", b"b"]).tolist()).all()
 
-for key in (1.5, None, object()):
+for key in (1.5, None, object(), uuid.uuid4(), datetime.datetime.now()):
     try:
         seen.add(key)
     except TypeError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -18,6 +19,8 @@ def main() -> int:
             file=sys.stderr,
         )
         return 2
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, and so by what it starts
+        signal.signal(ignored, signal.SIG_DFL)
     os.execv(program, ["linefilter", *sys.argv[1:]])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Optional, SupportsIndex, TypeVar, Union
 
 import numpy as np
@@ -60,7 +61,8 @@ class KeyFilter(FilterBase, TakingFilter):
     """A filter that takes keys and has an image: a Bloom, BlockedFilter, ClassicFilter, CountingBlockedFilter, ScalableFilter or
     RotatingFilter. Code that only fills filters, asks them and saves them works with each.
 
-    Two are equal if their images are: layout, size, hash and every bit. As they change, they are not hashable, as a set is not."""
+    Two are equal if their images are: layout, size, hash, key_kind and every bit. As they change, they are not hashable, as a set is
+    not."""
 
     __slots__ = ()
     _core: _linefilter.KeyCore
@@ -81,8 +83,11 @@ class KeyFilter(FilterBase, TakingFilter):
     def load(
         cls: type[Self], path: Path, *, secret: Optional[bytes] = None, memory_limit: Optional[Number] = None
     ) -> Self:
-        """The same of a file, as save() writes it: a copy in memory, which takes more keys. To ask only, FilterFile maps the file."""
-        file = _linefilter.Image.open(as_path(path), verify_mode("whole"), False, False, NO_LIMIT, secret, False)
+        """The same of a file, as save() writes it: a copy in memory, which takes more keys. The file is read whole before it is
+        copied, and memory_limit counts each alone. To ask only, FilterFile maps the file."""
+        most = limit(memory_limit)
+        # It is not mapped, because a process that cuts the file short would end this one.
+        file = _linefilter.Image.open(as_path(path), verify_mode("whole"), True, False, most, secret, False)
         return cls.from_bytes(file, secret=secret, memory_limit=memory_limit)
 
     @staticmethod
@@ -177,4 +182,7 @@ class KeyFilter(FilterBase, TakingFilter):
 
     def __reduce__(self) -> Any:
         self._refuse_to_pickle_a_secret()
-        return type(self).from_bytes, (self.to_bytes(),)
+        made, most = type(self).from_bytes, NO_LIMIT
+        if isinstance(self._core, _linefilter.Scalable):  # it grows over there, too
+            most = self._core.memory_limit()
+        return made if most == NO_LIMIT else partial(made, memory_limit=most), (self.to_bytes(),)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple, Optional, SupportsIndex, final
+from typing import NamedTuple, Optional, SupportsIndex, final
 
 from . import _linefilter
 from ._errors import LinefilterError
@@ -116,10 +115,6 @@ class ScalableFilter(KeyFilter):
     def clear(self) -> None:
         """Removes all keys, and all stages but the first."""
         self._core.clear()
-
-    def __reduce__(self) -> Any:
-        self._refuse_to_pickle_a_secret()
-        return partial(ScalableFilter.from_bytes, memory_limit=self.memory_limit), (self.to_bytes(),)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"{len(self.stages)} stages"]
