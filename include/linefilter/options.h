@@ -30,7 +30,7 @@ struct FilterOptions {
   double fpr = 0;
   // How many keys FilterBuilder and BuildFromSource make the filter for, whatever comes; 0 means those that come,
   // without repeats (builder.h). Repeats are then no matter, so nothing is counted. The image tells this number, if its
-  // body is above 4 KiB. What has a number of keys as an argument goes by that alone.
+  // body is above 4 KiB or key_kind is set. What has a number of keys as an argument goes by that alone.
   uint64_t num_keys = 0;
   // Or the exact bytes of the body, with layout and num_probes, whatever the number of keys (SameSizeAs). Scalable and
   // rotating filters and Redis refuse it.

@@ -35,6 +35,8 @@ void WriteChunkChecks(const Executor& executor, const uint8_t* data, uint64_t si
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys, const KeyKinds& key_kinds) {
   static constexpr uint8_t kContents[] = {0, 1, 2, 3};  // of the field, by the KeyKind
+  const uint8_t kinds = key_kinds.bits();
+  const bool kinds_are_told = (kinds & KeyKinds::kTold) != 0;
   Trailer trailer;
   trailer.layout = static_cast<uint8_t>(layout);
   trailer.num_probes = static_cast<uint8_t>(num_probes);
@@ -42,10 +44,9 @@ Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, Has
   trailer.has_seed = seed != 0 || KeyHash::IsKeyed(hash_id);
   trailer.seed = seed;
   trailer.body_bytes = body_bytes;
-  trailer.has_num_keys = num_keys != nullptr && body_bytes > kSmallBodyBytes;
+  trailer.has_num_keys = num_keys != nullptr && (body_bytes > kSmallBodyBytes || (body_bytes != 0 && kinds_are_told));
   trailer.num_keys = trailer.has_num_keys ? *num_keys : 0;
-  const uint8_t kinds = key_kinds.bits();
-  if ((kinds & KeyKinds::kTold) != 0) {
+  if (kinds_are_told) {
     trailer.key_kind = &kContents[static_cast<uint8_t>(KeyKinds::KindOf(kinds))];
     trailer.key_kind_bytes = kKeyKindBytes;
   }

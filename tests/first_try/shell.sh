@@ -46,6 +46,8 @@ grep -q 1500 kept.txt
 linefilter build monday.txt --fpr 0.01 --out - 2> report.txt > monday.lf
 [ ! -e - ]
 exits 0 linefilter info monday.lf
+linefilter build monday.txt --fpr 0.01 --out /dev/stdout 2> report.txt > stdout.lf
+cmp stdout.lf monday.lf
 cat monday.lf | exits 0 linefilter info -
 exits 0 linefilter info <(cat monday.lf)
 exits 0 linefilter query <(cat monday.lf) <(cat monday.txt)
@@ -65,6 +67,8 @@ says quote
 printf 'alice\r\nbob\r\n' | exits 0 linefilter build --fpr 0.01 --out crlf.lf
 says 'arriage return'
 exits 0 linefilter plan --num-keys 10M --fpr 0.1%
+(ulimit -f 64; exits 2 linefilter create limited.lf --num-keys 1M --fpr 1%; says 'File too large')
+[ ! -e limited.lf ] && [ "$(find . -name '.linefilter-*')" = '' ]
 
 # Another kind of keys is refused, not answered.
 printf '\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0' > integers
@@ -80,6 +84,13 @@ says integer
 exits 3 linefilter redis query seen --server 127.0.0.1:1 --timeout 100 --patience 100 monday.txt
 exits 2 linefilter query
 exits 0 linefilter stats seen.lf --at-most 1%
+exits 2 linefilter create zero.lf --num-keys 10 --fpr 0
+says 'is no rate'
+exits 2 linefilter create typo.lf --num-keys 10 --fpr 1e0x%
+exits 0 linefilter create small.lf --num-keys 100 --fpr 1%
+exits 0 linefilter add small.lf monday.txt
+says 'made for 100 keys'
+exits 1 linefilter stats small.lf --at-most 99.99%
 exits 0 linefilter build monday.txt --num-keys 10 --fpr 0.01 --out full.lf
 exits 1 linefilter stats full.lf --at-most 1%
 exits 0 linefilter build monday.txt --layout classic --fpr 0.01 --out classic.lf

@@ -13,7 +13,8 @@ constexpr char kNotes[] =
     "linefilter redis COMMAND --help explains a command.\n"
     "The filter is a header record under NAME and strings beside it, the shards: doc/REDIS.md. A password comes from\n"
     "the environment variable LINEFILTER_REDIS_PASSWORD or from --password-file, never from the command line.\n"
-    "Exit codes: 0 good, 1 the answer is negative, 2 bad usage, bad file, or what Redis could not do.";
+    "Exit codes: 0 good, 1 the answer is negative, 2 bad usage, bad file, or what Redis could not do,\n"
+    "3 a server does not answer.";
 
 std::function<int()> Declare(Arguments& arguments) {
   return arguments.Commands({&kRedisCreateCommand, &kRedisAddCommand, &kRedisQueryCommand, &kRedisInfoCommand,

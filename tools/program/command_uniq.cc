@@ -79,7 +79,8 @@ bool OpenFilter(const Uniq& uniq, LivingImage* image, OwnedFilter* filter) {
                                      : MakeFilter(uniq, filter);
   if (status.ok()) return true;
   if (locked.ok() && !loads) {
-    Fail("uniq: %s%s", status.message(), uniq.num_keys == 0 ? "\nOr give --num-keys, and it need not grow." : "");
+    Fail("uniq: %s%s", status.message(),
+         uniq.num_keys == 0 && uniq.fpr < 1 ? "\nOr give --num-keys, and it need not grow." : "");
   } else {
     FailImage(uniq.filter, status);
   }

@@ -5,6 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -130,6 +131,8 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   linefilter::tools::OccupyStandardStreams();
+  // Beyond a limit of file sizes (ulimit -f) a write then fails with its reason, and a file that is half made goes.
+  signal(SIGXFSZ, SIG_IGN);
   try {
     return linefilter::tools::Run(argc, argv);
   } catch (const std::bad_alloc&) {

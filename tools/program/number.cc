@@ -78,17 +78,17 @@ bool ParseReal(const std::string& text, double* value, std::string* error) {
 }
 
 bool ParseRate(const std::string& text, double* value, std::string* error) {
-  std::string number = text;
   const bool is_percent = !text.empty() && text.back() == '%';
-  if (is_percent) {  // by its decimal exponent, so that 0.1% is the same double as 0.001
-    number.pop_back();
+  const std::string number = text.substr(0, text.size() - is_percent);
+  bool is_number = ParseReal(number, value, error);
+  if (is_number && is_percent) {  // by its decimal exponent, so that 0.1% is the same double as 0.001
     const size_t e = number.find_first_of("eE");
     const std::string exponent = e == std::string::npos ? "0" : number.substr(e + 1);
-    number = number.substr(0, e) + "e" + std::to_string(atoi(exponent.c_str()) - 2);
+    is_number = ParseReal(number.substr(0, e) + "e" + std::to_string(atoi(exponent.c_str()) - 2), value, error);
   }
-  if (ParseReal(number, value, error)) return true;
-  *error = "is not a rate: write it like 0.01 or 1%";
-  return false;
+  *error = is_number ? "is no rate: it must lie above 0 and below 1, like 0.01 or 1%"
+                     : "is not a rate: write it like 0.01 or 1%";
+  return is_number && *value > 0;
 }
 
 bool ParseCount(const std::string& text, uint64_t* value, std::string* error) {

@@ -29,19 +29,30 @@ Status WriteToMemory(const char* what, uint64_t total, const WriteIt& write, Ima
                 &output});
 }
 
+// Whether the path is a name of standard output, as /dev/stdout is. A file that it goes to must not be replaced: what
+// is written to it later would go to the old one.
+bool IsStandardOutput(const std::string& out) {
+  struct stat one, two;
+  if (out == "-") return true;
+  if (out.compare(0, 5, "/dev/") != 0 && out.compare(0, 6, "/proc/") != 0) return false;
+  return stat(out.c_str(), &one) == 0 && fstat(STDOUT_FILENO, &two) == 0 && one.st_dev == two.st_dev &&
+         one.st_ino == two.st_ino;
+}
+
 // Whether it is a pipe, as >(...) of a shell makes them. Devices are no place for an image.
 bool IsPipe(const std::string& out) {
   struct stat info;
-  return out == "-" || (stat(out.c_str(), &info) == 0 && S_ISFIFO(info.st_mode));
+  return IsStandardOutput(out) || (stat(out.c_str(), &info) == 0 && S_ISFIFO(info.st_mode));
 }
 
 Status WriteToPipe(const std::string& out, const ImageBytes& bytes) {
-  FILE* const to = out == "-" ? stdout : fopen(out.c_str(), "wb");
+  const bool is_stdout = IsStandardOutput(out);
+  FILE* const to = is_stdout ? stdout : fopen(out.c_str(), "wb");
   bool is_written = to != nullptr && fwrite(bytes.data(), 1, bytes.size(), to) == bytes.size() && fflush(to) == 0;
   const int reason = errno;
   if (to != nullptr && to != stdout) is_written = fclose(to) == 0 && is_written;
   if (is_written) return Status();
-  return Status::Error(StatusCode::kIoError, "%s cannot be written: %s", out == "-" ? "standard output" : "the pipe",
+  return Status::Error(StatusCode::kIoError, "%s cannot be written: %s", is_stdout ? "standard output" : "the pipe",
                        strerror(reason));
 }
 
@@ -71,12 +82,7 @@ bool CanCreate(const std::string& out, std::string* reason) {
   return false;
 }
 
-FILE* ReportStream(const std::string& out) {
-  struct stat one, two;
-  const bool is_same = IsPipe(out) && (out == "-" || (stat(out.c_str(), &one) == 0 && fstat(STDOUT_FILENO, &two) == 0 &&
-                                                      one.st_dev == two.st_dev && one.st_ino == two.st_ino));
-  return is_same ? stderr : stdout;
-}
+FILE* ReportStream(const std::string& out) { return IsStandardOutput(out) ? stderr : stdout; }
 
 Status WriteImage(const std::string& out, const char* what, uint64_t total, const HashSecret* secret,
                   const WriteIt& write, Image* made) {

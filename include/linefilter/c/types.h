@@ -165,8 +165,8 @@ typedef struct linefilter_options {
   // linefilter_options_same_size_as sets. Scalable and rotating filters refuse it.
   uint64_t body_bytes;
   // How many keys a builder makes the filter for, whatever comes; 0 means those that come, without repeats
-  // (linefilter/builder.h). The image tells this number if its body is above 4 KiB. What has a number of keys as an
-  // argument goes by that alone.
+  // (linefilter/builder.h). The image tells this number if its body is above 4 KiB or key_kind is set. What has a
+  // number of keys as an argument goes by that alone.
   uint64_t num_keys;
 } linefilter_options;
 

@@ -179,7 +179,7 @@ uint32_t linefilter_view_format_version(const linefilter_view* view);
 bool linefilter_view_empty_set(const linefilter_view* view);
 // Tells how many keys it was sized for: of a builder those that it counted (linefilter/builder.h) or options->num_keys,
 // of a scalable filter those that came. It returns false, with *num_keys untouched, if the image does not say. Those of
-// builders with a body above 4 KiB and of scalable filters do.
+// builders do with a body above 4 KiB or a kind of keys, and those of scalable filters.
 bool linefilter_view_num_keys(const linefilter_view* view, uint64_t* num_keys);
 
 // One of the blocked filters of which a container consists. This never changes its size.
