@@ -44,7 +44,7 @@ double Time(double seconds, size_t num_keys, const std::function<void()>& pass) 
 // A filter of any layout, the one that grows included.
 class BenchFilter {
  public:
-  Status Create(const BenchRow& row) {
+  Status Create(const LayoutSpeed& row) {
     FilterOptions options;
     options.fpr = row.fpr;
     options.memory_limit = MemoryOfMachine();
@@ -90,14 +90,14 @@ uint64_t AskOneByOne(const FilterBase& filter, const std::vector<uint64_t>& keys
 
 }  // namespace
 
-std::vector<BenchRow> PlanBench(uint64_t num_keys) {
-  std::vector<BenchRow> rows;
+std::vector<LayoutSpeed> PlanBench(uint64_t num_keys) {
+  std::vector<LayoutSpeed> rows;
   for (const double rate : kRates) {
     for (const Layout layout : SupportedLayouts()) {
       Sizing sizing;
       const LayoutFacts facts = FactsOf(layout);
       if (!facts.has_stages && !(facts.buildable && SizeForFpr(layout, num_keys, rate, &sizing).ok())) continue;
-      BenchRow row;
+      LayoutSpeed row;
       row.layout = layout;
       row.fpr = rate;
       row.num_keys = num_keys;
@@ -107,7 +107,7 @@ std::vector<BenchRow> PlanBench(uint64_t num_keys) {
   return rows;
 }
 
-Status MeasureBench(double seconds, uint64_t num_queries, BenchRow* row) {
+Status MeasureBench(double seconds, uint64_t num_queries, LayoutSpeed* row) {
   BenchFilter made;
   Status status = made.Create(*row);
   if (!status.ok()) return status;

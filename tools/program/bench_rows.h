@@ -10,7 +10,7 @@
 
 namespace linefilter::tools {
 
-struct BenchRow {
+struct LayoutSpeed {
   Layout layout = Layout::kAuto;
   double fpr = 0;  // what was asked for
   uint64_t num_keys = 0;
@@ -21,10 +21,10 @@ struct BenchRow {
 };
 
 // The rows: every layout at every rate that it can have, with so many keys.
-std::vector<BenchRow> PlanBench(uint64_t num_keys);
+std::vector<LayoutSpeed> PlanBench(uint64_t num_keys);
 
 // Measures a row, each of its lookups with so many keys for so many seconds. What cannot be made (memory) is an error.
-Status MeasureBench(double seconds, uint64_t num_queries, BenchRow* row);
+Status MeasureBench(double seconds, uint64_t num_queries, LayoutSpeed* row);
 
 }  // namespace linefilter::tools
 

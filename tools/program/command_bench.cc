@@ -30,7 +30,7 @@ struct Bench {
   bool json = false;
 };
 
-Report ReportOf(const BenchRow& row) {
+Report ReportOf(const LayoutSpeed& row) {
   const auto tenths = [](double ns) { return std::round(10 * ns) / 10; };  // what runs differ by is more
   Report report;
   report.Text("layout", LayoutName(row.layout));
@@ -54,13 +54,13 @@ int RunBench(const Bench& bench) {
   const double seconds = static_cast<double>(bench.milliseconds) / 1000;
   const uint64_t large = std::max(2 * kKeysInCache, static_cast<uint64_t>(kKeysPerSecond * seconds));
   const double queries = std::clamp(kQueriesPerSecond * seconds, kLeastQueries, kMostQueries);
-  std::vector<BenchRow> plan = PlanBench(kKeysInCache);
-  for (const BenchRow& row : PlanBench(large)) plan.push_back(row);
+  std::vector<LayoutSpeed> plan = PlanBench(kKeysInCache);
+  for (const LayoutSpeed& row : PlanBench(large)) plan.push_back(row);
   const double of_lookup = kShareOfLookups * seconds / (kLookupsOfRow * static_cast<double>(plan.size()));
   std::vector<Report> rows;
   {
     Progress progress("measuring", "rows", plan.size());
-    for (BenchRow& row : plan) {
+    for (LayoutSpeed& row : plan) {
       progress.Update(rows.size());
       const Status status = MeasureBench(of_lookup, static_cast<uint64_t>(queries), &row);
       if (!status.ok()) return Fail("bench: %s", status.message());
