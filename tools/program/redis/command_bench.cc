@@ -71,7 +71,7 @@ int RunBench(const Bench& bench) {
   report.Count("rounds", request.rounds);
   report.Real("hit_share", 0.5);  // the share of look-ups with keys that are in it
   report.Real("new_share", 1);    // the share of inserts with keys that are not
-  for (const LayoutSpeed& row : result.rows) report.Number(row.name, row.per_second[0]);
+  for (const BenchRow& row : result.rows) report.Number(row.name, row.per_second[0]);
   report.Count("batch", request.batch);
   report.Count("num_probes", filters.facts().num_probes);
   report.Real("bits_per_key", filters.facts().bits_per_key);
