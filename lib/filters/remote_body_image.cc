@@ -26,10 +26,12 @@ struct TrailerOfFacts {
   explicit TrailerOfFacts(const BodyFacts& facts) {
     trailer = MakeTrailer(facts.layout, facts.body_bytes, facts.num_probes, facts.hash_id, facts.seed,
                           facts.has_num_keys ? &facts.num_keys : nullptr, KeyKinds(facts.key_kind));
-    // What the facts say is written, also with a small body: a filter that lives must know when it is full.
-    trailer.has_num_keys = facts.has_num_keys && facts.body_bytes != 0;
-    trailer.num_keys = trailer.has_num_keys ? facts.num_keys : 0;
-    if (!FactsOf(facts.layout).has_stages) return;
+    if (!FactsOf(facts.layout).has_stages) {
+      // What the facts say is written, also with a small body: a filter that lives must know when it is full.
+      trailer.has_num_keys = facts.has_num_keys && facts.body_bytes != 0;
+      trailer.num_keys = trailer.has_num_keys ? facts.num_keys : 0;
+      return;
+    }
     for (uint32_t i = 0; i < facts.num_stages; ++i) {
       const BodyStage& stage = facts.stages[i];
       StoreStageEntry(stage.num_blocks, stage.num_keys, stage.num_probes, i, table);

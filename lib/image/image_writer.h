@@ -22,8 +22,8 @@ inline constexpr uint64_t kPieceBytes = uint64_t{1} << 20;
 static_assert(kPieceBytes % kChunkBytes == 0, "ImageWriter::Append takes whole chunks");
 
 // num_keys is null if nobody counted. A body of at most 4 KiB does not record it, unless kinds of keys are told: a tiny
-// image of an engine has only the fixed trailer. The kinds of keys are written where one was told, also if it is unknown by now: so an image never becomes
-// shorter while it is written and other threads note kinds.
+// image of an engine has only the fixed trailer. The kinds of keys are written where one was told, also if it is
+// unknown by now: so an image never becomes shorter while it is written and other threads note kinds.
 Trailer MakeTrailer(Layout layout, uint64_t body_bytes, uint32_t num_probes, HashId hash_id, uint64_t seed,
                     const uint64_t* num_keys, const KeyKinds& key_kinds);
 

@@ -172,7 +172,7 @@ TEST_F(ToolsRedisTest, SentencesNameTheOptions) {
   };
   ExpectFailure(made_with({"--bits-per-key", "100"}), "--bits-per-key is 100");
   ExpectFailure(made_with({"--fpr", "2"}), "--fpr is 2");
-  ExpectFailure(made_with({"--fpr", "0"}), "neither --bits-per-key nor --fpr");
+  ExpectFailure(made_with({"--fpr", "0"}), "--fpr: '0' is no rate");
   ExpectFailure(made_with({"--fpr", "0.1", "--shard-bytes", "1e12"}), "--shard-bytes is 1000000000000");
   for (const std::string name : {"RedisServers::tls", "RedisServers::tls_key and all", "e", "shard_bytes is taken"}) {
     client_->Do({"SET", name, "hello"});
