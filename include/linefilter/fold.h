@@ -52,7 +52,7 @@ struct UnionPlan {
   // This is the rate of the united bits in body_bytes. Filters of unequal sizes that have no key yet count as having
   // one, in this and the next.
   double expected_fpr = 0;
-  // That of these keys in largest_body_bytes. Where they are infinite, smaller filters that are full count with the
+  // The rate of these keys in largest_body_bytes. Where they are infinite, smaller filters that are full count with the
   // fewest keys that fill them.
   double fpr_of_largest = 0;
   double default_max_fpr = 1;  // what UnionOptions::max_fpr 0 means for them; 1 if the sizes are equal

@@ -9,7 +9,6 @@
 #include "lib/filters/fold.h"
 #include "lib/filters/key_kinds.h"
 #include "lib/filters/load_file.h"
-#include "lib/filters/secret.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/kernels.h"
 #include "lib/layouts/layout_maker.h"
@@ -113,10 +112,8 @@ Status Filter::CreateFromImage(const void* image, size_t size, const FilterOptio
 }
 
 Status Filter::CopyImage(Layout layout, const void* image, size_t size, const FilterOptions& options) noexcept {
-  const Status secret = internal::CheckSecret(options);
-  if (!secret.ok()) return secret;
-  const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
-  return view.status().ok() ? CopyView(layout, view, options) : view.status();
+  const auto copy = [&](const FilterView& view) { return CopyView(layout, view, options); };
+  return internal::CopyImage(image, size, options, copy);
 }
 
 Status Filter::Load(const char* path, const FilterOptions& options) noexcept {
@@ -124,9 +121,7 @@ Status Filter::Load(const char* path, const FilterOptions& options) noexcept {
 }
 
 Status Filter::LoadImage(Layout layout, const char* path, const FilterOptions& options) noexcept {
-  FilterFile file;
-  const Status loaded = internal::LoadFile(path, options, &file);
-  return loaded.ok() ? CopyView(layout, file.view(), options) : loaded;
+  return internal::CopyFile(path, options, [&](const FilterView& view) { return CopyView(layout, view, options); });
 }
 
 // This is for a view that was verified.

@@ -6,7 +6,6 @@
 #include "lib/filters/growth.h"
 #include "lib/filters/key_kinds.h"
 #include "lib/filters/load_file.h"
-#include "lib/filters/secret.h"
 #include "lib/image/container_writer.h"
 #include "lib/image/image_writer.h"
 #include "lib/layouts/options.h"
@@ -58,16 +57,11 @@ struct StagesOfImage {
 }  // namespace internal
 
 Status ScalableFilter::CreateFromImage(const void* image, size_t size, const FilterOptions& options) noexcept {
-  const Status secret = internal::CheckSecret(options);
-  if (!secret.ok()) return secret;
-  const FilterView view(image, size, VerifyMode::kWhole, internal::SecretOf(options));
-  return view.status().ok() ? CopyView(view, options) : view.status();
+  return internal::CopyImage(image, size, options, [&](const FilterView& view) { return CopyView(view, options); });
 }
 
 Status ScalableFilter::Load(const char* path, const FilterOptions& options) noexcept {
-  FilterFile file;
-  const Status loaded = internal::LoadFile(path, options, &file);
-  return loaded.ok() ? CopyView(file.view(), options) : loaded;
+  return internal::CopyFile(path, options, [&](const FilterView& view) { return CopyView(view, options); });
 }
 
 // This is for a view that was verified.

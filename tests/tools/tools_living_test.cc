@@ -222,7 +222,7 @@ TEST_F(ToolsLivingTest, WaitsForItsTurnAndSaysSo) {
   EXPECT_TRUE(Knows(image, "a"));
 }
 
-// Of a program that does not know the lock, the image is left.
+// The image of a program that does not know the lock is left.
 TEST_F(ToolsLivingTest, DoesNotWriteOverAnImageThatWasReplacedMeanwhile) {
   const std::string image = Create("image", {"--num-keys", "1000", "--fpr", "0.01"}), other = Build("other", "b\n");
   const RunResult result = RunProgram({"bash", "-c",

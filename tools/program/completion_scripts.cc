@@ -65,6 +65,26 @@ CompletionValue PositionalsOf(const CompletionCommand& command) {
   return all;
 }
 
+// The end of both functions of the shells: `word` goes on with the path of the command, then a value or a word is
+// completed.
+std::string CasesOf(const std::vector<CompletionCommand>& commands, const std::string& word, const ValueCases& values,
+                    const std::string& words) {
+  return "    case \"$command " + word +
+         "\" in\n"
+         "    " +
+         PathsOfCommands(commands) + ") command+=\" " + word +
+         "\" ;;\n"
+         "    esac\n"
+         "  done\n"
+         "  case \"$command $previous\" in\n" +
+         values.Of(commands) +
+         "  esac\n"
+         "  case $command in\n" +
+         words +
+         "  esac\n"
+         "}\n";
+}
+
 }  // namespace
 
 std::string BashCompletion(const std::vector<CompletionCommand>& commands) {
@@ -100,21 +120,8 @@ std::string BashCompletion(const std::vector<CompletionCommand>& commands) {
          "  # Bash takes --option=value for three words.\n"
          "  if [[ $current == '=' ]]; then current=\n"
          "  elif [[ $previous == '=' ]]; then previous=${COMP_WORDS[COMP_CWORD - 2]}; fi\n"
-         "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
-         "    case \"$command ${COMP_WORDS[i]}\" in\n"
-         "    " +
-         PathsOfCommands(commands) +
-         ") command+=\" ${COMP_WORDS[i]}\" ;;\n"
-         "    esac\n"
-         "  done\n"
-         "  case \"$command $previous\" in\n" +
-         values.Of(commands) +
-         "  esac\n"
-         "  case $command in\n" +
-         words +
-         "  esac\n"
-         "}\n"
-         "complete -F _linefilter linefilter\n";
+         "  for ((i = 1; i < COMP_CWORD; ++i)); do\n" +
+         CasesOf(commands, "${COMP_WORDS[i]}", values, words) + "complete -F _linefilter linefilter\n";
 }
 
 std::string ZshCompletion(const std::vector<CompletionCommand>& commands) {
@@ -147,20 +154,8 @@ std::string ZshCompletion(const std::vector<CompletionCommand>& commands) {
          "    previous=${PREFIX%%=*}\n"
          "    compset -P 1 '*='\n"
          "  fi\n"
-         "  for ((i = 2; i < CURRENT; ++i)); do\n"
-         "    case \"$command ${words[i]}\" in\n"
-         "    " +
-         PathsOfCommands(commands) +
-         ") command+=\" ${words[i]}\" ;;\n"
-         "    esac\n"
-         "  done\n"
-         "  case \"$command $previous\" in\n" +
-         values.Of(commands) +
-         "  esac\n"
-         "  case $command in\n" +
-         words +
-         "  esac\n"
-         "}\n"
+         "  for ((i = 2; i < CURRENT; ++i)); do\n" +
+         CasesOf(commands, "${words[i]}", values, words) +
          "if [[ $funcstack[1] == _linefilter ]]; then _linefilter \"$@\"; else compdef _linefilter linefilter; fi\n";
 }
 

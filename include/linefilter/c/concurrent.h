@@ -23,7 +23,7 @@ linefilter_filter* linefilter_concurrent_new(uint64_t num_keys, const linefilter
 // Makes a copy of a `blocked` image, whoever wrote it, as linefilter_filter_from_image does.
 linefilter_filter* linefilter_concurrent_from_image(const void* image, size_t size, const linefilter_options* options,
                                                     linefilter_status* status);
-// The same of a file, as linefilter_filter_load reads it.
+// Does the same with a file, which it reads as linefilter_filter_load does.
 linefilter_filter* linefilter_concurrent_load(const char* path, const linefilter_options* options,
                                               linefilter_status* status);
 // Gives what is in the filter to a plain one, without a copy, when all threads have stopped. `filter` then answers
