@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "linefilter/interval.h"
 #include "linefilter/sizing.h"
-#include "tools/measure/interval.h"
 #include "tools/measure/key_families.h"
 #include "tools/measure/parallel.h"
 #include "tools/program/arguments.h"

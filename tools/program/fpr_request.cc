@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "linefilter/interval.h"
 #include "linefilter/sizing.h"
-#include "tools/measure/interval.h"
 
 namespace linefilter::tools {
 namespace {
