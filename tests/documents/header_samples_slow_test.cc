@@ -37,6 +37,12 @@ const std::map<std::string, Around> kArounds = {
     {"filter_base.h",
      {"#include \"linefilter/view.h\"\n",
       "const linefilter::FilterView& view, uint64_t id, const uint64_t* ids, size_t n, uint8_t* answers"}},
+    {"fpr_judge.h", {"#include <cstdio>\n", ""}},
+    {"interval.h", {"#include <cstdio>\n", ""}},
+    {"testing.h",
+     {"#include <cstdio>\n#include <set>\n#include <string>\n#include <vector>\n#include \"linefilter/filter.h\"\n",
+      "const linefilter::BlockedFilter& filter, const std::vector<std::string>& members, const "
+      "std::vector<std::string>& absent, const std::set<std::string>& other_library"}},
     {"hash.h",
      {"#include \"linefilter/filter.h\"\n",
       "const linefilter::FilterOptions& options, linefilter::BlockedFilter& seen"}},
