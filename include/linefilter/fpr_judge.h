@@ -76,7 +76,7 @@ enum class FprVerdict {
   kUndecided = 2,  // the counts do not tell, or the request makes no sense
 };
 
-// The first ten keys of a kind, to be named.
+// Up to ten keys, to be named.
 struct LINEFILTER_EXPORT FprKeys {
   static constexpr size_t kMost = 10;  // more are counted, but not named
 

@@ -9,7 +9,7 @@
 //
 // CheckFpr asks every member and every absent key once, and gives the counts to the judge. linefilter/fpr_judge.h has
 // the rules of the verdict, the limits, and what a result tells. The sentence names the first ten members that were
-// lost, and the first ten absent keys that are members. examples/fpr_test is a whole test with GoogleTest.
+// lost, or ten of the absent keys that are members. examples/fpr_test is a whole test with GoogleTest.
 //
 // The filter is a FilterBase, which is asked in batches, or anything that can be called with a key and returns whether
 // the set may have it. A filter of another library is called from a lambda, as above.
