@@ -50,6 +50,8 @@ class Sentences(unittest.TestCase):
     def test_items_of_a_list(self):
         self.assertEqual(found("Begins here:\n- one\n- two three\n  goes on\n1. four. five\n\n   in the item\n\nBehind it."),
                          [(1, 2), (2, 1), (3, 4), (5, 1), (5, 1), (7, 3), (9, 2)])
+        self.assertEqual(found("Found in\n2008. Then more."), [(1, 3), (2, 2)])
+        self.assertEqual(found("1. one\n2. two three"), [(1, 1), (2, 2)])
         self.assertEqual(found("- item\n\n- item two\n\n      code\n\n> quoted word"), [(1, 1), (3, 2), (5, 1), (7, 2)])
 
     def test_brackets_do_not_shorten(self):
