@@ -57,6 +57,7 @@ class Sentences(unittest.TestCase):
 
     def test_brackets_do_not_shorten(self):
         self.assertEqual(found("It is so (not here. But there) and so on. Then."), [(1, 10), (1, 1)])
+        self.assertEqual(found("From 0\n<= n.\n<img src='a.svg'>"), [(1, 3)])
         self.assertEqual(found("One. (Two three. Four.) Five."), [(1, 1), (1, 2), (1, 1), (1, 1)])
 
 

@@ -56,7 +56,7 @@ def paragraphs(text):
                 numbered = (numbered if in_list else set()) | {item.group(1)}
         is_code = fence is not None or mark or (blank and not in_list and line.startswith("    "))
         is_table = bare.lstrip().startswith("|")
-        ends = is_code or is_table or item or not bare.strip() or re.match(r"\s*(#|<|[-=*]{3,}\s*$|\[[^\]]+\]: )", bare)
+        ends = is_code or is_table or item or not bare.strip() or re.match(r"\s*(#+ |</?[a-z]|[-=*]{3,}\s*$|\[[^\]]+\]: )", bare)
         if ends and current:
             yield current, False
             current = []
