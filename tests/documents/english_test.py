@@ -43,6 +43,7 @@ class Sentences(unittest.TestCase):
 
     def test_what_is_left_out(self):
         self.assertEqual(found("# A heading. Of two\n\n```\ncode. code\n```\n\n    x = 1\n    y = 2\n<!-- no\nword --> \n---\nWord."), [(12, 1)])
+        self.assertEqual(found("- item\n\n## Heading\n    x = 1\n    y = 2\n\nWord."), [(1, 1), (7, 1)])
         self.assertEqual(found("## Heading\n    x = 1\n    y = 2\n\nWord."), [(5, 1)])
         self.assertEqual(found("**A heading.** Two words. **Another**: three more words."), [(1, 2), (1, 3)])
         self.assertEqual(found("| a cell | of two |\n|---|---|\n| one. two | three |"), [])
@@ -50,10 +51,13 @@ class Sentences(unittest.TestCase):
     def test_items_of_a_list(self):
         self.assertEqual(found("Begins here:\n- one\n- two three\n  goes on\n1. four. five\n\n   in the item\n\nBehind it."),
                          [(1, 2), (2, 1), (3, 4), (5, 1), (5, 1), (7, 3), (9, 2)])
+        self.assertEqual(found("Found in\n2008. Then more."), [(1, 3), (2, 2)])
+        self.assertEqual(found("1. one\n   - two\n2. two three"), [(1, 1), (2, 1), (3, 2)])
         self.assertEqual(found("- item\n\n- item two\n\n      code\n\n> quoted word"), [(1, 1), (3, 2), (5, 1), (7, 2)])
 
     def test_brackets_do_not_shorten(self):
         self.assertEqual(found("It is so (not here. But there) and so on. Then."), [(1, 10), (1, 1)])
+        self.assertEqual(found("From 0\n<= n.\n<img src='a.svg'>"), [(1, 3)])
         self.assertEqual(found("One. (Two three. Four.) Five."), [(1, 1), (1, 2), (1, 1), (1, 1)])
 
 

@@ -41,16 +41,22 @@ class Sentence:
 def paragraphs(text):
     """(lines, is_cell) of each; lines are (number, text)."""
     text = re.sub(r"<!--.*?-->", lambda match: "\n" * match.group().count("\n"), text, flags=re.S)
-    current, fence, in_list, blank = [], None, False, True
+    current, fence, in_list, numbered, blank = [], None, False, set(), True  # numbered: where numbered items are indented
     for number, line in enumerate(text.split("\n"), 1):
         bare = re.sub(r"^\s*(> ?)+", "", line)
         mark = re.match(r"\s*(```+|~~~+)", bare)
         if mark and (fence is None or bare.strip().startswith(fence)):
             fence = mark.group(1) if fence is None else None
-        item = re.match(r"\s*([-*+]|\d+[.)])\s+", bare)
+        in_list = in_list and not bare.startswith("#")
+        item = re.match(r"(\s*)([-*+]|\d+[.)])\s+", bare)
+        if item and item.group(2)[0].isdigit():
+            if current and item.group(2)[:-1] != "1" and not (in_list and item.group(1) in numbered):
+                item = None  # a line that begins with "2008. " within a paragraph
+            else:
+                numbered = (numbered if in_list else set()) | {item.group(1)}
         is_code = fence is not None or mark or (blank and not in_list and line.startswith("    "))
         is_table = bare.lstrip().startswith("|")
-        ends = is_code or is_table or item or not bare.strip() or re.match(r"\s*(#|<|[-=*]{3,}\s*$|\[[^\]]+\]: )", bare)
+        ends = is_code or is_table or item or not bare.strip() or re.match(r"\s*(#+ |</?[a-z]|[-=*]{3,}\s*$|\[[^\]]+\]: )", bare)
         if ends and current:
             yield current, False
             current = []
