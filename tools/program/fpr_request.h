@@ -16,7 +16,7 @@ struct FprRequest {
   double bits_per_key = 10, confidence = 0.99, precision = 0.025;
   std::string keys;
   const KeyFamily* family = nullptr;  // of that name
-  bool precision_given = false, json = false;
+  bool precision_given = false;
 };
 
 // The absent keys that reach the precision at that rate but for 1 chance in 10,000; 0 for a rate that none can reach.
