@@ -168,6 +168,8 @@ TEST_F(ToolsFprTest, AFreshFilterIsHeldToItsRate) {
   EXPECT_LT(within["num_queries"], 16000) << "what the limit needs";
   EXPECT_EQ(judged({"10", "--at-most", "0.4%"}, 1)["verdict"], "above");
   EXPECT_EQ(judged({"10", "--at-most", "1%", "--num-queries", "100"}, 2)["verdict"], "undecided");
+  EXPECT_LT(judged({"10", "--at-most", "1e-9"}, 1)["num_queries"], 2000000) << "1e11 for a filter at the limit";
+  ExpectBadUsage({"fpr", "--num-keys", "1", "--expected"});
   EXPECT_EQ(judged({"10", "--expected"}, 0)["verdict"], "within");
   EXPECT_EQ(judged({"10", "--expected", "--layout", "retrieval", "--seeds", "2"}, 0)["verdict"], "within");
   EXPECT_FALSE(judged({"10", "--num-queries", "1000"}, 0).contains("verdict")) << "no limit, no verdict";
@@ -187,6 +189,9 @@ TEST_F(ToolsFprTest, BadUsageIsNoVerdict) {
   refused({"--name", "no limit"});
   refused({"--at-most", "1%", "--junit", dir_.File("no folder/bad")});
   refused({"--at-most", "1%", "--baseline", dir_.File("no folder/bad")});
+  refused({"--at-most", "1%", "--junit", filter_});
+  refused({"--at-most", "1%", "--junit", absent_});
+  refused({"--baseline", members_});
   refused({"--baseline", "-"});
   refused({"--baseline", dir_.path()});
   refused({"--baseline", dir_.Write("base", "{}\n"), "--junit", dir_.File("base")});

@@ -123,12 +123,18 @@ std::string Refuse(const FprRequest& fpr) {
   return "";
 }
 
-// What is to be asked where nobody gives a number: what the limit of the guard needs, if there is one.
+// What is to be asked where nobody gives a number: what the limit of the guard needs, if there is one. A rate that is
+// above the limit is found with fewer.
 FprRequest Planned(FprRequest fpr, const FprGuard& guard, double fpr_of_filter) {
-  if (fpr.num_queries == 0 && !fpr.precision_given) {
-    const uint64_t queries = guard.NumQueries(fpr_of_filter);
-    if (queries != 0) fpr.num_queries = std::max(queries, fpr.seeds);
+  if (fpr.num_queries != 0 || fpr.precision_given) return fpr;
+  uint64_t queries = guard.NumQueries(fpr_of_filter);
+  if (queries == 0) return fpr;
+  if (guard.IsAbove(fpr_of_filter)) {
+    const double enough = std::min(QueriesForPrecision(fpr, fpr_of_filter), 1e19);
+    if (enough > 0) queries = std::min(queries, static_cast<uint64_t>(enough));
   }
+  fpr.num_queries = std::max(queries, fpr.seeds);
+  fpr.by_limit = true;
   return fpr;
 }
 

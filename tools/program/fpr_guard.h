@@ -46,6 +46,8 @@ class FprGuard {
   bool Prepare();
   // The absent keys to ask where nobody gives a number; 0 without a limit. `expected_fpr` is for --expected.
   uint64_t NumQueries(double expected_fpr) const;
+  // Whether such a rate is above --at-most.
+  bool IsAbove(double fpr) const { return options_.has_at_most && fpr > options_.at_most; }
   // Judges, prints the report with the verdict behind it, and writes the files. It returns the exit code.
   int End(const Guarded& found, Report report);
   // Ends without a verdict, for a reason that was told already. It returns kExitBad.

@@ -27,8 +27,15 @@ bool AreOneStream(const std::string& one, const std::string& other) {
   return SameFile(one, other) && StatOf(one, &info) && !S_ISREG(info.st_mode);
 }
 
-// Says what is wrong with the three paths, or nothing.
-std::string RefusePaths(const FprOfImage& fpr) {
+// Says what is wrong with the three paths, or with those to write, or nothing.
+std::string RefusePaths(const FprOfImage& fpr, const GuardOptions& options) {
+  for (const std::string& out : {options.junit, options.baseline}) {
+    const bool is_absent =
+        std::any_of(fpr.absent.begin(), fpr.absent.end(), [&](const std::string& keys) { return SameFile(keys, out); });
+    if (out != "-" && (is_absent || SameFile(out, fpr.image) || fpr.members.Has(out))) {
+      return out + " is read here, and --junit or --baseline would replace it: give another one";
+    }
+  }
   for (const std::string& absent : fpr.absent) {
     for (const std::string& members : fpr.members.paths) {
       if (!AreOneStream(members, absent)) continue;
@@ -152,7 +159,7 @@ void DeclareFprOfImage(Arguments* arguments, FprOfImage* fpr) {
 }
 
 int RunFprOfImage(const FprOfImage& fpr, const GuardOptions& options) {
-  const std::string refused = RefusePaths(fpr);
+  const std::string refused = RefusePaths(fpr, options);
   if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
   FprGuard guard(options, NameOf(fpr.image));
   if (!guard.Prepare()) return kExitBad;
