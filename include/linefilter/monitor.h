@@ -74,12 +74,13 @@ enum class FprMonitorVerdict : unsigned char {
 struct FprMonitorReport {
   FprMonitorVerdict verdict = FprMonitorVerdict::kTooEarly;  // the judgement, for programs
   double fpr = 0;                                            // the observed rate of the recent lookups; 0 without any
-  double fpr_low = 0, fpr_high = 1;                          // its exact interval, for this look alone
+  double fpr_low = 0;                                        // the lower end of its exact interval, for this look
+  double fpr_high = 1;                                       // the upper end
   double expected_fpr = 1;                                   // the lower one of what was handed in and what was planned
   FprMonitorCounts recent;                                   // the last 100 to 200 expected false positives, or all
   FprMonitorCounts since_restart;                            // since the monitor was made or restarted
   FprMonitorCounts all;                                      // since it was made
-  char sentence[320] = "";                                   // the judgement, for people
+  char sentence[400] = "";                                   // the judgement, for people
 };
 
 class FprMonitor;
@@ -174,6 +175,7 @@ class LINEFILTER_EXPORT FprMonitor {
   LINEFILTER_LOCAL FprMonitorCounts Sum() const noexcept;
   LINEFILTER_LOCAL void Forget() noexcept;
   LINEFILTER_LOCAL static const char* Impossible(const FprMonitorCounts& all) noexcept;
+  LINEFILTER_LOCAL const char* Cause(double given, const FprMonitorReport& report) const noexcept;
   LINEFILTER_LOCAL void Judge(double given, double allowed, FprMonitorReport* report) const noexcept;
   static void ReadAll(FprMonitorSeries* series, size_t num_series) noexcept;
   static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,

@@ -134,6 +134,20 @@ const char* FprMonitor::Impossible(const FprMonitorCounts& all) noexcept {
   return nullptr;
 }
 
+// Where to look if the rate is more than expected; `given` is what the filter itself expects.
+const char* FprMonitor::Cause(double given, const FprMonitorReport& report) const noexcept {
+  const double share = 1 + options_.tolerance;
+  if (given >= 1) {
+    return "The filter answers \"maybe\" to every key, because it is damaged, was never made or is full: look at its "
+           "status, and make it again";
+  }
+  if (given > options_.planned_fpr * share && report.fpr_low <= given * share) {
+    return "Its own bits explain it, so it has more keys than it was planned for: make a larger one";
+  }
+  return "Its own bits do not explain it: look for keys that a shard or an attacker chose, or that come again and "
+         "again";
+}
+
 void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) const noexcept {
   const FprMonitorCounts &recent = report->recent, &all = report->all;
   const uint64_t absent = recent.absent_keys(), hits = std::min(recent.false_positives, absent);
@@ -162,19 +176,7 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
         "insert new keys into the filter before the store has them",
         Printed(report->since_restart.lost));
   } else if (memory_.evidence.is_above()) {
-    const double share = 1 + options_.tolerance;
-    if (given > options_.planned_fpr * share && report->fpr_low <= given * share) {
-      say(FprMonitorVerdict::kMoreThanExpected,
-          "more than expected: %s. By its bits the filter itself expects %.3g %% now, so it has more keys than it was "
-          "planned for: make a larger one",
-          rate, 100 * given);
-    } else {
-      say(FprMonitorVerdict::kMoreThanExpected,
-          "more than expected: %s. Its bits do not explain it: look for keys that a shard or an attacker chose, or "
-          "that "
-          "come again and again",
-          rate);
-    }
+    say(FprMonitorVerdict::kMoreThanExpected, "more than expected: %s. %s", rate, Cause(given, *report));
   } else if (report->fpr_high <= kAsExpected * allowed) {
     say(FprMonitorVerdict::kAsExpected, "as expected: %s", rate);
   } else if (static_cast<double>(absent) * allowed < kTooFew) {

@@ -291,6 +291,7 @@ TEST(FprMonitor, ABrokenFilterIsMoreThanPlanned) {
   for (int i = 0; i < 1000; ++i) Count(1, broken.MayContainKey(i), &service.monitor);
   const FprMonitorReport report = service.monitor.Read(broken.ExpectedFpr());
   EXPECT_EQ(report.verdict, Verdict::kMoreThanExpected) << report.sentence;
+  EXPECT_TRUE(Has(report, "it is damaged, was never made or is full")) << report.sentence;
 }
 
 // The promise: a filter whose rate is exactly at the edge, which is looked at again and again. 1 % of 600 would be 6.
