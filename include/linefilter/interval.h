@@ -17,8 +17,8 @@ namespace linefilter {
 
 // The rates from low to high.
 struct Interval {
-  double low;
-  double high;
+  double low;   // its lower end
+  double high;  // its upper end
 };
 
 // The exact interval (Clopper and Pearson, 1934) of a rate that showed `hits` in `trials`. `confidence` is in (0, 1),

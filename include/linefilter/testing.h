@@ -1,33 +1,30 @@
 // A unit test holds a filter to its false-positive rate, whoever made the filter and whatever the test framework is.
 //
-//   std::vector<std::string> members = ..., absent = ...;     // 12,300 absent keys decide at 1 %
 //   linefilter::FprLimit limit;
-//   limit.at_most = 0.01;
-//   linefilter::FprResult result = linefilter::CheckFpr(filter, members, absent, limit);
-//   EXPECT_TRUE(result.ok()) << result.sentence;              // with GoogleTest
-//   if (!result.ok()) { puts(result.sentence); return 1; }    // without
+//   limit.at_most = 0.01;  // 1 %, for which 12,300 absent keys are enough
+//   const linefilter::FprResult result = linefilter::CheckFpr(filter, members, absent, limit);
+//   if (!result.ok()) puts(result.sentence);  // with GoogleTest: EXPECT_TRUE(result.ok()) << result.sentence;
+//   const auto foreign = [&](const std::string& key) { return other_library.count(key) != 0; };
+//   if (!linefilter::CheckFpr(foreign, members, absent, limit).ok()) ...
 //
-//   auto foreign = [&](const std::string& key) { return other_library.contains(key); };
-//   result = linefilter::CheckFpr(foreign, members, absent, limit);
-//
-// CheckFpr asks every member and every absent key once, and passes the counts to the judge: linefilter/fpr_judge.h has
+// CheckFpr asks every member and every absent key once, and gives the counts to the judge. linefilter/fpr_judge.h has
 // the rules of the verdict, the limits, and what a result tells. The sentence names the first ten members that were
-// lost, and the first ten absent keys that are members.
+// lost, or ten of the absent keys that are members. examples/fpr_test is a whole test with GoogleTest.
 //
 // The filter is a FilterBase, which is asked in batches, or anything that can be called with a key and returns whether
-// the key may be in the set. A filter that is asked otherwise is called from a lambda, as above.
+// the set may have it. A filter of another library is called from a lambda, as above.
 //
-// The keys are two ranges: containers, arrays, or whatever a range-for reads once, the absent keys first. Their
+// The keys are two ranges: containers, arrays, or whatever a range-for can read once, the absent keys first. Their
 // elements are keys as in linefilter/key.h: integers, enums, strings, string views, C strings, arrays of bytes. Both
 // ranges have the kind of keys that the filter was made of, for text "1000" and the integer 1000 are different keys. A
-// key is named by its position in its range, from 0.
+// key is named with its position in its range, from 0.
 //
-// Absent keys should be distinct, and like those that the filter will meet. Whether one of them is a member is found
-// by looking those that answered "maybe" up among the members. So no more memory is needed than for the false
-// positives and a batch. QueriesForLimit tells how many absent keys to make.
+// Absent keys should be distinct, and like those that the filter will meet. QueriesForLimit tells how many to make.
+// Those that answer "maybe" are looked up among the members, so members among them are found. No more memory is needed
+// than for these keys, and none for the members.
 //
 // Nothing is thrown but by the filter, by the ranges, and where memory runs out. A request that makes no sense is
-// kUndecided, and its sentence says what to do. Calls are thread-safe as far as lookups of the filter are.
+// kUndecided, and its sentence says what to do. Calls are thread-safe as far as lookups in the filter are.
 #ifndef LINEFILTER_TESTING_H_
 #define LINEFILTER_TESTING_H_
 
