@@ -5,7 +5,7 @@
 //   const bool maybe = users.MayContainKey(name);
 //   monitor.Asked(maybe);                         // any number of threads, without a lock
 //   if (maybe && !store.Has(name)) monitor.WasAbsent();               // a false positive
-//   ...
+//
 //   const linefilter::FprMonitorReport report = monitor.Read(users.ExpectedFpr());  // every minute, or when you like
 //   if (report.verdict == linefilter::FprMonitorVerdict::kMoreThanExpected) puts(report.sentence);
 //
