@@ -229,7 +229,7 @@ int FprGuard::End(const Guarded& found, Report report) {
   const bool is_new = !options_.baseline.empty() && before_ == nullptr && result.ok();
   bool is_kept = !is_new || AddToBaseline(found.counts);
   if (options_.has_limit()) {
-    if (result.limit < kAnyRate) report.Rate("limit", result.limit);
+    if (result.limit > 0 && result.limit < kAnyRate) report.Rate("limit", result.limit);
     report.Real("resolution", options_.resolution);
     if (!options_.baseline.empty()) {
       report.Text("baseline", is_new && is_kept ? "new" : before_ == nullptr ? "not written" : "compared");
