@@ -43,6 +43,10 @@ const std::map<std::string, Around> kArounds = {
      {"#include <cstdio>\n#include <set>\n#include <string>\n#include <vector>\n#include \"linefilter/filter.h\"\n",
       "const linefilter::BlockedFilter& filter, const std::vector<std::string>& members, const "
       "std::vector<std::string>& absent, const std::set<std::string>& other_library"}},
+    {"monitor.h",
+     {"#include <cstdio>\n#include <string_view>\n#include \"linefilter/filter.h\"\n"
+      "struct Store { bool Has(std::string_view name) const; };\n",
+      "const linefilter::BlockedFilter& users, const Store& store, std::string_view name"}},
     {"hash.h",
      {"#include \"linefilter/filter.h\"\n",
       "const linefilter::FilterOptions& options, linefilter::BlockedFilter& seen"}},
