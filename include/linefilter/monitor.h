@@ -115,8 +115,9 @@ class LINEFILTER_EXPORT FprMonitor {
   LINEFILTER_INLINE void WasLost(size_t n = 1) noexcept { Count(kLost, n, std::memory_order_release); }
 
   // Judges. expected_fpr is FilterBase::ExpectedFpr() of now; between two calls the higher one of both holds. Rates
-  // that are no number from 0 to 1 count as 1. ExpectedFpr looks at the whole filter: for a large one a call a minute
-  // is enough, and Read may be called more often with the last answer.
+  // that are no number from 0 to 1 count as 1. ExpectedFpr looks at the whole filter. For a large one that fills up
+  // slowly, a call a minute is enough, and Read may be called more often with the last answer. The rate of a
+  // RotatingFilter goes up and down: read at least once in a generation, or hand in the planned rate.
   FprMonitorReport Read(double expected_fpr) noexcept;
   // Begins a new judgement, for instance after SwappableFilter::Swap. What was counted before is in `all` only.
   void Restart() noexcept;

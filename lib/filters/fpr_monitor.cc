@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kWindow = 100;       // expected false positives: the rate is known to 25 % then
 constexpr double kAsExpected = 1.5;   // the upper end of the interval is below so many times the allowed rate
-constexpr double kTooFew = 25;        // expected false positives for that, of a filter that has the allowed rate
+constexpr double kEnough = 40;        // expected false positives for that, of a filter that has the allowed rate
 constexpr double kLeastRate = 1e-15;  // that a bet can be made on: what an empty filter expects is 0
 
 bool IsShare(double value) { return value >= 0 && value <= 1; }
@@ -179,9 +179,9 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
     say(FprMonitorVerdict::kMoreThanExpected, "more than expected: %s. %s", rate, Cause(given, *report));
   } else if (report->fpr_high <= kAsExpected * allowed) {
     say(FprMonitorVerdict::kAsExpected, "as expected: %s", rate);
-  } else if (static_cast<double>(absent) * allowed < kTooFew) {
+  } else if (report->fpr <= allowed || static_cast<double>(absent) * allowed < kEnough) {
     say(FprMonitorVerdict::kTooEarly, "too early: %s. It takes about %.0f lookups of absent keys", rate,
-        std::ceil(kTooFew / allowed));
+        std::ceil(kEnough / allowed));
   } else {
     say(FprMonitorVerdict::kTooEarly, "too early: %s. That is more, but it may be chance", rate);
   }
