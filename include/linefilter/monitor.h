@@ -140,6 +140,10 @@ class LINEFILTER_EXPORT FprMonitor {
     series.filter = filter;
     return WritePrometheus(&series, 1, text);
   }
+  // The text of series whose reports were read already, into memory of the caller. It returns the bytes of the whole
+  // text, of which at most `capacity` are written.
+  static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,
+                                 size_t capacity) noexcept;
 
  private:
   enum Word : unsigned char { kAbsent, kMaybe, kFalsePositive, kLost };  // of a line
@@ -179,8 +183,6 @@ class LINEFILTER_EXPORT FprMonitor {
   LINEFILTER_LOCAL const char* Cause(double given, const FprMonitorReport& report) const noexcept;
   LINEFILTER_LOCAL void Judge(double given, double allowed, FprMonitorReport* report) const noexcept;
   static void ReadAll(FprMonitorSeries* series, size_t num_series) noexcept;
-  static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,
-                                 size_t capacity) noexcept;
 
   Line lines_[internal::kOwnLines + kSharedLines] = {};
   FprMonitorOptions options_;
