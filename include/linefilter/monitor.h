@@ -115,8 +115,9 @@ class LINEFILTER_EXPORT FprMonitor {
   LINEFILTER_INLINE void WasLost(size_t n = 1) noexcept { Count(kLost, n, std::memory_order_release); }
 
   // Judges. expected_fpr is FilterBase::ExpectedFpr() of now; between two calls the higher one of both holds. Rates
-  // that are no number from 0 to 1 count as 1. ExpectedFpr looks at the whole filter: for a large one a call a minute
-  // is enough, and Read may be called more often with the last answer.
+  // that are no number from 0 to 1 count as 1. ExpectedFpr looks at the whole filter. For a large one that fills up
+  // slowly, a call a minute is enough, and Read may be called more often with the last answer. The rate of a
+  // RotatingFilter goes up and down: read at least once in a generation, or hand in the planned rate.
   FprMonitorReport Read(double expected_fpr) noexcept;
   // Begins a new judgement, for instance after SwappableFilter::Swap. What was counted before is in `all` only.
   void Restart() noexcept;
@@ -139,6 +140,10 @@ class LINEFILTER_EXPORT FprMonitor {
     series.filter = filter;
     return WritePrometheus(&series, 1, text);
   }
+  // The text of series whose reports were read already, into memory of the caller. It returns the bytes of the whole
+  // text, of which at most `capacity` are written.
+  static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,
+                                 size_t capacity) noexcept;
 
  private:
   enum Word : unsigned char { kAbsent, kMaybe, kFalsePositive, kLost };  // of a line
@@ -178,8 +183,6 @@ class LINEFILTER_EXPORT FprMonitor {
   LINEFILTER_LOCAL const char* Cause(double given, const FprMonitorReport& report) const noexcept;
   LINEFILTER_LOCAL void Judge(double given, double allowed, FprMonitorReport* report) const noexcept;
   static void ReadAll(FprMonitorSeries* series, size_t num_series) noexcept;
-  static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,
-                                 size_t capacity) noexcept;
 
   Line lines_[internal::kOwnLines + kSharedLines] = {};
   FprMonitorOptions options_;
