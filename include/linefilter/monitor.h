@@ -170,13 +170,15 @@ class LINEFILTER_EXPORT FprMonitor {
     }
   }
   LINEFILTER_LOCAL LINEFILTER_COLD void CountSlowly(Word word, uint64_t n, std::memory_order order) noexcept {
-    const uint32_t line = internal::FindLine();
+    const uint32_t line = internal::FindLine({&TakeLine, &GiveLineBack});
     if (line < internal::kOwnLines) return Count(word, n, order);
     const uint64_t thread = reinterpret_cast<uintptr_t>(&internal::line_of_thread) >> 6;
     const uint64_t shared = thread * 0x9e3779b97f4a7c15u >> 60;  // the golden ratio spreads the addresses
     lines_[internal::kOwnLines + shared].words[word].fetch_add(n, order);
   }
 
+  static uint32_t TakeLine() noexcept;
+  static void GiveLineBack(uint32_t line) noexcept;
   LINEFILTER_LOCAL FprMonitorCounts Sum() const noexcept;
   LINEFILTER_LOCAL void Forget() noexcept;
   LINEFILTER_LOCAL static const char* Impossible(const FprMonitorCounts& all) noexcept;
