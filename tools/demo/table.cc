@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "linefilter/interval.h"
 #include "linefilter/sizing.h"
-#include "tools/measure/interval.h"
 #include "tools/measure/layouts.h"
 
 namespace linefilter::demo {
@@ -41,7 +41,7 @@ void WriteMeasured(const std::vector<Row>& rows, Layout layout, uint64_t num_abs
   fprintf(file, "# bits_per_key\tfpr %%\tlow\thigh (95 %%)\n");
   for (const Row& row : rows) {
     if (row.layout != layout) continue;
-    const tools::Interval interval = tools::ClopperPearson(row.false_positives, num_absent, 0.95);
+    const Interval interval = ClopperPearson(row.false_positives, num_absent, 0.95);
     fprintf(file, "%g\t%g\t%g\t%g\n", row.bits_per_key, Percent(row.false_positives, num_absent), 100 * interval.low,
             100 * interval.high);
   }
