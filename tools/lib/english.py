@@ -157,6 +157,8 @@ FINAL = (MEAN, 0, 0, 0)
 
 def read_limits(path=LIMITS):
     """{file: (mean, long, starts, brackets)}; a file that is not there has FINAL."""
+    if not os.path.exists(path):
+        return {}
     with open(path, encoding="utf-8") as table:
         rows = [line.split() for line in table if line.strip() and not line.startswith("#")]
     return {name: (float(mean), int(long), int(starts), int(brackets)) for name, mean, long, starts, brackets in rows}
