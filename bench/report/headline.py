@@ -74,9 +74,9 @@ def _engine(measured):
     for row in where(measured["rows"], engine="rocksdb", filter="retrieval") if measured else []:
         theirs, timed = engines.of_same_bytes(measured["rows"], row), engines.own(measured["rows"], row)
         if theirs and timed and row["fpr"]:
-            return ("RocksDB, blocks read for absent keys", f"`retrieval`: {percent(row['fpr'])} %",
+            return ("RocksDB, reads for absent keys", f"`retrieval`: {percent(row['fpr'])} %",
                     f"its Bloom, same bytes: {percent(theirs['fpr'])} %",
-                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; time of a Get {times(row, timed):.2f} times")
+                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; time of a Get: {times(row, timed):.2f}x")
     return None
 
 
