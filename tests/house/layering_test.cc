@@ -72,6 +72,9 @@ const std::map<std::string, std::set<std::string>> kForeign = {
     {"rocksdb/", {kAdapters, "bench", "examples"}},
     {"hiredis/", {"lib/adapters/redis", "bench/redis"}},
     {"bloom.h", {"bench/peers", "tools/demo"}},
+    {"boost/", {"bench/peers"}},
+    {"parquet/", {"bench/peers"}},
+    {"arrow/", {"bench/peers"}},
     {"sqlite3.h", {"examples/uses"}},
     {"pybind11/", {"python"}},
 };
