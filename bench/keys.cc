@@ -117,6 +117,7 @@ Keys KeyMaker::Made() {
 
 Keys KeyMaker::Make(uint64_t first, size_t count) {
   Clear();
+  if (kind_ != KeyKind::kString) integers_.reserve(count);
   for (size_t i = 0; i < count; ++i) Append(first + i);
   return Made();
 }

@@ -1,5 +1,4 @@
-// Measures a group of rows in rounds: each row once, those of one access and share of hits one after the other. So what
-// slows the machine for longer than that hits them alike, and comparing them round by round leaves it out.
+// What is measured of a row, and measuring a group of rows, in rounds that follow one another (session.h).
 #ifndef LINEFILTER_BENCH_MEASURE_H_
 #define LINEFILTER_BENCH_MEASURE_H_
 
@@ -16,7 +15,8 @@ struct Measured {
   Spec spec;
   uint64_t image_bytes;
   uint32_t num_probes;
-  double fpr;  // measured in this filter with that many queries; 0 of a floor
+  double lines;  // PeerFilter::lines
+  double fpr;    // measured in this filter with that many queries; 0 of a floor
   uint64_t fpr_queries;
   double expected_fpr;
   double huge_page_percent;              // of the group's memory; -1: unknown

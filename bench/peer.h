@@ -56,6 +56,9 @@ struct Spec {
   uint64_t first_key = 0;
   const tools::KeyFamily* family = nullptr;  // kString: keys of this family instead of words
   const Keys* members = nullptr;             // all of them, made before a build is timed; null: made on the way
+  double rate_goal =
+      0;  // why bits_per_key is what it is: the model says that it reaches this rate; 0: for no such reason
+  bool built_later = false;  // `make` of a peer that rebuilds makes an empty filter, for Build is timed and fills it
 };
 
 // Calls work(keys) for all members, in runs that stay in the L2 cache.
@@ -83,6 +86,8 @@ class PeerFilter {
   virtual uint32_t num_probes() const { return 0; }
   // The model's rate for this filter; 0 if the peer has no model.
   virtual double expected_fpr() const { return 0; }
+  // Cache lines that a lookup of a member reads, on the mean; 0 if nobody knows. An absent key may end sooner.
+  virtual double lines() const { return 0; }
   // Asks all keys in the manner of `access` with the code of peer.targets[target]. Returns how many answered "maybe",
   // but for batches, where one byte of 0 or 1 per key goes to answers and the result means nothing.
   virtual uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const = 0;
@@ -112,6 +117,9 @@ struct Peer {
   uint64_t build_bytes = 0;                  // per key, while the filter is made, beside its own bytes
   uint64_t rebuild_bytes = 0;                // per key, from the first Build on
   double fill_ns = 30;                       // per key of a large filter, about: for the duration that is told first
+  // The fewest bits per key that reach this rate in a body of so many bytes, by the model; 0: none do. Null: has no
+  // rows of rates.
+  std::function<double(double fpr, uint64_t body_bytes)> bits_for_fpr;
   std::function<std::unique_ptr<PeerFilter>(const Spec& spec)> make;  // aborts with a sentence (Die) if it cannot
 };
 

@@ -26,8 +26,18 @@ struct Group {
   std::vector<Row> rows;
 };
 
+enum class Plan {
+  kFull,
+  kQuick,  // few sizes, one density: every kind of row, in a minute
+  kCpus,   // what tells CPUs apart, in ten minutes
+  kSmoke,  // rows like those of kCpus, in seconds on an emulated CPU
+};
+// Measured in passes (passes.h).
+inline bool IsSpreadOverTheRun(Plan plan) { return plan == Plan::kCpus || plan == Plan::kSmoke; }
+const char* PlanName(Plan plan);  // "full", "quick", "cpus", "smoke"
+
 struct PlanOptions {
-  bool quick = false;          // few sizes, one density: every kind of row, in a minute
+  Plan plan = Plan::kFull;
   std::string rows;            // an ECMAScript regex searched in row names; empty: all
   std::set<std::string> done;  // rows not to be measured again
 };

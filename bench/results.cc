@@ -13,8 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr char kSchema[] = "linefilter-bench-1";
-
 // Five digits that count: more would be noise.
 double Rounded(double value) {
   char text[32];
@@ -41,6 +39,8 @@ Json ToJson(const Measured& measured) {
   json["bits_per_key"] = Rounded(8 * static_cast<double>(measured.image_bytes) / static_cast<double>(spec.num_keys));
   json["num_keys"] = spec.num_keys;
   json["num_probes"] = measured.num_probes;
+  if (measured.lines > 0) json["lines"] = Rounded(measured.lines);
+  if (spec.rate_goal > 0) json["rate_goal"] = spec.rate_goal;
   json["fpr"] = Rounded(measured.fpr);
   json["fpr_queries"] = measured.fpr_queries;
   json["expected_fpr"] = Rounded(measured.expected_fpr);
@@ -109,7 +109,9 @@ std::set<std::string> Results::RowNames() const {
   return names;
 }
 
-void Results::Add(const Measured& measured) { rows_.push_back(ToJson(measured)); }
+void Results::Add(const Measured& measured) {
+  if (!measured.ns.empty()) rows_.push_back(ToJson(measured));
+}
 
 std::string Results::Save() const {
   if (path_.empty()) return "";

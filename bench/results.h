@@ -10,6 +10,8 @@
 
 namespace linefilter::bench {
 
+inline constexpr char kSchema[] = "linefilter-bench-1";
+
 class Results {
  public:
   // An empty path keeps results in memory only. Empty, or why an existing file cannot be continued: a sentence.
@@ -17,6 +19,8 @@ class Results {
 
   std::set<std::string> RowNames() const;
   void Add(const Measured& measured);
+  void Clear() { rows_.clear(); }
+  void SetContext(const char* field, const nlohmann::json& value) { context_[field] = value; }
   // The old file stays until the new one is complete. Empty, or what went wrong.
   std::string Save() const;
 

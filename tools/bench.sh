@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # tools/bench.sh [--quick] [--accuracy] [--engines] [option of linefilter_bench...]: adds this machine to BENCHMARKS.md.
+# tools/bench.sh --portable [aarch64]: makes one file for other machines, which compares CPUs.
 #
 #   tools/bench.sh             the full matrix: bench/results/<cpu>.json, BENCHMARKS.md, doc/plots/, doc/benchmarks.html;
 #                              at most 90 minutes. Interrupted, or told to end by --minutes: the same command goes on where it stopped
 #   tools/bench.sh --quick     about a minute, a first look: everything goes to build/bench-quick/
 #   tools/bench.sh --accuracy  measures the false-positive rates anew too, which are the same on every CPU
 #   tools/bench.sh --engines   measures the filters inside LevelDB and RocksDB anew too; some minutes, 5 GB in /tmp
+#   tools/bench.sh --portable  makes build/portable/linefilter_bench, which needs no library: copy it to any x86-64 Linux
+#                              since 2016 (`--portable aarch64`: to any aarch64 Linux), and run it there. In ten minutes it
+#                              leaves linefilter-<cpu>.json. `linefilter_bench compare A.json B.json` sets two beside each other
 #   tools/bench.sh --fresh     measures all rows anew; this and all else goes to linefilter_bench (see its --help)
 #
 # Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04) and builds build/release. Keep the machine idle.
@@ -20,6 +24,10 @@ LOG=$ROOT/build/bench.log
 source "$ROOT/tools/lib/cmake.sh"
 # shellcheck source=tools/lib/script.sh
 source "$ROOT/tools/lib/script.sh"
+for part in packages sysroot sources portable; do
+  # shellcheck source=/dev/null
+  source "$ROOT/tools/lib/$part.sh"
+done
 
 build_bench() {
   STEP="preparing the folders"
@@ -62,10 +70,39 @@ report() {
     fail "tools/report ended with an error: its message is above"
 }
 
+# make_portable [aarch64]
+make_portable() {
+  local cpu=${1:-} file
+  [[ -z $cpu || $cpu == aarch64 ]] || fail "--portable makes files for this CPU's kind, or for aarch64; not for '$cpu'"
+  [[ $cpu != "$(uname -m)" ]] || cpu=""
+  mkdir -p "$ROOT/build"
+  : >"$LOG"
+  say "1/3 packages"
+  STEP="installing packages"
+  "$ROOT/tools/install_packages.sh" bench ||
+    fail "tools/install_packages.sh bench did not succeed: its message is above"
+  if [[ -n $cpu ]] && ! command -v aarch64-linux-gnu-g++ >/dev/null; then
+    install_missing "$LOG" g++-aarch64-linux-gnu libc6-dev-arm64-cross ||
+      fail "the cross compiler cannot be installed: see $LOG"
+  fi
+  say "2/3 build (log: $LOG)"
+  quietly "building the portable benchmark" build_portable "$cpu"
+  say "3/3 done"
+  file=$(portable_file "$cpu")
+  tail -n 1 "$LOG"
+  printf 'copy it to a machine, keep that idle, and run it: ten minutes, and it leaves linefilter-<cpu>.json there\n'
+  printf 'then compare: linefilter_bench compare A.json B.json\n'
+}
+
 main() {
   local slug option quick=false accuracy=false engines=false
   local results=$ROOT/bench/results page=$ROOT/BENCHMARKS.md plots=$ROOT/doc/plots
   local -a passed_on=() short=()
+  if [[ ${1:-} == --portable ]]; then
+    [[ $# -le 2 ]] || fail "--portable takes a kind of CPU, and nothing else"
+    make_portable "${2:-}"
+    return
+  fi
   for option in "$@"; do
     case "$option" in
       --quick) quick=true ;;

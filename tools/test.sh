@@ -9,7 +9,7 @@
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-for part in packages steps cmake sysroot release install abi debian bench_steps builds fuzz cpus matrix; do
+for part in packages steps cmake sysroot sources portable release install abi debian bench_steps builds fuzz cpus matrix; do
   # shellcheck source=/dev/null
   source "$ROOT/tools/lib/$part.sh"
 done
@@ -53,6 +53,7 @@ slow_steps() {
 one_core_steps() {
   step "program: demo.sh" tests test_demo
   step "benchmark: every kind of row, report, plots" tests test_bench
+  step "portable benchmark: needs no library, and no new CPU" tests test_portable
   step "instructions per key against the baseline" tests test_instructions
   install_steps
   abi_steps

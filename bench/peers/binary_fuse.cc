@@ -71,10 +71,17 @@ struct Workshop {
 
 class BinaryFuse : public PeerFilter {
  public:
-  explicit BinaryFuse(const Spec& spec) : shape_(spec.num_keys), memory_(shape_.num_slots()) { Fill(spec); }
+  explicit BinaryFuse(const Spec& spec) : shape_(spec.num_keys), memory_(shape_.num_slots()) {
+    if (spec.built_later) {
+      workshop_ = std::make_unique<Workshop>(spec.num_keys, shape_.num_slots());
+    } else {
+      Fill(spec);
+    }
+  }
 
   uint64_t bytes() const override { return memory_.size(); }
   double expected_fpr() const override { return 1 / 256.0; }
+  double lines() const override { return kSegmentsOfAKey; }
 
   uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t* answers) const override {
     const uint8_t* const slots = memory_.data();
@@ -97,6 +104,7 @@ class BinaryFuse : public PeerFilter {
   void Build(size_t, Access, const Spec& spec) override {
     if (workshop_ == nullptr) workshop_ = std::make_unique<Workshop>(spec.num_keys, shape_.num_slots());
     Fill(spec, workshop_.get());
+    if (spec.built_later) workshop_.reset();
   }
 
  private:
@@ -236,6 +244,7 @@ std::vector<Peer> Peers_binary_fuse() {
   peer.rebuilds = true;
   peer.fill_ns = 100;
   peer.build_bytes = peer.rebuild_bytes = 19;
+  peer.bits_for_fpr = [only = peer.only_bits_per_key](double fpr, uint64_t) { return fpr >= 1 / 256.0 ? only : 0; };
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> { return std::make_unique<BinaryFuse>(spec); };
   return {peer};
 }

@@ -77,22 +77,22 @@ class LayoutFilter : public PeerFilter {
       inlined_.push_back(CodeFor(target, [] { return &HWY_DYNAMIC_DISPATCH(LookupInlined); }));
     }
     if (mutables_[0] != nullptr) {
-      ForMembers(spec, [&](const Keys& keys) { InsertAll(*mutables_[0], keys); });
       for (const auto& filter : mutables_) asked_.push_back(filter.get());
-      return;
     }
-    Build(0, Access::kBuild, spec);
-    arena_.reset();  // needed again only if building is timed
-    for (const std::string& target : targets) {
-      views_.push_back(std::make_unique<FilterView>());
-      OnTarget(target, [&] { Must(views_.back()->Open(memory_.data(), memory_.size(), VerifyMode::kTrusted)); });
-      asked_.push_back(views_.back().get());
+    if (spec.built_later) {
+      MakeArena(spec);
+    } else if (mutables_[0] != nullptr) {
+      ForMembers(spec, [&](const Keys& keys) { InsertAll(*mutables_[0], keys); });
+    } else {
+      Build(0, Access::kBuild, spec);
+      arena_.reset();  // needed again only if building is timed
     }
   }
 
   uint64_t bytes() const override { return sizing_.body_bytes; }
   uint32_t num_probes() const override { return sizing_.num_probes; }
   double expected_fpr() const override { return sizing_.expected_fpr; }
+  double lines() const override { return FactsOf(options_.layout).has_blocks ? 1 : sizing_.num_probes; }
 
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
     if (access == Access::kInlined || access == Access::kInlinedBranch || access == Access::kInlinedDependent) {
@@ -116,8 +116,7 @@ class LayoutFilter : public PeerFilter {
   }
 
   void Build(size_t target, Access access, const Spec& spec) override {
-    // Each hash once, and once more while hashes are brought into the order of the blocks.
-    if (arena_ == nullptr) arena_ = std::make_unique<Arena>(17 * spec.num_keys + (uint64_t{64} << 20));
+    MakeArena(spec);
     FilterOptions options = options_;
     options.allocator = arena_->allocator();
     if (access == Access::kBuildTwoThreads) options.executor = TwoThreads();
@@ -132,9 +131,24 @@ class LayoutFilter : public PeerFilter {
       Must(builder.FinishTo(memory_.data(), memory_.size(), &written));
       if (written != memory_.size()) Die("%s: the image is not as large as announced", LayoutName(options.layout));
     });
+    if (asked_.empty()) OpenViews();
+    if (spec.built_later) arena_.reset();
   }
 
  private:
+  // Each hash once, and once more while hashes are brought into the order of the blocks.
+  void MakeArena(const Spec& spec) {
+    if (arena_ == nullptr) arena_ = std::make_unique<Arena>(17 * spec.num_keys + (uint64_t{64} << 20));
+  }
+
+  void OpenViews() {
+    for (const std::string& target : targets_) {
+      views_.push_back(std::make_unique<FilterView>());
+      OnTarget(target, [&] { Must(views_.back()->Open(memory_.data(), memory_.size(), VerifyMode::kTrusted)); });
+      asked_.push_back(views_.back().get());
+    }
+  }
+
   static void AddAll(FilterBuilder* builder, const Keys& keys) {
     if (keys.kind == KeyKind::kHash) {
       builder->AddHashes(keys.integers, keys.size);
@@ -206,6 +220,10 @@ Peer LayoutPeer(Layout layout) {
   peer.rebuild_bytes = 17;
   if (!is_mutable) peer.build_bytes = peer.rebuild_bytes;
   peer.fill_ns = !is_mutable ? 90 : is_vectorized ? 16 : 100;
+  peer.bits_for_fpr = [layout](double fpr, uint64_t) {
+    const double bits = BitsPerKeyForFpr(layout, fpr);
+    return FprForBitsPerKey(layout, bits) <= 1.001 * fpr ? bits : 0;
+  };
   peer.make = [layout, targets](const Spec& spec) {
     return std::make_unique<LayoutFilter>(layout, targets.forced, spec);
   };

@@ -13,6 +13,7 @@ namespace {
 
 // It takes a count and an error rate and makes them bits: bits per key = -ln(error) / ln(2)^2. This is the inverse.
 double ErrorForBitsPerKey(double bits_per_key) { return std::exp(-bits_per_key * M_LN2 * M_LN2); }
+double BitsPerKeyForError(double error) { return -std::log(error) / (M_LN2 * M_LN2); }
 
 class Libbloom : public PeerFilter {
  public:
@@ -32,6 +33,7 @@ class Libbloom : public PeerFilter {
 
   uint64_t bytes() const override { return static_cast<uint64_t>(bloom_.bytes); }
   uint32_t num_probes() const override { return static_cast<uint32_t>(bloom_.hashes); }
+  double lines() const override { return num_probes(); }
 
   uint64_t Lookup(size_t, Access access, const Keys& keys, uint8_t*) const override {
     return AskBytes(access, keys, [this](const char* data, size_t size) {
@@ -63,6 +65,7 @@ std::vector<Peer> Peers_libbloom() {
   peer.accesses = {Access::kSingle, Access::kBranch, Access::kDependent, Access::kInsertSingle, Access::kBuild};
   peer.max_bytes = uint64_t{128} << 20;  // it counts bits in an int
   peer.fill_ns = 250;
+  peer.bits_for_fpr = [](double fpr, uint64_t) { return BitsPerKeyForError(fpr); };
   peer.make = [](const Spec& spec) -> std::unique_ptr<PeerFilter> { return std::make_unique<Libbloom>(spec); };
   return {peer};
 }

@@ -25,6 +25,7 @@ class OwnFilter : public PeerFilter {
   uint64_t bytes() const override { return memory_.size(); }
   uint32_t num_probes() const override { return body_.num_probes; }
   double expected_fpr() const override { return MeanOverLoads(mean_load_, body_.num_probes, block_fpr_); }
+  double lines() const override { return 1; }
   uint64_t Lookup(size_t target, Access access, const Keys& keys, uint8_t* answers) const override {
     return codes_[target]->lookup(body_, access, keys, answers);
   }
@@ -37,6 +38,21 @@ class OwnFilter : public PeerFilter {
   double mean_load_;
   double (*block_fpr_)(uint32_t, double);
 };
+
+double BitsForFpr(const OwnScheme& scheme, double fpr) {
+  constexpr double kFewest = 4, kMost = 64;
+  const auto reaches = [&](double bits) {
+    const double load = 8 * static_cast<double>(scheme.block_bytes) / bits;
+    return MeanOverLoads(load, scheme.num_probes(bits), scheme.block_fpr) <= fpr;
+  };
+  if (!reaches(kMost)) return 0;
+  double low = kFewest, high = kMost;
+  while (high - low > 0.005) {
+    const double middle = (low + high) / 2;
+    (reaches(middle) ? high : low) = middle;
+  }
+  return high;
+}
 
 }  // namespace
 
@@ -83,6 +99,7 @@ Peer MakeOwnPeer(const OwnScheme& scheme) {
                    Access::kBuild};
   peer.max_bytes = uint64_t{2} << 30;
   peer.fill_ns = 24;
+  peer.bits_for_fpr = [scheme](double fpr, uint64_t) { return BitsForFpr(scheme, fpr); };
   std::vector<const OwnCode*> codes;
   for (const std::string& target : peer.targets) codes.push_back(CodeFor(target, scheme.code));
   peer.make = [scheme, codes](const Spec& spec) { return std::make_unique<OwnFilter>(scheme, codes, spec); };

@@ -4,10 +4,13 @@
 // declarations below say again which virtual functions both have and in which order, and so are good for the versions
 // in which that order was looked up. CMakeLists.txt leaves the peers out with any other.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "bench/peers/packaged.h"
 #include "rocksdb/filter_policy.h"
@@ -48,11 +51,20 @@ namespace {
 // A filter of one of RocksDB's policies.
 class RocksDbFilter : public PeerFilter {
  public:
-  RocksDbFilter(const rocksdb::FilterPolicy* policy, const Spec& spec) : policy_(policy), filter_(Make(spec)) {
+  RocksDbFilter(const rocksdb::FilterPolicy* policy, const Spec& spec)
+      : policy_(policy),
+        filter_(Make(spec)),
+        bits_per_key_(8 * static_cast<double>(filter_->size()) / static_cast<double>(spec.num_keys)) {
     reader_.reset(policy_->GetFilterBitsReader({reinterpret_cast<const char*>(filter_->data()), filter_->size()}));
   }
 
   uint64_t bytes() const override { return filter_->size(); }
+  // Bloom has one. Ribbon adds up rows of 16 bytes that lie together, as many in each of two neighbours as a
+  // fingerprint has bits.
+  double lines() const override {
+    constexpr double kRowBytes = 16, kLine = 64, kSlotsPerKey = 1.05;
+    return num_probes() != 0 ? 1 : 2 * bits_per_key_ / kSlotsPerKey * kRowBytes / kLine + 1 - kRowBytes / kLine;
+  }
 
   // The last 5 bytes tell the kind: -1, 0 is the Bloom filter of one cache line, and the low 5 bits of the byte that
   // follows are its probes. Ribbon has none.
@@ -112,8 +124,22 @@ class RocksDbFilter : public PeerFilter {
 
   const std::unique_ptr<const rocksdb::FilterPolicy> policy_;
   const std::unique_ptr<const HugeBuffer> filter_;
+  const double bits_per_key_;
   std::unique_ptr<rocksdb::FilterBitsReader> reader_;
 };
+
+// Of the rates that were measured (bench/results/accuracy.json), which both kinds share; between them along the curve.
+double BitsForFpr(double fpr, uint64_t) {
+  constexpr std::pair<double, double> kRates[] = {{9, 0.0151},   {10, 0.00977},  {11, 0.0062},
+                                                  {12, 0.00415}, {14, 0.001825}, {16, 0.00085},
+                                                  {18, 0.0004},  {20, 0.0002},   {24, 0.0000537}};
+  for (size_t i = 1; i < std::size(kRates); ++i) {
+    const auto [fewer, higher] = kRates[i - 1];
+    const auto [more, lower] = kRates[i];
+    if (lower <= fpr) return fewer + (more - fewer) * std::log(higher / fpr) / std::log(higher / lower);
+  }
+  return 0;
+}
 
 Peer MakePeer(const char* name, double fill_ns, uint64_t build_bytes,
               const rocksdb::FilterPolicy* (*policy)(double bits_per_key)) {
@@ -125,6 +151,7 @@ Peer MakePeer(const char* name, double fill_ns, uint64_t build_bytes,
   peer.accesses = {Access::kSingle, Access::kBranch, Access::kDependent, Access::kBatch, Access::kBuild};
   peer.fill_ns = fill_ns;
   peer.build_bytes = build_bytes;
+  peer.bits_for_fpr = BitsForFpr;
   peer.make = [policy](const Spec& spec) -> std::unique_ptr<PeerFilter> {
     return std::make_unique<RocksDbFilter>(policy(spec.bits_per_key), spec);
   };

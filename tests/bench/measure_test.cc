@@ -232,9 +232,9 @@ TEST(Queries, HitsAreWhatTheyAreCalled) {
 }
 
 TEST(Plan, EveryRowHasANameOfItsOwn) {
-  for (const bool quick : {false, true}) {
+  for (const Plan plan : {Plan::kFull, Plan::kQuick, Plan::kCpus}) {
     PlanOptions options;
-    options.quick = quick;
+    options.plan = plan;
     std::set<std::string> names;
     size_t rows = 0;
     double seconds = 0;
@@ -281,7 +281,7 @@ TEST(Plan, RowsAreOfWhatPeersCan) {
 
 TEST(Plan, RowsThatStandAreLeftOut) {
   PlanOptions options;
-  options.quick = true;
+  options.plan = Plan::kQuick;
   options.rows = "^single/hash/50/blocked/";
   std::vector<Group> groups = MakePlan(options);
   ASSERT_FALSE(groups.empty());

@@ -59,6 +59,25 @@ print(f"{len(rows)} rows:", ", ".join(f"{count} {access}" for access, count in s
 PYTHON
 }
 
+# The file for other machines: its size, that it needs no library, that it runs here, and on a CPU of 2008 (no time counts there).
+test_portable() {
+  local file json=$STEP_LOGS/portable.json
+  local -a nehalem=(qemu-x86_64 -cpu Nehalem)
+  build_portable
+  file=$(portable_file)
+  note "$(stat -c %s "$file") bytes"
+  count 1 0
+  smoke_portable "$file" "$json"
+  count 1 0
+  if [[ $(uname -m) == x86_64 ]]; then
+    smoke_portable "$file" "$json" "${nehalem[@]}"
+    python3 -c 'import json, sys
+targets = json.load(open(sys.argv[1]))["context"]["targets"]
+assert "SSSE3" in targets and not any(target.startswith("AVX") for target in targets), targets' "$json"
+    count 1 0
+  fi
+}
+
 # Instructions per key against bench/instructions.json. Other compilers than the baseline's are not compared, and the line
 # says so. The same counts then prove that the comparison can fail.
 test_instructions() {

@@ -42,19 +42,12 @@ foreign_source_lines() {
   esac
 }
 
-# make_sysroot ARCH FOLDER: FOLDER/usr gets the headers and libraries. A complete one of the same packages is kept.
-make_sysroot() {
-  local arch=$1 folder=$2 apt=$2.apt deb stamp libraries
-  stamp="$(. /etc/os-release && echo "$VERSION_CODENAME") $arch ${SYSROOT_PACKAGES[*]}"
-  if [[ -f $folder/.complete && $(<"$folder/.complete") == "$stamp" ]]; then
-    echo "sysroot: $folder is complete"
-    return
-  fi
-  rm -rf "$folder" "$apt"
-  mkdir -p "$folder" "$apt"/{state/lists/partial,cache/archives/partial,debs,parts}
+# write_apt_conf APT ARCH: a private state of apt in the folder APT, whose sources.list is the caller's. Read before
+# /etc/apt/apt.conf.d, so the machine's proxy settings stay in force.
+write_apt_conf() {
+  local apt=$1 arch=$2
+  mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,parts}
   : >"$apt/state/status"
-  foreign_source_lines "$arch" >"$apt/sources.list"
-  # Read before /etc/apt/apt.conf.d, so the machine's proxy settings stay in force.
   cat >"$apt/apt.conf" <<EOF
 APT::Architecture "$arch";
 APT::Architectures { "$arch"; };
@@ -68,6 +61,20 @@ Dir::Etc::preferencesparts "$apt/parts";
 Dir::State "$apt/state";
 Dir::State::status "$apt/state/status";
 EOF
+}
+
+# make_sysroot ARCH FOLDER: FOLDER/usr gets the headers and libraries. A complete one of the same packages is kept.
+make_sysroot() {
+  local arch=$1 folder=$2 apt=$2.apt deb stamp libraries
+  stamp="$(. /etc/os-release && echo "$VERSION_CODENAME") $arch ${SYSROOT_PACKAGES[*]}"
+  if [[ -f $folder/.complete && $(<"$folder/.complete") == "$stamp" ]]; then
+    echo "sysroot: $folder is complete"
+    return
+  fi
+  rm -rf "$folder" "$apt"
+  mkdir -p "$folder" "$apt/debs"
+  write_apt_conf "$apt" "$arch"
+  foreign_source_lines "$arch" >"$apt/sources.list"
   (
     export APT_CONFIG=$apt/apt.conf
     cd "$apt/debs" || exit

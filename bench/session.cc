@@ -1,4 +1,4 @@
-#include "bench/measure.h"
+#include "bench/session.h"
 
 #include <benchmark/benchmark.h>
 #if defined(__linux__)
@@ -16,6 +16,7 @@
 
 #include "bench/memory.h"
 #include "bench/queries.h"
+#include "bench/slow.h"
 #include "bench/threads.h"
 
 namespace linefilter::bench {
@@ -47,48 +48,60 @@ struct Candidate {
   uint64_t fpr_queries = 0;
 };
 
-// One group while it is measured. Google Benchmark calls Run; its reporter collects.
-class Session : public benchmark::BenchmarkReporter {
+}  // namespace
+
+// Google Benchmark calls Run; its reporter collects.
+class Session::Impl : public benchmark::BenchmarkReporter {
  public:
-  Session(const Group& group, const Effort& effort, Counters* counters)
+  Impl(const Group& group, const Effort& effort, Counters* counters)
       : group_(group),
         effort_(effort),
         counters_(counters),
         queries_(group.spec),
         maker_(group.spec.kind, group.spec.family) {}
 
-  std::vector<Measured> Measure() {
+  void Open() {
 #if defined(__GLIBC__)
     malloc_trim(0);  // the next HugeBuffers find whole huge pages
 #endif
-    Fill();
-    KeepMapped();
-    const double huge_page_percent = HugePagePercent();
     const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
     const uint64_t began_ms =
         static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count());
+    for (const Row& row : group_.rows) {
+      measured_[row.name] = {&row, group_.spec, 0, 0, 0, 0, 0, 0, -1, began_ms, {}, {}};
+    }
+    Fill();
+    KeepMapped();
+    const double huge_page_percent = HugePagePercent();
     for (const Row& row : group_.rows) Check(row);
     for (const Row& row : group_.rows) {
       const Candidate& candidate = candidates_.at(row.peer);
       const PeerFilter& filter = *candidate.filter;
-      measured_[row.name] = {&row,
-                             group_.spec,
-                             filter.bytes(),
-                             filter.num_probes(),
-                             candidate.fpr,
-                             candidate.fpr_queries,
-                             filter.expected_fpr(),
-                             huge_page_percent,
-                             began_ms,
-                             {},
-                             {}};
+      Measured& measured = measured_.at(row.name);
+      measured.image_bytes = filter.bytes();
+      measured.num_probes = filter.num_probes();
+      measured.lines = filter.lines();
+      measured.fpr = candidate.fpr;
+      measured.fpr_queries = candidate.fpr_queries;
+      measured.expected_fpr = filter.expected_fpr();
+      measured.huge_page_percent = huge_page_percent;
     }
-    RunRounds();
-    CheckOncePerPeer();  // that the inserts were what they should be: nothing new
+    PutInOrder();
+  }
+
+  // An access and a share of hits after another, within them by target; in every second round backwards.
+  void Round() {
+    RunRows(order_);
+    std::reverse(order_.begin(), order_.end());
+  }
+
+  std::vector<Measured> Rows() const {
     std::vector<Measured> list;
-    for (const Row& row : group_.rows) list.push_back(std::move(measured_.at(row.name)));
+    for (const Row& row : group_.rows) list.push_back(measured_.at(row.name));
     return list;
   }
+
+  void Close() { CheckOncePerPeer(); }
 
   bool ReportContext(const Context&) override { return true; }
 
@@ -114,7 +127,11 @@ class Session : public benchmark::BenchmarkReporter {
     for (auto row = group_.rows.rbegin(); row != group_.rows.rend(); ++row) {
       if (candidates_.count(row->peer) != 0) continue;
       Candidate& candidate = candidates_[row->peer];
-      candidate.filter = row->peer->make(group_.spec);
+      if (group_.spec.built_later) {
+        BuildFirst(*row->peer);
+      } else {
+        candidate.filter = row->peer->make(group_.spec);
+      }
       // The fastest that it has.
       for (const Access access : {Access::kInlined, Access::kSingle, Access::kBatch}) {
         const std::vector<Access>& offered = row->peer->accesses;
@@ -163,19 +180,54 @@ class Session : public benchmark::BenchmarkReporter {
     }
   }
 
-  void RunBuild(benchmark::State& state, const Row& row) {
+  Spec SpecWithMembers() {
     if (members_.size == 0) members_ = maker_.Make(group_.spec.first_key, static_cast<size_t>(group_.spec.num_keys));
     Spec spec = group_.spec;
     spec.members = &members_;
+    return spec;
+  }
+
+  // Of Spec::built_later: the build that fills the filter is the one that is timed. The group has one peer, which it
+  // builds by one row: a second time would take as long, and more memory than there may be.
+  void BuildFirst(const Peer& peer) {
+    for (const Row& row : group_.rows) {
+      if (row.peer == &peer && IsBuild(row.access)) RunRows({&row});
+    }
+    maker_ = KeyMaker(group_.spec.kind, group_.spec.family);  // gives the members' memory back
+    members_ = Keys();
+  }
+
+  void RunFirstBuild(benchmark::State& state, const Row& row) {
+    const Spec spec = SpecWithMembers();
+    Candidate& candidate = candidates_.at(row.peer);
+    if (row.peer->rebuilds) candidate.filter = row.peer->make(spec);
+    const double slower = PlantedSlowness(row.name);
+    counters_->Start();
+    for (auto _ : state) {
+      Slowed(slower, [&] {
+        if (row.peer->rebuilds) {
+          candidate.filter->Build(row.target, row.access, spec);
+        } else {
+          candidate.filter = row.peer->make(spec);
+        }
+      });
+    }
+    Report(state, spec.num_keys);
+  }
+
+  void RunBuild(benchmark::State& state, const Row& row) {
+    if (group_.spec.built_later) return RunFirstBuild(state, row);
+    const Spec spec = SpecWithMembers();
+    const double slower = PlantedSlowness(row.name);
     if (!row.peer->rebuilds) {
       counters_->Start();
-      for (auto _ : state) benchmark::DoNotOptimize(row.peer->make(spec));
+      for (auto _ : state) Slowed(slower, [&] { benchmark::DoNotOptimize(row.peer->make(spec)); });
       return Report(state, spec.num_keys);
     }
     Candidate& candidate = candidates_.at(row.peer);
     if (built_.insert(row.peer).second) candidate.filter->Build(row.target, row.access, spec);  // pages come untimed
     counters_->Start();
-    for (auto _ : state) candidate.filter->Build(row.target, row.access, spec);
+    for (auto _ : state) Slowed(slower, [&] { candidate.filter->Build(row.target, row.access, spec); });
     Report(state, spec.num_keys);
     CheckAnswers({row.peer, 0, candidate.access, 50, row.name});
   }
@@ -195,14 +247,16 @@ class Session : public benchmark::BenchmarkReporter {
     const Keys& keys = queries_.WithHits(row.hit_percent < 0 ? 100 : row.hit_percent);
     size_t& next = next_[&row];
     answers_.resize(queries_.slice_size());
-    return [this, &row, filter, &keys, &next] {
+    return [this, &row, filter, &keys, &next, slower = PlantedSlowness(row.name)] {
       const Keys slice = keys.Slice(next, queries_.slice_size());
-      if (IsInsert(row.access)) {
-        filter->Insert(row.target, row.access, slice);
-      } else {
-        benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
-        benchmark::ClobberMemory();
-      }
+      Slowed(slower, [&] {
+        if (IsInsert(row.access)) {
+          filter->Insert(row.target, row.access, slice);
+        } else {
+          benchmark::DoNotOptimize(filter->Lookup(row.target, row.access, slice, answers_.data()));
+          benchmark::ClobberMemory();
+        }
+      });
       next = (next + queries_.slice_size()) % keys.size;
     };
   }
@@ -228,28 +282,28 @@ class Session : public benchmark::BenchmarkReporter {
     Report(state, queries_.slice_size());
   }
 
-  // In each round every row once: an access and a share of hits after another, within them by target; in every second
-  // round backwards.
-  void RunRounds() {
-    std::vector<const Row*> order;
-    for (const Row& row : group_.rows) order.push_back(&row);
-    std::stable_sort(order.begin(), order.end(), [](const Row* a, const Row* b) {
+  void PutInOrder() {
+    for (const Row& row : group_.rows) {
+      if (!group_.spec.built_later || !IsBuild(row.access)) order_.push_back(&row);
+    }
+    std::stable_sort(order_.begin(), order_.end(), [](const Row* a, const Row* b) {
       const auto place = [](const Row* row) {
         return std::make_tuple(row->access, row->hit_percent, row->peer->targets[row->target]);
       };
       return place(a) < place(b);
     });
-    for (int round = 0; round < effort_.repetitions; ++round) {
-      benchmark::ClearRegisteredBenchmarks();
-      for (const Row* row : order) {
-        benchmark::internal::Benchmark* const registered =
-            benchmark::RegisterBenchmark(row->name.c_str(), [this, row](benchmark::State& state) { Run(state, *row); });
-        registered->Iterations(IterationsOf(*row));
-        if (IsTimedByClock(row->access)) registered->UseRealTime();
-      }
-      benchmark::RunSpecifiedBenchmarks(this);
-      std::reverse(order.begin(), order.end());
+  }
+
+  void RunRows(const std::vector<const Row*>& rows) {
+    if (rows.empty()) return;
+    benchmark::ClearRegisteredBenchmarks();
+    for (const Row* row : rows) {
+      benchmark::internal::Benchmark* const registered =
+          benchmark::RegisterBenchmark(row->name.c_str(), [this, row](benchmark::State& state) { Run(state, *row); });
+      registered->Iterations(IterationsOf(*row));
+      if (IsTimedByClock(row->access)) registered->UseRealTime();
     }
+    benchmark::RunSpecifiedBenchmarks(this);
   }
 
   // As many as take min_seconds, the same in each round; a build is made once, however fast. The least of a few times
@@ -287,16 +341,27 @@ class Session : public benchmark::BenchmarkReporter {
   std::map<const Peer*, Candidate> candidates_;
   std::map<const Peer*, uint64_t> maybes_;
   std::map<std::string, Measured> measured_;
+  std::vector<const Row*> order_;  // of the next round
   std::map<const Row*, size_t> next_;
   std::map<const Row*, benchmark::IterationCount> iterations_;
   std::vector<uint8_t> answers_;
   std::chrono::steady_clock::time_point all_read_{};
 };
 
-}  // namespace
+Session::Session(const Group& group, const Effort& effort, Counters* counters)
+    : impl_(std::make_unique<Impl>(group, effort, counters)) {}
+Session::~Session() = default;
+void Session::Open() { impl_->Open(); }
+void Session::Round() { impl_->Round(); }
+std::vector<Measured> Session::Rows() const { return impl_->Rows(); }
+void Session::Close() { impl_->Close(); }
 
 std::vector<Measured> MeasureGroup(const Group& group, const Effort& effort, Counters* counters) {
-  return Session(group, effort, counters).Measure();
+  Session session(group, effort, counters);
+  session.Open();
+  for (int round = 0; round < effort.repetitions; ++round) session.Round();
+  session.Close();
+  return session.Rows();
 }
 
 }  // namespace linefilter::bench

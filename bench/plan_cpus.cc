@@ -1,0 +1,97 @@
+// The plan that compares CPUs: every layout on every target, in each level of the memory; and what every peer takes to
+// reach a rate. What is largest comes last, each filter in a group of its own, so that one is alive at a time; of these
+// what matters most comes first, for time may end.
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "bench/parts.h"
+
+namespace linefilter::bench {
+namespace {
+
+constexpr uint64_t kInCaches = 8 * MiB;
+constexpr double kGoals[] = {0.01, 0.001, 0.0001};
+const std::vector<int> kHits = {50};
+const std::vector<Access> kAsked = {Access::kSingle, Access::kBatch, Access::kInlined, Access::kInsertSingle,
+                                    Access::kInsertBatch};
+const std::vector<Access> kOfRates = {Access::kSingle, Access::kBatch, Access::kInlined, Access::kBuild};
+
+std::set<std::string> Layouts() {
+  std::set<std::string> names;
+  for (const Peer& peer : AllPeers()) {
+    if (peer.is_layout) names.insert(peer.name);
+  }
+  return names;
+}
+
+const std::set<std::string> kFloors = {"floor_empty", "floor_line"};
+
+std::vector<Access> AskedAndBuilt() {
+  std::vector<Access> accesses = kAsked;
+  accesses.push_back(Access::kBuild);
+  return accesses;
+}
+
+Part MatrixInCache(uint64_t body_bytes) {
+  std::set<std::string> peers = Layouts();
+  peers.insert(kFloors.begin(), kFloors.end());
+  return {KeyKind::kHash, body_bytes, 10, AskedAndBuilt(), kHits, peers};
+}
+
+Part MatrixOf(const std::string& layout, uint64_t body_bytes) {
+  Part part = {KeyKind::kHash, body_bytes, 10, AskedAndBuilt(), kHits, {layout}};
+  part.built_once = true;
+  return part;
+}
+
+// Of every peer that reaches it, and that the caller wants.
+template <class Wanted>
+void AddRates(double goal, uint64_t body_bytes, const Wanted& wanted, std::vector<Part>* parts) {
+  for (const Peer& peer : AllPeers()) {
+    if (peer.bits_for_fpr == nullptr || peer.targets.empty() || !wanted(peer)) continue;
+    if (peer.has_bits_of_another && body_bytes > kInCaches) continue;  // where memory alone counts
+    double bits = peer.bits_for_fpr(goal, body_bytes);
+    if (bits == 0) continue;
+    bits = std::ceil(bits * 100 - 1e-6) / 100;
+    Part part = {KeyKind::kU64, body_bytes, bits, kOfRates, kHits, {peer.name}};
+    part.rate_goal = goal;
+    part.built_once = body_bytes > kInCaches;
+    parts->push_back(part);
+  }
+}
+
+}  // namespace
+
+std::vector<Part> CpusMatrix() {
+  const auto all = [](const Peer&) { return true; };
+  // Filling 512 MB takes these a minute each.
+  const auto is_slow = [](const Peer& peer) { return peer.fill_ns >= 100; };
+  const auto is_fast = [&](const Peer& peer) { return !is_slow(peer); };
+  std::vector<Part> parts;
+  for (const uint64_t bytes : {24 * KiB, MiB, 8 * MiB}) parts.push_back(MatrixInCache(bytes));
+  for (const double goal : kGoals) AddRates(goal, MiB, all, &parts);
+  constexpr uint64_t kLarge = 512 * MiB;
+  parts.push_back({KeyKind::kHash, kLarge, 10, kAsked, kHits, kFloors});
+  parts.push_back(MatrixOf("blocked", kLarge));
+  AddRates(kGoals[0], kLarge, all, &parts);
+  AddRates(kGoals[1], kLarge, is_fast, &parts);
+  AddRates(kGoals[2], kLarge, is_fast, &parts);
+  for (const Peer& peer : AllPeers()) {  // one target: the rows of rates tell it
+    if (peer.is_layout && peer.name != "blocked" && peer.targets.size() > 1)
+      parts.push_back(MatrixOf(peer.name, kLarge));
+  }
+  AddRates(kGoals[1], kLarge, is_slow, &parts);
+  AddRates(kGoals[2], kLarge, is_slow, &parts);
+  return parts;
+}
+
+std::vector<Part> SmokeMatrix() {
+  std::vector<Part> parts = {MatrixInCache(24 * KiB)};
+  AddRates(
+      kGoals[0], 24 * KiB, [](const Peer&) { return true; }, &parts);
+  parts.push_back(MatrixOf("blocked", 128 * KiB));  // as if it were large
+  return parts;
+}
+
+}  // namespace linefilter::bench

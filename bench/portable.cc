@@ -1,0 +1,58 @@
+#include "bench/portable.h"
+
+#include <fstream>
+
+#include "bench/cpu.h"
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/personality.h>
+#include <unistd.h>
+#endif
+
+namespace linefilter::bench {
+
+bool IsPortable() {
+#ifdef LINEFILTER_BENCH_PORTABLE
+  return true;
+#else
+  return false;
+#endif
+}
+
+int PinToOneCpu() {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return -1;
+  for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof(one), &one) == 0 ? cpu : -1;
+  }
+#endif
+  return -1;
+}
+
+void FixAddresses(char** argv) {
+#if defined(__linux__)
+  constexpr unsigned long kAsk = 0xffffffff;
+  const int now = personality(kAsk);
+  if (now == -1 || (now & ADDR_NO_RANDOMIZE) != 0) return;
+  if (personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) == -1) return;
+  if ((personality(kAsk) & ADDR_NO_RANDOMIZE) == 0) return;  // an emulator that only says that it did
+  execv("/proc/self/exe", argv);
+#else
+  static_cast<void>(argv);
+#endif
+}
+
+std::string FreshResultsFile() {
+  const std::string name = "linefilter-" + CpuSlug();
+  std::string file = name + ".json";
+  for (int number = 2; std::ifstream(file).good(); ++number) file = name + "-" + std::to_string(number) + ".json";
+  return file;
+}
+
+}  // namespace linefilter::bench
