@@ -13,8 +13,8 @@
 #include "bench/machine.h"
 #include "bench/peer.h"
 #include "linefilter/file.h"
+#include "linefilter/interval.h"
 #include "linefilter/sizing.h"
-#include "tools/measure/interval.h"
 #include "tools/measure/key_families.h"
 #include "tools/measure/layouts.h"
 #include "tools/measure/parallel.h"
@@ -163,7 +163,7 @@ Counts Measure(const Job& job) {
 }
 
 json ToJson(const Job& job, const Counts& counts) {
-  const tools::Interval interval = tools::ClopperPearson(counts.false_positives, job.num_queries, kConfidence);
+  const Interval interval = ClopperPearson(counts.false_positives, job.num_queries, kConfidence);
   const double bits = 8 * static_cast<double>(counts.bytes);
   return {{"layout", job.peer->name},
           {"origin", job.peer->origin},

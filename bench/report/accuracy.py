@@ -4,7 +4,7 @@ import collections
 
 import choose
 from choose import MAIN_BITS, by, where
-from markdown import Section, Table, bits, count, number, percent, probes, ratio
+from markdown import Section, Table, bits, code, count, number, percent, probes, ratio
 
 COMMAND = "build/release/linefilter_bench --accuracy --out bench/results/accuracy.json"
 
@@ -38,7 +38,7 @@ def densities(accuracy):
     for layout in choose.layouts(rows):
         for row in sorted(where(rows, layout=layout), key=lambda row: row["bits_per_key"]):
             expected = row["expected_fpr"]
-            table.add(f"`{layout}`", bits(row["bits_per_key"]), probes(row), percent(row["fpr"]),
+            table.add(code(layout), bits(row["bits_per_key"]), probes(row), percent(row["fpr"]),
                       percent(row["fpr_low"]), percent(row["fpr_high"]), percent(expected) if expected else "",
                       ratio(row["fpr"], expected, 3) if expected else "", row["false_negatives"])
     section.table(table, command=COMMAND)

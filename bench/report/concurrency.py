@@ -2,7 +2,7 @@
 
 import choose
 from choose import CONCURRENT, LOCKED, SEALED, where
-from markdown import Section, Table, bits, ns, rate
+from markdown import Section, Table, bits, code, ns, rate
 from promises import best, gained, most_times, pairs_of, table
 
 LEAST_THREADS, MOST_TIMES = 0.75, 1.3
@@ -16,11 +16,11 @@ def section(cpu):
     rows = where(cpu.rows, layout=(CONCURRENT, SEALED) + LOCKED)
     if not rows:
         return out
-    out.say(f"`{CONCURRENT}`: threads insert by atomic OR, nobody waits. `{SEALED}`: the sequential filter. `classic_locked`, "
-            "`classic_sharded`: what simple programs do, a classic filter behind a readers-writer lock, and 64 of them. "
-            "`fill`: an emptied filter takes all members, one call per key; `_2_threads`: half of them each, timed by the "
-            "clock. `_during_inserts`: the other thread inserts new keys as fast as it can, beside "
-            f"`{SEALED}` into another filter, so that the machine is as busy.")
+    out.say(f"In `{CONCURRENT}` threads insert by atomic OR, and nobody waits. `{SEALED}` is the sequential filter. Simple programs "
+            "use a classic filter behind a readers-writer lock (`classic_locked`), or 64 of them (`classic_sharded`). In `fill` an "
+            "emptied filter takes all members, one call per key; in `_2_threads` each thread takes half of them, timed by the "
+            "clock. In `_during_inserts` the other thread inserts new keys as fast as it can. Beside "
+            f"`{SEALED}` it inserts into another filter, so that the machine is as busy.")
     table(out, lines(cpu))
     _against_one_thread(cpu, out)
     _all_rows(cpu, out, rows)
@@ -66,6 +66,6 @@ def _all_rows(cpu, out, rows):
                     line = where(of_size, target=target)
                     by_access = {row["access"]: row for row in line}
                     shown += line
-                    of_kind.add(f"`{layout}`", target, size, bits(line[0]["bits_per_key"]), rate(line[0]),
+                    of_kind.add(code(layout), target, size, bits(line[0]["bits_per_key"]), rate(line[0]),
                                 *[ns(by_access.get(access)) for access in accesses])
         out.table(of_kind, shown)

@@ -135,7 +135,7 @@ def _large_times(rows, large):
     if not pairs or not all(theirs for _, theirs in pairs):
         return unknown(what, asked)
     return (what, asked, NO_VERDICT,
-            ", ".join(f"`{row['filter']}` in blocks of {row['block_bytes']}: {ratio(times(row, theirs), 1)}, "
+            ". ".join(f"`{row['filter']}` in blocks of {row['block_bytes']}: {ratio(times(row, theirs), 1)}, "
                       f"{number(row['ns'])} to {number(theirs['ns'])} ns" for row, theirs in pairs), "", [])
 
 

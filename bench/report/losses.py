@@ -12,7 +12,7 @@ than 1.25 times the floor, and targets of `blocked` slower than `classic`.
 
 import choose
 from choose import MAIN_BITS, MAIN_HITS, SAME_BITS, SAME_FPR, SAME_TIME, by, fastest, filters, is_ours, where
-from markdown import Section, Table, bits, ns, number, rate, ratio
+from markdown import Section, Table, bits, code, ns, number, rate, ratio
 
 MOST_LINES = 25
 MOST_FLOOR = 1.25
@@ -120,8 +120,8 @@ INTRODUCTION = f"""Rows of the same access, keys, hits and size, bits per key wi
 - floor: each access and size of `blocked`, hash given, {MAIN_BITS} bits per key, {MAIN_HITS} % hits;
 - slower than `classic`: each target of `blocked`.
 
-One line for each kind, peer and access: the worst case, and how many of the comparisons are lost. The factor is ours /
-theirs: of times (**x** above), of FPR where that is lower, of bits per key where they are fewer.
+There is one line for each kind, peer and access, with the worst case and the number of lost comparisons. The factor is ours
+by theirs. It compares times, the FPR where that is lower, or the bits per key where they are fewer.
 """
 
 
@@ -163,7 +163,7 @@ def _cells(found, number_compared):
     place += f"{ours['keys']}, {ours['size']}" + (f", {ours['hit_percent']} % hits" if ours["hit_percent"] >= 0 else "")
     if loss.kind == "floor" and len(found) > 1:
         place += "; also " + ", ".join(other.ours["size"] for other in found[1:])
-    against = loss.group[1] if loss.kind in ("floor", "target") else f"`{loss.group[1]}`"
+    against = loss.group[1] if loss.kind in ("floor", "target") else code(loss.group[1])
     return (WORDS[loss.kind], against,
             loss.group[2] or "all", f"{len(found)} of {number_compared}",
             ratio(loss.factor, 1) if theirs[value] else "",

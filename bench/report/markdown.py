@@ -4,6 +4,14 @@ import re
 import textwrap
 
 
+OWN = set()  # layouts of other schemes that this project wrote itself: page.py tells them
+
+
+def code(layout):
+    """The name of a layout in a table: one that is our own reimplementation says so."""
+    return f"`{layout}` (own)" if layout in OWN and not layout.endswith("_own") else f"`{layout}`"
+
+
 def digits(value):
     """Decimals that leave about three significant digits."""
     if value >= 100:

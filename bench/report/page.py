@@ -1,48 +1,51 @@
-"""BENCHMARKS.md: what ran where, how to read it, and all sections in their order."""
+"""The pages of doc/benchmarks: what ran where, how to read it, a page of each CPU, engines, accuracy."""
 
 import accuracy
 import choose
 import concurrency
 import engines
 import losses
+import markdown
 import patterns
 import retrieval
 import tables
 from choose import MAIN_BITS, MAIN_HITS, fastest, filters, where
-from markdown import Section, Table, ns, rows_command
+from markdown import Section, Table, code, ns, rows_command
+from names import of_cpu
 
-HEAD = """# Benchmarks
+HEAD = """# All measurements
 
-Written by `tools/report` from the files in bench/results/; do not edit: `tools/report --check` finds a page that is not
-theirs. Every number below stands in one of those files, rounded to three digits, or tells how many times one is the
-other (marked `x`).
-`tools/bench.sh` measures this machine and adds it here.
+`tools/report` writes these pages from the files in bench/results; do not edit them. Every number stands in one of those files,
+rounded to three digits, or tells how many times one is the other (marked `x`). The summary is BENCHMARKS.md.
 """
 
 READING = """## How to read it
 
-- **ns**: CPU time of the thread per key (of two threads the time by the clock), the median of the repetitions. Less is
-  better. **x**: how many times one is the other. Of times the median over rounds, if both rows are of one
-  group (size, keys, asked bits per key), whose rows were measured once in each round: what slowed the machine for a while
-  slowed both. Else of the medians.
-- **FPR**: false-positive rate, measured in the very filter that was timed, in percent. **expected**: of its model.
-- **bits per key**: real ones, 8 times the bytes that lookups may read / keys. Peers are asked for the same; some round.
+- **ns**: CPU time of the thread per key, the median of the repetitions. Rows of two threads have the time by the clock. Less is
+  better.
+- **x**: how many times one is the other. Rows of one group (size, keys, bits per key) were measured once in each round. Their
+  ratio of times is the median over the rounds, because noise of the machine hits both. Other ratios are of the medians.
+- **FPR**: the false-positive rate in percent, measured in the very filter that was timed. **expected**: the rate of its model.
+- **bits per key**: 8 times the bytes that lookups may read, by the number of keys. Some peers round what they are asked for.
 - **k**: probes per key.
-- **single**: one call per key through the library. **branch**: and the caller branches on the answer. **dependent**:
-  and the next key depends on it, the latency. (Not of code that branches inside, as `classic` and the SCALAR targets
-  do: the CPU guesses the answer and goes on before the line has come.) **batch**: the library's call for many keys.
-  **inlined**: compiled into the caller for this target, as header-only code is; the schemes written here
-  (`k_independent`, `split_block_...`) have that instead of `single`.
-- **keys**: `hash` is given; `u64` and `string` keys are hashed inside the time.
-- **target**: the SIMD instructions the code was made to use; `packaged`: as the distribution compiled it.
-- **floor**: what reading one random line of the same memory and nothing else took, in the same run.
-- **size**: of the filter's bits. Members asked in 50 % of the lookups unless a table says otherwise.
+- **single**: one call per key through the library. **branch**: the caller also branches on the answer. **dependent**: the next
+  key depends on the answer, so this is the latency. `classic` and the SCALAR targets branch inside, and the CPU guesses their
+  answers before the line has come.
+- **batch**: the library's call for many keys. **inlined**: the lookup is compiled into the caller for this target. The schemes
+  that are written here (`k_independent`, `split_block_...`) have that instead of `single`.
+- **(own)**: a reimplementation of another's scheme by this project, not the code of that project.
+- **keys**: a `hash` is given; `u64` and `string` keys are hashed inside the time.
+- **target**: the SIMD instructions that the code uses; `packaged`: as the distribution compiled it.
+- **floor**: the time to read one random line of the same memory and nothing else, in the same run.
+- **size**: of the filter's bits. Half of the looked-up keys are members, unless a table says otherwise.
 """
 
 
 def machines(results):
     section = Section("## The machines")
     columns = [(cpu.name, cpu.context, cpu) for cpu in results.cpus]
+    columns += [(f"{of_cpu(cpu.name)}, by rate", cpu.by_rate_context, None) for cpu in results.cpus
+                if cpu.by_rate_context is not cpu.context]
     if results.accuracy:
         columns.append(("accuracy file", results.accuracy["context"], None))
     table = Table(("", "l"), *[(name, "l") for name, _, _ in columns])
@@ -52,10 +55,9 @@ def machines(results):
                   ("commit", "commit"), ("date", "date"), ("counters", "counters"),
                   ("peers left out", "missing_peers"))
     for title, field in properties:
-        table.add(title, *[_words(context[field]) for _, context, _ in columns])
+        table.add(title, *[_words(context[field], field) for _, context, _ in columns])
     table.add("memory in huge pages", *[_huge_pages(cpu) for _, _, cpu in columns])
-    table.add("file", *[f"{cpu.slug}.json" if cpu else "accuracy.json" for _, _, cpu in columns])
-    table.add("rows", *[len(cpu.rows) if cpu else len(results.accuracy["measured"]) for _, _, cpu in columns])
+    table.add("rows", *[len(cpu.rows) if cpu else "" for _, _, cpu in columns])
     section.table(table)
     origins = sorted({(choose.kind_order(row), row["layout"], row["origin"]) for cpu in results.cpus for row in cpu.rows
                       if not row["floor"] and not choose.is_ours(row)})
@@ -70,7 +72,9 @@ def _huge_pages(cpu):
     return f"at least {min(percents):.3g} %" if percents else ""
 
 
-def _words(value):
+def _words(value, field):
+    if field == "counters":
+        return value.split(":")[0]  # the rest says what to do
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -82,7 +86,7 @@ def across(results):
     section = Section("## CPU against CPU")
     if len(results.cpus) < 2:
         section.say("There is one CPU so far. On another one, run `tools/bench.sh`: it measures, leaves its file in "
-                    "bench/results/ and writes this page again, with a table and a plot of both.")
+                    "bench/results/ and writes these pages again, with a table and a plot of both.")
         return section
     section.say(f"ns per key at {MAIN_BITS} bits per key, {MAIN_HITS} % hits, each layout on its fastest target of "
                 "that CPU and size.")
@@ -102,45 +106,48 @@ def across(results):
                 if sum(1 for row in cells if row) < 2:
                     continue
                 shown += [row for row in cells if row]
-                columns.add(f"`{layout}`", access, keys, size, *[ns(row) for row in cells])
+                columns.add(code(layout), access, keys, size, *[ns(row) for row in cells])
     if not columns.lines:
         section.say("The files have no row in common yet.")
     section.table(columns, command=rows_command(shown) + " (on each CPU)" if shown else None)
     return section
 
 
-def write(results, plots, plots_folder):
-    """The whole page. plots: {file name: title}, those that exist beside it under plots_folder."""
-    out = [HEAD, machines(results).text(), READING]
+def pages(results, plots, plots_folder):
+    """{name: text} of all pages. plots: {file name: title}, those that exist beside them under plots_folder."""
+    markdown.OWN = {row["layout"] for cpu in results.cpus for row in cpu.rows + cpu.by_rate if choose.is_own_code(row)}
 
     def show(*names):
-        lines = [f"![{plots[name]}]({plots_folder}/{name})\n" for name in names if name in plots]
-        if lines:
-            out.append("\n".join(lines))
+        return "\n".join(f"![{plots[name]}]({plots_folder}/{name})\n" for name in names if name in plots)
 
+    written = {"README": [HEAD, contents(results), machines(results).text(), READING, across(results).text(),
+                          show("cpus.svg")]}
     for cpu in results.cpus:
-        out.append(f"## {cpu.name}\n")
-        if cpu.context["virtual"]:
-            out.append("A virtual machine: neighbours may slow single rows; each row is the median of its "
-                       "repetitions.\n")
-        show(f"pareto_{cpu.slug}.svg")
-        out.append(tables.main_comparison(cpu).text())
-        out.append(patterns.table(cpu, results.accuracy).text())
-        out.append(retrieval.section(cpu, results.accuracy).text())
-        out.append(concurrency.section(cpu).text())
-        out.append(losses.section(cpu).text())
-        show(f"size_{cpu.slug}.svg")
-        for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts,
-                     tables.counters):
-            out.append(make(cpu).text())
-    out.append(across(results).text())
-    show("cpus.svg")
-    out.append(engines.section(results.engines).text())
+        written[cpu.slug] = cpu_page(cpu, results.accuracy, show)
+    written["engines"] = [engines.section(results.engines).text()]
+    written["accuracy"] = ["## Accuracy\n"]
     if results.accuracy:
-        out.append("## Accuracy\n")
-        show("fpr.svg")
-        out.append(accuracy.densities(results.accuracy).text())
-        out.append(accuracy.families(results.accuracy).text())
+        written["accuracy"] += [show("fpr.svg"), accuracy.densities(results.accuracy).text(),
+                                accuracy.families(results.accuracy).text()]
     else:
-        out.append(f"## Accuracy\n\nNot measured yet: `{accuracy.COMMAND}`, then `tools/report`.\n")
-    return "\n".join(part for part in out if part)
+        written["accuracy"] += [f"Not measured yet: `{accuracy.COMMAND}`, then `tools/report`.\n"]
+    return {name: "\n".join(part for part in parts if part) for name, parts in written.items()}
+
+
+def contents(results):
+    lines = [(cpu.slug, cpu.name) for cpu in results.cpus]
+    lines += [("engines", "Filters inside LevelDB and RocksDB"), ("accuracy", "Rates by size and by kind of keys")]
+    return "".join(f"- [{words}]({name}.md)\n" for name, words in lines)
+
+
+def cpu_page(cpu, measured, show):
+    out = [f"## {cpu.name}\n"]
+    if cpu.context["virtual"]:
+        out.append("This is a virtual machine, whose neighbours may slow single rows. Each row is the median of its "
+                   "repetitions.\n")
+    out += [show(f"pareto_{cpu.slug}.svg"), tables.main_comparison(cpu).text(), patterns.table(cpu, measured).text(),
+            retrieval.section(cpu, measured).text(), concurrency.section(cpu).text(), losses.section(cpu).text(),
+            show(f"size_{cpu.slug}.svg")]
+    for make in (tables.sizes, tables.rates, tables.hits, tables.keys, tables.placement, tables.inserts, tables.counters):
+        out.append(make(cpu).text())
+    return out

@@ -5,16 +5,16 @@ import textwrap
 
 import choose
 from choose import GATHER, MAIN_HITS, PERMUTE, by, fastest, filters, where
-from markdown import Section, Table, bits, ns, percent, probes, rate, ratio
+from markdown import Section, Table, bits, code, ns, percent, probes, rate, ratio
 
 # What `blocked` promises against k independent bits in 512 (FPR, then ns of theirs / ns of ours).
 MOST_FPR = 1.02
 LEAST_AVX512_SMALL_K, LEAST_AVX512_K11, LEAST_AVX2, LEAST_ANYWHERE = 1.6, 2.2, 1.1, 0.97
 
-SCOPE = "Worst cases of the inlined, independent lookups; what dependent and other ones lose is in \"Where we lose\"."
+SCOPE = "They are the worst cases of inlined, independent lookups. \"Where we lose\" has the others."
 # Heading, rival, its targets (None: all). A list leaves out the lines that an earlier one of the same rival has.
 LISTS = (
-    (f"What `blocked` promises against `{GATHER}`. {SCOPE}", GATHER, None),
+    (f"These are the promises of `blocked` against `{GATHER}`. {SCOPE}", GATHER, None),
     (f"Nothing is promised against `{PERMUTE}`. On AVX2 it is how RocksDB computes this pattern where it is compiled "
      "for AVX2 (Debian's package is not). The same thresholds applied to it, on AVX2:", PERMUTE, "AVX2"),
     (f"The same against `{PERMUTE}` on any target, our AVX-512 version of it included; the lines that change:", PERMUTE,
@@ -50,7 +50,7 @@ def table(cpu, accuracy):
             of_layout = where(of_size, layout=layout)
             for target in sorted(by(of_layout, "target"), key=choose.target_order(cpu)):
                 line = {row["asked_bits_per_key"]: row for row in where(of_layout, target=target)}
-                columns.add(f"`{layout}`", target,
+                columns.add(code(layout), target,
                             *[_with_ratio(cpu, line.get(density), of_size) for density in densities])
         section.table(columns, of_size)
     _rates(section, rows, densities, titles)
@@ -72,7 +72,7 @@ def _rates(section, rows, densities, titles):
     for layout in choose.layouts(rows):
         line = by(where(rows, layout=layout, size=size), "asked_bits_per_key")
         cells = [line[density][0] if density in line else None for density in densities]
-        columns.add(f"`{layout}`", *[f"{rate(row)} (k {probes(row)})" if row else "" for row in cells])
+        columns.add(code(layout), *[f"{rate(row)} (k {probes(row)})" if row else "" for row in cells])
     section.table(columns, where(rows, size=size))
 
 

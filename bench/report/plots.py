@@ -1,10 +1,10 @@
 """The figures: rate against time, time against size, rate against density, CPU against CPU."""
 
-import re
-
 import choose
+import choose_plot
 from choose import GATHER, MAIN_BITS, MAIN_HITS, by, fastest, filters, where
 from figure import Axis, Panel, color, mark, script
+from names import of_cpu
 
 WIDTH, HEIGHT = 1320, 660
 LEFT_BOX, RIGHT_BOX = (80, 80, 630, 590), (740, 80, 1290, 590)
@@ -14,6 +14,7 @@ def all_figures(results):
     """{file name: (title, script)} of what these results can show."""
     made = {f"{kind}_{cpu.slug}": make(cpu)
             for cpu in results.cpus for kind, make in (("pareto", pareto), ("size", size))}
+    made["choose"] = choose_plot.choose_plot(results)
     made["cpus"] = cpus(results)
     made["fpr"] = fpr(results.accuracy) if results.accuracy else None
     return {f"{name}.svg": (figure[0], script(name, *figure)) for name, figure in made.items() if figure}
@@ -152,17 +153,11 @@ def cpus(results):
         for _, layout, shade, best in series:
             panel.line([(choose.size_bytes(row["size"]), row["ns"]) for row in best], shade, mark(layout),
                        "dashed" if layout == GATHER else None)
-        panel.end_labels([((choose.size_bytes(best[-1]["size"]), best[-1]["ns"]), short_name(cpu.name), shade)
+        panel.end_labels([((choose.size_bytes(best[-1]["size"]), best[-1]["ns"]), of_cpu(cpu.name), shade)
                           for cpu, layout, shade, best in series if layout == "blocked"])
         panels.append(panel)
     title = f"CPU against CPU, {MAIN_HITS} % hits: blocked (solid), {GATHER} (dashed), each on its fastest target"
     return (title, WIDTH if len(panels) == 2 else 700, HEIGHT, panels) if panels else None
-
-
-def short_name(cpu):
-    """A CPU's name without what says nothing, for the margin of a figure."""
-    words = re.sub(r"\((R|TM|tm|r)\)|@.*|\b(CPU|Processor|\d+-Core)\b", " ", cpu).split()
-    return " ".join(words)[:30]
 
 
 # Rate against density.

@@ -46,6 +46,7 @@ FILTER_ROW = {"image_bytes": WHOLE, "asked_bits_per_key": NUMBER, "bits_per_key"
 FPR_ROW = {"fpr": NUMBER, "fpr_queries": WHOLE, "expected_fpr": NUMBER}
 COUNTERS = {"cycles": NUMBER, "instructions": NUMBER, "cache_misses": NUMBER}
 MEMORY = {"huge_page_percent": NUMBER}
+BY_RATE = {"rate_goal": NUMBER, "lines": NUMBER}
 ROUNDS = {"ns_each": TIMES, "group_began_ms": WHOLE}
 ENGINE_ROW = {"engine": TEXT, "origin": TEXT, "filter": TEXT, "asked_bits_per_key": NUMBER, "num_keys": WHOLE,
               "value_bytes": WHOLE, "block_bytes": WHOLE, "keys_per_filter": NUMBER, "filter_bytes": WHOLE,
@@ -61,14 +62,25 @@ MEASURED_OPTIONAL = {"asked_bits_per_key": NUMBER}
 
 
 class Cpu:
-    """One throughput file: where it ran, and its rows."""
+    """One throughput file: where it ran, and its rows. Those keyed by rate stand apart: they are of other densities."""
 
     def __init__(self, path, data):
         self.path = path
         self.slug = os.path.splitext(os.path.basename(path))[0]
         self.context = data["context"]
         self.name = self.context["cpu"]
-        self.rows = data["rows"]
+        self.rows = [row for row in data["rows"] if not row.get("rate_goal")]
+        self.by_rate = [row for row in data["rows"] if row.get("rate_goal")]
+        self.by_rate_context = self.context
+
+    @property
+    def is_plan_of_cpus(self):
+        """A file of linefilter_bench --plan cpus, which has rows by rate and few others."""
+        return self.context.get("plan") == "cpus"
+
+    def take_rates_of(self, other):
+        """Of the same CPU: what the file of the full plan does not have."""
+        self.by_rate, self.by_rate_context = other.by_rate, other.context
 
 
 class Results:
@@ -105,20 +117,35 @@ def load(paths, allow_fixtures=False):
             results.engines = data
             continue
         _check_throughput(path, data)
-        for known, cpu in throughput_paths.items():
-            if cpu.name == data["context"]["cpu"]:
+        cpu = Cpu(path, data)
+        for known, other in throughput_paths.items():
+            if other.name == cpu.name and other.is_plan_of_cpus == cpu.is_plan_of_cpus:
                 raise ResultsError(f"{known} and {path} are both of '{cpu.name}': remove the older one, or, if these "
                                    "are different machines, tell them apart in context.cpu of each.")
-        cpu = Cpu(path, data)
-        if any(cpu.slug == other.slug for other in results.cpus):
-            raise ResultsError(f"{path}: another file is named {cpu.slug}.json too, and plots are named after it: "
-                               "rename one of them.")
         throughput_paths[path] = cpu
-        results.cpus.append(cpu)
+    results.cpus = _merged(list(throughput_paths.values()))
     if not results.cpus:
         raise ResultsError("there is no throughput file among the results: run tools/bench.sh, which writes one.")
     results.cpus.sort(key=lambda cpu: cpu.slug)
     return results
+
+
+def _merged(cpus):
+    """A CPU once: rows by rate of the small plan beside the rows of the full one."""
+    full = {cpu.name: cpu for cpu in cpus if not cpu.is_plan_of_cpus}
+    merged = list(full.values())
+    for cpu in cpus:
+        if cpu.is_plan_of_cpus and cpu.name in full:
+            full[cpu.name].take_rates_of(cpu)
+        elif cpu.is_plan_of_cpus:
+            merged.append(cpu)
+    slugs = {}
+    for cpu in merged:
+        if cpu.slug in slugs:
+            raise ResultsError(f"{cpu.path}: another file is named {cpu.slug}.json too, and plots are named after it: "
+                               "rename one of them.")
+        slugs[cpu.slug] = cpu
+    return merged
 
 
 def _read(path):
@@ -170,7 +197,7 @@ def _check_throughput(path, data):
     for number, row in enumerate(_list(path, data, "rows")):
         name = row.get("row") if isinstance(row, dict) else None
         where = f"{path}: row '{name}'" if name else f"{path}: row number {number + 1}"
-        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS, **MEMORY, **ROUNDS}
+        needed, optional = dict(ROW), {**FILTER_ROW, **FPR_ROW, **COUNTERS, **MEMORY, **ROUNDS, **BY_RATE}
         if isinstance(row, dict) and not row.get("floor"):
             needed.update(FILTER_ROW)
             if row.get("access") in LOOKUPS:

@@ -24,10 +24,10 @@ def section(cpu, accuracy):
     out = Section("### Retrieval and building: what was asked, what it got")
     if not where(cpu.rows, layout=LAYOUT) and not where(cpu.rows, access="build_2_threads"):
         return out
-    out.say("Lookups: the worst case over sizes, hits and bits per key. Rates: of the measurement with most queries. Builds: "
-            f"of the largest filter. `{STATIC}` is the static peer, of one density. Filters "
-            "are built in memory that is there already, on two threads timed by the clock; "
-            f"`{YARDSTICK}`, a loop in registers, tells what the second CPU gives.")
+    out.say("For lookups this is the worst case over sizes, hits and bits per key. Rates are from the measurement with most "
+            f"queries, and builds from the largest filter. `{STATIC}` is the static peer, and it has one density. Filters are built "
+            "in memory that is there already. Two threads are timed by the clock, and "
+            f"`{YARDSTICK}`, a loop in registers, tells how much the second CPU gives.")
     table(out, lines(cpu, accuracy))
     return out
 

@@ -2,7 +2,7 @@
 
 import choose
 from choose import MAIN_BITS, MAIN_HITS, by, fastest, filters, where
-from markdown import Section, Table, bits, ns, number, percent, probes, rate, ratio
+from markdown import Section, Table, bits, code, ns, number, percent, probes, rate, ratio
 from results import FILLS
 
 ONE_BY_ONE = ("single", "inlined")
@@ -31,7 +31,7 @@ def main_comparison(cpu):
         first = inlined or single or batch
         shown += [row for row in cells if row]
         lines.append((first["ns"], [
-            f"`{layout}`", _targets(cells), bits(first["bits_per_key"]), probes(first), rate(first),
+            code(layout), _targets(cells), bits(first["bits_per_key"]), probes(first), rate(first),
             percent(first["expected_fpr"]) if first["expected_fpr"] else "", *[ns(row) for row in cells],
             first["origin"]]))
     for _, line in sorted(lines, key=lambda entry: (entry[0], entry[1][0])):
@@ -77,7 +77,7 @@ def _size_table(cpu, section, rows, accesses):
             for target in sorted(by(of_access, "target"), key=choose.target_order(cpu)):
                 line = {row["size"]: row for row in where(of_access, target=target)}
                 shown += line.values()
-                table.add(f"`{layout}`", target, access, of_access[0]["keys"],
+                table.add(code(layout), target, access, of_access[0]["keys"],
                           *[_with_floor(line.get(name), floors[name]) for name in names])
     section.table(table, shown)
 
@@ -95,8 +95,8 @@ def rates(cpu):
     names = choose.sizes(rows)
     if len(names) < 2:
         return section
-    section.say("FPR in %, of the very filters that were timed, so small ones scatter. The last column: what the rate "
-                "of the largest is to that of the 1 MB filter.")
+    section.say("FPR in %, of the very filters that were timed, so small ones scatter. The last column "
+                "is the rate of the largest filter by that of the 1 MB filter.")
     table = Table(("layout", "l"), *[(name, "r") for name in names], ("largest / 1MB", "r"))
     shown = []
     for layout in choose.layouts(rows):
@@ -107,7 +107,7 @@ def rates(cpu):
         shown += measured
         first = line.get("1MB")
         growth = ratio(measured[-1]["fpr"], first["fpr"]) if first and first["fpr"] and len(measured) > 1 else ""
-        table.add(f"`{layout}`", *[rate(line[name]) for name in names], growth)
+        table.add(code(layout), *[rate(line[name]) for name in names], growth)
     section.table(table, shown)
     return section
 
@@ -140,7 +140,7 @@ def hits(cpu):
                 target = fastest(where(of_access, hits=MAIN_HITS) or of_access)["target"]
                 cells = [fastest(where(of_access, target=target, hits=hit)) for hit in (0, 50, 100)]
                 shown += [row for row in cells if row]
-                table.add(f"`{layout}`", target, access, size, *[ns(row) for row in cells])
+                table.add(code(layout), target, access, size, *[ns(row) for row in cells])
     section.table(table, shown)
     return section
 
@@ -168,7 +168,7 @@ def keys(cpu):
             best = fastest(where(of_access, keys="string") or where(of_access, keys="u64") or of_access)
             cells = [fastest(where(of_access, target=best["target"], keys=kind)) for kind in ("hash", "u64", "string")]
             shown += [row for row in cells if row]
-            table.add(f"`{layout}`", best["target"], access, *[ns(row) for row in cells])
+            table.add(code(layout), best["target"], access, *[ns(row) for row in cells])
     section.table(table, shown)
     return section
 
@@ -179,8 +179,8 @@ def placement(cpu):
     rows = where(cpu.rows, layout=choose.SPECIAL, bits=MAIN_BITS)
     if not rows:
         return section
-    section.say("ns per key of `blocked` in an image at an odd address, and of one key asked of 8 filters (the size "
-                "is of the 8 together); behind it the ratio to one aligned `blocked` of that size, access and target.")
+    section.say("ns per key of `blocked` in an image at an odd address, and of one key that is looked up in 8 filters, "
+                "whose sizes are added. Behind it is the ratio to one aligned `blocked` of that size, access and target.")
     names = choose.sizes(rows)
     table = Table(("layout", "l"), ("target", "l"), ("access", "l"), ("hits %", "r"), *[(name, "r") for name in names])
     shown = []
@@ -193,7 +193,7 @@ def placement(cpu):
                                       bits=MAIN_BITS, keys=row["keys"])) if row else None
                 shown += [found for found in (row, plain) if found]
                 cells.append(f"{ns(row)} ({ratio(choose.times(row, plain), 1)})" if plain else ns(row))
-            table.add(f"`{layout}`", target, access, hit if hit >= 0 else "", *cells)
+            table.add(code(layout), target, access, hit if hit >= 0 else "", *cells)
     section.table(table, shown)
     return section
 
@@ -214,7 +214,7 @@ def inserts(cpu):
                 for target in choose.best_targets(cpu, of_kind)[:2]:
                     line = {row["size"]: row for row in where(of_kind, target=target)}
                     shown += line.values()
-                    table.add(f"`{layout}`", target, access, kind, *[ns(line.get(name)) for name in names])
+                    table.add(code(layout), target, access, kind, *[ns(line.get(name)) for name in names])
     section.table(table, shown)
     return section
 
@@ -231,7 +231,7 @@ def counters(cpu):
     rows = where(rows, size=size)
     section.say("Per key.")
     for row in rows:
-        table.add(f"`{row['layout']}`", row["target"], row["access"], ns(row),
+        table.add(code(row['layout']), row["target"], row["access"], ns(row),
                   *[number(row[name]) if name in row else "" for name in ("cycles", "instructions", "cache_misses")])
     section.table(table, rows)
     return section

@@ -1,7 +1,7 @@
-"""The page of BENCHMARKS.md as one HTML file: its tables to be sorted and searched, its plots inside.
+"""BENCHMARKS.md and doc/benchmarks as one HTML file: tables to be sorted and searched, plots inside.
 
-Made of the Markdown that page.py writes, so that both say the same; of Markdown only what page.py uses is understood,
-anything else is an error. The file needs no other file and no network, and forbids itself both.
+Made of the Markdown that summary.py and page.py write, so that both say the same; of Markdown only what they use is understood,
+anything else is an error. A link to another page is its words: all pages are in this one. The file needs no other file and no network, and forbids itself both.
 """
 
 import html
@@ -14,7 +14,7 @@ import results
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMAGE = re.compile(r"!\[([^\]]*)\]\((\S+)\)$")
 HEADING = re.compile(r"(#+) (.*)$")
-INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*")
+INLINE = re.compile(r"`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\([^)\s]+\)")
 AGAIN = "Again: "
 
 
@@ -60,7 +60,9 @@ def element(lines, headings, drawn):
         items = re.split(r"\n- ", "\n".join(lines)[2:])
         return "<ul>\n" + "\n".join(f"<li>{inline(item)}</li>" for item in items) + "\n</ul>"
     text = "\n".join(lines)
-    if re.match(r"[|#>]|```|    |!\[|\d+\. ", text) or re.search(r"\]\(", text):
+    if lines[0].startswith("```") and lines[-1] == "```":
+        return "<pre>" + html.escape("\n".join(lines[1:-1]), quote=False) + "</pre>"
+    if re.match(r"[|#>]|```|    |!\[|\d+\. ", text) or re.search(r"!\[[^\]]*\]\(", text):
         raise results.ResultsError(f"Markdown that {__name__} does not know: {lines[0]}")
     kind = ' class="again"' if text.startswith(AGAIN) else ""
     return f"<p{kind}>{inline(text)}</p>"
@@ -78,8 +80,9 @@ def inline(text):
     out, at = [], 0
     for match in INLINE.finditer(text):
         out.append(html.escape(text[at:match.start()], quote=False))
-        kind, words = ("code", match[1]) if match[1] else ("b", match[2])
-        out.append(f"<{kind}>{html.escape(words, quote=False)}</{kind}>")
+        kind, words = ("code", match[1]) if match[1] else ("b", match[2]) if match[2] else (None, match[3])
+        words = html.escape(words, quote=False)
+        out.append(f"<{kind}>{words}</{kind}>" if kind else words)
         at = match.end()
     out.append(html.escape(text[at:], quote=False))
     return "".join(out)

@@ -14,6 +14,7 @@
 #include "examples/uses/use.h"
 #include "linefilter/builder.h"
 #include "linefilter/file.h"
+#include "linefilter/monitor.h"
 
 namespace uses {
 namespace {
@@ -28,8 +29,10 @@ void MakeImage(ExactStore* list, const Options& options, const std::string& path
   Check(builder.FinishToFile(path.c_str()));  // under its name only when it is complete
 }
 
-// Asks `n` URLs; every kOneIsBad-th is on the list, which has `listed`.
-Tally Ask(ExactStore* list, const linefilter::FilterView& filter, const Urls& url, uint64_t n, uint64_t listed) {
+// Asks `n` URLs; every kOneIsBad-th is on the list.
+Tally Ask(ExactStore* list, const linefilter::FilterView& filter, const Urls& url, uint64_t n, const Options& options) {
+  const uint64_t listed = options.items;
+  linefilter::FprMonitor monitor({options.fpr});
   Tally tally;
   tally.questions = n;
   const uint64_t lookups_before = list->lookups();
@@ -42,14 +45,18 @@ Tally Ask(ExactStore* list, const linefilter::FilterView& filter, const Urls& ur
     }
     const std::vector<std::string_view> keys(urls.begin(), urls.end());
     filter.MayContainKeys(keys.data(), keys.size(), maybe.data());
+    monitor.Asked(keys.size(), static_cast<size_t>(std::count(maybe.begin(), maybe.begin() + keys.size(), 1)));
     for (size_t i = 0; i < keys.size(); ++i) {
       const bool is_bad = (first + i) % kOneIsBad == 0, found = maybe[i] != 0 && list->Contains(keys[i]);
+      if (maybe[i] != 0 && !found) monitor.WasAbsent();
+      if (maybe[i] == 0 && is_bad) monitor.WasLost();  // a service: if the list turns out to have it
       good += !is_bad;
       tally.needed += found;
       tally.keys_lost += is_bad && !found;
     }
   }
   tally.lookups = list->lookups() - lookups_before;
+  puts(monitor.Read(filter.ExpectedFpr()).sentence);
   tally.expected_for_nothing = static_cast<double>(good) * filter.ExpectedFpr();  // 1 of one that is broken
   return tally;
 }
@@ -70,7 +77,7 @@ int Run(const Options& options) {
   printf("%llu URLs, one of %llu on a list of %llu\n", static_cast<unsigned long long>(options.items),
          static_cast<unsigned long long>(kOneIsBad), static_cast<unsigned long long>(options.items));
   DescribeFilter(file.view());
-  const int exit_code = Ask(&list, file.view(), url, options.items, options.items).Report();
+  const int exit_code = Ask(&list, file.view(), url, options.items, options).Report();
 
   // One bit of it is another: the image is refused, and what is no filter answers "maybe".
   std::fstream bytes(image, std::ios::in | std::ios::out | std::ios::binary);
@@ -82,7 +89,7 @@ int Run(const Options& options) {
   const linefilter::Status status = refused.Load(image.c_str());
   const uint64_t few = std::min<uint64_t>(options.items, 5000);
   printf("\na damaged image: %s\n", status.ok() ? "was accepted" : status.message());
-  const Tally damaged = Ask(&list, refused.view(), url, few, options.items);
+  const Tally damaged = Ask(&list, refused.view(), url, few, options);
   const int damaged_code = damaged.Report();
   return std::max({exit_code, damaged_code, status.ok() ? 1 : 0});
 }

@@ -3,7 +3,8 @@
 //
 // Whoever attacks chooses the ids, so the hash is keyed: without the secret nobody can prepare ids that the filter lets
 // through. One that got through by luck stays through; a cache of "not there" answers, or a limit per client, ends
-// that.
+// that. A monitor counts what the filter answered and the database then said: it would tell of such an attacker, and of
+// a filter that has become too small.
 #include <cstdio>
 #include <random>
 #include <string>
@@ -11,6 +12,7 @@
 #include "examples/uses/exact_store.h"
 #include "examples/uses/use.h"
 #include "linefilter/filter.h"
+#include "linefilter/monitor.h"
 
 namespace uses {
 namespace {
@@ -45,6 +47,7 @@ int Run(const Options& options) {
   // An integer is hashed faster than its digits: both sides must do the same.
   store.ForEachAfter(0, [&](std::string_view id) { filter.InsertKey(uint64_t{std::stoull(std::string(id))}); });
 
+  linefilter::FprMonitor monitor({options.fpr});
   Tally tally;
   tally.questions = options.items;
   uint64_t absent = 0;
@@ -52,7 +55,10 @@ int Run(const Options& options) {
     const bool exists = i % 10 == 0;
     const uint64_t id = exists ? ExistingId(linefilter::MixHash(i) % options.items) : AbsentId(i);
     absent += !exists;
-    const bool found = filter.MayContainKey(id) && store.Contains(std::to_string(id));
+    const bool maybe = filter.MayContainKey(id);
+    monitor.Asked(maybe);
+    const bool found = maybe && store.Contains(std::to_string(id));
+    if (maybe && !found) monitor.WasAbsent();
     tally.needed += found;
     tally.keys_lost += exists && !found;
     tally.duplicates_accepted += !exists && found;  // never: the store knows
@@ -62,6 +68,7 @@ int Run(const Options& options) {
   printf("%llu requests, %llu of them for ids that never were\n", static_cast<unsigned long long>(options.items),
          static_cast<unsigned long long>(absent));
   DescribeFilter(filter);
+  puts(monitor.Read(filter.ExpectedFpr()).sentence);  // a service: every minute, into its log or for Prometheus
   return tally.Report();
 }
 

@@ -27,6 +27,8 @@
 //     linefilter_swappable_new   what is replaced while it is asked (c/swappable.h)
 //   linefilter_builder  keys in, one image out, of any layout (c/builder.h)
 //
+// Tests hold any filter to a false-positive rate by linefilter_check_fpr (c/testing.h).
+//
 // A few calls are for one kind alone, and named for it: linefilter_rotating_rotate. Another kind answers them with
 // LINEFILTER_INCOMPATIBLE, 0 or false.
 //
@@ -83,6 +85,7 @@
 #include "linefilter/c/scalable.h"
 #include "linefilter/c/sizing.h"
 #include "linefilter/c/swappable.h"
+#include "linefilter/c/testing.h"
 #include "linefilter/c/types.h"
 #include "linefilter/c/view.h"
 

@@ -159,6 +159,7 @@ void BindRedis(py::module_& module);  // where LINEFILTER_PYTHON_REDIS is define
 void BindHashing(py::module_& module);
 void BindMany(py::module_& module);  // questions to many filters at once
 void BindSizing(py::module_& module);
+void BindFpr(py::module_& module);  // the judge of rates, and the monitor
 
 }  // namespace linefilter::python
 

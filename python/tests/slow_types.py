@@ -10,8 +10,9 @@ import linefilter
 RIGHT = """
 import array, mmap
 import numpy as np, numpy.typing as npt
-from typing import assert_type
+from typing import Any, assert_type
 import linefilter
+from linefilter import testing
 view = linefilter.build(["a", b"b", 3, np.int32(4)], fpr=0.01, layout="retrieval", secret=bytes(16), threads=2)
 assert_type("a" in view, bool)
 assert_type(view.contains_many(np.arange(3)), npt.NDArray[np.bool_])
@@ -71,6 +72,15 @@ with linefilter.RedisFilter.create(servers, "seen", np.int64(5), fpr=0.1) as see
 assert_type(linefilter.RedisFilter.open("a:6379", b"seen", secret=b""), linefilter.RedisFilter)
 linefilter.RedisFilter.delete("unix:/run/redis.sock", "seen")
 linefilter.BlockedFilter(5, fpr=0.1, foldable=True).fold(np.int64(2))
+monitor = linefilter.FprMonitor(planned_fpr=0.01)
+monitor.asked("a" in users)
+monitor.asked_many(users.contains_many(["a"]))
+monitor.was_absent(np.int64(2))
+assert_type(monitor.read(0.01).since_restart.absent_keys, int)
+assert_type(linefilter.FprMonitor.prometheus([(monitor, 0.01, "users")]), str)
+assert_type(testing.assert_fpr(view, np.arange(3), range(3, 9), at_most=0.01).fpr, float)
+assert_type(testing.check_fpr({"a"}, ["a"], ["b"], baseline=testing.FprBaseline(100, 1)).lost, tuple[tuple[int, Any], ...])
+assert_type(testing.queries_for(0.01, resolution=1.1), int)
 try: view.verify()
 except linefilter.LinefilterError as error: assert_type(error.code, str)
 """
@@ -106,6 +116,9 @@ WRONG = [
     'linefilter.RedisFilter.open("a:6379")',
     'linefilter.RedisFilter.open(6379, "seen")',
     "linefilter.RedisServers(timeout='1')",
+    "linefilter.FprMonitor(0.01)",
+    "monitor.read('low')",
+    "testing.assert_fpr({1}, [1], [2], at_most='low')",
 ]
 
 

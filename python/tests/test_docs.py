@@ -47,7 +47,8 @@ def test_every_public_name_has_a_docstring():
 
 
 def test_all_is_all():
-    names = {name for name in vars(linefilter) if not name.startswith("_")} | {"__version__"}
+    names = {name for name, value in vars(linefilter).items() if not (name.startswith("_") or inspect.ismodule(value))}
+    names.add("__version__")
     assert names == set(linefilter.__all__)
     assert re.fullmatch(r"\d+\.\d+\.\d+", linefilter.__version__)
     assert f"project(linefilter VERSION {linefilter.__version__} " in (ROOT / "CMakeLists.txt").read_text()
@@ -61,7 +62,7 @@ def test_hints_list_the_layouts_of_the_library():
 
 def test_examples_in_docstrings():
     attempted = 0
-    for name in ("_bloom", "_builder", "_filter", "_living", "_scalable", "_sizing", "_view"):
+    for name in ("_bloom", "_builder", "_filter", "_living", "_monitor", "_scalable", "_sizing", "_view"):
         result = doctest.testmod(sys.modules[f"linefilter.{name}"])
         assert result.failed == 0
         attempted += result.attempted

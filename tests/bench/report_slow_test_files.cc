@@ -8,12 +8,13 @@ TEST(Report, DrawsThePlotsAlikeEachTime) {
   const Page again({kCpuB, kAccuracy, kCpuA});
   EXPECT_EQ(again.text, FullPage().text) << "the order of the files must not matter";
   int plots = 0;
-  for (const char* name : {"pareto_fixture-cpu-a", "pareto_fixture-cpu-b", "size_fixture-cpu-a", "cpus", "fpr"}) {
+  for (const char* name : {"choose", "pareto_fixture-cpu-a", "pareto_fixture-cpu-b", "size_fixture-cpu-a", "cpus",
+                           "fpr"}) {
     const std::string file = std::string("/") + name + ".svg", svg = ReadFile(FullPage().plots() + file);
     ++plots;
     EXPECT_EQ(svg, ReadFile(again.plots() + file)) << name;
-    EXPECT_TRUE(Contains(svg, ">blocked") || Contains(svg, ">Fixture A")) << name << " has no label";
-    EXPECT_TRUE(Contains(FullPage().text, "(plots/" + std::string(name) + ".svg)")) << name << " is not on the page";
+    EXPECT_TRUE(Contains(svg, ">blocked") || Contains(svg, ">Fixture A") || Contains(svg, ">linefilter blocked")) << name << " has no label";
+    EXPECT_TRUE(Contains(FullPage().text, "plots/" + std::string(name) + ".svg)")) << name << " is not on the page";
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(FullPage().plots()), {}), plots);
   EXPECT_EQ(ReadFile(again.html()), ReadFile(FullPage().html()));
@@ -28,12 +29,19 @@ TEST(Report, CheckFindsWhatIsStale) {
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_TRUE(Contains(result.err, what)) << result.err;
   };
-  std::string changed = page.text;
+  const std::string summary = ReadFile(page.out()), accuracy = ReadFile(page.pages() + "/accuracy.md");
+  std::string changed = accuracy;
   changed[changed.find("0.973")] = '7';
-  page.dir.Write("BENCHMARKS.md", changed);
-  expect_stale("BENCHMARKS.md is stale");
+  page.dir.Write("benchmarks/accuracy.md", changed);
+  expect_stale("accuracy.md is stale");
   EXPECT_TRUE(Contains(result.err, "7.973")) << "the difference is shown";
-  page.dir.Write("BENCHMARKS.md", page.text);
+  page.dir.Write("benchmarks/accuracy.md", accuracy);
+  page.dir.Write("BENCHMARKS.md", summary + "\n");
+  expect_stale("BENCHMARKS.md is stale");
+  page.dir.Write("BENCHMARKS.md", summary);
+  page.dir.Write("benchmarks/another-cpu.md", accuracy);
+  expect_stale("another-cpu.md is of no result file");
+  std::filesystem::remove(page.pages() + "/another-cpu.md");
 
   const std::string svg = ReadFile(page.plots() + "/fpr.svg");
   page.dir.Write("plots/fpr.svg", svg + " ");
@@ -213,7 +221,7 @@ TEST(Report, SaysThatGnuplotIsMissing) {
   arguments.push_back("--no-plots");
   result = RunProgram(arguments, {}, {{"PATH", empty.path()}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(dir.Names(), std::vector<std::string>{"page.md"});
+  EXPECT_EQ(dir.Names(), (std::vector<std::string>{"benchmarks", "page.md"}));
 }
 
 // The committed page: of the committed results, and of nothing else.

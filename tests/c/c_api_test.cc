@@ -272,6 +272,28 @@ TEST(CApi, SaysThatMemoryRanOut) {
       3);
 }
 
+bool AlwaysMaybe(const void*, const void*, size_t) noexcept { return true; }
+
+TEST(CApi, AJudgeWithoutMemoryIsUndecided) {
+  const std::vector<const void*> keys(3000, "key");
+  const std::vector<size_t> sizes(keys.size(), 3);
+  const linefilter_fpr_keys none = {nullptr, nullptr, 0}, absent = {keys.data(), sizes.data(), keys.size()};
+  linefilter_fpr_limit limit = {};
+  limit.at_most = 0.01;
+  FailEachAllocation(
+      [&](linefilter_status* status) {
+        linefilter_fpr_result result;
+        const linefilter_fpr_verdict verdict =
+            linefilter_check_fpr(AlwaysMaybe, nullptr, &none, &absent, &limit, &result);
+        if (verdict == LINEFILTER_FPR_ABOVE) return true;
+        EXPECT_EQ(verdict, LINEFILTER_FPR_UNDECIDED);
+        const bool has_words = std::string(result.sentence).find("there is no memory") == 0;
+        status->code = has_words ? LINEFILTER_OUT_OF_MEMORY : LINEFILTER_OK;
+        return false;
+      },
+      3);
+}
+
 // The constants of C are those of the library: LINEFILTER_LAYOUT_NAME has the id of NAME.
 TEST(CApi, HasAConstantForEachLayout) {
   const std::string header = test::ReadFile(LINEFILTER_SOURCE_DIR "/include/linefilter/c/types.h");

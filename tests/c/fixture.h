@@ -64,5 +64,6 @@ void RunBuilder(void);
 void RunSource(void);
 void RunView(void);
 void RunHashIds(void);
+void RunTesting(void);
 
 #endif /* LINEFILTER_TESTS_C_FIXTURE_H_ */

@@ -72,6 +72,8 @@ TEST(Uses, ADamagedListLetsNothingThrough) {
   ASSERT_NE(second, std::string::npos) << out;
   EXPECT_EQ(out.find("was accepted"), std::string::npos) << out;
   std::map<std::string, UseRow> table = UseTable(out.substr(second));
+  EXPECT_NE(out.find("as expected: "), std::string::npos) << "the monitor, of the whole list\n" << out;
+  EXPECT_NE(out.find("more than expected: ", second), std::string::npos) << "and of the damaged one\n" << out;
   EXPECT_EQ(table["exact look-ups"].got, 5000);
   EXPECT_EQ(table["look-ups saved"].got, 0);
   EXPECT_EQ(table["keys lost"].got, 0);

@@ -71,7 +71,7 @@ const std::map<std::string, std::set<std::string>> kForeign = {
     {"leveldb/", {kAdapters, "bench", "examples", "tools/measure/counted_leveldb.h", "tools/demo"}},
     {"rocksdb/", {kAdapters, "bench", "examples"}},
     {"hiredis/", {"lib/adapters/redis", "bench/redis"}},
-    {"bloom.h", {"bench/peers"}},
+    {"bloom.h", {"bench/peers", "tools/demo"}},
     {"sqlite3.h", {"examples/uses"}},
     {"pybind11/", {"python"}},
 };

@@ -1,6 +1,7 @@
-// The main job on real keys: filters of one word list, saved and mapped, are asked every word of others.
+// The main job on real keys: filters of one word list, saved and mapped, are asked every word of others, and so are the
+// filters of other libraries.
 //
-//   linefilter_demo ROUNDS FOLDER MEMBERS ASKED...      images, table and data for the plot go to FOLDER
+//   linefilter_demo ROUNDS FOLDER MEMBERS ASKED...      images, tables, verdict and data for the plot go to FOLDER
 //
 // All rows take turns in each round, so that noise of the machine hits all alike. With an odd number of rounds the
 // median is a measured time.
@@ -8,29 +9,29 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "linefilter/hash.h"
 #include "tools/demo/leveldb.h"
 #include "tools/demo/measure.h"
 #include "tools/demo/table.h"
 #include "tools/demo/words.h"
-#include "tools/measure/layouts.h"
 
 namespace linefilter::demo {
 namespace {
 
-constexpr double kBitsPerKey[] = {8, 10, 12, 16};
-constexpr double kPlottedBitsPerKey = 10;
+struct Wanted {
+  Layout layout;
+  double bits_per_key;
+};
+// The last two are not of the same bytes: what more bytes give, and what it costs to remove keys.
+constexpr Wanted kOurs[] = {{Layout::kBlocked, kBitsPerKey},
+                            {Layout::kRetrieval, kBitsPerKey},
+                            {Layout::kClassic, kBitsPerKey},
+                            {Layout::kBlocked, 16},
+                            {Layout::kCounting, 44}};
 
-std::vector<uint64_t> HashAll(const std::vector<std::string_view>& words) {
-  std::vector<uint64_t> hashes;
-  hashes.reserve(words.size());
-  for (const std::string_view& word : words) hashes.push_back(HashKey(word));
-  return hashes;
-}
-
-bool ReadAll(int argc, char** argv, Keys* keys, WordList* members, std::vector<WordList>* lists) {
+bool ReadAll(int argc, char** argv, WordList* members, std::vector<WordList>* lists, Asked* asked) {
   if (!ReadWords(argv[3], members)) return false;
   printf("inserted: %7zu words of %s\n", members->words.size(), argv[3]);
   lists->reserve(static_cast<size_t>(argc));  // the words point into their list: it must not move
@@ -42,29 +43,63 @@ bool ReadAll(int argc, char** argv, Keys* keys, WordList* members, std::vector<W
     printf("asked:    %7zu words of %s, %llu of them inserted\n", list.words.size(), list.path.c_str(),
            static_cast<unsigned long long>(CountShared(*members, list)));
   }
-  keys->asked = MergeAsked(*members, *lists);
-  keys->member_hashes = HashAll(members->words);
-  keys->asked_hashes = HashAll(keys->asked.words);
-  if (members->words.empty() || keys->asked.num_members == keys->asked.words.size()) {
-    fprintf(stderr,
-            "linefilter_demo: the lists leave nothing to measure: at least one word to insert and one absent word are "
-            "needed\n");
-    return false;
-  }
-  return true;
+  *asked = MergeAsked(*members, *lists);
+  if (!members->words.empty() && asked->num_members != asked->words.size()) return true;
+  fprintf(stderr,
+          "linefilter_demo: the lists leave nothing to measure: at least one word to insert and one absent word are "
+          "needed\n");
+  return false;
 }
 
-void PrintNotes(const Keys& keys, uint64_t num_absent, int rounds, FILE* out) {
-  fprintf(
-      out,
-      "Times: ns of CPU per key, one thread, median of %d interleaved rounds. The hashes were computed before, but "
-      "for\n"
-      "\"lookup +hash\": batches of words, hashing included. single = one call per key. Lookups: all %zu asked words.\n"
-      "FPR: of the %zu absent ones. False negatives: of all members, and of the asked words that are members.\n"
-      "insert: into a mutable filter; retrieval takes no key once it is made. build: FilterBuilder, from hashes to "
-      "image.\n"
-      "target: the instructions that answer, those that this CPU does best; classic is scalar by design.\n",
-      rounds, keys.asked.words.size(), static_cast<size_t>(num_absent));
+void MakeRows(const std::string& folder, std::vector<Row>* rows) {
+  for (const Wanted& wanted : kOurs) {
+    char name[64];
+    snprintf(name, sizeof(name), "/%s-%g.filter", LayoutName(wanted.layout), wanted.bits_per_key);
+    rows->emplace_back();
+    rows->back().contender = OfLayout(wanted.layout, wanted.bits_per_key, folder + name);
+  }
+  for (auto& other : OfOthers(kBitsPerKey)) {
+    rows->emplace_back();
+    rows->back().contender = std::move(other);
+  }
+}
+
+void PrintNotes(const Asked& asked, int rounds, FILE* out) {
+  fprintf(out,
+          "ns of CPU per word, hashing included, one thread, median of %d rounds. All %zu asked words are looked up; "
+          "the FPR is\n"
+          "that of the %zu absent ones. bytes: \"same\" is %g bits per word; a factor says how many times that is.\n",
+          rounds, asked.words.size(), asked.words.size() - static_cast<size_t>(asked.num_members), kBitsPerKey);
+}
+
+bool Close(FILE* file, const std::string& path) {
+  if (file != nullptr && fclose(file) == 0) return true;
+  fprintf(stderr, "linefilter_demo: cannot write %s\n", path.c_str());
+  return false;
+}
+
+// To the screen and to folder/table.txt; false after saying why.
+bool ShowTable(const std::vector<Row>& rows, const WordList& members, const Asked& asked, int rounds,
+               const std::string& folder) {
+  const std::string path = folder + "/table.txt";
+  FILE* const file = fopen(path.c_str(), "w");
+  for (FILE* const out : {stdout, file}) {
+    if (out == nullptr) continue;
+    fprintf(out, "\n");
+    PrintTable(rows, members.words.size(), asked.words.size() - asked.num_members, out);
+    PrintNotes(asked, rounds, out);
+  }
+  return Close(file, path);
+}
+
+// To folder/verdict.txt, which tools/demo.sh shows last.
+bool WriteVerdict(const std::vector<Row>& rows, uint64_t num_absent, const std::string& of_database,
+                  const std::string& folder) {
+  const std::string path = folder + "/verdict.txt";
+  FILE* const file = fopen(path.c_str(), "w");
+  if (file != nullptr) PrintVerdict(rows, num_absent, file);
+  if (file != nullptr) fprintf(file, "%s", of_database.c_str());
+  return Close(file, path);
 }
 
 int Run(int argc, char** argv) {
@@ -76,50 +111,31 @@ int Run(int argc, char** argv) {
     return 2;
   }
   const std::string folder = argv[2];
-  Keys keys;
   WordList members;
   std::vector<WordList> lists;
-  if (!ReadAll(argc, argv, &keys, &members, &lists)) return 2;
-
+  Asked asked;
+  if (!ReadAll(argc, argv, &members, &lists, &asked)) return 2;
   std::vector<Row> rows;
-  for (const double bits : kBitsPerKey) {
-    for (const Layout layout : tools::BuildableLayouts()) {
-      char name[64];
-      snprintf(name, sizeof(name), "/%s-%g.filter", LayoutName(layout), bits);
-      rows.emplace_back();
-      if (!MakeRow(layout, bits, folder + name, keys, &rows.back())) return 2;
-    }
-  }
-  uint64_t false_negatives = 0;
+  MakeRows(folder, &rows);
+  uint64_t lost = 0;
   for (Row& row : rows) {
-    CheckAnswers(keys, &row);
-    false_negatives += row.false_negatives;
+    if (!Check(members.words, asked, &row)) return 2;
+    lost += row.false_negatives;
   }
   for (int round = 0; round < rounds; ++round) {
-    for (Row& row : rows) TimeOnce(keys, &row);
+    for (Row& row : rows) TimeOnce(members.words, asked, &row);
   }
-
-  const uint64_t num_absent = keys.asked.words.size() - keys.asked.num_members;
-  const std::string table = folder + "/table.txt";
-  FILE* file = fopen(table.c_str(), "w");
-  for (FILE* out : {stdout, file}) {
-    if (out == nullptr) continue;
-    fprintf(out, "\n");
-    PrintTable(rows, num_absent, out);
-    PrintNotes(keys, num_absent, rounds, out);
-  }
-  if (file == nullptr || fclose(file) != 0) {
-    fprintf(stderr, "linefilter_demo: cannot write %s\n", table.c_str());
-    return 2;
-  }
-  if (!WritePlotData(rows, num_absent, kPlottedBitsPerKey, folder)) return 2;
+  const uint64_t num_absent = asked.words.size() - asked.num_members;
+  if (!ShowTable(rows, members, asked, rounds, folder) || !WritePlotData(rows, num_absent, folder)) return 2;
+  std::string of_database;
 #ifdef LINEFILTER_DEMO_LEVELDB
-  uint64_t lost = 0;
-  if (!ShowLevelDB(members, keys.asked, rounds, folder, &lost)) return 2;
-  false_negatives += lost;
+  uint64_t lost_in_leveldb = 0;
+  if (!ShowLevelDB(members, asked, rounds, folder, &lost_in_leveldb, &of_database)) return 2;
+  lost += lost_in_leveldb;
 #endif
-  if (false_negatives == 0) return 0;
-  fprintf(stderr, "linefilter_demo: FALSE NEGATIVES in the table above: this must never happen, please report it\n");
+  if (!WriteVerdict(rows, num_absent, of_database, folder)) return 2;
+  if (lost == 0) return 0;
+  fprintf(stderr, "linefilter_demo: FALSE NEGATIVES in the tables above: this must never happen, please report it\n");
   return 1;
 }
 

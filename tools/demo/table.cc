@@ -1,101 +1,96 @@
 #include "tools/demo/table.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
-
-#include "linefilter/sizing.h"
-#include "tools/measure/interval.h"
-#include "tools/measure/layouts.h"
 
 namespace linefilter::demo {
 namespace {
 
-double Percent(uint64_t hits, uint64_t n) {
-  return n == 0 ? 0 : 100 * static_cast<double>(hits) / static_cast<double>(n);
+double Fpr(const Row& row, uint64_t num_absent) {
+  return static_cast<double>(row.false_positives) / static_cast<double>(num_absent);
 }
 
-// Opens `folder`/`name`, lets `write` fill it, and closes it; false after saying what failed.
-template <class Write>
-bool WriteFile(const std::string& folder, const char* name, Write write) {
-  const std::string path = folder + "/" + name;
-  FILE* file = fopen(path.c_str(), "w");
-  bool good = file != nullptr;
-  if (good) {
-    write(file);
-    good = ferror(file) == 0;
-    good = fclose(file) == 0 && good;
-  }
-  if (!good) fprintf(stderr, "linefilter_demo: cannot write %s: %s\n", path.c_str(), strerror(errno));
-  return good;
-}
+bool IsOurs(const Row& row) { return row.contender->name().rfind("linefilter ", 0) == 0; }
+bool IsOfSameBytes(const Row& row) { return row.contender->wanted_bits_per_key() == kBitsPerKey; }
 
-// "-" for what a layout does not do.
-std::string Text(const Timing& timing) {
-  if (timing.samples.empty()) return "-";
+// "-" for what is not there.
+std::string Text(double value, const char* format) {
+  if (value < 0) return "-";
   char text[32];
-  snprintf(text, sizeof(text), "%.1f", timing.Median());
+  snprintf(text, sizeof(text), format, value);
   return text;
 }
+std::string Text(const Timing& timing) { return Text(timing.samples.empty() ? -1 : timing.Median(), "%.1f"); }
 
-void WriteMeasured(const std::vector<Row>& rows, Layout layout, uint64_t num_absent, FILE* file) {
-  fprintf(file, "# bits_per_key\tfpr %%\tlow\thigh (95 %%)\n");
+// How its bytes are to the rows above and below.
+std::string Bytes(const Row& row, uint64_t num_members) {
+  if (IsOfSameBytes(row)) return "same";
+  return Text(8.0 * static_cast<double>(row.contender->bytes()) / static_cast<double>(num_members) / kBitsPerKey,
+              "%.1fx");
+}
+
+const Row* Find(const std::vector<Row>& rows, const std::string& name) {
   for (const Row& row : rows) {
-    if (row.layout != layout) continue;
-    const tools::Interval interval = tools::ClopperPearson(row.false_positives, num_absent, 0.95);
-    fprintf(file, "%g\t%g\t%g\t%g\n", row.bits_per_key, Percent(row.false_positives, num_absent), 100 * interval.low,
-            100 * interval.high);
+    if (row.contender->name() == name && (IsOfSameBytes(row) || row.contender->wanted_bits_per_key() == 0)) return &row;
   }
+  return nullptr;
 }
 
 }  // namespace
 
-void PrintTable(const std::vector<Row>& rows, uint64_t num_absent, FILE* out) {
-  const std::string rule = std::string(127, '-') + "\n";
-  fprintf(out, "%s", rule.c_str());
-  fprintf(out, "%-9s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s %6s | %6s %6s %6s\n", "", "bits", "", "image", "false",
-          "FPR", "FPR", "", "insert", "insert", "", "lookup", "lookup", "lookup");
-  fprintf(out, "%-9s %6s %6s %9s  %6s %10s %10s | %-8s %6s %6s %6s | %6s %6s %6s\n", "layout", "/key", "probes",
-          "bytes", "neg.", "measured", "expected", "target", "single", "batch", "build", "single", "batch", "+hash");
-  double group = 0;
+void PrintTable(const std::vector<Row>& rows, uint64_t num_members, uint64_t num_absent, FILE* out) {
+  const std::string rule = std::string(109, '-') + "\n";
+  fprintf(out, "%s%-22s %9s %6s %10s  %6s %10s %10s | %8s %8s %8s\n", rule.c_str(), "", "bits", "", "", "false",
+          "FPR %", "FPR %", "ns: one", "in a", "to");
+  fprintf(out, "%-22s %9s %6s %10s  %6s %10s %10s | %8s %8s %8s\n%s", "filter", "per word", "bytes", "", "neg.",
+          "measured", "expected", "word", "batch", "build", rule.c_str());
   for (const Row& row : rows) {
-    if (row.wanted_bits_per_key != group) fprintf(out, "%s", rule.c_str());
-    group = row.wanted_bits_per_key;
-    const FilterView& view = row.file->view();
-    fprintf(out, "%-9s %6.2f %6u %9zu  %6llu %8.4f %% %8.4f %% | %-8s %6s %6s %6s | %6s %6s %6s\n",
-            LayoutName(row.layout), row.bits_per_key, view.num_probes(), view.image_bytes(),
-            static_cast<unsigned long long>(row.false_negatives), Percent(row.false_positives, num_absent),
-            100 * row.expected_fpr, view.target(), Text(row.insert).c_str(), Text(row.insert_batch).c_str(),
-            Text(row.build).c_str(), Text(row.lookup).c_str(), Text(row.lookup_batch).c_str(),
-            Text(row.key_batch).c_str());
+    const Contender& of = *row.contender;
+    fprintf(out, "%-22s %9.1f %6s %10llu  %6llu %10.4f %10s | %8s %8s %8s\n", of.name().c_str(),
+            8.0 * static_cast<double>(of.bytes()) / static_cast<double>(num_members), Bytes(row, num_members).c_str(),
+            static_cast<unsigned long long>(of.bytes()), static_cast<unsigned long long>(row.false_negatives),
+            100 * Fpr(row, num_absent), Text(100 * of.expected_fpr(), "%.4f").c_str(), Text(row.one).c_str(),
+            Text(row.batch).c_str(), Text(row.build).c_str());
   }
   fprintf(out, "%s", rule.c_str());
 }
 
-bool WritePlotData(const std::vector<Row>& rows, uint64_t num_absent, double bits_per_key, const std::string& folder) {
-  bool good = true;
-  for (const Layout layout : tools::BuildableLayouts()) {
-    const std::string name = std::string("fpr_") + LayoutName(layout) + ".tsv";
-    good &= WriteFile(folder, name.c_str(), [&](FILE* file) { WriteMeasured(rows, layout, num_absent, file); });
-  }
-  good &= WriteFile(folder, "model.tsv", [](FILE* file) {
-    fprintf(file, "bits_per_key");
-    for (const Layout layout : tools::BuildableLayouts()) fprintf(file, "\t%s", LayoutName(layout));
-    for (double bits = 6; bits <= 18.001; bits += 0.1) {
-      fprintf(file, "\n%g", bits);
-      for (const Layout layout : tools::BuildableLayouts()) {
-        fprintf(file, "\t%g", 100 * FprForBitsPerKey(layout, bits));
-      }
-    }
-    fprintf(file, "\n");
-  });
-  good &= WriteFile(folder, "ns.tsv", [&](FILE* file) {
-    fprintf(file, "# name\tlookup single\tlookup batch\tlookup from keys\n");
+void PrintVerdict(const std::vector<Row>& rows, uint64_t num_absent, FILE* out) {
+  const Row *const blocked = Find(rows, "linefilter blocked"), *const retrieval = Find(rows, "linefilter retrieval");
+  const Row* other = Find(rows, "LevelDB's Bloom");
+  if (other == nullptr) other = Find(rows, "linefilter classic");
+  const Row* const set = Find(rows, "std::unordered_set");
+  if (blocked == nullptr || retrieval == nullptr || other == nullptr || set == nullptr) return;
+  const std::string name = other->contender->name();
+  const double rate = std::max(Fpr(*other, num_absent), 1 / static_cast<double>(num_absent));
+  fprintf(out, "At the same bytes: retrieval has %.2f of the false positives of %s, and blocked has %.2f of them.\n",
+          Fpr(*retrieval, num_absent) / rate, name.c_str(), Fpr(*blocked, num_absent) / rate);
+  fprintf(out, "At the same bytes: a lookup in blocked takes %.2f of the time of %s, in a batch %.2f.\n",
+          blocked->one.Median() / other->one.Median(), name.c_str(), blocked->batch.Median() / other->one.Median());
+  fprintf(out, "To build: retrieval takes %.1f times the time of %s, and blocked takes %.2f times.\n",
+          retrieval->build.Median() / other->build.Median(), name.c_str(),
+          blocked->build.Median() / other->build.Median());
+  fprintf(out, "The exact set takes %.0f times the bytes of blocked, and %.1f times the time of a lookup.\n",
+          static_cast<double>(set->contender->bytes()) / static_cast<double>(blocked->contender->bytes()),
+          set->one.Median() / blocked->one.Median());
+}
+
+bool WritePlotData(const std::vector<Row>& rows, uint64_t num_absent, const std::string& folder) {
+  const std::string path = folder + "/points.tsv";
+  FILE* const file = fopen(path.c_str(), "w");
+  bool good = file != nullptr;
+  if (good) {
+    fprintf(file, "# name\tours\tns of one word\tns in a batch\tFPR %%\n");
     for (const Row& row : rows) {
-      if (row.wanted_bits_per_key != bits_per_key) continue;
-      fprintf(file, "%s\t%g\t%g\t%g\n", LayoutName(row.layout), row.lookup.Median(), row.lookup_batch.Median(),
-              row.key_batch.Median());
+      if (!IsOfSameBytes(row) || row.false_positives == 0) continue;
+      fprintf(file, "%s\t%d\t%g\t%g\t%g\n", row.contender->name().c_str(), IsOurs(row), row.one.Median(),
+              row.batch.samples.empty() ? row.one.Median() : row.batch.Median(), 100 * Fpr(row, num_absent));
     }
-  });
+    good = ferror(file) == 0;
+    good = fclose(file) == 0 && good;
+  }
+  if (!good) fprintf(stderr, "linefilter_demo: cannot write %s: %s\n", path.c_str(), strerror(errno));
   return good;
 }
 

@@ -206,19 +206,19 @@ in_root() {
     DEBIAN_FRONTEND=noninteractive "${proxies[@]}" "$@"
 }
 
-# readme_block LANGUAGE: the first block of the README in it that is a whole program.
-readme_block() {
-  awk -v fence="\`\`\`$1" '$0 == fence && !done { inside = 1; next } /^```$/ { if (inside) done = 1; inside = 0 } inside' "$ROOT/README.md"
+# first_block LANGUAGE PAGE: the first block of the page in that language, which is a whole program.
+first_block() {
+  awk -v fence="\`\`\`$1" '$0 == fence && !done { inside = 1; next } /^```$/ { if (inside) done = 1; inside = 0 } inside' "$ROOT/$2"
 }
 
-# The examples of the README, copied out of it, and the readers of tests/consumers/readers/: each reads what each example made.
+# The examples of README.md and doc/guide/c.md, copied out of them, and the readers of tests/consumers/readers/: each reads what each example made.
 test_debian() {
   local root=$DEBIAN/root name passed failed
   as_root mkdir "$root/debs" "$root/consumer"
   as_root cp "$DEBS"/*.deb "$root/debs"
   as_root cp -r "$ROOT/tests/consumers/." "$root/consumer"
   for name in cpp c python; do
-    readme_block "$name" | as_root tee "$root/consumer/readme.$name" >/dev/null
+    first_block "$name" "$([[ $name == c ]] && echo doc/guide/c.md || echo README.md)" | as_root tee "$root/consumer/readme.$name" >/dev/null
   done
   in_root sh -c 'apt-get -q update && apt-get -q -y --no-install-recommends install /debs/*.deb'
   in_root sh /consumer/clean_debian.sh "$(project_version 2)" 2>&1 | tee "$DEBIAN/log"

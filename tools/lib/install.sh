@@ -31,10 +31,10 @@ install_tree() {
   cp -r "$ROOT/tests/consumers" "$CONSUMERS"
 }
 
-# What README.md says under "Installing" has a folder of its own: build/release keeps its tests and its benchmark.
+# What doc/INSTALL.md says has a folder of its own: build/release keeps its tests and its benchmark.
 documented_build() {
   local command before cache=$ROOT/build/release/CMakeCache.txt
-  command=$(sed -nE '/^## Installing/,/^## As/ s/^(cmake --preset [a-z]+).*/\1/p' "$ROOT/README.md")
+  command=$(sed -nE 's/^(cmake --preset [a-z]+).*/\1/p' "$ROOT/doc/INSTALL.md")
   before=$(cksum <"$cache")
   (cd "$ROOT" && bash -c "$command") || return 1
   [[ -e $ROOT/build/package/cmake_install.cmake && $(cksum <"$cache") == "$before" ]]
@@ -153,7 +153,7 @@ refuses_mixed() {
 }
 
 documents_tell_version() {
-  grep -F "find_package(linefilter $(project_version 2) REQUIRED" "$ROOT/README.md" &&
+  grep -F "find_package(linefilter $(project_version 2) REQUIRED" "$ROOT/doc/INSTALL.md" &&
     grep -F "| $(project_version 3), [semver.org]" "$ROOT/doc/VERSIONING.md" &&
     grep -F "| \`liblinefilter.so.$(abi_version)\` |" "$ROOT/doc/VERSIONING.md"
 }

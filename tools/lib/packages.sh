@@ -7,7 +7,7 @@ packages_of() {
   case "$1" in
     build) echo "g++ cmake ninja-build pkg-config git ca-certificates libhwy-dev libxxhash-dev libcli11-dev nlohmann-json3-dev" \
                 "dpkg-dev file" ;;  # the last two for cpack
-    demo) echo "$(packages_of build) gnuplot-nox libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
+    demo) echo "$(packages_of build) gnuplot-nox libbloom-dev libleveldb-dev wamerican-insane wbritish-insane wngerman" ;;
     install) echo "$(packages_of build) libleveldb-dev librocksdb-dev libhiredis-dev libssl-dev python3 python3-dev pybind11-dev python3-pybind11" \
                   "python3-numpy" ;;
     test) echo "$(packages_of install) libgtest-dev libgmock-dev libbenchmark-dev libsqlite3-dev redis-tools" \

@@ -71,8 +71,8 @@ FilterOptions OptionsOf(const FprRequest& fpr, uint64_t num_threads) {
 }
 
 // Inserting stays on one thread: a filter has one writer. All threads make what is made at once.
-Status MeasureSeed(const FprRequest& fpr, uint64_t num_threads, SharedProgress* progress, FprCounts* counts,
-                   FprResult* common) {
+Status MeasureSeed(const FprRequest& fpr, uint64_t num_threads, SharedProgress* progress, SeedCounts* counts,
+                   FprMeasured* common) {
   FilterOptions options = OptionsOf(fpr, num_threads);
   options.seed = counts->seed;
   AnyFilter made;
@@ -106,7 +106,7 @@ uint64_t NumFiltersAtOnce(const FprRequest& fpr) {
 
 }  // namespace
 
-Status MeasureFpr(const FprRequest& fpr, uint64_t num_queries, FprResult* result) {
+Status MeasureFpr(const FprRequest& fpr, uint64_t num_queries, FprMeasured* result) {
   result->by_seed.assign(fpr.seeds, {});
   for (uint64_t i = 0; i < fpr.seeds; ++i) {
     result->by_seed[i].seed = fpr.seed + i;
@@ -121,9 +121,9 @@ Status MeasureFpr(const FprRequest& fpr, uint64_t num_queries, FprResult* result
   for (const Status& status : statuses) {
     if (!status.ok()) return status;
   }
-  FprCounts& total = result->total;
+  SeedCounts& total = result->total;
   total.seed = fpr.seed;
-  for (const FprCounts& counts : result->by_seed) {
+  for (const SeedCounts& counts : result->by_seed) {
     total.num_queries += counts.num_queries;
     total.false_positives += counts.false_positives;
     total.false_negatives += counts.false_negatives;

@@ -4,14 +4,16 @@
 #include <cmath>
 #include <cstdio>
 
+#include "linefilter/interval.h"
 #include "linefilter/sizing.h"
-#include "tools/measure/interval.h"
 
 namespace linefilter::tools {
 namespace {
 
 // Nobody waits for more: hours on many cores.
 constexpr double kMostQueries = 1e12;
+// Nor for a verdict: ten minutes on two cores.
+constexpr double kMostQueriesOfLimit = 1e11;
 
 }  // namespace
 
@@ -47,6 +49,11 @@ std::string RefuseQueries(const FprRequest& fpr, double expected_fpr) {
              "--precision %g at a rate of %.2g needs %.2g absent keys, more than %g: choose a wider --precision or "
              "fewer --bits-per-key, or give --num-queries for what can be had",
              fpr.precision, expected_fpr, needed, kMostQueries);
+  } else if (fpr.by_limit && static_cast<double>(fpr.num_queries) > kMostQueriesOfLimit) {
+    snprintf(sentence, sizeof(sentence),
+             "the limit needs %.2g absent keys, more than %g: choose a higher one or a larger --resolution, or give "
+             "--num-queries for what can be had",
+             static_cast<double>(fpr.num_queries), kMostQueriesOfLimit);
   } else if (fpr.num_keys > most || queries > most) {
     snprintf(sentence, sizeof(sentence),
              "keys of family %s end at %llu members and as many absent ones; %llu members and %llu absent ones are "

@@ -15,8 +15,8 @@ struct FprRequest {
   uint64_t num_keys = 1000000, num_queries = 0, probes = 0, seed = 0, seeds = 1, threads = 0;
   double bits_per_key = 10, confidence = 0.99, precision = 0.025;
   std::string keys;
-  const KeyFamily* family = nullptr;  // of that name
-  bool precision_given = false, json = false;
+  const KeyFamily* family = nullptr;               // of that name
+  bool precision_given = false, by_limit = false;  // by_limit: num_queries are what a limit needs
 };
 
 // The absent keys that reach the precision at that rate but for 1 chance in 10,000; 0 for a rate that none can reach.

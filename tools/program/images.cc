@@ -60,7 +60,9 @@ uint64_t MemoryOfMachine() {
 Status AreOfItsKind(const char* command, const std::string& path, const FilterView& view, const KeysOption& keys) {
   const bool is_short = path.size() <= 60;  // a Status has no room for more
   const std::string words = std::string(command) + " " + (is_short ? path : "IMAGE");
-  const char* const option = strcmp(command, "verify") == 0 ? " --keys " : " ";
+  const char* const option = strcmp(command, "verify") == 0         ? " --keys "
+                             : strcmp(command, "fpr --filter") == 0 ? " --members "
+                                                                    : " ";
   if (view.key_kind() == KeyKind::kText && keys.u64) {
     return Status::Error(StatusCode::kIncompatible,
                          "its keys are text, and --u64 asks for integers, which are other keys: `linefilter %s%sFILE` "

@@ -108,7 +108,7 @@ int Run(int argc, char** argv) {
       "0.01\n"
       "or 1%, durations like 30, 500ms, 5m or 2h. - is standard input, and for --out standard output; pipes are "
       "files.\n"
-      "Exit codes: 0 good, 1 the answer is negative, 2 bad usage or bad file, 3 a server does not answer.");
+      "Exit codes: 0 good, 1 the answer is negative, 2 bad usage, bad file or undecided, 3 a server does not answer.");
   Arguments arguments(&app);
   const std::function<int()> action = arguments.Commands({std::begin(kCommands), std::end(kCommands)});
   try {

@@ -16,6 +16,7 @@ Make filters by Bloom, by build or FilterBuilder (sized by the keys that come), 
 are asked have in common, KeyFilter what all that take keys have.
 For sets that change: ScalableFilter grows with its keys, RotatingFilter forgets what is older than a window, SwappableFilter is replaced
 while it is asked. For many machines: RedisFilter lies in Redis.
+linefilter.testing holds any filter to its rate in a unit test, FprMonitor in production.
 """
 
 from ._bloom import Bloom
@@ -39,6 +40,7 @@ from ._key_filter import KeyFilter
 from ._linefilter import version as __version__
 from ._living import RotatingFilter, SwappableFilter
 from ._many import each_contains, each_contains_hash, each_contains_hashes, each_contains_many
+from ._monitor import FprMonitor, FprMonitorCounts, FprMonitorReport
 from ._redis import RedisFilter, RedisInfo
 from ._redis_servers import RedisServers
 from ._scalable import ScalableFilter, Stage
@@ -56,6 +58,9 @@ __all__ = [
     "FilterBuilder",
     "FilterFile",
     "FilterView",
+    "FprMonitor",
+    "FprMonitorCounts",
+    "FprMonitorReport",
     "IncompatibleError",
     "InvalidArgumentError",
     "IoError",

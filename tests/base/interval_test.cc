@@ -1,5 +1,5 @@
-// tools/measure/interval.h against exact sums of binomial probabilities, published values, and its own speed.
-#include "tools/measure/interval.h"
+// linefilter/interval.h against exact sums of binomial probabilities, published values, and its own speed.
+#include "linefilter/interval.h"
 
 #include <chrono>
 #include <cmath>
@@ -9,9 +9,6 @@
 
 namespace linefilter {
 namespace {
-
-using tools::ClopperPearson;
-using tools::Interval;
 
 // P(at least `hits` in `trials`), summed up term by term.
 long double AtLeast(uint64_t hits, uint64_t trials, long double rate) {
@@ -96,17 +93,17 @@ TEST(ClopperPearson, TendsToTheNormalInterval) {
 TEST(TrialsForPrecision, GivesAnIntervalThatNarrow) {
   for (const double rate : {0.5, 0.01, 1e-5}) {
     for (const double precision : {0.5, 0.05, 0.01, 0.0005}) {
-      const uint64_t trials = tools::TrialsForPrecision(rate, precision, 0.99);
+      const uint64_t trials = TrialsForPrecision(rate, precision, 0.99);
       const uint64_t hits = static_cast<uint64_t>(std::llround(rate * static_cast<double>(trials)));
-      EXPECT_LE(tools::RelativePrecision(hits, trials, 0.99), precision * (hits < 100 ? 1.03 : 1.005))
+      EXPECT_LE(RelativePrecision(hits, trials, 0.99), precision * (hits < 100 ? 1.03 : 1.005))
           << rate << " " << precision;
-      EXPECT_GE(tools::RelativePrecision(hits, trials, 0.99), precision * (hits < 100 ? 0.9 : 0.99)) << rate;
+      EXPECT_GE(RelativePrecision(hits, trials, 0.99), precision * (hits < 100 ? 0.9 : 0.99)) << rate;
       // z^2 (1 - p) / (p precision^2), for the normal distribution.
       const double normal = 6.634897 * (1 - rate) / rate / (precision * precision);
       EXPECT_NEAR(static_cast<double>(trials) / normal, 1, 0.01 + 2 * precision) << rate << " " << precision;
     }
   }
-  EXPECT_EQ(tools::TrialsForPrecision(1e-30, 0.01, 0.99), uint64_t{1} << 63) << "more than anybody asks";
+  EXPECT_EQ(TrialsForPrecision(1e-30, 0.01, 0.99), uint64_t{1} << 63) << "more than anybody asks";
 }
 
 // It once followed the fraction through 1e17 hits, which where multiply and add are fused did not end.
@@ -114,7 +111,7 @@ TEST(TrialsForPrecision, IsQuickForAnyPrecision) {
   for (const double rate : {0.5, 0.009, 1.5e-8}) {
     for (const double precision : {1e-4, 1e-6, 1e-8, 1e-12}) {
       const auto start = std::chrono::steady_clock::now();
-      const double trials = static_cast<double>(tools::TrialsForPrecision(rate, precision, 0.99));
+      const double trials = static_cast<double>(TrialsForPrecision(rate, precision, 0.99));
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       const double normal = 6.634897 * (1 - rate) / rate / (precision * precision);
       EXPECT_NEAR(trials / std::min(normal, 9223372036854775808.0), 1, 0.01) << rate << " " << precision;

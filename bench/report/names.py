@@ -1,0 +1,25 @@
+"""What filters and CPUs are called where people choose: a scheme that this project wrote itself says so."""
+
+import re
+
+FILTERS = {"leveldb_bloom": "LevelDB Bloom", "rocksdb_bloom": "RocksDB Bloom", "rocksdb_ribbon": "RocksDB Ribbon",
+           "boost_bloom": "Boost.Bloom", "arrow_split_block": "Arrow split block",
+           "binary_fuse_8_own": "binary fuse 8 (own)", "k_independent": "k bits, gathered (own)",
+           "k_independent_permute": "k bits, permuted (own)", "split_block_256": "split block 256 (own)",
+           "split_block_8x64": "split block 512 (own)"}
+# Family and model of AMD's EPYC, whose names say nothing else.
+GENERATIONS = {("25", "1"): "Zen 3", ("25", "17"): "Zen 4", ("25", "160"): "Zen 4c", ("26", "2"): "Zen 5",
+               ("26", "17"): "Zen 5c"}
+
+
+def of_filter(layout):
+    return FILTERS.get(layout, layout)
+
+
+def of_cpu(cpu):
+    """Without what says nothing, at most 30 characters, for the head of a column or the margin of a figure."""
+    amd = re.match(r"(AMD EPYC) \(family (\d+), model (\d+)", cpu)
+    if amd and (amd[2], amd[3]) in GENERATIONS:
+        return f"{amd[1]}, {GENERATIONS[amd[2], amd[3]]}"
+    words = re.sub(r"\((R|TM|tm|r)\)|@.*|\b(CPU|Processor|\d+-Core)\b", " ", cpu).split()
+    return " ".join(words)[:30]

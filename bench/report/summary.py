@@ -1,0 +1,157 @@
+"""BENCHMARKS.md: one page that says what to choose. All the rest is on the pages of doc/benchmarks."""
+
+import math
+
+import choose
+import engines
+import goals
+import headline
+import losses
+from choose import MAIN_BITS, MAIN_HITS, by, fastest, where
+from markdown import Section, Table, code, ns, number, ratio
+from names import of_cpu, of_filter
+
+HEAD = """# Benchmarks
+
+Which filter reaches your rate, at what size, and how fast? This page answers with one table and one picture. `tools/report`
+writes it from the files in bench/results, and `tools/report --check` fails if a number is not from them. All rows, all
+targets and the accuracy of each filter are in [doc/benchmarks](doc/benchmarks/README.md). [One HTML
+file](doc/benchmarks.html) has the same tables, to sort and to search.
+"""
+RUN = """## Run it on your machine
+
+```sh
+tools/bench.sh --quick  # a first look in two minutes, in build/bench-quick; without --quick all of it, in about an hour
+tools/report            # writes this page again from the files in bench/results
+```
+"""
+MOST_LOSSES, LEAST_FACTOR = 12, 1.05
+# The order of importance: what most programs do comes first.
+ACCESSES = ("single", "batch", "inlined", "build", "insert_single", "insert_batch", "branch", "dependent",
+            "inlined_branch", "inlined_dependent")
+KINDS = {"time": "faster at no higher rate", "space": "smaller at no higher rate", "rate": "lower rate in the same time",
+         "higher": "faster at a higher rate", "unrated": "faster, rate not measured"}
+
+
+def write(results, figures, folder, pages):
+    """figures: {file name: title}; folder, pages: where plots and pages are, from here."""
+    cpu = goals.best_cpu(results)
+    out = [HEAD.replace("doc/benchmarks/README.md", f"{pages}/README.md").replace("doc/benchmarks.html", f"{pages}.html")]
+    lines = headline.text(results)
+    if lines:
+        out.append("## In five lines\n\n" + lines)
+    if "choose.svg" in figures:
+        out.append(f"## What to choose\n\n![{figures['choose.svg']}]({folder}/choose.svg)\n")
+    out += [goals.section(cpu).text(), cpus(results).text(), targets(cpu).text(), where_we_lose(cpu, results).text(), RUN]
+    return "\n".join(part for part in out if part)
+
+
+def cpus(results):
+    """Each CPU's way to 1 %, by the filters that two of them have."""
+    out = Section("## CPUs side by side: to reach 1 %")
+    if len(results.cpus) < 2:
+        return out
+    found = {cpu.slug: {one.layout: one for one in goals.ways(cpu, goals.GOALS[0])} for cpu in results.cpus}
+    names = [of_cpu(cpu.name) for cpu in results.cpus]
+    table = Table(("filter", "l"), ("size", "r"), *[(f"{name}: {what}", "r") for name in names for what in ("one", "batch", "build")])
+    for layout in sorted({layout for ways in found.values() for layout in ways}):
+        for size in (goals.SMALL, goals.LARGE):
+            cells, known = [], 0
+            for cpu in results.cpus:
+                one = found[cpu.slug].get(layout)
+                of_cpu_ = [one and (one.cell("inlined", size) or one.cell("single", size)), one and one.cell("batch", size),
+                           one and one.cell("build", size)]
+                known += any(of_cpu_[:2])
+                cells += [ns(row) if row else goals.NOTHING for row in of_cpu_]
+            if known > 1:
+                table.add(of_filter(layout), size, *cells)
+    if not table.lines:
+        return out
+    out.say("These are ns per 64-bit key; `one` is inlined where the filter offers it.")
+    out.table(table)
+    return out
+
+
+def targets(cpu):
+    out = Section(f"## SIMD targets side by side: {of_cpu(cpu.name)}")
+    rows = where(cpu.rows, layout=("blocked", "retrieval"), keys="hash", hits=(MAIN_HITS, -1), bits=MAIN_BITS,
+                 access=("inlined", "single", "batch"), size=(goals.SMALL, goals.LARGE))
+    if len(by(rows, "target")) < 2:
+        return out
+    out.say(f"The same filter with {MAIN_BITS} bits per key, on each set of instructions that this CPU has. These are ns per key "
+            "whose hash is given. The library takes the best target at run time.")
+    table = Table(("layout", "l"), ("target", "l"), *[(f"{words}, {size}", "r") for size in (goals.SMALL, goals.LARGE)
+                                                      for words in ("call", "inlined", "batch")])
+    for layout in choose.layouts(rows):
+        for target in sorted(by(where(rows, layout=layout), "target"), key=choose.target_order(cpu)):
+            of_target = where(rows, layout=layout, target=target)
+            table.add(code(layout), target, *[ns(fastest(where(of_target, access=access, size=size))) or goals.NOTHING
+                                              for size in (goals.SMALL, goals.LARGE) for access in ("single", "inlined", "batch")])
+    out.table(table)
+    return out
+
+
+def where_we_lose(cpu, results):
+    out = Section("## Where we lose")
+    notes = [note for note in (_build(cpu), *_engines(results.engines)) if note]
+    lost, compared = losses.against_peers(cpu)
+    groups = {}
+    for loss in lost:
+        groups.setdefault(loss.group, []).append(loss)
+    ordered = sorted((found for found in groups.values() if max(loss.factor for loss in found) >= LEAST_FACTOR), key=lambda found: _importance(found, compared))
+    if notes:
+        out.say("".join(f"- {note}\n" for note in notes))
+    table = Table(("against", "l"), ("access", "l"), ("what it is", "l"), ("in", "r"), ("at worst", "r"), ("there", "l"))
+    for found in ordered[:MOST_LOSSES]:
+        worst = max(found, key=lambda loss: (loss.factor, loss.ours["row"]))
+        kind, layout, access = worst.group
+        table.add(of_filter(layout), access, KINDS[kind], f"{len(found)} of {compared[worst.group]}", ratio(worst.factor, 1),
+                  f"{worst.ours['layout']}, {worst.ours['size']}, {worst.ours['asked_bits_per_key']:g} bits per key")
+    if table.lines:
+        out.say("The table compares rows of the same access, size, keys and bits per key. The most usual access comes "
+                "first, and within it the losses that are most often and largest. The factor is ours by theirs in time, rate or size. "
+                f"Kinds that lose less than {LEAST_FACTOR} times everywhere are left out.")
+        out.table(table)
+    if len(ordered) > MOST_LOSSES:
+        out.say(f"{len(ordered) - MOST_LOSSES} more kinds of losses are on the page of the CPU.")
+    return out
+
+
+def _importance(found, compared):
+    kind, layout, access = found[0].group
+    own = choose.is_own_code(found[0].theirs)
+    weight = len(found) / compared[found[0].group] * math.log(max(loss.factor for loss in found))
+    return ACCESSES.index(access) if access in ACCESSES else len(ACCESSES), own, -weight, kind, layout
+
+
+def _build(cpu):
+    ways = {layout: goals.way(cpu, layout, goals.GOALS[0]) for layout in ("retrieval", "blocked", headline.PEER)}
+    rows = {layout: way and (way.cell("build", goals.SMALL) or _built(cpu, layout)) for layout, way in ways.items()}
+    if not rows["retrieval"] or not rows["blocked"]:
+        return ""
+    beside = f"; {of_filter(headline.PEER)} takes {number(rows[headline.PEER]['ns'])} ns" if rows[headline.PEER] else ""
+    return (f"A `retrieval` filter takes {number(rows['retrieval']['ns'])} ns per key to build in {goals.SMALL}, and `blocked` takes "
+            f"{number(rows['blocked']['ns'])} ns{beside}.")
+
+
+def _built(cpu, layout):
+    return fastest(where(cpu.rows, layout=layout, access="build", keys=goals.KEYS, bits=MAIN_BITS, size=goals.SMALL))
+
+
+def _engines(measured):
+    rows = measured["rows"] if measured else []
+    for engine, words in (("rocksdb", "RocksDB"), ("leveldb", "LevelDB with blocks of 4 KiB")):
+        pairs = [(row, engines.own(rows, row)) for row in rows if row["engine"] == engine and row["block_bytes"] < engines.LARGE_BLOCKS
+                 and row["filter"] in ("blocked", "auto")]
+        pairs = [(row, theirs) for row, theirs in pairs if theirs]
+        if pairs:
+            row, theirs = max(pairs, key=lambda pair: choose.times(*pair))
+            yield (f"Inside {words} a Get of an absent key gets no faster: at worst it takes "
+                   f"{choose.times(row, theirs):.2f} times as long as with its own Bloom filter. The gain there is reads and bytes.")
+    large = [(row, engines.own(rows, row)) for row in rows if row["engine"] == "leveldb" and row["block_bytes"] >= engines.LARGE_BLOCKS
+             and row["filter"] == "retrieval"]
+    large = [(row, theirs) for row, theirs in large if theirs]
+    if large:
+        row, theirs = max(large, key=lambda pair: choose.times(*pair))
+        yield (f"LevelDB with blocks of {row['block_bytes'] >> 20} MiB checks a whole `retrieval` filter before it answers, and a Get of "
+               f"an absent key takes {choose.times(row, theirs):.2f} times as long.")

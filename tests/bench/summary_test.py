@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""BENCHMARKS.md and the first figures of README.md: which rows they are made of, and that both are short and from bench/results."""
+
+import copy
+import glob
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "bench", "report"))
+
+import choose  # noqa: E402
+import goals  # noqa: E402
+import headline  # noqa: E402
+import losses  # noqa: E402
+import page  # noqa: E402
+import results  # noqa: E402
+import summary  # noqa: E402
+
+FIXTURES = {name: os.path.join(ROOT, "tests", "bench", "fixtures", "results", f"{name}.json")
+            for name in ("fixture-cpu-a", "fixture-cpu-b", "accuracy")}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def load(change=None, more=()):
+    """The fixtures: A after a change, and those that `more` names or holds."""
+    data = json.loads(read(FIXTURES["fixture-cpu-a"]))
+    if change:
+        change(data)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, f"cpu-{number}.json") for number in range(1 + len(more))]
+        for path, one in zip(paths, (data, *more)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(one if isinstance(one, str) else json.dumps(one))
+        return results.load(paths, True)
+
+
+def committed():
+    return results.load(sorted(glob.glob(os.path.join(ROOT, "bench", "results", "*.json")) +
+                               glob.glob(os.path.join(ROOT, "bench", "results", "cpus", "*.json"))))
+
+
+def row_like(data, name, **changed):
+    row = copy.deepcopy(next(row for row in data["rows"] if row["row"] == name))
+    row.update(changed)
+    if "ns" in changed:
+        row["ns_min"] = row["ns_max"] = changed["ns"]
+    return row
+
+
+def keyed(data, layout="blocked", **changed):
+    target = "AVX3" if layout == "blocked" else "packaged"
+    bits = changed.setdefault("asked_bits_per_key", 9.94)
+    return row_like(data, f"single/u64/50/{layout}/{target}/1MB/10", row=f"single/u64/50/{layout}/{target}/1MB/{bits}", **changed)
+
+
+class Goals(unittest.TestCase):
+    def test_the_smallest_measured_size_that_is_accurate_enough(self):
+        cpu = load().cpus[0]
+        for layout, goal, asked in (("blocked", 0.01, 10), ("blocked", 0.001, 16), ("rocksdb_bloom", 0.01, 10)):
+            way = goals.way(cpu, layout, goal)
+            self.assertEqual(way.row["asked_bits_per_key"], asked)
+            self.assertLessEqual(way.row["fpr"], goal)
+        self.assertIsNone(goals.way(cpu, "blocked", 1e-9), "nothing is interpolated")
+        self.assertIsNone(goals.way(cpu, "split_block_256", 0.01), "no row of 64-bit keys")
+        self.assertEqual({row["asked_bits_per_key"] for row in goals.way(cpu, "blocked", 0.01).rows()}, {10})
+
+    def test_rows_keyed_by_rate_come_first_and_stay_out_of_other_tables(self):
+        def change(data):
+            data["rows"].append(keyed(data, rate_goal=0.01, lines=1, bits_per_key=9.94, ns=0.77))
+
+        cpu = load(change).cpus[0]
+        self.assertEqual(goals.way(cpu, "blocked", 0.01).row["ns"], 0.77)
+        self.assertIsNone(goals.way(cpu, "blocked", 0.001), "a filter that has such rows has no others")
+        self.assertEqual(goals.way(cpu, "rocksdb_bloom", 0.01).row["asked_bits_per_key"], 10)
+        self.assertEqual(choose.where(cpu.rows, bits=9.94), [])
+
+    def test_lines(self):
+        cpu = load().cpus[0]
+        lines = {layout: goals.way(cpu, layout, 0.01).lines for layout in ("blocked", "rocksdb_ribbon", "classic")}
+        self.assertEqual((lines["blocked"], lines["rocksdb_ribbon"]), ("1", "-"))
+        self.assertGreater(int(lines["classic"]), 1)
+
+        def change(data):
+            data["rows"].append(keyed(data, "rocksdb_ribbon", rate_goal=0.01, lines=2.5))
+
+        self.assertEqual(goals.way(load(change).cpus[0], "rocksdb_ribbon", 0.01).lines, "2.50")
+
+    def test_the_table_names_ours_and_marks_what_is_not_measured(self):
+        text = goals.section(load().cpus[0]).text()
+        self.assertIn("| **to 0.1 %**", text)
+        line = next(line for line in text.split("\n") if "**blocked**" in line)
+        self.assertTrue(line.rstrip(" |").endswith("-"), "no build at 512 MB is measured")
+        self.assertIn("RocksDB Bloom", text)
+
+
+class Cpus(unittest.TestCase):
+    def of_plan(self, cpu="Fixture CPU A"):
+        data = json.loads(read(FIXTURES["fixture-cpu-a"]))
+        data["context"].update(plan="cpus", cpu=cpu, commit="1234567")
+        data["rows"] = [keyed(data, rate_goal=0.01, lines=1, ns=0.5), keyed(data, asked_bits_per_key=11)]
+        return data
+
+    def test_the_small_plan_adds_rates_to_the_full_one(self):
+        both = load(more=[self.of_plan()])
+        self.assertEqual(len(both.cpus), 1)
+        self.assertEqual(goals.way(both.cpus[0], "blocked", 0.01).row["ns"], 0.5)
+        self.assertEqual(len(both.cpus[0].rows), len(load().cpus[0].rows))
+        self.assertIn("commit 1234567", goals.section(both.cpus[0]).text())
+        self.assertIn("1234567", page.machines(both).text())
+
+    def test_another_cpu_stands_beside_it(self):
+        both = load(more=[self.of_plan("Fixture CPU Z")])
+        self.assertEqual([cpu.name for cpu in both.cpus], ["Fixture CPU A", "Fixture CPU Z"])
+        text = summary.cpus(both).text()
+        line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1MB" in line)
+        self.assertIn(" 0.500 ", line)
+        self.assertEqual(summary.cpus(load()).text(), "", "one CPU has no other beside it")
+        with self.assertRaises(results.ResultsError):
+            load(more=[self.of_plan(), self.of_plan()])
+
+
+class Losses(unittest.TestCase):
+    def test_usual_accesses_come_first(self):
+        text = summary.where_we_lose(load().cpus[0], load()).text()
+        accesses = [line.split("|")[2].strip() for line in text.split("\n") if line.startswith("|") and "---" not in line][1:]
+        order = [summary.ACCESSES.index(access) for access in accesses]
+        self.assertEqual(order, sorted(order))
+        self.assertTrue({kind for kind, _, _ in losses.against_peers(load().cpus[0])[1]} <= set(summary.KINDS))
+
+    def test_a_planted_loss_is_told(self):
+        def change(data):
+            for row in data["rows"]:
+                if row["row"] == "single/u64/50/rocksdb_bloom/packaged/1MB/10":
+                    row["ns"] = row["ns_min"] = row["ns_max"] = 0.01
+
+        lines = summary.where_we_lose(load(change).cpus[0], load()).text().split("\n")
+        self.assertTrue(any("RocksDB Bloom" in line and "| single" in line and "faster" in line for line in lines))
+
+
+class FirstScreen(unittest.TestCase):
+    def test_figures_have_their_place(self):
+        found = load()
+        text = headline.in_readme(f"a\n{headline.BEGIN}old\n{headline.END}b\n", found)
+        self.assertTrue(text.startswith("a\n") and text.endswith("b\n") and "old" not in text)
+        self.assertIn("RocksDB Bloom", text)
+        self.assertIsNone(headline.in_readme("a\nb\n", found))
+
+    def test_the_committed_pages_are_short_and_from_the_results(self):
+        readme, benchmarks = (read(os.path.join(ROOT, name)) for name in ("README.md", "BENCHMARKS.md"))
+        self.assertLessEqual(readme.count("\n"), 160)
+        self.assertLessEqual(benchmarks.count("\n"), 270)
+        self.assertLessEqual(max(len(line) for line in benchmarks.split("\n") if line.startswith("|")), 140)
+        self.assertEqual(headline.in_readme(readme, committed()), readme, "run tools/report")
+        self.assertIn(headline.text(committed()), benchmarks)
+        lines = [line for line in headline.text(committed()).split("\n") if line.startswith("|")]
+        self.assertEqual(len(lines), 2 + 5)
+
+    def test_own_reimplementations_say_so_in_every_table(self):
+        found = committed()
+        own = {row["layout"] for cpu in found.cpus for row in cpu.rows + cpu.by_rate if choose.is_own_code(row)}
+        self.assertGreater(len(own), 3)
+        page.pages(found, {}, ".")
+        for path in (os.path.join(ROOT, "BENCHMARKS.md"), *glob.glob(os.path.join(ROOT, "doc", "benchmarks", "*.md"))):
+            for line in read(path).split("\n"):
+                first = re.match(r"\| *`(\w+)`( \(own\))? *\|", line)
+                if first and first[1] in own:
+                    self.assertTrue(first[2] or first[1].endswith("_own"), f"{path}: {line[:60]}")
+
+
+if __name__ == "__main__":
+    unittest.main()
