@@ -21,8 +21,9 @@
 //
 // The interval is that of linefilter/interval.h, so its promise holds. A filter exactly at its limit is called kAbove
 // in at most (1 - confidence) / 2 of the runs with fresh keys. After QueriesForLimit queries it is called kWithin in
-// 99 % of them. The rate is that of one filter. Filters of other seeds scatter a little around their expected rate, and
-// half of them are above it, so a limit needs some room above ExpectedFpr.
+// 99 % of them, or in the share `confidence` if that is lower. The rate is that of one filter. Filters of other seeds
+// scatter a little around their expected rate, and half of them are above it, so a limit needs some room above
+// ExpectedFpr.
 //
 // A baseline is what the same check counted earlier. Its rate is the limit, and is known by counts, too. The interval
 // is then that of the ratio of the two rates. Given the sum of both counts, one of them is binomial, which is exact for
@@ -103,8 +104,8 @@ struct FprResult {
   double ratio = 0;                             // the rate as a multiple of the limit
   double ratio_low = 0;                         // the lower end of its interval, which rule 3 compares with 1
   double ratio_high = 0;                        // the upper end, which rule 5 compares with the resolution
-  // The number of absent keys that decides in 99 of 100 runs, if the rate is at the limit, or at the counted rate where
-  // that is higher. It is 0 unless rule 6 decided, and where no number is enough.
+  // The number of absent keys that decides as often as QueriesForLimit tells, if the rate is at the limit, or at the
+  // counted rate where that is higher. It is 0 unless rule 6 decided, and where no number is enough.
   uint64_t num_queries_needed = 0;
   FprKeys lost;              // as they were given
   FprKeys absent_members;    // as they were given
@@ -121,8 +122,10 @@ LINEFILTER_EXPORT FprResult JudgeFpr(const FprCounts& counts, const FprLimit& li
                                      const FprKeys& absent_members = {}) noexcept;
 
 // The number of absent keys with which a filter exactly at the limit is called kWithin in 99 % of the runs: 12,300 for
-// 1 % and the defaults. It grows as 1 / at_most, and about as 1 / (resolution - 1)^2. More keys are as good. It is 0 if
-// the request makes no sense, and if no number is enough because the baseline has too few queries.
+// 1 % and the defaults. If the confidence is below 99 %, it is that share of the runs, since more are not possible. The
+// number grows as 1 / at_most, and about as 1 / (resolution - 1)^2. More keys are as good. It is 0 if the request makes
+// no sense, if the baseline has too few queries for any number to be enough, and where 2^50 keys or 1e9 false positives
+// are too few.
 LINEFILTER_EXPORT uint64_t QueriesForLimit(const FprLimit& limit) noexcept;
 
 }  // namespace linefilter

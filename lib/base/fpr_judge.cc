@@ -91,7 +91,8 @@ void Decide(const FprLimit& limit, FprResult* result, Writer* writer) {
   writer->Write(": too few queries to tell whether it keeps to ");
   WriteLimit(*result, limit, writer);
   if (result->num_queries_needed != 0) {
-    writer->Write(". %" PRIu64 " absent keys would decide in 99 of 100 runs", result->num_queries_needed);
+    writer->Write(". %" PRIu64 " absent keys would decide in %.6g of 100 runs", result->num_queries_needed,
+                  100 * internal::ShareDecided(is_higher, limit));
   } else if (limit.baseline != nullptr) {
     writer->Write(". No number of queries would decide: count the baseline again with more, or raise the resolution");
   } else {
@@ -151,7 +152,7 @@ void FprKeys::Add(uint64_t position, const Key& key) noexcept {
     snprintf(name.text, sizeof(name.text), "%" PRIu64, key.number());
     return;
   }
-  constexpr size_t kRest = 8;  // of "\xNN", and of "...\"" with its zero
+  constexpr size_t kRest = 9;  // "\xNN", and "...\"" with its zero
   size_t at = 0;
   name.text[at++] = '"';
   for (const char c : key.bytes()) {

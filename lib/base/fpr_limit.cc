@@ -84,9 +84,15 @@ Interval RatioToLimit(uint64_t false_positives, uint64_t num_queries, const FprL
   return {ratio(share.low), ratio(share.high)};
 }
 
+double ShareDecided(bool may_be_above, const FprLimit& limit) noexcept {
+  constexpr double kMost = 0.99;
+  return may_be_above ? kMost : std::min(kMost, limit.confidence);
+}
+
 uint64_t QueriesToDecide(double rate, bool may_be_above, const FprLimit& limit) noexcept {
   constexpr uint64_t kMost = uint64_t{1} << 50;
-  const auto decides = [&](uint64_t n) { return PowerOf(n, rate, may_be_above, limit) >= kDecides; };
+  const double share = ShareDecided(may_be_above, limit);
+  const auto decides = [&](uint64_t n) { return PowerOf(n, rate, may_be_above, limit) >= share; };
   // With more queries than this nothing of a baseline changes: its own count is what is uncertain.
   const uint64_t most = limit.baseline == nullptr ? kMost : 1024 * std::min(kMost / 1024, limit.baseline->num_queries);
   for (uint64_t high = 1; high <= most; high *= 2) {

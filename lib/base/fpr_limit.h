@@ -10,8 +10,9 @@
 
 namespace linefilter::internal {
 
-// The probability with which an advised number of queries decides.
-inline constexpr double kDecides = 0.99;
+// The probability with which an advised number of queries decides: 0.99. A filter at its limit is not called kWithin
+// more often than the interval allows, so there it is the confidence if that is lower.
+double ShareDecided(bool may_be_above, const FprLimit& limit) noexcept;
 
 // The limit as a rate: at_most, or that of the baseline.
 double RateOf(const FprLimit& limit) noexcept;
@@ -20,7 +21,8 @@ double RateOf(const FprLimit& limit) noexcept;
 Interval RatioToLimit(uint64_t false_positives, uint64_t num_queries, const FprLimit& limit) noexcept;
 
 // The least number of queries with which a filter of that rate is called kWithin or, if may_be_above, kAbove with
-// probability kDecides; 0 if there is none below 2^50. The limit makes sense.
+// probability ShareDecided; 0 if there is none below 2^50, or if more than 1e9 hits would be needed. The limit makes
+// sense.
 uint64_t QueriesToDecide(double rate, bool may_be_above, const FprLimit& limit) noexcept;
 
 }  // namespace linefilter::internal

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -129,8 +130,24 @@ TEST(FprKeys, ShowWhatPeopleCanRead) {
   EXPECT_STREQ(keys.named[0].text, "18446744073709551615");
   EXPECT_STREQ(keys.named[1].text, "\"a\\x00\\x22\\x5c\\x0a\\xff z\"");
   EXPECT_STREQ(keys.named[2].text, "\"\"");
-  EXPECT_STREQ(keys.named[3].text, ("\"" + std::string(40, 'x') + "...\"").c_str());
+  EXPECT_STREQ(keys.named[3].text, ("\"" + std::string(39, 'x') + "...\"").c_str());
   EXPECT_STREQ(keys.named[4].text, "\"\\x0a\\x0a\\x0a\\x0a\\x0a\\x0a\\x0a\\x0a\\x0a\\x0a...\"");
+}
+
+// Wherever a byte that takes four characters falls.
+TEST(FprKeys, EveryTextFits) {
+  for (size_t plain = 0; plain < 50; ++plain) {
+    for (size_t rest = 0; rest < 4; ++rest) {
+      FprKeys keys;
+      for (size_t i = 0; i < FprKeys::kMost; ++i) keys.Add(i, std::string(plain, 'x') + "\n" + std::string(rest, 'y'));
+      EXPECT_EQ(keys.size, FprKeys::kMost) << plain << ", " << rest;
+      for (const FprKeys::Named& named : keys.named) {
+        const size_t length = strnlen(named.text, sizeof(named.text));
+        ASSERT_LT(length, sizeof(named.text)) << plain << ", " << rest;
+        EXPECT_EQ(named.text[length - 1], '"') << plain << ", " << rest;
+      }
+    }
+  }
 }
 
 TEST(FprJudge, TheLongestSentenceFits) {
@@ -219,6 +236,26 @@ TEST(FprJudge, FalseAlarmsAndPowerAreAsPromised) {
     fine.resolution = 1.1;
     EXPECT_GE(ChancesOf(QueriesForLimit(fine), 1.2 * rate, fine).above, 0.99) << rate;
   }
+}
+
+// At 95 % one filter in 40 may be called above its limit, so 99 of 100 cannot pass.
+TEST(FprJudge, AnyConfidenceHasANumberThatDecides) {
+  for (const double confidence : {0.5, 0.9, 0.95, 0.98, 0.999}) {
+    for (const double rate : {0.3, 0.01}) {
+      FprLimit limit = AtMost(rate);
+      limit.confidence = confidence;
+      const uint64_t queries = QueriesForLimit(limit);
+      ASSERT_GT(queries, 0u) << confidence;
+      const Chances at_limit = ChancesOf(queries, rate, limit);
+      EXPECT_GE(at_limit.within, std::min(confidence, 0.99)) << confidence << " " << rate;
+      EXPECT_LE(at_limit.above, (1 - confidence) / 2) << confidence << " " << rate;
+    }
+  }
+  FprLimit limit = AtMost(0.01);
+  limit.confidence = 0.95;
+  const FprResult undecided = JudgeFpr(Counts(1000, 10), limit);
+  EXPECT_EQ(undecided.num_queries_needed, QueriesForLimit(limit));
+  EXPECT_TRUE(Says(undecided, " absent keys would decide in 95 of 100 runs")) << undecided.sentence;
 }
 
 // Each undecided count names a number with which its own rate is decided.
