@@ -89,6 +89,39 @@ def test_lost_members_are_named_and_outrank_all() -> None:
     assert text.lost == ((1, "b'\n"),) and "\n" not in text.sentence and "(position 1)" in text.sentence
 
 
+class Odd:
+    """Its text is of two lines, and no UTF-8."""
+
+    def __repr__(self) -> str:
+        return "first\n\udc80"
+
+
+def test_names_of_keys_of_any_text_are_told() -> None:
+    for key, named in [
+        ("é" * 60, "'" + "é" * 21 + "..."),
+        ("a" + "é" * 60, "'a" + "é" * 21 + "..."),  # cut between letters
+        ("x" * 45, "'" + "x" * 45 + "'"),
+        ("x" * 46, "'" + "x" * 43 + "..."),
+        (Odd(), "first \\udc80"),
+    ]:
+        result = testing.check_fpr(set(), [key], ["a"], at_most=0.01)
+        assert f": {named} (position 0)." in result.sentence
+        assert result.lost == ((0, key),)
+
+
+def test_an_array_of_two_dimensions_is_asked_for_all_its_keys() -> None:
+    filter = linefilter.build(np.arange(1000), bits_per_key=32)
+    absent = np.arange(1000, 41000).reshape(-1, 8)
+    for asked in (filter, set(range(1000))):
+        result = testing.check_fpr(asked, np.arange(1000).reshape(8, -1), absent, at_most=0.01)
+        assert result.ok and result.counts[:3] == (1000, 0, 40000)
+    everything = testing.check_fpr(lambda key: True, [1], absent, at_most=0.01)
+    ours = testing.check_fpr(linefilter.build(np.arange(41000), fpr=0.01), [1], absent, at_most=0.01)
+    assert everything.fpr == ours.fpr == 1
+    mixed = testing.check_fpr(filter, np.arange(1000).reshape(8, -1), np.arange(990, 1010).reshape(2, -1), at_most=0.01)
+    assert [position for position, _ in mixed.absent_members] == list(range(10))
+
+
 @pytest.mark.parametrize(
     ("member", "absent"),
     [(1, 1), ("ä", "ä"), ("ä", "ä".encode()), (b"\xff", b"\xff"), (-1, 2**64 - 1), (2**64 - 1, np.int64(-1)), (b"k", bytearray(b"k"))],
@@ -148,6 +181,23 @@ def test_what_makes_no_sense_is_undecided_or_refused() -> None:
     ]:
         with pytest.raises(TypeError, match=words):
             testing.check_fpr(*arguments, **options)
+    with pytest.raises(TypeError, match="give at_most"):
+        testing.queries_for()
+
+
+def test_a_baseline_is_three_numbers() -> None:
+    same = testing.FprBaseline(1_000_000, 10_000)
+    assert testing.queries_for(baseline=same) == testing.queries_for(baseline=(1e6, 1e4))  # type: ignore[arg-type]
+    for baseline, words in [
+        ({"num_queries": 5, "false_positives": 1}, "a baseline is FprBaseline"),
+        ((1,), "a baseline is FprBaseline"),
+        (testing.FprBaseline(-1, 1), "num_queries must be 0"),
+        (testing.FprBaseline(10, "many"), "false_positives must be"),  # type: ignore[arg-type]
+    ]:
+        with pytest.raises((TypeError, ValueError), match=words):
+            testing.check_fpr({1}, [1], [2], baseline=baseline)
+        with pytest.raises((TypeError, ValueError), match=words):
+            testing.queries_for(baseline=baseline)
 
 
 def test_the_judge_raises_few_false_alarms() -> None:

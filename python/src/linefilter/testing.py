@@ -21,13 +21,15 @@ import numpy as np
 
 from . import _linefilter
 from ._filter_base import FilterBase
-from ._keys import as_float
+from ._keys import as_count, as_float
 from ._redis import RedisFilter
 
 __all__ = ["FprBaseline", "FprCounts", "FprResult", "assert_fpr", "check_fpr", "queries_for"]
 
 _BATCH = 8192  # keys that are asked at once
 _NAMED = 10  # keys that a result names
+_TEXT = 47  # bytes of each that its sentence has
+_NO_LIMIT = "give at_most, the rate that is allowed, such as at_most=0.01, or a baseline"
 
 
 class FprCounts(NamedTuple):
@@ -85,9 +87,10 @@ class FprResult(NamedTuple):
 
 
 def _batches(keys: Iterable[Any]) -> Iterator[Any]:
-    """An array stays one, which contains_many reads faster."""
+    """An array stays one, of one dimension, which contains_many reads faster."""
     if isinstance(keys, np.ndarray):
-        for begin in range(0, len(keys), _BATCH):
+        keys = keys.reshape(-1)
+        for begin in range(0, keys.size, _BATCH):
             yield keys[begin : begin + _BATCH]
         return
     if isinstance(keys, (str, bytes)):
@@ -99,7 +102,7 @@ def _batches(keys: Iterable[Any]) -> Iterator[Any]:
 
 def _asker(filter: Any) -> Callable[[Any], List[bool]]:
     if isinstance(filter, (FilterBase, RedisFilter)):
-        return lambda batch: list(filter.contains_many(batch).reshape(-1).tolist())
+        return lambda batch: list(filter.contains_many(batch).tolist())
     if hasattr(type(filter), "__contains__"):
         return lambda batch: [key in filter for key in batch]
     if callable(filter):
@@ -109,9 +112,7 @@ def _asker(filter: Any) -> Callable[[Any], List[bool]]:
 
 def _items(batch: Any) -> List[Any]:
     """The keys as they are compared and named: Python's own."""
-    if not isinstance(batch, np.ndarray):
-        return list(batch)
-    return list(batch.tolist()) if batch.ndim == 1 else [row.tobytes() for row in batch]
+    return list(batch.tolist() if isinstance(batch, np.ndarray) else batch)
 
 
 def _same_keys(key: Any, of_linefilter: bool) -> Tuple[Any, ...]:
@@ -154,7 +155,7 @@ def check_fpr(
     'within'
     """
     if at_most is None and baseline is None:
-        raise TypeError("give at_most, the rate that is allowed, such as at_most=0.01, or a baseline")
+        raise TypeError(_NO_LIMIT)
     ask, ours = _asker(filter), isinstance(filter, (FilterBase, RedisFilter))
     num_queries = num_members = num_lost = 0
     maybes: dict[Any, List[Tuple[int, Any]]] = {}  # absent keys that the filter answered True for
@@ -193,6 +194,28 @@ def check_fpr(
     return _judge(counts, at_most, confidence, resolution, baseline, lost, mistaken[:_NAMED])
 
 
+def _text(key: Any) -> str:
+    """The key as the sentence names it: on one line, and at most as long as the judge takes."""
+    text = " ".join(repr(key).splitlines()).encode("utf-8", "backslashreplace")
+    if len(text) <= _TEXT:
+        return text.decode("utf-8")
+    return text[: _TEXT - 3].decode("utf-8", "ignore") + "..."
+
+
+def _counted(baseline: Any) -> Optional[FprBaseline]:
+    """Numbers may be floats that are whole, as 1e6."""
+    if baseline is None:
+        return None
+    if not isinstance(baseline, tuple) or not 2 <= len(baseline) <= 3:
+        raise TypeError(f"a baseline is FprBaseline(num_queries, false_positives, bits_per_key), not {type(baseline).__name__}")
+    num_queries, false_positives, bits_per_key = FprBaseline(*baseline)
+    return FprBaseline(
+        as_count(num_queries, "num_queries"),
+        as_count(false_positives, "false_positives"),
+        as_float(bits_per_key, "bits_per_key"),
+    )
+
+
 def _judge(
     counts: FprCounts,
     at_most: Optional[float],
@@ -207,9 +230,9 @@ def _judge(
         as_float(at_most if at_most is not None else 0, "at_most"),
         as_float(confidence, "confidence"),
         as_float(resolution, "resolution"),
-        baseline,
-        [(position, repr(key)) for position, key in lost],
-        [(position, repr(key)) for position, key in absent_members],
+        _counted(baseline),
+        [(position, _text(key)) for position, key in lost],
+        [(position, _text(key)) for position, key in absent_members],
     )
     return FprResult(*told, counts, tuple(lost), tuple(absent_members))
 
@@ -243,12 +266,17 @@ def queries_for(
 ) -> int:
     """The number of absent keys with which a filter that is exactly at the limit passes in 99 % of the runs.
 
+    With a confidence below 99 % it is that share of the runs. The number is 0 if the request makes no sense, and if no
+    number is enough.
+
     >>> 12_000 < queries_for(0.01) < 12_600
     True
     """
+    if at_most is None and baseline is None:
+        raise TypeError(_NO_LIMIT)
     return _linefilter.queries_for_limit(
         as_float(at_most if at_most is not None else 0, "at_most"),
         as_float(confidence, "confidence"),
         as_float(resolution, "resolution"),
-        baseline,
+        _counted(baseline),
     )
