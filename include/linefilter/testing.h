@@ -21,7 +21,8 @@
 //
 // Absent keys should be distinct, and like those that the filter will meet. QueriesForLimit tells how many to make.
 // Those that answer "maybe" are looked up among the members, so members among them are found. No more memory is needed
-// than for these keys, and none for the members.
+// than for these keys, and none for the members. With a baseline that knows its bits per key, the members are all that
+// the filter has: its bytes are divided by their number. A sample of them seems to take more bits.
 //
 // Nothing is thrown but by the filter, by the ranges, and where memory runs out. A request that makes no sense is
 // kUndecided, and its sentence says what to do. Calls are thread-safe as far as lookups in the filter are.

@@ -124,8 +124,10 @@ void JudgeRate(const FprLimit& limit, FprResult* result, Writer* writer) {
     }
   } else if (TakesMoreBits(counts, limit)) {
     result->verdict = FprVerdict::kAbove;
-    writer->Write("the filter takes %.4g bits per key, and the baseline %.4g: more than %g times as many",
-                  counts.bits_per_key, limit.baseline->bits_per_key, kMostBitsOfBaseline);
+    writer->Write(
+        "the filter takes %.4g bits per key, and the baseline %.4g: more than %g times as many, if all of its "
+        "members were counted",
+        counts.bits_per_key, limit.baseline->bits_per_key, kMostBitsOfBaseline);
   } else if (counts.num_absent_members != 0) {
     writer->Write("%" PRIu64 " absent %s", counts.num_absent_members,
                   counts.num_absent_members == 1 ? "key is a member" : "keys are members");

@@ -109,8 +109,9 @@ struct Check {
     Maybe* maybe = std::lower_bound(maybes.begin(), maybes.end(), hash,
                                     [](const Maybe& known, uint64_t wanted) { return known.hash < wanted; });
     for (; maybe != maybes.end() && maybe->hash == hash; ++maybe) {
-      if (maybe->is_member || absent[maybe->position] != member) continue;
-      maybe->is_member = true;  // a member may come again
+      if (absent[maybe->position] != member) continue;
+      if (maybe->is_member) return;  // the member came before, and so did all absent keys like it
+      maybe->is_member = true;
       ++counts.num_absent_members;
       absent_members.Add(maybe->position, member);
     }

@@ -74,7 +74,9 @@ TEST(FprBaseline, AFilterMayTakeOnePercentMoreBits) {
   EXPECT_EQ(Judge(baseline, 1000000, 9000, 1.5, 10.1).verdict, FprVerdict::kWithin);
   const FprResult more = Judge(baseline, 1000000, 9000, 1.5, 10.11);
   EXPECT_EQ(more.verdict, FprVerdict::kAbove);
-  EXPECT_STREQ(more.sentence, "the filter takes 10.11 bits per key, and the baseline 10: more than 1.01 times as many");
+  EXPECT_STREQ(more.sentence,
+               "the filter takes 10.11 bits per key, and the baseline 10: more than 1.01 times as many, if all of its "
+               "members were counted");
   EXPECT_EQ(Judge(baseline, 1000000, 9000, 1.5, 0).verdict, FprVerdict::kWithin) << "not known";
 }
 

@@ -187,6 +187,9 @@ TEST(CheckFpr, ComparesTheBitsPerKeyOfOurFiltersWithABaseline) {
   const FprResult ten = CheckFpr(FilterOf(members), members, absent, limit);
   EXPECT_TRUE(ten.ok()) << ten.sentence;
   EXPECT_NEAR(ten.counts.bits_per_key, 10, 0.01);
+  const std::vector<std::string> sample(members.begin(), members.begin() + 1000);
+  const std::string of_sample = CheckFpr(FilterOf(members), sample, absent, limit).sentence;
+  EXPECT_NE(of_sample.find("if all of its members were counted"), std::string::npos) << of_sample;
   const BlockedFilter larger = FilterOf(members, 11);
   EXPECT_EQ(CheckFpr(larger, members, absent, limit).verdict, FprVerdict::kAbove);
   EXPECT_TRUE(CheckFpr(OneByOne(larger), members, absent, limit).ok()) << "nobody knows its bytes";

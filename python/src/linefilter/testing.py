@@ -49,7 +49,10 @@ class FprCounts(NamedTuple):
 
 
 class FprBaseline(NamedTuple):
-    """What the same check counted earlier: its rate is the limit then, and its bits per key may grow by 1 %."""
+    """What the same check counted earlier: its rate is the limit then, and its bits per key may grow by 1 %.
+
+    With bits_per_key the members that are given must be all of the filter's, for its bytes are divided by their number.
+    """
 
     num_queries: int
     false_positives: int
