@@ -20,6 +20,7 @@ namespace linefilter::bench {
 namespace {
 
 struct Options {
+  std::string plan = IsPortable() ? "cpus" : "full";
   RunOptions run;
   CompareOptions compare;
   bool quick = false, smoke = false, accuracy = false, slug = false;
@@ -44,8 +45,7 @@ int Run(const Options& options) {
 // What the plan says where the caller does not.
 void Complete(const CLI::App& app, Options* options) {
   RunOptions& run = options->run;
-  if (options->quick) run.plan.plan = Plan::kQuick;
-  if (options->smoke) run.plan.plan = Plan::kSmoke;
+  run.plan.plan = options->quick ? Plan::kQuick : options->smoke ? Plan::kSmoke : kPlans.at(options->plan);
   const auto unless_given = [&](const char* option, auto* value, auto by_plan) {
     if (app.count(option) == 0) *value = by_plan;
   };
@@ -73,16 +73,19 @@ void Complete(const CLI::App& app, Options* options) {
 }
 
 void Declare(CLI::App* app, Options* options) {
-  app->add_option("--plan", options->run.plan.plan,
-                  "full: all that BENCHMARKS.md is made of, 90 minutes; quick; cpus: what tells CPUs apart, in passes "
-                  "that are spread over ten minutes, for `compare`; smoke")
-      ->transform(CLI::CheckedTransformer(kPlans, CLI::ignore_case))
-      ->default_str(PlanName(options->run.plan.plan));
+  app->add_option(
+         "--plan", options->plan,
+         "full: all that BENCHMARKS.md is made of, in 90 minutes. quick: as --quick. cpus: what tells CPUs apart, "
+         "in passes that are spread over ten minutes, for `compare`. smoke: as --smoke")
+      ->check(CLI::IsMember({"full", "quick", "cpus", "smoke"}))
+      ->capture_default_str();
   app->add_flag("--quick", options->quick,
                 "Every kind of row, few sizes, short: under a minute, for a first look and CI");
   app->add_flag("--smoke", options->smoke, "Rows like those of --plan cpus, in seconds: whether it runs, no times");
-  app->add_option("--out", options->run.out,
-                  "Results file (JSON). If it exists, only the rows that it lacks are measured");
+  app->add_option(
+      "--out", options->run.out,
+      "Results file (JSON). If it exists, full and quick measure only the rows that it lacks. Without this, cpus "
+      "and smoke choose a new name, linefilter-<cpu>.json");
   app->add_flag("--accuracy", options->accuracy, "False-positive rates of all peers instead of times, to --out");
   app->add_flag("--fresh", options->run.fresh, "Start --out anew: the rows that stand in it are lost");
   app->add_option(
@@ -92,13 +95,19 @@ void Declare(CLI::App* app, Options* options) {
       ->check(CLI::Range(1, 1000));
   app->add_option("--min-time", options->run.effort.min_seconds, "Seconds per repetition, about; a build is made once")
       ->check(CLI::Range(1e-6, 60.0));
-  app->add_option("--minutes", options->run.minutes,
-                  "End before these are over, after a group of rows; the first is measured in any case")
+  app->add_option(
+         "--minutes", options->run.minutes,
+         "End before these are over, after a group of rows; the first is measured in any case. cpus leaves out "
+         "the last large filters, and says so")
       ->check(CLI::PositiveNumber);
   app->add_flag("--list", options->run.list, "Only print the names of the rows");
   app->add_flag("--print-cpu-slug", options->slug, "Only print this CPU's name as a file name");
   app->footer(
-      "Pin it to one CPU (taskset -c 0) and keep the others idle. tools/bench.sh does all that and draws the plots.");
+      IsPortable()
+          ? "Without options it measures this CPU in ten minutes: keep the machine idle. It needs no library, stays on "
+            "one CPU by itself, and leaves one file. `compare` sets two files beside each other."
+          : "Pin it to one CPU (taskset -c 0) and keep the others idle. tools/bench.sh does all that and draws the "
+            "plots.");
 }
 
 CLI::App* DeclareCompare(CLI::App* app, CompareOptions* options) {
@@ -120,7 +129,6 @@ CLI::App* DeclareCompare(CLI::App* app, CompareOptions* options) {
 int main(int argc, char** argv) try {
   using namespace linefilter::bench;
   Options options;
-  if (IsPortable()) options.run.plan.plan = Plan::kCpus;
   CLI::App app("What a lookup costs: linefilter and its peers, interleaved in one process");
   Declare(&app, &options);
   const CLI::App* const compare = DeclareCompare(&app, &options.compare);
