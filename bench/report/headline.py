@@ -6,8 +6,9 @@ from choose import MAIN_BITS, times, where
 from markdown import Table, bits, number, percent
 from names import of_cpu, of_filter
 
-BEGIN, END = "<!-- figures: tools/report writes these lines -->\n", "<!-- end of figures -->\n"
+BEGIN, END = "<!-- figures: tools/report writes these lines -->\n\n", "\n<!-- end of figures -->\n"
 PEER = "rocksdb_bloom"
+PEER_WORDS = "RocksDB Bloom is RocksDB's own filter"
 
 
 def best_cpu(results):
@@ -20,9 +21,8 @@ def table(results):
     """Without a line where the results have none of it."""
     cpu = best_cpu(results)
     out = Table(("what", "l"), ("linefilter", "l"), ("compared with", "l"), ("gain", "l"))
-    for line in (_time(cpu, "one lookup of a 64-bit key", "single", goals.SMALL),
-                 _time(cpu, "lookups in a batch", "batch", goals.LARGE), _rate(results.accuracy), _bits(cpu),
-                 _engine(results.engines)):
+    for line in (_rate(results.accuracy), _time(cpu, "one lookup", "single", goals.SMALL),
+                 _time(cpu, "lookup in a batch", "batch", goals.LARGE), _bits(cpu), _engine(results.engines)):
         if line:
             out.add(*line)
     return out
@@ -32,7 +32,7 @@ def text(results):
     out = table(results)
     if not out.lines:
         return ""
-    return out.text() + f"\nMeasured on {of_cpu(best_cpu(results).name)}, one thread.\n"
+    return out.text() + f"\nMeasured on {of_cpu(best_cpu(results).name)}, one thread, 64-bit keys; {PEER_WORDS}.\n"
 
 
 def in_readme(text_of_readme, results):
@@ -47,12 +47,12 @@ def _time(cpu, what, access, size):
     ours, theirs = ours and ours.cell(access, size), theirs and theirs.cell(access, size)
     if not ours or not theirs:
         return None
-    return (f"{what}, 1 %, {_place(size)}", f"`blocked`: {number(ours['ns'])} ns",
+    return (f"{what}, 1 % FPR, {_place(size)}", f"`blocked`: {number(ours['ns'])} ns",
             f"{of_filter(PEER)}: {number(theirs['ns'])} ns", f"{_times(theirs['ns'] / ours['ns'])} as fast")
 
 
 def _place(size):
-    return f"filter of {size.replace('MB', ' MB')}"
+    return f"{size.replace('MB', ' MB')} filter"
 
 
 def _rate(accuracy):
@@ -62,7 +62,7 @@ def _rate(accuracy):
                     for layout in ("retrieval", PEER))
     if not ours or not theirs or not ours["fpr"]:
         return None
-    return (f"false positives, {MAIN_BITS} bits per key", f"`retrieval`: {percent(ours['fpr'])} %",
+    return (f"false positives (FPR), {MAIN_BITS} bits per key", f"`retrieval`: {percent(ours['fpr'])} %",
             f"{of_filter(PEER)}: {percent(theirs['fpr'])} %", f"{_times(theirs['fpr'] / ours['fpr'])} fewer")
 
 
@@ -82,7 +82,7 @@ def _engine(measured):
         if theirs and timed and row["fpr"]:
             return ("RocksDB, reads for absent keys", f"`retrieval`: {percent(row['fpr'])} %",
                     f"its Bloom, same bytes: {percent(theirs['fpr'])} %",
-                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; Get: {times(row, timed):.2f}x")
+                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; time of a Get: {times(row, timed):.2f}x")
     return None
 
 
