@@ -82,7 +82,7 @@ def _engine(measured):
         if theirs and timed and row["fpr"]:
             return ("RocksDB, reads for absent keys", f"`retrieval`: {percent(row['fpr'])} %",
                     f"its Bloom, same bytes: {percent(theirs['fpr'])} %",
-                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; time of a Get: {times(row, timed):.2f}x")
+                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; Get time: {times(row, timed):.2f}x")
     return None
 
 
