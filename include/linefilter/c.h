@@ -81,6 +81,7 @@
 #include "linefilter/c/concurrent.h"
 #include "linefilter/c/filter.h"
 #include "linefilter/c/hash.h"
+#include "linefilter/c/monitor.h"
 #include "linefilter/c/rotating.h"
 #include "linefilter/c/scalable.h"
 #include "linefilter/c/sizing.h"

@@ -115,8 +115,9 @@ class LINEFILTER_EXPORT FprMonitor {
   LINEFILTER_INLINE void WasLost(size_t n = 1) noexcept { Count(kLost, n, std::memory_order_release); }
 
   // Judges. expected_fpr is FilterBase::ExpectedFpr() of now; between two calls the higher one of both holds. Rates
-  // that are no number from 0 to 1 count as 1. ExpectedFpr looks at the whole filter: for a large one a call a minute
-  // is enough, and Read may be called more often with the last answer.
+  // that are no number from 0 to 1 count as 1. ExpectedFpr looks at the whole filter. For a large one that fills up
+  // slowly, a call a minute is enough, and Read may be called more often with the last answer. The rate of a
+  // RotatingFilter goes up and down: read at least once in a generation, or hand in the planned rate.
   FprMonitorReport Read(double expected_fpr) noexcept;
   // Begins a new judgement, for instance after SwappableFilter::Swap. What was counted before is in `all` only.
   void Restart() noexcept;
@@ -139,6 +140,10 @@ class LINEFILTER_EXPORT FprMonitor {
     series.filter = filter;
     return WritePrometheus(&series, 1, text);
   }
+  // The text of series whose reports were read already, into memory of the caller. It returns the bytes of the whole
+  // text, of which at most `capacity` are written.
+  static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,
+                                 size_t capacity) noexcept;
 
  private:
   enum Word : unsigned char { kAbsent, kMaybe, kFalsePositive, kLost };  // of a line
@@ -165,21 +170,21 @@ class LINEFILTER_EXPORT FprMonitor {
     }
   }
   LINEFILTER_LOCAL LINEFILTER_COLD void CountSlowly(Word word, uint64_t n, std::memory_order order) noexcept {
-    const uint32_t line = internal::FindLine();
+    const uint32_t line = internal::FindLine({&TakeLine, &GiveLineBack});
     if (line < internal::kOwnLines) return Count(word, n, order);
     const uint64_t thread = reinterpret_cast<uintptr_t>(&internal::line_of_thread) >> 6;
     const uint64_t shared = thread * 0x9e3779b97f4a7c15u >> 60;  // the golden ratio spreads the addresses
     lines_[internal::kOwnLines + shared].words[word].fetch_add(n, order);
   }
 
+  static uint32_t TakeLine() noexcept;
+  static void GiveLineBack(uint32_t line) noexcept;
   LINEFILTER_LOCAL FprMonitorCounts Sum() const noexcept;
   LINEFILTER_LOCAL void Forget() noexcept;
   LINEFILTER_LOCAL static const char* Impossible(const FprMonitorCounts& all) noexcept;
   LINEFILTER_LOCAL const char* Cause(double given, const FprMonitorReport& report) const noexcept;
   LINEFILTER_LOCAL void Judge(double given, double allowed, FprMonitorReport* report) const noexcept;
   static void ReadAll(FprMonitorSeries* series, size_t num_series) noexcept;
-  static uint64_t PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,
-                                 size_t capacity) noexcept;
 
   Line lines_[internal::kOwnLines + kSharedLines] = {};
   FprMonitorOptions options_;

@@ -88,7 +88,7 @@ uint64_t QueriesToDecide(double rate, bool may_be_above, const FprLimit& limit) 
   constexpr uint64_t kMost = uint64_t{1} << 50;
   const auto decides = [&](uint64_t n) { return PowerOf(n, rate, may_be_above, limit) >= kDecides; };
   // With more queries than this nothing of a baseline changes: its own count is what is uncertain.
-  const uint64_t most = limit.baseline == nullptr ? kMost : std::min(kMost, 1024 * limit.baseline->num_queries);
+  const uint64_t most = limit.baseline == nullptr ? kMost : 1024 * std::min(kMost / 1024, limit.baseline->num_queries);
   for (uint64_t high = 1; high <= most; high *= 2) {
     if (static_cast<double>(high) * rate > 1e9) return 0;  // it would take seconds to find
     if (decides(high)) return LeastThat(high / 2 + 1, high - 1, decides);

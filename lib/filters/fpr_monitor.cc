@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kWindow = 100;       // expected false positives: the rate is known to 25 % then
 constexpr double kAsExpected = 1.5;   // the upper end of the interval is below so many times the allowed rate
-constexpr double kTooFew = 25;        // expected false positives for that, of a filter that has the allowed rate
+constexpr double kEnough = 40;        // expected false positives for that, of a filter that has the allowed rate
 constexpr double kLeastRate = 1e-15;  // that a bet can be made on: what an empty filter expects is 0
 
 bool IsShare(double value) { return value >= 0 && value <= 1; }
@@ -96,16 +96,17 @@ FprMonitorReport FprMonitor::Read(double expected_fpr) noexcept {
   FprMonitorReport report;
   const FprMonitorCounts now = Sum();
   const double given = IsShare(expected_fpr) ? expected_fpr : 1;
-  // The filter may have changed at any moment since the last look.
-  const double expected = std::min(options_.planned_fpr, std::max(given, memory_.expected_fpr));
+  // The filter may have changed at any moment since the last look that was judged.
+  memory_.expected_fpr = std::max(given, memory_.expected_fpr);
+  const double expected = std::min(options_.planned_fpr, memory_.expected_fpr);
   const double allowed = std::clamp(expected * (1 + options_.tolerance), kLeastRate, 1.0);
-  memory_.expected_fpr = given;
 
   // Looks at which nothing can have come would each cost a little evidence.
   const FprMonitorCounts fresh = Since(now, memory_.judged);
   if (fresh.false_positives > 0 || static_cast<double>(fresh.absent_keys()) * allowed >= 1) {
     memory_.evidence.Update(fresh.false_positives, fresh.absent_keys(), allowed, options_.confidence);
     memory_.judged = now;
+    memory_.expected_fpr = given;
   }
   if (static_cast<double>(Since(now, memory_.newer).absent_keys()) * allowed >= kWindow) {
     memory_.older = memory_.newer;
@@ -122,14 +123,12 @@ FprMonitorReport FprMonitor::Read(double expected_fpr) noexcept {
 // The sentence of counts that cannot be, or null.
 const char* FprMonitor::Impossible(const FprMonitorCounts& all) noexcept {
   if (all.false_positives > all.maybes) {
-    return "WasAbsent was called %llu times, Asked was told of %llu answers \"maybe\": tell it of every lookup, and "
-           "call "
-           "WasAbsent only if the answer was \"maybe\"";
+    return "WasAbsent was called %llu times, Asked was told of %llu answers \"maybe\": tell it of every lookup, "
+           "and call WasAbsent only if the answer was \"maybe\"";
   }
   if (all.lost > all.asked - all.maybes) {
-    return "WasLost was called %llu times, Asked was told of %llu answers \"absent\": tell it of every lookup, and "
-           "call "
-           "WasLost only if the answer was \"absent\"";
+    return "WasLost was called %llu times, Asked was told of %llu answers \"absent\": tell it of every lookup, "
+           "and call WasLost only if the answer was \"absent\"";
   }
   return nullptr;
 }
@@ -144,8 +143,8 @@ const char* FprMonitor::Cause(double given, const FprMonitorReport& report) cons
   if (given > options_.planned_fpr * share && report.fpr_low <= given * share) {
     return "Its own bits explain it, so it has more keys than it was planned for: make a larger one";
   }
-  return "Its own bits do not explain it: look for keys that a shard or an attacker chose, or that come again and "
-         "again";
+  return "Its own bits do not explain it: look for keys that a shard or an attacker chose, or that come "
+         "again and again";
 }
 
 void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) const noexcept {
@@ -171,17 +170,16 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
         Printed(is_lost ? all.asked - all.maybes : all.maybes));
   } else if (report->since_restart.lost > 0) {
     say(FprMonitorVerdict::kMembersLost,
-        "members lost: %llu lookups of keys that the store has were \"absent\". Make the filter again from the store, "
-        "and "
-        "insert new keys into the filter before the store has them",
+        "members lost: %llu lookups of keys that the store has were \"absent\". Make the filter again from the "
+        "store, and insert new keys into the filter before the store has them",
         Printed(report->since_restart.lost));
   } else if (memory_.evidence.is_above()) {
     say(FprMonitorVerdict::kMoreThanExpected, "more than expected: %s. %s", rate, Cause(given, *report));
   } else if (report->fpr_high <= kAsExpected * allowed) {
     say(FprMonitorVerdict::kAsExpected, "as expected: %s", rate);
-  } else if (static_cast<double>(absent) * allowed < kTooFew) {
+  } else if (report->fpr <= allowed || static_cast<double>(absent) * allowed < kEnough) {
     say(FprMonitorVerdict::kTooEarly, "too early: %s. It takes about %.0f lookups of absent keys", rate,
-        std::ceil(kTooFew / allowed));
+        std::ceil(kEnough / allowed));
   } else {
     say(FprMonitorVerdict::kTooEarly, "too early: %s. That is more, but it may be chance", rate);
   }

@@ -106,7 +106,6 @@ void BindFpr(py::module_& module) {
   module.def("queries_for_limit", &Queries);
   py::class_<FprMonitor>(module, "Monitor")
       .def(py::init(&MakeMonitor))
-      .def("asked", py::overload_cast<bool>(&FprMonitor::Asked))
       .def("asked_many", py::overload_cast<size_t, size_t>(&FprMonitor::Asked))
       .def("was_absent", &FprMonitor::WasAbsent)
       .def("was_lost", &FprMonitor::WasLost)

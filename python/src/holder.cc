@@ -1,8 +1,8 @@
 // The types that the classes of the package are derived from. Each object holds a core.
 //
-// The two calls for a single key stand here: `key in filter` and filter.add(key). They are a slot and a METH_O of the C
-// API, so that neither a Python frame nor pybind11's dispatch lies between. Those took 130 of 170 ns. These calls
-// lock as all others do. METH_FASTCALL has nothing to gain where there is one argument.
+// The calls for a single key stand here: `key in filter`, filter.add(key), monitor.asked(maybe). They are a slot and
+// METH_O of the C API, so that neither a Python frame nor pybind11's dispatch lies between. Those took 130 of 170 ns.
+// These calls lock as all others do. METH_FASTCALL has nothing to gain where there is one argument.
 #include <pybind11/pybind11.h>
 #include <structmember.h>
 
@@ -11,6 +11,7 @@
 #include <exception>
 #include <optional>
 
+#include "linefilter/monitor.h"
 #include "python/src/key_core.h"
 
 namespace linefilter::python {
@@ -73,6 +74,19 @@ PyObject* AddKey(PyObject* self, PyObject* key) {
   return PyErr_Occurred() != nullptr ? nullptr : ByPybind(self, "add", key);
 }
 
+PyObject* CountAnswer(PyObject* self, PyObject* maybe) {
+  const int is_maybe = PyObject_IsTrue(maybe);
+  if (is_maybe < 0) return nullptr;
+  const py::object held = CoreIn(self);
+  FprMonitor* const monitor = AsA<FprMonitor>(held);
+  if (monitor == nullptr) {
+    PyErr_SetString(PyExc_TypeError, "the monitor was never made: FprMonitor.__init__ was not called");
+    return nullptr;
+  }
+  monitor->Asked(is_maybe != 0);
+  Py_RETURN_NONE;
+}
+
 void Free(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   Py_CLEAR(reinterpret_cast<Holder*>(self)->core);
@@ -85,6 +99,11 @@ PyMethodDef taking_methods[] = {
     {"add", &AddKey, METH_O,
      "add($self, key, /)\n--\n\n"
      "Adds a key. A filter returns True if it was certainly new, False if it may have been there."},
+    {}};
+
+PyMethodDef monitor_methods[] = {
+    {"asked", &CountAnswer, METH_O,
+     "asked($self, maybe, /)\n--\n\nThe filter was asked for a key, and this was its answer."},
     {}};
 
 // For Python's classes alone: nobody makes an object of these types themselves.
@@ -106,6 +125,8 @@ void BindHolders(py::module_& module) {
   AddType(module, "linefilter._linefilter.AskedHolder", asked, base);
   PyType_Slot taking[] = {{Py_tp_methods, taking_methods}, {}};
   AddType(module, "linefilter._linefilter.TakingHolder", taking, base);
+  PyType_Slot monitor[] = {{Py_tp_methods, monitor_methods}, {}};
+  AddType(module, "linefilter._linefilter.MonitorHolder", monitor, base);
 }
 
 }  // namespace linefilter::python

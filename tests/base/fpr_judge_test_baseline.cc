@@ -111,6 +111,14 @@ TEST(FprBaseline, TellsHowManyQueriesAreEnough) {
     EXPECT_LT(ChancesOf(queries - queries / 20, 0.00972, limit).within, 0.99) << resolution;
     EXPECT_EQ(Judge(baseline, queries / 8, queries / 8 * 972 / 100000, resolution).num_queries_needed, queries);
   }
+  // With an endless baseline the counts are those of a rare event, so it takes 1.3 % more than a limit of 1 %.
+  for (const uint64_t endless : {uint64_t{1} << 40, uint64_t{1} << 60}) {
+    const FprBaseline baseline = Earlier(endless, endless / 100);
+    FprLimit limit;
+    limit.baseline = &baseline;
+    EXPECT_NEAR(static_cast<double>(QueriesForLimit(limit)), 12450, 50) << endless;
+  }
+
   const FprBaseline few = Earlier(1000, 10);
   FprLimit limit;
   limit.baseline = &few;

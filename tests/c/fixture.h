@@ -65,5 +65,6 @@ void RunSource(void);
 void RunView(void);
 void RunHashIds(void);
 void RunTesting(void);
+void RunMonitor(void);
 
 #endif /* LINEFILTER_TESTS_C_FIXTURE_H_ */

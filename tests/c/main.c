@@ -25,6 +25,7 @@ int main(void) {
   RunView();
   RunHashIds();
   RunTesting();
+  RunMonitor();
   const char* const files[] = {"hooks", "saved", "built",    "stream", "filter", "keyed",
                                "seen",  "grown", "rotating", "seeded", "lazy"};
   for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); ++i) remove(FileIn(files[i]));

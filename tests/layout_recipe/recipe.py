@@ -33,6 +33,8 @@ EDITS = {
     GOLDEN: [("# maker asked keys hash", "builder stub string xxh3 50 10 0 0 stub 7 64 0 | - - - -\n# maker asked keys hash")],
     "tests/fuzz/good_images.h": [("    all.push_back(GoodContainer(70));", "    all.push_back(GoodImage(Layout::kStub, 600, 9, 5, HashId::kXxh3));\n"
                                   "    all.push_back(GoodContainer(70));")],
+    "tests/layouts/fpr_baseline.jsonl": [('"name": "blocked, 20 bits per key",', '"name": "stub, 20 bits per key", "num_keys": 1, "num_queries": 1}\n'
+                                          '{"name": "blocked, 20 bits per key",')],
     GUIDE: [("| keys go, one by one |", "| as an example | `stub` | what `blocked` is |\n| keys go, one by one |")],
 }
 ROW = ("lib/layouts/registry.inc", "LINEFILTER_LAYOUT(Container)\n", "LINEFILTER_LAYOUT(Container)\nLINEFILTER_LAYOUT(Stub)\n")

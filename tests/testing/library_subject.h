@@ -1,4 +1,4 @@
-// The library's filters as what fpr_judge.h measures.
+// The library's filters as what fpr_rows.h measures.
 #ifndef LINEFILTER_TESTS_TESTING_LIBRARY_SUBJECT_H_
 #define LINEFILTER_TESTS_TESTING_LIBRARY_SUBJECT_H_
 
@@ -6,44 +6,50 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
-#include "tests/testing/fpr_judge.h"
+#include "linefilter/rotating.h"
+#include "linefilter/view.h"
+#include "tests/testing/fpr_rows.h"
 #include "tools/measure/any_filter.h"
 
 namespace linefilter::test {
 
 inline uint64_t HashAsTheLibrary(uint64_t key, uint64_t seed) { return HashKey(key, seed); }
 
-// `hash` is the library's, or a weak one put in its place.
-class LibrarySubject : public Subject {
+// A library's filter of any kind that takes and answers hashes. `hash` is the library's, or a weak one in its place.
+class HashedSubject : public Subject {
  public:
   using Hash = uint64_t (*)(uint64_t key, uint64_t seed);
 
-  LibrarySubject(Layout layout, uint64_t num_keys, double bits_per_key, Hash hash = HashAsTheLibrary) : hash_(hash) {
-    FilterOptions options;
-    options.bits_per_key = bits_per_key;
-    options.hash_id = HashId::kCaller;
-    EXPECT_TRUE(IsOk(filter_.Create(layout, num_keys, options)));
-  }
-  explicit LibrarySubject(const StoredFpr& stored, Hash hash = HashAsTheLibrary)
-      : LibrarySubject(stored.layout, stored.num_keys, stored.bits_per_key, hash) {}
+  explicit HashedSubject(Hash hash) : hash_(hash) {}
 
   void Reset(uint64_t seed) override {
-    filter_.Clear();
+    Empty();
     seed_ = seed;
   }
   void Insert(const uint64_t* keys, size_t n) override {
-    InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { filter_.InsertHashes(hashes, size); });
+    InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { InsertHashes(hashes, size); });
   }
-  void Finish() override { EXPECT_TRUE(IsOk(filter_.Finish())); }
   uint64_t CountMaybes(const uint64_t* keys, size_t n) const override {
     uint64_t maybes = 0;
     InGroups(keys, n, [&](const uint64_t* hashes, size_t size) { maybes += filter().CountMaybes(hashes, size); });
     return maybes;
   }
-  const FilterBase& filter() const { return filter_.filter(); }
+  virtual const FilterBase& filter() const = 0;
+
+ protected:
+  static FilterOptions Options(double bits_per_key) {
+    FilterOptions options;
+    options.bits_per_key = bits_per_key;
+    options.hash_id = HashId::kCaller;
+    return options;
+  }
+  virtual void Empty() = 0;
+  virtual void InsertHashes(const uint64_t* hashes, size_t n) = 0;
 
  private:
   template <class Work>
@@ -61,10 +67,78 @@ class LibrarySubject : public Subject {
     }
   }
 
-  tools::AnyFilter filter_;
   Hash hash_;
   uint64_t seed_ = 0;
 };
+
+// Of a layout that is made of keys.
+class LibrarySubject : public HashedSubject {
+ public:
+  LibrarySubject(Layout layout, uint64_t num_keys, double bits_per_key, Hash hash = HashAsTheLibrary)
+      : HashedSubject(hash) {
+    EXPECT_TRUE(IsOk(filter_.Create(layout, num_keys, Options(bits_per_key))));
+  }
+  explicit LibrarySubject(const FprRow& row, Hash hash = HashAsTheLibrary)
+      : LibrarySubject(row.layout, row.keys_per_filter, row.bits_per_key, hash) {}
+
+  void Finish() override { EXPECT_TRUE(IsOk(filter_.Finish())); }
+  const FilterBase& filter() const override { return filter_.filter(); }
+
+ protected:
+  void Empty() override { filter_.Clear(); }
+  void InsertHashes(const uint64_t* hashes, size_t n) override { filter_.InsertHashes(hashes, n); }
+
+ private:
+  tools::AnyFilter filter_;
+};
+
+// A container: the image of a rotating filter whose generations are all full.
+class ContainerSubject final : public HashedSubject {
+ public:
+  explicit ContainerSubject(const FprRow& row) : HashedSubject(HashAsTheLibrary), row_(row) {}
+
+  void Finish() override {
+    image_.clear();
+    EXPECT_TRUE(IsOk(rotating_->AppendImage(&image_)));
+    EXPECT_TRUE(IsOk(view_.Open(image_.data(), image_.size(), VerifyMode::kTrusted)));
+    EXPECT_EQ(view_.layout(), Layout::kContainer);
+  }
+  const FilterBase& filter() const override { return view_; }
+
+ protected:
+  void Empty() override {
+    rotating_ = std::make_unique<RotatingFilter>();
+    const uint64_t window = row_.keys_per_filter / kGenerations * (kGenerations - 1);
+    EXPECT_TRUE(IsOk(rotating_->Create(window, kGenerations, Options(row_.bits_per_key))));
+    EXPECT_EQ(rotating_->keys_per_generation(), row_.keys_per_filter / kGenerations);
+    in_newest_ = 0;
+  }
+  void InsertHashes(const uint64_t* hashes, size_t n) override {
+    while (n != 0) {
+      if (in_newest_ == rotating_->keys_per_generation()) {
+        rotating_->Rotate();
+        in_newest_ = 0;
+      }
+      const size_t size = std::min<size_t>(n, rotating_->keys_per_generation() - in_newest_);
+      rotating_->InsertHashes(hashes, size);
+      in_newest_ += size;
+      hashes += size;
+      n -= size;
+    }
+  }
+
+ private:
+  const FprRow row_;
+  std::unique_ptr<RotatingFilter> rotating_;
+  uint64_t in_newest_ = 0;
+  std::string image_;
+  FilterView view_;
+};
+
+inline std::unique_ptr<HashedSubject> SubjectOf(const FprRow& row) {
+  if (row.layout == Layout::kContainer) return std::make_unique<ContainerSubject>(row);
+  return std::make_unique<LibrarySubject>(row);
+}
 
 }  // namespace linefilter::test
 

@@ -59,6 +59,9 @@ TEST_F(ToolsFprFilesTest, ABaselineIsWrittenOnceAndThenCompared) {
   EXPECT_NE(all.find(first), std::string::npos) << "a line that is there stays as it is";
   EXPECT_LT(all.find("ants"), all.find("users"));
   EXPECT_LT(all.find("users"), all.find("zebras"));
+  dir_.Write("fpr.jsonl", all.substr(all.find(first)) + all.substr(0, all.find(first)));
+  Compared(filter_, 0, "bees");
+  EXPECT_GT(ReadFile(baseline_).find("bees"), all.size() - 10) << "at the end of one that is not sorted";
 }
 
 TEST_F(ToolsFprFilesTest, AHigherRateOrMoreBitsAreAboveTheBaseline) {

@@ -20,7 +20,7 @@ check_sanitizer() {
 
 # What reads documents, times and the machine calls nothing in which these sanitizers could find a fault; nor does a program that
 # is compiled without them. NIGHT_ASAN_TESTS call what tools_test and redis_generation_test call.
-NOT_ASAN_TESTS=(counters interval key_families layering machine measure peers readme scale)
+NOT_ASAN_TESTS=(counters fpr_judge interval key_families layering machine measure peers readme scale)
 NIGHT_ASAN_TESTS=(examples redis_killed_rebuilder tools_secret)
 asan_leaves_out() {
   printf '%s\n' "${NOT_ASAN_TESTS[@]}"

@@ -21,7 +21,7 @@ list_targets() {
 # programs around the filters, where no target matters.
 NOT_FORCED_TESTS=("${RATE_TESTS[@]}" alignment remote_body counting golden kernels no_false_negative peers retrieval conformance
   alloc_faults damage faults kill leveldb leveldb_files parallel 'redis_[a-z_]*' 'tools_redis[a-z_]*' rocksdb rocksdb_files conformance_python python
-  counters engine_rtti equal_hashes examples growth_plan interval key_families key_types layering machine measure readme scale sizing tools_fpr tools_input tools_living tools_plan tools_secret)
+  counters engine_rtti equal_hashes examples fpr_example fpr_judge growth_plan interval key_families key_types layering machine measure readme scale sizing tools_fpr tools_input tools_living tools_plan tools_secret)
 test_target() {
   export LINEFILTER_TARGET=$1
   if ! "$ROOT/build/release/linefilter" targets --json | grep "\"chosen_target\": *\"$1\""; then

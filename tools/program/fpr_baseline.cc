@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -56,24 +58,32 @@ std::string ParseRow(const std::string& line, BaselineRow* row) {
   if (bits == object.end() || !bits->is_number() || bits->get<double>() < 0) return "has no \"bits_per_key\"";
   row->counted.bits_per_key = bits->get<double>();
   if (!TakeCount(object, "num_queries", &row->counted.num_queries) || row->counted.num_queries == 0)
-    return "has no \"num_queries\"";
+    return "has no whole number \"num_queries\"";
   if (!TakeCount(object, "false_positives", &row->counted.false_positives) || row->counted.false_positives == 0) {
-    return "has no \"false_positives\", so it tells no rate";
+    return "has no whole number \"false_positives\" above 0, so it tells no rate";
   }
   if (row->counted.false_positives > row->counted.num_queries)
     return "has more \"false_positives\" than \"num_queries\"";
   return "";
 }
 
+// The nearest number of so many digits: people read it in a diff.
+double Rounded(double value, int digits) {
+  char text[64];
+  snprintf(text, sizeof(text), "%.*g", digits, value);
+  return strtod(text, nullptr);
+}
+
 std::string TextOf(const BaselineRow& row) {
-  const json object = {
-      {"bits_per_key", row.counted.bits_per_key},
-      {"false_positives", row.counted.false_positives},
-      {"fpr", static_cast<double>(row.counted.false_positives) / static_cast<double>(row.counted.num_queries)},
-      {"lost", row.lost},
-      {"name", row.name},
-      {"num_keys", row.num_keys},
-      {"num_queries", row.counted.num_queries}};
+  const FprBaseline& counted = row.counted;
+  const double fpr = static_cast<double>(counted.false_positives) / static_cast<double>(counted.num_queries);
+  const json object = {{"bits_per_key", Rounded(counted.bits_per_key, 10)},
+                       {"false_positives", counted.false_positives},
+                       {"fpr", Rounded(fpr, 6)},
+                       {"lost", row.lost},
+                       {"name", row.name},
+                       {"num_keys", row.num_keys},
+                       {"num_queries", counted.num_queries}};
   std::string text;
   for (const auto& [name, value] : object.items()) {
     text += (text.empty() ? "{\"" : ", \"") + name + "\": " + value.dump();
@@ -128,8 +138,10 @@ bool BaselineFile::Add(const BaselineRow& row, std::string* error) {
   if (!Read(std::string(path_), error)) return false;
   const auto has_that = [&](const Line& line) { return line.row.name == row.name; };
   lines_.erase(std::remove_if(lines_.begin(), lines_.end(), has_that), lines_.end());
-  const auto is_later = [&](const Line& line) { return line.row.name > row.name; };
-  lines_.insert(std::find_if(lines_.begin(), lines_.end(), is_later), {TextOf(row), row});
+  const auto by_name = [](const Line& one, const Line& other) { return one.row.name < other.row.name; };
+  const Line added = {TextOf(row), row};
+  const bool is_sorted = std::is_sorted(lines_.begin(), lines_.end(), by_name);
+  lines_.insert(is_sorted ? std::upper_bound(lines_.begin(), lines_.end(), added, by_name) : lines_.end(), added);
   std::string all;
   for (const Line& line : lines_) all += line.text + "\n";
   AtomicFile file;

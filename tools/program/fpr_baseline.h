@@ -25,8 +25,8 @@ class BaselineFile {
   bool Read(const std::string& path, std::string* error);
   // The row of that name; null if there is none.
   const BaselineRow* Find(const std::string& name) const;
-  // Reads the file again and writes it with this row, before the first row of a later name; the other lines stay as
-  // they are. Processes that do so at once wait for each other, where the file system has locks.
+  // Reads the file again and writes it with this row: in its place if the file is sorted by name, else at the end. The
+  // other lines stay as they are. Processes that do so at once wait for each other, where the file system has locks.
   bool Add(const BaselineRow& row, std::string* error);
 
  private:

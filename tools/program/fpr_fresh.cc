@@ -147,7 +147,7 @@ int Broken(FprGuard* guard, const Status& status) {
 std::string NameOf(const FprRequest& fpr) {
   char bits[32];
   snprintf(bits, sizeof(bits), "%g", fpr.bits_per_key);
-  return std::string(LayoutName(fpr.layout)) + " " + bits;
+  return std::string(LayoutName(fpr.layout)) + ", " + bits + " bits per key";
 }
 
 }  // namespace

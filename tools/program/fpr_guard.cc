@@ -29,11 +29,6 @@ std::string AsUtf8(const std::string& name) {
   return json::parse(json(name).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-template <class... Values>
-void Say(FprResult* result, const char* format, Values... values) {
-  snprintf(result->sentence, sizeof(result->sentence), format, values...);
-}
-
 // Lost members outrank what is undecided.
 int RankOf(FprVerdict verdict) { return verdict == FprVerdict::kAbove ? 2 : verdict == FprVerdict::kUndecided ? 1 : 0; }
 
@@ -94,41 +89,46 @@ FprGuard::FprGuard(const GuardOptions& options, const std::string& name)
       begin_(std::chrono::steady_clock::now()) {}
 
 bool FprGuard::Prepare() {
-  const auto refuse = [](const char* format, auto... values) {
-    Fail(format, values...);
-    return false;
-  };
-  if (options_.has_at_most && !(options_.at_most > 0 && options_.at_most < 1)) {
-    return refuse("fpr: --at-most %g is no rate: give one above 0 and below 1, like 0.01 or 1%%", options_.at_most);
+  const bool is_rate = options_.at_most > 0 && options_.at_most < 1;
+  if (options_.has_at_most && !is_rate) {
+    Fail("fpr: --at-most %g is no rate: give one above 0 and below 1, like 0.01 or 1%%", options_.at_most);
+  } else if (!(options_.confidence > 0 && options_.confidence < 1)) {
+    Fail("fpr: --confidence %g is not between 0 and 1: choose like 0.99", options_.confidence);
+  } else if (!(options_.resolution > 1) || std::isinf(options_.resolution)) {
+    Fail("fpr: --resolution %g is not above 1: 1.5 lets rates of up to 1.5 times the limit pass", options_.resolution);
+  } else if (options_.needs_limit != nullptr && !options_.has_limit()) {
+    Fail("fpr: %s goes with a limit: give --at-most, --expected or --baseline", options_.needs_limit);
+  } else {
+    return PrepareFiles();
   }
-  if (!(options_.confidence > 0 && options_.confidence < 1)) {
-    return refuse("fpr: --confidence %g is not between 0 and 1: choose like 0.99", options_.confidence);
-  }
-  if (!(options_.resolution > 1) || std::isinf(options_.resolution)) {
-    return refuse("fpr: --resolution %g is not above 1: 1.5 lets rates of up to 1.5 times the limit pass",
-                  options_.resolution);
-  }
-  if (options_.needs_limit != nullptr && !options_.has_limit()) {
-    return refuse("fpr: %s goes with a limit: give --at-most, --expected or --baseline", options_.needs_limit);
-  }
-  if (!options_.junit.empty() && SameFile(options_.junit, options_.baseline)) {
-    return refuse("fpr: --junit %s is the file of --baseline: give another one", options_.junit.c_str());
-  }
+  return false;
+}
+
+bool FprGuard::PrepareFiles() {
+  const char* const junit = options_.junit.c_str();
+  const char* const baseline = options_.baseline.c_str();
   std::string reason;
+  if (!options_.junit.empty() && SameFile(options_.junit, options_.baseline)) {
+    Fail("fpr: --junit %s is the file of --baseline: give another one", junit);
+    return false;
+  }
   if (!options_.junit.empty() && options_.junit != "-" && !CanCreate(options_.junit, &reason)) {
-    return refuse("fpr: --junit %s %s", options_.junit.c_str(), reason.c_str());
+    Fail("fpr: --junit %s %s", junit, reason.c_str());
+    return false;
   }
   if (options_.baseline.empty()) return true;
-  if (options_.baseline == "-") return refuse("fpr: --baseline - is no file: name one to read, or to create");
+  if (options_.baseline == "-") {
+    Fail("fpr: --baseline - is no file: name one to read, or to create");
+    return false;
+  }
   if (!baseline_.Read(options_.baseline, &reason)) {
-    return refuse("fpr: --baseline %s %s", options_.baseline.c_str(), reason.c_str());
+    Fail("fpr: --baseline %s %s", baseline, reason.c_str());
+    return false;
   }
   before_ = baseline_.Find(name_);
-  if (before_ == nullptr && !CanCreate(options_.baseline, &reason)) {  // else it is only read
-    return refuse("fpr: --baseline %s has no row '%s', and %s", options_.baseline.c_str(), name_.c_str(),
-                  reason.c_str());
-  }
-  return true;
+  if (before_ != nullptr || CanCreate(options_.baseline, &reason)) return true;  // one that has a row is only read
+  Fail("fpr: --baseline %s has no row '%s', and %s", baseline, name_.c_str(), reason.c_str());
+  return false;
 }
 
 FprLimit FprGuard::LimitOf(double at_most, const FprBaseline* baseline) const {
@@ -156,8 +156,9 @@ FprResult FprGuard::Judge(const Guarded& found) const {
   const double rate = options_.expected ? found.expected_fpr : options_.has_at_most ? options_.at_most : kAnyRate;
   FprResult worst = judge(rate, nullptr);
   if (options_.expected && !(rate > 0 && rate < 1) && worst.verdict == FprVerdict::kUndecided) {
-    Say(&worst, "the filter expects a rate of %g, to which none can be held: it is %s; give --at-most", rate,
-        rate > 0 ? "full" : "empty");
+    snprintf(worst.sentence, sizeof(worst.sentence),
+             "the filter expects a rate of %g, to which none can be held: it is %s; give --at-most", rate,
+             rate > 0 ? "full" : "empty");
   }
   if (before_ == nullptr) {
     if (!options_.baseline.empty()) JudgeAsBaseline(&worst);
@@ -185,14 +186,16 @@ void FprGuard::JudgeAsBaseline(FprResult* result) const {
     counts.false_positives = static_cast<uint64_t>(rate * static_cast<double>(counts.num_queries));
   }
   if (counts.false_positives == 0 || counts.num_queries >= kMost) {
-    Say(result, "%s of the absent keys answered \"maybe\", so there is no rate for a baseline: ask more of them",
-        counts.false_positives == 0 ? "none" : "too few");
+    snprintf(result->sentence, sizeof(result->sentence),
+             "%s of the absent keys answered \"maybe\", so there is no rate for a baseline: ask more of them",
+             counts.false_positives == 0 ? "none" : "too few");
     return;
   }
   result->num_queries_needed = counts.num_queries;
-  Say(result, "%llu false positives are too few for a baseline, which is not written: ask about %llu absent keys",
-      static_cast<unsigned long long>(result->counts.false_positives),
-      static_cast<unsigned long long>(counts.num_queries));
+  snprintf(result->sentence, sizeof(result->sentence),
+           "%llu false positives are too few for a baseline, which is not written: ask about %llu absent keys",
+           static_cast<unsigned long long>(result->counts.false_positives),
+           static_cast<unsigned long long>(counts.num_queries));
 }
 
 bool FprGuard::AddToBaseline(const FprCounts& counts) {
@@ -229,7 +232,7 @@ int FprGuard::End(const Guarded& found, Report report) {
   const bool is_new = !options_.baseline.empty() && before_ == nullptr && result.ok();
   bool is_kept = !is_new || AddToBaseline(found.counts);
   if (options_.has_limit()) {
-    if (result.limit < kAnyRate) report.Rate("limit", result.limit);
+    if (result.limit > 0 && result.limit < kAnyRate) report.Rate("limit", result.limit);
     report.Real("resolution", options_.resolution);
     if (!options_.baseline.empty()) {
       report.Text("baseline", is_new && is_kept ? "new" : before_ == nullptr ? "not written" : "compared");

@@ -54,6 +54,7 @@ class FprGuard {
   int EndBroken(const std::string& reason);
 
  private:
+  bool PrepareFiles();
   FprLimit LimitOf(double at_most, const FprBaseline* baseline) const;
   // The worst verdict by all limits.
   FprResult Judge(const Guarded& found) const;

@@ -18,11 +18,11 @@ namespace linefilter::internal {
 
 class LINEFILTER_EXPORT ExcessEvidence {
  public:
-  ExcessEvidence() noexcept { Reset(); }
+  LINEFILTER_LOCAL ExcessEvidence() noexcept { Reset(); }
 
-  void Reset() noexcept;
+  LINEFILTER_LOCAL void Reset() noexcept;
   // `hits` came in `trials` since the last update, whose rate may be at most `allowed`. If that changes, so be it.
-  void Update(uint64_t hits, uint64_t trials, double allowed, double confidence) noexcept;
+  LINEFILTER_LOCAL void Update(uint64_t hits, uint64_t trials, double allowed, double confidence) noexcept;
   // Whether the evidence has reached 1 / (1 - confidence), and has not sunk to 1 since.
   bool is_above() const noexcept { return is_above_; }
 

@@ -21,9 +21,12 @@ namespace linefilter::internal {
 inline constexpr uint32_t kOwnLines = 64;
 inline constexpr uint32_t kNotAsked = 64, kEnding = 65;
 
-// The smallest number below kOwnLines that no living thread has; kNotAsked if all are taken.
-LINEFILTER_EXPORT uint32_t TakeLine() noexcept;
-LINEFILTER_EXPORT void GiveLineBack(uint32_t line) noexcept;
+// Where numbers come from: one place in the library for all who have these headers.
+struct LINEFILTER_LOCAL LineSource {
+  uint32_t (
+      *take)() noexcept;  // the smallest number below kOwnLines that no living thread has; kNotAsked if there is none
+  void (*give_back)(uint32_t line) noexcept;
+};
 
 // These are hidden: each library and each program has its own, and a thread then has a number in each. One that was
 // shared could lie in a plugin that goes away while the thread lives.
@@ -31,18 +34,18 @@ LINEFILTER_LOCAL inline thread_local uint32_t line_of_thread = kNotAsked;
 
 struct LINEFILTER_LOCAL LineReturner {
   ~LineReturner() {
-    if (line_of_thread < kOwnLines) GiveLineBack(line_of_thread);
+    if (line_of_thread < kOwnLines) give_back(line_of_thread);
     line_of_thread = kEnding;  // destructors of other variables of the thread may still count
   }
-  bool is_used = false;
+  void (*give_back)(uint32_t line) noexcept = nullptr;
 };
 LINEFILTER_LOCAL inline thread_local LineReturner line_returner;
 
 // The slow way: the number of this thread, which is taken if one is free.
-LINEFILTER_LOCAL LINEFILTER_COLD inline uint32_t FindLine() noexcept {
+LINEFILTER_LOCAL LINEFILTER_COLD inline uint32_t FindLine(const LineSource& source) noexcept {
   if (line_of_thread == kNotAsked) {
-    line_returner.is_used = true;  // from here on its destructor is called
-    line_of_thread = TakeLine();
+    line_returner.give_back = source.give_back;  // from here on its destructor is called
+    line_of_thread = source.take();
   }
   return line_of_thread;
 }

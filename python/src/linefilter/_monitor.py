@@ -59,7 +59,7 @@ def _share(value: Any, name: str, most_is_one: bool) -> float:
 
 
 @final
-class FprMonitor:
+class FprMonitor(_linefilter.MonitorHolder):
     """Counts what a filter answered and what the store then said, and tells whether there are too many false positives.
 
     Any number of threads may count. read may be called as often as you like: a filter whose rate is at most 1.1 times
@@ -77,43 +77,39 @@ class FprMonitor:
     'as expected'
     """
 
-    __slots__ = ("_monitor",)
+    __slots__ = ()
 
     def __init__(self, *, planned_fpr: float = 1, confidence: float = 0.99, tolerance: float = 0.1) -> None:
         spare = as_float(tolerance, "tolerance")
         if not 0 <= spare < float("inf"):
             raise InvalidArgumentError(f"tolerance is a share, 0 or more, not {tolerance!r}")
-        self._monitor = _linefilter.Monitor(
+        self._core = _linefilter.Monitor(
             _share(planned_fpr, "planned_fpr", True), _share(confidence, "confidence", False), spare
         )
-
-    def asked(self, maybe: bool) -> None:
-        """The filter was asked for a key, and this was its answer."""
-        self._monitor.asked(bool(maybe))
 
     def asked_many(self, answers: Any) -> None:
         """The filter was asked for many keys, and these were its answers: an array of contains_many, or other booleans."""
         array = np.asarray(answers, np.bool_)
-        self._monitor.asked_many(array.size, int(np.count_nonzero(array)))
+        self._core.asked_many(array.size, int(np.count_nonzero(array)))
 
     def was_absent(self, count: SupportsIndex = 1) -> None:
         """The store did not have a key (`count` keys) that the filter answered True for."""
-        self._monitor.was_absent(as_count(count, "count"))
+        self._core.was_absent(as_count(count, "count"))
 
     def was_lost(self, count: SupportsIndex = 1) -> None:
         """The store had a key that the filter answered False for, and had it already when the filter was asked."""
-        self._monitor.was_lost(as_count(count, "count"))
+        self._core.was_lost(as_count(count, "count"))
 
     def read(self, expected_fpr: float) -> FprMonitorReport:
         """Judges. expected_fpr is filter.expected_fpr() of now, which looks at the whole filter: once a minute is enough."""
-        told = self._monitor.read(as_float(expected_fpr, "expected_fpr"))
+        told = self._core.read(as_float(expected_fpr, "expected_fpr"))
         return FprMonitorReport(*told[:-3], *(FprMonitorCounts(*counts) for counts in told[-3:]))
 
     def restart(self) -> None:
         """Begins a new judgement, for instance after SwappableFilter.swap. What was counted before is in `all` only."""
-        self._monitor.restart()
+        self._core.restart()
 
     @staticmethod
     def prometheus(monitors: Iterable[Tuple[FprMonitor, float, str]]) -> str:
         """A text in the exposition format of Prometheus, of (monitor, expected_fpr, name of the filter) each."""
-        return _linefilter.prometheus([(one._monitor, float(rate), str(name)) for one, rate, name in monitors])
+        return _linefilter.prometheus([(one._core, float(rate), str(name)) for one, rate, name in monitors])

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "linefilter/hash.h"
-#include "tests/testing/fpr_judge.h"
+#include "tests/testing/fpr_rows.h"
 #include "tests/testing/library_subject.h"
 
 namespace linefilter::mutants {
@@ -23,6 +23,7 @@ enum class BlockedFault {
   kLow1BitDropped,   // of the in-block hash: half the rotations are left,
   kLow4BitsDropped,  // one of 16 is left
   kLow8BitsDropped,
+  kLowHalfOfHash,  // in place of both halves folded: a caller's shard by low bits of the hash leaves little of it
 };
 
 // What `blocked` and `counting` have in common.
@@ -34,8 +35,8 @@ constexpr uint32_t kMultipliers[16] = {0x243F6A89, 0x85A308D3, 0x13198A2F, 0x037
 
 class ScalarBlocked : public test::Subject {
  public:
-  ScalarBlocked(const test::StoredFpr& stored, BlockedFault fault)
-      : fault_(fault), num_probes_(stored.num_probes), lanes_(stored.body_bytes / 4) {}
+  ScalarBlocked(const test::FprRow& row, BlockedFault fault)
+      : fault_(fault), num_probes_(row.num_probes), lanes_(row.body_bytes / 4) {}
 
   void Reset(uint64_t seed) override {
     lanes_.assign(lanes_.size(), 0);
@@ -75,6 +76,8 @@ class ScalarBlocked : public test::Subject {
         return x & ~0xfu;
       case BlockedFault::kLow8BitsDropped:
         return x & ~0xffu;
+      case BlockedFault::kLowHalfOfHash:
+        return static_cast<uint32_t>(hash);
       default:
         return x;
     }
@@ -100,8 +103,8 @@ enum class ClassicFault {
 
 class ScalarClassic : public test::Subject {
  public:
-  ScalarClassic(const test::StoredFpr& stored, ClassicFault fault)
-      : fault_(fault), num_probes_(stored.num_probes), bits_(8 * stored.body_bytes, 0) {}
+  ScalarClassic(const test::FprRow& row, ClassicFault fault)
+      : fault_(fault), num_probes_(row.num_probes), bits_(8 * row.body_bytes, 0) {}
 
   void Reset(uint64_t seed) override {
     bits_.assign(bits_.size(), 0);
@@ -155,8 +158,8 @@ enum class CountingFault {
 // counter came to 15 (never here: a counter holds 1 on average).
 class ScalarCounting : public test::Subject {
  public:
-  ScalarCounting(const test::StoredFpr& stored, CountingFault fault)
-      : fault_(fault), num_probes_(stored.num_probes), counters_(2 * stored.body_bytes) {}
+  ScalarCounting(const test::FprRow& row, CountingFault fault)
+      : fault_(fault), num_probes_(row.num_probes), counters_(2 * row.body_bytes) {}
 
   void Reset(uint64_t seed) override {
     counters_.assign(counters_.size(), 0);
@@ -218,8 +221,8 @@ class ScalarCounting : public test::Subject {
 // The library with a share of absent keys more that answer "maybe".
 class ShiftedLibrary : public test::LibrarySubject {
  public:
-  ShiftedLibrary(const test::StoredFpr& stored, double share)
-      : LibrarySubject(stored), limit_(static_cast<uint64_t>(stored.fpr * share * 18446744073709551616.0)) {}
+  ShiftedLibrary(const test::FprRow& row, double share)
+      : LibrarySubject(row), limit_(static_cast<uint64_t>(row.expected_fpr * share * 18446744073709551616.0)) {}
   uint64_t CountMaybes(const uint64_t* keys, size_t n) const override {
     uint64_t more = 0;
     for (size_t i = 0; i < n; ++i) more += keys[i] >> 63 != 0 && HashKey(keys[i], 12345) < limit_;

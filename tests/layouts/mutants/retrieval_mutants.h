@@ -152,8 +152,8 @@ class RetrievalSolver {
 // `own_solver`: builder and reader have the fault; else the reader alone.
 class ScalarRetrieval : public test::LibrarySubject {
  public:
-  ScalarRetrieval(const test::StoredFpr& stored, RetrievalFault fault, bool own_solver = false)
-      : LibrarySubject(stored), rules_(fault), own_solver_(own_solver), words_(stored.body_bytes / 8) {}
+  ScalarRetrieval(const test::FprRow& row, RetrievalFault fault, bool own_solver = false)
+      : LibrarySubject(row), rules_(fault), own_solver_(own_solver), words_(row.body_bytes / 8) {}
 
   void Reset(uint64_t seed) override {
     LibrarySubject::Reset(seed);

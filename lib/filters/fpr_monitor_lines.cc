@@ -1,19 +1,19 @@
 // The numbers of threads are a set of bits. After fork the child has those of the parent's other threads marked for
 // ever: its threads then share lines a little sooner, and count as exactly.
-#include "linefilter/internal/thread_line.h"
-
 #include <atomic>
 
-namespace linefilter::internal {
+#include "linefilter/monitor.h"
+
+namespace linefilter {
 namespace {
 
-static_assert(kOwnLines == 64, "one word has them all");
+static_assert(internal::kOwnLines == 64, "one word has them all");
 
 std::atomic<uint64_t> taken{0};
 
 }  // namespace
 
-uint32_t TakeLine() noexcept {
+uint32_t FprMonitor::TakeLine() noexcept {
   uint64_t now = taken.load(std::memory_order_relaxed);
   while (~now != 0) {
     const uint64_t lowest = ~now & (now + 1);
@@ -24,9 +24,11 @@ uint32_t TakeLine() noexcept {
       return line;
     }
   }
-  return kNotAsked;
+  return internal::kNotAsked;
 }
 
-void GiveLineBack(uint32_t line) noexcept { taken.fetch_and(~(uint64_t{1} << line), std::memory_order_release); }
+void FprMonitor::GiveLineBack(uint32_t line) noexcept {
+  taken.fetch_and(~(uint64_t{1} << line), std::memory_order_release);
+}
 
-}  // namespace linefilter::internal
+}  // namespace linefilter
