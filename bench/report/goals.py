@@ -84,7 +84,7 @@ def section(cpu, explained=True):
                 "lookup in cache. Times are ns per 64-bit key, hash included, half of the looked-up keys are members; `1 MB` and "
                 "`512 MB` are the sizes of the filter. `one` is a call of the library / the same lookup inlined; a filter that is a "
                 "header has no call. Lines: cache lines that a lookup of a member reads. `-`: not measured, or not offered. "
-                "A name with (own) is a reimplementation by this project of the scheme of another.")
+                "`(by us)` marks our implementation of the scheme of another, whose own code may be faster or slower.")
     table = Table(("filter", "l"), ("bits/key", "r"), ("FPR %", "r"), ("lines", "r"), ("one, 1 MB", "r"), ("batch", "r"),
                   ("build", "r"), ("one, 512 MB", "r"), ("batch, 512 MB", "r"), ("build, 512 MB", "r"))
     for goal in GOALS:
