@@ -28,12 +28,11 @@ Ratio RatioOf(const Estimate& first, const Estimate& other) {
 // What rows that are compared have in common; it is their name.
 using Column = std::map<std::string, std::pair<const LoadedRow*, Estimate>>;
 
-// By how much the floors of `other` took longer than those of `first`: the median of all; and of each size the most of
-// those that differ, for a cache that is shared with others may be another one that day, and the rest of the machine
-// not.
+// By how much the floors of `other` took longer than those of `first`: the median of all; and of each size the median
+// of what is no noise, for a cache that is shared may be another one that day, and the rest of the machine not.
 struct Shift {
   double of_all = 0;
-  std::map<std::string, double> most_of_size;
+  std::map<std::string, std::vector<double>> of_size;  // relative, never below 0
 
   Shift(const Column& first, const Column& other) {
     std::vector<double> shifts;
@@ -43,17 +42,16 @@ struct Shift {
       const double was = found->second.second.ns, is = row.second.ns;
       if (was <= 0 || is <= 0) continue;
       shifts.push_back(is / was - 1);
-      if (RatioOf(found->second.second, row.second).verdict == Verdict::kSame) continue;
-      double& most = most_of_size[row.first->size];
-      most = std::max(most, std::max(is / was, was / is) - 1);
+      const bool is_noise = RatioOf(found->second.second, row.second).verdict == Verdict::kSame;
+      of_size[row.first->size].push_back(is_noise ? 0 : std::max(is / was, was / is) - 1);
     }
     if (!shifts.empty()) of_all = Median(std::move(shifts));
   }
 
   void Widen(Column* column) const {
     for (auto& [name, row] : *column) {
-      const auto found = most_of_size.find(row.first->size);
-      const double shift = std::max(std::abs(of_all), found == most_of_size.end() ? 0 : found->second);
+      const auto found = of_size.find(row.first->size);
+      const double shift = std::max(std::abs(of_all), found == of_size.end() ? 0 : Median(found->second));
       row.second.low /= 1 + shift;
       row.second.high *= 1 + shift;
     }
