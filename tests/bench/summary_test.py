@@ -100,7 +100,7 @@ class Goals(unittest.TestCase):
         self.assertIn("| **to 0.1 %**", text)
         line = next(line for line in text.split("\n") if "**blocked**" in line)
         self.assertTrue(line.rstrip(" |").endswith("-"), "no build at 512 MB is measured")
-        self.assertIn("RocksDB's filters", text)
+        self.assertIn("RocksDB Bloom", text)
 
 
 class Cpus(unittest.TestCase):
@@ -137,7 +137,7 @@ class Losses(unittest.TestCase):
                              keyed(data, "leveldb_bloom", rate_goal=0.01, ns=1, fpr=0.02)]
 
         text = summary.to_the_same_rate(load(change).cpus[0])
-        self.assertIn("RocksDB's filters", text)
+        self.assertIn("RocksDB Bloom", text)
         self.assertIn("1.50x", text)
         self.assertNotIn("LevelDB", text, "it has not reached the rate")
         self.assertEqual(summary.to_the_same_rate(load().cpus[0]), "")
