@@ -51,7 +51,7 @@ def _time(cpu, size):
         return None
     ns = [" / ".join(number(row["ns"]) for row in rows) + " ns" for rows in zip(*pairs)]
     factors = " / ".join(f"{theirs['ns'] / ours['ns']:.1f}" for ours, theirs in pairs)
-    return (f"one lookup / in a batch, 1 %, {size.replace('MB', ' MB')}", f"`blocked`: {ns[0]}",
+    return (f"one lookup / batched, 1 % FPR, {size.replace('MB', ' MB')}", f"`blocked`: {ns[0]}",
             f"Bloom: {ns[1]}", f"{factors} times as fast")
 
 
@@ -62,7 +62,7 @@ def _rate(accuracy):
                     for layout in ("retrieval", PEER))
     if not ours or not theirs or not ours["fpr"]:
         return None
-    return (f"false positives (FPR), {MAIN_BITS} bits per key", f"`retrieval`: {percent(ours['fpr'])} %",
+    return (f"FPR, {MAIN_BITS} bits per key", f"`retrieval`: {percent(ours['fpr'])} %",
             f"Bloom: {percent(theirs['fpr'])} %", f"{_times(theirs['fpr'] / ours['fpr'])} fewer")
 
 
@@ -83,9 +83,9 @@ def _engine(measured):
     for row in where(measured["rows"], engine="rocksdb", filter="retrieval") if measured else []:
         theirs, timed = engines.of_same_bytes(measured["rows"], row), engines.own(measured["rows"], row)
         if theirs and timed and row["fpr"]:
-            return ("RocksDB: reads for 1,000 absent keys", f"`retrieval`: {number(1000 * row['fpr'])}",
+            return ("RocksDB: reads, 1,000 absent keys", f"`retrieval`: {number(1000 * row['fpr'])}",
                     f"Bloom, same bytes: {number(1000 * theirs['fpr'])}",
-                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; Get in {times(row, timed):.2f} of the time")
+                    f"{_times(theirs['fpr'] / row['fpr'])} fewer; Get: {times(row, timed):.2f} of the time")
     return None
 
 
