@@ -97,6 +97,10 @@ struct Check {
       if (maybes.size() != 0) LookUp(key, absent_keys);
     });
     counts.num_members = members.n;
+    if (may_contain == nullptr && members.n != 0) {
+      const uint64_t bytes = static_cast<const linefilter_view*>(filter)->asked->body_bytes();
+      counts.bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(members.n);
+    }
     counts.num_queries = absent.n - counts.num_absent_members;
     counts.false_positives = maybes.size() - counts.num_absent_members;
     return has_memory;
@@ -125,6 +129,7 @@ FprLimit FromC(const linefilter_fpr_limit& limit, FprBaseline* baseline) {
   if (limit.resolution != 0) made.resolution = limit.resolution;
   baseline->num_queries = limit.baseline_num_queries;
   baseline->false_positives = limit.baseline_false_positives;
+  baseline->bits_per_key = limit.baseline_bits_per_key;
   if (limit.baseline_num_queries != 0) made.baseline = baseline;
   return made;
 }
@@ -147,6 +152,8 @@ linefilter_fpr_verdict ToC(const FprResult& result, linefilter_fpr_result* to) {
   to->fpr = result.fpr;
   to->fpr_low = result.fpr_low;
   to->fpr_high = result.fpr_high;
+  to->limit = result.limit;
+  to->bits_per_key = result.counts.bits_per_key;
   to->num_queries_needed = result.num_queries_needed;
   PositionsToC(result.lost, to->lost);
   PositionsToC(result.absent_members, to->absent_members);

@@ -75,6 +75,13 @@ static void TestOurFilter(void) {
   limit.resolution = 2;
   CHECK(linefilter_check_fpr(NULL, view, &members, &absent, &limit, &result) == LINEFILTER_FPR_WITHIN);
   CHECK(strstr(result.sentence, "1 times that of the baseline") != NULL);
+  CHECK(result.limit == (double)maybes / kStrangers);
+  CHECK(result.bits_per_key == 8.0 * (double)linefilter_view_body_bytes(view) / kMembers);
+  limit.baseline_bits_per_key = result.bits_per_key;
+  CHECK(linefilter_check_fpr(NULL, view, &members, &absent, &limit, NULL) == LINEFILTER_FPR_WITHIN);
+  limit.baseline_bits_per_key = 0.98 * result.bits_per_key;
+  CHECK(linefilter_check_fpr(NULL, view, &members, &absent, &limit, NULL) == LINEFILTER_FPR_ABOVE);
+  limit.baseline_bits_per_key = 0;
   limit.baseline_false_positives = maybes / 2;
   CHECK(linefilter_check_fpr(NULL, view, &members, &absent, &limit, &result) == LINEFILTER_FPR_ABOVE);
   linefilter_filter_free(filter);

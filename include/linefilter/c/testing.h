@@ -42,6 +42,7 @@ typedef struct linefilter_fpr_limit {
   double resolution;                  // above 1: a rate may pass up to this multiple of the limit; 0 means 1.5
   uint64_t baseline_num_queries;      // absent keys that an earlier check asked; above 0, its rate is the limit
   uint64_t baseline_false_positives;  // those of them that answered "maybe"
+  double baseline_bits_per_key;       // its bits per key, of which a filter takes at most 1 % more; 0 means not known
 } linefilter_fpr_limit;
 
 // The most keys of a kind that a result names.
@@ -59,6 +60,8 @@ typedef struct linefilter_fpr_result {
   double fpr;                      // the rate that was counted
   double fpr_low;                  // the lower end of its interval
   double fpr_high;                 // the upper end
+  double limit;                    // the rate that is allowed: at_most, or that of the baseline
+  double bits_per_key;             // of a linefilter_view with all its members; 0 for a filter of another library
   uint64_t num_queries_needed;     // if there were too few: how many would decide; else 0
   // Positions of keys, from 0: the first members that were lost, and absent keys that are members. The sentence has
   // their text, too. What is not needed is UINT64_MAX.
