@@ -28,23 +28,35 @@ Ratio RatioOf(const Estimate& first, const Estimate& other) {
 // What rows that are compared have in common; it is their name.
 using Column = std::map<std::string, std::pair<const LoadedRow*, Estimate>>;
 
-double ShiftOfFloors(const Column& first, const Column& other) {
-  std::vector<double> shifts;
-  for (const auto& [name, row] : other) {
-    const auto found = first.find(name);
-    if (!row.first->floor || found == first.end()) continue;
-    const double was = found->second.second.ns, is = row.second.ns;
-    if (was > 0 && is > 0) shifts.push_back(is / was - 1);
-  }
-  return shifts.empty() ? 0 : Median(std::move(shifts));
-}
+// By how much the floors of `other` took longer than those of `first`: the median of all; and of each size the median
+// of what is no noise, for a cache that is shared may be another one that day, and the rest of the machine not.
+struct Shift {
+  double of_all = 0;
+  std::map<std::string, std::vector<double>> of_size;  // relative, never below 0
 
-void Widen(double shift, Column* column) {
-  for (auto& [name, row] : *column) {
-    row.second.low /= 1 + std::abs(shift);
-    row.second.high *= 1 + std::abs(shift);
+  Shift(const Column& first, const Column& other) {
+    std::vector<double> shifts;
+    for (const auto& [name, row] : other) {
+      const auto found = first.find(name);
+      if (!row.first->floor || found == first.end()) continue;
+      const double was = found->second.second.ns, is = row.second.ns;
+      if (was <= 0 || is <= 0) continue;
+      shifts.push_back(is / was - 1);
+      const bool is_noise = RatioOf(found->second.second, row.second).verdict == Verdict::kSame;
+      of_size[row.first->size].push_back(is_noise ? 0 : std::max(is / was, was / is) - 1);
+    }
+    if (!shifts.empty()) of_all = Median(std::move(shifts));
   }
-}
+
+  void Widen(Column* column) const {
+    for (auto& [name, row] : *column) {
+      const auto found = of_size.find(row.first->size);
+      const double shift = std::max(std::abs(of_all), found == of_size.end() ? 0 : Median(found->second));
+      row.second.low /= 1 + shift;
+      row.second.high *= 1 + shift;
+    }
+  }
+};
 
 ComparedRow RowOf(const std::string& name, const LoadedRow& row, const Estimate& first) {
   ComparedRow compared;
@@ -135,8 +147,9 @@ Comparison CompareFiles(const std::vector<LoadedFile>& files) {
       if (columns.size() == 1) order.push_back(row.name);
     }
     if (columns.size() == 1 || file.cpu != files[0].cpu) continue;
-    comparison.shifts.back() = ShiftOfFloors(columns[0], columns.back());
-    Widen(comparison.shifts.back(), &columns.back());
+    const Shift shift(columns[0], columns.back());
+    comparison.shifts.back() = shift.of_all;
+    shift.Widen(&columns.back());
   }
   CompareColumns(order, columns, &comparison);
   return comparison;

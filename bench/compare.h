@@ -38,7 +38,7 @@ struct Comparison {
   std::vector<std::string> columns;  // the first, and the others: files or targets
   std::vector<double> drifts;        // Noise::drift of each column's file
   // By how much the floors of each column took longer than the first's, relatively, where both are of one CPU: then the
-  // machine was another one that day, and its rows are known so much less well.
+  // machine was another one that day, and its rows are known so much less well; those of a size as its own floors say.
   std::vector<double> shifts;
   std::vector<ComparedRow> rows;
   std::vector<ComparedGroup> groups;

@@ -93,7 +93,8 @@ void Declare(CLI::App* app, Options* options) {
       "Only rows whose name matches this regular expression anywhere: access/keys/hits/layout/target/size/bits");
   app->add_option("--repetitions", options->run.effort.repetitions, "Of each row; the median counts")
       ->check(CLI::Range(1, 1000));
-  app->add_option("--min-time", options->run.effort.min_seconds, "Seconds per repetition, about; a build is made once")
+  app->add_option("--min-time", options->run.effort.min_seconds,
+                  "Seconds per repetition, about; a build may take longer")
       ->check(CLI::Range(1e-6, 60.0));
   app->add_option(
          "--minutes", options->run.minutes,

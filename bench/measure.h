@@ -27,7 +27,7 @@ struct Measured {
 
 struct Effort {
   int repetitions = 7;
-  double min_seconds = 0.01;  // of a repetition, about; a build is made once
+  double min_seconds = 0.01;  // of a repetition, about; a build may take longer
   uint64_t fpr_queries = 4000000;
 };
 

@@ -2,7 +2,7 @@
 // intervals overlap are the same as far as one can know.
 //
 // The interval has two parts. (1) Of n repetitions, the k-th least and the k-th greatest hold the median of all that
-// could have been made with a probability of 95 % at least; that assumes nothing about how they scatter. (2) Two runs
+// could have been made with a probability of 88 % at least; that assumes nothing about how they scatter. (2) Two runs
 // differ by more than that: the machine drifts. How much is seen in the run itself, as its passes are spread over it:
 // the medians of its first and of its second half differ by that much more than by chance. What was not spread (filters
 // that live alone, files of other plans) is known less well by as much as single passes scatter. Of two runs of one
@@ -30,16 +30,22 @@ class Noise {
  public:
   explicit Noise(const LoadedFile& file);
   Estimate Of(const LoadedRow& row) const;
-  // The typical relative difference between this run and another, as rows say that were spread over it.
-  double drift() const { return drift_; }
+  // The typical relative difference between this run and another, as all rows say that were spread over it.
+  double drift() const { return all_.drift; }
 
  private:
+  struct Spread;
+  struct Level {
+    double drift = 0;
+    double scatter = 0;  // of single repetitions, relative: the typical row
+  };
+  bool IsSpread(const LoadedRow& row) const;
   double WidthOf(const LoadedRow& row) const;
 
   size_t passes_;
-  double drift_ = 0;
-  double scatter_ = 0;                            // of single repetitions, relative: the typical row
-  std::map<std::string, double> memory_scatter_;  // the same of the floor in memory, by access
+  Level all_;
+  std::map<std::string, Level> by_size_;          // for each cache has neighbours of its own
+  std::map<std::string, double> memory_scatter_;  // of the floor in memory, by access
 };
 
 }  // namespace linefilter::bench

@@ -306,12 +306,16 @@ class Session::Impl : public benchmark::BenchmarkReporter {
     benchmark::RunSpecifiedBenchmarks(this);
   }
 
-  // As many as take min_seconds, the same in each round; a build is made once, however fast. The least of a few times
-  // counts: one that was interrupted would make all repetitions too short.
+  // As many as take min_seconds, the same in each round; of builds by what the peer says that they take. The least of a
+  // few times counts: one that was interrupted would make all repetitions too short.
   benchmark::IterationCount IterationsOf(const Row& row) {
     benchmark::IterationCount& iterations = iterations_[&row];
     if (iterations != 0) return iterations;
-    if (IsBuild(row.access)) return iterations = 1;
+    if (IsBuild(row.access)) {
+      if (group_.spec.built_later) return iterations = 1;
+      const double once = 1e-9 * row.peer->fill_ns * static_cast<double>(group_.spec.num_keys);
+      return iterations = 1 + (once > 0 ? static_cast<benchmark::IterationCount>(effort_.min_seconds / once) : 0);
+    }
     const auto ask = Asking(row);
     BringBack(ask);
     double least = 1e300;

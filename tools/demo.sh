@@ -2,7 +2,7 @@
 # tools/demo.sh: the main job on real keys, beside the filters of other libraries, from a fresh clone to a table, a plot and a
 # verdict in five lines. It runs for a quarter of a minute when it is built.
 #
-# Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04), builds the program and the demo in build/demo, makes filters
+# Installs what is missing (root or sudo; Debian 12, Ubuntu 24.04), builds the demo in build/demo, makes filters
 # of one word list, saves and maps them, and looks every word of the other lists up: in them, and in the filters of LevelDB and
 # libbloom. Leaves images, table, plot and verdict in demo/. Run it as often as you like, from anywhere. BUILD=folder takes
 # another build, as it was configured; times are the median of ROUNDS=5.
@@ -38,7 +38,7 @@ main() {
   if [[ $BUILD == "$OWN_BUILD" ]]; then
     quietly "configuring" configure "$BUILD" --preset release -DLINEFILTER_BUILD_TESTS=OFF -DLINEFILTER_BUILD_BENCH=OFF
   fi
-  quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_tool linefilter_demo
+  quietly "building" cmake --build "$BUILD" --parallel "$JOBS" --target linefilter_demo
 
   say "3/4 filters of real words"
   STEP="finding the word lists"
@@ -56,8 +56,8 @@ main() {
     "$ROOT/tools/demo/plot.gp"
   STEP="looking for the results"
   [[ -s $OUT/demo.png && -s $OUT/table.txt && -s $OUT/verdict.txt ]] || fail "$OUT has no plot, table or verdict"
-  printf '\ntable:   %s\nplot:    %s\nimages:  %s\nprogram: %s\ndone in %d s\n' "$OUT/table.txt" "$OUT/demo.png" \
-    "$OUT/*.filter" "$BUILD/linefilter" "$SECONDS"
+  printf '\ntable:   %s\nplot:    %s\nimages:  %s\ndone in %d s\n' "$OUT/table.txt" "$OUT/demo.png" "$OUT/*.filter" \
+    "$SECONDS"
   printf '\nVERDICT (%s)\n' "$OUT/verdict.txt"
   cat "$OUT/verdict.txt"
 }

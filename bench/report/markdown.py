@@ -9,7 +9,7 @@ OWN = set()  # layouts of other schemes that this project wrote itself: page.py 
 
 def code(layout):
     """The name of a layout in a table: one that is our own reimplementation says so."""
-    return f"`{layout}` (own)" if layout in OWN and not layout.endswith("_own") else f"`{layout}`"
+    return f"`{layout}` (by us)" if layout in OWN and not layout.endswith("_own") else f"`{layout}`"
 
 
 def digits(value):

@@ -1,12 +1,15 @@
-"""What filters and CPUs are called where people choose: a scheme that this project wrote itself says so."""
+"""What filters and CPUs are called where people choose.
+
+A peer whose code is a reimplementation by this project says "(by us)".
+"""
 
 import re
 
 FILTERS = {"leveldb_bloom": "LevelDB Bloom", "rocksdb_bloom": "RocksDB Bloom", "rocksdb_ribbon": "RocksDB Ribbon",
            "boost_bloom": "Boost.Bloom", "arrow_split_block": "Arrow split block",
-           "binary_fuse_8_own": "binary fuse 8 (own)", "k_independent": "k bits, gathered (own)",
-           "k_independent_permute": "k bits, permuted (own)", "split_block_256": "split block 256 (own)",
-           "split_block_8x64": "split block 512 (own)"}
+           "binary_fuse_8_own": "binary fuse 8 (by us)", "k_independent": "k bits, gathered (by us)",
+           "k_independent_permute": "k bits, permuted (by us)", "split_block_256": "split block 256 (by us)",
+           "split_block_8x64": "split block 512 (by us)"}
 # Family and model of AMD's EPYC, whose names say nothing else.
 GENERATIONS = {("25", "1"): "Zen 3", ("25", "17"): "Zen 4", ("25", "160"): "Zen 4c", ("26", "2"): "Zen 5",
                ("26", "17"): "Zen 5c"}

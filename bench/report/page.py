@@ -33,7 +33,7 @@ READING = """## How to read it
   answers before the line has come.
 - **batch**: the library's call for many keys. **inlined**: the lookup is compiled into the caller for this target. The schemes
   that are written here (`k_independent`, `split_block_...`) have that instead of `single`.
-- **(own)**: a reimplementation of another's scheme by this project, not the code of that project.
+- **(by us)**: a reimplementation of another's scheme by this project, not the code of that project.
 - **keys**: a `hash` is given; `u64` and `string` keys are hashed inside the time.
 - **target**: the SIMD instructions that the code uses; `packaged`: as the distribution compiled it.
 - **floor**: the time to read one random line of the same memory and nothing else, in the same run.

@@ -21,9 +21,12 @@ file](doc/benchmarks.html) has the same tables, to sort and to search.
 RUN = """## Run it on your machine
 
 ```sh
-tools/bench.sh --quick  # a first look in two minutes, in build/bench-quick; without --quick all of it, in about an hour
-tools/report            # writes this page again from the files in bench/results
+tools/bench.sh --portable  # makes build/portable/linefilter_bench: run it anywhere for ten minutes, put its JSON into bench/results/cpus
+tools/report               # writes this page again; tools/bench.sh alone measures every row, in about an hour
 ```
+"""
+PICTURE = """Each mark is a filter: its rate by the time of a lookup in a batch, and the end of its line by the time of one lookup alone. LevelDB's
+filter has a hash of 32 bits, so its rate rises in one large filter; LevelDB itself makes a small one for each 2 KiB of data.
 """
 MOST_LOSSES, LEAST_FACTOR = 12, 1.05
 # The order of importance: what most programs do comes first.
@@ -41,8 +44,11 @@ def write(results, figures, folder, pages):
     if lines:
         out.append("## In five lines\n\n" + lines)
     if "choose.svg" in figures:
-        out.append(f"## What to choose\n\n![{figures['choose.svg']}]({folder}/choose.svg)\n")
-    out += [goals.section(cpu).text(), cpus(results).text(), targets(cpu).text(), where_we_lose(cpu, results).text(), RUN]
+        out.append(f"## What to choose\n\n![{figures['choose.svg']}]({folder}/choose.svg)\n\n{PICTURE}")
+    # The CPU of most cells; and where it lacks the engines' filters, the one that has them.
+    of_tables = [cpu] if cpu is headline.best_cpu(results) else [cpu, headline.best_cpu(results)]
+    out += [goals.section(one, number == 0).text() for number, one in enumerate(of_tables)]
+    out += [cpus(results).text(), targets(cpu).text(), where_we_lose(cpu, results).text(), RUN]
     return "\n".join(part for part in out if part)
 
 
@@ -52,7 +58,7 @@ def cpus(results):
     if len(results.cpus) < 2:
         return out
     found = {cpu.slug: {one.layout: one for one in goals.ways(cpu, goals.GOALS[0])} for cpu in results.cpus}
-    names = [of_cpu(cpu.name) for cpu in results.cpus]
+    names = [of_cpu(cpu.name).split(", ")[-1] for cpu in results.cpus]
     table = Table(("filter", "l"), ("size", "r"), *[(f"{name}: {what}", "r") for name in names for what in ("one", "batch", "build")])
     for layout in sorted({layout for ways in found.values() for layout in ways}):
         for size in (goals.SMALL, goals.LARGE):
@@ -64,7 +70,7 @@ def cpus(results):
                 known += any(of_cpu_[:2])
                 cells += [ns(row) if row else goals.NOTHING for row in of_cpu_]
             if known > 1:
-                table.add(of_filter(layout), size, *cells)
+                table.add(of_filter(layout), _size(size), *cells)
     if not table.lines:
         return out
     out.say("These are ns per 64-bit key; `one` is inlined where the filter offers it.")
@@ -80,7 +86,7 @@ def targets(cpu):
         return out
     out.say(f"The same filter with {MAIN_BITS} bits per key, on each set of instructions that this CPU has. These are ns per key "
             "whose hash is given. The library takes the best target at run time.")
-    table = Table(("layout", "l"), ("target", "l"), *[(f"{words}, {size}", "r") for size in (goals.SMALL, goals.LARGE)
+    table = Table(("layout", "l"), ("target", "l"), *[(f"{words}, {_size(size)}", "r") for size in (goals.SMALL, goals.LARGE)
                                                       for words in ("call", "inlined", "batch")])
     for layout in choose.layouts(rows):
         for target in sorted(by(where(rows, layout=layout), "target"), key=choose.target_order(cpu)):
@@ -94,13 +100,18 @@ def targets(cpu):
 def where_we_lose(cpu, results):
     out = Section("## Where we lose")
     notes = [note for note in (_build(cpu), *_engines(results.engines)) if note]
-    lost, compared = losses.against_peers(cpu)
+    full = max(results.cpus, key=lambda one: (len(losses.against_peers(one)[1]), one.slug))
+    lost, compared = losses.against_peers(full)
     groups = {}
     for loss in lost:
         groups.setdefault(loss.group, []).append(loss)
     ordered = sorted((found for found in groups.values() if max(loss.factor for loss in found) >= LEAST_FACTOR), key=lambda found: _importance(found, compared))
     if notes:
         out.say("".join(f"- {note}\n" for note in notes))
+    same_rate = to_the_same_rate(cpu)
+    if same_rate:
+        out.say(f"This is where another filter gets to the same rate with less, on {of_cpu(cpu.name)}, our best filter against the best peer:")
+        out.parts.append(same_rate)
     table = Table(("against", "l"), ("access", "l"), ("what it is", "l"), ("in", "r"), ("at worst", "r"), ("there", "l"))
     for found in ordered[:MOST_LOSSES]:
         worst = max(found, key=lambda loss: (loss.factor, loss.ours["row"]))
@@ -108,13 +119,42 @@ def where_we_lose(cpu, results):
         table.add(of_filter(layout), access, KINDS[kind], f"{len(found)} of {compared[worst.group]}", ratio(worst.factor, 1),
                   f"{worst.ours['layout']}, {worst.ours['size']}, {worst.ours['asked_bits_per_key']:g} bits per key")
     if table.lines:
-        out.say("The table compares rows of the same access, size, keys and bits per key. The most usual access comes "
+        out.say(f"The table compares rows of {of_cpu(full.name)} with the same access, size, keys and bits per key. The most usual access comes "
                 "first, and within it the losses that are most often and largest. The factor is ours by theirs in time, rate or size. "
                 f"Kinds that lose less than {LEAST_FACTOR} times everywhere are left out.")
         out.table(table)
     if len(ordered) > MOST_LOSSES:
         out.say(f"{len(ordered) - MOST_LOSSES} more kinds of losses are on the page of the CPU.")
     return out
+
+
+def to_the_same_rate(cpu):
+    """Each measure in which the best peer beats our best, at the rate where it does most."""
+    table = Table(("to the same rate", "l"), ("rate", "r"), ("against", "l"), ("theirs", "r"), ("ours", "l"), ("ours is", "r"), ("factor", "r"))
+    if not cpu.by_rate:
+        return ""  # sizes of the full run are too far apart for a comparison
+    measures = [("bits per key", lambda way: way.row["bits_per_key"])]
+    for size in (goals.SMALL, goals.LARGE):
+        for access in ("single", "inlined", "batch", "build"):
+            measures.append((f"ns, {access}, {_size(size)}",
+                             lambda way, access=access, size=size: way.cell(access, size) and way.cell(access, size)["ns"]))
+    for words, measure in measures:
+        found = []
+        for goal in goals.GOALS:
+            ways = [way for way in goals.ways(cpu, goal) if measure(way)]
+            ours = min((way for way in ways if choose.is_ours(way.row)), key=measure, default=None)
+            theirs = min((way for way in ways if not choose.is_ours(way.row)), key=measure, default=None)
+            if ours and theirs and measure(ours) >= LEAST_FACTOR * measure(theirs):
+                found.append((measure(ours) / measure(theirs), goal, ours, theirs))
+        if found:
+            factor, goal, ours, theirs = max(found, key=lambda one: one[0])
+            table.add(words, f"{100 * goal:g} %", of_filter(theirs.layout), number(measure(theirs)), code(ours.layout),
+                      number(measure(ours)), ratio(factor, 1))
+    return table.text() if table.lines else ""
+
+
+def _size(name):
+    return name.replace("MB", " MB")
 
 
 def _importance(found, compared):
@@ -130,7 +170,7 @@ def _build(cpu):
     if not rows["retrieval"] or not rows["blocked"]:
         return ""
     beside = f"; {of_filter(headline.PEER)} takes {number(rows[headline.PEER]['ns'])} ns" if rows[headline.PEER] else ""
-    return (f"A `retrieval` filter takes {number(rows['retrieval']['ns'])} ns per key to build in {goals.SMALL}, and `blocked` takes "
+    return (f"A `retrieval` filter takes {number(rows['retrieval']['ns'])} ns per key to build in {_size(goals.SMALL)}, and `blocked` takes "
             f"{number(rows['blocked']['ns'])} ns{beside}.")
 
 

@@ -58,17 +58,18 @@ def test_the_readmes_lines_make_and_install_a_wheel_of_a_source_distribution(tmp
     subprocess.run(["cmake", "-S", HERE.parent, "-B", tmp_path / "generated", f"-DPython_EXECUTABLE={sys.executable}"],
                    check=True, capture_output=True)  # fmt: skip
 
-    (line,) = re.findall(r"^`(pip wheel [^`]*)`", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    run("-m", *shlex.split(line), cwd=tree, CMAKE_ARGS=quickly())
+    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    make, install = re.findall(r"^(?:/usr/bin/python3|env/bin/pip) ((?:-m venv|install) .*)$", readme, re.MULTILINE)
+    assert f"env/bin/pip {install}\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+    run(*shlex.split(make), cwd=tree)
+    python = tree / "env" / "bin" / "python"
+    (line,) = re.findall(r"^`env/bin/pip (wheel [^`]*)`", readme, re.MULTILINE)
+    run("-m", "pip", *shlex.split(line), cwd=tree, python=python, CMAKE_ARGS=quickly(), PYTHONPATH="")
     (wheel,) = tree.glob("linefilter-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert "linefilter/py.typed" in names and "linefilter/_linefilter.pyi" in names
     assert "linefilter/_program" in names
     assert not any(name.endswith((".cc", ".h")) or "/tests/" in name for name in names)
-    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
-    make, install = re.findall(r"^(?:python3|env/bin/pip) ((?:-m venv|install) .*)$", readme, re.MULTILINE)
-    run(*shlex.split(make), cwd=tree)
-    python = tree / "env" / "bin" / "python"
     run("-m", "pip", *shlex.split(install), cwd=tree, python=python, CMAKE_ARGS=quickly(), PYTHONPATH="")
     # What may go wrong in installing: a file is missing, something is not linked, bytes differ. Test `python` has all the rest.
     tests = [HERE / f"test_{name}.py" for name in ("docs", "interop", "program", "redis", "secret")]

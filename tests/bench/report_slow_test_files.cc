@@ -8,12 +8,13 @@ TEST(Report, DrawsThePlotsAlikeEachTime) {
   const Page again({kCpuB, kAccuracy, kCpuA});
   EXPECT_EQ(again.text, FullPage().text) << "the order of the files must not matter";
   int plots = 0;
-  for (const char* name : {"choose", "pareto_fixture-cpu-a", "pareto_fixture-cpu-b", "size_fixture-cpu-a", "cpus",
-                           "fpr"}) {
+  for (const char* name :
+       {"choose", "pareto_fixture-cpu-a", "pareto_fixture-cpu-b", "size_fixture-cpu-a", "cpus", "fpr"}) {
     const std::string file = std::string("/") + name + ".svg", svg = ReadFile(FullPage().plots() + file);
     ++plots;
     EXPECT_EQ(svg, ReadFile(again.plots() + file)) << name;
-    EXPECT_TRUE(Contains(svg, ">blocked") || Contains(svg, ">Fixture A") || Contains(svg, ">linefilter blocked")) << name << " has no label";
+    EXPECT_TRUE(Contains(svg, ">blocked") || Contains(svg, ">Fixture A") || Contains(svg, ">linefilter blocked"))
+        << name << " has no label";
     EXPECT_TRUE(Contains(FullPage().text, "plots/" + std::string(name) + ".svg)")) << name << " is not on the page";
   }
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(FullPage().plots()), {}), plots);

@@ -122,14 +122,26 @@ class Cpus(unittest.TestCase):
         both = load(more=[self.of_plan("Fixture CPU Z")])
         self.assertEqual([cpu.name for cpu in both.cpus], ["Fixture CPU A", "Fixture CPU Z"])
         text = summary.cpus(both).text()
-        line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1MB" in line)
+        line = next(line for line in text.split("\n") if line.startswith("| blocked") and "1 MB" in line)
         self.assertIn(" 0.500 ", line)
         self.assertEqual(summary.cpus(load()).text(), "", "one CPU has no other beside it")
+        self.assertEqual(headline.best_cpu(both).name, "Fixture CPU A", "RocksDB was measured there alone")
         with self.assertRaises(results.ResultsError):
             load(more=[self.of_plan(), self.of_plan()])
 
 
 class Losses(unittest.TestCase):
+    def test_the_same_rate_with_less(self):
+        def change(data):
+            data["rows"] += [keyed(data, rate_goal=0.01, ns=3), keyed(data, "rocksdb_bloom", rate_goal=0.01, ns=2),
+                             keyed(data, "leveldb_bloom", rate_goal=0.01, ns=1, fpr=0.02)]
+
+        text = summary.to_the_same_rate(load(change).cpus[0])
+        self.assertIn("RocksDB Bloom", text)
+        self.assertIn("1.50x", text)
+        self.assertNotIn("LevelDB", text, "it has not reached the rate")
+        self.assertEqual(summary.to_the_same_rate(load().cpus[0]), "")
+
     def test_usual_accesses_come_first(self):
         text = summary.where_we_lose(load().cpus[0], load()).text()
         accesses = [line.split("|")[2].strip() for line in text.split("\n") if line.startswith("|") and "---" not in line][1:]
@@ -152,7 +164,7 @@ class FirstScreen(unittest.TestCase):
         found = load()
         text = headline.in_readme(f"a\n{headline.BEGIN}old\n{headline.END}b\n", found)
         self.assertTrue(text.startswith("a\n") and text.endswith("b\n") and "old" not in text)
-        self.assertIn("RocksDB Bloom", text)
+        self.assertIn("RocksDB's filters", text)
         self.assertIsNone(headline.in_readme("a\nb\n", found))
 
     def test_the_committed_pages_are_short_and_from_the_results(self):

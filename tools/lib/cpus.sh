@@ -53,11 +53,7 @@ BYTES_TESTS=(alignment remote_body conformance container counting golden hash in
 # size_t; on emulated CPUs by night alone.
 ORDER_TESTS=(append builder concurrent file keyed_hash low_load filter releases rotating scalable sst_reader states swappable)
 WIDTH_TESTS=(bulk c_api fold mapped memory repeats sizing)
-<<<<<<< HEAD
 NOT_CPU_TESTS=(compare counters fpr_example fpr_judge fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
-=======
-NOT_CPU_TESTS=(compare counters fpr_monitor_threads interval key_types layering machine measure passes peers readme scale)
->>>>>>> 32fe09ad131f46cd6c446465c8c34f340b9782b5
 SYSTEM_TESTS=(alloc_faults examples faults kill leveldb leveldb_demands 'redis_[a-z_]*' rocksdb tools tools_fpr tools_input tools_living tools_plan 'tools_redis[a-z_]*' tools_secret tools_stats)
 
 # cpu_steps: everything above, and valgrind.
