@@ -19,7 +19,10 @@
 //   counts each time, because the store is asked each time. So the verdict finds attackers and hot keys, too. For these
 //   keep a cache of the keys that the store does not have.
 // - A filter that grows beyond its plan says so in ExpectedFpr. So tell the monitor the planned rate as well: the lower
-//   one of the two is expected.
+//   one of the two is expected. Without a plan, a filter that is damaged or full is never more than expected.
+// - The promise needs false positives that are told soon. After a stop of the store of half the time between two reads,
+//   many come at once, which looks like an excess. If a job asks the store in bulk, keep the answers: call Asked and
+//   WasAbsent for the whole batch when the store has answered.
 // - Each thread counts in a cache line of its own. Above 64 threads that count at once, the others share 16 lines with
 //   atomic additions. Counts are exact in any case. A monitor has some 5 KB. Do not count in signal handlers.
 // - After fork the child goes on with a copy of the counts. Restart it there if the child should judge for itself.
@@ -87,7 +90,7 @@ class FprMonitor;
 
 // One monitor in a text for Prometheus.
 struct FprMonitorSeries {
-  FprMonitor* monitor = nullptr;  // it is read
+  FprMonitor* monitor = nullptr;  // it is read; null: the report stays as it is
   double expected_fpr = 1;        // for Read
   std::string_view filter;        // the value of the label `filter`, any UTF-8
   FprMonitorReport report = {};   // an output: what Read told

@@ -164,6 +164,7 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
     report->verdict = verdict;
     snprintf(report->sentence, sizeof(report->sentence), format, values...);
   };
+  const bool has_rate = allowed < 1 || options_.planned_fpr < 1;
   if (const char* const impossible = Impossible(all)) {
     const bool is_lost = all.false_positives <= all.maybes;
     say(FprMonitorVerdict::kTooEarly, impossible, Printed(is_lost ? all.lost : all.false_positives),
@@ -173,9 +174,14 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
         "members lost: %llu lookups of keys that the store has were \"absent\". Make the filter again from the "
         "store, and insert new keys into the filter before the store has them",
         Printed(report->since_restart.lost));
+  } else if (!has_rate) {
+    say(FprMonitorVerdict::kTooEarly,
+        "there is no rate to hold it to: none is planned, and the filter expected 100 %%. It is damaged, was never "
+        "made "
+        "or is full, or Read was not told its ExpectedFpr: look at its status, and tell the monitor the planned rate");
   } else if (memory_.evidence.is_above()) {
     say(FprMonitorVerdict::kMoreThanExpected, "more than expected: %s. %s", rate, Cause(given, *report));
-  } else if (report->fpr_high <= kAsExpected * allowed) {
+  } else if (absent > 0 && report->fpr_high <= kAsExpected * allowed) {
     say(FprMonitorVerdict::kAsExpected, "as expected: %s", rate);
   } else if (report->fpr <= allowed || static_cast<double>(absent) * allowed < kEnough) {
     say(FprMonitorVerdict::kTooEarly, "too early: %s. It takes about %.0f lookups of absent keys", rate,

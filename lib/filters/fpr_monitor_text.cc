@@ -101,7 +101,9 @@ void AddVerdicts(const FprMonitorSeries& one, Text* text) {
 }  // namespace
 
 void FprMonitor::ReadAll(FprMonitorSeries* series, size_t num_series) noexcept {
-  for (size_t i = 0; i < num_series; ++i) series[i].report = series[i].monitor->Read(series[i].expected_fpr);
+  for (size_t i = 0; i < num_series; ++i) {
+    if (series[i].monitor != nullptr) series[i].report = series[i].monitor->Read(series[i].expected_fpr);
+  }
 }
 
 uint64_t FprMonitor::PrometheusText(const FprMonitorSeries* series, size_t num_series, char* out,

@@ -79,3 +79,22 @@ def test_wrong_arguments() -> None:
         with pytest.raises((TypeError, ValueError, OverflowError)):
             call()
     assert monitor.read(float("nan")).expected_fpr == 1, "as of a broken filter"
+
+
+def test_prometheus_takes_monitors_and_any_names() -> None:
+    class Other:
+        _core = None
+
+    for wrong in (Other(), None, linefilter.Bloom(100, 0.01)):
+        with pytest.raises(TypeError, match="takes \\(FprMonitor, expected_fpr, name\\)"):
+            linefilter.FprMonitor.prometheus([(wrong, 0.01, "x")])  # type: ignore[list-item]
+    text = linefilter.FprMonitor.prometheus([(linefilter.FprMonitor(), 0.01, "\ud800")])
+    assert 'linefilter_lookups_total{filter="?"} 0' in text.splitlines()
+
+
+def test_nothing_is_as_expected_without_a_rate() -> None:
+    monitor = linefilter.FprMonitor()
+    monitor.asked_many([True] * 1000)
+    monitor.was_absent(1000)
+    report = monitor.read(1)
+    assert report.verdict == "too early" and "no rate to hold it to" in report.sentence

@@ -272,7 +272,8 @@ TEST(FprMonitor, TakesAnyNumbers) {
     FprMonitor monitor(options);
     Count(1000, 1000, &monitor);
     const FprMonitorReport report = monitor.Read(bad);
-    EXPECT_EQ(report.verdict, Verdict::kAsExpected) << bad << " " << report.sentence;
+    EXPECT_EQ(report.verdict, Verdict::kTooEarly) << bad << " " << report.sentence;
+    EXPECT_TRUE(Has(report, "no rate to hold it to")) << report.sentence;
     EXPECT_EQ(report.expected_fpr, 1);
   }
   FprMonitor monitor(Planned(0.01));
@@ -292,6 +293,21 @@ TEST(FprMonitor, ABrokenFilterIsMoreThanPlanned) {
   const FprMonitorReport report = service.monitor.Read(broken.ExpectedFpr());
   EXPECT_EQ(report.verdict, Verdict::kMoreThanExpected) << report.sentence;
   EXPECT_TRUE(Has(report, "it is damaged, was never made or is full")) << report.sentence;
+}
+
+TEST(FprMonitor, NothingIsAsExpectedWithoutARateOrALookup) {
+  const FilterView broken;
+  FprMonitor monitor;  // without a plan
+  for (int i = 0; i < 1000; ++i) Count(1, broken.MayContainKey(i), &monitor);
+  FprMonitorReport report = monitor.Read(broken.ExpectedFpr());
+  EXPECT_EQ(report.verdict, Verdict::kTooEarly) << "every key is \"maybe\", and nobody would be told";
+  EXPECT_TRUE(Has(report, "It is damaged, was never made or is full")) << report.sentence;
+  EXPECT_TRUE(Has(report, "the planned rate")) << "it is not cut: " << report.sentence;
+  EXPECT_EQ(monitor.Read(0.01).verdict, Verdict::kTooEarly) << "a filter was replaced at any moment";
+  FprMonitor high(Planned(0.7));
+  EXPECT_EQ(high.Read(1).verdict, Verdict::kTooEarly) << "nothing was asked";
+  Count(1000, 700, &high);
+  EXPECT_EQ(high.Read(1).verdict, Verdict::kAsExpected);
 }
 
 // The promise: a filter whose rate is exactly at the edge, which is looked at again and again. 1 % of 4,000 would be

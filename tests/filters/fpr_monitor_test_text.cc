@@ -97,7 +97,7 @@ TEST(FprMonitorText, HasSeveralMonitorsAndAnyNames) {
   first.Asked(false);
   first.WasLost();
   Count(1000, 1000, &second);
-  FprMonitorSeries series[2];
+  FprMonitorSeries series[2], without;
   series[0].monitor = &first;
   series[0].filter = odd;
   series[1].monitor = &second;
@@ -112,6 +112,9 @@ TEST(FprMonitorText, HasSeveralMonitorsAndAnyNames) {
   EXPECT_EQ(page.samples["linefilter_fpr_verdict"]["filter=" + odd + ";verdict=members_lost;"], "1");
   EXPECT_EQ(page.samples["linefilter_fpr_verdict"]["filter=;verdict=more_than_expected;"], "1");
   EXPECT_EQ(series[0].report.verdict, Verdict::kMembersLost) << "what was read is told";
+  text.clear();
+  ASSERT_TRUE(IsOk(FprMonitor::WritePrometheus(&without, 1, &text))) << "no monitor";
+  EXPECT_EQ(Parse(text).samples["linefilter_fpr_verdict"]["filter=;verdict=too_early;"], "1");
   text.clear();
   ASSERT_TRUE(IsOk(FprMonitor::WritePrometheus(nullptr, 0, &text)));
   EXPECT_EQ(text.find('{'), std::string::npos);

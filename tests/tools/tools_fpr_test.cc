@@ -185,7 +185,7 @@ TEST_F(ToolsFprTest, BadUsageIsNoVerdict) {
   refused({"--at-most", "1%", "--confidence", "1"});
   refused({"--at-most", "1%", "--layout", "blocked"});
   refused({"--at-most", "1%", "--num-queries", "10"});
-  refused({"--junit", dir_.File("bad")});
+  refused({"--junit", dir_.File("no limit.xml")});
   refused({"--name", "no limit"});
   refused({"--at-most", "1%", "--junit", dir_.File("no folder/bad")});
   refused({"--at-most", "1%", "--baseline", dir_.File("no folder/bad")});

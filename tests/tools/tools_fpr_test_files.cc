@@ -14,7 +14,7 @@ class ToolsFprFilesTest : public ToolsTest {
   void SetUp() override {
     ToolsTest::SetUp();
     members_ = dir_.Write("members", Lines(0, 10000));
-    absent_ = dir_.Write("absent", Lines(100000, 105000));
+    absent_ = dir_.Write("absent", Lines(100000, 110000));
     filter_ = Build("users", Lines(0, 10000), {"--fpr", "5%"});
     baseline_ = dir_.File("fpr.jsonl");
     junit_ = dir_.File("junit.xml");
@@ -47,7 +47,7 @@ TEST_F(ToolsFprFilesTest, ABaselineIsWrittenOnceAndThenCompared) {
   const std::string first = ReadFile(baseline_);
   EXPECT_TRUE(std::regex_match(first, std::regex(R"re(\{"bits_per_key": \d\.\d+, "false_positives": \d+, )re"
                                                  R"re("fpr": 0\.\d+, "lost": 0, "name": "users", )re"
-                                                 R"re("num_keys": 10000, "num_queries": 5000\}\n)re")))
+                                                 R"re("num_keys": 10000, "num_queries": 10000\}\n)re")))
       << first;
   EXPECT_EQ(Compared(filter_, 0)["baseline"], "compared");
   EXPECT_EQ(ReadFile(baseline_), first);
@@ -91,6 +91,24 @@ TEST_F(ToolsFprFilesTest, NoBaselineIsMadeOfWhatFailed) {
   EXPECT_FALSE(std::filesystem::exists(baseline_));
   absent_ = dir_.Write("enough", Lines(100000, 100000 + 2 * few["num_queries_needed"].get<int>()));
   Compared(filter_, 0);
+}
+
+// Chance must not decide whether the same filter passes the next time, with other absent keys.
+TEST_F(ToolsFprFilesTest, AFilterKeepsToItsOwnBaseline) {
+  absent_ = dir_.Write("few", Lines(100000, 100200));
+  const uint64_t needed = Compared(filter_, 2)["num_queries_needed"];
+  absent_ = dir_.Write("absent", Lines(100000, 100000 + needed));
+  std::set<int> passed;
+  for (int i = 0; i < 60; ++i) {
+    const uint64_t first = 200000 + static_cast<uint64_t>(i) * needed;
+    baseline_ = dir_.File("baseline " + std::to_string(i / 6));
+    absent_ = dir_.Write("others", Lines(first, first + needed));
+    if (Run(Of(filter_, {"--baseline", baseline_, "--name", "users"})).exit_code == 0) passed.insert(i);
+  }
+  EXPECT_GE(passed.size(), 56u) << "99 of 100, and the first counts of a baseline may be a little too few";
+  const std::vector<std::string> fresh = {"fpr", "--num-keys", "10000", "--at-most", "1.1%", "--baseline", baseline_};
+  EXPECT_GT(Json(fresh, 0)["num_queries"], 500000) << "a new line is worth more questions than a limit";
+  EXPECT_EQ(Json(fresh, 0)["baseline"], "compared");
 }
 
 TEST_F(ToolsFprFilesTest, AFileThatIsNoBaselineIsRefusedByItsLine) {
@@ -157,6 +175,27 @@ TEST_F(ToolsFprFilesTest, JunitTellsTheVerdict) {
 
   EXPECT_EQ(Run(Of(dir_.Write("no image", "what?"), within)).exit_code, 2);
   EXPECT_EQ(Parsed()["error"]["type"], "broken") << "CI shows a file that is missing, too";
+}
+
+// A file of an earlier run, which passed, must not stand for one that was refused.
+TEST_F(ToolsFprFilesTest, JunitTellsOfWhatIsRefused) {
+  const auto expect_broken = [&](std::vector<std::string> arguments, const std::string& words) {
+    dir_.Write("junit.xml", "<testsuite><testcase name='of an earlier run'/></testsuite>");
+    arguments.insert(arguments.end(), {"--junit", junit_});
+    EXPECT_EQ(Run(arguments).exit_code, 2) << words;
+    const json error = Parsed()["error"];
+    EXPECT_EQ(error["type"], "broken") << words;
+    EXPECT_NE(error["message"].get<std::string>().find(words), std::string::npos) << error;
+  };
+  expect_broken(Of(filter_, {"--baseline", dir_.Write("bad", "{}\n")}), "line 1 has no \"name\"");
+  expect_broken(Of(filter_, {"--at-most", "100%"}), "--at-most 1 is no rate");
+  expect_broken(Of(filter_, {}), "goes with a limit");
+  expect_broken({"fpr", "--filter", filter_, "--members", members_, "--absent", filter_, "--at-most", "5%"},
+                "the image");
+  expect_broken({"fpr", "--bits-per-key", "100", "--at-most", "5%"}, "--bits-per-key 100");
+  expect_broken({"fpr", "--bits-per-key", "40", "--layout", "classic", "--at-most", "1e-11"}, "the limit needs");
+  EXPECT_EQ(Run(Of(filter_, {"--at-most", "5%", "--junit", absent_})).exit_code, 2);
+  EXPECT_EQ(ReadFile(absent_), Lines(100000, 110000)) << "what is read is not replaced";
 }
 
 // Names and keys are any bytes; a parser must get them back, or what stands for them.

@@ -61,9 +61,8 @@ const char* Notes() {
         "the file, from 0.\n"
         "--baseline FILE has one line of JSON per filter, to be committed. A filter with a line is compared with it: "
         "the\n"
-        "rate, and bits_per_key, which may be 1 % more. A new filter gets a line. To accept new figures, remove the "
-        "old\n"
-        "line.\n"
+        "rate, and bits_per_key, which may be 1 % more. A new filter gets a line if enough absent keys were asked. To\n"
+        "accept new figures, remove the old line.\n"
         "Keys:\n");
     for (const KeyFamily& family : KeyFamilies())
       *text += std::string("  ") + family.name + ": " + family.description + "\n";

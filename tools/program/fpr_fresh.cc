@@ -129,6 +129,8 @@ FprRequest Planned(FprRequest fpr, const FprGuard& guard, double fpr_of_filter) 
   if (fpr.num_queries != 0 || fpr.precision_given) return fpr;
   uint64_t queries = guard.NumQueries(fpr_of_filter);
   if (queries == 0) return fpr;
+  // A line of a baseline is worth what is asked without a limit.
+  if (guard.makes_baseline()) queries = std::max(queries, NumQueries(fpr, fpr_of_filter));
   if (guard.IsAbove(fpr_of_filter)) {
     const double enough = std::min(QueriesForPrecision(fpr, fpr_of_filter), 1e19);
     if (enough > 0) queries = std::min(queries, static_cast<uint64_t>(enough));
@@ -136,11 +138,6 @@ FprRequest Planned(FprRequest fpr, const FprGuard& guard, double fpr_of_filter) 
   fpr.num_queries = std::max(queries, fpr.seeds);
   fpr.by_limit = true;
   return fpr;
-}
-
-int Broken(FprGuard* guard, const Status& status) {
-  Fail("fpr: %s", status.message());
-  return guard->EndBroken(status.message());
 }
 
 // The name under which a baseline keeps such filters.
@@ -173,15 +170,15 @@ void DeclareFprOfFresh(Arguments* arguments, FprRequest* fpr) {
 }
 
 int RunFprOfFresh(const FprRequest& fpr, const GuardOptions& options) {
-  std::string refused = Refuse(fpr);
-  if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
   FprGuard guard(options, NameOf(fpr));
   if (!guard.Prepare()) return kExitBad;
+  std::string refused = Refuse(fpr);
+  if (!refused.empty()) return guard.EndRefused(refused);
   double bits_per_key = 0;
   const double expected_fpr = ModelFpr(fpr, &bits_per_key);
   FprRequest planned = Planned(fpr, guard, expected_fpr);
   refused = RefuseQueries(planned, expected_fpr);
-  if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
+  if (!refused.empty()) return guard.EndRefused(refused);
   // Small filters differ from the model's mean: they are filled once before, to know their own rate. That of more than
   // so many keys lies within 0.2 % of the model's.
   constexpr uint64_t kFewKeys = 10000000;
@@ -189,15 +186,15 @@ int RunFprOfFresh(const FprRequest& fpr, const GuardOptions& options) {
   FprMeasured measured;
   if (fpr.num_queries == 0 && fpr.num_keys <= kFewKeys / fpr.seeds) {
     const Status status = MeasureFpr(fpr, 0, &measured);
-    if (!status.ok()) return Broken(&guard, status);
+    if (!status.ok()) return guard.EndRefused(status.message());
     planned_fpr = measured.total.expected_fpr_of_bits;
     planned = Planned(fpr, guard, planned_fpr);
     refused = RefuseQueries(planned, planned_fpr);
-    if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
+    if (!refused.empty()) return guard.EndRefused(refused);
     measured = FprMeasured();
   }
   const Status status = MeasureFpr(planned, std::max(NumQueries(planned, planned_fpr), fpr.seeds), &measured);
-  if (!status.ok()) return Broken(&guard, status);
+  if (!status.ok()) return guard.EndRefused(status.message());
   const Guarded found = FoundOf(planned, measured.total, bits_per_key);
   const int exit_code = guard.End(found, ReportOf(planned, options.has_limit(), measured, found, expected_fpr));
   if (found.counts.num_lost != 0) {

@@ -89,46 +89,55 @@ FprGuard::FprGuard(const GuardOptions& options, const std::string& name)
       begin_(std::chrono::steady_clock::now()) {}
 
 bool FprGuard::Prepare() {
-  const bool is_rate = options_.at_most > 0 && options_.at_most < 1;
-  if (options_.has_at_most && !is_rate) {
-    Fail("fpr: --at-most %g is no rate: give one above 0 and below 1, like 0.01 or 1%%", options_.at_most);
-  } else if (!(options_.confidence > 0 && options_.confidence < 1)) {
-    Fail("fpr: --confidence %g is not between 0 and 1: choose like 0.99", options_.confidence);
-  } else if (!(options_.resolution > 1) || std::isinf(options_.resolution)) {
-    Fail("fpr: --resolution %g is not above 1: 1.5 lets rates of up to 1.5 times the limit pass", options_.resolution);
-  } else if (options_.needs_limit != nullptr && !options_.has_limit()) {
-    Fail("fpr: %s goes with a limit: give --at-most, --expected or --baseline", options_.needs_limit);
-  } else {
-    return PrepareFiles();
+  std::string refused = RefuseJunit();
+  if (!refused.empty()) {
+    Fail("fpr: %s", refused.c_str());
+    return false;
   }
+  refused = RefuseOptions();
+  if (refused.empty() && !options_.baseline.empty()) refused = PrepareBaseline();
+  if (refused.empty()) return true;
+  EndRefused(refused);
   return false;
 }
 
-bool FprGuard::PrepareFiles() {
-  const char* const junit = options_.junit.c_str();
-  const char* const baseline = options_.baseline.c_str();
+std::string FprGuard::RefuseJunit() const {
   std::string reason;
-  if (!options_.junit.empty() && SameFile(options_.junit, options_.baseline)) {
-    Fail("fpr: --junit %s is the file of --baseline: give another one", junit);
-    return false;
+  if (options_.junit.empty() || options_.junit == "-") return "";
+  if (SameFile(options_.junit, options_.baseline)) {
+    return "--junit " + options_.junit + " is the file of --baseline: give another one";
   }
-  if (!options_.junit.empty() && options_.junit != "-" && !CanCreate(options_.junit, &reason)) {
-    Fail("fpr: --junit %s %s", junit, reason.c_str());
-    return false;
+  return CanCreate(options_.junit, &reason) ? "" : "--junit " + options_.junit + " " + reason;
+}
+
+std::string FprGuard::RefuseOptions() const {
+  const auto text = [](const char* format, double value) {
+    char sentence[200];
+    snprintf(sentence, sizeof(sentence), format, value);
+    return std::string(sentence);
+  };
+  if (options_.has_at_most && !(options_.at_most > 0 && options_.at_most < 1)) {
+    return text("--at-most %g is no rate: give one above 0 and below 1, like 0.01 or 1%%", options_.at_most);
   }
-  if (options_.baseline.empty()) return true;
-  if (options_.baseline == "-") {
-    Fail("fpr: --baseline - is no file: name one to read, or to create");
-    return false;
+  if (!(options_.confidence > 0 && options_.confidence < 1)) {
+    return text("--confidence %g is not between 0 and 1: choose like 0.99", options_.confidence);
   }
-  if (!baseline_.Read(options_.baseline, &reason)) {
-    Fail("fpr: --baseline %s %s", baseline, reason.c_str());
-    return false;
+  if (!(options_.resolution > 1) || std::isinf(options_.resolution)) {
+    return text("--resolution %g is not above 1: 1.5 lets rates of up to 1.5 times the limit pass",
+                options_.resolution);
   }
+  if (options_.needs_limit == nullptr || options_.has_limit()) return "";
+  return std::string(options_.needs_limit) + " goes with a limit: give --at-most, --expected or --baseline";
+}
+
+std::string FprGuard::PrepareBaseline() {
+  if (options_.baseline == "-") return "--baseline - is no file: name one to read, or to create";
+  const std::string file = "--baseline " + options_.baseline;
+  std::string reason;
+  if (!baseline_.Read(options_.baseline, &reason)) return file + " " + reason;
   before_ = baseline_.Find(name_);
-  if (before_ != nullptr || CanCreate(options_.baseline, &reason)) return true;  // one that has a row is only read
-  Fail("fpr: --baseline %s has no row '%s', and %s", baseline, name_.c_str(), reason.c_str());
-  return false;
+  if (before_ != nullptr || CanCreate(options_.baseline, &reason)) return "";  // one that has a row is only read
+  return file + " has no row '" + name_ + "', and " + reason;
 }
 
 FprLimit FprGuard::LimitOf(double at_most, const FprBaseline* baseline) const {
@@ -169,14 +178,20 @@ FprResult FprGuard::Judge(const Guarded& found) const {
   return is_only_limit || RankOf(by_baseline.verdict) > RankOf(worst.verdict) ? by_baseline : worst;
 }
 
-// A baseline of few counts would decide nothing: the same counts must pass when they come again.
+// A baseline of few counts would decide nothing, and one that chance made low would stop good filters from then on. As
+// many questions to a filter of the same rate must pass in 99 of 100 cases. Then the second count is at most 2.33
+// standard deviations of the difference above the first.
 void FprGuard::JudgeAsBaseline(FprResult* result) const {
   if (result->verdict != FprVerdict::kWithin) return;
   FprCounts counts = result->counts;
   const double rate = static_cast<double>(counts.false_positives) / static_cast<double>(counts.num_queries);
   const auto is_enough = [&] {
     const FprBaseline itself = {counts.num_queries, counts.false_positives, counts.bits_per_key};
-    return JudgeFpr(counts, LimitOf(0, &itself)).ok();
+    const auto hits = static_cast<double>(counts.false_positives);
+    FprCounts again = counts;
+    again.false_positives += static_cast<uint64_t>(std::ceil(2.33 * std::sqrt(2 * hits)));
+    again.false_positives = std::min(again.false_positives, again.num_queries);
+    return JudgeFpr(again, LimitOf(0, &itself)).ok();
   };
   if (counts.false_positives != 0 && is_enough()) return;
   result->verdict = FprVerdict::kUndecided;
@@ -250,6 +265,11 @@ int FprGuard::End(const Guarded& found, Report report) {
     Fail("fpr: %s: %s: %s", name_.c_str(), NameOf(result.verdict), result.sentence);
   }
   return is_kept || result.verdict == FprVerdict::kAbove ? static_cast<int>(result.verdict) : kExitBad;
+}
+
+int FprGuard::EndRefused(const std::string& reason) {
+  Fail("fpr: %s", reason.c_str());
+  return EndBroken(reason);
 }
 
 int FprGuard::EndBroken(const std::string& reason) {

@@ -42,19 +42,25 @@ class FprGuard {
   FprGuard(const GuardOptions& options, const std::string& name);
 
   // Finds what would spoil the end, before the work: an option that is no limit, a baseline that is none, a file that
-  // cannot be written. It is false after saying so.
+  // cannot be written. It is false after saying so, in the file of JUnit as well: one of an earlier run must not stay.
   bool Prepare();
   // The absent keys to ask where nobody gives a number; 0 without a limit. `expected_fpr` is for --expected.
   uint64_t NumQueries(double expected_fpr) const;
+  // Whether the counts will be a new line of --baseline.
+  bool makes_baseline() const { return !options_.baseline.empty() && before_ == nullptr; }
   // Whether such a rate is above --at-most.
   bool IsAbove(double fpr) const { return options_.has_at_most && fpr > options_.at_most; }
   // Judges, prints the report with the verdict behind it, and writes the files. It returns the exit code.
   int End(const Guarded& found, Report report);
-  // Ends without a verdict, for a reason that was told already. It returns kExitBad.
+  // Ends without a verdict, for a reason that is told now, or was told already. They return kExitBad.
+  int EndRefused(const std::string& reason);
   int EndBroken(const std::string& reason);
 
  private:
-  bool PrepareFiles();
+  // Say what is wrong, or nothing.
+  std::string RefuseJunit() const;
+  std::string RefuseOptions() const;
+  std::string PrepareBaseline();
   FprLimit LimitOf(double at_most, const FprBaseline* baseline) const;
   // The worst verdict by all limits.
   FprResult Judge(const Guarded& found) const;

@@ -27,8 +27,8 @@ bool AreOneStream(const std::string& one, const std::string& other) {
   return SameFile(one, other) && StatOf(one, &info) && !S_ISREG(info.st_mode);
 }
 
-// Says what is wrong with the three paths, or with those to write, or nothing.
-std::string RefusePaths(const FprOfImage& fpr, const GuardOptions& options) {
+// Says what is wrong with the paths to write, or nothing.
+std::string RefuseOutputs(const FprOfImage& fpr, const GuardOptions& options) {
   for (const std::string& out : {options.junit, options.baseline}) {
     const bool is_absent =
         std::any_of(fpr.absent.begin(), fpr.absent.end(), [&](const std::string& keys) { return SameFile(keys, out); });
@@ -36,6 +36,11 @@ std::string RefusePaths(const FprOfImage& fpr, const GuardOptions& options) {
       return out + " is read here, and --junit or --baseline would replace it: give another one";
     }
   }
+  return "";
+}
+
+// The same for the three paths to read.
+std::string RefuseInputs(const FprOfImage& fpr) {
   for (const std::string& absent : fpr.absent) {
     for (const std::string& members : fpr.members.paths) {
       if (!AreOneStream(members, absent)) continue;
@@ -159,10 +164,12 @@ void DeclareFprOfImage(Arguments* arguments, FprOfImage* fpr) {
 }
 
 int RunFprOfImage(const FprOfImage& fpr, const GuardOptions& options) {
-  const std::string refused = RefusePaths(fpr, options);
+  std::string refused = RefuseOutputs(fpr, options);
   if (!refused.empty()) return Fail("fpr: %s", refused.c_str());
   FprGuard guard(options, NameOf(fpr.image));
   if (!guard.Prepare()) return kExitBad;
+  refused = RefuseInputs(fpr);
+  if (!refused.empty()) return guard.EndRefused(refused);
   Files files;
   Status status = OpenAll(fpr, &files);
   if (!status.ok()) {

@@ -112,4 +112,10 @@ class FprMonitor(_linefilter.MonitorHolder):
     @staticmethod
     def prometheus(monitors: Iterable[Tuple[FprMonitor, float, str]]) -> str:
         """A text in the exposition format of Prometheus, of (monitor, expected_fpr, name of the filter) each."""
-        return _linefilter.prometheus([(one._core, float(rate), str(name)) for one, rate, name in monitors])
+        series = []
+        for one, rate, name in monitors:
+            if not isinstance(one, FprMonitor):
+                raise TypeError(f"prometheus takes (FprMonitor, expected_fpr, name) each, not {type(one).__name__}")
+            text = str(name).encode("utf-8", "replace").decode()  # half a surrogate is no UTF-8
+            series.append((one._core, as_float(rate, "expected_fpr"), text))
+        return _linefilter.prometheus(series)
