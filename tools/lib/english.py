@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""english.py [--list] [--tighten] [FILE.md ...]: counts the words of the sentences in the documents; exit code 1 above a limit.
+"""english.py [--list] [FILE.md ...]: counts the words of the sentences in the documents; exit code 1 above a limit.
 
 Without files it takes all documents of the repository. For each file it prints the number of sentences, the mean, the longest one
 and how many are above 35 words. It also counts two patterns that readers gave up at:
@@ -10,7 +10,7 @@ The places above a limit follow with their lines; --list shows all places.
 Code blocks, headings, comments and HTML are left out. A list item is a paragraph. A table's cell stands by itself and counts only if it
 is above 35 words. Inline code, a link and a picture are one word each, and a token without a letter or digit is none.
 
-english_limits.txt allows more to files that are not mended yet. --tighten lowers its numbers to what is counted.
+The limits of each file: a mean of at most 20 words, and none of the rest.
 """
 
 import glob
@@ -19,12 +19,10 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LIMITS = os.path.join(ROOT, "tools", "lib", "english_limits.txt")
 DOCUMENTS = ("README.md", "BENCHMARKS.md", "CONTRIBUTING.md", "doc/**/*.md", "python/README.md", "bench/results/README.md",
              "examples/**/README.md")
 LONGEST = 35
 MEAN = 20.0
-LONG_SENTENCES = 20  # in all documents together
 BRACKET = 20
 
 # A full stop behind these ends no sentence.
@@ -132,7 +130,7 @@ def bracket_patterns(sentence):
 
 
 class Counts:
-    """What is counted of one file; the fields are the columns of the table of limits."""
+    """What is counted of one file."""
     def __init__(self, text):
         found = [sentence for lines, is_cell in paragraphs(text) for sentence in sentences(lines, is_cell)]
         self.long = [(s.line, f"{s.words} words", s.text) for s in found if s.words > LONGEST]
@@ -146,40 +144,11 @@ class Counts:
     def values(self):
         return self.mean, len(self.long), len(self.starts), len(self.brackets)
 
-    def places(self, limits):
-        """Those of each kind that is above its limit."""
-        kinds = zip((self.long, self.starts, self.brackets), limits[1:])
-        return sorted(place for kind, limit in kinds if len(kind) > limit for place in kind)
+    def places(self):
+        return sorted(self.long + self.starts + self.brackets)
 
 
 FINAL = (MEAN, 0, 0, 0)
-
-
-def read_limits(path=LIMITS):
-    """{file: (mean, long, starts, brackets)}; a file that is not there has FINAL."""
-    if not os.path.exists(path):
-        return {}
-    with open(path, encoding="utf-8") as table:
-        rows = [line.split() for line in table if line.strip() and not line.startswith("#")]
-    return {name: (float(mean), int(long), int(starts), int(brackets)) for name, mean, long, starts, brackets in rows}
-
-
-def tighten(counted, path=LIMITS):
-    """Lowers the rows to what is counted, up to a tenth of a word, and takes away those that are not needed any more."""
-    limits, kept = read_limits(path), []
-    with open(path, encoding="utf-8") as table:
-        for line in table:
-            name = line.split()[0] if line.strip() and not line.startswith("#") else None
-            if name in counted:
-                mean, *numbers = counted[name].values()
-                mean = int(mean * 10 + 0.999) / 10
-                row = [max(limit, min(old, new)) for limit, old, new in zip(FINAL, limits[name], (mean, *numbers))]
-                line = f"{name:45} {row[0]:5.1f} {row[1]:4} {row[2]:4} {row[3]:4}\n" if tuple(row) != FINAL else ""
-            elif name and not os.path.exists(os.path.join(ROOT, name)):
-                line = ""
-            kept.append(line)
-    with open(path, "w", encoding="utf-8") as table:
-        table.writelines(kept)
 
 
 def count_files(names):
@@ -190,31 +159,25 @@ def count_files(names):
     return counted
 
 
-def report(counted, limits, every_place=False):
+def report(counted, every_place=False):
     """(lines to print, whether all limits are kept)."""
     lines = [f"{'':45} sentences  mean longest  >{LONGEST} start bracket"]
     places, kept = [], True
     for name, counts in counted.items():
         mean, long, starts, brackets = counts.values()
-        limit = limits.get(name, FINAL)
-        is_above = any(value > most for value, most in zip(counts.values(), limit))
+        is_above = any(value > most for value, most in zip(counts.values(), FINAL))
         kept = kept and not is_above
-        said = "  above its limits: {:.1f} {} {} {}".format(*limit) if is_above else ""
+        said = "  above its limits" if is_above else ""
         lines.append(f"{name:45} {counts.sentences:9} {mean:5.1f} {counts.longest:7} {long:4} {starts:5} {brackets:7}{said}")
-        places += [f"{name}:{line}: {what}: {text}" for line, what, text in counts.places((0,) * 4 if every_place else limit)]
-    long = sum(len(counts.long) for counts in counted.values())
-    most = max(LONG_SENTENCES, sum(limit[1] for limit in limits.values()))
-    lines.append(f"{long} sentences above {LONGEST} words in all")
-    if long > most:
-        lines[-1] += f", where at most {most} are allowed"
-        kept = False
+        if is_above or every_place:
+            places += [f"{name}:{line}: {what}: {text}" for line, what, text in counts.places()]
     return places + lines, kept
 
 
 def main(arguments):
     files = [argument for argument in arguments if not argument.startswith("-")]
     options = set(arguments) - set(files)
-    if options - {"--list", "--tighten"}:
+    if options - {"--list"}:
         print(__doc__)
         return 2
     names = [os.path.relpath(os.path.abspath(name), ROOT) for name in files]
@@ -222,9 +185,7 @@ def main(arguments):
         found = {name for pattern in DOCUMENTS for name in glob.glob(os.path.join(ROOT, pattern), recursive=True)}
         names = sorted(os.path.relpath(name, ROOT) for name in found)
     counted = count_files(names)
-    if "--tighten" in options:
-        tighten(counted)
-    lines, kept = report(counted, read_limits(), "--list" in options)
+    lines, kept = report(counted, "--list" in options)
     print("\n".join(lines))
     if not kept:
         print("english.py: make each sentence above short and whole; --list shows all places")
