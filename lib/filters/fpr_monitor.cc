@@ -176,8 +176,8 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
         Printed(report->since_restart.lost));
   } else if (!has_rate) {
     say(FprMonitorVerdict::kTooEarly,
-        "there is no rate to hold it to: none is planned, and the filter expected %d %%. It is damaged, or was never "
-        "made, or is full, or Read was not told its ExpectedFpr: look at its status, and tell the monitor the planned "
+        "there is no rate to hold it to: none is planned, and the filter expected %d %%. It is damaged, was never "
+        "made or is full, or Read was not told its ExpectedFpr: look at its status, and tell the monitor the planned "
         "rate",
         100);  // clang takes no format without a value
   } else if (memory_.evidence.is_above()) {

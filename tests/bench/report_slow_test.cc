@@ -215,7 +215,7 @@ TEST(Report, FindsAPlantedLoss) {
   const Page page({dir.Write("cpu.json", file.dump()), "--no-plots"});
   const std::string losses = Section(page.text, "### Where we lose");
   const std::vector<std::string> cells = Cells(Lines(losses.substr(losses.find("|--")))[1]);
-  EXPECT_EQ(cells[1], "`k_independent` (own)") << "a reimplementation says so";
+  EXPECT_EQ(cells[1], "`k_independent` (by us)") << "a reimplementation says so";
   EXPECT_EQ(cells[2], "inlined");
   EXPECT_TRUE(Contains(LineWith(losses, {"0.0371"}), "16MB"));
 }
