@@ -61,7 +61,7 @@ void Cost() {
   } else {
     puts("Asked, two threads                  there is one CPU");
   }
-  // As many threads as have a line of their own wait: what comes now shares lines.
+  // All threads that can have a line of their own wait, so the next ones share lines.
   std::atomic<bool> stop{false};
   std::atomic<size_t> counted{0};
   std::vector<std::thread> waiting;

@@ -23,7 +23,7 @@ struct PassOptions {
   double minutes = 10;  // when these are over the rest is left out
 };
 
-// Of the filters that live all the time.
+// This is about the filters that live all the time.
 uint64_t BytesKeptInPasses(const PassOptions& options, const std::vector<Group>& groups);
 
 // Writes the rows to `results` after each pass and each large filter; and in the end to its context what was left out.

@@ -43,7 +43,7 @@ Part MatrixOf(const std::string& layout, uint64_t body_bytes) {
   return part;
 }
 
-// Of every peer that reaches it, and that the caller wants.
+// Adds a part for every peer that reaches the goal, and that the caller wants.
 template <class Wanted>
 void AddRates(double goal, uint64_t body_bytes, const Wanted& wanted, std::vector<Part>* parts) {
   for (const Peer& peer : AllPeers()) {

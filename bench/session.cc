@@ -306,8 +306,8 @@ class Session::Impl : public benchmark::BenchmarkReporter {
     benchmark::RunSpecifiedBenchmarks(this);
   }
 
-  // As many as take min_seconds, the same in each round; of builds by what the peer says that they take. The least of a
-  // few times counts: one that was interrupted would make all repetitions too short.
+  // There are as many as take min_seconds, the same in each round; of builds by what the peer says that they take. The
+  // least of a few times counts: one that was interrupted would make all repetitions too short.
   benchmark::IterationCount IterationsOf(const Row& row) {
     benchmark::IterationCount& iterations = iterations_[&row];
     if (iterations != 0) return iterations;

@@ -8,7 +8,7 @@
 
 namespace linefilter::bench {
 
-// Of the environment; empty if nothing is planted. Dies if it makes no sense.
+// Reads it from the environment; it is empty if nothing is planted. Dies if it makes no sense.
 const std::string& Planted();
 
 // 0.1 for 10 %; 0 for rows that are left alone.

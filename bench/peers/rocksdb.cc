@@ -128,7 +128,8 @@ class RocksDbFilter : public PeerFilter {
   std::unique_ptr<rocksdb::FilterBitsReader> reader_;
 };
 
-// Of the rates that were measured (bench/results/accuracy.json), which both kinds share; between them along the curve.
+// This goes by the rates that were measured (bench/results/accuracy.json), which both kinds share; between them along
+// the curve.
 double BitsForFpr(double fpr, uint64_t) {
   constexpr std::pair<double, double> kRates[] = {{9, 0.0151},   {10, 0.00977},  {11, 0.0062},
                                                   {12, 0.00415}, {14, 0.001825}, {16, 0.00085},

@@ -12,7 +12,7 @@ import linefilter
 from linefilter.testing import FprBaseline, assert_fpr, queries_for
 
 MEMBERS = [f"user{i}@example.org" for i in range(10_000)]
-# As many as decide at 1 %, in 99 of 100 runs. They look like the members, as those of your service do.
+# There are as many as decide at 1 %, in 99 of 100 runs. They look like the members, as those of your service do.
 ABSENT = [f"user{i}@example.org" for i in range(10_000, 10_000 + queries_for(at_most=0.01))]
 
 

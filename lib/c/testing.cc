@@ -11,6 +11,7 @@
 #include "lib/filters/serving.h"
 #include "linefilter/fpr_judge.h"
 #include "linefilter/hash.h"
+#include "linefilter/testing.h"
 
 using namespace linefilter;
 using namespace linefilter::internal;
@@ -97,9 +98,8 @@ struct Check {
       if (maybes.size() != 0) LookUp(key, absent_keys);
     });
     counts.num_members = members.n;
-    if (may_contain == nullptr && members.n != 0) {
-      const uint64_t bytes = static_cast<const linefilter_view*>(filter)->asked->body_bytes();
-      counts.bits_per_key = 8 * static_cast<double>(bytes) / static_cast<double>(members.n);
+    if (may_contain == nullptr) {
+      counts.bits_per_key = BitsPerKeyForFpr(*static_cast<const linefilter_view*>(filter)->asked, members.n);
     }
     counts.num_queries = absent.n - counts.num_absent_members;
     counts.false_positives = maybes.size() - counts.num_absent_members;

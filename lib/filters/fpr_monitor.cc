@@ -175,11 +175,10 @@ void FprMonitor::Judge(double given, double allowed, FprMonitorReport* report) c
         "store, and insert new keys into the filter before the store has them",
         Printed(report->since_restart.lost));
   } else if (!has_rate) {
-    say(FprMonitorVerdict::kTooEarly,
-        "there is no rate to hold it to: none is planned, and the filter expected %d %%. It is damaged, was never "
+    say(FprMonitorVerdict::kTooEarly, "%s",
+        "there is no rate to hold it to: none is planned, and the filter expected 100 %. It is damaged, was never "
         "made or is full, or Read was not told its ExpectedFpr: look at its status, and tell the monitor the planned "
-        "rate",
-        100);  // clang takes no format without a value
+        "rate");
   } else if (memory_.evidence.is_above()) {
     say(FprMonitorVerdict::kMoreThanExpected, "more than expected: %s. %s", rate, Cause(given, *report));
   } else if (absent > 0 && report->fpr_high <= kAsExpected * allowed) {

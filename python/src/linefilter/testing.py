@@ -169,9 +169,10 @@ def check_fpr(
             for i, key in enumerate(_items(batch)):
                 if answers[i]:
                     false_positives += 1
-                    at = maybes.setdefault(_same_keys(key, ours)[0], [])
+                    first, *others = _same_keys(key, ours)
+                    at = maybes.setdefault(first, [])
                     at.append((num_queries + i, key))
-                    for same in _same_keys(key, ours)[1:]:
+                    for same in others:
                         maybes[same] = at
         num_queries += len(answers)
     lost: List[Tuple[int, Any]] = []
