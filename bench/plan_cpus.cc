@@ -1,5 +1,5 @@
-// The plan that compares CPUs: every layout on every target, in each level of the memory; and what every peer takes to
-// reach a rate. What is largest comes last, each filter in a group of its own, so that one is alive at a time; of these
+// The plan that compares CPUs: every layout on every target, in each level of the memory; what every peer takes to reach
+// a rate; and what it gives for ten bits per key, for the picture of the report. What is largest comes last, each filter in a group of its own, so that one is alive at a time; of these
 // what matters most comes first, for time may end.
 #include <cmath>
 #include <set>
@@ -14,6 +14,7 @@ constexpr uint64_t kInCaches = 8 * MiB;
 constexpr double kGoals[] = {0.01, 0.001, 0.0001};
 const std::vector<int> kHits = {50};
 const std::vector<Access> kOfRates = {Access::kSingle, Access::kBatch, Access::kInlined, Access::kBuild};
+const std::vector<Access> kOfSameBytes = {Access::kSingle, Access::kBatch, Access::kInlined};
 
 std::set<std::string> Layouts() {
   std::set<std::string> names;
@@ -59,6 +60,19 @@ void AddRates(double goal, uint64_t body_bytes, const Wanted& wanted, std::vecto
   }
 }
 
+// What every peer gives for the same bytes: those that also have rows of rates.
+template <class Wanted>
+void AddSameBytes(uint64_t body_bytes, const Wanted& wanted, std::vector<Part>* parts) {
+  for (const Peer& peer : AllPeers()) {
+    if (peer.bits_for_fpr == nullptr || peer.targets.empty() || !wanted(peer)) continue;
+    if (peer.only_bits_per_key != 0) continue;  // its rows of rates are of these bytes
+    if (peer.has_bits_of_another && body_bytes > kInCaches) continue;
+    Part part = {KeyKind::kU64, body_bytes, 10, kOfSameBytes, kHits, {peer.name}};
+    part.all_targets = false;
+    parts->push_back(part);
+  }
+}
+
 }  // namespace
 
 std::vector<Part> CpusMatrix() {
@@ -72,6 +86,7 @@ std::vector<Part> CpusMatrix() {
     parts.push_back(Floors(bytes));
   }
   for (const double goal : kGoals) AddRates(goal, MiB, all, &parts);
+  AddSameBytes(MiB, all, &parts);
   constexpr uint64_t kLarge = 512 * MiB;
   parts.push_back(Floors(kLarge));
   parts.push_back(MatrixOf("blocked", kLarge));
@@ -84,6 +99,8 @@ std::vector<Part> CpusMatrix() {
   }
   AddRates(kGoals[1], kLarge, is_slow, &parts);
   AddRates(kGoals[2], kLarge, is_slow, &parts);
+  AddSameBytes(kLarge, is_fast, &parts);
+  AddSameBytes(kLarge, is_slow, &parts);
   return parts;
 }
 
