@@ -28,8 +28,8 @@ Ratio RatioOf(const Estimate& first, const Estimate& other) {
 // What rows that are compared have in common; it is their name.
 using Column = std::map<std::string, std::pair<const LoadedRow*, Estimate>>;
 
-// By how much the floors of `other` took longer than those of `first`: the median of all; and of each size the median
-// of what is no noise, for a cache that is shared may be another one that day, and the rest of the machine not.
+// By how much the floors of `other` took longer than those of `first`, where it is no noise: the median of all, and of
+// each size, for a cache that is shared may be another one that day, and the rest of the machine not.
 struct Shift {
   double of_all = 0;
   std::map<std::string, std::vector<double>> of_size;  // relative, never below 0
@@ -41,8 +41,8 @@ struct Shift {
       if (!row.first->floor || found == first.end()) continue;
       const double was = found->second.second.ns, is = row.second.ns;
       if (was <= 0 || is <= 0) continue;
-      shifts.push_back(is / was - 1);
       const bool is_noise = RatioOf(found->second.second, row.second).verdict == Verdict::kSame;
+      shifts.push_back(is_noise ? 0 : is / was - 1);
       of_size[row.first->size].push_back(is_noise ? 0 : std::max(is / was, was / is) - 1);
     }
     if (!shifts.empty()) of_all = Median(std::move(shifts));

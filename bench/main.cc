@@ -58,7 +58,7 @@ void Complete(const CLI::App& app, Options* options) {
       unless_given("--min-time", &run.effort.min_seconds, 0.002);
       return;
     case Plan::kCpus:
-      unless_given("--repetitions", &run.effort.repetitions, 15);
+      unless_given("--repetitions", &run.effort.repetitions, 30);
       unless_given("--min-time", &run.effort.min_seconds, 0.004);
       unless_given("--minutes", &run.minutes, 10);
       break;

@@ -26,6 +26,8 @@ class Run {
       : options_(options), groups_(std::move(groups)), left_out_(std::move(left_out)), results_(results) {
     large_effort_ = options_.effort;
     large_effort_.min_seconds *= 4;
+    small_effort_ = options_.effort;
+    small_effort_.makes_anew = true;
     for (const Group& group : groups_) {
       if (IsLarge(options, group)) {
         large_.push_back(&group);
@@ -42,7 +44,7 @@ class Run {
     printf("making %zu groups of small filters, which takes a while\n", small_.size());
     fflush(stdout);
     for (const Group* group : small_) {
-      sessions_.push_back(std::make_unique<Session>(*group, options_.effort, &counters_));
+      sessions_.push_back(std::make_unique<Session>(*group, small_effort_, &counters_));
       sessions_.back()->Open();
     }
     if (!Pass()) return 2;
@@ -148,7 +150,7 @@ class Run {
   }
 
   const PassOptions options_;
-  Effort large_effort_;
+  Effort small_effort_, large_effort_;
   std::vector<Group> groups_;
   std::vector<std::string> left_out_;
   Results* const results_;

@@ -1,7 +1,7 @@
 // Measures a plan in passes that are spread over the whole run: in each pass every row once. So the repetitions of a
 // row hold what the machine does to it in all these minutes, and not what it did in a hundredth of a second.
 //
-// Filters that are small are made first and kept. One that is large lives alone, while its rows are repeated; passes
+// Filters that are small are made first, kept, and made anew elsewhere in memory before each pass. One that is large lives alone, while its rows are repeated; passes
 // over the small ones go on between.
 #ifndef LINEFILTER_BENCH_PASSES_H_
 #define LINEFILTER_BENCH_PASSES_H_

@@ -91,6 +91,7 @@ class Session::Impl : public benchmark::BenchmarkReporter {
 
   // An access and a share of hits after another, within them by target; in every second round backwards.
   void Round() {
+    if (effort_.makes_anew && !order_.empty() && rounds_++ > 0) MakeAnew();
     RunRows(order_);
     std::reverse(order_.begin(), order_.end());
   }
@@ -139,6 +140,13 @@ class Session::Impl : public benchmark::BenchmarkReporter {
       }
       if (!row->peer->is_floor) MeasureFpr(&candidate);
     }
+  }
+
+  // The old one is freed after the new one is there, so that the new one cannot lie in the same memory.
+  void MakeAnew() {
+    for (auto& [peer, candidate] : candidates_) candidate.filter = peer->make(group_.spec);
+    built_.clear();
+    KeepMapped();
   }
 
   void MeasureFpr(Candidate* candidate) {
@@ -346,6 +354,7 @@ class Session::Impl : public benchmark::BenchmarkReporter {
   std::map<const Peer*, uint64_t> maybes_;
   std::map<std::string, Measured> measured_;
   std::vector<const Row*> order_;  // of the next round
+  int rounds_ = 0;
   std::map<const Row*, size_t> next_;
   std::map<const Row*, benchmark::IterationCount> iterations_;
   std::vector<uint8_t> answers_;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/noise.h"
 #include "gtest/gtest.h"
 #include "linefilter/hash.h"
 #include "tests/testing/temp_dir.h"
@@ -105,29 +104,6 @@ class Compare : public testing::Test {
   std::string said;
 };
 
-// The probability that a median lies between two ranks, by counting: of n coins more than `rank` show either side.
-TEST(Noise, RanksHoldTheMedianWithTheConfidence) {
-  for (size_t n = 1; n <= 40; ++n) {
-    const auto held_by = [n](size_t rank) {
-      double outside = 0;
-      for (size_t k = 0; k <= rank; ++k) {
-        outside += 2 * std::exp(std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) -
-                                static_cast<double>(n) * std::log(2.0));
-      }
-      return 1 - outside;
-    };
-    const size_t rank = MedianRank(n, 0.95);
-    if (rank > 0) {
-      EXPECT_GE(held_by(rank), 0.95) << n;
-    }
-    if (2 * (rank + 1) < n) {
-      EXPECT_LT(held_by(rank + 1), 0.95) << n;
-    }
-  }
-  EXPECT_EQ(MedianRank(15, 0.95), 3u);
-  EXPECT_EQ(MedianRank(5, 0.95), 0u);
-}
-
 TEST_F(Compare, TwoRunsOfOneMachineAreTheSame) {
   size_t compared = 0, different = 0;
   for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -210,6 +186,24 @@ TEST_F(Compare, OfFilesThatAreNotSpreadLittleIsKnown) {
   EXPECT_EQ(Run({file("a.json", 10, 7), file("b.json", 10.5, 7)}), 1) << said;
   EXPECT_EQ(Run({file("a.json", 10, 0), file("b.json", 10.5, 0)}), 0) << said;
   EXPECT_TRUE(Said("not spread over its run")) << said;
+}
+
+// Of fewer repetitions than passes: the filter lay in one place.
+TEST_F(Compare, OfAFilterThatLivesAloneLessIsKnown) {
+  const auto file = [&](const char* name, double slower, size_t repetitions) {
+    Json json = RunOf{1}.Make();
+    json["rows"].push_back(RowOf("single", "alone", "AVX2", "512MB", std::vector<double>(repetitions, 10 * slower)));
+    return Write(name, json);
+  };
+  const auto verdict = [&](double slower, size_t repetitions) {
+    const Json json = RunJson({file("a.json", 1, repetitions), file("b.json", slower, repetitions)});
+    return json["rows"].back()["others"][0]["verdict"].get<std::string>();
+  };
+  EXPECT_EQ(verdict(1.03, 15), "slower");
+  EXPECT_EQ(verdict(1.03, 9), "same");
+  EXPECT_EQ(verdict(1.05, 9), "slower");
+  EXPECT_EQ(verdict(1.05, 1), "same");
+  EXPECT_EQ(verdict(1.15, 1), "slower");
 }
 
 TEST_F(Compare, RowsOfOneFileAloneAreNamed) {
